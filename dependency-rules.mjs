@@ -1,0 +1,119 @@
+// Which folder may import which. Run by `pnpm layers` and by `npm test`.
+// Every rule says why, because its text is what the developer who broke it reads.
+
+const processes = "tracing-agent|tracing-collector|tracing-query|tracing-storage|admin-server";
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+export default {
+  forbidden: [
+    {
+      name: "no-cycles",
+      comment: "A cycle makes two files one: move what both need below them.",
+      severity: "error",
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
+    {
+      name: "no-unresolved",
+      comment: "The import leads nowhere; is the package in package.json, is the code generated?",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: "wire-stands-alone",
+      comment: "wire turns bytes into types and knows nobody: no sibling package may be imported.",
+      severity: "error",
+      from: { path: "^packages/wire/" },
+      to: { path: "^packages/(?!wire/)" },
+    },
+    {
+      name: "storage-knows-wire-only",
+      comment: "storage is used by processes; it may import wire and nothing else of ours.",
+      severity: "error",
+      from: { path: "^packages/storage/" },
+      to: { path: "^packages/(?!(storage|wire)/)" },
+    },
+    {
+      name: "lifecycle-stands-alone",
+      comment: "lifecycle is the shell of every process and knows none of them.",
+      severity: "error",
+      from: { path: "^packages/lifecycle/" },
+      to: { path: "^packages/(?!lifecycle/)" },
+    },
+    {
+      name: "processes-stand-apart",
+      comment: "Processes deploy apart: they meet on the network, never through an import.",
+      severity: "error",
+      from: { path: `^packages/(${processes})/` },
+      to: { path: `^packages/(${processes}|tracing-ui|launcher|bench|conformance)/`, pathNot: "^packages/$1/" },
+    },
+    {
+      name: "tracing-storage-needs-no-schema",
+      comment: "tracing-storage is a plain ClickHouse server; the schema belongs to storage's clickhouse engine.",
+      severity: "error",
+      from: { path: "^packages/tracing-storage/src/" },
+      to: { path: "^packages/(storage|wire)/" },
+    },
+    {
+      name: "agent-has-no-store",
+      comment: "The agent hands spans to a collector; only collector and query know storage.",
+      severity: "error",
+      from: { path: "^packages/tracing-agent/" },
+      to: { path: "^packages/storage/" },
+    },
+    {
+      name: "storage-api-knows-no-engine",
+      comment: "The interfaces stand above every engine.",
+      severity: "error",
+      from: { path: "^packages/storage/src/api/" },
+      to: { path: "^packages/storage/src/(engines|contract)/" },
+    },
+    {
+      name: "storage-engines-stand-apart",
+      comment: "An engine may not lean on another engine.",
+      severity: "error",
+      from: { path: "^packages/storage/src/engines/([^/]+)/" },
+      to: { path: "^packages/storage/src/engines/", pathNot: "^packages/storage/src/engines/$1/" },
+    },
+    {
+      name: "server-core-knows-no-module",
+      comment: "core runs modules through their interface; the one list is modules/standard.ts.",
+      severity: "error",
+      from: { path: "^packages/admin-server/src/core/" },
+      to: { path: "^packages/admin-server/src/(modules|http)/" },
+    },
+    {
+      name: "ui-speaks-http-only",
+      comment: "The browser app knows the query service by its HTTP API alone.",
+      severity: "error",
+      from: { path: "^packages/tracing-ui/" },
+      to: { path: "^packages/(?!tracing-ui/)" },
+    },
+    {
+      name: "no-index-from-inside",
+      comment: "index.ts is a package's edge; inside, import the file itself.",
+      severity: "error",
+      from: { path: "^packages/([^/]+)/src/" },
+      to: { path: "^packages/$1/src/(.*/)?index\\.tsx?$" },
+    },
+    {
+      name: "tests-are-not-imported",
+      comment: "Move what both need into a file that is not a test.",
+      severity: "error",
+      from: {},
+      to: { path: "\\.test\\.tsx?$" },
+    },
+  ],
+  options: {
+    parser: "swc",
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "(^|/)(node_modules|dist)/|/src/gen/" },
+    enhancedResolveOptions: {
+      extensions: [".ts", ".tsx", ".mjs", ".js", ".json"],
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default", "types", "require"],
+    },
+  },
+};

@@ -1,0 +1,44 @@
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { z } from "zod";
+import type { Health } from "./health.ts";
+
+/** What a process gets from its shell. */
+export interface ProcessContext<Options> {
+  /** Parsed and checked; keys are the flag names without dashes, e.g. `options["collector.grpc-server.host-port"]`. */
+  readonly options: Options;
+  readonly log: Logger;
+  /** Served at `/metrics` of the admin port. */
+  readonly metrics: Registry;
+  /** Served at `/` of the admin port; a process is "not available" until `start` resolves. */
+  readonly health: Health;
+  /** Aborted when the process was told to stop, also while it still starts. */
+  readonly signal: AbortSignal;
+}
+
+/** A started process. */
+export interface RunningProcess {
+  /**
+   * Stops in order: takes nothing new, finishes what is under way, closes. The shell waits for it at most
+   * `shutdown-timeout` and then exits with code 3. @param signal aborted at that deadline.
+   */
+  stop(signal: AbortSignal): Promise<void>;
+  /** Rejects when the process cannot go on; the shell then stops it and exits with code 1. */
+  readonly failed?: Promise<never>;
+}
+
+/** A process as its package describes it; `runProcess` makes a program of it. */
+export interface ProcessDefinition<Shape extends z.ZodRawShape> {
+  /** As in `ps`, logs and metrics: `tracing-collector`. */
+  readonly name: string;
+  /** One or two sentences for `--help`. */
+  readonly description: string;
+  /**
+   * One field per option; the key is the flag without dashes. Every field has a `.describe()` and a `.default()`.
+   * Flag beats environment (`COLLECTOR_GRPC_SERVER_HOST_PORT`) beats `--config-file` beats default.
+   */
+  readonly options: z.ZodObject<Shape>;
+  /** Where health and metrics listen by default: `:14269`. */
+  readonly adminHostPort: string;
+  start(context: ProcessContext<z.infer<z.ZodObject<Shape>>>): Promise<RunningProcess>;
+}

@@ -1,0 +1,55 @@
+import type { Span, SpanKind } from "wire/model";
+
+/** One trace: its id and its spans, complete, in order of start time. Never empty. */
+export interface Trace {
+  /** 32 lower-case hex digits. */
+  readonly traceId: string;
+  readonly spans: readonly Span[];
+}
+
+/**
+ * A search. A trace matches when ONE of its spans satisfies every condition; whole traces are returned,
+ * newest first by their newest matching span.
+ */
+export interface TraceQuery {
+  /** Exact; absent or "" means every service. */
+  readonly service?: string;
+  /** Exact span name; absent or "" means every operation. */
+  readonly operation?: string;
+  /**
+   * Key and text form must be equal; looked for in span attributes, resource attributes and event attributes
+   * alike, and in what OTLP spans show as tags (`span.kind`, `error`, `otel.status_code`, `otel.scope.name` …).
+   */
+  readonly tags?: ReadonlyMap<string, string>;
+  /** Nanoseconds since the Unix epoch; inclusive; applies to a span's start. */
+  readonly startTimeMinUnixNano?: bigint;
+  readonly startTimeMaxUnixNano?: bigint;
+  /** Nanoseconds; inclusive; absent or 0 means no bound. */
+  readonly durationMinNano?: bigint;
+  readonly durationMaxNano?: bigint;
+  /** Most traces to return; at least 1. */
+  readonly limit: number;
+}
+
+export interface Operation {
+  readonly name: string;
+  readonly spanKind: SpanKind;
+}
+
+export interface ReadOptions {
+  /** Aborts the query in the engine too. */
+  readonly signal?: AbortSignal;
+}
+
+/** Reads spans. Every method throws `StorageError`. */
+export interface SpanReader {
+  /** The traces with these ids, in the order asked; unknown ids are left out. Ids: 32 lower-case hex digits. */
+  getTraces(traceIds: readonly string[], options?: ReadOptions): Promise<Trace[]>;
+  findTraces(query: TraceQuery, options?: ReadOptions): Promise<Trace[]>;
+  /** Only the ids, newest first. */
+  findTraceIds(query: TraceQuery, options?: ReadOptions): Promise<string[]>;
+  /** Sorted by name. */
+  getServices(options?: ReadOptions): Promise<string[]>;
+  /** Sorted by name, then kind; `spanKind` keeps one kind. */
+  getOperations(query: { service: string; spanKind?: SpanKind }, options?: ReadOptions): Promise<Operation[]>;
+}

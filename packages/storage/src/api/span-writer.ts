@@ -1,0 +1,20 @@
+import type { SpanRows } from "wire/rows";
+
+export interface WriteOptions {
+  /**
+   * Names this very block of rows. A block written again under the same token within the store's window
+   * (the last 10,000 blocks) is not stored twice; so a writer repeats a block until it is told of success.
+   */
+  readonly deduplicationToken: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Writes blocks of spans. Made for few large blocks (tens of thousands of rows), not for many small ones. */
+export interface SpanWriter {
+  /**
+   * Resolves when the rows are durable and searchable.
+   * @throws StorageError `STORAGE_UNAVAILABLE`, `STORAGE_TIMEOUT`: write the same block again later;
+   *   `STORAGE_REFUSED`: the rows themselves are not accepted, repeating is of no use.
+   */
+  writeSpans(rows: SpanRows, options: WriteOptions): Promise<void>;
+}

@@ -1,0 +1,26 @@
+/**
+ * What can go wrong in a store.
+ *
+ * - `STORAGE_UNAVAILABLE` nobody answers, or the store says it cannot now (starting, overloaded, disk full): try later
+ * - `STORAGE_TIMEOUT` the deadline passed; a write may or may not have happened
+ * - `STORAGE_ABORTED` the caller's signal was aborted
+ * - `STORAGE_REFUSED` the store understood and refuses: bad rows, bad query, wrong credentials
+ * - `STORAGE_VERSION` the store's schema is newer than this code
+ */
+export type StorageErrorCode =
+  | "STORAGE_UNAVAILABLE"
+  | "STORAGE_TIMEOUT"
+  | "STORAGE_ABORTED"
+  | "STORAGE_REFUSED"
+  | "STORAGE_VERSION";
+
+/** The one error of this package; `cause` is what the engine's client threw. */
+export class StorageError extends Error {
+  override readonly name = "StorageError";
+  readonly code: StorageErrorCode;
+
+  constructor(code: StorageErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * A typed attribute value. The names are OTLP's (`AnyValue`); Jaeger's five tag types are a subset
+ * (`float64` is `double`, `binary` is `bytes`).
+ */
+export type AttributeValue =
+  | { readonly type: "empty" }
+  | { readonly type: "string"; readonly value: string }
+  | { readonly type: "bool"; readonly value: boolean }
+  /** Signed, 64 bits. */
+  | { readonly type: "int"; readonly value: bigint }
+  | { readonly type: "double"; readonly value: number }
+  | { readonly type: "array"; readonly value: readonly AttributeValue[] }
+  | { readonly type: "kvlist"; readonly value: readonly Attribute[] }
+  | { readonly type: "bytes"; readonly value: Uint8Array };
+
+/** One key with its value. Order and repeated keys are kept everywhere. */
+export interface Attribute {
+  readonly key: string;
+  readonly value: AttributeValue;
+}
+
+export type AttributeType = AttributeValue["type"];
+
+/** Number of each type in the store (`Enum8`); the same as the field number in OTLP's `AnyValue`. */
+export const attributeTypeCodes = {
+  empty: 0,
+  string: 1,
+  bool: 2,
+  int: 3,
+  double: 4,
+  array: 5,
+  kvlist: 6,
+  bytes: 7,
+} as const satisfies Record<AttributeType, number>;

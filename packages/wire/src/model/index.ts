@@ -1,0 +1,16 @@
+export { type Attribute, type AttributeType, type AttributeValue, attributeTypeCodes } from "./attribute.ts";
+export {
+  type RefType,
+  type Resource,
+  refTypes,
+  type Scope,
+  type Span,
+  type SpanEvent,
+  type SpanFormat,
+  type SpanKind,
+  type SpanLink,
+  type StatusCode,
+  spanFormats,
+  spanKinds,
+  statusCodes,
+} from "./span.ts";

@@ -1,0 +1,62 @@
+/**
+ * The row of one span: its columns in the order in which RowBinary writes them, with their ClickHouse types.
+ * This is the contract between the codecs that write rows, the journal that keeps them, and the store's schema.
+ *
+ * Text form of attribute values (the `value` of an attribute tuple; it is also what tag search compares):
+ * string as it is; `true`/`false`; decimal integer; double as JavaScript prints it (`NaN`, `Infinity`, `-0`);
+ * bytes as lower-case hex; empty as ""; array and kvlist as typed JSON (see `typed-json.ts`).
+ *
+ * Resource, scope and format come first because they are alike for all spans of one OTLP scope: the one-pass
+ * transcoder copies them as one piece.
+ *
+ * Source: ClickHouse documentation, "RowBinary" and "Data types".
+ */
+const attributes =
+  "Array(Tuple(key LowCardinality(String), type Enum8('empty' = 0, 'string' = 1, 'bool' = 2, 'int' = 3, " +
+  "'double' = 4, 'array' = 5, 'kvlist' = 6, 'bytes' = 7), value String))";
+
+export const spanColumns = [
+  { name: "format", type: "Enum8('otlp' = 0, 'proto' = 1, 'jaeger' = 2, 'zipkin' = 3)" },
+  { name: "service", type: "LowCardinality(String)" },
+  { name: "resource_attributes", type: attributes },
+  { name: "resource_dropped_attributes", type: "UInt32" },
+  { name: "resource_schema_url", type: "LowCardinality(String)" },
+  { name: "scope_name", type: "LowCardinality(String)" },
+  { name: "scope_version", type: "LowCardinality(String)" },
+  { name: "scope_attributes", type: attributes },
+  { name: "scope_dropped_attributes", type: "UInt32" },
+  { name: "scope_schema_url", type: "LowCardinality(String)" },
+  { name: "trace_id", type: "FixedString(16)" },
+  { name: "span_id", type: "FixedString(8)" },
+  /** Eight zero bytes for a root span. */
+  { name: "parent_span_id", type: "FixedString(8)" },
+  { name: "trace_state", type: "String" },
+  { name: "flags", type: "UInt32" },
+  { name: "name", type: "LowCardinality(String)" },
+  {
+    name: "kind",
+    type: "Enum8('unspecified' = 0, 'internal' = 1, 'server' = 2, 'client' = 3, 'producer' = 4, 'consumer' = 5)",
+  },
+  { name: "start", type: "DateTime64(9, 'UTC')" },
+  /** Nanoseconds. */
+  { name: "duration", type: "Int64" },
+  { name: "status", type: "Enum8('unset' = 0, 'ok' = 1, 'error' = 2)" },
+  { name: "status_message", type: "String" },
+  { name: "attributes", type: attributes },
+  { name: "dropped_attributes", type: "UInt32" },
+  {
+    name: "events",
+    type: `Array(Tuple(time DateTime64(9, 'UTC'), name LowCardinality(String), attributes ${attributes}, dropped_attributes UInt32))`,
+  },
+  { name: "dropped_events", type: "UInt32" },
+  {
+    name: "links",
+    type:
+      `Array(Tuple(trace_id FixedString(16), span_id FixedString(8), trace_state String, attributes ${attributes}, ` +
+      "dropped_attributes UInt32, flags UInt32, ref_type Enum8('none' = 0, 'child_of' = 1, 'follows_from' = 2)))",
+  },
+  { name: "dropped_links", type: "UInt32" },
+  { name: "warnings", type: "Array(String)" },
+] as const;
+
+export type SpanColumn = (typeof spanColumns)[number]["name"];
