@@ -1,7 +1,7 @@
-import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { z } from "zod";
 import type { Health } from "./health.ts";
+import type { Logger } from "./logger.ts";
 
 /** What a process gets from its shell. */
 export interface ProcessContext<Options> {
@@ -38,6 +38,11 @@ export interface ProcessDefinition<Shape extends z.ZodRawShape> {
    * Flag beats environment (`COLLECTOR_GRPC_SERVER_HOST_PORT`) beats `--config-file` beats default.
    */
   readonly options: z.ZodObject<Shape>;
+  /**
+   * Other spellings of options: prefix → the prefix it stands for, e.g. the public model's
+   * `processor.jaeger-compact` → `processor.tracing-compact`.
+   */
+  readonly aliases?: Readonly<Record<string, string>>;
   /** Where health and metrics listen by default: `:14269`. */
   readonly adminHostPort: string;
   start(context: ProcessContext<z.infer<z.ZodObject<Shape>>>): Promise<RunningProcess>;

@@ -1,0 +1,82 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Registry } from "prom-client";
+import { listenError } from "./errors.ts";
+import type { ProcessHealth } from "./health.ts";
+import type { HostPort } from "./options/fields.ts";
+import { version } from "./version.ts";
+
+export interface AdminPort {
+  /** The port in fact, where 0 was asked for. */
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+function healthBody(health: ProcessHealth): string {
+  if (health.status !== "available" || health.upSince === undefined) {
+    return '{"status":"Server not available"}';
+  }
+  const uptimeS = (Date.now() - health.upSince.getTime()) / 1000;
+  return JSON.stringify({
+    status: "Server available",
+    upSince: health.upSince.toISOString(),
+    uptime: `${uptimeS.toFixed(3)}s`,
+  });
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  health: ProcessHealth,
+  metrics: Registry,
+): Promise<void> {
+  const path = (request.url ?? "/").split("?", 1)[0];
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    response.writeHead(405, { Allow: "GET, HEAD" }).end();
+  } else if (path === "/metrics") {
+    const text = await metrics.metrics();
+    response.writeHead(200, { "Content-Type": metrics.contentType }).end(text);
+  } else if (path === "/version") {
+    response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(version));
+  } else {
+    const status = health.status === "available" ? 200 : 503;
+    response.writeHead(status, { "Content-Type": "application/json" }).end(healthBody(health));
+  }
+}
+
+/**
+ * Opens the admin port: `/metrics` (Prometheus text), `/version`, and health on every other path
+ * (200 `Server available` or 503 `Server not available`), as in the public model.
+ * @throws StartError when the address cannot be had
+ */
+export async function openAdminPort(
+  address: HostPort,
+  health: ProcessHealth,
+  metrics: Registry,
+): Promise<AdminPort> {
+  const server: Server = createServer(
+    { headersTimeout: 5_000, requestTimeout: 10_000 },
+    (request, response) => {
+      answer(request, response, health, metrics).catch((error: unknown) => {
+        if (!response.headersSent) {
+          response.writeHead(500);
+        }
+        response.end(String(error));
+      });
+    },
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => {
+      reject(listenError(error, "admin port", address.text, "admin.http.host-port"));
+    });
+    server.listen({ port: address.port, ...(address.host === "" ? {} : { host: address.host }) }, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,13 @@
+export { folderError, listenError, StartError } from "./errors.ts";
+export type { Health, HealthStatus } from "./health.ts";
+export { createLogger, type Logger, type LoggerSettings, type LogLevel, logLevels } from "./logger.ts";
+export { createMetrics } from "./metrics.ts";
+export { bytes, commaList, duration, type HostPort, hostPort, parseHostPort } from "./options/fields.ts";
+export { parseGoDuration } from "./options/go-duration.ts";
+export { helpText } from "./options/help-text.ts";
+export { type OptionField, optionFields } from "./options/option-field.ts";
+export { parseOptions } from "./options/parse-options.ts";
+export type { ProcessContext, ProcessDefinition, RunningProcess } from "./process-definition.ts";
+export { runProcess } from "./run-process.ts";
+export { exitCodes, StopRequest } from "./stop-request.ts";
+export { type VersionInfo, version } from "./version.ts";

@@ -1,0 +1,45 @@
+import pino, { type Logger } from "pino";
+import pretty from "pino-pretty";
+
+export type { Logger };
+
+export interface LoggerSettings {
+  /** Name of the process; field `name` of each line. */
+  readonly name: string;
+  readonly level: LogLevel;
+  /** `auto`: console on a terminal, otherwise json. */
+  readonly encoding: "auto" | "json" | "console";
+}
+
+export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+const stderrFd = 2;
+
+/**
+ * The log of a process, on standard error: JSON lines with ISO times, or readable lines on a terminal.
+ * Colour only on a terminal, or where FORCE_COLOR is set; never where NO_COLOR is set.
+ */
+export function createLogger({ name, level, encoding }: LoggerSettings): Logger {
+  const isTerminal = process.stderr.isTTY === true;
+  const options = { name, level, base: { name }, timestamp: pino.stdTimeFunctions.isoTime };
+  if (encoding === "console" || (encoding === "auto" && isTerminal)) {
+    const { NO_COLOR, FORCE_COLOR } = process.env;
+    const colorize = (isTerminal || (FORCE_COLOR ?? "") !== "") && (NO_COLOR ?? "") === "";
+    return pino(
+      options,
+      pretty({
+        sync: true,
+        destination: stderrFd,
+        colorize,
+        ignore: "pid,hostname,name",
+        translateTime: "SYS:HH:MM:ss.l",
+        singleLine: true,
+      }),
+    );
+  }
+  return pino(
+    { ...options, formatters: { level: (label) => ({ level: label }) } },
+    pino.destination({ fd: stderrFd, sync: true }),
+  );
+}

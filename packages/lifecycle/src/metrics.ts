@@ -1,0 +1,16 @@
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { version } from "./version.ts";
+
+/** The metrics of a process: Node's own (CPU, memory, event loop), `tracing_build_info`, and what the process adds. */
+export function createMetrics(processName: string): Registry {
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+  const buildInfo = new Gauge({
+    name: "tracing_build_info",
+    help: "Always 1; the labels say what runs.",
+    labelNames: ["process", "version", "revision"],
+    registers: [metrics],
+  });
+  buildInfo.set({ process: processName, version: version.gitVersion, revision: version.gitCommit }, 1);
+  return metrics;
+}

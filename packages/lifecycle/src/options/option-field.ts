@@ -1,0 +1,69 @@
+import type { z } from "zod";
+
+/** What `--help` and the readers of text need to know about one field of an option schema. */
+export interface OptionField {
+  /** The flag without dashes. */
+  readonly name: string;
+  /** `COLLECTOR_OTLP_GRPC_HOST_PORT` for `collector.otlp.grpc.host-port`. */
+  readonly environmentName: string;
+  readonly kind: "boolean" | "number" | "text";
+  readonly description: string;
+  readonly placeholder: string;
+  /** As text; undefined when the field has no default. */
+  readonly defaultText: string | undefined;
+  readonly choices: readonly string[] | undefined;
+}
+
+/** The environment variable of a flag: upper case, every other character than a letter or digit is `_`. */
+export function environmentNameOf(flag: string): string {
+  return flag.toUpperCase().replace(/[^A-Z0-9]/g, "_");
+}
+
+interface Unwrapped {
+  readonly inner: z.core.$ZodType;
+  readonly defaultValue: unknown;
+}
+
+function unwrap(field: z.core.$ZodType): Unwrapped {
+  let inner = field;
+  let defaultValue: unknown;
+  for (;;) {
+    const def = inner._zod.def as z.core.$ZodTypeDef & {
+      innerType?: z.core.$ZodType;
+      in?: z.core.$ZodType;
+      defaultValue?: unknown;
+    };
+    if (def.type === "default" || def.type === "prefault") {
+      defaultValue ??= def.defaultValue;
+    }
+    const next = def.innerType ?? def.in;
+    if (next === undefined) {
+      return { inner, defaultValue };
+    }
+    inner = next;
+  }
+}
+
+/** Reads one field of an option schema. */
+export function optionField(name: string, field: z.ZodType): OptionField {
+  const { inner, defaultValue } = unwrap(field);
+  const def = inner._zod.def as z.core.$ZodTypeDef & { entries?: Record<string, string> };
+  const kind = def.type === "boolean" ? "boolean" : def.type === "number" ? "number" : "text";
+  const choices = def.type === "enum" ? Object.values(def.entries ?? {}) : undefined;
+  const meta = field.meta();
+  const placeholder = typeof meta?.placeholder === "string" ? meta.placeholder : undefined;
+  return {
+    name,
+    environmentName: environmentNameOf(name),
+    kind,
+    description: field.description ?? "",
+    placeholder: placeholder ?? choices?.join("|") ?? (kind === "boolean" ? "" : kind),
+    defaultText: defaultValue === undefined ? undefined : String(defaultValue),
+    choices,
+  };
+}
+
+/** All fields of an option schema, in its order. */
+export function optionFields(options: z.ZodObject): OptionField[] {
+  return Object.entries(options.shape).map(([name, field]) => optionField(name, field as z.ZodType));
+}

@@ -1,0 +1,37 @@
+/** Exit codes of every process. Source: the public web server model's documentation of its command line. */
+export const exitCodes = { success: 0, startFailed: 1, forced: 2, stopFailed: 3 } as const;
+
+/**
+ * Waits to be told to stop: SIGTERM, SIGINT, or, where a launcher started this process with a channel, that launcher's
+ * end. A second SIGINT exits at once with code 2.
+ */
+export class StopRequest {
+  readonly #controller = new AbortController();
+  /** Resolves with the reason in words. */
+  readonly requested: Promise<string>;
+
+  constructor() {
+    this.requested = new Promise((resolve) => {
+      const request = (reason: string) => {
+        this.#controller.abort();
+        resolve(reason);
+      };
+      process.on("SIGTERM", () => request("SIGTERM"));
+      process.on("SIGINT", () => {
+        if (this.#controller.signal.aborted) {
+          process.exit(exitCodes.forced);
+        }
+        request("SIGINT");
+      });
+      if (process.connected) {
+        process.once("disconnect", () => request("the launcher is gone"));
+        process.channel?.unref();
+      }
+    });
+  }
+
+  /** Aborted as soon as a stop is requested. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+}
