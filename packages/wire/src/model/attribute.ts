@@ -32,3 +32,10 @@ export const attributeTypeCodes = {
   kvlist: 6,
   bytes: 7,
 } as const satisfies Record<AttributeType, number>;
+
+/**
+ * How many arrays and kvlists may stand within one another; an array of plain values has depth 1. Every codec
+ * refuses more with `WIRE_TOO_DEEP`. 100 is the depth of messages at which protobuf libraries stop by default, so
+ * a value that passes them passes here.
+ */
+export const maxAttributeDepth = 100;

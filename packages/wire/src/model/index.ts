@@ -1,4 +1,10 @@
-export { type Attribute, type AttributeType, type AttributeValue, attributeTypeCodes } from "./attribute.ts";
+export {
+  type Attribute,
+  type AttributeType,
+  type AttributeValue,
+  attributeTypeCodes,
+  maxAttributeDepth,
+} from "./attribute.ts";
 export {
   type RefType,
   type Resource,

@@ -1,0 +1,132 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Span } from "../model/span.ts";
+import { readSpanRows } from "./read-span-rows.ts";
+import { spanArbitrary } from "./span-arbitrary.ts";
+import { SpanRowWriter } from "./span-row-writer.ts";
+
+const span: Span = {
+  traceId: "0102030405060708090a0b0c0d0e0f10",
+  spanId: "1112131415161718",
+  parentSpanId: "",
+  traceState: "",
+  flags: 1,
+  name: "GET /",
+  kind: "server",
+  startTimeUnixNano: 2n,
+  durationNano: -3n,
+  attributes: [{ key: "k", value: { type: "int", value: 7n } }],
+  droppedAttributesCount: 0,
+  events: [],
+  droppedEventsCount: 0,
+  links: [],
+  droppedLinksCount: 0,
+  status: { code: "unset", message: "" },
+  resource: { serviceName: "shop", attributes: [], droppedAttributesCount: 0, schemaUrl: "" },
+  scope: { name: "lib", version: "", attributes: [], droppedAttributesCount: 0, schemaUrl: "" },
+  format: "otlp",
+  warnings: [],
+};
+
+function rowsOf(spans: readonly Span[]): Uint8Array {
+  const writer = new SpanRowWriter();
+  for (const one of spans) writer.append(one);
+  const rows = writer.take();
+  expect(rows.count).toBe(spans.length);
+  return rows.bytes;
+}
+
+describe("SpanRowWriter and readSpanRows", () => {
+  it("write the columns in their order", () => {
+    const expected = Buffer.concat([
+      Buffer.from([0, 4]),
+      Buffer.from("shop"),
+      // No resource attributes, none dropped, no schema; scope name and empty version.
+      Buffer.from([0, 0, 0, 0, 0, 0, 3]),
+      Buffer.from("lib"),
+      Buffer.from([0, 0, 0, 0, 0, 0, 0]),
+      Buffer.from(span.traceId + span.spanId, "hex"),
+      Buffer.alloc(8),
+      Buffer.from([0, 1, 0, 0, 0, 5]),
+      Buffer.from("GET /"),
+      Buffer.from([2, 2, 0, 0, 0, 0, 0, 0, 0]),
+      Buffer.from("fdffffffffffffff", "hex"),
+      // Status unset without message; one attribute: key, type int, text.
+      Buffer.from([0, 0, 1, 1, 0x6b, 3, 1, 0x37, 0, 0, 0, 0]),
+      // No events, links, warnings.
+      Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+    ]);
+    expect(Buffer.from(rowsOf([span])).toString("hex")).toBe(expected.toString("hex"));
+  });
+
+  it("give back every span as it was", () => {
+    fc.assert(
+      fc.property(fc.array(spanArbitrary, { maxLength: 4 }), (spans) => {
+        expect(readSpanRows(rowsOf(spans))).toEqual(spans);
+      }),
+    );
+  });
+
+  it("share resource and scope among the spans of a batch", () => {
+    const other = { ...span, resource: { ...span.resource, serviceName: "cart" } };
+    const spans = readSpanRows(rowsOf([span, span, other, span]));
+    expect(spans.map((one) => one.resource.serviceName)).toEqual(["shop", "shop", "cart", "shop"]);
+    expect(spans[1]?.resource).toBe(spans[0]?.resource);
+    expect(spans[1]?.scope).toBe(spans[0]?.scope);
+  });
+
+  it("start again after take", () => {
+    const writer = new SpanRowWriter();
+    expect(writer.take()).toEqual({ bytes: new Uint8Array(0), count: 0 });
+    writer.append(span);
+    const first = Buffer.from(writer.take().bytes);
+    writer.append(span);
+    expect(Buffer.from(writer.take().bytes)).toEqual(first);
+    expect(writer.take().count).toBe(0);
+  });
+
+  it("leave nothing of a span that cannot be written", () => {
+    const writer = new SpanRowWriter();
+    writer.append(span);
+    for (const bad of [{ traceId: "12" }, { spanId: "zz12131415161718" }, { parentSpanId: "1" }]) {
+      expect(() => writer.append({ ...span, ...bad })).toThrow(
+        expect.objectContaining({ code: "WIRE_BAD_ID" }),
+      );
+    }
+    writer.append(span);
+    expect(readSpanRows(writer.take().bytes)).toEqual([span, span]);
+  });
+
+  it("stop at maxRowsBytes", () => {
+    const writer = new SpanRowWriter({ maxRowsBytes: 100_000 });
+    const name = "x".repeat(60_000);
+    writer.append({ ...span, name });
+    expect(() => writer.append({ ...span, name })).toThrow(
+      expect.objectContaining({ code: "WIRE_TOO_LARGE" }),
+    );
+    expect(readSpanRows(writer.take().bytes)).toHaveLength(1);
+  });
+
+  it("hold batches that outgrow the buffer", () => {
+    const spans = Array.from({ length: 2_000 }, (_, index) => ({ ...span, name: `${index}`.repeat(30) }));
+    expect(readSpanRows(rowsOf(spans))).toEqual(spans);
+  });
+
+  it("refuse rows that end early, wherever", () => {
+    const bytes = rowsOf([span]);
+    for (let end = 1; end < bytes.length; end++) {
+      expect(() => readSpanRows(bytes.subarray(0, end))).toThrow(
+        expect.objectContaining({ code: "WIRE_TRUNCATED" }),
+      );
+    }
+  });
+
+  it("refuse an unknown enum number and an endless length", () => {
+    const bytes = Buffer.from(rowsOf([span]));
+    bytes[0] = 9;
+    expect(() => readSpanRows(bytes)).toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
+    expect(() => readSpanRows(Buffer.from([0, 255, 255, 255, 255, 255]))).toThrow(
+      expect.objectContaining({ code: "WIRE_MALFORMED" }),
+    );
+  });
+});

@@ -1,0 +1,153 @@
+import type { Attribute } from "../model/attribute.ts";
+import { attributeTypeCodes } from "../model/attribute.ts";
+import {
+  type Resource,
+  refTypes,
+  type Scope,
+  type Span,
+  type SpanEvent,
+  type SpanFormat,
+  type SpanLink,
+  spanFormats,
+  spanKinds,
+  statusCodes,
+} from "../model/span.ts";
+import { attributeText } from "./attribute-text.ts";
+import { ByteWriter } from "./byte-writer.ts";
+import type { SpanRows } from "./span-rows.ts";
+
+/**
+ * Writes spans of the domain model as rows, in the order of `spanColumns`.
+ *
+ * Resource and scope are encoded again only when they are other objects than those of the span before: decoders
+ * that share them among the spans of a batch get that for nothing.
+ */
+export class SpanRowWriter {
+  readonly #out: ByteWriter;
+  #count = 0;
+  #resource: Resource | undefined;
+  #scope: Scope | undefined;
+  #format: SpanFormat | undefined;
+  #prefixStart = 0;
+  #prefixEnd = 0;
+
+  /** @param options.maxRowsBytes most bytes between two calls of `take`; 256 MiB by default */
+  constructor(options: { readonly maxRowsBytes?: number } = {}) {
+    this.#out = new ByteWriter(options.maxRowsBytes);
+  }
+
+  /**
+   * Adds one row. When it throws, the rows before it are still good and the span has left nothing.
+   * @throws WireError WIRE_TOO_LARGE past `maxRowsBytes`; WIRE_TOO_DEEP for an attribute nested past
+   *   `maxAttributeDepth`; WIRE_BAD_ID for an id that is not hex of its length
+   */
+  append(span: Span): void {
+    if (this.#count === 0) this.#out.clear();
+    const start = this.#out.length;
+    try {
+      this.#appendPrefix(span);
+      writeSpan(this.#out, span);
+    } catch (error) {
+      this.#out.length = start;
+      this.#resource = undefined;
+      throw error;
+    }
+    this.#count++;
+  }
+
+  /** The rows since the last `take`. Their bytes are a view that the next `append` overwrites. */
+  take(): SpanRows {
+    const rows = { bytes: this.#count === 0 ? new Uint8Array(0) : this.#out.bytes, count: this.#count };
+    this.#count = 0;
+    this.#resource = undefined;
+    this.#scope = undefined;
+    return rows;
+  }
+
+  #appendPrefix(span: Span): void {
+    const { resource, scope, format } = span;
+    const out = this.#out;
+    const start = out.length;
+    if (resource === this.#resource && scope === this.#scope && format === this.#format) {
+      out.copy(out.buffer, this.#prefixStart, this.#prefixEnd);
+    } else {
+      writeResource(out, format, resource);
+      writeScope(out, scope);
+      this.#resource = resource;
+      this.#scope = scope;
+      this.#format = format;
+    }
+    this.#prefixStart = start;
+    this.#prefixEnd = out.length;
+  }
+}
+
+/** Columns `format` to `resource_schema_url`. */
+export function writeResource(out: ByteWriter, format: SpanFormat, resource: Resource): void {
+  out.uint8(spanFormats.indexOf(format));
+  out.string(resource.serviceName);
+  writeAttributes(out, resource.attributes);
+  out.uint32(resource.droppedAttributesCount);
+  out.string(resource.schemaUrl);
+}
+
+/** Columns `scope_name` to `scope_schema_url`. */
+export function writeScope(out: ByteWriter, scope: Scope): void {
+  out.string(scope.name);
+  out.string(scope.version);
+  writeAttributes(out, scope.attributes);
+  out.uint32(scope.droppedAttributesCount);
+  out.string(scope.schemaUrl);
+}
+
+/** Columns `trace_id` to `warnings`. */
+function writeSpan(out: ByteWriter, span: Span): void {
+  out.hex(span.traceId, 16);
+  out.hex(span.spanId, 8);
+  if (span.parentSpanId === "") out.zeros(8);
+  else out.hex(span.parentSpanId, 8);
+  out.string(span.traceState);
+  out.uint32(span.flags);
+  out.string(span.name);
+  out.uint8(spanKinds.indexOf(span.kind));
+  out.int64(span.startTimeUnixNano);
+  out.int64(span.durationNano);
+  out.uint8(statusCodes.indexOf(span.status.code));
+  out.string(span.status.message);
+  writeAttributes(out, span.attributes);
+  out.uint32(span.droppedAttributesCount);
+  out.varint(span.events.length);
+  for (const event of span.events) writeEvent(out, event);
+  out.uint32(span.droppedEventsCount);
+  out.varint(span.links.length);
+  for (const link of span.links) writeLink(out, link);
+  out.uint32(span.droppedLinksCount);
+  out.varint(span.warnings.length);
+  for (const warning of span.warnings) out.string(warning);
+}
+
+function writeEvent(out: ByteWriter, event: SpanEvent): void {
+  out.int64(event.timeUnixNano);
+  out.string(event.name);
+  writeAttributes(out, event.attributes);
+  out.uint32(event.droppedAttributesCount);
+}
+
+function writeLink(out: ByteWriter, link: SpanLink): void {
+  out.hex(link.traceId, 16);
+  out.hex(link.spanId, 8);
+  out.string(link.traceState);
+  writeAttributes(out, link.attributes);
+  out.uint32(link.droppedAttributesCount);
+  out.uint32(link.flags);
+  out.uint8(refTypes.indexOf(link.refType));
+}
+
+function writeAttributes(out: ByteWriter, attributes: readonly Attribute[]): void {
+  out.varint(attributes.length);
+  for (const { key, value } of attributes) {
+    out.string(key);
+    out.uint8(attributeTypeCodes[value.type]);
+    out.string(attributeText(value));
+  }
+}

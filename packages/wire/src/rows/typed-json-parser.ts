@@ -1,0 +1,156 @@
+import { WireError } from "../errors.ts";
+import type { Attribute, AttributeValue } from "../model/attribute.ts";
+import { checkAttributeDepth } from "./typed-json.ts";
+
+const numberToken = /-?\d+(\.\d+)?([eE][+-]?\d+)?/y;
+
+/**
+ * Reads what `typedJson` wrote (see there for the form); no white space between tokens. It is a parser of its own
+ * because `JSON.parse` rounds ints past 2^53, drops repeated keys and moves numeric ones to the front.
+ *
+ * @throws WireError WIRE_MALFORMED when `text` is not typed JSON; WIRE_TOO_DEEP past `maxAttributeDepth`
+ */
+export function parseTypedJson(text: string): AttributeValue {
+  const parser = new TypedJsonParser(text);
+  const value = parser.value(0);
+  parser.end();
+  return value;
+}
+
+class TypedJsonParser {
+  readonly #text: string;
+  #position = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  value(depth: number): AttributeValue {
+    switch (this.#text[this.#position]) {
+      case '"':
+        return { type: "string", value: this.#string() };
+      case "[":
+        return { type: "array", value: this.#array(depth + 1) };
+      case "{":
+        return this.#object(depth + 1);
+      case "t":
+        this.#expect("true");
+        return { type: "bool", value: true };
+      case "f":
+        this.#expect("false");
+        return { type: "bool", value: false };
+      case "n":
+        this.#expect("null");
+        return { type: "empty" };
+      default:
+        return this.#number();
+    }
+  }
+
+  end(): void {
+    if (this.#position !== this.#text.length) throw this.#malformed();
+  }
+
+  #array(depth: number): AttributeValue[] {
+    checkAttributeDepth(depth);
+    const items: AttributeValue[] = [];
+    this.#expect("[");
+    if (this.#take("]")) return items;
+    do items.push(this.value(depth));
+    while (this.#take(","));
+    this.#expect("]");
+    return items;
+  }
+
+  #object(depth: number): AttributeValue {
+    if (this.#text.startsWith('{"$', this.#position) && this.#text[this.#position + 3] !== "$") {
+      return this.#marker();
+    }
+    checkAttributeDepth(depth);
+    const entries: Attribute[] = [];
+    this.#expect("{");
+    if (this.#take("}")) return { type: "kvlist", value: entries };
+    do {
+      const key = this.#key();
+      this.#expect(":");
+      entries.push({ key, value: this.value(depth) });
+    } while (this.#take(","));
+    this.#expect("}");
+    return { type: "kvlist", value: entries };
+  }
+
+  #key(): string {
+    const key = this.#string();
+    if (!key.startsWith("$")) return key;
+    if (!key.startsWith("$$")) throw this.#malformed();
+    return key.slice(1);
+  }
+
+  /** `{"$bytes":"hex"}` or `{"$double":"NaN"}`. */
+  #marker(): AttributeValue {
+    this.#expect("{");
+    const name = this.#string();
+    this.#expect(":");
+    const text = this.#string();
+    this.#expect("}");
+    if (name === "$bytes" && /^([0-9a-f]{2})*$/.test(text)) {
+      return { type: "bytes", value: Buffer.from(text, "hex") };
+    }
+    if (name === "$double" && /^(NaN|-?Infinity)$/.test(text)) return { type: "double", value: Number(text) };
+    throw this.#malformed();
+  }
+
+  #number(): AttributeValue {
+    const token = this.#token(numberToken);
+    if (/[.eE]/.test(token)) return { type: "double", value: Number(token) };
+    const value = BigInt(token);
+    if (BigInt.asIntN(64, value) !== value) throw this.#malformed();
+    return { type: "int", value };
+  }
+
+  #string(): string {
+    const start = this.#position;
+    this.#expect('"');
+    let end = this.#text.indexOf('"', start + 1);
+    while (end !== -1 && this.#isEscaped(end)) end = this.#text.indexOf('"', end + 1);
+    if (end === -1) throw this.#malformed();
+    this.#position = end + 1;
+    const token = this.#text.slice(start, end + 1);
+    if (!token.includes("\\")) return token.slice(1, -1);
+    try {
+      return JSON.parse(token) as string;
+    } catch (cause) {
+      throw this.#malformed(cause);
+    }
+  }
+
+  /** Whether an odd number of backslashes stands before `position`. */
+  #isEscaped(position: number): boolean {
+    let first = position;
+    while (this.#text[first - 1] === "\\") first--;
+    return (position - first) % 2 === 1;
+  }
+
+  #token(pattern: RegExp): string {
+    pattern.lastIndex = this.#position;
+    const token = pattern.exec(this.#text)?.[0];
+    if (token === undefined) throw this.#malformed();
+    this.#position += token.length;
+    return token;
+  }
+
+  #take(mark: string): boolean {
+    if (this.#text[this.#position] !== mark) return false;
+    this.#position++;
+    return true;
+  }
+
+  #expect(word: string): void {
+    if (!this.#text.startsWith(word, this.#position)) throw this.#malformed();
+    this.#position += word.length;
+  }
+
+  #malformed(cause?: unknown): WireError {
+    return new WireError("WIRE_MALFORMED", `typed JSON breaks off at character ${this.#position}`, { cause });
+  }
+}

@@ -1,0 +1,62 @@
+import { WireError } from "../errors.ts";
+import { type Attribute, type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
+
+/**
+ * An array or kvlist as typed JSON: compact JSON that keeps every type, the order of keys, and repeated keys.
+ *
+ * - strings, `true`/`false`, arrays and objects as in JSON; `null` is an empty value
+ * - an int is its decimal digits, exact in 64 bits
+ * - a double always shows that it is one: by a fraction or an exponent (`2.5`, `2.0`, `-0.0`, `1e+21`); the three
+ *   that JSON has no number for are `{"$double":"NaN"}`, `{"$double":"Infinity"}` and `{"$double":"-Infinity"}`
+ * - bytes are `{"$bytes":"<lower-case hex>"}`
+ * - a key of a kvlist that starts with `$` gets one more `$` in front, so that it is never taken for a marker
+ *
+ * `{"a":[1,2.0,null],"$b":1}` with int 1, double 2, empty, int 1 is written `{"a":[1,2.0,null],"$$b":1}`.
+ *
+ * @throws WireError WIRE_TOO_DEEP past `maxAttributeDepth`
+ */
+export function typedJson(value: AttributeValue, depth = 0): string {
+  switch (value.type) {
+    case "empty":
+      return "null";
+    case "string":
+      return JSON.stringify(value.value);
+    case "bool":
+    case "int":
+      return String(value.value);
+    case "double":
+      return doubleJson(value.value);
+    case "bytes":
+      return `{"$bytes":"${hexOf(value.value)}"}`;
+    case "array":
+      checkAttributeDepth(depth + 1);
+      return `[${value.value.map((item) => typedJson(item, depth + 1)).join(",")}]`;
+    case "kvlist":
+      checkAttributeDepth(depth + 1);
+      return `{${value.value.map((entry) => entryJson(entry, depth + 1)).join(",")}}`;
+  }
+}
+
+/** @throws WireError WIRE_TOO_DEEP when `depth` is past `maxAttributeDepth` */
+export function checkAttributeDepth(depth: number): void {
+  if (depth > maxAttributeDepth) {
+    throw new WireError("WIRE_TOO_DEEP", `attribute value is nested deeper than ${maxAttributeDepth}`);
+  }
+}
+
+/** Lower-case hex digits of bytes. */
+export function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+}
+
+function entryJson(entry: Attribute, depth: number): string {
+  const key = entry.key.startsWith("$") ? `$${entry.key}` : entry.key;
+  return `${JSON.stringify(key)}:${typedJson(entry.value, depth)}`;
+}
+
+function doubleJson(value: number): string {
+  if (!Number.isFinite(value)) return `{"$double":"${value}"}`;
+  if (Object.is(value, -0)) return "-0.0";
+  const text = String(value);
+  return /[.e]/.test(text) ? text : `${text}.0`;
+}
