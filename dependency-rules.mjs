@@ -46,11 +46,15 @@ export default {
       comment: "Processes deploy apart: they meet on the network, never through an import.",
       severity: "error",
       from: { path: `^packages/(${processes})/` },
-      to: { path: `^packages/(${processes}|tracing-ui|launcher|bench|conformance)/`, pathNot: "^packages/$1/" },
+      to: {
+        path: `^packages/(${processes}|tracing-ui|launcher|bench|conformance)/`,
+        pathNot: "^packages/$1/",
+      },
     },
     {
       name: "tracing-storage-needs-no-schema",
-      comment: "tracing-storage is a plain ClickHouse server; the schema belongs to storage's clickhouse engine.",
+      comment:
+        "tracing-storage is a plain ClickHouse server; the schema belongs to storage's clickhouse engine.",
       severity: "error",
       from: { path: "^packages/tracing-storage/src/" },
       to: { path: "^packages/(storage|wire)/" },
@@ -95,7 +99,7 @@ export default {
       comment: "index.ts is a package's edge; inside, import the file itself.",
       severity: "error",
       from: { path: "^packages/([^/]+)/src/" },
-      to: { path: "^packages/$1/src/(.*/)?index\\.tsx?$" },
+      to: { path: ["^packages/$1/src/index\\.tsx?$", "^packages/$1/src/.+/index\\.tsx?$"] },
     },
     {
       name: "tests-are-not-imported",
