@@ -1,0 +1,47 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import type { Service, ServicePort } from "./services.ts";
+
+async function isFree({ port, protocol, host }: ServicePort): Promise<boolean> {
+  if (protocol === "udp") {
+    const socket = createSocket("udp4");
+    try {
+      socket.bind({ port, exclusive: true });
+      await once(socket, "listening");
+      return true;
+    } catch {
+      return false;
+    } finally {
+      socket.close();
+    }
+  }
+  const server = createServer();
+  try {
+    server.listen({ port, exclusive: true, ...(host === undefined ? {} : { host }) });
+    await once(server, "listening");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+/**
+ * Looks whether every port is free, before anything starts.
+ * @returns one line for each port that is taken
+ */
+export async function takenPorts(services: readonly Service[]): Promise<string[]> {
+  const lines: string[] = [];
+  for (const service of services) {
+    for (const port of service.ports) {
+      if (!(await isFree(port))) {
+        lines.push(
+          `port ${port.port}${port.protocol === "udp" ? "/udp" : ""} (${port.what} of ${service.name}) is taken by another program: stop that program first`,
+        );
+      }
+    }
+  }
+  return lines;
+}

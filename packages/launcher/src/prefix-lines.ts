@@ -1,0 +1,33 @@
+import type { Readable } from "node:stream";
+
+const maxLineLength = 16 * 1024;
+
+/**
+ * Calls back for each line of a stream, without its line break. Lines over 16 KiB are cut into several,
+ * so that a process that never ends a line cannot eat memory.
+ */
+export function eachLine(stream: Readable, onLine: (line: string) => void): void {
+  let rest = "";
+  stream.setEncoding("utf8");
+  stream.on("data", (chunk: string) => {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) onLine(line.replace(/\r$/, ""));
+    while (rest.length > maxLineLength) {
+      onLine(rest.slice(0, maxLineLength));
+      rest = rest.slice(maxLineLength);
+    }
+  });
+  stream.on("end", () => {
+    if (rest !== "") onLine(rest);
+    rest = "";
+  });
+}
+
+const hues = [36, 33, 35, 32, 34, 95, 96] as const;
+
+/** Makes the prefix of a process's lines; coloured only where asked. */
+export function linePrefix(name: string, index: number, width: number, colour: boolean): string {
+  const text = `${name.padEnd(width)} |`;
+  return colour ? `\u001b[${hues[index % hues.length]}m${text}\u001b[0m ` : `${text} `;
+}

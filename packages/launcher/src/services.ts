@@ -1,0 +1,112 @@
+import { fileURLToPath } from "node:url";
+
+/** One port that a process listens on. */
+export interface ServicePort {
+  readonly port: number;
+  readonly protocol: "tcp" | "udp";
+  /** What listens there, in words. */
+  readonly what: string;
+  /** Empty: every address of the machine. */
+  readonly host?: string;
+}
+
+/** One process of the house: how to start it, where it listens, how to see that it is healthy. */
+export interface Service {
+  readonly name: string;
+  readonly program: string;
+  readonly arguments: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly ports: readonly ServicePort[];
+  /** Answers 200 when the process does its work; undefined for one that listens nowhere. */
+  readonly healthUrl?: string;
+}
+
+const packages = fileURLToPath(new URL("../../", import.meta.url));
+const examples = fileURLToPath(new URL("../../../examples/", import.meta.url));
+
+/**
+ * The processes in the order in which they are stopped: what takes traffic in goes first, the store last.
+ * @param dataFolder absolute; each process has a folder of its own in it
+ * @param demo with the example shop, which sends traffic all the time
+ */
+export function services(dataFolder: string, demo: boolean): Service[] {
+  const shop: Service = {
+    name: "shop",
+    program: `${examples}shop/bin/shop.ts`,
+    arguments: [],
+    environment: { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" },
+    ports: [],
+  };
+  return [
+    ...(demo ? [shop] : []),
+    {
+      name: "admin-server",
+      program: `${packages}admin-server/bin/server.ts`,
+      arguments: [
+        "run",
+        "--resume",
+        "--config",
+        fileURLToPath(new URL("../config/front-door.json", import.meta.url)),
+      ],
+      environment: {
+        XDG_CONFIG_HOME: `${dataFolder}/admin-server/config`,
+        XDG_DATA_HOME: `${dataFolder}/admin-server/data`,
+        OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
+        OTEL_SERVICE_NAME: "front-door",
+      },
+      ports: [
+        { port: 2019, protocol: "tcp", what: "admin API", host: "127.0.0.1" },
+        { port: 8080, protocol: "tcp", what: "front door" },
+      ],
+      healthUrl: "http://127.0.0.1:2019/config/",
+    },
+    {
+      name: "tracing-agent",
+      program: `${packages}tracing-agent/bin/tracing-agent.ts`,
+      arguments: [],
+      environment: {},
+      ports: [
+        { port: 6831, protocol: "udp", what: "Thrift compact over UDP" },
+        { port: 6832, protocol: "udp", what: "Thrift binary over UDP" },
+        { port: 14271, protocol: "tcp", what: "admin port" },
+      ],
+      healthUrl: "http://127.0.0.1:14271/",
+    },
+    {
+      name: "tracing-collector",
+      program: `${packages}tracing-collector/bin/tracing-collector.ts`,
+      arguments: ["--collector.journal.dir", `${dataFolder}/collector`],
+      environment: {},
+      ports: [
+        { port: 4317, protocol: "tcp", what: "OTLP over gRPC" },
+        { port: 4318, protocol: "tcp", what: "OTLP over HTTP" },
+        { port: 14250, protocol: "tcp", what: "gRPC" },
+        { port: 14269, protocol: "tcp", what: "admin port" },
+      ],
+      healthUrl: "http://127.0.0.1:14269/",
+    },
+    {
+      name: "tracing-query",
+      program: `${packages}tracing-query/bin/tracing-query.ts`,
+      arguments: [],
+      environment: {},
+      ports: [
+        { port: 16685, protocol: "tcp", what: "gRPC" },
+        { port: 16686, protocol: "tcp", what: "HTTP and the UI" },
+        { port: 16687, protocol: "tcp", what: "admin port" },
+      ],
+      healthUrl: "http://127.0.0.1:16687/",
+    },
+    {
+      name: "tracing-storage",
+      program: `${packages}tracing-storage/bin/tracing-storage.ts`,
+      arguments: ["--storage.data-dir", `${dataFolder}/storage`],
+      environment: {},
+      ports: [
+        { port: 8123, protocol: "tcp", what: "ClickHouse HTTP protocol", host: "127.0.0.1" },
+        { port: 17270, protocol: "tcp", what: "admin port" },
+      ],
+      healthUrl: "http://127.0.0.1:17270/",
+    },
+  ];
+}

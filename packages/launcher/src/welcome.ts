@@ -1,0 +1,45 @@
+interface Row {
+  readonly what: string;
+  readonly where: string;
+}
+
+const rows: readonly Row[] = [
+  { what: "Traces (web UI)", where: "http://localhost:8080/" },
+  { what: "the same, without the front door", where: "http://localhost:16686/" },
+  { what: "Spans: OTLP over HTTP", where: "http://localhost:4318/v1/traces" },
+  { what: "Spans: OTLP over gRPC", where: "localhost:4317" },
+  { what: "Spans: Jaeger clients, Thrift over UDP", where: "localhost:6831" },
+  { what: "Spans: Jaeger gRPC (PostSpans)", where: "localhost:14250" },
+  { what: "Query API: HTTP, gRPC", where: "http://localhost:16686/api/ , localhost:16685" },
+  { what: "Web server: live configuration", where: "http://localhost:2019/config/" },
+  { what: "Store: ClickHouse HTTP protocol", where: "http://localhost:8123/" },
+];
+
+/** What is printed when all is healthy: one table of addresses, and what to try first. */
+export function welcome(dataFolder: string, startedInMs: number, demo: boolean): string {
+  const width = Math.max(...rows.map((row) => row.what.length));
+  const rule = "─".repeat(width + 48);
+  return [
+    rule,
+    `All processes are healthy after ${(startedInMs / 1000).toFixed(1)} s.`,
+    "",
+    ...rows.map((row) => `  ${row.what.padEnd(width)}   ${row.where}`),
+    "",
+    demo
+      ? "The example shop sends traces: open http://localhost:8080/ and press Search."
+      : "Open http://localhost:8080/ : your page view is the first trace.",
+    "Send your own spans, from any OpenTelemetry SDK:",
+    "",
+    "  export OTEL_SERVICE_NAME=my-app OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318",
+    "",
+    "Change the web server while it runs:",
+    "",
+    `  curl -X POST localhost:2019/config/apps/http/servers/hello -H 'Content-Type: application/json' \\`,
+    `    -d '{"listen":[":8081"],"routes":[{"handle":[{"handler":"static_response","body":"hello"}]}]}'`,
+    "  curl localhost:8081",
+    "",
+    `Data rests in ${dataFolder}. Ctrl-C stops everything.`,
+    rule,
+    "",
+  ].join("\n");
+}
