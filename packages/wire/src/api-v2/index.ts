@@ -1,0 +1,26 @@
+export { PostSpansRequest, PostSpansResponse } from "../gen/tracing/api_v2/collector.ts";
+export {
+  Batch,
+  type DependencyLink,
+  type KeyValue,
+  type Log,
+  type Process,
+  Span as ApiV2Span,
+  type SpanRef,
+  SpanRefType,
+  ValueType,
+} from "../gen/tracing/api_v2/model.ts";
+export type {
+  ArchiveTraceRequest,
+  FindTracesRequest,
+  GetDependenciesRequest,
+  GetDependenciesResponse,
+  GetOperationsRequest,
+  GetOperationsResponse,
+  GetServicesRequest,
+  GetServicesResponse,
+  GetTraceRequest,
+  Operation,
+  SpansResponseChunk,
+  TraceQueryParameters,
+} from "../gen/tracing/api_v2/query.ts";
