@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+import { parseArgs } from "node:util";
+import { type Addresses, runSuites } from "../src/suite.ts";
+import { suites } from "../src/suites.ts";
+
+const options = {
+  "otlp-http": { type: "string", default: "http://127.0.0.1:4318" },
+  "otlp-grpc": { type: "string", default: "127.0.0.1:4317" },
+  "collector-grpc": { type: "string", default: "127.0.0.1:14250" },
+  query: { type: "string", default: "http://127.0.0.1:16686" },
+  "query-grpc": { type: "string", default: "127.0.0.1:16685" },
+  admin: { type: "string", default: "http://127.0.0.1:2019" },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+const help = `Checks the public promises of running processes from outside.
+
+Usage: npm run conformance [-- options]
+
+${Object.entries(options)
+  .filter(([name]) => name !== "help")
+  .map(
+    ([name, { default: fallback }]) =>
+      `  --${name.padEnd(16)} address (default ${fallback}); "" skips what needs it`,
+  )
+  .join("\n")}
+
+It sends spans to the collector, and CHANGES the web server's configuration for a moment (and puts it back).
+Exit code 0 when nothing failed.
+`;
+
+const { values } = parseArgs({ options });
+if (values.help) {
+  process.stdout.write(help);
+  process.exit(0);
+}
+
+const given: [keyof Addresses, string][] = [
+  ["otlpHttp", values["otlp-http"]],
+  ["otlpGrpc", values["otlp-grpc"]],
+  ["collectorGrpc", values["collector-grpc"]],
+  ["query", values.query],
+  ["queryGrpc", values["query-grpc"]],
+  ["admin", values.admin],
+];
+const addresses: Addresses = Object.fromEntries(given.filter(([, address]) => address !== ""));
+const results = await runSuites(suites, addresses, ({ suite, name, outcome, reason }) => {
+  const mark = { passed: "ok     ", failed: "FAILED ", skipped: "skipped" }[outcome];
+  console.log(`${mark} ${suite}: ${name}${reason === undefined ? "" : `\n          ${reason}`}`);
+});
+const count = (outcome: string) => results.filter((result) => result.outcome === outcome).length;
+console.log(`\n${count("passed")} passed, ${count("failed")} failed, ${count("skipped")} skipped`);
+process.exit(count("failed") === 0 ? 0 : 1);

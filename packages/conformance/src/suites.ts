@@ -1,0 +1,8 @@
+import { configTree } from "./admin-api/config-tree.ts";
+import type { Suite } from "./suite.ts";
+import { grpc } from "./tracing-api/grpc.ts";
+import { otlpHttp } from "./tracing-api/otlp-http.ts";
+import { queryHttp } from "./tracing-api/query-http.ts";
+
+/** Every suite there is. */
+export const suites: readonly Suite[] = [otlpHttp, queryHttp, grpc, configTree];
