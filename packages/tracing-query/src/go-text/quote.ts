@@ -1,0 +1,36 @@
+const shortEscapes: Readonly<Record<string, string>> = {
+  "\x07": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+  '"': '\\"',
+  "\\": "\\\\",
+};
+
+/** Control, format, private and unassigned characters, lone surrogates, and all spaces but U+0020. */
+const unprintable = /["\\]|(?! )[\p{C}\p{Z}]/gu;
+
+function escape(character: string): string {
+  const short = shortEscapes[character];
+  if (short !== undefined) {
+    return short;
+  }
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x80) {
+    return `\\x${code.toString(16).padStart(2, "0")}`;
+  }
+  return code > 0xffff
+    ? `\\U${code.toString(16).padStart(8, "0")}`
+    : `\\u${code.toString(16).padStart(4, "0")}`;
+}
+
+/**
+ * A text in double quotes as Go's number parsers put it into their messages, which our error texts repeat.
+ * Source: Go's strconv.Quote.
+ */
+export function quote(text: string): string {
+  return `"${text.replace(unprintable, escape)}"`;
+}
