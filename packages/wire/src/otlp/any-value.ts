@@ -1,0 +1,103 @@
+import type { Attribute, AttributeValue } from "../model/attribute.ts";
+import { checkAttributeDepth } from "../rows/typed-json.ts";
+import type { ProtoCursor } from "./proto-cursor.ts";
+
+const empty: AttributeValue = { type: "empty" };
+
+/**
+ * Reads a `KeyValue` from the cursor's position to `end`, by all of protobuf's rules (a repeated `value` is merged).
+ * @param depth how many arrays and kvlists it stands in
+ * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED; WIRE_TOO_DEEP past `maxAttributeDepth`
+ */
+export function readKeyValue(cursor: ProtoCursor, end: number, depth = 0): Attribute {
+  let key = "";
+  let value = empty;
+  while (cursor.position < end) {
+    const tag = cursor.tag(end);
+    if (tag === 10) key = cursor.string(end);
+    else if (tag === 18) value = readAnyValue(cursor, cursor.fieldEnd(end), value, depth);
+    else cursor.skip(tag, end);
+  }
+  return { key, value };
+}
+
+/**
+ * Reads an `AnyValue` from the cursor's position to `end` into what an earlier occurrence of the field gave: the last
+ * member of the oneof wins, except that an array continues an array and a kvlist a kvlist.
+ */
+export function readAnyValue(
+  cursor: ProtoCursor,
+  end: number,
+  into: AttributeValue = empty,
+  depth = 0,
+): AttributeValue {
+  let value = into;
+  while (cursor.position < end) {
+    const tag = cursor.tag(end);
+    switch (tag) {
+      case 10:
+        value = { type: "string", value: cursor.string(end) };
+        break;
+      case 16:
+        cursor.varint(end);
+        value = { type: "bool", value: (cursor.low | cursor.high) !== 0 };
+        break;
+      case 24:
+        cursor.varint(end);
+        value = { type: "int", value: int64Of(cursor) };
+        break;
+      case 33:
+        value = { type: "double", value: cursor.double(end) };
+        break;
+      case 42: {
+        const items = value.type === "array" ? (value.value as AttributeValue[]) : [];
+        readItems(cursor, cursor.fieldEnd(end), depth + 1, items);
+        value = { type: "array", value: items };
+        break;
+      }
+      case 50: {
+        const entries = value.type === "kvlist" ? (value.value as Attribute[]) : [];
+        readEntries(cursor, cursor.fieldEnd(end), depth + 1, entries);
+        value = { type: "kvlist", value: entries };
+        break;
+      }
+      case 58:
+        value = { type: "bytes", value: readBytes(cursor, end) };
+        break;
+      default:
+        cursor.skip(tag, end);
+    }
+  }
+  return value;
+}
+
+/** The cursor's last 64-bit number, signed. */
+export function int64Of(cursor: ProtoCursor): bigint {
+  return (BigInt(cursor.high | 0) << 32n) | BigInt(cursor.low >>> 0);
+}
+
+function readItems(cursor: ProtoCursor, end: number, depth: number, items: AttributeValue[]): void {
+  checkAttributeDepth(depth);
+  while (cursor.position < end) {
+    const tag = cursor.tag(end);
+    if (tag === 10) items.push(readAnyValue(cursor, cursor.fieldEnd(end), empty, depth));
+    else cursor.skip(tag, end);
+  }
+}
+
+function readEntries(cursor: ProtoCursor, end: number, depth: number, entries: Attribute[]): void {
+  checkAttributeDepth(depth);
+  while (cursor.position < end) {
+    const tag = cursor.tag(end);
+    if (tag === 10) entries.push(readKeyValue(cursor, cursor.fieldEnd(end), depth));
+    else cursor.skip(tag, end);
+  }
+}
+
+function readBytes(cursor: ProtoCursor, end: number): Uint8Array {
+  const stop = cursor.fieldEnd(end);
+  const start = cursor.position;
+  cursor.position = stop;
+  // A copy: the request's buffer may be used again.
+  return Uint8Array.prototype.slice.call(cursor.bytes, start, stop);
+}

@@ -1,0 +1,30 @@
+import { ExportTraceServiceResponse } from "../gen/opentelemetry/proto/collector/trace/v1/trace_service.ts";
+
+/** What the answer to an export says: none rejected means full success. A `TranscodeResult` is one. */
+export interface ExportOutcome {
+  readonly rejectedSpans: number;
+  readonly errorMessage: string;
+}
+
+/** The answer as protobuf; `0a 00` (an empty `partial_success`) when no span was rejected, as Jaeger answers. */
+export function encodeExportResponse(outcome: ExportOutcome): Uint8Array {
+  return ExportTraceServiceResponse.encode(responseOf(outcome)).finish();
+}
+
+/** The answer as OTLP JSON; `{"partialSuccess":{}}` when no span was rejected. */
+export function encodeExportResponseJson(outcome: ExportOutcome): string {
+  return JSON.stringify(ExportTraceServiceResponse.toJSON(responseOf(outcome)));
+}
+
+/** Reads the protobuf answer of a collector, as a client does. */
+export function decodeExportResponse(bytes: Uint8Array): ExportOutcome {
+  const { partialSuccess } = ExportTraceServiceResponse.decode(bytes);
+  return {
+    rejectedSpans: Number(partialSuccess?.rejectedSpans ?? 0n),
+    errorMessage: partialSuccess?.errorMessage ?? "",
+  };
+}
+
+function responseOf({ rejectedSpans, errorMessage }: ExportOutcome): ExportTraceServiceResponse {
+  return { partialSuccess: { rejectedSpans: BigInt(rejectedSpans), errorMessage } };
+}

@@ -1,0 +1,34 @@
+const initialOffsets = 64;
+/** A list that grew past this for one strange message is given back at the next `clear`. */
+const keptOffsets = 16_384;
+
+/** Where the occurrences of a repeated field start and end; used again and again without new memory. */
+export class FieldList {
+  count = 0;
+  #offsets = new Int32Array(initialOffsets);
+
+  clear(): void {
+    this.count = 0;
+    if (this.#offsets.length > keptOffsets) this.#offsets = new Int32Array(initialOffsets);
+  }
+
+  push(start: number, end: number): void {
+    const at = this.count * 2;
+    if (at === this.#offsets.length) {
+      const grown = new Int32Array(at * 2);
+      grown.set(this.#offsets);
+      this.#offsets = grown;
+    }
+    this.#offsets[at] = start;
+    this.#offsets[at + 1] = end;
+    this.count++;
+  }
+
+  start(index: number): number {
+    return this.#offsets[index * 2] as number;
+  }
+
+  end(index: number): number {
+    return this.#offsets[index * 2 + 1] as number;
+  }
+}

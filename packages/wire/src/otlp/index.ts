@@ -1,0 +1,11 @@
+export { decodeTraces } from "./decode-traces.ts";
+export {
+  type ExportOutcome,
+  encodeExportResponse,
+  encodeExportResponseJson,
+} from "./export-response.ts";
+export { OtlpTranscoder } from "./otlp-transcoder.ts";
+export { encodeRpcStatus, encodeRpcStatusJson } from "./rpc-status.ts";
+export { serviceNameOf } from "./service-name.ts";
+export { type TraceServiceHandlers, traceService } from "./trace-service.ts";
+export type { TranscodeResult, TranscoderOptions } from "./transcode-result.ts";

@@ -1,0 +1,414 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { WireError } from "../errors.ts";
+import { ExportTraceServiceRequest } from "../gen/opentelemetry/proto/collector/trace/v1/trace_service.ts";
+import { type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
+import type { Span } from "../model/span.ts";
+import { readSpanRows } from "../rows/read-span-rows.ts";
+import { spanArbitrary } from "../rows/span-arbitrary.ts";
+import { decodeTraces } from "./decode-traces.ts";
+import { OtlpTranscoder } from "./otlp-transcoder.ts";
+import { type ProtoField, protoMessage } from "./proto-fields.ts";
+import { otlpSpanOf, requestOfSpans } from "./request-of-spans.ts";
+
+const traceId = Buffer.from("0102030405060708090a0b0c0d0e0f10", "hex");
+const spanId = Buffer.from("1112131415161718", "hex");
+const ids: ProtoField[] = [
+  [1, "bytes", traceId],
+  [2, "bytes", spanId],
+];
+
+/** A request of one span with these fields. */
+function requestOf(...span: ProtoField[]): Uint8Array {
+  return protoMessage([1, "bytes", [[2, "bytes", [[2, "bytes", span]]]]]);
+}
+function spanOf(...fields: ProtoField[]): Span {
+  const [span] = decodeTraces(requestOf(...ids, ...fields));
+  expect(span).toBeDefined();
+  return span as Span;
+}
+/** The value of a span attribute whose `AnyValue` has these fields. */
+function valueWith(...fields: ProtoField[]): AttributeValue | undefined {
+  return spanOf([9, "bytes", [[2, "bytes", fields]]]).attributes[0]?.value;
+}
+function keyValue(key: string, value: string): ProtoField[] {
+  return [
+    [1, "bytes", key],
+    [2, "bytes", [[1, "bytes", value]]],
+  ];
+}
+function codeOf(request: Uint8Array): string {
+  try {
+    new OtlpTranscoder().transcode(request);
+    return "none";
+  } catch (error) {
+    if (error instanceof WireError) return error.code;
+    throw error;
+  }
+}
+/** Arrays within one another, the innermost empty. */
+function nestedArrays(depth: number): Uint8Array {
+  let value = protoMessage([5, "bytes", ""]);
+  for (let level = 1; level < depth; level++) value = protoMessage([5, "bytes", [[1, "bytes", value]]]);
+  return value;
+}
+
+describe("OtlpTranscoder", () => {
+  it("keeps everything that generated code encodes", () => {
+    const transcoder = new OtlpTranscoder();
+    fc.assert(
+      fc.property(fc.array(spanArbitrary, { maxLength: 3 }), (spans) => {
+        const request = ExportTraceServiceRequest.encode(requestOfSpans(spans)).finish();
+        const { rows, ...rest } = transcoder.transcode(request);
+        expect(readSpanRows(rows.bytes)).toEqual(spans.map(otlpSpanOf));
+        expect({ ...rest, count: rows.count }).toEqual({
+          rejectedSpans: 0,
+          errorMessage: "",
+          count: spans.length,
+        });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("takes an empty request", () => {
+    const { rows, ...rest } = new OtlpTranscoder().transcode(new Uint8Array(0));
+    expect({ ...rest, count: rows.count, bytes: rows.bytes.length }).toEqual({
+      rejectedSpans: 0,
+      errorMessage: "",
+      count: 0,
+      bytes: 0,
+    });
+  });
+
+  it("finds resource and scope behind the spans, and merges what is repeated", () => {
+    const request = protoMessage([
+      1,
+      "bytes",
+      [
+        [
+          2,
+          "bytes",
+          [
+            [2, "bytes", ids],
+            [3, "bytes", "scope-schema"],
+            [1, "bytes", [[1, "bytes", "lib"]]],
+            [1, "bytes", [[2, "bytes", "1.0"]]],
+          ],
+        ],
+        [3, "bytes", "first"],
+        [1, "bytes", [[1, "bytes", keyValue("service.name", "shop")]]],
+        [
+          1,
+          "bytes",
+          [
+            [1, "bytes", keyValue("host.name", "h")],
+            [2, "varint", 3],
+          ],
+        ],
+        [3, "bytes", "last"],
+      ],
+    ]);
+    expect(decodeTraces(request)).toMatchObject([
+      {
+        resource: {
+          serviceName: "shop",
+          attributes: [{ key: "service.name" }, { key: "host.name" }],
+          droppedAttributesCount: 3,
+          schemaUrl: "last",
+        },
+        scope: { name: "lib", version: "1.0", schemaUrl: "scope-schema" },
+      },
+    ]);
+  });
+
+  it("takes the last of repeated singular fields and merges repeated statuses", () => {
+    const span = spanOf(
+      [5, "bytes", "first"],
+      [15, "bytes", [[3, "varint", 2]]],
+      [5, "bytes", "last"],
+      [15, "bytes", [[2, "bytes", "why"]]],
+    );
+    expect(span).toMatchObject({ name: "last", status: { code: "error", message: "why" } });
+  });
+
+  it("merges repeated values as protobuf does", () => {
+    const one: ProtoField = [5, "bytes", [[1, "bytes", [[3, "varint", 1]]]]];
+    const two: ProtoField = [5, "bytes", [[1, "bytes", [[3, "varint", 2]]]]];
+    const both = {
+      type: "array",
+      value: [
+        { type: "int", value: 1n },
+        { type: "int", value: 2n },
+      ],
+    };
+    expect(valueWith(one, two)).toEqual(both);
+    const twice = spanOf([
+      9,
+      "bytes",
+      [
+        [2, "bytes", [one]],
+        [1, "bytes", "k"],
+        [2, "bytes", [two]],
+      ],
+    ]);
+    expect(twice.attributes).toEqual([{ key: "k", value: both }]);
+    expect(valueWith(one, [1, "bytes", "x"])).toEqual({ type: "string", value: "x" });
+    expect(valueWith([1, "bytes", "x"], [3, "varint", 7])).toEqual({ type: "int", value: 7n });
+  });
+
+  it("passes over unknown fields and known ones of another wire type", () => {
+    const unknown: ProtoField[] = [
+      [99, "varint", -1],
+      [98, "bytes", "x"],
+      [97, "fixed32", 1],
+      [96, "fixed64", 1],
+    ];
+    const request = protoMessage(...unknown, [
+      1,
+      "bytes",
+      [
+        ...unknown,
+        [
+          2,
+          "bytes",
+          [
+            ...unknown,
+            [
+              2,
+              "bytes",
+              [
+                ...ids,
+                ...unknown,
+                [5, "varint", 1],
+                [6, "bytes", "x"],
+                [9, "bytes", [...unknown, ...keyValue("k", "v")]],
+                [11, "bytes", [...unknown, [2, "bytes", "event"]]],
+                [13, "bytes", [...unknown, [3, "bytes", "state"]]],
+                [15, "bytes", unknown],
+              ],
+            ],
+          ],
+        ],
+      ],
+    ]);
+    expect(decodeTraces(request)).toMatchObject([
+      {
+        name: "",
+        kind: "unspecified",
+        attributes: [{ key: "k", value: { type: "string", value: "v" } }],
+        events: [{ name: "event" }],
+        links: [{ traceState: "state", traceId: "0".repeat(32) }],
+      },
+    ]);
+    expect(valueWith(...unknown)).toEqual({ type: "empty" });
+    expect(valueWith([3, "varint", 5], ...unknown)).toEqual({ type: "int", value: 5n });
+  });
+
+  it.each<[name: string, resource: ProtoField[], service: string]>([
+    ["no attributes", [], "OTLPResourceNoServiceName"],
+    ["no service.name", [[1, "bytes", keyValue("host.name", "h")]], "empty-service-name"],
+    ["an empty service.name", [[1, "bytes", keyValue("service.name", "")]], "empty-service-name"],
+    [
+      "a service.name that is a number",
+      [
+        [
+          1,
+          "bytes",
+          [
+            [1, "bytes", "service.name"],
+            [2, "bytes", [[3, "varint", 1]]],
+          ],
+        ],
+      ],
+      "empty-service-name",
+    ],
+    ["a service.name", [[1, "bytes", keyValue("service.name", "shop")]], "shop"],
+  ])("names the service of a resource with %s", (_name, resource, service) => {
+    const request = protoMessage([
+      1,
+      "bytes",
+      [
+        [1, "bytes", resource],
+        [2, "bytes", [[2, "bytes", ids]]],
+      ],
+    ]);
+    expect(decodeTraces(request)[0]?.resource.serviceName).toBe(service);
+  });
+
+  it.each([
+    0n,
+    9n,
+    10n,
+    99n,
+    1234567890n,
+    2147483647n,
+    2147483648n,
+    4294967296n,
+    9007199254740991n,
+    9007199254740992n,
+    9007199254740993n,
+    9223372036854775807n,
+    -1n,
+    -2147483649n,
+    -9007199254740993n,
+    -9223372036854775808n,
+  ])("writes the int %s exactly", (value) => {
+    expect(valueWith([3, "varint", value])).toEqual({ type: "int", value });
+  });
+
+  it("writes times and durations in 64 bits", () => {
+    const start = 1_700_000_000_123_456_789n;
+    for (const duration of [0n, 1n, 4294967296n, -1n, -4294967297n]) {
+      const span = spanOf([7, "fixed64", start], [8, "fixed64", start + duration]);
+      expect(span).toMatchObject({ startTimeUnixNano: start, durationNano: duration });
+    }
+  });
+
+  it("stores undefined enum numbers as 0", () => {
+    expect(spanOf([6, "varint", 17], [15, "bytes", [[3, "varint", -1]]])).toMatchObject({
+      kind: "unspecified",
+      status: { code: "unset" },
+    });
+  });
+
+  it("takes a parent id of zeros as none", () => {
+    expect(spanOf([4, "bytes", Buffer.alloc(8)]).parentSpanId).toBe("");
+  });
+
+  it("rejects spans without a trace or span id, and stores the others", () => {
+    const spans: ProtoField[] = [
+      [
+        2,
+        "bytes",
+        [
+          [2, "bytes", spanId],
+          [5, "bytes", "no trace"],
+        ],
+      ],
+      [2, "bytes", ids],
+      [
+        2,
+        "bytes",
+        [
+          [1, "bytes", traceId],
+          [2, "bytes", Buffer.alloc(8)],
+        ],
+      ],
+    ];
+    const result = new OtlpTranscoder().transcode(protoMessage([1, "bytes", [[2, "bytes", spans]]]));
+    expect(result.rows.count).toBe(1);
+    expect(readSpanRows(result.rows.bytes)).toHaveLength(1);
+    expect(result.rejectedSpans).toBe(2);
+    expect(result.errorMessage).toBe(
+      '2 spans rejected, the first because span "no trace" has an empty trace id',
+    );
+    const alone = new OtlpTranscoder().transcode(
+      requestOf([1, "bytes", traceId], [5, "bytes", "x".repeat(200)]),
+    );
+    expect(alone.errorMessage).toBe(`1 span rejected: span "${"x".repeat(100)}…" has an empty span id`);
+  });
+
+  const long = Buffer.from("ffffffffffffffffffffff01", "hex");
+  it.each<[name: string, request: Uint8Array, code: string]>([
+    [
+      "a trace id of 15 bytes",
+      requestOf([1, "bytes", traceId.subarray(1)], [2, "bytes", spanId]),
+      "WIRE_BAD_ID",
+    ],
+    ["a trace id of 8 bytes", requestOf([1, "bytes", spanId], [2, "bytes", spanId]), "WIRE_BAD_ID"],
+    ["a span id of 9 bytes", requestOf([2, "bytes", Buffer.alloc(9)]), "WIRE_BAD_ID"],
+    ["a parent id of 1 byte", requestOf(...ids, [4, "bytes", "x"]), "WIRE_BAD_ID"],
+    [
+      "a link with a trace id of 3 bytes",
+      requestOf(...ids, [13, "bytes", [[1, "bytes", "abc"]]]),
+      "WIRE_BAD_ID",
+    ],
+    ["text", Buffer.from("hello world"), "WIRE_MALFORMED"],
+    ["a tag alone", Buffer.from([0x0a]), "WIRE_TRUNCATED"],
+    ["a length past the end", Buffer.from([0x0a, 5, 0]), "WIRE_TRUNCATED"],
+    ["a length of 2^63", Buffer.concat([Buffer.from([0x0a]), long.subarray(2)]), "WIRE_TRUNCATED"],
+    ["a varint of 11 bytes", Buffer.concat([Buffer.from([0x10]), long]), "WIRE_MALFORMED"],
+    ["a tag of 6 bytes", Buffer.from([0x8a, 0x80, 0x80, 0x80, 0x80, 0x01]), "WIRE_MALFORMED"],
+    ["field number 0", Buffer.from([0x02, 0]), "WIRE_MALFORMED"],
+    ["a group", Buffer.from([0x0b, 0x0c]), "WIRE_MALFORMED"],
+    ["an end of group", Buffer.from([0x0c]), "WIRE_MALFORMED"],
+    ["wire type 7", Buffer.from([0x0f]), "WIRE_MALFORMED"],
+    [
+      "a fixed64 of 4 bytes",
+      requestOf(...ids, [15, "bytes", Buffer.from([0x39, 0, 0, 0, 0])]),
+      "WIRE_TRUNCATED",
+    ],
+    ["an attribute past its span", requestOf(...ids, [9, "bytes", Buffer.from([0x0a, 9])]), "WIRE_TRUNCATED"],
+    [
+      "a double past its value",
+      requestOf([9, "bytes", [[2, "bytes", Buffer.from([0x21])]]]),
+      "WIRE_TRUNCATED",
+    ],
+    ["a name that is no UTF-8", requestOf(...ids, [5, "bytes", Buffer.from([0xff])]), "WIRE_MALFORMED"],
+    [
+      "a long name that is no UTF-8",
+      requestOf(...ids, [5, "bytes", Buffer.alloc(300, 0xc3)]),
+      "WIRE_MALFORMED",
+    ],
+    [
+      "a key that is no UTF-8",
+      requestOf(...ids, [9, "bytes", [[1, "bytes", Buffer.from([0xc0, 0x80])]]]),
+      "WIRE_MALFORMED",
+    ],
+    [
+      "a rejected span that is malformed inside",
+      requestOf([9, "bytes", Buffer.from([0x0b])]),
+      "WIRE_MALFORMED",
+    ],
+    [
+      "values nested as deep as allowed",
+      requestOf(...ids, [9, "bytes", [[2, "bytes", nestedArrays(maxAttributeDepth)]]]),
+      "none",
+    ],
+    [
+      "values nested too deep",
+      requestOf(...ids, [9, "bytes", [[2, "bytes", nestedArrays(maxAttributeDepth + 1)]]]),
+      "WIRE_TOO_DEEP",
+    ],
+    [
+      "values nested absurdly",
+      requestOf(...ids, [9, "bytes", [[2, "bytes", nestedArrays(5_000)]]]),
+      "WIRE_TOO_DEEP",
+    ],
+  ])("answers %s", (_name, request, code) => {
+    expect(codeOf(request)).toBe(code);
+  });
+
+  it("is good for the next request after a refused one", () => {
+    const transcoder = new OtlpTranscoder();
+    const good = requestOf(...ids);
+    expect(() => transcoder.transcode(good.subarray(0, -1))).toThrow(WireError);
+    expect(readSpanRows(transcoder.transcode(good).rows.bytes)).toHaveLength(1);
+  });
+
+  it("refuses every cut of a request or reads fewer spans", () => {
+    const spans = fc.sample(spanArbitrary, { seed: 7, numRuns: 2 });
+    const request = ExportTraceServiceRequest.encode(requestOfSpans(spans)).finish();
+    for (let end = 0; end < request.length; end++) {
+      const code = codeOf(request.subarray(0, end));
+      if (code === "none") expect(decodeTraces(request.subarray(0, end)).length).toBeLessThan(2);
+      else expect(code).toBe("WIRE_TRUNCATED");
+    }
+  });
+
+  it("stops at maxRowsBytes when a large resource stands before many spans", () => {
+    const request = protoMessage([
+      1,
+      "bytes",
+      [
+        [1, "bytes", [[1, "bytes", keyValue("k", "v".repeat(10_000))]]],
+        [2, "bytes", Array.from({ length: 100 }, (): ProtoField => [2, "bytes", ids])],
+      ],
+    ]);
+    expect(() => new OtlpTranscoder({ maxRowsBytes: 500_000 }).transcode(request)).toThrow(
+      expect.objectContaining({ code: "WIRE_TOO_LARGE" }),
+    );
+    expect(new OtlpTranscoder().transcode(request).rows.count).toBe(100);
+  });
+});

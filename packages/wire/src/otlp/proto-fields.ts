@@ -1,0 +1,28 @@
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
+
+/** For tests: one field of a message, by hand: what generated encoders never write. */
+export type ProtoField = readonly [
+  number: number,
+  type: "varint" | "fixed32" | "fixed64" | "bytes",
+  value: Value,
+];
+
+type Value = number | bigint | string | Uint8Array | readonly ProtoField[];
+
+/** For tests: a message of these fields in this order. A list of fields as a value of type `bytes` is a message inside. */
+export function protoMessage(...fields: readonly ProtoField[]): Uint8Array {
+  const writer = new BinaryWriter();
+  for (const [number, type, value] of fields) {
+    if (type === "varint") writer.tag(number, 0).int64(value as bigint | number);
+    else if (type === "fixed64") writer.tag(number, 1).fixed64(value as bigint | number);
+    else if (type === "fixed32") writer.tag(number, 5).fixed32(value as number);
+    else writer.tag(number, 2).bytes(bytesOf(value));
+  }
+  return writer.finish();
+}
+
+function bytesOf(value: Value): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  if (typeof value === "string") return Buffer.from(value);
+  return protoMessage(...(value as readonly ProtoField[]));
+}

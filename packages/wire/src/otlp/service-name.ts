@@ -1,0 +1,13 @@
+import type { Attribute } from "../model/attribute.ts";
+
+/**
+ * The service that the store files a resource under: the string value of its (first) `service.name`.
+ * `OTLPResourceNoServiceName` when the resource has no attributes at all; `empty-service-name` when it has some but no
+ * `service.name`, an empty one, or one that is not a string.
+ * Source: Jaeger 1.62, its OTLP translator and its collector's sanitizer.
+ */
+export function serviceNameOf(resourceAttributes: readonly Attribute[]): string {
+  if (resourceAttributes.length === 0) return "OTLPResourceNoServiceName";
+  const value = resourceAttributes.find((attribute) => attribute.key === "service.name")?.value;
+  return value?.type === "string" && value.value !== "" ? value.value : "empty-service-name";
+}

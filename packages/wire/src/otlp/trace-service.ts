@@ -1,0 +1,24 @@
+import type { handleUnaryCall, ServiceDefinition } from "@grpc/grpc-js";
+import { decodeExportResponse, type ExportOutcome, encodeExportResponse } from "./export-response.ts";
+
+/** What a server of `traceService` implements. */
+export interface TraceServiceHandlers {
+  readonly export: handleUnaryCall<Buffer, ExportOutcome>;
+}
+
+/**
+ * OTLP's `TraceService` for grpc-js. The request stays bytes, for `OtlpTranscoder`; a message that does not parse is
+ * thus the handler's to refuse.
+ */
+export const traceService = {
+  export: {
+    path: "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: (request: Buffer) => request,
+    requestDeserialize: (bytes: Buffer) => bytes,
+    responseSerialize: (outcome: ExportOutcome) => Buffer.from(encodeExportResponse(outcome)),
+    responseDeserialize: (bytes: Buffer) => decodeExportResponse(bytes),
+    originalName: "export",
+  },
+} satisfies ServiceDefinition<{ export: handleUnaryCall<Buffer, ExportOutcome> }>;
