@@ -24,3 +24,6 @@ export type {
   SpansResponseChunk,
   TraceQueryParameters,
 } from "../gen/tracing/api_v2/query.ts";
+export { fromApiV2Batch } from "./from-api-v2-batch.ts";
+export { toApiV2Span } from "./to-api-v2-span.ts";
+export { parseTraceId, traceIdText } from "./trace-id-text.ts";

@@ -1,0 +1,47 @@
+import type { Attribute, AttributeValue } from "../model/attribute.ts";
+import { type Span, type SpanKind, type SpanLink, spanKinds } from "../model/span.ts";
+
+/** The value of the first tag with this key. */
+function firstValue(tags: readonly Attribute[], key: string): AttributeValue | undefined {
+  return tags.find((tag) => tag.key === key)?.value;
+}
+
+function firstText(tags: readonly Attribute[], key: string): string | undefined {
+  const value = firstValue(tags, key);
+  return value?.type === "string" ? value.value : undefined;
+}
+
+/** The span kind that the tag `span.kind` names, for search. */
+export function kindFromTags(tags: readonly Attribute[]): SpanKind {
+  const text = firstText(tags, "span.kind");
+  return spanKinds.find((kind) => kind === text) ?? "unspecified";
+}
+
+/**
+ * The status that tags tell of, for search: `error` true (bool, or the text that old clients send), or
+ * `otel.status_code` and `otel.status_description` from an OpenTelemetry SDK that exports in the older format.
+ */
+export function statusFromTags(tags: readonly Attribute[]): Span["status"] {
+  const error = firstValue(tags, "error");
+  const code = firstText(tags, "otel.status_code");
+  const isError =
+    code === "ERROR" ||
+    (error?.type === "bool" && error.value) ||
+    (error?.type === "string" && error.value === "true");
+  return {
+    code: isError ? "error" : code === "OK" ? "ok" : "unset",
+    message: firstText(tags, "otel.status_description") ?? "",
+  };
+}
+
+const noSpan = "0".repeat(16);
+
+/**
+ * The parent of a span: the first CHILD_OF reference to its own trace, else the first FOLLOWS_FROM one to it.
+ * @returns 16 hex digits, or "" when there is none or it is zero
+ */
+export function parentFromReferences(traceId: string, references: readonly SpanLink[]): string {
+  const inTrace = references.filter((reference) => reference.traceId === traceId);
+  const parent = inTrace.find((reference) => reference.refType === "child_of") ?? inTrace[0];
+  return parent === undefined || parent.spanId === noSpan ? "" : parent.spanId;
+}

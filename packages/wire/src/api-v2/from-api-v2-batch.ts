@@ -1,0 +1,88 @@
+import {
+  type Span as ApiV2Span,
+  type Batch,
+  type Log,
+  type Process,
+  type SpanRef,
+  SpanRefType,
+} from "../gen/tracing/api_v2/model.ts";
+import type { Resource, Scope, Span, SpanEvent, SpanLink } from "../model/span.ts";
+import { kindFromTags, parentFromReferences, statusFromTags } from "./derived-facts.ts";
+import { spanIdFromBytes, traceIdFromBytes } from "./id-bytes.ts";
+import { toNanos } from "./nano-times.ts";
+import { attributeFromTag } from "./tags.ts";
+
+const noScope: Scope = { name: "", version: "", attributes: [], droppedAttributesCount: 0, schemaUrl: "" };
+
+/**
+ * The spans of an `api_v2` batch in the domain model, tags, logs and references verbatim. A span without a process
+ * of its own has the batch's. Without any, the service is `null-process-and-service-name`; with an empty name it is
+ * `empty-service-name`, as in the public model.
+ * @param format "proto" for batches over gRPC, "jaeger" for Thrift
+ * @throws WireError WIRE_BAD_ID when an id of any span has a wrong length: nothing of the batch is kept then
+ */
+export function fromApiV2Batch(batch: Batch, format: "proto" | "jaeger"): Span[] {
+  const shared = resourceOf(batch.process);
+  return batch.spans.map((span) =>
+    fromApiV2Span(span, span.process === undefined ? shared : resourceOf(span.process), format),
+  );
+}
+
+function resourceOf(process: Process | undefined): Resource {
+  return {
+    serviceName:
+      process === undefined ? "null-process-and-service-name" : process.serviceName || "empty-service-name",
+    attributes: process?.tags.map(attributeFromTag) ?? [],
+    droppedAttributesCount: 0,
+    schemaUrl: "",
+  };
+}
+
+function fromApiV2Span(span: ApiV2Span, resource: Resource, format: "proto" | "jaeger"): Span {
+  const traceId = traceIdFromBytes(span.traceId);
+  const attributes = span.tags.map(attributeFromTag);
+  const links = span.references.map(linkOf);
+  return {
+    traceId,
+    spanId: spanIdFromBytes(span.spanId),
+    parentSpanId: parentFromReferences(traceId, links),
+    traceState: "",
+    flags: span.flags,
+    name: span.operationName,
+    kind: kindFromTags(attributes),
+    startTimeUnixNano: toNanos(span.startTime),
+    durationNano: toNanos(span.duration),
+    attributes,
+    droppedAttributesCount: 0,
+    events: span.logs.map(eventOf),
+    droppedEventsCount: 0,
+    links,
+    droppedLinksCount: 0,
+    status: statusFromTags(attributes),
+    resource,
+    scope: noScope,
+    format,
+    warnings: span.warnings,
+  };
+}
+
+function linkOf(reference: SpanRef): SpanLink {
+  return {
+    traceId: traceIdFromBytes(reference.traceId),
+    spanId: spanIdFromBytes(reference.spanId),
+    traceState: "",
+    attributes: [],
+    droppedAttributesCount: 0,
+    flags: 0,
+    refType: reference.refType === SpanRefType.CHILD_OF ? "child_of" : "follows_from",
+  };
+}
+
+function eventOf(log: Log): SpanEvent {
+  return {
+    timeUnixNano: toNanos(log.timestamp),
+    name: "",
+    attributes: log.fields.map(attributeFromTag),
+    droppedAttributesCount: 0,
+  };
+}

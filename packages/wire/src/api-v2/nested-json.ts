@@ -1,0 +1,54 @@
+import type { AttributeValue } from "../model/attribute.ts";
+
+/** Thrown inside this file only: JSON has no NaN and no infinity. */
+class NotANumber extends Error {}
+
+/**
+ * An array or key-value list as compact JSON, byte for byte as the public model prints it: keys sorted bytewise, the
+ * last of equal keys kept; `<`, `>`, `&` as \u003c, \u003e, \u0026; bytes as base64; whole doubles without a
+ * fraction; an empty value is null. "" when a NaN or an infinity is inside, which JSON cannot say.
+ * Source: opentelemetry-collector pdata `Value.AsString`, and Go's encoding/json
+ */
+export function nestedJson(value: AttributeValue): string {
+  try {
+    return json(value);
+  } catch (error) {
+    if (error instanceof NotANumber) {
+      return "";
+    }
+    throw error;
+  }
+}
+
+function json(value: AttributeValue): string {
+  switch (value.type) {
+    case "empty":
+      return "null";
+    case "string":
+      return text(value.value);
+    case "bool":
+    case "int":
+      return String(value.value);
+    case "double":
+      if (!Number.isFinite(value.value)) {
+        throw new NotANumber();
+      }
+      return Object.is(value.value, -0) ? "-0" : String(value.value);
+    case "bytes":
+      return `"${Buffer.from(value.value).toString("base64")}"`;
+    case "array":
+      return `[${value.value.map(json).join(",")}]`;
+    case "kvlist": {
+      const members = new Map(value.value.map((member) => [member.key, member.value]));
+      const sorted = [...members].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+      return `{${sorted.map(([key, member]) => `${text(key)}:${json(member)}`).join(",")}}`;
+    }
+  }
+}
+
+function text(value: string): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

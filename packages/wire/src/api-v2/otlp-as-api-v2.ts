@@ -1,0 +1,93 @@
+// How the public model shows OTLP and Zipkin spans in the older model.
+// Source: opentelemetry-collector-contrib pkg/translator/jaeger, as used by release 1.62 of the public model.
+import {
+  type KeyValue,
+  type Log,
+  type Process,
+  type SpanRef,
+  SpanRefType,
+} from "../gen/tracing/api_v2/model.ts";
+import type { Attribute } from "../model/attribute.ts";
+import type { Span, SpanLink } from "../model/span.ts";
+import { idToBytes } from "./id-bytes.ts";
+import { toTimestamp } from "./nano-times.ts";
+import { boolTag, stringTag, tagFromAttribute } from "./tags.ts";
+
+/** Scope, attributes, kind, status and trace state as tags, in the model's order. */
+export function otlpTags({ scope, attributes, kind, status, traceState }: Span): KeyValue[] {
+  const tags: KeyValue[] = [];
+  if (scope.name !== "") {
+    tags.push(stringTag("otel.scope.name", scope.name));
+  }
+  if (scope.version !== "") {
+    tags.push(stringTag("otel.scope.version", scope.version));
+  }
+  for (const attribute of attributes) {
+    tags.push(tagFromAttribute(attribute));
+  }
+  if (kind !== "unspecified") {
+    tags.push(stringTag("span.kind", kind));
+  }
+  if (status.code !== "unset") {
+    tags.push(stringTag("otel.status_code", status.code.toUpperCase()));
+  }
+  if (status.code === "error") {
+    tags.push(boolTag("error", true));
+  }
+  if (status.message !== "") {
+    tags.push(stringTag("otel.status_description", status.message));
+  }
+  if (traceState !== "") {
+    tags.push(stringTag("w3c.tracestate", traceState));
+  }
+  return tags;
+}
+
+/** Events as logs; the event's name is the field `event`, unless the event has such an attribute of its own. */
+export function otlpLogs({ events }: Span): Log[] {
+  return events.map(({ timeUnixNano, name, attributes }) => {
+    const isNamed = name !== "" && !attributes.some((attribute) => attribute.key === "event");
+    return {
+      timestamp: toTimestamp(timeUnixNano),
+      fields: [...(isNamed ? [stringTag("event", name)] : []), ...attributes.map(tagFromAttribute)],
+    };
+  });
+}
+
+/** The resource without its name. */
+export function otlpProcess({ resource }: Span): Process {
+  return {
+    serviceName: resource.serviceName,
+    tags: resource.attributes.filter((attribute) => attribute.key !== "service.name").map(tagFromAttribute),
+  };
+}
+
+/** The parent first, then one reference per link; a link to the parent only says of which type that reference is. */
+export function otlpReferences({ traceId, parentSpanId, links }: Span): SpanRef[] {
+  const references: SpanRef[] = [];
+  const parent = parentSpanId === "" ? undefined : reference(traceId, parentSpanId, SpanRefType.CHILD_OF);
+  if (parent !== undefined) {
+    references.push(parent);
+  }
+  for (const link of links) {
+    const refType = refTypeOf(link);
+    if (parent !== undefined && link.traceId === traceId && link.spanId === parentSpanId) {
+      parent.refType = refType;
+    } else {
+      references.push(reference(link.traceId, link.spanId, refType));
+    }
+  }
+  return references;
+}
+
+function reference(traceId: string, spanId: string, refType: SpanRefType): SpanRef {
+  return { traceId: idToBytes(traceId), spanId: idToBytes(spanId), refType };
+}
+
+function refTypeOf({ attributes }: SpanLink): SpanRefType {
+  return attributes.some(isChildOf) ? SpanRefType.CHILD_OF : SpanRefType.FOLLOWS_FROM;
+}
+
+function isChildOf({ key, value }: Attribute): boolean {
+  return key === "opentracing.ref_type" && value.type === "string" && value.value === "child_of";
+}

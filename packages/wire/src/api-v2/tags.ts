@@ -1,0 +1,68 @@
+import { type KeyValue, ValueType } from "../gen/tracing/api_v2/model.ts";
+import type { Attribute, AttributeValue } from "../model/attribute.ts";
+import { nestedJson } from "./nested-json.ts";
+
+const noBytes = Buffer.alloc(0);
+
+const emptyTag = {
+  vType: ValueType.STRING,
+  vStr: "",
+  vBool: false,
+  vInt64: 0n,
+  vFloat64: 0,
+  vBinary: noBytes,
+};
+
+/** A tag whose value is a string. */
+export function stringTag(key: string, vStr: string): KeyValue {
+  return { ...emptyTag, key, vStr };
+}
+
+/** A tag whose value is true or false. */
+export function boolTag(key: string, vBool: boolean): KeyValue {
+  return { ...emptyTag, key, vType: ValueType.BOOL, vBool };
+}
+
+/** An attribute in the older model's five types: arrays and key-value lists become JSON text, no value is "". */
+export function tagFromAttribute({ key, value }: Attribute): KeyValue {
+  switch (value.type) {
+    case "empty":
+      return stringTag(key, "");
+    case "string":
+      return stringTag(key, value.value);
+    case "bool":
+      return boolTag(key, value.value);
+    case "int":
+      return { ...emptyTag, key, vType: ValueType.INT64, vInt64: value.value };
+    case "double":
+      return { ...emptyTag, key, vType: ValueType.FLOAT64, vFloat64: value.value };
+    case "bytes":
+      return { ...emptyTag, key, vType: ValueType.BINARY, vBinary: Buffer.from(value.value) };
+    case "array":
+    case "kvlist":
+      return stringTag(key, nestedJson(value));
+  }
+}
+
+/** A tag as an attribute. Only the field that `v_type` names counts. */
+export function attributeFromTag(tag: KeyValue): Attribute {
+  return { key: tag.key, value: valueOfTag(tag) };
+}
+
+function valueOfTag(tag: KeyValue): AttributeValue {
+  switch (tag.vType) {
+    case ValueType.STRING:
+      return { type: "string", value: tag.vStr };
+    case ValueType.BOOL:
+      return { type: "bool", value: tag.vBool };
+    case ValueType.INT64:
+      return { type: "int", value: tag.vInt64 };
+    case ValueType.FLOAT64:
+      return { type: "double", value: tag.vFloat64 };
+    case ValueType.BINARY:
+      return { type: "bytes", value: tag.vBinary };
+    default:
+      // A type of the future: protobuf hands its number through.
+      return { type: "string", value: `unknown type ${tag.vType}` };
+  }
+}

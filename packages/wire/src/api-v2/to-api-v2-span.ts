@@ -1,0 +1,65 @@
+import { type Span as ApiV2Span, type SpanRef, SpanRefType } from "../gen/tracing/api_v2/model.ts";
+import type { Span, SpanLink } from "../model/span.ts";
+import { idToBytes } from "./id-bytes.ts";
+import { toDuration, toTimestamp } from "./nano-times.ts";
+import { otlpLogs, otlpProcess, otlpReferences, otlpTags } from "./otlp-as-api-v2.ts";
+import { stringTag, tagFromAttribute } from "./tags.ts";
+
+/**
+ * A span in the older model, as `api_v2` services, remote storage and the UI's JSON see it: spans that came in that
+ * model verbatim, those of OTLP and Zipkin by the public model's translation. Its process is always there; a tag
+ * `internal.span.format` with the format comes last.
+ */
+export function toApiV2Span(span: Span): ApiV2Span {
+  const isOlderModel = span.format === "proto" || span.format === "jaeger";
+  return {
+    traceId: idToBytes(span.traceId),
+    spanId: idToBytes(span.spanId),
+    operationName: span.name,
+    startTime: toTimestamp(span.startTimeUnixNano),
+    duration: toDuration(span.durationNano),
+    ...(isOlderModel ? verbatim(span) : translated(span)),
+    processId: "",
+    warnings: [...span.warnings],
+  };
+}
+
+type FormatDependent = Pick<ApiV2Span, "references" | "flags" | "tags" | "logs" | "process">;
+
+function verbatim(span: Span): FormatDependent {
+  return {
+    references: span.links.map(referenceOf),
+    flags: span.flags,
+    tags: [...span.attributes.map(tagFromAttribute), formatTag(span)],
+    logs: span.events.map((event) => ({
+      timestamp: toTimestamp(event.timeUnixNano),
+      fields: event.attributes.map(tagFromAttribute),
+    })),
+    process: {
+      serviceName: span.resource.serviceName,
+      tags: span.resource.attributes.map(tagFromAttribute),
+    },
+  };
+}
+
+function translated(span: Span): FormatDependent {
+  return {
+    references: otlpReferences(span),
+    flags: 0, // OTLP's flags are the W3C ones, not the older model's: the public model leaves them out.
+    tags: [...otlpTags(span), formatTag(span)],
+    logs: otlpLogs(span),
+    process: otlpProcess(span),
+  };
+}
+
+function formatTag(span: Span) {
+  return stringTag("internal.span.format", span.format);
+}
+
+function referenceOf(link: SpanLink): SpanRef {
+  return {
+    traceId: idToBytes(link.traceId),
+    spanId: idToBytes(link.spanId),
+    refType: link.refType === "child_of" ? SpanRefType.CHILD_OF : SpanRefType.FOLLOWS_FROM,
+  };
+}

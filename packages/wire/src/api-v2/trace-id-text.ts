@@ -1,0 +1,33 @@
+import { WireError } from "../errors.ts";
+
+const zeroHalf = "0".repeat(16);
+
+/**
+ * A trace id as the older model prints it: 16 digits when the high half is zero, otherwise 32.
+ * @param traceId 32 lower-case hex digits
+ */
+export function traceIdText(traceId: string): string {
+  return traceId.startsWith(zeroHalf) ? traceId.slice(16) : traceId;
+}
+
+/**
+ * Reads a trace id that a person or a client wrote: up to 32 hex digits of either case, shorter ones padded with
+ * zeros on the left.
+ * @returns 32 lower-case hex digits
+ * @throws WireError WIRE_BAD_ID with the public model's own text, which clients show as it is
+ */
+export function parseTraceId(text: string): string {
+  if (Buffer.byteLength(text) > 32) {
+    throw new WireError("WIRE_BAD_ID", `TraceID cannot be longer than 32 hex characters: ${text}`);
+  }
+  // The model parses the halves one after the other and names the half that failed.
+  for (const half of text.length > 16 ? [text.slice(0, -16), text.slice(-16)] : [text]) {
+    if (!/^[0-9a-fA-F]+$/.test(half)) {
+      throw new WireError(
+        "WIRE_BAD_ID",
+        `strconv.ParseUint: parsing ${JSON.stringify(half)}: invalid syntax`,
+      );
+    }
+  }
+  return text.toLowerCase().padStart(32, "0");
+}
