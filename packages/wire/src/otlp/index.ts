@@ -4,6 +4,7 @@ export {
   encodeExportResponse,
   encodeExportResponseJson,
 } from "./export-response.ts";
+export { OtlpJsonTranscoder } from "./otlp-json-transcoder.ts";
 export { OtlpTranscoder } from "./otlp-transcoder.ts";
 export { encodeRpcStatus, encodeRpcStatusJson } from "./rpc-status.ts";
 export { serviceNameOf } from "./service-name.ts";

@@ -1,0 +1,167 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { WireError } from "../errors.ts";
+import { type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
+import type { Span } from "../model/span.ts";
+import { readSpanRows } from "../rows/read-span-rows.ts";
+import { spanArbitrary } from "../rows/span-arbitrary.ts";
+import { OtlpJsonTranscoder } from "./otlp-json-transcoder.ts";
+import { otlpJsonOf, otlpSpanOf, requestOfSpans } from "./request-of-spans.ts";
+
+const ids = '"traceId":"0102030405060708090A0b0c0d0e0f10","spanId":"1112131415161718"';
+
+function requestOf(spanMembers: string): string {
+  return `{"resourceSpans":[{"scopeSpans":[{"spans":[{${spanMembers}}]}]}]}`;
+}
+function decode(json: string): Span[] {
+  return readSpanRows(new OtlpJsonTranscoder().transcode(Buffer.from(json)).rows.bytes);
+}
+function spanOf(members: string): Span {
+  const [span] = decode(requestOf(`${ids},${members}`));
+  expect(span).toBeDefined();
+  return span as Span;
+}
+function valueWith(json: string): AttributeValue | undefined {
+  return spanOf(`"attributes":[{"key":"k","value":${json}}]`).attributes[0]?.value;
+}
+function codeOf(json: string | Uint8Array): string {
+  try {
+    new OtlpJsonTranscoder().transcode(typeof json === "string" ? Buffer.from(json) : json);
+    return "none";
+  } catch (error) {
+    if (error instanceof WireError) return error.code;
+    throw error;
+  }
+}
+function nestedKvlists(depth: number): string {
+  const open = '{"kvlistValue":{"values":[{"key":"k","value":'.repeat(depth - 1);
+  return `"attributes":[{"value":${open}{"kvlistValue":{}}${"}]}}".repeat(depth - 1)}}]`;
+}
+
+describe("OtlpJsonTranscoder", () => {
+  it("keeps everything that generated code prints", () => {
+    const transcoder = new OtlpJsonTranscoder();
+    fc.assert(
+      fc.property(fc.array(spanArbitrary, { maxLength: 3 }), (spans) => {
+        const { rows, ...rest } = transcoder.transcode(Buffer.from(otlpJsonOf(requestOfSpans(spans))));
+        expect(readSpanRows(rows.bytes)).toEqual(spans.map(otlpSpanOf));
+        expect({ ...rest, count: rows.count }).toEqual({
+          rejectedSpans: 0,
+          errorMessage: "",
+          count: spans.length,
+        });
+      }),
+    );
+  });
+
+  it("takes both spellings, numbers or strings, names or numbers, and ignores the unknown", () => {
+    const camel =
+      decode(`{"resourceSpans":[{"schemaUrl":"s","x":1,"resource":{"droppedAttributesCount":2,"attributes":
+      [{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeSpans":[{"scope":{"name":"lib","future":[]},"spans":
+      [{${ids},"parentSpanId":"0000000000000000","name":"a","kind":"SPAN_KIND_CLIENT","startTimeUnixNano":"1700000000123456789",
+      "endTimeUnixNano":"1700000000123456790","flags":"1","status":{"code":"STATUS_CODE_ERROR"},"traceState":null}]}]}]}`);
+    const snake =
+      decode(`{"resource_spans":[{"schema_url":"s","resource":{"dropped_attributes_count":2,"attributes":
+      [{"key":"service.name","value":{"string_value":"shop"}}]},"scope_spans":[{"scope":{"name":"lib"},"spans":
+      [{"trace_id":"0102030405060708090a0b0c0d0e0f10","span_id":"1112131415161718","name":"a","kind":3,
+      "start_time_unix_nano":1700000000123456789,"end_time_unix_nano":1700000000123456790,"flags":1,
+      "status":{"code":2}}]}]}]}`);
+    expect(snake).toEqual(camel);
+    expect(camel).toMatchObject([
+      {
+        traceId: "0102030405060708090a0b0c0d0e0f10",
+        parentSpanId: "",
+        kind: "client",
+        startTimeUnixNano: 1700000000123456789n,
+        durationNano: 1n,
+        status: { code: "error" },
+        resource: { serviceName: "shop", droppedAttributesCount: 2, schemaUrl: "s" },
+      },
+    ]);
+  });
+
+  it.each<[json: string, value: AttributeValue]>([
+    ["null", { type: "empty" }],
+    ["{}", { type: "empty" }],
+    ['{"stringValue":""}', { type: "string", value: "" }],
+    ['{"stringValue":"1234567890123456789"}', { type: "string", value: "1234567890123456789" }],
+    ['{"boolValue":false}', { type: "bool", value: false }],
+    ['{"intValue":"-9223372036854775808"}', { type: "int", value: -9223372036854775808n }],
+    ['{"intValue":9223372036854775807}', { type: "int", value: 9223372036854775807n }],
+    ['{"intValue":7}', { type: "int", value: 7n }],
+    ['{"doubleValue":2}', { type: "double", value: 2 }],
+    ['{"doubleValue":9007199254740993}', { type: "double", value: 9007199254740992 }],
+    ['{"doubleValue":0.1234567890123456789}', { type: "double", value: 0.12345678901234568 }],
+    ['{"doubleValue":"-Infinity"}', { type: "double", value: -Infinity }],
+    ['{"bytesValue":"AP-_"}', { type: "bytes", value: Buffer.from([0, 255, 191]) }],
+    [
+      '{"arrayValue":{"values":[{"intValue":1},{}]}}',
+      { type: "array", value: [{ type: "int", value: 1n }, { type: "empty" }] },
+    ],
+    ['{"arrayValue":{}}', { type: "array", value: [] }],
+    [
+      '{"kvlistValue":{"values":[{"key":"a"}]}}',
+      { type: "kvlist", value: [{ key: "a", value: { type: "empty" } }] },
+    ],
+  ])("reads the value %s", (json, value) => {
+    expect(valueWith(json)).toEqual(value);
+  });
+
+  it("rejects spans without ids and stores the others", () => {
+    const json = `{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"no ids"},{${ids}},{"traceId":"${"0".repeat(32)}",
+      "spanId":"1112131415161718"}]}]}]}`;
+    const result = new OtlpJsonTranscoder().transcode(Buffer.from(json));
+    expect(result.rows.count).toBe(1);
+    expect(result.rejectedSpans).toBe(2);
+    expect(result.errorMessage).toBe(
+      '2 spans rejected, the first because span "no ids" has an empty trace id',
+    );
+  });
+
+  it.each<[json: string, code: string]>([
+    ["{}", "none"],
+    ['{"resourceSpans":[]}', "none"],
+    ["", "WIRE_MALFORMED"],
+    ["null", "WIRE_MALFORMED"],
+    ["[]", "WIRE_MALFORMED"],
+    ['{"resourceSpans":[', "WIRE_MALFORMED"],
+    ['{"resourceSpans":{}}', "WIRE_MALFORMED"],
+    ['{"resourceSpans":[null]}', "WIRE_MALFORMED"],
+    ['{"resourceSpans":["x"]}', "WIRE_MALFORMED"],
+    [requestOf(`${ids},"name":7`), "WIRE_MALFORMED"],
+    [requestOf(`${ids},"kind":"CLIENT"`), "WIRE_MALFORMED"],
+    [requestOf(`${ids},"kind":99`), "none"],
+    [requestOf(`${ids},"startTimeUnixNano":1.5`), "WIRE_MALFORMED"],
+    [requestOf(`${ids},"startTimeUnixNano":"soon"`), "WIRE_MALFORMED"],
+    [requestOf(`${ids},"startTimeUnixNano":-1`), "WIRE_MALFORMED"],
+    [requestOf(`${ids},"startTimeUnixNano":18446744073709551616`), "WIRE_MALFORMED"],
+    [requestOf(`${ids},"flags":4294967296`), "WIRE_MALFORMED"],
+    [requestOf(`${ids},"attributes":[{"value":{"intValue":"9223372036854775808"}}]`), "WIRE_MALFORMED"],
+    [requestOf(`${ids},"attributes":[{"value":{"boolValue":"true"}}]`), "WIRE_MALFORMED"],
+    [requestOf(`${ids},"attributes":[{"value":{"doubleValue":""}}]`), "WIRE_MALFORMED"],
+    [requestOf(`${ids},"attributes":[{"value":{"bytesValue":"*"}}]`), "WIRE_MALFORMED"],
+    [requestOf(`${ids},"attributes":[{"value":"x"}]`), "WIRE_MALFORMED"],
+    [requestOf('"traceId":"0102"'), "WIRE_BAD_ID"],
+    [requestOf('"spanId":"AAECAwQFBgc="'), "WIRE_BAD_ID"],
+    [requestOf('"spanId":"111213141516171g"'), "WIRE_MALFORMED"],
+    [requestOf(`${ids},"links":[{"spanId":"1"}]`), "WIRE_BAD_ID"],
+    ["[".repeat(100_000), "WIRE_TOO_DEEP"],
+    [requestOf(`${ids},${nestedKvlists(maxAttributeDepth)}`), "none"],
+    [requestOf(`${ids},${nestedKvlists(maxAttributeDepth + 1)}`), "WIRE_TOO_DEEP"],
+    [`{"x":"${'[{\\"'.repeat(1_000)}"}`, "none"],
+    ['{"x":"\\', "WIRE_MALFORMED"],
+  ])("answers %.80s", (json, code) => {
+    expect(codeOf(json)).toBe(code);
+  });
+
+  it("refuses bytes that are no UTF-8", () => {
+    expect(codeOf(Buffer.from([0x22, 0xff, 0x22]))).toBe("WIRE_MALFORMED");
+  });
+
+  it("is good for the next request after one refused in the middle", () => {
+    const transcoder = new OtlpJsonTranscoder();
+    const bad = `{"resourceSpans":[{"scopeSpans":[{"spans":[{${ids}},{"name":7}]}]}]}`;
+    expect(() => transcoder.transcode(Buffer.from(bad))).toThrow(WireError);
+    expect(transcoder.transcode(Buffer.from(requestOf(ids))).rows.count).toBe(1);
+  });
+});
