@@ -1,0 +1,122 @@
+// Kill -9 of each process under load: nothing that was acknowledged is missing, the others go on and recover.
+
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { eventually, expectEqual } from "../src/expect.ts";
+import { ask, askTraces } from "../src/tracing-api/ask.ts";
+import { type House, type HouseProcess, openHouse } from "./house.ts";
+
+let house: House;
+
+beforeEach(async () => {
+  house = await openHouse();
+});
+
+afterEach(() => house?.close());
+
+const service = "crash-test";
+
+function request(traceId: string): string {
+  const now = BigInt(Date.now()) * 1_000_000n;
+  const span = {
+    traceId,
+    spanId: randomBytes(8).toString("hex"),
+    name: "work",
+    kind: 1,
+    startTimeUnixNano: String(now),
+    endTimeUnixNano: String(now + 1_000_000n),
+  };
+  const resource = { attributes: [{ key: "service.name", value: { stringValue: service } }] };
+  return JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ spans: [span] }] }] });
+}
+
+/** Sends traces of one span, several at a time, until told to stop; remembers those that were acknowledged. */
+function sender() {
+  const acknowledged = new Set<string>();
+  let refused = 0;
+  let isOpen = true;
+  const lanes = Array.from({ length: 4 }, async () => {
+    while (isOpen) {
+      const traceId = randomBytes(16).toString("hex");
+      try {
+        const answer = await ask(`${house.addresses.otlpHttp}/v1/traces`, {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body: request(traceId),
+        });
+        if (answer.status === 200) acknowledged.add(traceId);
+        else refused += 1;
+      } catch {
+        refused += 1;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  });
+  return {
+    acknowledged,
+    refused: () => refused,
+    /** Resolves when so many more were acknowledged. */
+    async more(count: number) {
+      const goal = acknowledged.size + count;
+      while (acknowledged.size < goal) await new Promise((resolve) => setTimeout(resolve, 10));
+    },
+    async stop() {
+      isOpen = false;
+      await Promise.all(lanes);
+    },
+  };
+}
+
+async function storedTraceIds(): Promise<string[]> {
+  const traces = await askTraces(`${house.addresses.query}/api/traces?service=${service}&limit=100000`);
+  return traces.flatMap((trace) => trace.spans.map((span) => span.traceID.padStart(32, "0")));
+}
+
+test.each(["storage", "collector", "query", "agent", "adminServer"] as const)(
+  "kill -9 of %s under load",
+  async (victim: "storage" | "collector" | "query" | "agent" | "adminServer") => {
+    const load = sender();
+    await load.more(50);
+    await house[victim].end("SIGKILL");
+    if (victim !== "collector") await load.more(50);
+    const others: HouseProcess[] = [
+      house.storage,
+      house.collector,
+      house.query,
+      house.agent,
+      house.adminServer,
+    ];
+    for (const other of others) {
+      if (other !== house[victim]) expect(other.isRunning, `${other.name} still runs`).toBe(true);
+    }
+    await house[victim].start();
+    await load.more(50);
+    await load.stop();
+
+    await eventually(async () => {
+      const stored = await storedTraceIds();
+      const missing = load.acknowledged.difference(new Set(stored));
+      expectEqual([...missing], [], "acknowledged, but not stored");
+      expectEqual(stored.length, new Set(stored).size, "stored once");
+    }, 15_000);
+  },
+  60_000,
+);
+
+test("a graceful stop of the collector loses nothing, and it says that the store is away in one line", async () => {
+  const load = sender();
+  await load.more(20);
+  await house.storage.end("SIGKILL");
+  await load.more(50);
+  await eventually(async () => expect(house.collector.log).toMatch(/storage/i), 10_000);
+  await load.stop();
+  const awayLines = house.collector.log.split("\n").filter((line) => /"level":"(warn|error)"/.test(line));
+  expect(awayLines.length, awayLines.join("\n")).toBeLessThanOrEqual(2);
+  expect(await house.collector.end("SIGTERM")).not.toBeNull();
+  await house.storage.start();
+  await house.collector.start();
+  await eventually(async () => {
+    const missing = load.acknowledged.difference(new Set(await storedTraceIds()));
+    expectEqual([...missing], [], "acknowledged, but not stored");
+  }, 15_000);
+}, 60_000);
