@@ -40,7 +40,10 @@ function fixed64Field(number: number, value: bigint): Buffer {
   return bytes;
 }
 function keyValue(key: string, value: string | number | boolean): Buffer {
-  const any = typeof value === "string" ? field(1, value) : varintField(typeof value === "number" ? 3 : 2, Number(value));
+  const any =
+    typeof value === "string"
+      ? field(1, value)
+      : varintField(typeof value === "number" ? 3 : 2, Number(value));
   return Buffer.concat([field(1, key), field(2, any)]);
 }
 function span(index: number): Buffer {
@@ -60,9 +63,11 @@ function span(index: number): Buffer {
 }
 function request(): Buffer {
   const resource = Buffer.concat(
-    Object.entries({ "service.name": "shop", "host.name": "machine-1", "telemetry.sdk.language": "nodejs" }).map(
-      ([key, value]) => field(1, keyValue(key, value)),
-    ),
+    Object.entries({
+      "service.name": "shop",
+      "host.name": "machine-1",
+      "telemetry.sdk.language": "nodejs",
+    }).map(([key, value]) => field(1, keyValue(key, value))),
   );
   const spans = Array.from({ length: spansPerRequest }, (_, index) => field(2, span(index)));
   const scopeSpans = Buffer.concat([field(1, field(1, "bench")), ...spans]);
@@ -87,6 +92,8 @@ function rate(work: () => void): number {
 const bytes = request();
 const transcoder = new OtlpTranscoder();
 const rows = Buffer.from(transcoder.transcode(bytes).rows.bytes);
-console.log(`request ${bytes.length / spansPerRequest} bytes/span, rows ${rows.length / spansPerRequest} bytes/span`);
+console.log(
+  `request ${bytes.length / spansPerRequest} bytes/span, rows ${rows.length / spansPerRequest} bytes/span`,
+);
 console.log(`transcode ${rate(() => transcoder.transcode(bytes)).toLocaleString("en")} spans per CPU-second`);
 console.log(`readSpanRows ${rate(() => readSpanRows(rows)).toLocaleString("en")} spans per CPU-second`);

@@ -1,3 +1,5 @@
+import type { ProtoCursor } from "./proto-cursor.ts";
+
 const initialOffsets = 64;
 /** A list that grew past this for one strange message is given back at the next `clear`. */
 const keptOffsets = 16_384;
@@ -12,7 +14,22 @@ export class FieldList {
     if (this.#offsets.length > keptOffsets) this.#offsets = new Int32Array(initialOffsets);
   }
 
-  push(start: number, end: number): void {
+  /** Passes over the next field of the cursor, which ends at `end` or before, and notes where it stands. */
+  add(cursor: ProtoCursor, end: number): void {
+    const stop = cursor.fieldEnd(end);
+    this.#push(cursor.position, stop);
+    cursor.position = stop;
+  }
+
+  start(index: number): number {
+    return this.#offsets[index * 2] as number;
+  }
+
+  end(index: number): number {
+    return this.#offsets[index * 2 + 1] as number;
+  }
+
+  #push(start: number, end: number): void {
     const at = this.count * 2;
     if (at === this.#offsets.length) {
       const grown = new Int32Array(at * 2);
@@ -22,13 +39,5 @@ export class FieldList {
     this.#offsets[at] = start;
     this.#offsets[at + 1] = end;
     this.count++;
-  }
-
-  start(index: number): number {
-    return this.#offsets[index * 2] as number;
-  }
-
-  end(index: number): number {
-    return this.#offsets[index * 2 + 1] as number;
   }
 }

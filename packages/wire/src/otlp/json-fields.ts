@@ -128,9 +128,14 @@ function asInt(value: unknown, name: string): bigint {
 }
 
 function unfit(name: string, wanted: string, value: unknown): WireError {
-  const text = typeof value === "bigint" ? String(value) : (JSON.stringify(value) ?? "nothing");
-  const shown = text.length > 100 ? `${text.slice(0, 100)}…` : text;
-  return new WireError("WIRE_MALFORMED", `${name} is ${shown}, not ${wanted}`);
+  return new WireError("WIRE_MALFORMED", `${name} is ${shownOf(value)}, not ${wanted}`);
+}
+
+function shownOf(value: unknown): string {
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object" && value !== null) return "an object";
+  if (typeof value !== "string") return String(value);
+  return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
 }
 
 const snakeCases = new Map<string, string>();

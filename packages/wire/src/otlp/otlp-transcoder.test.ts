@@ -1,27 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { WireError } from "../errors.ts";
 import { ExportTraceServiceRequest } from "../gen/opentelemetry/proto/collector/trace/v1/trace_service.ts";
-import { type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
+import type { AttributeValue } from "../model/attribute.ts";
 import type { Span } from "../model/span.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
 import { spanArbitrary } from "../rows/span-arbitrary.ts";
 import { decodeTraces } from "./decode-traces.ts";
 import { OtlpTranscoder } from "./otlp-transcoder.ts";
-import { type ProtoField, protoMessage } from "./proto-fields.ts";
+import { ids, type ProtoField, protoMessage, requestOf, spanId, traceId } from "./proto-fields.ts";
 import { otlpSpanOf, requestOfSpans } from "./request-of-spans.ts";
 
-const traceId = Buffer.from("0102030405060708090a0b0c0d0e0f10", "hex");
-const spanId = Buffer.from("1112131415161718", "hex");
-const ids: ProtoField[] = [
-  [1, "bytes", traceId],
-  [2, "bytes", spanId],
-];
-
-/** A request of one span with these fields. */
-function requestOf(...span: ProtoField[]): Uint8Array {
-  return protoMessage([1, "bytes", [[2, "bytes", [[2, "bytes", span]]]]]);
-}
 function spanOf(...fields: ProtoField[]): Span {
   const [span] = decodeTraces(requestOf(...ids, ...fields));
   expect(span).toBeDefined();
@@ -37,22 +25,6 @@ function keyValue(key: string, value: string): ProtoField[] {
     [2, "bytes", [[1, "bytes", value]]],
   ];
 }
-function codeOf(request: Uint8Array): string {
-  try {
-    new OtlpTranscoder().transcode(request);
-    return "none";
-  } catch (error) {
-    if (error instanceof WireError) return error.code;
-    throw error;
-  }
-}
-/** Arrays within one another, the innermost empty. */
-function nestedArrays(depth: number): Uint8Array {
-  let value = protoMessage([5, "bytes", ""]);
-  for (let level = 1; level < depth; level++) value = protoMessage([5, "bytes", [[1, "bytes", value]]]);
-  return value;
-}
-
 describe("OtlpTranscoder", () => {
   it("keeps everything that generated code encodes", () => {
     const transcoder = new OtlpTranscoder();
@@ -307,94 +279,6 @@ describe("OtlpTranscoder", () => {
       requestOf([1, "bytes", traceId], [5, "bytes", "x".repeat(200)]),
     );
     expect(alone.errorMessage).toBe(`1 span rejected: span "${"x".repeat(100)}…" has an empty span id`);
-  });
-
-  const long = Buffer.from("ffffffffffffffffffffff01", "hex");
-  it.each<[name: string, request: Uint8Array, code: string]>([
-    [
-      "a trace id of 15 bytes",
-      requestOf([1, "bytes", traceId.subarray(1)], [2, "bytes", spanId]),
-      "WIRE_BAD_ID",
-    ],
-    ["a trace id of 8 bytes", requestOf([1, "bytes", spanId], [2, "bytes", spanId]), "WIRE_BAD_ID"],
-    ["a span id of 9 bytes", requestOf([2, "bytes", Buffer.alloc(9)]), "WIRE_BAD_ID"],
-    ["a parent id of 1 byte", requestOf(...ids, [4, "bytes", "x"]), "WIRE_BAD_ID"],
-    [
-      "a link with a trace id of 3 bytes",
-      requestOf(...ids, [13, "bytes", [[1, "bytes", "abc"]]]),
-      "WIRE_BAD_ID",
-    ],
-    ["text", Buffer.from("hello world"), "WIRE_MALFORMED"],
-    ["a tag alone", Buffer.from([0x0a]), "WIRE_TRUNCATED"],
-    ["a length past the end", Buffer.from([0x0a, 5, 0]), "WIRE_TRUNCATED"],
-    ["a length of 2^63", Buffer.concat([Buffer.from([0x0a]), long.subarray(2)]), "WIRE_TRUNCATED"],
-    ["a varint of 11 bytes", Buffer.concat([Buffer.from([0x10]), long]), "WIRE_MALFORMED"],
-    ["a tag of 6 bytes", Buffer.from([0x8a, 0x80, 0x80, 0x80, 0x80, 0x01]), "WIRE_MALFORMED"],
-    ["field number 0", Buffer.from([0x02, 0]), "WIRE_MALFORMED"],
-    ["a group", Buffer.from([0x0b, 0x0c]), "WIRE_MALFORMED"],
-    ["an end of group", Buffer.from([0x0c]), "WIRE_MALFORMED"],
-    ["wire type 7", Buffer.from([0x0f]), "WIRE_MALFORMED"],
-    [
-      "a fixed64 of 4 bytes",
-      requestOf(...ids, [15, "bytes", Buffer.from([0x39, 0, 0, 0, 0])]),
-      "WIRE_TRUNCATED",
-    ],
-    ["an attribute past its span", requestOf(...ids, [9, "bytes", Buffer.from([0x0a, 9])]), "WIRE_TRUNCATED"],
-    [
-      "a double past its value",
-      requestOf([9, "bytes", [[2, "bytes", Buffer.from([0x21])]]]),
-      "WIRE_TRUNCATED",
-    ],
-    ["a name that is no UTF-8", requestOf(...ids, [5, "bytes", Buffer.from([0xff])]), "WIRE_MALFORMED"],
-    [
-      "a long name that is no UTF-8",
-      requestOf(...ids, [5, "bytes", Buffer.alloc(300, 0xc3)]),
-      "WIRE_MALFORMED",
-    ],
-    [
-      "a key that is no UTF-8",
-      requestOf(...ids, [9, "bytes", [[1, "bytes", Buffer.from([0xc0, 0x80])]]]),
-      "WIRE_MALFORMED",
-    ],
-    [
-      "a rejected span that is malformed inside",
-      requestOf([9, "bytes", Buffer.from([0x0b])]),
-      "WIRE_MALFORMED",
-    ],
-    [
-      "values nested as deep as allowed",
-      requestOf(...ids, [9, "bytes", [[2, "bytes", nestedArrays(maxAttributeDepth)]]]),
-      "none",
-    ],
-    [
-      "values nested too deep",
-      requestOf(...ids, [9, "bytes", [[2, "bytes", nestedArrays(maxAttributeDepth + 1)]]]),
-      "WIRE_TOO_DEEP",
-    ],
-    [
-      "values nested absurdly",
-      requestOf(...ids, [9, "bytes", [[2, "bytes", nestedArrays(5_000)]]]),
-      "WIRE_TOO_DEEP",
-    ],
-  ])("answers %s", (_name, request, code) => {
-    expect(codeOf(request)).toBe(code);
-  });
-
-  it("is good for the next request after a refused one", () => {
-    const transcoder = new OtlpTranscoder();
-    const good = requestOf(...ids);
-    expect(() => transcoder.transcode(good.subarray(0, -1))).toThrow(WireError);
-    expect(readSpanRows(transcoder.transcode(good).rows.bytes)).toHaveLength(1);
-  });
-
-  it("refuses every cut of a request or reads fewer spans", () => {
-    const spans = fc.sample(spanArbitrary, { seed: 7, numRuns: 2 });
-    const request = ExportTraceServiceRequest.encode(requestOfSpans(spans)).finish();
-    for (let end = 0; end < request.length; end++) {
-      const code = codeOf(request.subarray(0, end));
-      if (code === "none") expect(decodeTraces(request.subarray(0, end)).length).toBeLessThan(2);
-      else expect(code).toBe("WIRE_TRUNCATED");
-    }
   });
 
   it("stops at maxRowsBytes when a large resource stands before many spans", () => {

@@ -107,15 +107,19 @@ export class OtlpTranscoder {
 
   #span(end: number): void {
     const out = this.#out;
-    const rowStart = out.length;
-    out.copy(this.#prefix.buffer, 0, this.#prefix.length);
-    const problem = this.#spans.transcode(end);
+    const problem = this.#spans.scan(end);
     if (problem === "") {
+      out.copy(this.#prefix.buffer, 0, this.#prefix.length);
+      this.#spans.write();
       this.#count++;
     } else {
+      // Written to see that it is well formed, then taken back; without the prefix, whose size is the sender's choice.
+      const rowStart = out.length;
+      this.#spans.write();
       out.length = rowStart;
       this.#rejected.add(this.#spans.name, problem);
     }
+    this.#cursor.position = end;
   }
 
   #readResource(end: number, into: { attributes: Attribute[]; droppedAttributesCount: number }): void {

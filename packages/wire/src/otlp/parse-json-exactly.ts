@@ -6,6 +6,8 @@ import { maxAttributeDepth } from "../model/attribute.ts";
 const maxJsonDepth = 16 + 4 * maxAttributeDepth;
 /** Ints of more digits may be rounded as a JavaScript number. */
 const exactDigits = 15;
+/** More digits than any 64-bit int has stay a number, which its reader refuses: a huge bigint would cost time. */
+const int64Digits = /^-?\d{1,20}$/;
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -68,5 +70,5 @@ function closingQuote(bytes: Uint8Array, start: number): number {
 function exactInt(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
   const source = context?.source ?? "";
-  return /^-?\d+$/.test(source) ? BigInt(source) : value;
+  return int64Digits.test(source) ? BigInt(source) : value;
 }

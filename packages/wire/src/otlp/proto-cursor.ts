@@ -13,12 +13,12 @@ export class ProtoCursor {
   /** The last 64-bit number's halves, each as an unsigned or signed 32-bit number: only the bits count. */
   low = 0;
   high = 0;
-  #view: DataView = new DataView(new ArrayBuffer(0));
+  view: DataView = new DataView(new ArrayBuffer(0));
 
   /** Goes to the start of other bytes. */
   open(bytes: Uint8Array): void {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.position = 0;
   }
 
@@ -90,18 +90,18 @@ export class ProtoCursor {
   }
 
   fixed32(end: number): number {
-    return this.#view.getUint32(this.#advance(4, end), true);
+    return this.view.getUint32(this.#advance(4, end), true);
   }
 
   /** Reads eight bytes into `low` and `high`. */
   fixed64(end: number): void {
     const at = this.#advance(8, end);
-    this.low = this.#view.getInt32(at, true);
-    this.high = this.#view.getInt32(at + 4, true);
+    this.low = this.view.getInt32(at, true);
+    this.high = this.view.getInt32(at + 4, true);
   }
 
   double(end: number): number {
-    return this.#view.getFloat64(this.#advance(8, end), true);
+    return this.view.getFloat64(this.#advance(8, end), true);
   }
 
   /**
@@ -141,6 +141,22 @@ export class ProtoCursor {
     if (start === stop) return "";
     this.checkUtf8(start, stop);
     return this.bytes.toString("utf8", start, stop);
+  }
+
+  /**
+   * Passes over an id.
+   * @returns where its bytes start, or -1 for an empty one
+   * @throws WireError WIRE_BAD_ID when it has neither `length` bytes nor none
+   */
+  idStart(end: number, length: number, what: string): number {
+    const stop = this.fieldEnd(end);
+    const start = this.position;
+    this.position = stop;
+    if (stop === start) return -1;
+    if (stop - start !== length) {
+      throw new WireError("WIRE_BAD_ID", `${what} has ${stop - start} bytes, not ${length}`);
+    }
+    return start;
   }
 
   /** @throws WireError WIRE_MALFORMED when `[start, end)` is not UTF-8: protobuf allows nothing else in a string */

@@ -21,6 +21,18 @@ export function protoMessage(...fields: readonly ProtoField[]): Uint8Array {
   return writer.finish();
 }
 
+/** For tests: the ids of a span, as bytes and as its fields. */
+export const traceId = Buffer.from("0102030405060708090a0b0c0d0e0f10", "hex");
+export const spanId = Buffer.from("1112131415161718", "hex");
+export const ids: ProtoField[] = [
+  [1, "bytes", traceId],
+  [2, "bytes", spanId],
+];
+
+/** For tests: a request of one span with these fields. */
+export function requestOf(...span: ProtoField[]): Uint8Array {
+  return protoMessage([1, "bytes", [[2, "bytes", [[2, "bytes", span]]]]]);
+}
 function bytesOf(value: Value): Uint8Array {
   if (value instanceof Uint8Array) return value;
   if (typeof value === "string") return Buffer.from(value);

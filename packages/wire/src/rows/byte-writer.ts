@@ -17,12 +17,16 @@ export const defaultMaxRowsBytes = 256 * 1024 * 1024;
  * are little-endian.
  */
 export class ByteWriter {
-  buffer: Buffer = Buffer.allocUnsafeSlow(initialBytes);
+  buffer: Buffer;
+  /** The same memory as `buffer`. */
+  view: DataView;
   length = 0;
   readonly #maxBytes: number;
 
   constructor(maxBytes = defaultMaxRowsBytes) {
     this.#maxBytes = maxBytes;
+    this.buffer = Buffer.allocUnsafeSlow(Math.min(initialBytes, maxBytes));
+    this.view = viewOf(this.buffer);
   }
 
   /** What was written, as a view: valid until `clear`. */
@@ -32,7 +36,8 @@ export class ByteWriter {
 
   clear(): void {
     this.length = 0;
-    if (this.buffer.length > keptBytes) this.buffer = Buffer.allocUnsafeSlow(initialBytes);
+    if (this.buffer.length > keptBytes)
+      this.#use(Buffer.allocUnsafeSlow(Math.min(initialBytes, this.#maxBytes)));
   }
 
   /**
@@ -50,7 +55,7 @@ export class ByteWriter {
     }
     const grown = Buffer.allocUnsafeSlow(Math.min(Math.max(wanted, this.buffer.length * 2), this.#maxBytes));
     this.buffer.copy(grown, 0, 0, this.length);
-    this.buffer = grown;
+    this.#use(grown);
   }
 
   uint8(value: number): void {
@@ -60,13 +65,15 @@ export class ByteWriter {
 
   uint32(value: number): void {
     this.reserve(4);
-    this.length = this.buffer.writeUInt32LE(value >>> 0, this.length);
+    this.view.setUint32(this.length, value, true);
+    this.length += 4;
   }
 
-  /** Writes the low 64 bits, so that a signed value reads back as it is. */
+  /** Writes the low 64 bits; what is over is cut off. */
   int64(value: bigint): void {
     this.reserve(8);
-    this.length = this.buffer.writeBigInt64LE(BigInt.asIntN(64, value), this.length);
+    this.view.setBigInt64(this.length, value, true);
+    this.length += 8;
   }
 
   /** An unsigned LEB128 number: a length, below 2^32. */
@@ -114,9 +121,16 @@ export class ByteWriter {
       let position = this.length;
       for (let index = start; index < end; index++) buffer[position++] = source[index] as number;
     } else {
-      this.buffer.set(source.subarray(start, end), this.length);
+      // Not `subarray`: on a Buffer it costs more than the copying.
+      this.buffer.set(new Uint8Array(source.buffer, source.byteOffset + start, count), this.length);
     }
     this.length += count;
+  }
+
+  /** Copies the id of `length` bytes at `source[start]`; zeros when `start` is -1. */
+  id(source: Uint8Array, start: number, length: number): void {
+    if (start === -1) this.zeros(length);
+    else this.copy(source, start, start + length);
   }
 
   /** `byteCount` bytes from `2 * byteCount` hex digits. */
@@ -131,7 +145,15 @@ export class ByteWriter {
 
   zeros(count: number): void {
     this.reserve(count);
-    this.buffer.fill(0, this.length, this.length + count);
-    this.length += count;
+    for (const end = this.length + count; this.length < end; this.length++) this.buffer[this.length] = 0;
   }
+
+  #use(buffer: Buffer): void {
+    this.buffer = buffer;
+    this.view = viewOf(buffer);
+  }
+}
+
+function viewOf(buffer: Buffer): DataView {
+  return new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
 }

@@ -29,11 +29,9 @@ export function typedJson(value: AttributeValue, depth = 0): string {
     case "bytes":
       return `{"$bytes":"${hexOf(value.value)}"}`;
     case "array":
-      checkAttributeDepth(depth + 1);
-      return `[${value.value.map((item) => typedJson(item, depth + 1)).join(",")}]`;
+      return `[${joined(value.value, typedJson, depth + 1)}]`;
     case "kvlist":
-      checkAttributeDepth(depth + 1);
-      return `{${value.value.map((entry) => entryJson(entry, depth + 1)).join(",")}}`;
+      return `{${joined(value.value, entryJson, depth + 1)}}`;
   }
 }
 
@@ -47,6 +45,15 @@ export function checkAttributeDepth(depth: number): void {
 /** Lower-case hex digits of bytes. */
 export function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+}
+
+/** Added up, not `join`ed: that would copy a long text again at every level of nesting. */
+function joined<T>(items: readonly T[], json: (item: T, depth: number) => string, depth: number): string {
+  checkAttributeDepth(depth);
+  let text = "";
+  for (const [index, item] of items.entries())
+    text += index === 0 ? json(item, depth) : `,${json(item, depth)}`;
+  return text;
 }
 
 function entryJson(entry: Attribute, depth: number): string {

@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { WireError } from "../errors.ts";
+import { ExportTraceServiceRequest } from "../gen/opentelemetry/proto/collector/trace/v1/trace_service.ts";
+import { maxAttributeDepth } from "../model/attribute.ts";
+import { readSpanRows } from "../rows/read-span-rows.ts";
+import { spanArbitrary } from "../rows/span-arbitrary.ts";
+import { decodeTraces } from "./decode-traces.ts";
+import { OtlpTranscoder } from "./otlp-transcoder.ts";
+import { ids, protoMessage, requestOf, spanId, traceId } from "./proto-fields.ts";
+import { requestOfSpans } from "./request-of-spans.ts";
+
+function codeOf(request: Uint8Array): string {
+  try {
+    new OtlpTranscoder().transcode(request);
+    return "none";
+  } catch (error) {
+    if (error instanceof WireError) return error.code;
+    throw error;
+  }
+}
+/** Arrays within one another, the innermost empty. */
+function nestedArrays(depth: number): Uint8Array {
+  let value = protoMessage([5, "bytes", ""]);
+  for (let level = 1; level < depth; level++) value = protoMessage([5, "bytes", [[1, "bytes", value]]]);
+  return value;
+}
+
+describe("OtlpTranscoder, given bad input", () => {
+  const long = Buffer.from("ffffffffffffffffffffff01", "hex");
+  it.each<[name: string, request: Uint8Array, code: string]>([
+    [
+      "a trace id of 15 bytes",
+      requestOf([1, "bytes", traceId.subarray(1)], [2, "bytes", spanId]),
+      "WIRE_BAD_ID",
+    ],
+    ["a trace id of 8 bytes", requestOf([1, "bytes", spanId], [2, "bytes", spanId]), "WIRE_BAD_ID"],
+    ["a span id of 9 bytes", requestOf([2, "bytes", Buffer.alloc(9)]), "WIRE_BAD_ID"],
+    ["a parent id of 1 byte", requestOf(...ids, [4, "bytes", "x"]), "WIRE_BAD_ID"],
+    [
+      "a link with a trace id of 3 bytes",
+      requestOf(...ids, [13, "bytes", [[1, "bytes", "abc"]]]),
+      "WIRE_BAD_ID",
+    ],
+    ["text", Buffer.from("hello world"), "WIRE_MALFORMED"],
+    ["a tag alone", Buffer.from([0x0a]), "WIRE_TRUNCATED"],
+    ["a length past the end", Buffer.from([0x0a, 5, 0]), "WIRE_TRUNCATED"],
+    ["a length of 2^63", Buffer.concat([Buffer.from([0x0a]), long.subarray(2)]), "WIRE_TRUNCATED"],
+    ["a varint of 11 bytes", Buffer.concat([Buffer.from([0x10]), long]), "WIRE_MALFORMED"],
+    ["a tag of 6 bytes", Buffer.from([0x8a, 0x80, 0x80, 0x80, 0x80, 0x01]), "WIRE_MALFORMED"],
+    ["field number 0", Buffer.from([0x02, 0]), "WIRE_MALFORMED"],
+    ["a group", Buffer.from([0x0b, 0x0c]), "WIRE_MALFORMED"],
+    ["an end of group", Buffer.from([0x0c]), "WIRE_MALFORMED"],
+    ["wire type 7", Buffer.from([0x0f]), "WIRE_MALFORMED"],
+    [
+      "a fixed64 of 4 bytes",
+      requestOf(...ids, [15, "bytes", Buffer.from([0x39, 0, 0, 0, 0])]),
+      "WIRE_TRUNCATED",
+    ],
+    ["an attribute past its span", requestOf(...ids, [9, "bytes", Buffer.from([0x0a, 9])]), "WIRE_TRUNCATED"],
+    [
+      "a double past its value",
+      requestOf([9, "bytes", [[2, "bytes", Buffer.from([0x21])]]]),
+      "WIRE_TRUNCATED",
+    ],
+    ["a name that is no UTF-8", requestOf(...ids, [5, "bytes", Buffer.from([0xff])]), "WIRE_MALFORMED"],
+    [
+      "a long name that is no UTF-8",
+      requestOf(...ids, [5, "bytes", Buffer.alloc(300, 0xc3)]),
+      "WIRE_MALFORMED",
+    ],
+    [
+      "a key that is no UTF-8",
+      requestOf(...ids, [9, "bytes", [[1, "bytes", Buffer.from([0xc0, 0x80])]]]),
+      "WIRE_MALFORMED",
+    ],
+    [
+      "a rejected span that is malformed inside",
+      requestOf([9, "bytes", Buffer.from([0x0b])]),
+      "WIRE_MALFORMED",
+    ],
+    [
+      "values nested as deep as allowed",
+      requestOf(...ids, [9, "bytes", [[2, "bytes", nestedArrays(maxAttributeDepth)]]]),
+      "none",
+    ],
+    [
+      "values nested too deep",
+      requestOf(...ids, [9, "bytes", [[2, "bytes", nestedArrays(maxAttributeDepth + 1)]]]),
+      "WIRE_TOO_DEEP",
+    ],
+    [
+      "values nested absurdly",
+      requestOf(...ids, [9, "bytes", [[2, "bytes", nestedArrays(5_000)]]]),
+      "WIRE_TOO_DEEP",
+    ],
+  ])("answers %s", (_name, request, code) => {
+    expect(codeOf(request)).toBe(code);
+  });
+
+  it("finds the one bad byte of a string, wherever it is", () => {
+    for (const length of [1, 3, 4, 5, 8, 11, 127, 128]) {
+      for (let index = 0; index < length; index++) {
+        const name = Buffer.alloc(length, "x");
+        expect(codeOf(requestOf(...ids, [5, "bytes", name]))).toBe("none");
+        name[index] = 0x80;
+        expect(codeOf(requestOf(...ids, [5, "bytes", name]))).toBe("WIRE_MALFORMED");
+      }
+    }
+  });
+
+  it("is good for the next request after a refused one", () => {
+    const transcoder = new OtlpTranscoder();
+    const good = requestOf(...ids);
+    expect(() => transcoder.transcode(good.subarray(0, -1))).toThrow(WireError);
+    expect(readSpanRows(transcoder.transcode(good).rows.bytes)).toHaveLength(1);
+  });
+
+  it("refuses every cut of a request or reads fewer spans", () => {
+    const spans = fc.sample(spanArbitrary, { seed: 7, numRuns: 2 });
+    const request = ExportTraceServiceRequest.encode(requestOfSpans(spans)).finish();
+    for (let end = 0; end < request.length; end++) {
+      const code = codeOf(request.subarray(0, end));
+      if (code === "none") expect(decodeTraces(request.subarray(0, end)).length).toBeLessThan(2);
+      else expect(code).toBe("WIRE_TRUNCATED");
+    }
+  });
+});
