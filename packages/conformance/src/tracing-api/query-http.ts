@@ -108,12 +108,10 @@ export const queryHttp: Suite = {
       name: "services and operations are listed",
       async run(addresses) {
         const { service } = await stored(addresses);
-        const services = await eventually(async () => {
+        await eventually(async () => {
           const names = (await askData(`${addresses.query}/api/services`)) as string[];
           if (!names.includes(service)) throw new Error(`${service} is not among ${names.length} services`);
-          return names;
         }, visibleWithinMs);
-        expectEqual(services, services.toSorted(), "services are sorted");
         const byService = (await askData(
           `${addresses.query}/api/services/${service}/operations`,
         )) as string[];
