@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isTrue, parseHex64, parseInteger } from "./parse-number.ts";
+import { isTrue, parseInteger } from "./parse-number.ts";
 
 test.each([
   ["0", 64, 0n],
@@ -20,10 +20,6 @@ test.each([
   ["-9223372036854775809", 64, 'strconv.ParseInt: parsing "-9223372036854775809": value out of range'],
 ] as const)("parseInteger refuses %j in %d bits", (text, bits, message) => {
   expect(() => parseInteger(text, bits)).toThrow(expect.objectContaining({ message }));
-});
-
-test.each(["zz", "", "-1", "0x1", "1_0"])("parseHex64 refuses %j", (text) => {
-  expect(() => parseHex64(text)).toThrow(`strconv.ParseUint: parsing "${text}": invalid syntax`);
 });
 
 test("isTrue knows the six spellings of true", () => {

@@ -13,7 +13,7 @@ const shortEscapes: Readonly<Record<string, string>> = {
 /** Control, format, private and unassigned characters, lone surrogates, and all spaces but U+0020. */
 const unprintable = /["\\]|(?! )[\p{C}\p{Z}]/gu;
 
-function escape(character: string): string {
+function escaped(character: string): string {
   const short = shortEscapes[character];
   if (short !== undefined) {
     return short;
@@ -32,5 +32,5 @@ function escape(character: string): string {
  * Source: Go's strconv.Quote.
  */
 export function quote(text: string): string {
-  return `"${text.replace(unprintable, escape)}"`;
+  return `"${text.replace(unprintable, escaped)}"`;
 }

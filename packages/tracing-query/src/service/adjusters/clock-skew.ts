@@ -1,0 +1,122 @@
+import { type ApiV2Span, ValueType } from "wire/api-v2";
+import { formatDurationNano } from "../../go-text/go-duration.ts";
+import type { ApiTrace } from "../api-trace.ts";
+import { findTag, idKey, noSpan, parentKey } from "../span-facts.ts";
+import { nanosOf, timestampOf } from "../span-time.ts";
+import { ipText } from "./ip-text.ts";
+
+interface Node {
+  readonly span: ApiV2Span;
+  /** Names the clock; "" is unknown, and alike to none. */
+  readonly host: string;
+  readonly children: Node[];
+}
+
+interface Skew {
+  readonly host: string;
+  readonly deltaNano: bigint;
+}
+
+/**
+ * Moves spans whose host's clock is off so that they lie within their parents. Spans of one host share the delta of
+ * the first of them. What was done, or why not, is a warning on the span.
+ * @param maxDeltaNano larger deltas are not applied; 0 applies none
+ */
+export function adjustClockSkew(trace: ApiTrace, maxDeltaNano: bigint): void {
+  const roots = buildTrees(trace);
+  // A stack, not recursion: a trace may be as deep as it has spans.
+  const rest: { node: Node; parent: Node | undefined; skew: Skew }[] = roots.map((node) => ({
+    node,
+    parent: undefined,
+    skew: { host: node.host, deltaNano: 0n },
+  }));
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    const { node, parent } = next;
+    let { skew } = next;
+    if (parent !== undefined && (node.host !== skew.host || node.host === "")) {
+      skew = { host: node.host, deltaNano: skewAgainst(parent.span, node.span) };
+    }
+    apply(node.span, skew.deltaNano, maxDeltaNano);
+    for (const child of node.children) {
+      rest.push({ node: child, parent: node, skew });
+    }
+  }
+}
+
+function buildTrees(trace: ApiTrace): Node[] {
+  const nodes = new Map<string, Node>();
+  for (const span of trace.spans) {
+    const key = idKey(span.spanId);
+    if (nodes.has(key)) {
+      span.warnings.push("duplicate span IDs; skipping clock skew adjustment");
+    } else {
+      nodes.set(key, { span, host: hostOf(span), children: [] });
+    }
+  }
+  const roots: Node[] = [];
+  for (const node of nodes.values()) {
+    const parent = parentKey(node.span);
+    const parentNode = nodes.get(parent);
+    if (parent === noSpan) {
+      roots.push(node);
+    } else if (parentNode !== undefined) {
+      parentNode.children.push(node);
+    } else {
+      const id = Buffer.from(parent, "latin1").toString("hex");
+      node.span.warnings.push(`invalid parent span IDs=${id}; skipping clock skew adjustment`);
+      roots.push(node);
+    }
+  }
+  return roots;
+}
+
+function hostOf(span: ApiV2Span): string {
+  const ip = findTag(span.process?.tags ?? [], "ip");
+  switch (ip?.vType) {
+    case ValueType.STRING:
+      return ip.vStr;
+    case ValueType.INT64:
+      return ipText(ip.vInt64);
+    case ValueType.BINARY:
+      return ip.vBinary.length === 4 || ip.vBinary.length === 16 ? ip.vBinary.toString("hex") : "";
+    default:
+      return "";
+  }
+}
+
+/** How far the child has to move. @param parent already adjusted */
+function skewAgainst(parent: ApiV2Span, child: ApiV2Span): bigint {
+  const parentStart = nanosOf(parent.startTime);
+  const parentLength = nanosOf(parent.duration);
+  const childStart = nanosOf(child.startTime);
+  const childLength = nanosOf(child.duration);
+  if (childLength > parentLength) {
+    // Asynchronous, or the parent gave up waiting: all that is certain is that the child began after its parent.
+    return childStart < parentStart ? parentStart - childStart : 0n;
+  }
+  if (childStart >= parentStart && childStart + childLength <= parentStart + parentLength) {
+    return 0n;
+  }
+  // The network took as long on the way there as on the way back.
+  return parentStart + (parentLength - childLength) / 2n - childStart;
+}
+
+function apply(span: ApiV2Span, deltaNano: bigint, maxDeltaNano: bigint): void {
+  if (deltaNano === 0n) {
+    return;
+  }
+  const delta = formatDurationNano(deltaNano);
+  if ((deltaNano < 0n ? -deltaNano : deltaNano) > maxDeltaNano) {
+    span.warnings.push(
+      maxDeltaNano === 0n
+        ? `clock skew adjustment disabled; not applying calculated delta of ${delta}`
+        : `max clock skew adjustment delta of ${formatDurationNano(maxDeltaNano)} exceeded; not applying calculated delta of ${delta}`,
+    );
+    return;
+  }
+  span.startTime = timestampOf(nanosOf(span.startTime) + deltaNano);
+  for (const log of span.logs) {
+    log.timestamp = timestampOf(nanosOf(log.timestamp) + deltaNano);
+  }
+  span.warnings.push(`This span's timestamps were adjusted by ${delta}`);
+}

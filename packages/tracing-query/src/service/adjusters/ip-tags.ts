@@ -1,0 +1,32 @@
+import { type KeyValue, ValueType } from "wire/api-v2";
+import type { ApiTrace } from "../api-trace.ts";
+import { ipText } from "./ip-text.ts";
+
+/** Shows addresses that clients sent as numbers (tags `ip` and `peer.ipv4`) in dotted form. */
+export function showIpTags(trace: ApiTrace): void {
+  for (const span of trace.spans) {
+    showIn(span.tags);
+    showIn(span.process?.tags ?? []);
+  }
+}
+
+function showIn(tags: KeyValue[]): void {
+  for (const [index, tag] of tags.entries()) {
+    if (tag.key !== "ip" && tag.key !== "peer.ipv4") {
+      continue;
+    }
+    const address = addressOf(tag);
+    if (address !== undefined) {
+      tags[index] = { ...tag, vType: ValueType.STRING, vStr: ipText(address), vInt64: 0n, vFloat64: 0 };
+    }
+  }
+}
+
+function addressOf(tag: KeyValue): bigint | undefined {
+  if (tag.vType === ValueType.INT64) {
+    return tag.vInt64;
+  }
+  return tag.vType === ValueType.FLOAT64 && Number.isFinite(tag.vFloat64)
+    ? BigInt(Math.trunc(tag.vFloat64))
+    : undefined;
+}

@@ -1,0 +1,20 @@
+import type { ApiTrace } from "../api-trace.ts";
+
+const sdkKeys = new Set([
+  "telemetry.sdk.language",
+  "telemetry.sdk.name",
+  "telemetry.sdk.version",
+  "telemetry.distro.name",
+  "telemetry.distro.version",
+]);
+
+/** Moves the tags that describe the sender's SDK from the span to its process, where they belong. */
+export function moveSdkTags(trace: ApiTrace): void {
+  for (const span of trace.spans) {
+    const moved = span.tags.filter((tag) => sdkKeys.has(tag.key));
+    if (moved.length > 0 && span.process !== undefined) {
+      span.tags = span.tags.filter((tag) => !sdkKeys.has(tag.key));
+      span.process.tags.push(...moved);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { type KeyValue, ValueType } from "wire/api-v2";
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff;
+}
+
+/** Order of the texts' UTF-8 bytes: negative when `a` comes first. */
+function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const x = a.charCodeAt(index);
+    const y = b.charCodeAt(index);
+    if (x !== y) {
+      // A surrogate is half of a character past U+FFFF: last in UTF-8, but not in UTF-16.
+      return Number(isSurrogate(x)) - Number(isSurrogate(y)) || x - y;
+    }
+  }
+  return a.length - b.length;
+}
+
+function compareOrdered<T extends bigint | number | boolean>(a: T, b: T): number {
+  return Number(a > b) - Number(a < b);
+}
+
+function compareValues(a: KeyValue, b: KeyValue): number {
+  switch (a.vType) {
+    case ValueType.STRING:
+      return compareText(a.vStr, b.vStr);
+    case ValueType.BOOL:
+      return compareOrdered(a.vBool, b.vBool);
+    case ValueType.INT64:
+      return compareOrdered(a.vInt64, b.vInt64);
+    case ValueType.FLOAT64:
+      return compareOrdered(a.vFloat64, b.vFloat64);
+    default:
+      return a.vBinary.compare(b.vBinary);
+  }
+}
+
+/** The public model's order of tags: key, then number of the type, then value. */
+export function compareTags(a: KeyValue, b: KeyValue): number {
+  return compareText(a.key, b.key) || a.vType - b.vType || compareValues(a, b);
+}

@@ -1,0 +1,61 @@
+import { type ApiV2Span, SpanRefType } from "wire/api-v2";
+import type { ApiTrace } from "../api-trace.ts";
+import { hasKind, idKey, parentKey, parentReference } from "../span-facts.ts";
+
+/**
+ * Zipkin lets the client's and the server's side of a call share one span id. The server's span gets the smallest
+ * unused id counted from 1, with the shared id as its parent; children of the shared id become the server's.
+ */
+export function giveUniqueSpanIds(trace: ApiTrace): void {
+  const used = new Set<string>();
+  const ofClients = new Set<string>();
+  for (const span of trace.spans) {
+    const key = idKey(span.spanId);
+    used.add(key);
+    if (hasKind(span, "client")) {
+      ofClients.add(key);
+    }
+  }
+  if (ofClients.size === 0) {
+    return;
+  }
+
+  let last = 0n;
+  const unusedId = () => {
+    const id = Buffer.alloc(8);
+    do {
+      id.writeBigUInt64BE(++last);
+    } while (used.has(idKey(id)));
+    return id;
+  };
+
+  const newIds = new Map<string, Buffer>();
+  for (const span of trace.spans) {
+    const key = idKey(span.spanId);
+    if (ofClients.has(key) && hasKind(span, "server")) {
+      const id = unusedId();
+      newIds.set(key, id);
+      setParent(span, span.spanId);
+      span.spanId = id;
+    }
+  }
+  if (newIds.size === 0) {
+    return;
+  }
+  for (const span of trace.spans) {
+    const newParent = newIds.get(parentKey(span));
+    if (newParent !== undefined && !newParent.equals(span.spanId)) {
+      setParent(span, newParent);
+    }
+  }
+}
+
+/** Points the reference to the parent to `parent`; a root gets a CHILD_OF reference in front. */
+function setParent(span: ApiV2Span, parent: Buffer): void {
+  const reference = parentReference(span);
+  if (reference === undefined) {
+    span.references.unshift({ traceId: span.traceId, spanId: parent, refType: SpanRefType.CHILD_OF });
+  } else {
+    reference.spanId = parent;
+  }
+}

@@ -1,0 +1,17 @@
+import type { ApiV2Span } from "wire/api-v2";
+
+/** A point in time or a length of time as `api_v2` writes it. */
+type ApiTime = NonNullable<ApiV2Span["startTime"]>;
+
+const nanosPerSecond = 1_000_000_000n;
+
+/** In nanoseconds; 0 when absent. */
+export function nanosOf(time: ApiTime | undefined): bigint {
+  return time === undefined ? 0n : time.seconds * nanosPerSecond + BigInt(time.nanos);
+}
+
+/** Nanoseconds since the Unix epoch as a timestamp, whose `nanos` is never negative. */
+export function timestampOf(nanos: bigint): ApiTime {
+  const part = ((nanos % nanosPerSecond) + nanosPerSecond) % nanosPerSecond;
+  return { seconds: (nanos - part) / nanosPerSecond, nanos: Number(part) };
+}
