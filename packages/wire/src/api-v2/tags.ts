@@ -23,6 +23,21 @@ export function boolTag(key: string, vBool: boolean): KeyValue {
   return { ...emptyTag, key, vType: ValueType.BOOL, vBool };
 }
 
+/** A tag whose value is a signed 64-bit integer. */
+export function int64Tag(key: string, vInt64: bigint): KeyValue {
+  return { ...emptyTag, key, vType: ValueType.INT64, vInt64 };
+}
+
+/** A tag whose value is a double. */
+export function float64Tag(key: string, vFloat64: number): KeyValue {
+  return { ...emptyTag, key, vType: ValueType.FLOAT64, vFloat64 };
+}
+
+/** A tag whose value is bytes. @param vBinary kept, not copied */
+export function binaryTag(key: string, vBinary: Buffer): KeyValue {
+  return { ...emptyTag, key, vType: ValueType.BINARY, vBinary };
+}
+
 /** An attribute in the older model's five types: arrays and key-value lists become JSON text, no value is "". */
 export function tagFromAttribute({ key, value }: Attribute): KeyValue {
   switch (value.type) {
@@ -33,11 +48,11 @@ export function tagFromAttribute({ key, value }: Attribute): KeyValue {
     case "bool":
       return boolTag(key, value.value);
     case "int":
-      return { ...emptyTag, key, vType: ValueType.INT64, vInt64: value.value };
+      return int64Tag(key, value.value);
     case "double":
-      return { ...emptyTag, key, vType: ValueType.FLOAT64, vFloat64: value.value };
+      return float64Tag(key, value.value);
     case "bytes":
-      return { ...emptyTag, key, vType: ValueType.BINARY, vBinary: Buffer.from(value.value) };
+      return binaryTag(key, Buffer.from(value.value));
     case "array":
     case "kvlist":
       return stringTag(key, nestedJson(value));
