@@ -13,6 +13,7 @@ import {
   statusCodes,
 } from "../model/span.ts";
 import { parseAttributeText } from "./attribute-text.ts";
+import { RepeatCache } from "./repeat-cache.ts";
 import { RowReader } from "./row-reader.ts";
 
 const attributeTypes = Object.keys(attributeTypeCodes) as AttributeType[];
@@ -20,7 +21,8 @@ const noParent = "0".repeat(16);
 
 /**
  * Reads rows in the order of `spanColumns`, as `SpanRowWriter`, the transcoders and the store's RowBinary output
- * write them. Spans whose rows follow one another with the same resource and scope share these objects.
+ * write them. Spans whose rows follow one another with the same resource and scope share these
+ * objects, and attributes that come again are one object: a large trace is mostly repetition.
  *
  * The caller bounds `bytes`; about ten times as much memory is used for the spans.
  *
@@ -28,7 +30,7 @@ const noParent = "0".repeat(16);
  *   attribute text that does not fit its type
  */
 export function readSpanRows(bytes: Uint8Array): Span[] {
-  const reader = new RowReader(bytes);
+  const reader = new SpanRowReader(bytes);
   const spans: Span[] = [];
   let prefix: Prefix | undefined;
   while (!reader.done) {
@@ -42,6 +44,10 @@ export function readSpanRows(bytes: Uint8Array): Span[] {
   return spans;
 }
 
+class SpanRowReader extends RowReader {
+  readonly attributes = new RepeatCache<Attribute>(this.bytes);
+}
+
 /** The columns before `trace_id`, and where their bytes were. */
 interface Prefix {
   readonly start: number;
@@ -51,7 +57,7 @@ interface Prefix {
   readonly scope: Scope;
 }
 
-function readPrefix(reader: RowReader): Prefix {
+function readPrefix(reader: SpanRowReader): Prefix {
   const start = reader.position;
   const format = readEnum(reader, spanFormats);
   const resource = {
@@ -71,7 +77,7 @@ function readPrefix(reader: RowReader): Prefix {
 }
 
 // Property initializers run in the order they are written in, which is the order of the columns.
-function readSpan(reader: RowReader, prefix: Prefix, lastTraceId: string | undefined): Span {
+function readSpan(reader: SpanRowReader, prefix: Prefix, lastTraceId: string | undefined): Span {
   const traceId = reader.hex(16);
   const spanId = reader.hex(8);
   const parentSpanId = reader.hex(8);
@@ -102,7 +108,7 @@ function readSpan(reader: RowReader, prefix: Prefix, lastTraceId: string | undef
   };
 }
 
-function readEvent(reader: RowReader): SpanEvent {
+function readEvent(reader: SpanRowReader): SpanEvent {
   return {
     timeUnixNano: reader.int64(),
     name: reader.repeatedString(),
@@ -111,7 +117,7 @@ function readEvent(reader: RowReader): SpanEvent {
   };
 }
 
-function readLink(reader: RowReader): SpanLink {
+function readLink(reader: SpanRowReader): SpanLink {
   return {
     traceId: reader.hex(16),
     spanId: reader.hex(8),
@@ -123,28 +129,38 @@ function readLink(reader: RowReader): SpanLink {
   };
 }
 
-function readWarning(reader: RowReader): string {
+function readWarning(reader: SpanRowReader): string {
   return reader.string();
 }
 
-function readAttributes(reader: RowReader): Attribute[] {
+function readAttributes(reader: SpanRowReader): Attribute[] {
   return readArray(reader, readAttribute);
 }
 
-function readAttribute(reader: RowReader): Attribute {
+function readAttribute(reader: SpanRowReader): Attribute {
+  const start = reader.position;
+  reader.skipString();
+  reader.uint8();
+  reader.skipString();
+  const end = reader.position;
+  const known = reader.attributes.find(start, end);
+  if (known !== undefined) return known;
+  reader.position = start;
   const key = reader.repeatedString();
   const type = readEnum(reader, attributeTypes);
-  return { key, value: parseAttributeText(type, reader.repeatedString()) };
+  const attribute = { key, value: parseAttributeText(type, reader.string()) };
+  reader.attributes.keep(start, end, attribute);
+  return attribute;
 }
 
-function readArray<T>(reader: RowReader, readItem: (reader: RowReader) => T): T[] {
+function readArray<T>(reader: SpanRowReader, readItem: (reader: SpanRowReader) => T): T[] {
   // Grown item by item: a length out of damaged bytes must not reserve memory.
   const items: T[] = [];
   for (let left = reader.varint(); left > 0; left--) items.push(readItem(reader));
   return items;
 }
 
-function readEnum<T>(reader: RowReader, names: readonly T[]): T {
+function readEnum<T>(reader: SpanRowReader, names: readonly T[]): T {
   const number = reader.uint8();
   const name = names[number];
   if (name === undefined) {

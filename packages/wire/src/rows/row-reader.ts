@@ -1,8 +1,5 @@
 import { WireError } from "../errors.ts";
-
-const cacheSlots = 1024;
-/** Longer strings are seldom repeated, and comparing them costs what decoding does. */
-const cachedStringBytes = 48;
+import { RepeatCache } from "./repeat-cache.ts";
 
 /**
  * Reads RowBinary values one after the other. `repeatedString` remembers what it read lately by its bytes, because
@@ -13,12 +10,13 @@ const cachedStringBytes = 48;
 export class RowReader {
   position = 0;
   readonly bytes: Buffer;
-  readonly #cacheOffset = new Int32Array(cacheSlots);
-  readonly #cacheLength = new Int32Array(cacheSlots).fill(-1);
-  readonly #cacheText: string[] = new Array<string>(cacheSlots).fill("");
+  readonly #view: DataView;
+  readonly #strings: RepeatCache<string>;
 
   constructor(bytes: Uint8Array) {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#strings = new RepeatCache(bytes);
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   get done(): boolean {
@@ -30,19 +28,21 @@ export class RowReader {
   }
 
   uint32(): number {
-    return this.bytes.readUInt32LE(this.#advance(4));
+    return this.#view.getUint32(this.#advance(4), true);
   }
 
   int64(): bigint {
-    return this.bytes.readBigInt64LE(this.#advance(8));
+    return this.#view.getBigInt64(this.#advance(8), true);
   }
 
   /** @throws WireError WIRE_MALFORMED when the number is not below 2^32 */
   varint(): number {
-    let value = 0;
-    for (let shift = 0; shift < 35; shift += 7) {
+    const first = this.uint8();
+    if (first < 0x80) return first;
+    let value = first & 0x7f;
+    for (let factor = 0x80; factor <= 0x1000_0000; factor *= 0x80) {
       const byte = this.uint8();
-      value += (byte & 0x7f) * 2 ** shift;
+      value += (byte & 0x7f) * factor;
       if (byte < 0x80) return value;
     }
     throw new WireError("WIRE_MALFORMED", `length at byte ${this.position - 5} of the rows has over 5 bytes`);
@@ -65,34 +65,21 @@ export class RowReader {
     const length = this.varint();
     if (length === 0) return "";
     const start = this.#advance(length);
-    const { bytes } = this;
-    if (length > cachedStringBytes) return bytes.toString("utf8", start, start + length);
-    let hash = length;
-    for (let index = start; index < start + length; index++)
-      hash = (hash * 31 + (bytes[index] as number)) | 0;
-    const slot = (hash ^ (hash >>> 15)) & (cacheSlots - 1);
-    if (this.#cacheLength[slot] === length && this.#same(this.#cacheOffset[slot] as number, start, length)) {
-      return this.#cacheText[slot] as string;
-    }
-    const text = bytes.toString("utf8", start, start + length);
-    this.#cacheOffset[slot] = start;
-    this.#cacheLength[slot] = length;
-    this.#cacheText[slot] = text;
+    const known = this.#strings.find(start, this.position);
+    if (known !== undefined) return known;
+    const text = this.bytes.toString("utf8", start, start + length);
+    this.#strings.keep(start, this.position, text);
     return text;
+  }
+
+  skipString(): void {
+    this.#advance(this.varint());
   }
 
   /** Whether the bytes from `position` on are those of `[start, end)`. */
   repeats(start: number, end: number): boolean {
     const stop = this.position + end - start;
     return stop <= this.bytes.length && this.bytes.compare(this.bytes, start, end, this.position, stop) === 0;
-  }
-
-  #same(left: number, right: number, length: number): boolean {
-    const { bytes } = this;
-    for (let index = 0; index < length; index++) {
-      if (bytes[left + index] !== bytes[right + index]) return false;
-    }
-    return true;
   }
 
   #advance(count: number): number {

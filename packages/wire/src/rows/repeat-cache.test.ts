@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import { RepeatCache } from "./repeat-cache.ts";
+
+it("finds what was kept for the same bytes, and nothing for others", () => {
+  const bytes = Buffer.from("http.method http.method http.methox Http.method");
+  const cache = new RepeatCache<string>(bytes);
+  expect(cache.find(0, 11)).toBeUndefined();
+  cache.keep(0, 11, "http.method");
+  expect(cache.find(12, 23)).toBe("http.method");
+  for (const [start, end] of [
+    [24, 35],
+    [36, 47],
+    [12, 22],
+    [0, 0],
+  ] as const) {
+    expect(cache.find(start, end)).toBeUndefined();
+  }
+});
+
+it("keeps apart more values than it has places for", () => {
+  const count = 10_000;
+  const bytes = Buffer.alloc(count * 4);
+  for (let index = 0; index < count; index++) bytes.writeUInt32LE(index, index * 4);
+  const cache = new RepeatCache<number>(bytes);
+  for (let index = 0; index < count; index++) {
+    expect(cache.find(index * 4, index * 4 + 4)).toBeUndefined();
+    cache.keep(index * 4, index * 4 + 4, index);
+  }
+  let known = 0;
+  for (let index = 0; index < count; index++) {
+    const found = cache.find(index * 4, index * 4 + 4);
+    if (found === undefined) continue;
+    expect(found).toBe(index);
+    known++;
+  }
+  expect(known).toBeGreaterThan(1_000);
+});
+
+it("does not keep long values", () => {
+  const cache = new RepeatCache<string>(Buffer.alloc(1_000));
+  expect(cache.find(0, 500)).toBeUndefined();
+  cache.keep(0, 500, "long");
+  expect(cache.find(0, 500)).toBeUndefined();
+});

@@ -1,0 +1,65 @@
+const slots = 2048;
+/** Longer values are seldom repeated. */
+const longestBytes = 96;
+
+/**
+ * Remembers what was lately made of bytes of one buffer, by these bytes. Each value has one place, where the next with
+ * the same hash replaces it.
+ */
+export class RepeatCache<T> {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #offsets = new Int32Array(slots);
+  readonly #lengths = new Int32Array(slots).fill(-1);
+  readonly #values = new Array<T | undefined>(slots).fill(undefined);
+  #slot = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** What was kept for the same bytes as `[start, end)`. */
+  find(start: number, end: number): T | undefined {
+    const length = end - start;
+    if (length > longestBytes) return undefined;
+    const slot = this.#slotOf(start, end);
+    this.#slot = slot;
+    if (this.#lengths[slot] !== length || !this.#same(this.#offsets[slot] as number, start, end))
+      return undefined;
+    return this.#values[slot];
+  }
+
+  /** Keeps the value for the bytes that `find` was just asked for. */
+  keep(start: number, end: number, value: T): void {
+    const length = end - start;
+    if (length > longestBytes) return;
+    this.#offsets[this.#slot] = start;
+    this.#lengths[this.#slot] = length;
+    this.#values[this.#slot] = value;
+  }
+
+  #slotOf(start: number, end: number): number {
+    let hash = end - start;
+    let index = start;
+    for (; index <= end - 4; index += 4) hash = mix(hash, this.#view.getInt32(index));
+    for (; index < end; index++) hash = mix(hash, this.#bytes[index] as number);
+    return mix(hash >>> 16, hash) & (slots - 1);
+  }
+
+  #same(left: number, start: number, end: number): boolean {
+    const shift = left - start;
+    let index = start;
+    for (; index <= end - 4; index += 4) {
+      if (this.#view.getInt32(index) !== this.#view.getInt32(index + shift)) return false;
+    }
+    for (; index < end; index++) if (this.#bytes[index] !== this.#bytes[index + shift]) return false;
+    return true;
+  }
+}
+
+/** Spreads the bits of `more` over the hash; upper ones are folded down, since the place is taken from the lowest. */
+function mix(hash: number, more: number): number {
+  const product = Math.imul(hash ^ more, 0x9e3779b1);
+  return product ^ (product >>> 15);
+}
