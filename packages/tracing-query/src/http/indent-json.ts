@@ -1,0 +1,54 @@
+/**
+ * Spreads JSON over lines, with `indent` per level. Works piece by piece on the text: nothing is parsed, so that
+ * numbers of 64 bits stay as they are.
+ * @param pieces together one JSON value without white space; may be cut anywhere
+ */
+export function* indentJson(pieces: Iterable<string>, indent: string): Generator<string> {
+  let depth = 0;
+  let inString = false;
+  let isEscaped = false;
+  /** After `{` or `[`: the line breaks only if something follows. */
+  let isOpen = false;
+  for (const piece of pieces) {
+    let text = "";
+    for (const character of piece) {
+      if (inString) {
+        text += character;
+        if (isEscaped) {
+          isEscaped = false;
+        } else if (character === "\\") {
+          isEscaped = true;
+        } else if (character === '"') {
+          inString = false;
+        }
+        continue;
+      }
+      const isClosing = character === "}" || character === "]";
+      if (isClosing) {
+        depth--;
+      }
+      if (isOpen !== isClosing) {
+        text += `\n${indent.repeat(depth)}`;
+      }
+      isOpen = false;
+      text += character;
+      switch (character) {
+        case '"':
+          inString = true;
+          break;
+        case "{":
+        case "[":
+          depth++;
+          isOpen = true;
+          break;
+        case ",":
+          text += `\n${indent.repeat(depth)}`;
+          break;
+        case ":":
+          text += " ";
+          break;
+      }
+    }
+    yield text;
+  }
+}

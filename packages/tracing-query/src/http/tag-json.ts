@@ -1,0 +1,62 @@
+import { type KeyValue, ValueType } from "wire/api-v2";
+
+const maxSafeInteger = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** Keys come from a small set and repeat in every span: their JSON is made once. */
+const quotedKeys = new Map<string, string>();
+const maxQuotedKeys = 10_000;
+
+/** A text that is likely to come again, as JSON. */
+export function quoteRepeated(text: string): string {
+  let quoted = quotedKeys.get(text);
+  if (quoted === undefined) {
+    quoted = JSON.stringify(text);
+    if (quotedKeys.size >= maxQuotedKeys) {
+      quotedKeys.clear();
+    }
+    quotedKeys.set(text, quoted);
+  }
+  return quoted;
+}
+
+/** JSON has no number for NaN and the infinities; the public model fails the whole answer, we write their names. */
+function floatJson(value: number): string {
+  if (Number.isFinite(value)) {
+    return Object.is(value, -0) ? "-0" : String(value);
+  }
+  return `"${value}"`;
+}
+
+function typeAndValue(tag: KeyValue): string {
+  switch (tag.vType) {
+    case ValueType.STRING:
+      return `"string","value":${JSON.stringify(tag.vStr)}}`;
+    case ValueType.BOOL:
+      return tag.vBool ? '"bool","value":true}' : '"bool","value":false}';
+    case ValueType.INT64: {
+      const value = tag.vInt64;
+      // Past 2^53 a browser would round a number: those are strings.
+      return value > maxSafeInteger || value < -maxSafeInteger
+        ? `"int64","value":"${value}"}`
+        : `"int64","value":${value}}`;
+    }
+    case ValueType.FLOAT64:
+      return `"float64","value":${floatJson(tag.vFloat64)}}`;
+    case ValueType.BINARY:
+      return `"binary","value":"${tag.vBinary.toString("base64")}"}`;
+    default:
+      return `"unknown type ${tag.vType}","value":null}`;
+  }
+}
+
+/** Tags, or fields of a log, as a JSON array of `{"key","type","value"}`. */
+export function tagsJson(tags: readonly KeyValue[]): string {
+  let json = "[";
+  for (const tag of tags) {
+    if (json.length > 1) {
+      json += ",";
+    }
+    json += `{"key":${quoteRepeated(tag.key)},"type":${typeAndValue(tag)}`;
+  }
+  return `${json}]`;
+}
