@@ -21,10 +21,10 @@ const noParent = "0".repeat(16);
 
 /**
  * Reads rows in the order of `spanColumns`, as `SpanRowWriter`, the transcoders and the store's RowBinary output
- * write them. Spans whose rows follow one another with the same resource and scope share these
- * objects, and attributes that come again are one object: a large trace is mostly repetition.
+ * write them. Spans whose rows follow one another with the same resource and scope share these objects, and attributes
+ * that come again are one object: a large trace is mostly repetition.
  *
- * The caller bounds `bytes`; about ten times as much memory is used for the spans.
+ * The caller bounds `bytes`; the spans take about three times as much memory.
  *
  * @throws WireError WIRE_TRUNCATED when the bytes end inside a row; WIRE_MALFORMED for an unknown enum number or an
  *   attribute text that does not fit its type
