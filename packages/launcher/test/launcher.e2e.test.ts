@@ -1,0 +1,173 @@
+// `npm start` as a user sees it: on the default ports, so these tests are skipped where one of them is taken.
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { takenPorts } from "../src/port-check.ts";
+import { services } from "../src/services.ts";
+
+const program = fileURLToPath(new URL("../bin/launcher.ts", import.meta.url));
+const taken = await takenPorts(services("/nowhere", false));
+const folders: string[] = [];
+const launched: Launched[] = [];
+
+class Launched {
+  readonly #child: ChildProcess;
+  readonly exit: Promise<number | null>;
+  #output = "";
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(args: readonly string[]) {
+    this.#child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+    this.exit = once(this.#child, "close").then(([code]) => code as number | null);
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.on("data", (chunk: Buffer) => {
+        this.#output += chunk.toString();
+        for (const check of this.#waiting) check();
+      });
+    }
+    launched.push(this);
+  }
+
+  get output(): string {
+    return stripVTControlCharacters(this.#output);
+  }
+
+  /** Resolves when the output holds the text; rejects when the launcher ends before. */
+  async says(text: string): Promise<void> {
+    const heard = new Promise<void>((resolve) => {
+      const check = () => {
+        if (this.output.includes(text)) resolve();
+      };
+      this.#waiting.push(check);
+      check();
+    });
+    const ended = this.exit.then(() => {
+      if (!this.output.includes(text)) throw new Error(`ended without saying "${text}":\n${this.output}`);
+    });
+    await Promise.race([heard, ended]);
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+}
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "launcher-"));
+  folders.push(path);
+  return path;
+}
+
+/** Process id of the tracing-query that the launcher started. */
+function queryPid(): number {
+  const found = execFileSync("pgrep", ["-f", "tracing-query/bin/tracing-query.ts"], { encoding: "utf8" });
+  return Number(found.trim().split("\n")[0]);
+}
+
+beforeEach(() => {
+  launched.length = 0;
+});
+
+afterEach(async () => {
+  for (const one of launched) {
+    one.kill("SIGTERM");
+    await one.exit;
+  }
+  for (const path of folders.splice(0)) rmSync(path, { recursive: true, force: true });
+});
+
+describe.skipIf(taken.length > 0)(
+  `npm start (skipped where a default port is taken: ${taken.join("; ")})`,
+  () => {
+    test("all processes become healthy, a killed one comes back, a signal stops all, the data is kept", async () => {
+      const data = folder();
+      const first = new Launched(["--data", data]);
+      await first.says("All processes are healthy after");
+      for (const text of [
+        "http://localhost:8080/",
+        "localhost:4317",
+        "localhost:6831",
+        "http://localhost:2019/config/",
+      ]) {
+        expect(first.output).toContain(text);
+      }
+      expect(first.output).toMatch(/^tracing-collector +\| .+/m);
+
+      // An operator changes the web server while it runs.
+      const put = await fetch("http://127.0.0.1:2019/config/apps/http/servers/hello", {
+        method: "PUT",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ listen: ["127.0.0.1:0"], routes: [] }),
+      });
+      expect(put.status, await put.text()).toBe(200);
+
+      const page = await fetch("http://127.0.0.1:8080/");
+      expect(page.headers.get("content-type")).toContain("text/html");
+
+      process.kill(queryPid(), "SIGKILL");
+      await first.says("tracing-query ended (SIGKILL): starting it again");
+      await first.says("tracing-query is back");
+
+      first.kill("SIGTERM");
+      expect(await first.exit).toBe(0);
+      expect(first.output).toContain("all processes are stopped; the data is kept");
+      expect(await takenPorts(services(data, false))).toEqual([]);
+
+      const second = new Launched(["--data", data]);
+      await second.says("All processes are healthy after");
+      const kept = await fetch("http://127.0.0.1:2019/config/apps/http/servers/hello");
+      expect(await kept.json()).toMatchObject({ listen: ["127.0.0.1:0"] });
+      second.kill("SIGINT");
+      expect(await second.exit).toBe(0);
+    }, 120_000);
+
+    test("a taken port is one clear line, and nothing is left running", async () => {
+      const blocker = createServer().listen(4318);
+      await once(blocker, "listening");
+      try {
+        const one = new Launched(["--data", folder()]);
+        expect(await one.exit).toBe(1);
+        expect(one.output.trim().split("\n")).toEqual([
+          "cannot start: port 4318 (OTLP over HTTP of tracing-collector) is taken by another program: stop that program first",
+        ]);
+      } finally {
+        blocker.close();
+      }
+      expect(await takenPorts(services("/nowhere", false))).toEqual([]);
+    });
+
+    test("a data folder that is a file is one clear line", async () => {
+      const path = join(folder(), "file");
+      writeFileSync(path, "");
+      const one = new Launched(["--data", path]);
+      expect(await one.exit).toBe(1);
+      expect(one.output).toContain(`cannot start: cannot write to the data folder ${path}`);
+    });
+
+    test("a broken part of the data folder: the process's own reason, and nothing is left running", async () => {
+      const data = folder();
+      writeFileSync(join(data, "collector"), "not a folder");
+      chmodSync(join(data, "collector"), 0o600);
+      const one = new Launched(["--data", data]);
+      expect(await one.exit).toBe(1);
+      expect(one.output).toMatch(/^cannot start: tracing-collector: .*collector/m);
+      expect(await takenPorts(services(data, false))).toEqual([]);
+    }, 60_000);
+  },
+);
+
+test("--help explains, an unknown option is refused", async () => {
+  const help = new Launched(["--help"]);
+  expect(await help.exit).toBe(0);
+  expect(help.output).toContain("--demo");
+  const wrong = new Launched(["--dmeo"]);
+  expect(await wrong.exit).toBe(1);
+  expect(wrong.output).toContain("--dmeo");
+});
