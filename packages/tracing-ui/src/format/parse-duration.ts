@@ -1,0 +1,24 @@
+const unitUs: Record<string, number> = {
+  ns: 0.001,
+  us: 1,
+  µs: 1,
+  μs: 1,
+  ms: 1_000,
+  s: 1_000_000,
+  m: 60_000_000,
+  h: 3_600_000_000,
+};
+
+/**
+ * Reads a duration as the query service does (Go's form): `1.5s`, `300ms`, `2h45m`, `0`.
+ * @returns microseconds, or undefined when the text is no such duration; a bare number other than 0 is none
+ */
+export function parseDuration(text: string): number | undefined {
+  if (text === "0") return 0;
+  if (!/^((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/.test(text)) return undefined;
+  let us = 0;
+  for (const [, figure, unit] of text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
+    us += Number(figure) * (unitUs[unit as string] as number);
+  }
+  return us;
+}
