@@ -4,7 +4,7 @@ export {
   type DependencyLink,
   type KeyValue,
   type Log,
-  type Process,
+  Process,
   Span as ApiV2Span,
   type SpanRef,
   SpanRefType,
@@ -25,5 +25,6 @@ export type {
   TraceQueryParameters,
 } from "../gen/tracing/api_v2/query.ts";
 export { fromApiV2Batch } from "./from-api-v2-batch.ts";
+export { binaryTag, boolTag, float64Tag, int64Tag, stringTag } from "./tags.ts";
 export { toApiV2Span } from "./to-api-v2-span.ts";
 export { parseTraceId, traceIdText } from "./trace-id-text.ts";

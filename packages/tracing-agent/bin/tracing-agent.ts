@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { runProcess } from "lifecycle";
+import { agentProcess } from "../src/agent-process.ts";
+
+await runProcess(agentProcess);

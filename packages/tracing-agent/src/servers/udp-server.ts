@@ -1,0 +1,75 @@
+import { DgramAsPromised, type SocketAsPromised, type SocketType } from "dgram-as-promised";
+import { type HostPort, type Logger, listenError } from "lifecycle";
+
+export interface UdpServerSettings {
+  /** For logs and errors: "Thrift compact". */
+  readonly what: string;
+  readonly address: HostPort;
+  /** The option that moves it. */
+  readonly flag: string;
+  /** Wanted receive buffer in bytes; 0 leaves the system's default. */
+  readonly receiveBufferBytes: number;
+  readonly log: Logger;
+  /** Gets every packet, on the socket's own event: it must neither throw nor wait. */
+  onPacket(packet: Buffer): void;
+}
+
+export interface UdpServer {
+  /** As bound, for port 0. */
+  readonly port: number;
+  /** Takes no more packets. */
+  close(): Promise<void>;
+}
+
+/** Opens a UDP port. @throws StartError when the address cannot be had */
+export async function openUdpServer(settings: UdpServerSettings): Promise<UdpServer> {
+  const { what, address, flag, log } = settings;
+  try {
+    const socket = await bind(settings);
+    socket.socket.on("error", (error) => log.error({ err: error }, `${what}: socket error`));
+    setReceiveBuffer(socket, settings);
+    const { port, address: host } = socket.address();
+    log.info({ host, port }, `${what} listening`);
+    return { port, close: () => socket.close() };
+  } catch (error) {
+    throw listenError(error, what, address.text, flag);
+  }
+}
+
+/** "" is every address of the machine: IPv6 and with it IPv4, or IPv4 alone where there is no IPv6. */
+async function bind({ address, onPacket }: UdpServerSettings): Promise<SocketAsPromised> {
+  const { host, port } = address;
+  const open = async (type: SocketType, at: string | undefined): Promise<SocketAsPromised> => {
+    // Packets come through the callback, below the promises: a promise for each would be the greater part of the work.
+    const socket = DgramAsPromised.createSocket({ type }, onPacket);
+    await socket.bind(at === undefined ? { port } : { port, address: at });
+    return socket;
+  };
+  if (host !== "") {
+    return open(host.includes(":") ? "udp6" : "udp4", host);
+  }
+  try {
+    return await open("udp6", undefined);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EAFNOSUPPORT") {
+      return open("udp4", undefined);
+    }
+    throw error;
+  }
+}
+
+function setReceiveBuffer(
+  socket: SocketAsPromised,
+  { what, receiveBufferBytes, log }: UdpServerSettings,
+): void {
+  if (receiveBufferBytes === 0) {
+    return;
+  }
+  socket.setRecvBufferSize(receiveBufferBytes);
+  const given = socket.getRecvBufferSize();
+  if (given < receiveBufferBytes) {
+    log.warn(
+      `${what}: socket buffer is ${given} bytes, not ${receiveBufferBytes}: the system allows no more`,
+    );
+  }
+}
