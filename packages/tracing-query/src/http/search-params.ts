@@ -1,0 +1,121 @@
+import type { TraceQuery } from "storage/api";
+import { parseTraceId } from "wire/api-v2";
+import { parseDurationNano } from "../go-text/go-duration.ts";
+import { parseInteger } from "../go-text/parse-number.ts";
+import { QueryError } from "../query-error.ts";
+import { defaultSearchLimit } from "../service/query-service.ts";
+import { parseTagsJson } from "./tags-json-param.ts";
+
+/** What `GET /api/traces` asks for: traces by id, when there are any ids; otherwise a search. */
+export interface SearchParams {
+  /** 32 hex digits each, without repeats, in the order asked. */
+  readonly traceIds: readonly string[];
+  readonly query: TraceQuery;
+}
+
+const defaultLookbackMs = 48 * 3_600_000;
+
+function bad(message: string, cause?: unknown): QueryError {
+  return new QueryError("QUERY_BAD_PARAMETER", message, { cause });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Runs a parser and puts the parameter's name in front of what it complains about. */
+function parsed<T>(name: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw bad(`unable to parse param '${name}': ${messageOf(error)}`, error);
+  }
+}
+
+/** @returns nanoseconds since the epoch, within 64 bits */
+function timeParam(params: URLSearchParams, name: "start" | "end", defaultMs: number): bigint {
+  const text = params.get(name) ?? "";
+  if (text === "") {
+    return BigInt(defaultMs) * 1_000_000n;
+  }
+  const nano = parsed(name, () => parseInteger(text, 64)) * 1_000n;
+  const [min, max] = [-(2n ** 63n), 2n ** 63n - 1n];
+  return nano < min ? min : nano > max ? max : nano;
+}
+
+function durationParam(params: URLSearchParams, name: "minDuration" | "maxDuration"): bigint {
+  const text = params.get(name) ?? "";
+  return text === "" ? 0n : parsed(name, () => parseDurationNano(text));
+}
+
+function tagParams(params: URLSearchParams): Map<string, string> {
+  const tags = new Map<string, string>();
+  for (const text of params.getAll("tag")) {
+    const colon = text.indexOf(":");
+    if (colon === -1) {
+      throw bad(`malformed 'tag' parameter, expecting key:value, received: ${text}`);
+    }
+    tags.set(text.slice(0, colon), text.slice(colon + 1));
+  }
+  for (const text of params.getAll("tags")) {
+    for (const [key, value] of parseTagsJson(text)) {
+      tags.set(key, value);
+    }
+  }
+  return tags;
+}
+
+function limitParam(params: URLSearchParams): number {
+  const text = params.get("limit") ?? "";
+  const limit = text === "" ? 0 : Number(parseInteger(text, 32));
+  return limit > 0 ? limit : defaultSearchLimit;
+}
+
+function traceIdParams(params: URLSearchParams): string[] {
+  const ids = params.getAll("traceID").map((text) => {
+    try {
+      return parseTraceId(text);
+    } catch (error) {
+      throw bad(`cannot parse traceID param: ${messageOf(error)}`, error);
+    }
+  });
+  return [...new Set(ids)];
+}
+
+/**
+ * Reads the parameters of `GET /api/traces`: `service`, `operation`, `start`, `end` (microseconds since the epoch;
+ * the last 48 hours by default), `tag` and `tags`, `limit` (100 by default and when not positive), `minDuration`,
+ * `maxDuration`, `traceID`. `lookback` and unknown names are ignored. The order of the checks is the public model's:
+ * clients see the first complaint only.
+ * @param nowMs milliseconds since the epoch
+ * @throws QueryError QUERY_BAD_PARAMETER
+ */
+export function parseSearchParams(params: URLSearchParams, nowMs: number): SearchParams {
+  const service = params.get("service") ?? "";
+  const startTimeMinUnixNano = timeParam(params, "start", nowMs - defaultLookbackMs);
+  const startTimeMaxUnixNano = timeParam(params, "end", nowMs);
+  const tags = tagParams(params);
+  const limit = limitParam(params);
+  const durationMinNano = durationParam(params, "minDuration");
+  const durationMaxNano = durationParam(params, "maxDuration");
+  const traceIds = traceIdParams(params);
+  if (traceIds.length === 0 && service === "") {
+    throw bad("parameter 'service' is required");
+  }
+  if (durationMinNano !== 0n && durationMaxNano !== 0n && durationMaxNano < durationMinNano) {
+    throw bad("'maxDuration' should be greater than 'minDuration'");
+  }
+  return {
+    traceIds,
+    query: {
+      service,
+      operation: params.get("operation") ?? "",
+      tags,
+      startTimeMinUnixNano,
+      startTimeMaxUnixNano,
+      durationMinNano,
+      durationMaxNano,
+      limit,
+    },
+  };
+}

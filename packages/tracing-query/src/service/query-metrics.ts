@@ -1,0 +1,45 @@
+import { Counter, Histogram, type Registry } from "prom-client";
+
+/** What the query service asks of its store; the value of the label `operation`. */
+export type ReadOperation = "get_trace" | "find_traces" | "get_services" | "get_operations";
+
+/** Counts and times every read of the store, under the public model's names with our prefix. */
+export class QueryMetrics {
+  readonly #requests: Counter<"operation" | "result">;
+  readonly #latency: Histogram<"operation" | "result">;
+  readonly #responses: Histogram<"operation">;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#requests = new Counter({
+      name: "tracing_query_requests_total",
+      help: "Reads of the store.",
+      labelNames: ["operation", "result"],
+      registers,
+    });
+    this.#latency = new Histogram({
+      name: "tracing_query_latency",
+      help: "Seconds that reads of the store took.",
+      labelNames: ["operation", "result"],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    });
+    this.#responses = new Histogram({
+      name: "tracing_query_responses",
+      help: "Traces or names in the answer of a read.",
+      labelNames: ["operation"],
+      buckets: [0, 1, 10, 20, 50, 100, 200, 500, 1_000, 1_500],
+      registers,
+    });
+  }
+
+  /** @param count traces or names found; undefined when the read failed */
+  observe(operation: ReadOperation, seconds: number, count: number | undefined): void {
+    const labels = { operation, result: count === undefined ? "err" : "ok" };
+    this.#requests.inc(labels);
+    this.#latency.observe(labels, seconds);
+    if (count !== undefined) {
+      this.#responses.observe({ operation }, count);
+    }
+  }
+}
