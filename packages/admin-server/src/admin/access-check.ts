@@ -1,0 +1,101 @@
+import type { IncomingMessage } from "node:http";
+import { ServerError } from "../core/errors.ts";
+import type { ListenAddress } from "../core/listen/listen-address.ts";
+
+interface Origin {
+  /** "" allows any. */
+  readonly scheme: string;
+  readonly host: string;
+}
+
+function parseOrigin(text: string): Origin {
+  const match = /^(?:([a-z][a-z0-9+.-]*):)?\/\/([^/?#]*)/i.exec(text);
+  return match === null ? { scheme: "", host: text } : { scheme: match[1] ?? "", host: match[2] ?? "" };
+}
+
+const loopbackHosts = new Set(["localhost", "127.0.0.1", "::1"]);
+const wildcardHosts = new Set(["", "0.0.0.0", "::"]);
+
+/** What stands in `Origin`, else in `Referer`, as scheme and host. */
+function originOf(request: IncomingMessage): { readonly text: string; readonly origin: Origin } {
+  const text = String(request.headers.origin ?? request.headers.referer ?? "");
+  const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)/i.exec(text);
+  return { text, origin: { scheme: match?.[1] ?? "", host: match?.[2] ?? "" } };
+}
+
+/**
+ * Who may speak to the admin endpoint: guards against DNS rebinding (Host) and cross-site requests (Origin).
+ * Source: server-facts A.1
+ */
+export class AccessCheck {
+  readonly #allowed: readonly Origin[];
+  readonly #checkHost: boolean;
+  readonly #enforceOrigin: boolean;
+
+  /** @param address with the port in fact */
+  constructor(
+    address: ListenAddress,
+    config: { readonly origins?: readonly string[]; readonly enforceOrigin: boolean },
+  ) {
+    this.#enforceOrigin = config.enforceOrigin;
+    this.#checkHost = address.network === "tcp" && !wildcardHosts.has(address.host);
+    this.#allowed = (config.origins ?? AccessCheck.#defaultOrigins(address)).map(parseOrigin);
+  }
+
+  static #defaultOrigins(address: ListenAddress): string[] {
+    if (address.network !== "tcp") {
+      return [];
+    }
+    const hosts = loopbackHosts.has(address.host) ? ["localhost", "[::1]", "127.0.0.1"] : [address.host];
+    return hosts.map(
+      (host) => `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${address.port}`,
+    );
+  }
+
+  /**
+   * Checks a request, in the model's order.
+   * @returns the CORS headers of the answer
+   * @throws ServerError ADMIN_REQUEST or ADMIN_FORBIDDEN
+   */
+  check(request: IncomingMessage, host: string): Record<string, string> {
+    const { headers } = request;
+    if (
+      String(headers.upgrade ?? "")
+        .toLowerCase()
+        .includes("websocket")
+    ) {
+      throw new ServerError("ADMIN_REQUEST", "WebSocket connections aren't allowed.");
+    }
+    const fetchMode = String(headers["sec-fetch-mode"] ?? "");
+    if (fetchMode.includes("no-cors")) {
+      throw new ServerError("ADMIN_REQUEST", "Disabling same-origin restrictions is not allowed.");
+    }
+    if (headers.origin === "null") {
+      throw new ServerError("ADMIN_REQUEST", "Buggy browser is sending null Origin header.");
+    }
+    if (
+      this.#checkHost &&
+      !this.#allowed.some((origin) => origin.host.toLowerCase() === host.toLowerCase())
+    ) {
+      throw new ServerError("ADMIN_FORBIDDEN", `host not allowed: ${host}`);
+    }
+    if (!this.#enforceOrigin && headers.origin === undefined && fetchMode === "") {
+      return {};
+    }
+    const { text, origin } = originOf(request);
+    const allowed = this.#allowed.some(
+      (each) => (each.scheme === "" || each.scheme === origin.scheme) && each.host === origin.host,
+    );
+    if (!allowed || origin.host === "") {
+      throw new ServerError("ADMIN_FORBIDDEN", `client is not allowed to access from origin '${text}'`);
+    }
+    return {
+      "Access-Control-Allow-Origin": `${origin.scheme}://${origin.host}`,
+      ...(request.method === "OPTIONS" && {
+        "Access-Control-Allow-Methods": "OPTIONS, GET, POST, PUT, PATCH, DELETE",
+        "Access-Control-Allow-Headers": "Content-Type, Content-Length, Cache-Control",
+        "Access-Control-Allow-Credentials": "true",
+      }),
+    };
+  }
+}

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import type { JsonValue } from "../core/json/json-value.ts";
+import { notYet } from "../core/modules/config-fields.ts";
+import { decodeConfig } from "../core/modules/decode-config.ts";
+
+const adminSchema = z
+  .strictObject({
+    disabled: z.boolean().nullish().describe("No admin endpoint at all; only a restart brings it back."),
+    listen: z.string().nullish().describe("One address; wins over the environment. Port ranges are refused."),
+    enforce_origin: z.boolean().nullish().describe("Checks the origin of requests that name none, too."),
+    origins: z
+      .array(z.string())
+      .nullish()
+      .describe("Allowed origins, `host:port` or with a scheme; an empty list refuses everybody on TCP."),
+    config: z
+      .strictObject({
+        persist: z.boolean().nullish().describe("Whether each config is saved for `run --resume` (true)."),
+        load: notYet(),
+        load_delay: notYet(),
+      })
+      .nullish(),
+    identity: notYet(),
+    remote: notYet(),
+  })
+  .nullable();
+
+export type AdminConfig = NonNullable<z.infer<typeof adminSchema>>;
+
+/** @throws ServerError MODULE_CONFIG */
+export function decodeAdminConfig(config: JsonValue): AdminConfig {
+  return decodeConfig(adminSchema, config, "/config/admin") ?? {};
+}

@@ -1,0 +1,122 @@
+import type { Logger } from "lifecycle";
+import type { ConfigDocument } from "../core/engine/config-document.ts";
+import type { Participant, Transition } from "../core/engine/participant.ts";
+import { errorWithin, messageOf, ServerError } from "../core/errors.ts";
+import {
+  formatListenAddress,
+  type ListenAddress,
+  parseListenAddress,
+} from "../core/listen/listen-address.ts";
+import { AccessCheck } from "./access-check.ts";
+import { type AdminConfig, decodeAdminConfig } from "./admin-config.ts";
+import type { AdminHandler } from "./admin-handler.ts";
+import { AdminListener } from "./admin-listener.ts";
+
+/** Where the admin endpoint listens when neither config nor environment says. */
+export const defaultAdminAddress = "localhost:2019";
+const defaultPort = 2019;
+
+interface Opened {
+  /** As configured; the same text on the next config keeps the listener. */
+  readonly configured: string;
+  /** With the port in fact. */
+  readonly address: ListenAddress;
+  readonly listener: AdminListener;
+}
+
+/** Reads one admin address. @throws ServerError MODULE_CONFIG, for a range of ports too */
+export function parseAdminAddress(text: string): ListenAddress {
+  const [address, ...others] = parseListenAddress(text, defaultPort);
+  if (address === undefined || others.length > 0) {
+    throw new ServerError("MODULE_CONFIG", `invalid admin address '${text}': exactly one address is needed`);
+  }
+  return address;
+}
+
+/**
+ * The admin endpoint as the config wants it. It stays open over reloads; a new address is opened before the old one
+ * is closed, and only when the whole config runs.
+ */
+export class AdminEndpoint implements Participant {
+  readonly #defaultAddress: string;
+  readonly #log: Logger;
+  #handler: AdminHandler | undefined;
+  #opened: Opened | undefined;
+  #closing: Promise<unknown> = Promise.resolve();
+
+  /** @param defaultAddress used when the config names none: `SERVER_ADMIN` or {@link defaultAdminAddress} */
+  constructor(defaultAddress: string, log: Logger) {
+    this.#defaultAddress = defaultAddress;
+    this.#log = log;
+  }
+
+  /** Where it listens now; undefined while disabled. */
+  get address(): ListenAddress | undefined {
+    return this.#opened?.address;
+  }
+
+  /** Must be called before the first `prepare`: the handler needs the engine, which needs its participants. */
+  use(handler: AdminHandler): void {
+    this.#handler = handler;
+  }
+
+  async prepare(document: ConfigDocument): Promise<Transition> {
+    const config = decodeAdminConfig(document.admin);
+    if (config.disabled === true) {
+      return { commit: () => this.#replace(undefined), rollback: async () => {} };
+    }
+    const configured = config.listen ?? this.#defaultAddress;
+    const address = parseAdminAddress(configured);
+    const existing = this.#opened?.configured === configured ? this.#opened : undefined;
+    const next = existing ?? (await this.#open(configured, address));
+    const access = this.#accessFor(next.address, config);
+    return {
+      commit: () => {
+        next.listener.admit(access);
+        this.#replace(next);
+      },
+      rollback: async () => {
+        if (existing === undefined) {
+          await next.listener.close();
+        }
+      },
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#replace(undefined);
+    await this.#closing;
+  }
+
+  async #open(configured: string, address: ListenAddress): Promise<Opened> {
+    if (this.#handler === undefined) {
+      throw new Error("the admin endpoint has no handler yet");
+    }
+    const listener = new AdminListener(this.#handler, this.#log);
+    try {
+      return { configured, address: await listener.open(address), listener };
+    } catch (error) {
+      throw errorWithin("starting admin endpoint", error);
+    }
+  }
+
+  #accessFor(address: ListenAddress, config: AdminConfig): AccessCheck {
+    const origins = config.origins ?? undefined;
+    return new AccessCheck(address, {
+      ...(origins === undefined ? {} : { origins }),
+      enforceOrigin: config.enforce_origin === true,
+    });
+  }
+
+  #replace(next: Opened | undefined): void {
+    const previous = this.#opened;
+    this.#opened = next;
+    if (previous !== undefined && previous !== next) {
+      // The request that moves the endpoint still gets its answer here.
+      this.#closing = previous.listener.close().then(
+        () => this.#log.info(`admin endpoint on ${formatListenAddress(previous.address)} closed`),
+        (error: unknown) => this.#log.error(`closing admin endpoint: ${messageOf(error)}`),
+      );
+    }
+  }
+}

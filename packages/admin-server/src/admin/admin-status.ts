@@ -1,0 +1,31 @@
+import { ServerError, type ServerErrorCode } from "../core/errors.ts";
+
+/**
+ * HTTP status of each error at the admin endpoint. Unlike the model, which answers several mistakes of the client
+ * with 500, these are all 400.
+ */
+const statuses: Partial<Record<ServerErrorCode, number>> = {
+  CONFIG_SYNTAX: 400,
+  CONFIG_TRAVERSAL: 400,
+  CONFIG_INDEX: 400,
+  CONFIG_KEY_EXISTS: 409,
+  CONFIG_KEY_MISSING: 404,
+  CONFIG_NOT_ARRAY: 400,
+  CONFIG_ID: 400,
+  CONFIG_ID_UNKNOWN: 404,
+  CONFIG_REFUSED: 400,
+  CONFIG_BUSY: 503,
+  CONFIG_ADAPTER: 400,
+  IF_MATCH_MALFORMED: 400,
+  IF_MATCH_FAILED: 412,
+  ADMIN_REQUEST: 400,
+  ADMIN_FORBIDDEN: 403,
+  ADMIN_NOT_FOUND: 404,
+  ADMIN_METHOD: 405,
+  ADMIN_TOO_LARGE: 413,
+};
+
+/** 500 for what is not foreseen. */
+export function adminStatus(error: unknown): number {
+  return (error instanceof ServerError ? statuses[error.code] : undefined) ?? 500;
+}

@@ -1,0 +1,33 @@
+/** Text of `server --help`. Source: server-facts A.5, A.7, E */
+export const help = `A web server and reverse proxy whose whole configuration is one live JSON document behind an admin API.
+
+Usage: server <command> [--option value …]
+
+Commands:
+  run           Start and stay in the foreground.
+  stop          Ask a running server to stop.
+  version       Print the version.
+  help          Print this text.
+
+Options of run:
+  --config <file>        Configuration to start with, JSON; - reads standard input (none: only the admin endpoint runs).
+  --adapter <name>       Format of that file; json is the only one yet.
+  --resume               Start with the configuration that ran last, if one was saved; --config counts only without it.
+  --environ              Print the environment first.
+  --log-level <level>    trace, debug, info, warn, error or fatal (default info) [LOG_LEVEL]
+  --log-encoding <form>  auto, json or console (default auto) [LOG_ENCODING]
+
+Options of stop:
+  --address <address>    Admin endpoint of the server (default: that of the environment).
+  --config <file>        Take the address from this configuration.
+
+Environment:
+  SERVER_ADMIN           Address of the admin endpoint (default localhost:2019); CADDY_ADMIN is read too.
+                         host:port, unix//path/to.sock or fd/3. "admin.listen" in a configuration wins over it.
+  XDG_CONFIG_HOME        The last configuration is saved as server/autosave.json below it (default $HOME/.config).
+  OTEL_…                 Where the tracing handler sends spans, and how: the standard OpenTelemetry variables.
+
+Signals: SIGTERM and SIGINT stop gracefully (a second SIGINT at once), SIGQUIT at once, SIGUSR1 reads the file of
+--config again, unless the configuration was changed through the admin API since.
+Exit codes: 0 stopped as asked, 1 could not start, 2 forced to quit, 3 error while stopping.
+`;

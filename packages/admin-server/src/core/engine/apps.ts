@@ -1,0 +1,110 @@
+import { errorWithin, messageOf } from "../errors.ts";
+import { ConfigScope, type ServerServices } from "../modules/config-scope.ts";
+import { type App, appNamespace } from "../modules/module.ts";
+import { ModuleContext } from "../modules/module-context.ts";
+import type { ConfigDocument } from "./config-document.ts";
+import type { Participant, Transition } from "./participant.ts";
+
+/** The apps of one config, provisioned and validated. Built from the document alone, in any thread. */
+class AppSet {
+  readonly #scope: ConfigScope;
+  readonly #apps = new Map<string, App>();
+
+  constructor(services: ServerServices) {
+    this.#scope = new ConfigScope(services);
+  }
+
+  async build(document: ConfigDocument): Promise<void> {
+    const context = new ModuleContext(this.#scope, "/config");
+    for (const [name, config] of document.apps) {
+      try {
+        this.#apps.set(name, await context.load(appNamespace, name, config, `apps/${name}`));
+      } catch (error) {
+        throw errorWithin(`loading ${name} app module`, error);
+      }
+    }
+    await this.#scope.validate();
+  }
+
+  async start(): Promise<void> {
+    for (const [name, app] of this.#apps) {
+      try {
+        await app.start();
+      } catch (error) {
+        throw errorWithin(`${name} app module: start`, error);
+      }
+    }
+  }
+
+  activate(): void {
+    for (const app of this.#apps.values()) {
+      app.activate();
+    }
+  }
+
+  /** Waits for what is under way, then gives everything back. */
+  async stop(): Promise<void> {
+    try {
+      await Promise.all([...this.#apps.values()].map((app) => app.stop()));
+    } finally {
+      await this.#scope.close();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#scope.close();
+  }
+}
+
+/** Runs the apps of the current config in this thread. */
+export class AppsParticipant implements Participant {
+  readonly #services: ServerServices;
+  #current: AppSet | undefined;
+  /** Sets of older configs that still finish requests. */
+  readonly #draining = new Set<Promise<void>>();
+
+  constructor(services: ServerServices) {
+    this.#services = services;
+  }
+
+  async prepare(document: ConfigDocument): Promise<Transition> {
+    const next = new AppSet(this.#services);
+    try {
+      await next.build(document);
+      await next.start();
+    } catch (error) {
+      await next.close();
+      throw error;
+    }
+    return {
+      commit: () => {
+        const previous = this.#current;
+        this.#current = next;
+        next.activate();
+        if (previous !== undefined) {
+          this.#drain(previous);
+        }
+      },
+      rollback: () => next.close(),
+    };
+  }
+
+  async stop(): Promise<void> {
+    const last = this.#current;
+    this.#current = undefined;
+    if (last !== undefined) {
+      this.#drain(last);
+    }
+    await Promise.all(this.#draining);
+  }
+
+  #drain(apps: AppSet): void {
+    const done = apps
+      .stop()
+      .catch((error: unknown) => this.#services.log.error(`stopping apps: ${messageOf(error)}`))
+      .then(() => {
+        this.#draining.delete(done);
+      });
+    this.#draining.add(done);
+  }
+}

@@ -1,0 +1,28 @@
+import { ServerError } from "../errors.ts";
+
+/** Lets one change at a time through, in order of arrival. */
+export class ChangeLock {
+  readonly #maxWaiting: number;
+  #waiting = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param maxWaiting how many changes may wait; each holds its body in memory */
+  constructor(maxWaiting: number) {
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** @throws ServerError CONFIG_BUSY when too many wait already */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#waiting >= this.#maxWaiting) {
+      throw new ServerError("CONFIG_BUSY", `too many config changes are waiting, limit ${this.#maxWaiting}`);
+    }
+    this.#waiting++;
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => {});
+    try {
+      return await result;
+    } finally {
+      this.#waiting--;
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import type { Logger } from "lifecycle";
+import { errorWithin, messageOf, ServerError } from "../errors.ts";
+import { makeEtag, parseIfMatch } from "../etag.ts";
+import { encodeJson } from "../json/encode-json.ts";
+import type { JsonValue } from "../json/json-value.ts";
+import { parseJson } from "../json/parse-json.ts";
+import type { ModuleRegistry } from "../modules/module-registry.ts";
+import { type ChangeMethod, changeAt } from "../tree/change-at.ts";
+import { idKey, indexIds } from "../tree/id-index.ts";
+import { readAt } from "../tree/read-at.ts";
+import { type ConfigTree, parseTreePath } from "../tree/tree-path.ts";
+import type { Autosave } from "./autosave.ts";
+import { ChangeLock } from "./change-lock.ts";
+import { decodeDocument } from "./config-document.ts";
+import type { ConfigMetrics } from "./config-metrics.ts";
+import type { Participant, Transition } from "./participant.ts";
+import { isArrayBySchema } from "./schema-at.ts";
+
+const maxWaitingChanges = 256;
+
+export interface ChangeRequest {
+  readonly method: ChangeMethod;
+  /** `/config/…`, URL-decoded. */
+  readonly path: string;
+  /** JSON; empty means null. */
+  readonly body: Uint8Array;
+  readonly ifMatch?: string | undefined;
+  /** Loads again even when nothing changed (`Cache-Control: must-revalidate`). */
+  readonly force?: boolean;
+  /** The file this config came from; undefined for any other origin. */
+  readonly sourceFile?: string | undefined;
+}
+
+export interface ConfigEngineOptions {
+  readonly registry: ModuleRegistry;
+  /** In the order in which they prepare and commit. */
+  readonly participants: readonly Participant[];
+  readonly autosave: Autosave;
+  readonly metrics: ConfigMetrics;
+  readonly log: Logger;
+}
+
+/**
+ * The live config: one JSON document, read at any time, changed by one change at a time. A change makes a new tree
+ * beside the old one, has every participant prepare for it, and only then switches; on any failure the old goes on.
+ * Source: server-facts A.3 to A.5
+ */
+export class ConfigEngine {
+  readonly #options: ConfigEngineOptions;
+  readonly #lock = new ChangeLock(maxWaitingChanges);
+  #tree: ConfigTree = { config: null };
+  #encoded = encodeJson(null);
+  #ids: ReadonlyMap<string, string> = new Map();
+  #sourceFile: string | undefined;
+  #started = false;
+  #stopped = false;
+
+  constructor(options: ConfigEngineOptions) {
+    this.#options = options;
+  }
+
+  /** The file whose content runs; undefined once a change came from elsewhere. */
+  get sourceFile(): string | undefined {
+    return this.#sourceFile;
+  }
+
+  /**
+   * The answer to a GET: compact JSON with a final newline, and its ETag.
+   * @throws ServerError CONFIG_TRAVERSAL, CONFIG_INDEX
+   */
+  read(path: string): { readonly body: string; readonly etag: string } {
+    const body = `${encodeJson(readAt(this.#tree, parseTreePath(path)))}\n`;
+    return { body, etag: makeEtag(path, body) };
+  }
+
+  /** The path of the object whose `@id` this is: `/config/…`. @throws ServerError CONFIG_ID_UNKNOWN */
+  pathOfId(id: string): string {
+    const path = this.#ids.get(id);
+    if (path === undefined) {
+      throw new ServerError("CONFIG_ID_UNKNOWN", `unknown object ID '${id}'`);
+    }
+    return path;
+  }
+
+  /**
+   * Applies one change and returns when the new config runs and is saved. A change that changes nothing does nothing.
+   * @throws ServerError with the old config still running, untouched
+   */
+  change(request: ChangeRequest): Promise<void> {
+    const value = this.#parseBody(request.body);
+    return this.#lock.run(() => this.#apply(request, value));
+  }
+
+  /** Replaces the whole config. @throws ServerError as `change` */
+  load(
+    body: Uint8Array,
+    options: { readonly force?: boolean; readonly sourceFile?: string } = {},
+  ): Promise<void> {
+    return this.change({ method: "POST", path: "/config/", body, ...options });
+  }
+
+  /** Ends all participants, in turn; the last one that prepares is the first to stop. @throws ServerError */
+  async stop(): Promise<void> {
+    await this.#lock.run(async () => {
+      this.#stopped = true;
+      for (const participant of this.#options.participants.toReversed()) {
+        await participant.stop();
+      }
+    });
+  }
+
+  #parseBody(body: Uint8Array): JsonValue {
+    if (body.length === 0) {
+      return null;
+    }
+    try {
+      return parseJson(body);
+    } catch (error) {
+      throw errorWithin("decoding request body", error);
+    }
+  }
+
+  async #apply(request: ChangeRequest, value: JsonValue): Promise<void> {
+    if (this.#stopped) {
+      throw new ServerError("CONFIG_BUSY", "the server is stopping");
+    }
+    if (request.ifMatch !== undefined) {
+      this.#checkIfMatch(request.ifMatch);
+    }
+    const tree = changeAt(this.#tree, {
+      method: request.method,
+      path: parseTreePath(request.path),
+      value,
+      wantsArray: (segments) => isArrayBySchema(this.#options.registry, this.#tree.config, segments),
+    });
+    const encoded = encodeJson(tree.config);
+    if (encoded === this.#encoded && request.force !== true && this.#started) {
+      return;
+    }
+    const ids = encoded.includes(`"${idKey}"`) ? indexIds(tree.config) : new Map<string, string>();
+    await this.#swap(tree);
+    this.#tree = tree;
+    this.#encoded = encoded;
+    this.#ids = ids;
+    this.#sourceFile = request.sourceFile;
+    this.#started = true;
+    await this.#save(tree.config, encoded);
+  }
+
+  #checkIfMatch(header: string): void {
+    const { path, hash } = parseIfMatch(header);
+    if (!this.read(path).etag.endsWith(` ${hash}"`)) {
+      throw new ServerError("IF_MATCH_FAILED", "If-Match header did not match current config hash");
+    }
+  }
+
+  async #swap(tree: ConfigTree): Promise<void> {
+    const startedAt = performance.now();
+    const prepared: Transition[] = [];
+    try {
+      const document = decodeDocument(tree.config);
+      for (const participant of this.#options.participants) {
+        prepared.push(await participant.prepare(document));
+      }
+    } catch (error) {
+      for (const transition of prepared.reverse()) {
+        await transition.rollback();
+      }
+      this.#options.metrics.reloadFailed();
+      const refusal = new ServerError("CONFIG_REFUSED", `loading new config: ${messageOf(error)}`, {
+        cause: error,
+      });
+      this.#options.log.warn(`config refused, the old one goes on: ${refusal.message}`);
+      throw refusal;
+    }
+    for (const transition of prepared) {
+      transition.commit();
+    }
+    this.#options.metrics.reloadSucceeded();
+    this.#options.log.info(`config loaded in ${(performance.now() - startedAt).toFixed(1)} ms`);
+  }
+
+  /** Saving fails only in the log: a config that runs is not taken back because a disk is full or read-only. */
+  async #save(config: JsonValue, encoded: string): Promise<void> {
+    const admin = (config as { admin?: { config?: { persist?: unknown } } } | null)?.admin;
+    if (config === null || admin?.config?.persist === false) {
+      return;
+    }
+    try {
+      await this.#options.autosave.write(encoded);
+    } catch (error) {
+      this.#options.log.error(
+        `config runs but is not saved to ${this.#options.autosave.path}: ${messageOf(error)}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import { Gauge, type Registry } from "prom-client";
+
+/** What dashboards of the public model watch: whether the last config took, and when. */
+export class ConfigMetrics {
+  readonly #successful: Gauge;
+  readonly #at: Gauge;
+
+  constructor(registry: Registry) {
+    this.#successful = new Gauge({
+      name: "server_config_last_reload_successful",
+      help: "Whether the last configuration reload attempt was successful.",
+      registers: [registry],
+    });
+    this.#at = new Gauge({
+      name: "server_config_last_reload_success_timestamp_seconds",
+      help: "Timestamp of the last successful configuration reload.",
+      registers: [registry],
+    });
+  }
+
+  reloadSucceeded(): void {
+    this.#successful.set(1);
+    this.#at.setToCurrentTime();
+  }
+
+  reloadFailed(): void {
+    this.#successful.set(0);
+  }
+}

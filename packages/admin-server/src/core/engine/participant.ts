@@ -1,0 +1,19 @@
+import type { ConfigDocument } from "./config-document.ts";
+
+/**
+ * A part of the server that a config sets up: the apps, the admin endpoint, later the worker threads. A change asks
+ * each to prepare beside what runs; only when all could is it committed, else everything prepared is rolled back.
+ */
+export interface Participant {
+  /** Makes everything that can fail. What runs now goes on untouched. @throws ServerError; then nothing is left behind */
+  prepare(document: ConfigDocument): Promise<Transition>;
+  /** At the end of the process: finishes what is under way. */
+  stop(): Promise<void>;
+}
+
+export interface Transition {
+  /** Switches over. Cannot fail and does not wait: what it replaces is drained in the background. */
+  commit(): void;
+  /** Undoes `prepare`. */
+  rollback(): Promise<void>;
+}

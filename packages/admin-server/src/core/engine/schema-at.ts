@@ -1,0 +1,81 @@
+import type { z } from "zod";
+import { isJsonArray, isJsonObject, type JsonValue, member } from "../json/json-value.ts";
+import { appNamespace } from "../modules/module.ts";
+import type { ModuleRegistry } from "../modules/module-registry.ts";
+
+type Schema = z.core.$ZodType;
+type Definition = z.core.$ZodTypeDef & {
+  readonly innerType?: Schema;
+  readonly in?: Schema;
+  readonly element?: Schema;
+  readonly valueType?: Schema;
+  readonly shape?: Readonly<Record<string, Schema>>;
+};
+
+interface ModuleMeta {
+  readonly moduleNamespace?: string;
+  readonly moduleKey?: string;
+}
+
+/** Without `.nullish()`, `.transform()` and the like. */
+function unwrap(schema: Schema): Schema {
+  const definition = schema._zod.def as Definition;
+  const inner = definition.innerType ?? definition.in;
+  return inner === undefined ? schema : unwrap(inner);
+}
+
+function moduleMeta(schema: Schema): ModuleMeta {
+  return ((schema as z.ZodType).meta?.() ?? {}) as ModuleMeta;
+}
+
+/** One step down, into the member or element `segment`. @param value what stands in the tree where `schema` applies */
+function step(
+  schema: Schema,
+  segment: string,
+  value: JsonValue,
+  registry: ModuleRegistry,
+): Schema | undefined {
+  const inner = unwrap(schema);
+  const definition = inner._zod.def as Definition;
+  const { moduleNamespace, moduleKey } = moduleMeta(inner);
+  if (moduleNamespace !== undefined && moduleKey === undefined) {
+    return registry.find({ prefix: moduleNamespace }, segment)?.config;
+  }
+  if (moduleNamespace !== undefined && moduleKey !== undefined && isJsonObject(value)) {
+    const name = member(value, moduleKey);
+    const module = typeof name === "string" ? registry.find({ prefix: moduleNamespace }, name) : undefined;
+    return module === undefined ? undefined : step(module.config, segment, value, registry);
+  }
+  return definition.shape?.[segment] ?? definition.element ?? definition.valueType;
+}
+
+/**
+ * Whether the schemas of the modules say that the config at a path is an array.
+ * @param config the whole document, which names the modules on the way
+ * @param segments `config`, `apps`, `http`, …
+ */
+export function isArrayBySchema(
+  registry: ModuleRegistry,
+  config: JsonValue,
+  segments: readonly string[],
+): boolean {
+  const [root, apps, app, ...rest] = segments;
+  if (root !== "config" || apps !== "apps" || app === undefined) {
+    return segments.join("/") === "config/admin/origins";
+  }
+  let schema: Schema | undefined = registry.find(appNamespace, app)?.config;
+  let value: JsonValue = isJsonObject(config) ? (member(config, "apps") ?? null) : null;
+  value = isJsonObject(value) ? (member(value, app) ?? null) : null;
+  for (const segment of rest) {
+    if (schema === undefined) {
+      return false;
+    }
+    schema = step(schema, segment, value, registry);
+    if (isJsonArray(value)) {
+      value = value[Number(segment)] ?? null;
+    } else {
+      value = isJsonObject(value) ? (member(value, segment) ?? null) : null;
+    }
+  }
+  return schema !== undefined && (unwrap(schema)._zod.def as Definition).type === "array";
+}

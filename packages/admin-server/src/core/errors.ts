@@ -1,0 +1,54 @@
+/** Every way in which the server refuses or fails, closed list. HTTP statuses: `admin/admin-status.ts`, `http/http-status.ts`. */
+export type ServerErrorCode =
+  | "CONFIG_SYNTAX" // the body is not JSON, or JSON that cannot be kept (too deep, number out of range)
+  | "CONFIG_TRAVERSAL" // the path walks through an absent key or a scalar
+  | "CONFIG_INDEX" // not an index, or out of bounds
+  | "CONFIG_KEY_EXISTS"
+  | "CONFIG_KEY_MISSING"
+  | "CONFIG_NOT_ARRAY" // `/...` without an array to append to, or without an array to append
+  | "CONFIG_ID" // an `@id` that is no string or number, or is there twice
+  | "CONFIG_ID_UNKNOWN"
+  | "CONFIG_REFUSED" // the document was understood and cannot run
+  | "CONFIG_BUSY" // too many changes wait for the lock
+  | "CONFIG_ADAPTER" // no such config adapter
+  | "IF_MATCH_MALFORMED"
+  | "IF_MATCH_FAILED"
+  | "MODULE_CONFIG" // a module's config does not fit its schema
+  | "MODULE_UNKNOWN"
+  | "MODULE_DUPLICATE"
+  | "LISTEN" // an address cannot be had
+  | "ADMIN_REQUEST"
+  | "ADMIN_FORBIDDEN"
+  | "ADMIN_NOT_FOUND"
+  | "ADMIN_METHOD"
+  | "ADMIN_TOO_LARGE"
+  | "HTTP_BAD_REQUEST"
+  | "HTTP_RESPONSE" // a handler cannot make the response that its config asks for
+  | "PROXY_UPSTREAM" // no upstream could be dialed, or the round trip broke
+  | "PROXY_NO_UPSTREAM" // none is available
+  | "CLIENT_GONE";
+
+/** The one error class of this package. The message is lower case and names the value and the limit it broke. */
+export class ServerError extends Error {
+  override readonly name = "ServerError";
+  readonly code: ServerErrorCode;
+
+  constructor(code: ServerErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** The message of anything that was thrown. Node's AggregateError (several addresses tried) has none of its own. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === "") {
+    return error.errors.map(messageOf).join("; ");
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** `error` with words before its message that say where it happened; a ServerError keeps its code. */
+export function errorWithin(where: string, error: unknown): ServerError {
+  const code = error instanceof ServerError ? error.code : "CONFIG_REFUSED";
+  return new ServerError(code, `${where}: ${messageOf(error)}`, { cause: error });
+}

@@ -1,0 +1,34 @@
+import xxhash from "xxhash-wasm";
+import { ServerError } from "./errors.ts";
+
+const { h64Raw } = await xxhash();
+
+/** XXH64 (seed 0) of a response body, its final newline included, as 16 lower-case hex digits. */
+export function contentHash(body: string): string {
+  return h64Raw(Buffer.from(body), 0n).toString(16).padStart(16, "0");
+}
+
+/** `"<path> <hash>"`. @param path as the client sent it, expanded when it came through `/id/` */
+export function makeEtag(path: string, body: string): string {
+  return `"${path} ${contentHash(body)}"`;
+}
+
+/**
+ * Reads `If-Match`. It names its own path, which may be any scope.
+ * @throws ServerError IF_MATCH_MALFORMED, for `*` too
+ * Source: server-facts A.3
+ */
+export function parseIfMatch(header: string): { readonly path: string; readonly hash: string } {
+  if (header.length < 2 || !header.startsWith('"') || !header.endsWith('"')) {
+    throw new ServerError("IF_MATCH_MALFORMED", "malformed If-Match header; expect quoted string");
+  }
+  const words = header
+    .slice(1, -1)
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  const [path, hash] = words;
+  if (path === undefined || hash === undefined || words.length !== 2) {
+    throw new ServerError("IF_MATCH_MALFORMED", 'malformed If-Match header; expect format "<path> <hash>"');
+  }
+  return { path, hash };
+}

@@ -1,0 +1,69 @@
+import { lookup } from "node:dns/promises";
+import { once } from "node:events";
+import { chmod, unlink } from "node:fs/promises";
+import { type AddressInfo, connect, type Server } from "node:net";
+import { messageOf, ServerError } from "../errors.ts";
+import { formatListenAddress, type ListenAddress } from "./listen-address.ts";
+
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: "bind: address already in use",
+  EADDRNOTAVAIL: "bind: cannot assign requested address",
+  EACCES: "bind: permission denied",
+};
+
+/** A name becomes one address, IPv4 first, so that `localhost` is the same on every machine. */
+async function resolveHost(host: string): Promise<string> {
+  try {
+    return (await lookup(host, { order: "ipv4first" })).address;
+  } catch (error) {
+    throw new ServerError("LISTEN", `listen tcp: lookup ${host}: no such host`, { cause: error });
+  }
+}
+
+/** Removes the socket file of a process that is gone; one that still answers stays. */
+async function removeStaleSocket(path: string): Promise<void> {
+  const socket = connect(path);
+  try {
+    await once(socket, "connect");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ECONNREFUSED") {
+      await unlink(path);
+    }
+  } finally {
+    socket.destroy();
+  }
+}
+
+/**
+ * Starts listening.
+ * @returns the port in fact, where 0 was asked for; 0 for what has no port
+ * @throws ServerError LISTEN, in the model's words: `listen tcp 127.0.0.1:80: bind: address already in use`
+ */
+export async function openPort(server: Server, address: ListenAddress): Promise<number> {
+  const host = address.network === "tcp" && address.host !== "" ? await resolveHost(address.host) : "";
+  if (address.network === "unix") {
+    await removeStaleSocket(address.path);
+  }
+  try {
+    if (address.network === "tcp") {
+      server.listen({ port: address.port, ...(host === "" ? {} : { host }) });
+    } else if (address.network === "unix") {
+      server.listen({ path: address.path });
+    } else {
+      server.listen({ fd: address.fd });
+    }
+    await once(server, "listening");
+    if (address.network === "unix") {
+      await chmod(address.path, address.mode);
+    }
+  } catch (error) {
+    server.close();
+    const code = (error as NodeJS.ErrnoException).code ?? "";
+    const reason = reasons[code] ?? messageOf(error);
+    throw new ServerError("LISTEN", `listen ${address.network} ${formatListenAddress(address)}: ${reason}`, {
+      cause: error,
+    });
+  }
+  const bound = server.address();
+  return bound === null || typeof bound === "string" ? 0 : (bound as AddressInfo).port;
+}

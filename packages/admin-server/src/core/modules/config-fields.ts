@@ -1,0 +1,33 @@
+import { parseGoDuration } from "lifecycle";
+import { z } from "zod";
+
+/** A field that the public model has and this server has not yet: refused by name, so that nobody believes it works. */
+export function notYet() {
+  return z
+    .null({
+      error: (issue) => `field ${JSON.stringify(String(issue.path?.at(-1) ?? ""))} is not supported yet`,
+    })
+    .optional();
+}
+
+/** A duration: integer nanoseconds, or text as `1h30m`, `500ms`, `2d`. The value is in milliseconds. */
+export function configDuration() {
+  return z.union([z.number(), z.string()]).transform((value, context): number => {
+    const ms = typeof value === "number" ? value / 1e6 : parseGoDuration(value);
+    if (ms === undefined || ms < 0) {
+      context.addIssue(`time: invalid duration ${JSON.stringify(value)}`);
+      return z.NEVER;
+    }
+    return ms;
+  });
+}
+
+/** A module's config that its namespace decodes: the name is the member `key`, the rest is for the module. */
+export function inlineModule(namespace: string, key: string) {
+  return z.record(z.string(), z.unknown()).meta({ moduleNamespace: namespace, moduleKey: key });
+}
+
+/** Modules by name: `{path: […], host: […]}`. */
+export function moduleMap(namespace: string) {
+  return z.record(z.string(), z.unknown()).meta({ moduleNamespace: namespace });
+}

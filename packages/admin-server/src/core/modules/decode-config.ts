@@ -1,0 +1,68 @@
+import type { z } from "zod";
+import { ServerError } from "../errors.ts";
+import { isJsonArray, type JsonValue } from "../json/json-value.ts";
+
+function kindOf(value: unknown): string {
+  return value === null
+    ? "null"
+    : isJsonArray(value as JsonValue)
+      ? "array"
+      : typeof value === "boolean"
+        ? "bool"
+        : typeof value;
+}
+
+function at(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (current, key) => (current as Record<PropertyKey, unknown> | undefined)?.[key],
+    value,
+  );
+}
+
+/** The most telling of a union's complaints: the one of the branch that came furthest. */
+function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== "invalid_union") {
+    return issue;
+  }
+  const inner = issue.errors
+    .flat()
+    .map((each) => ({ ...deepest(each), path: [...issue.path, ...deepest(each).path] }));
+  const best = inner.sort((a, b) => b.path.length - a.path.length)[0];
+  return best !== undefined && best.path.length > issue.path.length ? (best as z.core.$ZodIssue) : issue;
+}
+
+function reason(
+  issue: z.core.$ZodIssue,
+  input: unknown,
+): { readonly text: string; readonly path: PropertyKey[] } {
+  const path = [...issue.path];
+  if (issue.code === "unrecognized_keys") {
+    const field = issue.keys[0] ?? "";
+    return { text: `json: unknown field ${JSON.stringify(field)}`, path: [...path, field] };
+  }
+  if (issue.code === "invalid_type" && issue.expected !== "null") {
+    const found = at(input, path);
+    return found === undefined
+      ? { text: `json: field ${JSON.stringify(String(path.at(-1) ?? ""))} is missing`, path }
+      : { text: `json: cannot unmarshal ${kindOf(found)} into a value of type ${issue.expected}`, path };
+  }
+  return { text: issue.code === "invalid_union" ? "json: value of a wrong type" : issue.message, path };
+}
+
+/**
+ * Decodes config by its schema, strictly.
+ * @param where the path of `value` in the document, `/config/…`: the error names the offending field by it
+ * @throws ServerError MODULE_CONFIG, e.g. `json: unknown field "bogus", at /config/apps/http/bogus`
+ */
+export function decodeConfig<Config>(schema: z.ZodType<Config>, value: JsonValue, where: string): Config {
+  const result = schema.safeParse(value);
+  if (result.success) {
+    return result.data;
+  }
+  const issue = result.error.issues[0];
+  const { text, path } =
+    issue === undefined ? { text: "json: refused", path: [] } : reason(deepest(issue), value);
+  throw new ServerError("MODULE_CONFIG", `${text}, at ${[where, ...path.map(String)].join("/")}`, {
+    cause: result.error,
+  });
+}

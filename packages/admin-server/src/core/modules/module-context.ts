@@ -1,0 +1,90 @@
+import type { Logger } from "lifecycle";
+import type { Registry } from "prom-client";
+import { errorWithin, ServerError } from "../errors.ts";
+import { encodeJson } from "../json/encode-json.ts";
+import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
+import type { ConfigScope } from "./config-scope.ts";
+import { decodeConfig } from "./decode-config.ts";
+import type { ModuleInstance, ModuleNamespace } from "./module.ts";
+import type { Lease, ResourceKind, SharedResource } from "./usage-pool.ts";
+
+/** What a module gets when it is provisioned. */
+export class ModuleContext {
+  /** Where the module's config stands in the document: `/config/apps/http`. */
+  readonly path: string;
+  readonly #scope: ConfigScope;
+
+  constructor(scope: ConfigScope, path: string) {
+    this.#scope = scope;
+    this.path = path;
+  }
+
+  get log(): Logger {
+    return this.#scope.services.log;
+  }
+
+  /** Metrics of the process; what a module adds must be shared over configs (see `acquire`). */
+  get metrics(): Registry {
+    return this.#scope.services.metrics;
+  }
+
+  /** All resources of a kind that any config uses now. */
+  resources<Resource extends SharedResource>(kind: ResourceKind<Resource>): Resource[] {
+    return this.#scope.services.pool.list(kind);
+  }
+
+  /** Takes a shared resource; given back when the config closes, unless the module released it before. */
+  async acquire<Resource extends SharedResource>(
+    kind: ResourceKind<Resource>,
+    key: string,
+    create: () => Resource | Promise<Resource>,
+  ): Promise<Lease<Resource>> {
+    const lease = await this.#scope.services.pool.acquire(kind, key, create);
+    this.#scope.onClose(() => lease.release());
+    return lease;
+  }
+
+  /**
+   * Loads the module `name` of a namespace.
+   * @param subpath where its config stands below this module's: `servers/s/routes/0`
+   * @throws ServerError MODULE_UNKNOWN, MODULE_CONFIG, or what its provision throws
+   */
+  async load<Instance extends ModuleInstance>(
+    namespace: ModuleNamespace<Instance>,
+    name: string,
+    config: JsonValue,
+    subpath: string,
+  ): Promise<Instance> {
+    const module = this.#scope.services.registry.get(namespace, name);
+    const path = `${this.path}/${subpath}`;
+    let decoded: unknown;
+    try {
+      decoded = decodeConfig(module.config, config, path);
+    } catch (error) {
+      throw errorWithin(`decoding module config: ${module.id}`, error);
+    }
+    const instance = (await module.provision(decoded, new ModuleContext(this.#scope, path))) as Instance;
+    this.#scope.add(instance);
+    return instance;
+  }
+
+  /** Loads a module whose name is the member `key` of its own config. @throws ServerError as `load` */
+  async loadInline<Instance extends ModuleInstance>(
+    namespace: ModuleNamespace<Instance>,
+    key: string,
+    config: JsonValue,
+    subpath: string,
+  ): Promise<Instance> {
+    const name = isJsonObject(config) ? member(config, key) : undefined;
+    if (!isJsonObject(config) || typeof name !== "string" || name === "") {
+      const text = `module name not specified with key '${key}' in ${encodeJson(config).slice(0, 200)}`;
+      throw new ServerError("MODULE_CONFIG", `${text}, at ${this.path}/${subpath}`);
+    }
+    const { [key]: _, ...rest } = config;
+    try {
+      return await this.load(namespace, name, rest, subpath);
+    } catch (error) {
+      throw errorWithin(`loading module '${name}'`, error);
+    }
+  }
+}

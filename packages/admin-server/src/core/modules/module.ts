@@ -1,0 +1,57 @@
+import type { z } from "zod";
+import type { ModuleContext } from "./module-context.ts";
+
+/** What every provisioned module may have beside what its namespace asks for. */
+export interface ModuleInstance {
+  /** Checks what only the provisioned whole shows. Called once, after everything is provisioned. @throws ServerError */
+  validate?(): void | Promise<void>;
+  /** Gives back what the module took. Called once, when its config is gone and nothing of it is under way. */
+  close?(): void | Promise<void>;
+}
+
+/** One part of the top level `apps`. */
+export interface App extends ModuleInstance {
+  /** Takes all that can fail (ports). Serves nothing yet: the old config still runs. @throws ServerError */
+  start(): void | Promise<void>;
+  /** Takes over from the old config. Cannot fail and cannot wait, so that all apps switch in one turn. */
+  activate(): void;
+  /** Takes nothing new and finishes what is under way, for as long as the app's own grace period allows. */
+  stop(): Promise<void>;
+}
+
+/** A place where modules of one shape plug in, e.g. `http.handlers`. The type parameter is that shape. */
+export interface ModuleNamespace<Instance extends ModuleInstance> {
+  readonly prefix: string;
+  /** Never set; carries the type. */
+  readonly instance?: Instance;
+}
+
+/** Apps have no prefix: `apps.http` in the document is the module `http`. */
+export const appNamespace: ModuleNamespace<App> = { prefix: "" };
+
+/** A module as its file describes it. */
+export interface ModuleSource<Config, Instance extends ModuleInstance> {
+  /** Namespace and name: `http.matchers.path`. */
+  readonly id: string;
+  /** Strict; null members count as absent (`.nullish()`); every field is described. */
+  readonly config: z.ZodType<Config>;
+  /**
+   * Makes an instance of checked config. What must be given back goes to `close` or is taken through `context.acquire`.
+   * @throws ServerError when the config fits its schema and still cannot be
+   */
+  provision(config: Config, context: ModuleContext): Instance | Promise<Instance>;
+}
+
+/** A module as lists and the registry hold it: `provision` takes what `config` decoded. */
+export type ModuleDefinition = ModuleSource<unknown, ModuleInstance>;
+
+/** Declares a module. Nothing registers by being imported: the one list is `modules/standard.ts`. */
+export function defineModule<Config, Instance extends ModuleInstance>(
+  source: ModuleSource<Config, Instance>,
+): ModuleDefinition {
+  return {
+    id: source.id,
+    config: source.config,
+    provision: (config, context) => source.provision(config as Config, context),
+  };
+}

@@ -1,0 +1,79 @@
+/** Something several configs use at once and that must outlive a reload: a port, an upstream, a tracer. */
+export interface SharedResource {
+  /** Called when the last user let go. */
+  close?(): void | Promise<void>;
+}
+
+/** Resources of one type; keys are unique within a kind. */
+export interface ResourceKind<Resource extends SharedResource> {
+  readonly name: string;
+  /** Never set; carries the type. */
+  readonly resource?: Resource;
+}
+
+/** The right to use a resource until `release`. Releasing again does nothing. */
+export interface Lease<Resource extends SharedResource> {
+  readonly value: Resource;
+  release(): Promise<void>;
+}
+
+interface Entry {
+  readonly created: Promise<SharedResource>;
+  /** Undefined while it is made. */
+  value: SharedResource | undefined;
+  users: number;
+}
+
+/**
+ * Counts the users of shared resources. A new config takes what it needs before the old one lets go, so what both use
+ * is never closed in between.
+ */
+export class UsagePool {
+  readonly #kinds = new Map<string, Map<string, Entry>>();
+
+  /** Takes the resource with this key, or makes it. @throws what `create` throws; nothing stays behind then */
+  async acquire<Resource extends SharedResource>(
+    kind: ResourceKind<Resource>,
+    key: string,
+    create: () => Resource | Promise<Resource>,
+  ): Promise<Lease<Resource>> {
+    const entries = this.#kinds.get(kind.name) ?? new Map<string, Entry>();
+    this.#kinds.set(kind.name, entries);
+    let entry = entries.get(key);
+    if (entry === undefined) {
+      entry = { created: (async () => create())(), value: undefined, users: 0 };
+      entries.set(key, entry);
+    }
+    entry.users++;
+    try {
+      entry.value = await entry.created;
+    } catch (error) {
+      if (entries.get(key) === entry) {
+        entries.delete(key);
+      }
+      throw error;
+    }
+    const taken = entry;
+    let released = false;
+    return {
+      value: taken.value as Resource,
+      release: async () => {
+        if (released) {
+          return;
+        }
+        released = true;
+        taken.users--;
+        if (taken.users === 0) {
+          entries.delete(key);
+          await taken.value?.close?.();
+        }
+      },
+    };
+  }
+
+  /** All resources of a kind that exist now, in the order of their making. */
+  list<Resource extends SharedResource>(kind: ResourceKind<Resource>): Resource[] {
+    const entries = this.#kinds.get(kind.name)?.values() ?? [];
+    return [...entries].flatMap((entry) => (entry.value === undefined ? [] : [entry.value as Resource]));
+  }
+}

@@ -1,0 +1,62 @@
+import { ServerError } from "../errors.ts";
+import type { JsonValue } from "../json/json-value.ts";
+
+/** Where in the tree a request points: `/config/apps/http` → segments `config`, `apps`, `http`. */
+export interface TreePath {
+  /** As the client wrote it, after URL decoding; quoted in messages. */
+  readonly text: string;
+  /** At least one. The first is `config`, the name of the whole document. */
+  readonly segments: readonly string[];
+  /** The path ended with `/...`: the elements of the body are appended one by one. */
+  readonly spread: boolean;
+}
+
+/** The tree as paths see it: the document is the member `config` of an outer object. */
+export interface ConfigTree {
+  readonly config: JsonValue;
+  readonly [key: string]: JsonValue;
+}
+
+/**
+ * Splits a path at its slashes; slashes at both ends do not count. A key that contains `/` cannot be addressed.
+ * @throws ServerError CONFIG_TRAVERSAL for a path without any segment
+ */
+export function parseTreePath(text: string): TreePath {
+  const trimmed = text.replace(/^\/+|\/+$/g, "");
+  if (trimmed === "") {
+    throw new ServerError("CONFIG_TRAVERSAL", "no traversable path");
+  }
+  const segments = trimmed.split("/");
+  const spread = segments.length > 1 && segments.at(-1) === "...";
+  return { text, segments: spread ? segments.slice(0, -1) : segments, spread };
+}
+
+/** Error for a walk that ended before segment `index`. */
+export function traversalError(path: TreePath, index: number): ServerError {
+  return new ServerError(
+    "CONFIG_TRAVERSAL",
+    `invalid traversal path at: ${path.segments.slice(0, index + 1).join("/")}`,
+  );
+}
+
+/**
+ * Reads segment `position` of `path` as an array index: canonical decimal, 0 to `limit`.
+ * @param limit the highest index allowed; -1 allows none
+ * @throws ServerError CONFIG_INDEX
+ */
+export function arrayIndex(path: TreePath, position: number, limit: number): number {
+  const text = path.segments[position] ?? "";
+  const where =
+    position === path.segments.length - 1 ? path.text : `/${path.segments.slice(0, position + 1).join("/")}`;
+  if (!/^(?:0|-?[1-9]\d*)$/.test(text)) {
+    throw new ServerError(
+      "CONFIG_INDEX",
+      `[${where}] invalid array index '${text}': non-canonical array index`,
+    );
+  }
+  const index = Number(text);
+  if (index < 0 || index > limit) {
+    throw new ServerError("CONFIG_INDEX", `[${where}] array index out of bounds: ${text}`);
+  }
+  return index;
+}

@@ -1,0 +1,142 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "lifecycle";
+import { messageOf, ServerError } from "../core/errors.ts";
+import { Exchange, type UpgradeRequest } from "./exchange.ts";
+import type { HttpServerConfig } from "./http-config.ts";
+import { httpStatus } from "./http-status.ts";
+import type { RouteList } from "./routes.ts";
+import type { ConnectionLimits, RequestSink } from "./shared-listener.ts";
+
+const exchangeServer = { product: "server" };
+
+/** @returns the limits that a server's config asks for. Defaults: server-facts B.1 */
+export function connectionLimits(config: HttpServerConfig): ConnectionLimits {
+  return {
+    readHeaderTimeoutMs: config.read_header_timeout ?? 60_000,
+    readTimeoutMs: config.read_timeout ?? 0,
+    idleTimeoutMs: config.idle_timeout ?? 300_000,
+    maxHeaderBytes: config.max_header_bytes ?? 1024 * 1024,
+  };
+}
+
+/** Answers when no route did: 200 with nothing, as the model. */
+function answerNothing(exchange: Exchange): void {
+  if (!exchange.headSent) {
+    exchange.writeHead(200);
+    exchange.response.end();
+  }
+}
+
+/** One server of one config: runs requests through its routes, and knows which are under way. */
+export class HttpServer implements RequestSink {
+  readonly limits: ConnectionLimits;
+  readonly #routes: RouteList;
+  readonly #log: Logger;
+  readonly #active = new Set<Exchange>();
+  #onIdle: (() => void) | undefined;
+
+  constructor(limits: ConnectionLimits, routes: RouteList, log: Logger) {
+    this.limits = limits;
+    this.#routes = routes;
+    this.#log = log;
+  }
+
+  take(request: IncomingMessage, response: ServerResponse, upgrade?: UpgradeRequest): void {
+    let exchange: Exchange;
+    try {
+      exchange = new Exchange(exchangeServer, request, response, upgrade);
+    } catch (error) {
+      response.shouldKeepAlive = false;
+      response.writeHead(httpStatus(error), { "Content-Length": 0 }).end();
+      return;
+    }
+    this.#active.add(exchange);
+    exchange.onEnd(() => this.#forget(exchange));
+    response.once("close", () => {
+      if (!exchange.detached) {
+        exchange.end();
+      }
+    });
+    response.on("error", () => request.socket.destroy());
+    try {
+      const running = this.#routes.run(exchange, answerNothing);
+      if (running === undefined) {
+        this.#finish(exchange);
+      } else {
+        running.then(
+          () => this.#finish(exchange),
+          (error: unknown) => this.#fail(exchange, error),
+        );
+      }
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+  }
+
+  /**
+   * Resolves when no request is under way. Tunnels do not count: they go on until their listener closes.
+   * @param timeoutMs then the connections that are left are cut; undefined waits as long as it takes
+   */
+  async drain(timeoutMs: number | undefined): Promise<void> {
+    if (this.#active.size === 0) {
+      return;
+    }
+    const idle = new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+    });
+    const timer =
+      timeoutMs === undefined
+        ? undefined
+        : setTimeout(() => {
+            this.#log.warn(`grace period of ${timeoutMs} ms is over: cutting ${this.#active.size} requests`);
+            for (const exchange of this.#active) {
+              exchange.socket.destroy();
+            }
+          }, timeoutMs);
+    await idle;
+    clearTimeout(timer);
+  }
+
+  #finish(exchange: Exchange): void {
+    try {
+      answerNothing(exchange);
+    } catch (error) {
+      this.#fail(exchange, error);
+      return;
+    }
+    if (exchange.detached) {
+      this.#forget(exchange);
+    }
+  }
+
+  #fail(exchange: Exchange, error: unknown): void {
+    if (error instanceof ServerError && error.code === "CLIENT_GONE") {
+      exchange.socket.destroy();
+      return;
+    }
+    const status = httpStatus(error);
+    if (!(error instanceof ServerError)) {
+      this.#log.error({ err: error }, `${exchange.method} ${exchange.hostport}: handler failed`);
+    } else if (status === 500) {
+      this.#log.warn(`${exchange.method} ${exchange.hostport}: ${messageOf(error)}`);
+    }
+    if (exchange.headSent) {
+      // A response cut short must not look whole.
+      exchange.socket.destroy();
+      return;
+    }
+    const { response } = exchange;
+    for (const name of response.getHeaderNames()) {
+      response.removeHeader(name);
+    }
+    response.writeHead(status, { Server: exchange.server.product, "Content-Length": 0 });
+    response.end();
+  }
+
+  #forget(exchange: Exchange): void {
+    this.#active.delete(exchange);
+    if (this.#active.size === 0) {
+      this.#onIdle?.();
+    }
+  }
+}

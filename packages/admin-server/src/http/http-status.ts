@@ -1,0 +1,12 @@
+import { ServerError, type ServerErrorCode } from "../core/errors.ts";
+
+const statuses: Partial<Record<ServerErrorCode, number>> = {
+  HTTP_BAD_REQUEST: 400,
+  PROXY_UPSTREAM: 502,
+  PROXY_NO_UPSTREAM: 503,
+};
+
+/** Status of the answer to a request whose handling failed; 500 for what is not foreseen. */
+export function httpStatus(error: unknown): number {
+  return (error instanceof ServerError ? statuses[error.code] : undefined) ?? 500;
+}

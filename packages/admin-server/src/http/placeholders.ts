@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import type { Exchange } from "./exchange.ts";
+import { headerBytes } from "./header-list.ts";
+
+/** A text with placeholders, ready to be filled in for each request. */
+export type Template = (exchange: Exchange) => string;
+
+type Reader = (exchange: Exchange) => string;
+
+function hostPart(hostport: string): string {
+  return hostport.replace(/:\d*$/, "");
+}
+
+function queryValue(exchange: Exchange, name: string): string {
+  return new URLSearchParams(exchange.query).get(name) ?? "";
+}
+
+const fixed: Readonly<Record<string, Reader>> = {
+  "http.request.host": (exchange) => hostPart(exchange.hostport),
+  "http.request.hostport": (exchange) => exchange.hostport,
+  "http.request.port": (exchange) => /:(\d+)$/.exec(exchange.hostport)?.[1] ?? "",
+  "http.request.method": (exchange) => exchange.method,
+  "http.request.scheme": (exchange) => exchange.scheme,
+  "http.request.proto": (exchange) => `HTTP/${exchange.request.httpVersion}`,
+  "http.request.uri": (exchange) => exchange.rawPath + exchange.query,
+  "http.request.uri.path": (exchange) => exchange.path,
+  "http.request.uri.query": (exchange) => exchange.query.slice(1),
+  "http.request.uri.prefixed_query": (exchange) => (exchange.query === "?" ? "" : exchange.query),
+  "http.request.remote": (exchange) => `${exchange.socket.remoteAddress}:${exchange.socket.remotePort}`,
+  "http.request.remote.host": (exchange) => exchange.socket.remoteAddress ?? "",
+  "http.request.remote.port": (exchange) => String(exchange.socket.remotePort ?? ""),
+  "http.request.local.host": (exchange) => exchange.socket.localAddress ?? "",
+  "http.request.local.port": (exchange) => String(exchange.socket.localPort ?? ""),
+  "http.request.uuid": (exchange) => {
+    const uuid = exchange.vars.get("uuid") ?? randomUUID();
+    exchange.vars.set("uuid", uuid);
+    return uuid;
+  },
+  "system.hostname": () => hostname(),
+  "system.os": () => process.platform,
+  "system.arch": () => process.arch,
+  "system.wd": () => process.cwd(),
+  "system.slash": () => "/",
+  "time.now": () => new Date().toISOString(),
+  "time.now.http": () => new Date().toUTCString(),
+  "time.now.unix": () => String(Math.floor(Date.now() / 1000)),
+  "time.now.unix_ms": () => String(Date.now()),
+  "time.now.year": () => String(new Date().getFullYear()),
+};
+
+const prefixed: readonly (readonly [prefix: string, make: (name: string) => Reader])[] = [
+  ["http.request.header.", (name) => (exchange) => exchange.header(name)],
+  ["http.request.uri.query.", (name) => (exchange) => queryValue(exchange, name)],
+  ["http.vars.", (name) => (exchange) => exchange.vars.get(name) ?? ""],
+  ["env.", (name) => () => process.env[name] ?? ""],
+];
+
+function readerOf(name: string): Reader | undefined {
+  if (Object.hasOwn(fixed, name)) {
+    return fixed[name];
+  }
+  const found = prefixed.find(([prefix]) => name.startsWith(prefix));
+  return found?.[1](name.slice(found[0].length));
+}
+
+/**
+ * Prepares a text. A known placeholder without a value becomes empty, an unknown one stays as it is; `\{` is a brace.
+ * Source: server-facts F
+ */
+export function compileTemplate(text: string): Template {
+  const parts: (string | Reader)[] = [];
+  let rest = 0;
+  for (const match of text.matchAll(/\\([{}])|\{([^{}]+)\}/g)) {
+    const [whole, escaped, name] = match;
+    const value = escaped ?? readerOf(name ?? "") ?? whole;
+    parts.push(text.slice(rest, match.index), value);
+    rest = match.index + whole.length;
+  }
+  parts.push(text.slice(rest));
+  if (parts.every((part) => typeof part === "string")) {
+    const fixedText = parts.join("");
+    return () => fixedText;
+  }
+  return (exchange) => parts.map((part) => (typeof part === "string" ? part : part(exchange))).join("");
+}
+
+/** As `compileTemplate`, for header values: the text as UTF-8 bytes; what comes from the request stays as it came. */
+export function compileHeaderTemplate(text: string): Template {
+  return compileTemplate(headerBytes(text));
+}

@@ -1,0 +1,15 @@
+import type { HeaderList } from "./header-list.ts";
+
+/** The call to one upstream, as a part of the request's trace. */
+export interface UpstreamTrace {
+  /** Puts the trace context into the request to the upstream, in place of the client's. */
+  inject(headers: HeaderList): void;
+  /** @param outcome the upstream's status, or why there is none */
+  end(outcome: number | Error): void;
+}
+
+/** What a tracing handler offers the handlers inside it. */
+export interface RequestTrace {
+  /** @param address host and port of the upstream */
+  startUpstream(address: string): UpstreamTrace;
+}

@@ -1,0 +1,158 @@
+import { z } from "zod";
+import { errorWithin } from "../core/errors.ts";
+import type { JsonValue } from "../core/json/json-value.ts";
+import { inlineModule, moduleMap } from "../core/modules/config-fields.ts";
+import type { ModuleContext } from "../core/modules/module-context.ts";
+import type { Exchange } from "./exchange.ts";
+import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers, type Next } from "./handler.ts";
+
+export const routeSchema = z.strictObject({
+  group: z.string().nullish().describe("After a match, the other routes of the same group are skipped."),
+  match: z
+    .array(moduleMap("http.matchers"))
+    .nullish()
+    .describe("Sets of matchers: all of a set must match, of one set at least. Absent: every request."),
+  handle: z.array(inlineModule("http.handlers", "handler")).nullish().describe("The chain of handlers."),
+  terminal: z.boolean().nullish().describe("Whether no route after this one is tried."),
+});
+
+export type RouteConfig = z.infer<typeof routeSchema>;
+
+interface Route {
+  readonly group: string | undefined;
+  readonly matcherSets: readonly (readonly HttpMatcher[])[];
+  readonly handlers: readonly HttpHandler[];
+  readonly terminal: boolean;
+}
+
+function isMatch(route: Route, exchange: Exchange): boolean {
+  return (
+    route.matcherSets.length === 0 ||
+    route.matcherSets.some((set) => set.every((matcher) => matcher.matches(exchange)))
+  );
+}
+
+/**
+ * Routes in order, as nested middleware: the handlers of a matching route run around all that comes after, so that
+ * matchers of later routes see what earlier handlers changed.
+ * Source: server-facts B.1, "Route algorithm"
+ */
+export class RouteList {
+  readonly #routes: readonly Route[];
+
+  constructor(routes: readonly Route[]) {
+    this.#routes = routes;
+  }
+
+  /** @param next what comes after the last route */
+  run(exchange: Exchange, next: Next): void | Promise<void> {
+    return this.#runFrom(0, undefined, exchange, next);
+  }
+
+  #runFrom(
+    start: number,
+    groups: ReadonlySet<string> | undefined,
+    exchange: Exchange,
+    next: Next,
+  ): void | Promise<void> {
+    for (let index = start; index < this.#routes.length; index++) {
+      const route = this.#routes[index];
+      if (
+        route === undefined ||
+        (route.group !== undefined && groups?.has(route.group)) ||
+        !isMatch(route, exchange)
+      ) {
+        continue;
+      }
+      const matched = route.group === undefined ? groups : new Set(groups).add(route.group);
+      const after: Next = route.terminal ? next : (inner) => this.#runFrom(index + 1, matched, inner, next);
+      return RouteList.#runHandlers(route.handlers, 0, exchange, after);
+    }
+    return next(exchange);
+  }
+
+  static #runHandlers(
+    handlers: readonly HttpHandler[],
+    index: number,
+    exchange: Exchange,
+    after: Next,
+  ): void | Promise<void> {
+    const handler = handlers[index];
+    return handler === undefined
+      ? after(exchange)
+      : handler.handle(exchange, (inner) => RouteList.#runHandlers(handlers, index + 1, inner, after));
+  }
+}
+
+async function loadMatchers(
+  route: RouteConfig,
+  context: ModuleContext,
+  path: string,
+): Promise<HttpMatcher[][]> {
+  const sets: HttpMatcher[][] = [];
+  for (const [position, modules] of (route.match ?? []).entries()) {
+    const set: HttpMatcher[] = [];
+    for (const [name, config] of Object.entries(modules)) {
+      try {
+        set.push(
+          await context.load(httpMatchers, name, config as JsonValue, `${path}/match/${position}/${name}`),
+        );
+      } catch (error) {
+        throw errorWithin(`loading matcher modules: module name '${name}'`, error);
+      }
+    }
+    sets.push(set);
+  }
+  return sets;
+}
+
+async function loadHandlers(
+  route: RouteConfig,
+  context: ModuleContext,
+  path: string,
+): Promise<HttpHandler[]> {
+  const handlers: HttpHandler[] = [];
+  for (const [position, config] of (route.handle ?? []).entries()) {
+    try {
+      const subpath = `${path}/handle/${position}`;
+      handlers.push(await context.loadInline(httpHandlers, "handler", config as JsonValue, subpath));
+    } catch (error) {
+      throw errorWithin(`loading handler modules: position ${position}`, error);
+    }
+  }
+  return handlers;
+}
+
+/**
+ * Provisions routes.
+ * @param path where they stand below the module's own config: `servers/s/routes`
+ * @throws ServerError saying route and position
+ */
+export async function loadRoutes(
+  routes: readonly RouteConfig[],
+  context: ModuleContext,
+  path: string,
+): Promise<RouteList> {
+  const loaded: Route[] = [];
+  for (const [position, route] of routes.entries()) {
+    const routePath = `${path}/${position}`;
+    let matcherSets: HttpMatcher[][];
+    try {
+      matcherSets = await loadMatchers(route, context, routePath);
+    } catch (error) {
+      throw errorWithin(`setting up route matchers: route ${position}`, error);
+    }
+    try {
+      const handlers = await loadHandlers(route, context, routePath);
+      loaded.push({
+        group: route.group || undefined,
+        matcherSets,
+        handlers,
+        terminal: route.terminal === true,
+      });
+    } catch (error) {
+      throw errorWithin(`setting up route handlers: route ${position}`, error);
+    }
+  }
+  return new RouteList(loaded);
+}

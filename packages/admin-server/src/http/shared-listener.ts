@@ -1,0 +1,156 @@
+import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Logger } from "lifecycle";
+import { formatListenAddress, type ListenAddress } from "../core/listen/listen-address.ts";
+import { openPort } from "../core/listen/open-port.ts";
+import type { ResourceKind, SharedResource } from "../core/modules/usage-pool.ts";
+import type { UpgradeRequest } from "./exchange.ts";
+
+/** How connections are treated; taken over with each config. */
+export interface ConnectionLimits {
+  readonly readHeaderTimeoutMs: number;
+  /** 0: unlimited. */
+  readonly readTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly maxHeaderBytes: number;
+}
+
+/** Who gets the requests of a listener. */
+export interface RequestSink {
+  readonly limits: ConnectionLimits;
+  take(request: IncomingMessage, response: ServerResponse, upgrade?: UpgradeRequest): void;
+}
+
+/** Requests that came in before the first config was switched on. */
+const maxHeldRequests = 1_000;
+
+// Statuses of requests that node's strict parser refuses. Source: server-facts D.2
+const parseErrorStatus: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+  HPE_INVALID_TRANSFER_ENCODING: "501 Not Implemented",
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+};
+
+export const httpListeners: ResourceKind<SharedListener> = { name: "http.listener" };
+
+/**
+ * One open address. It outlives configs: a reload only changes who gets the next request, also of connections that are
+ * open already, so a reload closes and refuses nothing.
+ */
+export class SharedListener implements SharedResource {
+  readonly #server: Server;
+  readonly #address: ListenAddress;
+  readonly #log: Logger;
+  readonly #tunnels = new Set<Duplex>();
+  #held: (() => void)[] = [];
+  #sink: RequestSink | undefined;
+  #port = 0;
+
+  private constructor(address: ListenAddress, log: Logger) {
+    this.#address = address;
+    this.#log = log;
+    this.#server = createServer({
+      requireHostHeader: true,
+      insecureHTTPParser: false,
+      connectionsCheckingInterval: 1_000,
+      // An upgrade to h2c is declined by answering in HTTP/1.1, as RFC 9110 section 7.8 allows.
+      shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() !== "h2c",
+    });
+    // Bytes are what is limited; node would drop headers past a count in silence.
+    this.#server.maxHeadersCount = 0;
+    this.#server.on("request", (request, response) => this.#dispatch(request, response));
+    this.#server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
+    this.#server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+      if (!socket.writable || error.code === "ECONNRESET") {
+        socket.destroy();
+        return;
+      }
+      const status = parseErrorStatus[error.code ?? ""] ?? "400 Bad Request";
+      socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+    });
+  }
+
+  /** @throws ServerError LISTEN */
+  static async open(address: ListenAddress, limits: ConnectionLimits, log: Logger): Promise<SharedListener> {
+    const listener = new SharedListener(address, log);
+    listener.#limit(limits);
+    listener.#port = await openPort(listener.#server, address);
+    log.info(`serving HTTP on ${listener.address}`);
+    return listener;
+  }
+
+  /** With the port in fact. */
+  get address(): string {
+    const address = this.#address;
+    return formatListenAddress(address.network === "tcp" ? { ...address, port: this.#port } : address);
+  }
+
+  /** From now on requests go to `sink`. */
+  switchTo(sink: RequestSink): void {
+    this.#sink = sink;
+    this.#limit(sink.limits);
+    for (const dispatch of this.#held.splice(0)) {
+      dispatch();
+    }
+  }
+
+  /** Whether it still accepts; a response on one that does not is the last of its connection. */
+  get accepting(): boolean {
+    return this.#server.listening;
+  }
+
+  /** Accepts no more. Running responses end; idle connections and tunnels close now. */
+  close(): void {
+    this.#server.close();
+    if (this.#sink === undefined) {
+      this.#server.closeAllConnections(); // its config never ran, nobody will answer these
+    }
+    for (const socket of this.#tunnels) {
+      socket.destroy();
+    }
+    this.#log.info(`no longer serving on ${this.address}`);
+  }
+
+  #limit(limits: ConnectionLimits): void {
+    this.#server.headersTimeout = limits.readHeaderTimeoutMs;
+    this.#server.requestTimeout = limits.readTimeoutMs;
+    this.#server.keepAliveTimeout = limits.idleTimeoutMs;
+    (this.#server as { maxHeaderSize?: number }).maxHeaderSize = limits.maxHeaderBytes;
+  }
+
+  #dispatch(request: IncomingMessage, response: ServerResponse, upgrade?: UpgradeRequest): void {
+    if (this.#sink === undefined) {
+      this.#hold(request, response, upgrade);
+      return;
+    }
+    response.once("close", () => {
+      if (!this.accepting) {
+        this.#server.closeIdleConnections();
+      }
+    });
+    this.#sink.take(request, response, upgrade);
+  }
+
+  #hold(request: IncomingMessage, response: ServerResponse, upgrade: UpgradeRequest | undefined): void {
+    if (this.#held.length >= maxHeldRequests) {
+      request.socket.destroy();
+    } else {
+      this.#held.push(() => this.#dispatch(request, response, upgrade));
+    }
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#tunnels.add(socket);
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => this.#tunnels.delete(socket));
+    // A response for handlers that answer in HTTP, and for upstreams that decline.
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(request.socket);
+    response.once("finish", () => {
+      response.detachSocket(request.socket);
+      socket.end();
+    });
+    this.#dispatch(request, response, { socket, head });
+  }
+}

@@ -1,0 +1,142 @@
+import type { Dispatcher } from "undici";
+import { ServerError } from "../../../core/errors.ts";
+import type { Exchange } from "../../../http/exchange.ts";
+import type { HeaderList } from "../../../http/header-list.ts";
+import { isDialError, ProxyFailure, type ProxyStage } from "./proxy-error.ts";
+import { copyResponseHeaders } from "./proxy-headers.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** One try with one upstream. */
+export interface RoundTripOptions {
+  readonly exchange: Exchange;
+  readonly upstream: Upstream;
+  readonly headers: HeaderList;
+  /** Called with the status when the response's head is here, before it is sent on. */
+  readonly onStatus: (status: number) => void;
+}
+
+/** Methods that may be sent again when a kept connection turns out to be dead. */
+const safeMethods = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
+
+/** Whether the client sends a body. */
+export function hasBody(exchange: Exchange): boolean {
+  const { headers } = exchange.request;
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
+/** Whether a request can be sent again after its bytes may have reached an upstream. */
+export function isRepeatable(exchange: Exchange): boolean {
+  return safeMethods.has(exchange.method) && !hasBody(exchange);
+}
+
+/** Streams one response from undici to the client, with back pressure both ways. */
+class ResponseRelay implements Dispatcher.DispatchHandler {
+  readonly #options: RoundTripOptions;
+  readonly #resolve: () => void;
+  readonly #reject: (error: Error) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #stage: ProxyStage = "dial";
+  #settled = false;
+
+  constructor(options: RoundTripOptions, resolve: () => void, reject: (error: Error) => void) {
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    options.exchange.onEnd(() => this.#clientGone());
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    this.#stage = "sent";
+    if (this.#settled) {
+      controller.abort(new Error("client is gone"));
+    }
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    if (status < 200) {
+      return; // interim responses are not passed on
+    }
+    this.#stage = "response";
+    const { exchange, onStatus } = this.#options;
+    onStatus(status);
+    copyResponseHeaders(rawHeaders(controller), exchange);
+    exchange.writeHead(status);
+    exchange.response.flushHeaders();
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { response } = this.#options.exchange;
+    if (!response.write(chunk)) {
+      controller.pause();
+      response.once("drain", () => controller.resume());
+    }
+  }
+
+  onResponseEnd(
+    _controller: Dispatcher.DispatchController,
+    trailers: Record<string, string | string[] | undefined>,
+  ): void {
+    const { response } = this.#options.exchange;
+    const entries = Object.entries(trailers ?? {}).filter((entry) => entry[1] !== undefined);
+    if (entries.length > 0) {
+      response.addTrailers(Object.fromEntries(entries.map(([name, value]) => [name, String(value)])));
+    }
+    this.#settled = true;
+    response.end();
+    this.#resolve();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (this.#settled) {
+      return;
+    }
+    if (this.#options.exchange.socket.destroyed) {
+      this.#clientGone(); // it broke off its own upload: not the upstream's fault
+      return;
+    }
+    this.#settled = true;
+    const stage = isDialError(error) ? "dial" : this.#stage;
+    // What our own code threw while the response began (a header that cannot be sent) is not the upstream's fault.
+    this.#reject(
+      error instanceof ServerError ? error : new ProxyFailure(stage, this.#options.upstream, error),
+    );
+  }
+
+  #clientGone(): void {
+    if (!this.#settled) {
+      this.#settled = true;
+      this.#controller?.abort(new Error("client is gone"));
+      this.#reject(new ServerError("CLIENT_GONE", "the client closed the connection"));
+    }
+  }
+}
+
+function rawHeaders(controller: Dispatcher.DispatchController): string[] {
+  const raw = controller.rawHeaders as readonly (Buffer | string)[] | null | undefined;
+  return (raw ?? []).map((each) => (typeof each === "string" ? each : each.toString("latin1")));
+}
+
+/**
+ * Sends a request to an upstream and its response to the client.
+ * @throws ProxyFailure with the stage it failed at; ServerError CLIENT_GONE
+ */
+export function roundTrip(options: RoundTripOptions): Promise<void> {
+  const { exchange, upstream, headers } = options;
+  return new Promise((resolve, reject) => {
+    const relay = new ResponseRelay(options, resolve, reject);
+    try {
+      upstream.pool.dispatch(
+        {
+          method: exchange.method as Dispatcher.HttpMethod,
+          path: exchange.rawPath + exchange.query,
+          headers,
+          body: hasBody(exchange) ? exchange.request : null,
+        },
+        relay,
+      );
+    } catch (error) {
+      relay.onResponseError(undefined, error as Error);
+    }
+  });
+}

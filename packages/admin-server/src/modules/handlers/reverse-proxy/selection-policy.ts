@@ -1,0 +1,13 @@
+import type { ModuleInstance, ModuleNamespace } from "../../../core/modules/module.ts";
+import type { Exchange } from "../../../http/exchange.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** Chooses who gets a request. */
+export interface SelectionPolicy extends ModuleInstance {
+  /** @param available not empty; in the order of the config */
+  select(available: readonly Upstream[], exchange: Exchange): Upstream | undefined;
+}
+
+export const selectionPolicies: ModuleNamespace<SelectionPolicy> = {
+  prefix: "http.reverse_proxy.selection_policies",
+};

@@ -1,0 +1,69 @@
+import type { Tracer } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from "@opentelemetry/resources";
+import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { ATTR_SERVICE_NAME, ATTR_SERVICE_VERSION } from "@opentelemetry/semantic-conventions";
+import { type Logger, version } from "lifecycle";
+import { ServerError } from "../../../core/errors.ts";
+import type { ResourceKind, SharedResource } from "../../../core/modules/usage-pool.ts";
+import { samplerOf, spanQueueLimits } from "./otel-environment.ts";
+import { ReportingExporter } from "./reporting-exporter.ts";
+
+const defaultServiceName = "server";
+/** How long the last spans may take to leave when the last tracing handler goes. */
+const flushTimeoutMs = 2_000;
+
+/**
+ * Makes spans and sends them to the collector in the background, as the standard `OTEL_*` variables say
+ * (`OTEL_EXPORTER_OTLP_ENDPOINT`, default http://localhost:4318). Shared by all tracing handlers, kept over reloads.
+ */
+export class SpanSource implements SharedResource {
+  readonly tracer: Tracer;
+  readonly #provider: TracerProvider;
+
+  /** @throws ServerError MODULE_CONFIG for a variable that makes no sense */
+  constructor(environment: Readonly<Record<string, string | undefined>>, log: Logger) {
+    const protocol =
+      environment.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ||
+      environment.OTEL_EXPORTER_OTLP_PROTOCOL ||
+      "http/protobuf";
+    if (protocol !== "http/protobuf") {
+      throw new ServerError(
+        "MODULE_CONFIG",
+        `tracing: OTLP protocol '${protocol}' is not supported yet, only http/protobuf`,
+      );
+    }
+    const resource = defaultResource()
+      .merge(
+        resourceFromAttributes({
+          [ATTR_SERVICE_NAME]: defaultServiceName,
+          [ATTR_SERVICE_VERSION]: version.gitVersion,
+        }),
+      )
+      .merge(detectResources({ detectors: [envDetector] }));
+    const exporter = new ReportingExporter(new OTLPTraceExporter(), log);
+    this.#provider = new TracerProvider({
+      resource,
+      sampler: samplerOf(environment),
+      spanProcessors: [new BatchSpanProcessor({ exporter, ...spanQueueLimits(environment) })],
+    });
+    this.tracer = this.#provider.getTracer("server", version.gitVersion);
+  }
+
+  /** Sends what is left, within two seconds. */
+  async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, flushTimeoutMs);
+    });
+    await Promise.race([this.#provider.shutdown().catch(() => {}), timeout]);
+    clearTimeout(timer);
+  }
+}
+
+export const spanSources: ResourceKind<SpanSource> = { name: "tracing.span-source" };

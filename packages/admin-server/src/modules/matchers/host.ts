@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { defineModule } from "../../core/modules/module.ts";
+import type { Exchange } from "../../http/exchange.ts";
+import type { HttpMatcher } from "../../http/handler.ts";
+import { compileTemplate } from "../../http/placeholders.ts";
+
+/** `*` stands for one whole label: `*.example.com`, `api.*.example.com`. */
+function matchesLabels(pattern: readonly string[], host: string): boolean {
+  const labels = host.split(".");
+  return (
+    labels.length === pattern.length &&
+    pattern.every((label, index) => (label === "*" ? labels[index] !== "" : label === labels[index]))
+  );
+}
+
+export const hostMatcher = defineModule({
+  id: "http.matchers.host",
+  config: z
+    .array(z.string())
+    .describe(
+      "Host names; a request matches when it asks for one of them. Case and port do not count, `*` is one label.",
+    ),
+  provision(names): HttpMatcher {
+    const lower = names.map((name) => name.toLowerCase().replace(/^\[(.*)\]$/, "$1"));
+    const exact = new Set(lower.filter((name) => !/[*{]/.test(name)));
+    const wildcards = lower
+      .filter((name) => name.includes("*") && !name.includes("{"))
+      .map((name) => name.split("."));
+    // Placeholders keep their case: names of headers and variables have one.
+    const templates = names.filter((name) => name.includes("{")).map(compileTemplate);
+    const matchesTemplate = (exchange: Exchange) => (template: (exchange: Exchange) => string) =>
+      matchesLabels(template(exchange).toLowerCase().split("."), exchange.host);
+    return {
+      matches(exchange) {
+        const { host } = exchange;
+        return (
+          exact.has(host) ||
+          wildcards.some((pattern) => matchesLabels(pattern, host)) ||
+          templates.some(matchesTemplate(exchange))
+        );
+      },
+    };
+  },
+});

@@ -1,0 +1,12 @@
+import { z } from "zod";
+import { defineModule } from "../../core/modules/module.ts";
+import type { HttpMatcher } from "../../http/handler.ts";
+
+export const methodMatcher = defineModule({
+  id: "http.matchers.method",
+  config: z.array(z.string()).describe("Methods, upper case; a request matches when it has one of them."),
+  provision(methods): HttpMatcher {
+    const wanted = new Set(methods);
+    return { matches: (exchange) => wanted.has(exchange.method) };
+  },
+});

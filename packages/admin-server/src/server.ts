@@ -1,0 +1,76 @@
+import type { Logger } from "lifecycle";
+import type { Registry } from "prom-client";
+import { AdminEndpoint, defaultAdminAddress } from "./admin/admin-endpoint.ts";
+import { AdminHandler } from "./admin/admin-handler.ts";
+import { adminRoutes } from "./admin/admin-route.ts";
+import { AppsParticipant } from "./core/engine/apps.ts";
+import { Autosave, autosavePath, type Environment } from "./core/engine/autosave.ts";
+import { ConfigEngine } from "./core/engine/config-engine.ts";
+import { ConfigMetrics } from "./core/engine/config-metrics.ts";
+import type { ListenAddress } from "./core/listen/listen-address.ts";
+import { ConfigScope, type ServerServices } from "./core/modules/config-scope.ts";
+import { ModuleContext } from "./core/modules/module-context.ts";
+import { ModuleRegistry } from "./core/modules/module-registry.ts";
+import { UsagePool } from "./core/modules/usage-pool.ts";
+import { standardModules } from "./modules/standard.ts";
+
+export interface ServerOptions {
+  /** `SERVER_ADMIN`, `XDG_CONFIG_HOME`, `HOME`. */
+  readonly environment: Environment;
+  readonly log: Logger;
+  readonly metrics: Registry;
+  /** Called when a client asks the server to stop. */
+  readonly onStopRequest: () => void;
+}
+
+/** `SERVER_ADMIN`, else the public model's `CADDY_ADMIN`, else localhost:2019. */
+export function adminAddressOf(environment: Environment): string {
+  return environment.SERVER_ADMIN || environment.CADDY_ADMIN || defaultAdminAddress;
+}
+
+/** The whole server: config engine, admin endpoint, apps. Nothing runs before the first `load`. */
+export class Server {
+  readonly engine: ConfigEngine;
+  readonly autosave: Autosave;
+  readonly services: ServerServices;
+  readonly #admin: AdminEndpoint;
+  readonly #scope: ConfigScope;
+
+  private constructor(options: ServerOptions) {
+    const { environment, log, metrics } = options;
+    const registry = new ModuleRegistry(standardModules);
+    this.services = { registry, pool: new UsagePool(), log, metrics };
+    this.autosave = new Autosave(autosavePath(environment));
+    this.#admin = new AdminEndpoint(adminAddressOf(environment), log);
+    this.#scope = new ConfigScope(this.services);
+    this.engine = new ConfigEngine({
+      registry,
+      participants: [this.#admin, new AppsParticipant(this.services)],
+      autosave: this.autosave,
+      metrics: new ConfigMetrics(metrics),
+      log,
+    });
+  }
+
+  static async create(options: ServerOptions): Promise<Server> {
+    const server = new Server(options);
+    const context = new ModuleContext(server.#scope, "admin.api");
+    const routes = [];
+    for (const name of server.services.registry.names(adminRoutes)) {
+      routes.push(await context.load(adminRoutes, name, {}, name));
+    }
+    server.#admin.use(new AdminHandler(server.engine, routes, options.onStopRequest));
+    return server;
+  }
+
+  /** Where the admin endpoint listens; undefined before the first load, and while it is disabled. */
+  get adminAddress(): ListenAddress | undefined {
+    return this.#admin.address;
+  }
+
+  /** Finishes requests under way, then closes everything. @throws ServerError */
+  async stop(): Promise<void> {
+    await this.engine.stop();
+    await this.#scope.close();
+  }
+}
