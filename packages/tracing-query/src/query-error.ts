@@ -4,9 +4,14 @@
  *
  * - `QUERY_BAD_PARAMETER` a parameter is missing or does not parse
  * - `QUERY_TRACE_NOT_FOUND` the store has no span of that trace
- * - `QUERY_NOT_SUPPORTED` the endpoint exists in the public model, and is switched off or not built here
+ * - `QUERY_NOT_CONFIGURED` it needs a store that this process was not given
+ * - `QUERY_NOT_SUPPORTED` the endpoint exists in the public model and is switched off, or not built, here
  */
-export type QueryErrorCode = "QUERY_BAD_PARAMETER" | "QUERY_TRACE_NOT_FOUND" | "QUERY_NOT_SUPPORTED";
+export type QueryErrorCode =
+  | "QUERY_BAD_PARAMETER"
+  | "QUERY_TRACE_NOT_FOUND"
+  | "QUERY_NOT_CONFIGURED"
+  | "QUERY_NOT_SUPPORTED";
 
 /** The one error of this package. Its message goes to the client as it is. */
 export class QueryError extends Error {

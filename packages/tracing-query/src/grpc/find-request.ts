@@ -1,0 +1,19 @@
+import type { TraceQuery } from "storage/api";
+import type { TraceQueryParameters } from "wire/api-v2";
+import { defaultSearchLimit } from "../service/query-service.ts";
+import { nanosOf } from "../service/span-time.ts";
+
+/** The search that a `FindTraces` request asks for. Times and durations that are absent are no bounds. */
+export function queryOf(parameters: TraceQueryParameters): TraceQuery {
+  const { startTimeMin, startTimeMax, searchDepth } = parameters;
+  return {
+    service: parameters.serviceName,
+    operation: parameters.operationName,
+    tags: new Map(Object.entries(parameters.tags)),
+    ...(startTimeMin === undefined ? {} : { startTimeMinUnixNano: nanosOf(startTimeMin) }),
+    ...(startTimeMax === undefined ? {} : { startTimeMaxUnixNano: nanosOf(startTimeMax) }),
+    durationMinNano: nanosOf(parameters.durationMin),
+    durationMaxNano: nanosOf(parameters.durationMax),
+    limit: searchDepth > 0 ? searchDepth : defaultSearchLimit,
+  };
+}

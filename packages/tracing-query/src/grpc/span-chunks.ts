@@ -1,0 +1,41 @@
+import type { Trace } from "storage/api";
+import { type ApiV2Span, type KeyValue, toApiV2Span } from "wire/api-v2";
+
+/** As in the public model. */
+const maxChunkSpans = 10;
+
+/** Clients refuse messages over 4 MiB by default; a character is at most three bytes. */
+const maxChunkCharacters = 1_000_000;
+
+function tagsSize(tags: readonly KeyValue[]): number {
+  return tags.reduce((sum, tag) => sum + tag.key.length + tag.vStr.length + tag.vBinary.length + 20, 0);
+}
+
+/** About how many characters a span takes; cheaper than to encode it. */
+function roughSize(span: ApiV2Span): number {
+  let size = 100 + span.operationName.length + tagsSize(span.tags) + tagsSize(span.process?.tags ?? []);
+  for (const log of span.logs) {
+    size += 20 + tagsSize(log.fields);
+  }
+  return size + span.references.length * 32;
+}
+
+/** The spans of traces in chunks: few at a time, so that no message is too large, and never of two traces in one. */
+export function* spanChunks(traces: readonly Trace[]): Generator<ApiV2Span[]> {
+  for (const trace of traces) {
+    let chunk: ApiV2Span[] = [];
+    let chunkSize = 0;
+    for (const span of trace.spans) {
+      const apiSpan = toApiV2Span(span);
+      const size = roughSize(apiSpan);
+      if (chunk.length === maxChunkSpans || (chunk.length > 0 && chunkSize + size > maxChunkCharacters)) {
+        yield chunk;
+        chunk = [];
+        chunkSize = 0;
+      }
+      chunk.push(apiSpan);
+      chunkSize += size;
+    }
+    yield chunk;
+  }
+}

@@ -1,0 +1,73 @@
+import type { Request, RequestHandler, Response } from "express";
+import type { Logger } from "lifecycle";
+import { errorEnvelope } from "./envelope.ts";
+import { httpFailure } from "./http-status.ts";
+import { indentJson } from "./indent-json.ts";
+import { sendPieces } from "./send-pieces.ts";
+
+export interface EndpointRequest {
+  readonly params: URLSearchParams;
+  /** A part of the path, decoded. */
+  pathPart(name: string): string;
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal;
+}
+
+/** Answers with JSON, in pieces. Errors that it throws become the envelope's. */
+export type Endpoint = (request: EndpointRequest) => Promise<Iterable<string>> | Iterable<string>;
+
+function paramsOf(request: Request): URLSearchParams {
+  const { originalUrl } = request;
+  const mark = originalUrl.indexOf("?");
+  return new URLSearchParams(mark === -1 ? "" : originalUrl.slice(mark));
+}
+
+function closeSignal(response: Response): AbortSignal {
+  const controller = new AbortController();
+  response.once("close", () => {
+    if (!response.writableFinished) {
+      controller.abort();
+    }
+  });
+  return controller.signal;
+}
+
+/** Sends the error in the envelope, as text; nothing when the answer is already under way. */
+export function sendFailure(response: Response, error: unknown, log: Logger): void {
+  const { status, message, isOurs } = httpFailure(error);
+  if (isOurs) {
+    log.error({ err: error }, "request failed");
+  }
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (status === 503) {
+    response.setHeader("Retry-After", "1");
+  }
+  response.status(status).setHeader("Content-Type", "text/plain; charset=utf-8");
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  response.end(errorEnvelope(status, message));
+}
+
+/** An Express handler for one method of a path; other methods get 405 and an empty body. */
+export function endpoint(method: "GET" | "POST", answer: Endpoint, log: Logger): RequestHandler {
+  return async (request, response) => {
+    if (request.method !== method) {
+      response.status(405).setHeader("Allow", method).end();
+      return;
+    }
+    const params = paramsOf(request);
+    const signal = closeSignal(response);
+    try {
+      const pieces = await answer({ params, signal, pathPart: (name) => String(request.params[name]) });
+      const isPretty = !["", "false"].includes(params.get("prettyPrint") ?? "");
+      response.setHeader("Content-Type", "application/json");
+      await sendPieces(response, isPretty ? indentJson(pieces, "    ") : pieces);
+    } catch (error) {
+      if (!signal.aborted) {
+        sendFailure(response, error, log);
+      }
+    }
+  };
+}

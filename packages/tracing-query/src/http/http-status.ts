@@ -1,0 +1,46 @@
+import { StorageError, type StorageErrorCode } from "storage/api";
+import { WireError } from "wire/errors";
+import { QueryError, type QueryErrorCode } from "../query-error.ts";
+
+const ofQueryError: Record<QueryErrorCode, number> = {
+  QUERY_BAD_PARAMETER: 400,
+  QUERY_TRACE_NOT_FOUND: 404,
+  QUERY_NOT_CONFIGURED: 500, // As in the public model.
+  QUERY_NOT_SUPPORTED: 501,
+};
+
+/** The public model says 500 for all; 503 tells proxies and clients that trying again helps. */
+const ofStorageError: Record<StorageErrorCode, number> = {
+  STORAGE_UNAVAILABLE: 503,
+  STORAGE_TIMEOUT: 503,
+  STORAGE_ABORTED: 503,
+  STORAGE_REFUSED: 500,
+  STORAGE_VERSION: 500,
+};
+
+export interface HttpFailure {
+  readonly status: number;
+  /** For the client. */
+  readonly message: string;
+  /** Whether the operator should hear of it: neither the client's mistake, nor what health tells already. */
+  readonly isOurs: boolean;
+}
+
+/** What the client is told of an error. */
+export function httpFailure(error: unknown): HttpFailure {
+  if (error instanceof QueryError) {
+    return { status: ofQueryError[error.code], message: error.message, isOurs: false };
+  }
+  if (error instanceof StorageError) {
+    const status = ofStorageError[error.code];
+    return { status, message: error.message, isOurs: status === 500 };
+  }
+  if (error instanceof WireError && error.code === "WIRE_BAD_ID") {
+    return { status: 400, message: error.message, isOurs: false };
+  }
+  // Express's own complaints (a path that does not decode) carry a status.
+  if (error instanceof Error && "status" in error && typeof error.status === "number" && error.status < 500) {
+    return { status: error.status, message: error.message, isOurs: false };
+  }
+  return { status: 500, message: "internal error", isOurs: true };
+}

@@ -1,0 +1,44 @@
+import { type SpanKind, spanKinds } from "wire/model";
+import { QueryError } from "../query-error.ts";
+import type { QueryService } from "../service/query-service.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { envelope } from "./envelope.ts";
+
+/** A list of names; `null` when there are none, as the public model has it. */
+function namesEnvelope(names: readonly string[]): Iterable<string> {
+  return envelope([names.length === 0 ? "null" : JSON.stringify(names)], { total: names.length });
+}
+
+function isSpanKind(text: string): text is SpanKind {
+  return (spanKinds as readonly string[]).includes(text);
+}
+
+/** `GET /api/services` */
+export function servicesEndpoint(service: QueryService): Endpoint {
+  return async ({ signal }) => namesEnvelope(await service.getServices(signal));
+}
+
+/** `GET /api/services/{service}/operations`: names only, of all kinds. */
+export function operationNamesEndpoint(service: QueryService): Endpoint {
+  return async ({ pathPart, signal }) => {
+    const operations = await service.getOperations(pathPart("service"), undefined, signal);
+    return namesEnvelope([...new Set(operations.map(({ name }) => name))]);
+  };
+}
+
+/** `GET /api/operations?service=[&spanKind=]`: names with their kinds. */
+export function operationsEndpoint(service: QueryService): Endpoint {
+  return async ({ params, signal }) => {
+    const name = params.get("service") ?? "";
+    if (name === "") {
+      throw new QueryError("QUERY_BAD_PARAMETER", "parameter 'service' is required");
+    }
+    const kind = params.get("spanKind") ?? "";
+    if (kind !== "" && !isSpanKind(kind)) {
+      return envelope(["[]"]); // A kind that no span has.
+    }
+    const operations = await service.getOperations(name, kind === "" ? undefined : kind, signal);
+    const data = operations.map((operation) => ({ name: operation.name, spanKind: operation.spanKind }));
+    return envelope([JSON.stringify(data)], { total: data.length });
+  };
+}

@@ -1,0 +1,49 @@
+import type { Trace } from "storage/api";
+import { parseTraceId, traceIdText } from "wire/api-v2";
+import { isTrue } from "../go-text/parse-number.ts";
+import { QueryError } from "../query-error.ts";
+import { type AdjustOptions, adjustTrace } from "../service/adjusters/adjust-trace.ts";
+import { type ApiTrace, toApiTrace } from "../service/api-trace.ts";
+import type { QueryService } from "../service/query-service.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { envelope } from "./envelope.ts";
+import { parseSearchParams } from "./search-params.ts";
+import { tracesJson } from "./trace-json.ts";
+
+/** Traces as they are to be shown, one at a time: a search may find more than memory should hold twice. */
+function* shown(traces: readonly Trace[], options: AdjustOptions | undefined): Generator<ApiTrace> {
+  for (const trace of traces) {
+    const apiTrace = toApiTrace(trace);
+    if (options !== undefined) {
+      adjustTrace(apiTrace, options);
+    }
+    yield apiTrace;
+  }
+}
+
+/** `GET /api/traces`: a search, or the traces with the ids named, of which missing ones are listed in `errors`. */
+export function searchEndpoint(service: QueryService, options: AdjustOptions): Endpoint {
+  return async ({ params, signal }) => {
+    const { traceIds, query } = parseSearchParams(params, Date.now());
+    if (traceIds.length === 0) {
+      return envelope(tracesJson(shown(await service.findTraces(query, signal), options)));
+    }
+    const traces = await service.getTraces(traceIds, signal);
+    const found = new Set(traces.map(({ traceId }) => traceId));
+    const missing = traceIds.filter((id) => !found.has(id));
+    return envelope(tracesJson(shown(traces, options)), {
+      errors: missing.map((id) => ({ msg: "trace not found", traceID: traceIdText(id) })),
+    });
+  };
+}
+
+/** `GET /api/traces/{id}`; `raw=true` leaves the trace as it was sent. */
+export function traceEndpoint(service: QueryService, options: AdjustOptions): Endpoint {
+  return async ({ params, pathPart, signal }) => {
+    const traces = await service.getTraces([parseTraceId(pathPart("traceId"))], signal);
+    if (traces.length === 0) {
+      throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
+    }
+    return envelope(tracesJson(shown(traces, isTrue(params.get("raw") ?? "") ? undefined : options)));
+  };
+}

@@ -1,0 +1,128 @@
+import { readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { type Logger, StartError, version } from "lifecycle";
+
+export interface UiPageSettings {
+  /** Folder with `index.html`. */
+  readonly folder: string;
+  /** File with the UI's configuration, `.json` or `.js`; "" for none. */
+  readonly configFile: string;
+  /** "" for the root, otherwise "/some/path". */
+  readonly basePath: string;
+}
+
+/** What stands in for the UI where it was not built: the API works all the same. */
+const noUiPage = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><base href="/"><title>Tracing</title></head>
+<body>
+<h1>The UI is not built</h1>
+<p>Build it with <code>pnpm --filter tracing-ui build</code>, or name a folder with <code>--query.static-files</code>.</p>
+<p>The API works: see <a href="api/services">api/services</a>.</p>
+</body>
+</html>
+`;
+
+/** JSON that is safe inside a script element. */
+function scriptJson(value: unknown): string {
+  return JSON.stringify(value)
+    .replaceAll("<", "\\u003c")
+    .replaceAll("\u2028", "\\u2028")
+    .replaceAll("\u2029", "\\u2029");
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+}
+
+/** Both our name and the public model's, so that a build of its UI works too. */
+function assignment(name: string): RegExp {
+  return new RegExp(`((?:TRACING|JAEGER)_${name}) *= *DEFAULT_${name};`, "g");
+}
+
+const configJsLines = /^[ \t]*\/\/[ \t]*(?:TRACING|JAEGER)_CONFIG_JS.*\n.*/gim;
+
+/** Replaces texts of the page by facts of this process. Functions as replacements: `$` in a text means nothing. */
+function fillIn(html: string, basePath: string): string {
+  const { gitCommit, gitVersion, buildDate } = version;
+  const capabilities = scriptJson({ archiveStorage: false });
+  const versionJson = scriptJson({ gitCommit, gitVersion, buildDate });
+  return html
+    .replace('<base href="/"', () => `<base href="${basePath}/"`)
+    .replace(assignment("STORAGE_CAPABILITIES"), (_, name) => `${name} = ${capabilities};`)
+    .replace(assignment("VERSION"), (_, name) => `${name} = ${versionJson};`);
+}
+
+async function withConfig(html: string, file: string): Promise<string> {
+  const text = await readFile(file, "utf8");
+  switch (extname(file)) {
+    case ".json": {
+      const json = scriptJson(JSON.parse(text));
+      return html.replace(assignment("CONFIG"), (_, name) => `${name} = ${json};`);
+    }
+    case ".js":
+      if (!/^\s*function\s+UIConfig\s*\(\s*\)\s*\{/m.test(text)) {
+        throw new Error(`${file} does not define function UIConfig(){`);
+      }
+      return html.replace(configJsLines, () => text.trim());
+    default:
+      throw new Error(`${file} is neither a .json nor a .js file`);
+  }
+}
+
+async function build({ folder, configFile, basePath }: UiPageSettings): Promise<string> {
+  let html: string;
+  try {
+    html = await readFile(join(folder, "index.html"), "utf8");
+  } catch (error) {
+    if (!isMissing(error)) {
+      throw error;
+    }
+    html = noUiPage;
+  }
+  const page = fillIn(html, basePath);
+  return configFile === "" ? page : await withConfig(page, configFile);
+}
+
+/**
+ * The page that every unknown path answers with. It is read anew each time, which follows a new build or
+ * configuration without a restart; while they cannot be read, the last good page stays.
+ */
+export class UiPage {
+  readonly #settings: UiPageSettings;
+  readonly #log: Logger;
+  #lastGood: string;
+  #lastProblem = "";
+
+  private constructor(settings: UiPageSettings, log: Logger, page: string) {
+    this.#settings = settings;
+    this.#log = log;
+    this.#lastGood = page;
+  }
+
+  /** @throws StartError when the configuration cannot be used */
+  static async open(settings: UiPageSettings, log: Logger): Promise<UiPage> {
+    try {
+      return new UiPage(settings, log, await build(settings));
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new StartError(`UI page: ${message}: see --query.ui-config and --query.static-files`, {
+        cause: error,
+      });
+    }
+  }
+
+  async read(): Promise<string> {
+    try {
+      this.#lastGood = await build(this.#settings);
+      this.#lastProblem = "";
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      if (problem !== this.#lastProblem) {
+        this.#log.warn(`UI page: keeping the last good one: ${problem}`);
+        this.#lastProblem = problem;
+      }
+    }
+    return this.#lastGood;
+  }
+}

@@ -1,0 +1,32 @@
+import { join } from "node:path";
+import compression from "compression";
+import express, { Router } from "express";
+import type { UiPage } from "./ui-page.ts";
+
+/** A name with a hash of its content in it: whatever has this name never changes. */
+const hashedName = /[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
+
+/** The UI: files under `/static/`, and its page for every other path. @param folder holds the folder `static` */
+export function uiRouter(page: UiPage, folder: string): Router {
+  const router = Router({ strict: true, caseSensitive: true });
+  router.use(compression());
+  router.use(
+    "/static",
+    express.static(join(folder, "static"), {
+      index: false,
+      redirect: false,
+      setHeaders(response, path) {
+        const lifetime = hashedName.test(path) ? "public, max-age=31536000, immutable" : "no-cache";
+        response.setHeader("Cache-Control", lifetime);
+      },
+    }),
+    (_request, response) => {
+      response.status(404).type("text/plain").send("404 page not found\n");
+    },
+  );
+  router.use(async (_request, response) => {
+    response.setHeader("Cache-Control", "no-cache");
+    response.type("text/html").send(await page.read());
+  });
+  return router;
+}

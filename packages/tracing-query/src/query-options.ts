@@ -1,0 +1,48 @@
+import { duration, hostPort } from "lifecycle";
+import { z } from "zod";
+
+function isBasePath(path: string): boolean {
+  return path === "/" || (path.startsWith("/") && !path.endsWith("/"));
+}
+
+/** Options of `tracing-query`. Names are the public model's, but for those of ClickHouse, which it has not. */
+export const queryOptions = z.object({
+  "span-storage.type": z
+    .enum(["clickhouse", "memory"])
+    .default("clickhouse")
+    .describe("Where spans rest; memory is this process's own and starts empty."),
+  "clickhouse.url": z
+    .string()
+    .default("http://127.0.0.1:8123")
+    .describe("HTTP address of ClickHouse or of tracing-storage.")
+    .meta({ placeholder: "url" }),
+  "clickhouse.database": z.string().default("tracing").describe("Database of the tables."),
+  "clickhouse.username": z.string().default("default").describe("User of ClickHouse."),
+  "clickhouse.password": z.string().default("").describe("The user's password."),
+  "query.http-server.host-port": hostPort(":16686").describe("Address of the HTTP API and the UI."),
+  "query.grpc-server.host-port": hostPort(":16685").describe("Address of the gRPC API."),
+  "query.base-path": z
+    .string()
+    .refine(isBasePath, {
+      error: ({ input }) =>
+        `invalid base path '${input}'. Must start but not end with a slash '/', e.g. '/tracing/ui'`,
+    })
+    .default("/")
+    .describe("Path under which everything is served; for a proxy in front.")
+    .meta({ placeholder: "path" }),
+  "query.static-files": z
+    .string()
+    .default("")
+    .describe("Folder with a UI's index.html and its folder static; the built-in UI when empty.")
+    .meta({ placeholder: "path" }),
+  "query.ui-config": z
+    .string()
+    .default("")
+    .describe("File with the UI's configuration, .json or .js.")
+    .meta({ placeholder: "path" }),
+  "query.max-clock-skew-adjustment": duration("0s").describe(
+    "Largest difference between clocks that is corrected in the traces shown; 0 corrects none.",
+  ),
+});
+
+export type QueryOptions = z.infer<typeof queryOptions>;
