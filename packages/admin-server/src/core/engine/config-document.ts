@@ -6,7 +6,7 @@ import { withoutIds } from "../tree/id-index.ts";
 
 const documentSchema = z
   .strictObject({
-    admin: z.unknown().describe("The admin endpoint."),
+    admin: z.unknown().optional().describe("The admin endpoint."),
     logging: notYet(),
     storage: notYet(),
     apps: z.record(z.string(), z.unknown()).nullish().describe("Applications by name."),

@@ -55,7 +55,7 @@ export function parseListenAddress(text: string, defaultPort?: number): ListenAd
     throw refuse(text, `network '${network}' is not supported yet`);
   }
   const rest = network === undefined ? text : text.slice("tcp/".length);
-  const match = /^(?:\[([0-9a-fA-F:.%]+)\]|([^:[\]/\s]*))(?::(.*))?$/.exec(rest);
+  const match = /^(?:\[([0-9a-fA-F:.%]+)\]|([^:[\]/\s]*))(?::([^:/]*))?$/.exec(rest);
   const host = match?.[1] ?? match?.[2];
   if (match === null || host === undefined) {
     throw refuse(text, "expected host:port");

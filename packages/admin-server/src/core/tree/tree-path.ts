@@ -1,4 +1,5 @@
 import { ServerError } from "../errors.ts";
+import { maxJsonDepth } from "../json/encode-json.ts";
 import type { JsonValue } from "../json/json-value.ts";
 
 /** Where in the tree a request points: `/config/apps/http` → segments `config`, `apps`, `http`. */
@@ -17,9 +18,12 @@ export interface ConfigTree {
   readonly [key: string]: JsonValue;
 }
 
+/** No document is deeper. */
+const maxSegments = maxJsonDepth + 1;
+
 /**
  * Splits a path at its slashes; slashes at both ends do not count. A key that contains `/` cannot be addressed.
- * @throws ServerError CONFIG_TRAVERSAL for a path without any segment
+ * @throws ServerError CONFIG_TRAVERSAL for a path without any segment, or with more than a document is deep
  */
 export function parseTreePath(text: string): TreePath {
   const trimmed = text.replace(/^\/+|\/+$/g, "");
@@ -27,6 +31,9 @@ export function parseTreePath(text: string): TreePath {
     throw new ServerError("CONFIG_TRAVERSAL", "no traversable path");
   }
   const segments = trimmed.split("/");
+  if (segments.length > maxSegments) {
+    throw new ServerError("CONFIG_TRAVERSAL", `a path of ${segments.length} segments, limit ${maxSegments}`);
+  }
   const spread = segments.length > 1 && segments.at(-1) === "...";
   return { text, segments: spread ? segments.slice(0, -1) : segments, spread };
 }

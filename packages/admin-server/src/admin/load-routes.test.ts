@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ask } from "../testing/ask.ts";
+import { RunningServer, respond, siteConfig } from "../testing/running-server.ts";
+
+let running: RunningServer;
+beforeAll(async () => {
+  running = await RunningServer.start(siteConfig(respond("one")));
+});
+afterAll(() => running.close());
+
+const siteBody = async () => (await ask(running.site)).text;
+
+test("POST /load replaces the whole config", async () => {
+  expect(await running.admin("POST", "/load", siteConfig(respond("two")))).toMatchObject({
+    status: 200,
+    text: "",
+  });
+  expect(await siteBody()).toBe("two");
+});
+
+test.each([
+  ["an empty body", "", {}, "the body is empty"],
+  ["no JSON", '{"x', {}, "loading config: decoding request body: unexpected end of JSON input, at offset 3"],
+  ["an unknown field", '{"zzz":1}', {}, 'loading config: loading new config: json: unknown field "zzz"'],
+  ["an unknown adapter", "x", { "Content-Type": "text/zzz" }, "unrecognized config adapter 'zzz'"],
+  ["no media type", "{}", { "Content-Type": ";" }, "invalid Content-Type: mime: no media type"],
+  ["a media type without a slash", "{}", { "Content-Type": "zzz" }, "malformed Content-Type"],
+  ["a scalar", "5", {}, "cannot unmarshal number"],
+])("/load refuses %s and the old config goes on", async (_, body, headers, message) => {
+  const before = await siteBody();
+  const answer = await running.admin("POST", "/load", body, headers);
+  expect(answer.status).toBe(400);
+  expect(answer.error).toContain(message);
+  expect(await siteBody()).toBe(before);
+});
+
+test.each(["/load", "/adapt", "/stop"])("GET %s is not allowed", async (path) => {
+  expect(await running.admin("GET", path)).toMatchObject({ status: 405, error: "method not allowed" });
+});
+
+test("/adapt gives JSON back and loads nothing", async () => {
+  const answer = await running.admin("POST", "/adapt", '{"b":[ 1 ],"a":2}');
+  expect(answer).toMatchObject({ status: 200, text: '{"result":{"a":2,"b":[1]}}\n' });
+  expect(await siteBody()).toBe("two");
+  expect((await running.admin("POST", "/adapt", '{"a')).status).toBe(400);
+});
+
+test("/stop answers first, then the stop begins", async () => {
+  expect(await running.admin("POST", "/stop")).toMatchObject({ status: 200, text: "" });
+  await running.stopRequested;
+});
+
+test("unknown paths are plain 404", async () => {
+  const answer = await running.admin("GET", "/foo");
+  expect(answer).toMatchObject({ status: 404, text: "404 page not found\n" });
+  expect(answer.headers["content-type"]).toBe("text/plain; charset=utf-8");
+  expect(answer.headers["x-content-type-options"]).toBe("nosniff");
+});
+
+test("/reverse_proxy/upstreams is an empty list without a proxy", async () => {
+  expect(await running.admin("GET", "/reverse_proxy/upstreams")).toMatchObject({ status: 200, text: "[]\n" });
+  expect((await running.admin("POST", "/reverse_proxy/upstreams")).status).toBe(405);
+});
