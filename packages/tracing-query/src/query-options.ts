@@ -1,4 +1,4 @@
-import { duration, hostPort } from "lifecycle";
+import { commaList, duration, hostPort } from "lifecycle";
 import { z } from "zod";
 
 function isBasePath(path: string): boolean {
@@ -11,13 +11,11 @@ export const queryOptions = z.object({
     .enum(["clickhouse", "memory"])
     .default("clickhouse")
     .describe("Where spans rest; memory is this process's own and starts empty."),
-  "clickhouse.url": z
-    .string()
-    .default("http://127.0.0.1:8123")
-    .describe("HTTP address of ClickHouse or of tracing-storage.")
-    .meta({ placeholder: "url" }),
+  "clickhouse.url": commaList("http://127.0.0.1:8123").describe(
+    "HTTP addresses of tracing-storage or ClickHouse; the next one is used when one is away.",
+  ),
   "clickhouse.database": z.string().default("tracing").describe("Database of the tables."),
-  "clickhouse.username": z.string().default("default").describe("User of ClickHouse."),
+  "clickhouse.user": z.string().default("default").describe("User of ClickHouse."),
   "clickhouse.password": z.string().default("").describe("The user's password."),
   "query.http-server.host-port": hostPort(":16686").describe("Address of the HTTP API and the UI."),
   "query.grpc-server.host-port": hostPort(":16685").describe("Address of the gRPC API."),

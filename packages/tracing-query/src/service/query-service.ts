@@ -59,7 +59,7 @@ export class QueryService {
       return found;
     } catch (error) {
       if (error instanceof StorageError && error.code === "STORAGE_UNAVAILABLE") {
-        this.#watch.unreachable(error);
+        this.#watch.unreachable();
       }
       throw error;
     } finally {

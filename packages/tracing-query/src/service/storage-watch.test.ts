@@ -17,33 +17,64 @@ class RecordedHealth extends EventEmitter implements Health {
   }
 }
 
-test("health follows the store, away and back, one change each", async () => {
-  const health = new RecordedHealth();
-  let isAway = true;
-  let looks = 0;
-  const ready = async () => {
-    looks++;
-    if (isAway) {
+/** A store that is there or not. */
+class Switch {
+  isAway = false;
+  looks = 0;
+
+  async ready(): Promise<void> {
+    this.looks++;
+    if (this.isAway) {
       throw new Error("connection refused");
     }
-  };
-  const watch = new StorageWatch({ store: { ready }, health, name: "storage at x", intervalMs: 1 });
+  }
+}
+
+test("health follows the store, away and back, one change each", async () => {
+  const health = new RecordedHealth();
+  const store = new Switch();
+  store.isAway = true;
+  const watch = new StorageWatch({ store, health, intervalMs: 1, awayIntervalMs: 1 });
   watch.start();
   await once(health, "change");
-  await expect.poll(() => looks).toBeGreaterThan(3);
-  isAway = false;
+  await expect.poll(() => store.looks).toBeGreaterThan(3);
+  store.isAway = false;
   await once(health, "change");
   watch.stop();
-  watch.unreachable(new Error("late"));
-  expect(health.changes).toEqual(["storage at x: connection refused", "available"]);
+  expect(health.changes).toEqual(["connection refused", "available"]);
 });
 
-test("requests tell of the store before the next look does", () => {
+test("a request that fails, or works again, makes it look at once", async () => {
   const health = new RecordedHealth();
-  const watch = new StorageWatch({ store: { ready: async () => {} }, health, name: "storage" });
-  watch.unreachable(new Error("connection reset"));
-  watch.unreachable(new Error("connection refused"));
+  const store = new Switch();
+  const hourMs = 3_600_000;
+  const watch = new StorageWatch({ store, health, intervalMs: hourMs, awayIntervalMs: hourMs });
+  store.isAway = true;
+  const away = once(health, "change");
+  watch.unreachable();
+  watch.unreachable();
+  await away;
+  watch.unreachable();
+  expect(store.looks).toBe(1);
+
+  store.isAway = false;
+  const back = once(health, "change");
   watch.answered();
+  await back;
   watch.answered();
-  expect(health.changes).toEqual(["storage: connection reset", "available"]);
+  expect(store.looks).toBe(2);
+  watch.stop();
+  store.isAway = true;
+  watch.unreachable();
+  expect(store.looks).toBe(2);
+});
+
+test("a request that fails though the store answers changes nothing", async () => {
+  const health = new RecordedHealth();
+  const store = new Switch();
+  const watch = new StorageWatch({ store, health });
+  watch.unreachable();
+  await expect.poll(() => store.looks).toBe(1);
+  watch.stop();
+  expect(health.changes).toEqual([]);
 });

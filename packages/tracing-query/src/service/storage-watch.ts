@@ -5,21 +5,23 @@ export interface StorageWatchSettings {
   readonly store: Pick<TraceStore, "ready">;
   /** Logs every change of its status: one line when the store goes away, one when it is back. */
   readonly health: Health;
-  /** The store in words: "storage at http://127.0.0.1:8123". */
-  readonly name: string;
-  /** Between two looks at the store; 2 s by default. */
+  /** Between two looks at a store that answers; 10 s by default. */
   readonly intervalMs?: number;
+  /** Between two looks at a store that is away; 1 s by default. */
+  readonly awayIntervalMs?: number;
 }
 
 const readyTimeoutMs = 5_000;
 
 /**
- * Keeps the process's health in step with its store, by asking it now and then and by what requests meet. The process
- * goes on while the store is away: requests fail one by one, with a clear text, and work again when it is back.
+ * Keeps the process's health in step with its store by looking at it now and then, and at once when a request gives
+ * reason to. The process goes on while the store is away: requests fail one by one, with a clear text, and work again
+ * when it is back. Only a look changes the health, so that an overloaded store does not make it flicker.
  */
 export class StorageWatch {
   readonly #settings: StorageWatchSettings;
   readonly #stopped = new AbortController();
+  #isLooking = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(settings: StorageWatchSettings) {
@@ -28,7 +30,7 @@ export class StorageWatch {
 
   /** Looks at once, then regularly, until stopped. */
   start(): void {
-    void this.#look();
+    this.#look();
   }
 
   stop(): void {
@@ -38,28 +40,50 @@ export class StorageWatch {
 
   /** A request got its answer. */
   answered(): void {
-    if (!this.#stopped.signal.aborted) {
-      this.#settings.health.set("available");
+    if (this.#settings.health.status !== "available") {
+      this.#look();
     }
   }
 
   /** A request found nobody. */
-  unreachable(error: Error): void {
-    if (!this.#stopped.signal.aborted) {
-      this.#settings.health.set("not available", `${this.#settings.name}: ${error.message}`);
+  unreachable(): void {
+    if (this.#settings.health.status === "available") {
+      this.#look();
     }
   }
 
-  async #look(): Promise<void> {
-    const { store, intervalMs = 2_000 } = this.#settings;
-    try {
-      await store.ready(AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(readyTimeoutMs)]));
-      this.answered();
-    } catch (error) {
-      this.unreachable(error instanceof Error ? error : new Error(String(error)));
+  #look(): void {
+    if (this.#isLooking || this.#stopped.signal.aborted) {
+      return;
     }
-    if (!this.#stopped.signal.aborted) {
-      this.#timer = setTimeout(() => void this.#look(), intervalMs);
+    this.#isLooking = true;
+    clearTimeout(this.#timer);
+    void this.#problem().then((problem) => {
+      this.#isLooking = false;
+      if (this.#stopped.signal.aborted) {
+        return;
+      }
+      const { health, intervalMs = 10_000, awayIntervalMs = 1_000 } = this.#settings;
+      if (problem === undefined) {
+        health.set("available");
+      } else {
+        health.set("not available", problem);
+      }
+      this.#timer = setTimeout(() => this.#look(), problem === undefined ? intervalMs : awayIntervalMs);
+    });
+  }
+
+  /** What is wrong with the store, for people; undefined when nothing is. */
+  async #problem(): Promise<string | undefined> {
+    const deadline = AbortSignal.timeout(readyTimeoutMs);
+    try {
+      await this.#settings.store.ready(AbortSignal.any([this.#stopped.signal, deadline]));
+      return undefined;
+    } catch (error) {
+      if (deadline.aborted) {
+        return `storage did not answer within ${readyTimeoutMs} ms`;
+      }
+      return error instanceof Error ? error.message : String(error);
     }
   }
 }

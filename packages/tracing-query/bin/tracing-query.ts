@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { runProcess } from "lifecycle";
+import { queryProcess } from "../src/query-process.ts";
+
+await runProcess(queryProcess);
