@@ -1,0 +1,55 @@
+import type { SpanRows } from "wire/rows";
+import { frameHeaderBytes, writeFrameHeader } from "./segment-format.ts";
+
+const firstCapacityBytes = 1024 * 1024;
+
+/**
+ * The batches that share one frame, one write and one sync: all that came while the disk was busy with the group
+ * before. The buffer is kept for the next group.
+ */
+export class CommitGroup {
+  #buffer = Buffer.allocUnsafeSlow(firstCapacityBytes);
+  #length = frameHeaderBytes;
+  #rows = 0;
+  #outcome = Promise.withResolvers<void>();
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** Bytes of the frame; 0 while there are no rows. */
+  get bytes(): number {
+    return this.#rows === 0 ? 0 : this.#length;
+  }
+
+  /** Copies the rows. The promise settles with the group. */
+  add(rows: SpanRows): Promise<void> {
+    const end = this.#length + rows.bytes.length;
+    if (end > this.#buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(end, 2 * this.#buffer.length));
+      this.#buffer.copy(larger, 0, 0, this.#length);
+      this.#buffer = larger;
+    }
+    this.#buffer.set(rows.bytes, this.#length);
+    this.#length = end;
+    this.#rows += rows.count;
+    return this.#outcome.promise;
+  }
+
+  /** The whole frame; a view, good until `settle`. */
+  frame(): Buffer {
+    const frame = this.#buffer.subarray(0, this.#length);
+    writeFrameHeader(frame, this.#rows);
+    return frame;
+  }
+
+  /** Tells the senders of all batches, and empties the group. */
+  settle(error?: unknown): void {
+    const outcome = this.#outcome;
+    this.#outcome = Promise.withResolvers<void>();
+    this.#length = frameHeaderBytes;
+    this.#rows = 0;
+    if (error === undefined) outcome.resolve();
+    else outcome.reject(error);
+  }
+}

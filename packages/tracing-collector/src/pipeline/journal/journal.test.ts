@@ -1,0 +1,294 @@
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLogger } from "lifecycle";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Journal, type JournalSettings } from "./journal.ts";
+import { quarantineFolder } from "./sealed-segment.ts";
+import { segmentHeader } from "./segment-format.ts";
+
+const log = createLogger({ name: "journal-test", level: "fatal", encoding: "json" });
+let folder: string;
+let open: Journal[] = [];
+let commits: number;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "journal-"));
+  commits = 0;
+});
+
+afterEach(async () => {
+  await Promise.all(open.map((journal) => journal.close()));
+  open = [];
+  await rm(folder, { recursive: true });
+});
+
+async function openJournal(settings: Partial<JournalSettings> = {}): Promise<Journal> {
+  const journal = await Journal.open(
+    {
+      folder,
+      sync: "always",
+      maxBytes: 1_000_000,
+      segmentRows: 1_000_000,
+      segmentBytes: 1_000_000,
+      segmentAgeMs: 1,
+      ...settings,
+    },
+    { committed: () => commits++ },
+    log,
+  );
+  open.push(journal);
+  return journal;
+}
+
+function rows(text: string, count = 1) {
+  return { bytes: Buffer.from(text), count };
+}
+
+async function readNext(journal: Journal): Promise<string | undefined> {
+  const segment = await journal.take();
+  return segment && Buffer.from((await segment.read(Buffer.alloc(segment.bytes))).bytes).toString();
+}
+
+/** As a crash leaves it: the files of a journal that was never closed, in a folder of their own. */
+async function crashCopy(): Promise<void> {
+  const files = await Promise.all(
+    (await readdir(folder))
+      .filter((name) => name.endsWith(".segment"))
+      .map(async (name) => [name, await readFile(join(folder, name))] as const),
+  );
+  folder = await mkdtemp(join(tmpdir(), "journal-"));
+  for (const [name, bytes] of files) await writeFile(join(folder, name), bytes);
+}
+
+async function segmentFiles(): Promise<string[]> {
+  return (await readdir(folder))
+    .filter((name) => name.endsWith(".segment"))
+    .map((name) => join(folder, name));
+}
+
+describe("append", () => {
+  test("when it resolves the bytes are in the file", async () => {
+    const journal = await openJournal({ segmentAgeMs: 1_000_000 });
+    await journal.append(rows("one row"));
+    const [path] = await segmentFiles();
+    expect(await readFile(path!, "latin1")).toContain("one row");
+  });
+
+  test("batches that arrive together share one write, in the order of their calls", async () => {
+    const journal = await openJournal();
+    await Promise.all(Array.from({ length: 100 }, (_, index) => journal.append(rows(`<${index}>`))));
+    expect(commits).toBe(1);
+    expect(await readNext(journal)).toBe(Array.from({ length: 100 }, (_, index) => `<${index}>`).join(""));
+  });
+
+  test("batches that arrive while the disk works form the next group", async () => {
+    const journal = await openJournal();
+    const first = journal.append(rows("a"));
+    // Two turns of the event loop: the first group is on its way.
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all([first, journal.append(rows("b")), journal.append(rows("c"))]);
+    expect(commits).toBe(2);
+    expect(await readNext(journal)).toBe("abc");
+  });
+
+  test("copies the bytes before it returns", async () => {
+    const journal = await openJournal();
+    const bytes = Buffer.from("good");
+    const kept = journal.append({ bytes, count: 1 });
+    bytes.fill("x");
+    await kept;
+    expect(await readNext(journal)).toBe("good");
+  });
+
+  test("an empty batch needs no disk", async () => {
+    const journal = await openJournal();
+    await journal.append(rows("", 0));
+    expect(await segmentFiles()).toEqual([]);
+  });
+
+  test.each(["interval", "off"] as const)("with sync=%s rows are in the file too", async (sync) => {
+    const journal = await openJournal({ sync });
+    await journal.append(rows("soft"));
+    expect(await readNext(journal)).toBe("soft");
+  });
+
+  test("a full journal refuses, and takes again once storage has taken", async () => {
+    const journal = await openJournal({ maxBytes: 1_000 });
+    await journal.append(rows("x".repeat(900)));
+    await expect(journal.append(rows("y".repeat(100)))).rejects.toMatchObject({
+      code: "COLLECTOR_JOURNAL_FULL",
+      message: "journal of 928 bytes has no room for 100 more: the limit is 1000",
+    });
+    const segment = await journal.take();
+    await journal.remove(segment!);
+    expect(journal.bytes).toBe(0);
+    await journal.append(rows("y".repeat(100)));
+    expect(await readNext(journal)).toBe("y".repeat(100));
+  });
+
+  test("what waits for the disk is bounded; a single large batch passes", async () => {
+    const journal = await openJournal({ maxBytes: 1e9, segmentBytes: 1e9 });
+    const large = { bytes: Buffer.alloc(40 * 1024 * 1024, 1), count: 1 };
+    const first = journal.append(large);
+    await expect(journal.append(rows("one more"))).rejects.toMatchObject({ code: "COLLECTOR_JOURNAL_BUSY" });
+    await first;
+    await journal.append(rows("later"));
+  });
+
+  test("a disk error refuses the batch, keeps what stood before, and passes when the disk is back", async () => {
+    const journal = await openJournal({ segmentBytes: 1 });
+    await journal.append(rows("before"));
+    const away = `${folder}-away`;
+    const { rename } = await import("node:fs/promises");
+    await rename(folder, away);
+    await expect(journal.append(rows("lost"))).rejects.toMatchObject({ code: "COLLECTOR_JOURNAL_DISK" });
+    await rename(away, folder);
+    await journal.append(rows("after"));
+    expect([await readNext(journal), await readNext(journal)]).toEqual(["before", "after"]);
+  });
+
+  test("after finish it refuses", async () => {
+    const journal = await openJournal();
+    await journal.finish();
+    await expect(journal.append(rows("late"))).rejects.toMatchObject({ code: "COLLECTOR_STOPPING" });
+  });
+});
+
+describe("segments", () => {
+  test("are sealed by rows, each with a token of its own", async () => {
+    const journal = await openJournal({ segmentRows: 10, segmentAgeMs: 1_000_000 });
+    await journal.append(rows("first", 10));
+    await journal.append(rows("second", 10));
+    const [one, two] = [await journal.take(), await journal.take()];
+    expect([one!.rows, two!.rows]).toEqual([10, 10]);
+    expect(one!.token).not.toBe(two!.token);
+  });
+
+  test("old ones wait while nobody takes, so that blocks grow", async () => {
+    const journal = await openJournal({ segmentAgeMs: 0 });
+    for (const text of ["a", "b", "c"]) {
+      await journal.append(rows(text));
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    expect(await readNext(journal)).toBe("abc");
+  });
+
+  test("a taker that waits gets the segment when it is old enough", async () => {
+    const journal = await openJournal({ segmentAgeMs: 5 });
+    const next = readNext(journal);
+    await journal.append(rows("a"));
+    expect(await next).toBe("a");
+  });
+
+  test("finish hands out the last segment and then nothing", async () => {
+    const journal = await openJournal({ segmentAgeMs: 1_000_000 });
+    const waiting = [readNext(journal), readNext(journal)];
+    await journal.append(rows("last"));
+    await journal.finish();
+    expect(await Promise.all(waiting)).toEqual(["last", undefined]);
+    expect(await readNext(journal)).toBeUndefined();
+  });
+
+  test("damage on disk is noticed when a segment is read", async () => {
+    const journal = await openJournal({ segmentRows: 1 });
+    await journal.append(rows("precious"));
+    const segment = await journal.take();
+    const file = await readFile(segment!.path);
+    file[file.length - 1]! ^= 1;
+    await writeFile(segment!.path, file);
+    await expect(segment!.read(Buffer.alloc(segment!.bytes))).rejects.toMatchObject({
+      code: "COLLECTOR_JOURNAL_DAMAGED",
+    });
+    const path = await journal.quarantine(segment!);
+    expect(await readFile(path)).toEqual(file);
+    expect(journal.segments).toBe(0);
+    expect(journal.bytes).toBeGreaterThan(0);
+  });
+});
+
+describe("a start after a crash", () => {
+  test("finds what was kept, under the same token, and appends nothing to it", async () => {
+    const before = await openJournal({ segmentAgeMs: 1_000_000 });
+    await before.append(rows("kept", 2));
+    const [path] = await segmentFiles();
+    await crashCopy();
+    const journal = await openJournal();
+    await journal.append(rows("new"));
+    const segment = await journal.take();
+    expect(path).toContain(segment!.token);
+    expect(Buffer.from((await segment!.read(Buffer.alloc(segment!.bytes))).bytes).toString()).toBe("kept");
+    expect(segment!.rows).toBe(2);
+    expect(await readNext(journal)).toBe("new");
+  });
+
+  test.each([1, 5, 11, 12, 13])("cuts a tail torn by %i bytes", async (torn) => {
+    const before = await openJournal({ segmentAgeMs: 1_000_000 });
+    await before.append(rows("whole"));
+    await before.append(rows("t"));
+    await crashCopy();
+    const [path] = await segmentFiles();
+    const { length } = await readFile(path!);
+    await truncate(path!, length - torn);
+    const journal = await openJournal();
+    expect(await readNext(journal)).toBe("whole");
+    expect((await readFile(path!)).length).toBe(length - 13);
+  });
+
+  test("forgets files with nothing whole in them", async () => {
+    await writeFile(join(folder, "1.segment"), "");
+    await writeFile(join(folder, "2.segment"), segmentHeader());
+    await writeFile(join(folder, "3.segment"), "no segment at all, but long enough for a header");
+    const journal = await openJournal();
+    expect(journal.segments).toBe(0);
+    expect(await segmentFiles()).toEqual([]);
+  });
+
+  test("gives what storage refused another chance", async () => {
+    const before = await openJournal({ segmentRows: 1 });
+    await before.append(rows("refused"));
+    await before.quarantine((await before.take())!);
+    await before.close();
+    expect(await segmentFiles()).toEqual([]);
+    const journal = await openJournal();
+    expect(await readNext(journal)).toBe("refused");
+  });
+
+  test("sets rows of another layout aside", async () => {
+    const header = segmentHeader();
+    header.writeUInt32LE(12345, 8);
+    const { crc32 } = await import("node:zlib");
+    header.writeUInt32LE(crc32(header.subarray(0, 12)), 12);
+    await writeFile(join(folder, "old.segment"), Buffer.concat([header, Buffer.from("rows")]));
+    const journal = await openJournal();
+    expect(journal.segments).toBe(0);
+    expect(journal.bytes).toBe(20);
+    expect(await readdir(join(folder, quarantineFolder))).toEqual(["old.segment"]);
+  });
+});
+
+describe("the folder", () => {
+  test("belongs to one journal at a time", async () => {
+    const first = await openJournal();
+    await expect(openJournal()).rejects.toThrow(/in use by another collector: stop that one/);
+    await first.close();
+    await openJournal();
+  });
+
+  test("is free again after a crash, also deep down in long paths", async () => {
+    const deep = join(folder, "long".repeat(40));
+    const first = await openJournal({ folder: deep });
+    await expect(openJournal({ folder: deep })).rejects.toThrow(/in use by another collector/);
+    await first.close();
+    // A socket file on which nobody answers, as a kill leaves it.
+    await writeFile(join(deep, "lock"), "");
+    await openJournal({ folder: deep });
+  });
+
+  test("that is a file gives a start error", async () => {
+    const path = join(folder, "file");
+    await writeFile(path, "");
+    await expect(openJournal({ folder: path })).rejects.toThrow(/is a file, not a folder/);
+  });
+});

@@ -1,0 +1,312 @@
+import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
+import { folderError, type Logger, StartError } from "lifecycle";
+import type { SpanRows } from "wire/rows";
+import { CollectorError } from "../../errors.ts";
+import { CommitGroup } from "./commit-group.ts";
+import { type FolderLock, lockFolder } from "./folder-lock.ts";
+import { OpenSegment } from "./open-segment.ts";
+import { recoverSegments } from "./recover-segments.ts";
+import { SealedSegment } from "./sealed-segment.ts";
+
+/**
+ * When an acknowledged batch is on the disk. `always`: before the acknowledgement. `interval`: within a second; a crash
+ * of the machine may take that second, a crash of the process takes nothing. `off`: when the system likes.
+ */
+export type JournalSync = "always" | "interval" | "off";
+
+export interface JournalSettings {
+  readonly folder: string;
+  readonly sync: JournalSync;
+  /** Most bytes of all segments together, those in quarantine included. */
+  readonly maxBytes: number;
+  /** A segment is sealed when it has so many rows … */
+  readonly segmentRows: number;
+  /** … or bytes … */
+  readonly segmentBytes: number;
+  /** … or when its first row is so old and somebody waits for a segment. */
+  readonly segmentAgeMs: number;
+}
+
+/** What the journal tells its metrics. */
+export interface JournalObserver {
+  /** One write, with its sync, took so long. */
+  committed(durationMs: number): void;
+}
+
+/** Most bytes that wait in memory for the disk; a single larger batch is let through when nothing else waits. */
+const maxWaitingBytes = 32 * 1024 * 1024;
+const syncIntervalMs = 1_000;
+
+/**
+ * Keeps batches of rows on disk from their acknowledgement until storage has them.
+ *
+ * One commit runs at a time; what arrives meanwhile forms the next group, so that one sync serves all senders that wait
+ * (group commit). Rows go to one open segment; a sealed segment is handed out once by `take`, then removed or
+ * quarantined. A segment left by a crash is recovered by `open`.
+ */
+export class Journal {
+  readonly #settings: JournalSettings;
+  readonly #observer: JournalObserver;
+  readonly #log: Logger;
+  readonly #lock: FolderLock;
+  readonly #folder: FileHandle;
+  readonly #sealed: SealedSegment[];
+  readonly #takers: ((segment: SealedSegment | undefined) => void)[] = [];
+  readonly #syncTimer: NodeJS.Timeout | undefined;
+  #filling = new CommitGroup();
+  #spare = new CommitGroup();
+  #segment: OpenSegment | undefined;
+  #ageTimer: NodeJS.Timeout | undefined;
+  #isOldEnough = false;
+  #closing = false;
+  #diskError: unknown;
+  #isFinished = false;
+  #isSyncDue = false;
+  #isDue = false;
+  /** Bytes of files of every kind. */
+  #storedBytes: number;
+  #segmentCount: number;
+  #running: Promise<void> | undefined;
+
+  private constructor(
+    settings: JournalSettings,
+    observer: JournalObserver,
+    log: Logger,
+    lock: FolderLock,
+    folder: FileHandle,
+    leftovers: { segments: readonly SealedSegment[]; quarantinedBytes: number },
+  ) {
+    this.#settings = settings;
+    this.#observer = observer;
+    this.#log = log;
+    this.#lock = lock;
+    this.#folder = folder;
+    this.#sealed = [...leftovers.segments];
+    this.#segmentCount = leftovers.segments.length;
+    this.#storedBytes = leftovers.segments.reduce(
+      (sum, { bytes }) => sum + bytes,
+      leftovers.quarantinedBytes,
+    );
+    if (settings.sync === "interval") {
+      this.#syncTimer = setInterval(() => {
+        this.#isSyncDue = true;
+        this.#wake();
+      }, syncIntervalMs).unref();
+    }
+  }
+
+  /**
+   * Takes the folder for this process and reads what an earlier run left there.
+   * @throws StartError when the folder cannot be used or is in use
+   */
+  static async open(settings: JournalSettings, observer: JournalObserver, log: Logger): Promise<Journal> {
+    const { folder } = settings;
+    let lock: FolderLock | undefined;
+    try {
+      await mkdir(folder, { recursive: true });
+      lock = await lockFolder(folder);
+      const leftovers = await recoverSegments(folder, log);
+      if (leftovers.segments.length > 0) {
+        const spans = leftovers.segments.reduce((sum, { rows }) => sum + rows, 0);
+        log.info({ segments: leftovers.segments.length, spans }, "the journal holds spans of an earlier run");
+      }
+      return new Journal(settings, observer, log, lock, await open(folder, "r"), leftovers);
+    } catch (error) {
+      await lock?.release();
+      throw error instanceof StartError
+        ? error
+        : folderError(error, "the journal", folder, "collector.journal.dir");
+    }
+  }
+
+  /** Bytes on disk and waiting for it. */
+  get bytes(): number {
+    return this.#storedBytes + this.#filling.bytes + this.#spare.bytes;
+  }
+
+  /** Segments that are not yet in storage: open, sealed or under way; without those in quarantine. */
+  get segments(): number {
+    return this.#segmentCount;
+  }
+
+  /**
+   * Keeps a batch: when the promise resolves, the rows are as safe as `sync` says. The bytes are copied before the call
+   * returns.
+   * @throws CollectorError (always as a rejection) COLLECTOR_JOURNAL_FULL, _BUSY, _DISK, COLLECTOR_STOPPING; nothing of
+   *   the batch is kept then
+   */
+  async append(rows: SpanRows): Promise<void> {
+    if (this.#closing) throw new CollectorError("COLLECTOR_STOPPING", "the collector stops");
+    if (rows.count === 0) return;
+    const { maxBytes } = this.#settings;
+    if (this.bytes + rows.bytes.length > maxBytes) {
+      throw new CollectorError(
+        "COLLECTOR_JOURNAL_FULL",
+        `journal of ${this.bytes} bytes has no room for ${rows.bytes.length} more: the limit is ${maxBytes}`,
+      );
+    }
+    if (this.#filling.rows > 0 && this.#filling.bytes + rows.bytes.length > maxWaitingBytes) {
+      throw new CollectorError(
+        "COLLECTOR_JOURNAL_BUSY",
+        `${this.#filling.bytes} bytes wait for the disk: the limit is ${maxWaitingBytes}`,
+      );
+    }
+    const kept = this.#filling.add(rows);
+    this.#wake();
+    await kept;
+  }
+
+  /** The next sealed segment, as soon as there is one; undefined once `close` was called and none is left. */
+  take(): Promise<SealedSegment | undefined> {
+    const segment = this.#sealed.shift();
+    if (segment !== undefined) return Promise.resolve(segment);
+    if (this.#isFinished) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      this.#takers.push(resolve);
+      this.#wake();
+    });
+  }
+
+  /** Storage has the rows of this segment. */
+  async remove(segment: SealedSegment): Promise<void> {
+    await segment.remove();
+    this.#storedBytes -= segment.bytes;
+    this.#segmentCount--;
+  }
+
+  /** Sets a segment aside; its bytes still count. @returns where it is now */
+  async quarantine(segment: SealedSegment): Promise<string> {
+    const path = await segment.quarantine();
+    this.#segmentCount--;
+    return path;
+  }
+
+  /** Takes no more batches, commits what waits, seals the last segment. `take` then hands out what is left. */
+  async finish(): Promise<void> {
+    this.#closing = true;
+    this.#wake();
+    await this.#running;
+    this.#isFinished = true;
+    for (const taker of this.#takers.splice(0)) taker(undefined);
+  }
+
+  /** Lets go of the folder; segments not yet in storage stay for the next start. */
+  async close(): Promise<void> {
+    clearInterval(this.#syncTimer);
+    await this.finish();
+    await this.#folder.close();
+    await this.#lock.release();
+  }
+
+  #wake(): void {
+    this.#isDue = true;
+    this.#running ??= this.#run();
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isDue) {
+      this.#isDue = false;
+      // Later in this turn of the event loop, so that batches that arrived together share one sync.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (this.#filling.rows > 0) await this.#commit();
+      if (this.#segment !== undefined && this.#shouldSeal(this.#segment)) await this.#seal(this.#segment);
+      if (this.#isSyncDue) await this.#syncLate();
+    }
+    this.#running = undefined;
+  }
+
+  async #commit(): Promise<void> {
+    const group = this.#filling;
+    this.#filling = this.#spare;
+    this.#spare = group;
+    const startMs = performance.now();
+    try {
+      this.#segment ??= await this.#begin();
+      await this.#segment.append(group.frame(), group.rows, this.#settings.sync === "always");
+    } catch (error) {
+      this.#diskFailed(error);
+      await this.#giveUpSegment();
+      group.settle(
+        new CollectorError("COLLECTOR_JOURNAL_DISK", `the journal cannot write: ${String(error)}`, {
+          cause: error,
+        }),
+      );
+      return;
+    }
+    this.#storedBytes += group.bytes;
+    if (this.#diskError !== undefined) {
+      this.#diskError = undefined;
+      this.#log.info("the journal can write again");
+    }
+    this.#observer.committed(performance.now() - startMs);
+    group.settle();
+  }
+
+  async #begin(): Promise<OpenSegment> {
+    const segment = await OpenSegment.create(this.#settings.folder);
+    this.#storedBytes += segment.bytes;
+    this.#segmentCount++;
+    this.#isOldEnough = false;
+    this.#ageTimer = setTimeout(() => {
+      this.#isOldEnough = true;
+      this.#wake();
+    }, this.#settings.segmentAgeMs);
+    this.#segment = segment;
+    // A new name in the folder is on disk only after a sync of the folder.
+    if (this.#settings.sync === "always") await this.#folder.sync();
+    return segment;
+  }
+
+  /** After a failed write the file is not trusted with more: its good frames are sealed. */
+  async #giveUpSegment(): Promise<void> {
+    const segment = this.#segment;
+    if (segment === undefined) return;
+    await segment.cut().catch((error: unknown) => this.#diskFailed(error));
+    await this.#seal(segment);
+  }
+
+  #diskFailed(error: unknown): void {
+    if (this.#diskError === undefined) {
+      this.#log.error({ err: error }, "the journal cannot write: senders are refused until it can");
+    }
+    this.#diskError = error;
+  }
+
+  /** Age alone does not seal while nobody could take the segment: larger blocks suit a busy storage better. */
+  #shouldSeal({ rows, bytes }: OpenSegment): boolean {
+    const { segmentRows, segmentBytes } = this.#settings;
+    if (rows >= segmentRows || bytes >= segmentBytes || this.#closing) return true;
+    return this.#isOldEnough && this.#takers.length > 0;
+  }
+
+  async #seal(segment: OpenSegment): Promise<void> {
+    clearTimeout(this.#ageTimer);
+    this.#segment = undefined;
+    const { path, rows, bytes } = segment;
+    if (this.#settings.sync === "interval") {
+      await segment.sync().catch((error: unknown) => this.#diskFailed(error));
+    }
+    await segment.close().catch((error: unknown) => this.#diskFailed(error));
+    if (rows === 0) {
+      this.#segmentCount--;
+      this.#storedBytes -= bytes;
+      await unlink(path).catch((error: unknown) => this.#diskFailed(error));
+      return;
+    }
+    const sealed = new SealedSegment(path, rows, bytes);
+    const taker = this.#takers.shift();
+    if (taker === undefined) this.#sealed.push(sealed);
+    else taker(sealed);
+  }
+
+  async #syncLate(): Promise<void> {
+    this.#isSyncDue = false;
+    try {
+      await this.#segment?.sync();
+      await this.#folder.sync();
+    } catch (error) {
+      this.#diskFailed(error);
+      await this.#giveUpSegment();
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { crc32 } from "node:zlib";
+import { spanColumns } from "wire/rows";
+
+/**
+ * A segment file: one header, then frames. All numbers are unsigned 32-bit little-endian.
+ *
+ * - header, 16 bytes: `SPANSEG1`, checksum of the row layout, checksum of the 12 bytes before
+ * - frame: payload bytes, rows, checksum (CRC-32 of those two and of the payload), payload
+ *
+ * A payload is one or more RowBinary rows in the order of `spanColumns`. The header tells rows of another layout, left
+ * by another version of the collector, from ours.
+ */
+const magic = "SPANSEG1";
+const layoutChecksum = crc32(spanColumns.map(({ name, type }) => `${name} ${type}`).join("\n"));
+
+export const segmentHeaderBytes = 16;
+export const frameHeaderBytes = 12;
+
+/** The header of a new segment. */
+export function segmentHeader(): Buffer {
+  const header = Buffer.alloc(segmentHeaderBytes);
+  header.write(magic, 0, "latin1");
+  header.writeUInt32LE(layoutChecksum, 8);
+  header.writeUInt32LE(crc32(header.subarray(0, 12)), 12);
+  return header;
+}
+
+/** What the first bytes of a file are: `torn` is a header that was not written to its end, or is no header at all. */
+export function headerStateOf(file: Buffer): "ours" | "other-layout" | "torn" {
+  if (file.length < segmentHeaderBytes || file.readUInt32LE(12) !== crc32(file.subarray(0, 12)))
+    return "torn";
+  if (file.toString("latin1", 0, 8) !== magic) return "torn";
+  return file.readUInt32LE(8) === layoutChecksum ? "ours" : "other-layout";
+}
+
+/** Fills the first `frameHeaderBytes` of `frame`, whose rest is the payload. */
+export function writeFrameHeader(frame: Buffer, rows: number): void {
+  frame.writeUInt32LE(frame.length - frameHeaderBytes, 0);
+  frame.writeUInt32LE(rows, 4);
+  frame.writeUInt32LE(frameChecksum(frame, 0, frame.length), 8);
+}
+
+function frameChecksum(file: Buffer, start: number, end: number): number {
+  return crc32(file.subarray(start + frameHeaderBytes, end), crc32(file.subarray(start, start + 8)));
+}
+
+/** The whole frames at the start of a segment. */
+export interface SegmentScan {
+  /** Rows in all whole frames. */
+  readonly rows: number;
+  /** Index just past the last whole frame: what follows is torn. */
+  readonly wholeBytes: number;
+}
+
+/** Walks the frames of a segment up to the first that is not whole. */
+export function scanFrames(
+  file: Buffer,
+  visit?: (payloadStart: number, payloadEnd: number) => void,
+): SegmentScan {
+  let rows = 0;
+  let start = segmentHeaderBytes;
+  while (start + frameHeaderBytes < file.length) {
+    const payloadBytes = file.readUInt32LE(start);
+    const end = start + frameHeaderBytes + payloadBytes;
+    if (payloadBytes === 0 || end > file.length) break;
+    if (file.readUInt32LE(start + 8) !== frameChecksum(file, start, end)) break;
+    rows += file.readUInt32LE(start + 4);
+    // Last, since it may write over this frame.
+    visit?.(start + frameHeaderBytes, end);
+    start = end;
+  }
+  return { rows, wholeBytes: Math.min(start, file.length) };
+}
+
+/**
+ * Moves the payloads of all whole frames together, in place.
+ * @returns the part of `file` that holds them, one RowBinary block, and its rows
+ */
+export function joinPayloads(file: Buffer): { readonly bytes: Buffer; readonly scan: SegmentScan } {
+  let length = 0;
+  const scan = scanFrames(file, (start, end) => {
+    file.copyWithin(length, start, end);
+    length += end - start;
+  });
+  return { bytes: file.subarray(0, length), scan };
+}
