@@ -1,0 +1,104 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export interface EngineLimits {
+  /** Of everything the engine holds; the engine itself lowers it to 90 % of the machine's memory. */
+  readonly maxMemoryBytes: number;
+  /** Of one query. */
+  readonly maxQueryMemoryBytes: number;
+  /** Of one result, before compression; the result is held in memory until it is sent. */
+  readonly maxResultBytes: number;
+  /** Of one query; 0 is no limit. */
+  readonly maxQuerySeconds: number;
+}
+
+/**
+ * Engines whose tables live in the data folder or in memory. Others read and write files anywhere or call other
+ * hosts: an embedded engine, unlike a server, does not confine `File` tables to a folder.
+ */
+const tableEngines = [
+  ...["", "Replacing", "Summing", "Aggregating", "Collapsing", "VersionedCollapsing"].map(
+    (n) => `${n}MergeTree`,
+  ),
+  ..."Memory Null Buffer Log TinyLog StripeLog Set Join Merge GenerateRandom View MaterializedView".split(
+    " ",
+  ),
+];
+
+const revoked = [
+  // files and other hosts
+  "READ, WRITE, SOURCES, BACKUP, CREATE DICTIONARY, CREATE FUNCTION, NAMED COLLECTION ADMIN ON *.*",
+  // what would end the process or open ports behind its back
+  "SYSTEM SHUTDOWN, SYSTEM LISTEN, SYSTEM FAILPOINT, SYSTEM THREAD FUZZER ON *.*",
+  "TABLE ENGINE ON *",
+];
+
+function serverXml(usersPath: string, limits: EngineLimits): string {
+  return `<clickhouse>
+  <users_config>${usersPath}</users_config>
+  <max_server_memory_usage>${limits.maxMemoryBytes}</max_server_memory_usage>
+  <mark_cache_size>134217728</mark_cache_size>
+  <index_mark_cache_size>67108864</index_mark_cache_size>
+  <primary_index_cache_size>134217728</primary_index_cache_size>
+  <query_condition_cache_size>16777216</query_condition_cache_size>
+  <mmap_cache_size>0</mmap_cache_size>
+  <access_control_improvements>
+    <table_engines_require_grant>true</table_engines_require_grant>
+  </access_control_improvements>
+  <merge_tree>
+    <fsync_after_insert>1</fsync_after_insert>
+    <fsync_part_directory>1</fsync_part_directory>
+  </merge_tree>
+</clickhouse>
+`;
+}
+
+function usersXml(): string {
+  const grants = [
+    "GRANT ALL ON *.*",
+    ...revoked.map((list) => `REVOKE ${list}`),
+    ...tableEngines.map((engine) => `GRANT TABLE ENGINE ON ${engine}`),
+  ];
+  return `<clickhouse>
+  <profiles><default/></profiles>
+  <quotas><default/></quotas>
+  <users>
+    <default>
+      <password></password>
+      <networks><ip>::/0</ip></networks>
+      <profile>default</profile>
+      <quota>default</quota>
+      <grants>
+${grants.map((grant) => `        <query>${grant}</query>`).join("\n")}
+      </grants>
+    </default>
+  </users>
+</clickhouse>
+`;
+}
+
+/**
+ * Writes the engine's configuration: memory limits, caches, what is synced to disk (every insert is, before it is
+ * acknowledged), and what SQL may not do.
+ * @returns the path for `--config-file`. It is always given: without it the engine looks for a config.xml in the
+ *   working directory and in the user's home.
+ */
+export function writeEngineConfig(folder: string, limits: EngineLimits): string {
+  mkdirSync(folder, { recursive: true });
+  const usersPath = join(folder, "users.xml");
+  const configPath = join(folder, "config.xml");
+  writeFileSync(usersPath, usersXml());
+  writeFileSync(configPath, serverXml(usersPath, limits));
+  return configPath;
+}
+
+/** Settings every connection starts with; a request may change them. */
+export function connectionSettings(limits: EngineLimits): string[] {
+  return [
+    `--max_memory_usage=${limits.maxQueryMemoryBytes}`,
+    `--max_result_bytes=${limits.maxResultBytes}`,
+    `--max_execution_time=${limits.maxQuerySeconds}`,
+    // `1+1` without SELECT is a habit of the embedded engine, not of a server.
+    "--implicit_select=0",
+  ];
+}

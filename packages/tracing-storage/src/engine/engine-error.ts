@@ -1,0 +1,55 @@
+/**
+ * ClickHouse's error codes that this process itself gives. Every other code comes from the engine as it is.
+ * Source: ClickHouse src/Common/ErrorCodes.cpp
+ */
+const codes = {
+  BAD_ARGUMENTS: 36,
+  NOT_IMPLEMENTED: 48,
+  SYNTAX_ERROR: 62,
+  QUERY_IS_TOO_LARGE: 229,
+  REQUIRED_PASSWORD: 194,
+  TOO_MANY_SIMULTANEOUS_QUERIES: 202,
+  NOT_ENOUGH_SPACE: 243,
+  CANNOT_DECOMPRESS: 271,
+  TOO_MANY_BYTES: 307,
+  INTO_OUTFILE_NOT_ALLOWED: 358,
+  ABORTED: 236,
+  QUERY_WAS_CANCELLED: 394,
+  ACCESS_DENIED: 497,
+  AUTHENTICATION_FAILED: 516,
+  UNKNOWN_EXCEPTION: 1002,
+} as const;
+
+export type EngineErrorName = keyof typeof codes;
+
+/**
+ * The one error of this package, in ClickHouse's own form: a number, a name, and a text
+ * `Code: 60. DB::Exception: … (UNKNOWN_TABLE)`.
+ */
+export class EngineError extends Error {
+  override readonly name = "EngineError";
+  /** ClickHouse's error code. */
+  readonly code: number;
+
+  constructor(code: number, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** An error of this process, in the form of the engine's. @param text without code and name */
+export function engineError(name: EngineErrorName, text: string, options?: ErrorOptions): EngineError {
+  return new EngineError(codes[name], `Code: ${codes[name]}. DB::Exception: ${text}. (${name})`, options);
+}
+
+/** Gives what the engine threw its code; a text without one gets 1002, UNKNOWN_EXCEPTION. */
+export function toEngineError(error: unknown): EngineError {
+  if (error instanceof EngineError) {
+    return error;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  const code = /^Code: (\d+)\./.exec(message)?.[1];
+  return code === undefined
+    ? engineError("UNKNOWN_EXCEPTION", message, { cause: error })
+    : new EngineError(Number(code), message, { cause: error });
+}

@@ -1,0 +1,100 @@
+import { engineError } from "./engine-error.ts";
+
+export interface GateLimits {
+  /** Queries that run at once. */
+  readonly maxRunning: number;
+  /** Queries that wait for a place; one more is refused. */
+  readonly maxWaiting: number;
+}
+
+interface Waiter {
+  readonly enter: () => void;
+}
+
+/** Lets a bounded number of queries run at once, in order of arrival, and a bounded number wait. */
+export class QueryGate {
+  readonly #limits: GateLimits;
+  readonly #waiters = new Set<Waiter>();
+  #running = 0;
+  #onIdle: (() => void) | undefined;
+
+  constructor(limits: GateLimits) {
+    this.#limits = limits;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#waiters.size;
+  }
+
+  /**
+   * Runs `work` when there is a place.
+   * @param signal leaves the queue when aborted; a query that runs is the caller's to cancel
+   * @throws EngineError TOO_MANY_SIMULTANEOUS_QUERIES when the queue is full, QUERY_WAS_CANCELLED on abort
+   */
+  async run<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    if (this.#running >= this.#limits.maxRunning) {
+      await this.#wait(signal);
+    } else {
+      this.#running++;
+    }
+    try {
+      return await work();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  /** Resolves when nothing runs and nothing waits. */
+  async idle(): Promise<void> {
+    if (this.#running > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
+  }
+
+  #leave(): void {
+    const [first] = this.#waiters;
+    if (first !== undefined) {
+      this.#waiters.delete(first);
+      first.enter();
+      return;
+    }
+    this.#running--;
+    if (this.#running === 0) {
+      this.#onIdle?.();
+    }
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    const { maxRunning, maxWaiting } = this.#limits;
+    if (this.#waiters.size >= maxWaiting) {
+      throw engineError(
+        "TOO_MANY_SIMULTANEOUS_QUERIES",
+        `Too many simultaneous queries: ${maxRunning} run and ${maxWaiting} wait, try again later`,
+      );
+    }
+    return new Promise<void>((resolve, reject) => {
+      const abort = () => {
+        this.#waiters.delete(waiter);
+        reject(engineError("QUERY_WAS_CANCELLED", "the client left before its query was started"));
+      };
+      const waiter: Waiter = {
+        enter: () => {
+          signal.removeEventListener("abort", abort);
+          resolve();
+        },
+      };
+      if (signal.aborted) {
+        abort();
+        return;
+      }
+      signal.addEventListener("abort", abort, { once: true });
+      this.#waiters.add(waiter);
+    });
+  }
+}

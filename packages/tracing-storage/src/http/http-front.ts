@@ -1,0 +1,159 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { hostname } from "node:os";
+import type { Logger } from "lifecycle";
+import type { Engine } from "../engine/engine.ts";
+import { EngineError, engineError, toEngineError } from "../engine/engine-error.ts";
+import type { QueryGate } from "../engine/query-gate.ts";
+import type { StorageMetrics } from "../storage-metrics.ts";
+import { answer } from "./answer.ts";
+import { contentType } from "./content-type.ts";
+import { type Credentials, checkCredentials } from "./credentials.ts";
+import { errorStatus } from "./error-status.ts";
+import { checkOrigin } from "./origin-check.ts";
+import { readQueryParameters } from "./query-parameters.ts";
+import { RequestBody } from "./request-body.ts";
+import { type QueryOutcome, runQuery } from "./run-query.ts";
+
+export interface HttpFrontSettings {
+  readonly credentials: Credentials;
+  /** Of one body, decompressed. */
+  readonly maxBodyBytes: number;
+}
+
+export interface HttpFrontParts {
+  readonly engine: Engine;
+  readonly gate: QueryGate;
+  readonly metrics: StorageMetrics;
+  readonly log: Logger;
+}
+
+const pathHelp = `There is no handle here.
+
+Use / or /ping for health checks.
+Send queries with the POST method, or with GET and /?query=…: see ClickHouse's documentation, "HTTP interface".
+`;
+
+/** The numbers ClickHouse gives with every result, in its names; those the embedded engine does not tell are left out. */
+function summary({ kind, rows, result, insertedBytes, elapsedSeconds }: QueryOutcome): string {
+  const elapsed = { elapsed_ns: String(Math.round(elapsedSeconds * 1e9)) };
+  return JSON.stringify(
+    kind === "insert"
+      ? { written_rows: String(rows), written_bytes: String(insertedBytes), ...elapsed }
+      : { result_rows: String(rows), result_bytes: String(result.length), ...elapsed },
+  );
+}
+
+/** ClickHouse's HTTP protocol over an engine. Does not listen yet. */
+export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettings): Server {
+  const { engine, gate, metrics, log } = parts;
+  const version = `(version ${engine.facts.version} (embedded))`;
+
+  async function sendError(
+    request: IncomingMessage,
+    response: ServerResponse,
+    error: EngineError,
+  ): Promise<void> {
+    metrics.errors.inc({ code: String(error.code) });
+    const status = errorStatus(error);
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    response.setHeader("X-ClickHouse-Exception-Code", error.code);
+    response.setHeader("Content-Type", "text/plain; charset=UTF-8");
+    if (status === 401) {
+      response.setHeader("WWW-Authenticate", 'Basic realm="ClickHouse server HTTP API"');
+    } else if (status === 503) {
+      response.setHeader("Retry-After", "1");
+    }
+    if (!request.complete) {
+      // The rest of the body is not read; the connection cannot carry another request.
+      response.setHeader("Connection", "close");
+    }
+    const said = error.message.includes("(version ")
+      ? error.message
+      : `${error.message.trimEnd()} ${version}`;
+    await answer(request, response, status, Buffer.from(`${said}\n`), false);
+  }
+
+  async function query(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    const left = new AbortController();
+    response.on("close", () => {
+      if (!response.writableFinished) {
+        left.abort();
+      }
+    });
+    const begin = performance.now();
+    let kind: QueryOutcome["kind"] = "other";
+    const requestId = randomUUID();
+    response.setHeader("X-ClickHouse-Query-Id", requestId);
+    try {
+      checkCredentials(request, url, settings.credentials);
+      const parameters = readQueryParameters(request, url, requestId);
+      response.setHeader("X-ClickHouse-Query-Id", parameters.queryId);
+      const body = new RequestBody(request, settings.maxBodyBytes);
+      const outcome = await runQuery(engine, gate, parameters, body, left.signal);
+      kind = outcome.kind;
+      metrics.insertedBytes.inc(outcome.insertedBytes);
+      metrics.resultBytes.inc(outcome.result.length);
+      if (kind === "insert") {
+        metrics.insertedRows.inc(outcome.rows);
+      }
+      response.setHeader("X-ClickHouse-Format", outcome.format);
+      response.setHeader("X-ClickHouse-Summary", summary(outcome));
+      response.setHeader("Content-Type", contentType(outcome.format));
+      await answer(request, response, 200, outcome.result, parameters.mayCompress);
+    } catch (error) {
+      const known = toEngineError(error);
+      if (left.signal.aborted) {
+        metrics.cancelled.inc();
+      } else if (!(error instanceof EngineError)) {
+        log.error({ err: error }, "a request failed");
+      }
+      await sendError(request, response, known);
+    } finally {
+      metrics.queries.inc({ kind });
+      metrics.seconds.observe({ kind }, (performance.now() - begin) / 1000);
+    }
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.setHeader("X-ClickHouse-Server-Display-Name", hostname());
+    response.setHeader("X-ClickHouse-Timezone", engine.facts.timezone);
+    const url = new URL(request.url ?? "/", "http://localhost");
+    try {
+      checkOrigin(request);
+    } catch (error) {
+      await sendError(request, response, toEngineError(error));
+      return;
+    }
+    const { method = "GET" } = request;
+    const isRead = method === "GET" || method === "HEAD";
+    const isRoot = url.pathname === "/" || url.pathname === "";
+    if (
+      isRead &&
+      (url.pathname === "/ping" || url.pathname === "/replicas_status" || (isRoot && url.search === ""))
+    ) {
+      response.setHeader("Content-Type", "text/html; charset=UTF-8");
+      await answer(request, response, 200, Buffer.from("Ok.\n"), false);
+    } else if (!isRoot) {
+      response.setHeader("Content-Type", "text/plain; charset=UTF-8");
+      await answer(request, response, 404, Buffer.from(pathHelp), false);
+    } else if (isRead || method === "POST" || method === "PUT") {
+      await query(request, response, url);
+    } else {
+      response.setHeader("Allow", "GET, HEAD, POST, PUT");
+      await answer(request, response, 405, Buffer.from(`method ${method} is not served\n`), false);
+    }
+  }
+
+  return createServer({ keepAliveTimeout: 30_000, requestTimeout: 300_000 }, (request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      log.error({ err: error }, "a request failed");
+      sendError(request, response, engineError("UNKNOWN_EXCEPTION", String(error))).catch(() =>
+        response.destroy(),
+      );
+    });
+  });
+}

@@ -1,0 +1,36 @@
+import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
+import { engineError } from "../engine/engine-error.ts";
+
+function hostName(host: string): string {
+  try {
+    return new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, "");
+  } catch {
+    return "";
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return (
+    host === "localhost" || host.endsWith(".localhost") || host === "::1" || /^127(\.\d+){3}$/.test(host)
+  );
+}
+
+/**
+ * Keeps web pages out: a browser on this machine can reach a server on 127.0.0.1, whatever page it shows.
+ * Refused are requests that a page of another origin sends, and, on a loopback address, host names that are not
+ * this machine's own (a name whose owner points it at 127.0.0.1). Clients other than browsers are not affected.
+ * @throws EngineError ACCESS_DENIED
+ */
+export function checkOrigin(request: IncomingMessage): void {
+  const host = request.headers.host ?? "";
+  const name = hostName(host);
+  const local = request.socket.localAddress?.replace(/^::ffff:/, "") ?? "";
+  if (host !== "" && isLoopback(local) && !isLoopback(name) && isIP(name) === 0) {
+    throw engineError("ACCESS_DENIED", `host ${JSON.stringify(host)} is not a name of this machine`);
+  }
+  const { origin } = request.headers;
+  if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
+    throw engineError("ACCESS_DENIED", `requests of web pages of ${JSON.stringify(origin)} are not answered`);
+  }
+}

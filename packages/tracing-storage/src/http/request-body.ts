@@ -1,0 +1,105 @@
+import { createWriteStream } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import { engineError } from "../engine/engine-error.ts";
+
+const decoders = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  zstd: createZstdDecompress,
+} as const;
+
+async function* limited(source: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
+  let total = 0;
+  for await (const chunk of source) {
+    total += chunk.length;
+    if (total > maxBytes) {
+      throw engineError("TOO_MANY_BYTES", `the body is over the limit of ${maxBytes} bytes`);
+    }
+    yield chunk;
+  }
+}
+
+async function* decoded(
+  request: IncomingMessage,
+  create: () => NodeJS.ReadWriteStream,
+): AsyncGenerator<Buffer> {
+  const decoder = create();
+  const fed = pipeline(request, decoder);
+  fed.catch(() => {});
+  try {
+    for await (const chunk of decoder) {
+      yield chunk as Buffer;
+    }
+    await fed;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_STREAM_PREMATURE_CLOSE") {
+      throw error;
+    }
+    throw engineError("CANNOT_DECOMPRESS", `cannot decompress the body: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The body of a request, decompressed, read once from front to back. */
+export class RequestBody {
+  readonly #chunks: AsyncGenerator<Buffer>;
+  #held: Buffer = Buffer.alloc(0);
+  #ended = false;
+
+  /**
+   * @param maxBytes of the decompressed body; a compressed one may itself not be larger either
+   * @throws EngineError for an unknown Content-Encoding, and a Content-Length over the limit
+   */
+  constructor(request: IncomingMessage, maxBytes: number) {
+    if (Number(request.headers["content-length"]) > maxBytes) {
+      throw engineError("TOO_MANY_BYTES", `the body is over the limit of ${maxBytes} bytes`);
+    }
+    const encoding = (request.headers["content-encoding"] ?? "identity").trim().toLowerCase();
+    const decoder = (decoders as Readonly<Record<string, () => NodeJS.ReadWriteStream>>)[encoding];
+    if (decoder === undefined && encoding !== "identity") {
+      throw engineError("NOT_IMPLEMENTED", `Content-Encoding ${encoding} is not one of gzip, deflate, zstd`);
+    }
+    this.#chunks = limited(decoder === undefined ? request : decoded(request, decoder), maxBytes);
+  }
+
+  /**
+   * Reads until at least `bytes` are held or the body ends; what was read stays to be read.
+   * @returns all that is held, and whether that is the whole body
+   */
+  async peek(bytes: number): Promise<{ readonly head: Buffer; readonly complete: boolean }> {
+    const held = [this.#held];
+    let length = this.#held.length;
+    while (length < bytes && !this.#ended) {
+      const { value, done } = await this.#chunks.next();
+      if (done === true) {
+        this.#ended = true;
+      } else {
+        held.push(value);
+        length += value.length;
+      }
+    }
+    this.#held = held.length === 1 ? this.#held : Buffer.concat(held, length);
+    return { head: this.#held, complete: this.#ended };
+  }
+
+  /** Writes the body from byte `from` on, which must be in the held part, to a new file. */
+  async spool(path: string, from: number): Promise<number> {
+    const file = createWriteStream(path, { flags: "wx", highWaterMark: 1024 * 1024 });
+    await pipeline(Readable.from(this.#rest(from), { objectMode: false, highWaterMark: 1024 * 1024 }), file);
+    return file.bytesWritten;
+  }
+
+  async *#rest(from: number): AsyncGenerator<Buffer> {
+    if (this.#held.length > from) {
+      yield this.#held.subarray(from);
+    }
+    if (!this.#ended) {
+      yield* this.#chunks;
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import { engineError } from "../engine/engine-error.ts";
+import { type Token, tokenize } from "./tokenizer.ts";
+
+/** What the front must know of a statement before the engine sees it. */
+export interface Statement {
+  /** Its first word, upper case: SELECT, INSERT, CREATE … "" when there is none. */
+  readonly verb: string;
+  /** The `FORMAT` it names for its result, or for the rows it brings; undefined when it names none. */
+  readonly format: string | undefined;
+  /** Present when the statement is an insert that brings its rows along (`FORMAT x` or `VALUES`). */
+  readonly insert?: InsertStatement;
+}
+
+/** Places in the text of an insert, as indexes of bytes. */
+export interface InsertStatement {
+  /** Where `FROM INFILE` belongs: just after the table and its columns. */
+  readonly sourceAt: number;
+  /** The word VALUES, which must become `FORMAT Values` when the rows come from a file. */
+  readonly values: { readonly start: number; readonly end: number } | undefined;
+  /** The first byte of the rows. */
+  readonly dataAt: number;
+}
+
+/** Reads tokens one at a time and remembers the last. */
+class Cursor {
+  readonly #tokens: Iterator<Token, undefined>;
+  #next: Token | undefined;
+  /** Just past the token taken last. */
+  end = 0;
+
+  constructor(sql: string) {
+    this.#tokens = tokenize(sql);
+    this.#next = this.#tokens.next().value;
+  }
+
+  get next(): Token | undefined {
+    return this.#next;
+  }
+
+  /** Takes a token without reading the one behind it, which may be data. */
+  take(last = false): Token | undefined {
+    const token = this.#next;
+    this.end = token?.end ?? this.end;
+    this.#next = last ? undefined : this.#tokens.next().value;
+    return token;
+  }
+
+  is(text: string): boolean {
+    return this.#next?.text === text && (this.#next.kind === "word" || this.#next.kind === "symbol");
+  }
+
+  skip(text: string): boolean {
+    if (!this.is(text)) {
+      return false;
+    }
+    this.take();
+    return true;
+  }
+
+  /** Takes from an opening parenthesis to the one that closes it. */
+  skipParentheses(): void {
+    let depth = 0;
+    do {
+      const token = this.take();
+      depth += token?.kind !== "symbol" ? 0 : token.text === "(" ? 1 : token.text === ")" ? -1 : 0;
+    } while (depth > 0 && this.#next !== undefined);
+  }
+}
+
+/** Rows start after blanks and at most one line end. Source: ClickHouse src/Parsers/ParserInsertQuery.cpp */
+function skipToData(sql: string, from: number): number {
+  const blank = /[ \t\f]*\r?\n?/y;
+  blank.lastIndex = from;
+  return from + (blank.exec(sql)?.[0].length ?? 0);
+}
+
+/** `SETTINGS a = 1, b = 'x'` behind the format; data follows the last value. */
+function settingsEnd(sql: string, from: number): number {
+  const list =
+    /\s+SETTINGS\s+(?:\w+\s*=\s*(?:'(?:[^'\\]|\\[\s\S]|'')*'|[-\w.]+)\s*,\s*)*\w+\s*=\s*(?:'(?:[^'\\]|\\[\s\S]|'')*'|[-\w.]+)/iy;
+  list.lastIndex = from;
+  return from + (list.exec(sql)?.[0].length ?? 0);
+}
+
+function readInsert(sql: string, cursor: Cursor): InsertStatement | undefined {
+  cursor.skip("INTO");
+  cursor.skip("TABLE");
+  const isFunction = cursor.skip("FUNCTION");
+  cursor.take();
+  while (cursor.skip(".")) {
+    cursor.take();
+  }
+  if (isFunction && cursor.is("(")) {
+    cursor.skipParentheses();
+  }
+  if (cursor.is("(")) {
+    cursor.skipParentheses();
+  }
+  const sourceAt = cursor.end;
+  while (cursor.next !== undefined) {
+    const token = cursor.next;
+    if (token.kind !== "word") {
+      cursor.is("(") ? cursor.skipParentheses() : cursor.take();
+    } else if (token.text === "SELECT" || token.text === "WITH" || token.text === "FROM") {
+      return undefined;
+    } else if (token.text === "VALUES") {
+      return { sourceAt, values: { start: token.start, end: token.end }, dataAt: token.end };
+    } else if (token.text === "FORMAT") {
+      cursor.take();
+      cursor.take(true);
+      return { sourceAt, values: undefined, dataAt: skipToData(sql, settingsEnd(sql, cursor.end)) };
+    } else {
+      cursor.take();
+    }
+  }
+  return undefined;
+}
+
+function refuse(text: string): never {
+  throw engineError("INTO_OUTFILE_NOT_ALLOWED", `${text} is not allowed over HTTP`);
+}
+
+/**
+ * Refuses what a server, unlike the embedded engine, does not allow: other statements behind, and files. This is
+ * for the doors that the engine's grants leave open (see engine-config.ts).
+ */
+function check(sql: string): { readonly format: string | undefined } {
+  let before: Token | undefined;
+  let ended = false;
+  let format: string | undefined;
+  const head: string[] = [];
+  for (const token of tokenize(sql)) {
+    if (ended && !(token.kind === "symbol" && token.text === ";")) {
+      throw engineError("SYNTAX_ERROR", "Syntax error: multi-statements are not allowed");
+    }
+    if (head.length < 2) {
+      head.push(token.text);
+    }
+    if (token.kind === "symbol") {
+      ended ||= token.text === ";";
+      const callee =
+        token.text === "(" && before !== undefined && before.kind !== "string" ? before.text : "";
+      if (callee.toUpperCase() === "FILE") {
+        refuse("function file: reading files of the server");
+      }
+    } else if (token.kind === "word" && (token.text === "OUTFILE" || token.text === "INFILE")) {
+      if (before?.kind === "word" && (before.text === "INTO" || before.text === "FROM")) {
+        refuse(`${before.text} ${token.text}`);
+      }
+    } else if (head[1] === "DATABASE" && /^(?:FILESYSTEM|SQLITE|BACKUP|DATALAKECATALOG)$/i.test(token.text)) {
+      refuse(`database engine ${token.text}`);
+    } else if (head[0] === "ATTACH" && token.kind === "string" && before?.text === "FROM") {
+      refuse("ATTACH … FROM a path");
+    }
+    if (token.kind === "word" && before?.kind === "word" && before.text === "FORMAT") {
+      format = sql.slice(token.start, token.end);
+    }
+    before = token;
+  }
+  return { format };
+}
+
+/**
+ * Reads as much of a statement as the front needs, and refuses what must not reach the engine: more than one
+ * statement, `INTO OUTFILE`, `FROM INFILE`, `file(…)`, databases on other files. The engine's grants refuse the rest.
+ * @param sql bytes as latin1 characters
+ * @throws EngineError
+ */
+export function readStatement(sql: string): Statement {
+  const cursor = new Cursor(sql);
+  while (cursor.skip("(")) {}
+  const verb = cursor.take()?.text ?? "";
+  const insert = verb === "INSERT" ? readInsert(sql, cursor) : undefined;
+  const { format } = check(insert === undefined ? sql : sql.slice(0, insert.dataAt));
+  return insert === undefined ? { verb, format } : { verb, format, insert };
+}
+
+/** An SQL string literal. */
+export function quoteString(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}
+
+/**
+ * The insert with its rows in a file.
+ * @param text the statement; whatever stands behind `dataAt` is dropped
+ */
+export function insertFromFile(text: Buffer, insert: InsertStatement, path: string): string {
+  const { sourceAt, values, dataAt } = insert;
+  const head = text.toString("utf8", 0, sourceAt);
+  const rest =
+    values === undefined
+      ? text.toString("utf8", sourceAt, dataAt)
+      : `${text.toString("utf8", sourceAt, values.start)}FORMAT Values`;
+  return `${head} FROM INFILE ${quoteString(path)} COMPRESSION 'none' ${rest}`;
+}
+
+/**
+ * A `KILL QUERY` that means the ids clients gave. The embedded engine names queries itself; the client's id travels
+ * as the query's log_comment.
+ * @param sql bytes as latin1 characters
+ */
+export function killByClientId(sql: string): string {
+  let result = "";
+  let copied = 0;
+  for (const token of tokenize(sql)) {
+    if (token.kind !== "string" && token.text.toUpperCase() === "QUERY_ID") {
+      result += `${sql.slice(copied, token.start)}Settings['log_comment']`;
+      copied = token.end;
+    }
+  }
+  return result + sql.slice(copied);
+}

@@ -1,0 +1,85 @@
+import { statfs } from "node:fs/promises";
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { Engine } from "./engine/engine.ts";
+import type { QueryGate } from "./engine/query-gate.ts";
+
+const prefix = "tracing_storage_";
+
+/** What this process counts; served on the admin port. */
+export class StorageMetrics {
+  /** By kind: select, insert, other. Those that failed are among them. */
+  readonly queries: Counter<"kind">;
+  readonly seconds: Histogram<"kind">;
+  /** By ClickHouse's error code. */
+  readonly errors: Counter<"code">;
+  readonly insertedRows: Counter;
+  readonly insertedBytes: Counter;
+  readonly resultBytes: Counter;
+  readonly cancelled: Counter;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    const counter = <Label extends string = string>(name: string, help: string, labelNames: Label[] = []) =>
+      new Counter({ name: `${prefix}${name}`, help, labelNames, registers });
+    this.queries = counter("queries_total", "Queries that ended.", ["kind"]);
+    this.errors = counter("errors_total", "Queries that ended with an error, by ClickHouse's code.", [
+      "code",
+    ]);
+    this.insertedRows = counter("inserted_rows_total", "Rows that clients sent and the engine took.");
+    this.insertedBytes = counter("inserted_bytes_total", "Bytes of bodies of inserts, decompressed.");
+    this.resultBytes = counter("result_bytes_total", "Bytes of results, before compression.");
+    this.cancelled = counter("cancelled_total", "Queries cancelled because their client left.");
+    this.seconds = new Histogram({
+      name: `${prefix}query_seconds`,
+      help: "Time of a query, waiting included.",
+      labelNames: ["kind"],
+      buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100],
+      registers,
+    });
+  }
+}
+
+/** Adds what is read when somebody asks: running and waiting queries, bytes and parts on disk, room left. */
+export function watchEngine(registry: Registry, engine: Engine, gate: QueryGate): void {
+  const registers = [registry];
+  new Gauge({
+    name: `${prefix}queries_running`,
+    help: "Queries that run now.",
+    registers,
+    collect() {
+      this.set(gate.running);
+    },
+  });
+  new Gauge({
+    name: `${prefix}queries_waiting`,
+    help: "Queries that wait for a place.",
+    registers,
+    collect() {
+      this.set(gate.waiting);
+    },
+  });
+  const parts = new Gauge({ name: `${prefix}parts`, help: "Active parts of all tables.", registers });
+  const rows = new Gauge({ name: `${prefix}rows`, help: "Rows in active parts of all tables.", registers });
+  new Gauge({
+    name: `${prefix}bytes_on_disk`,
+    help: "Bytes of active parts of all tables.",
+    registers,
+    async collect() {
+      const sql = "SELECT count(), sum(rows), sum(bytes_on_disk) FROM system.parts WHERE active";
+      const { bytes } = await engine.run({ prepare: "", sql, format: "TSV", tag: "metrics" });
+      const [partCount, rowCount, byteCount] = bytes.toString("utf8").split("\t").map(Number);
+      parts.set(partCount ?? 0);
+      rows.set(rowCount ?? 0);
+      this.set(byteCount ?? 0);
+    },
+  });
+  new Gauge({
+    name: `${prefix}disk_free_bytes`,
+    help: "Room left on the disk of the data folder.",
+    registers,
+    async collect() {
+      const { bavail, bsize } = await statfs(engine.folder.path);
+      this.set(bavail * bsize);
+    },
+  });
+}

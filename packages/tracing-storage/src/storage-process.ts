@@ -1,0 +1,60 @@
+import { once } from "node:events";
+import { listenError, type ProcessDefinition } from "lifecycle";
+import { Engine } from "./engine/engine.ts";
+import { QueryGate } from "./engine/query-gate.ts";
+import { createHttpFront } from "./http/http-front.ts";
+import { StorageMetrics, watchEngine } from "./storage-metrics.ts";
+import { storageOptions } from "./storage-options.ts";
+
+/** The process: one engine on one folder, behind ClickHouse's HTTP protocol. */
+export const storageProcess: ProcessDefinition<typeof storageOptions.shape> = {
+  name: "tracing-storage",
+  description:
+    "Keeps spans on one machine: the embedded ClickHouse engine on a folder, behind ClickHouse's HTTP protocol.",
+  options: storageOptions,
+  adminHostPort: ":17270",
+  async start({ options, log, metrics: registry }) {
+    const address = options["storage.http.host-port"];
+    const engine = await Engine.open(options["storage.data-dir"], {
+      maxMemoryBytes: options["storage.max-memory"],
+      maxQueryMemoryBytes: options["storage.max-query-memory"],
+      maxResultBytes: options["storage.max-result-bytes"],
+      maxQuerySeconds: Math.ceil(options["storage.query-timeout"] / 1000),
+    });
+    const gate = new QueryGate({
+      maxRunning: options["storage.max-concurrent-queries"],
+      maxWaiting: options["storage.max-waiting-queries"],
+    });
+    const server = createHttpFront(
+      { engine, gate, metrics: new StorageMetrics(registry), log },
+      {
+        credentials: { user: options["storage.http.user"], password: options["storage.http.password"] },
+        maxBodyBytes: options["storage.http.max-body-bytes"],
+      },
+    );
+    watchEngine(registry, engine, gate);
+    try {
+      server.listen(address.port, ...(address.host === "" ? [] : [address.host]));
+      await once(server, "listening");
+    } catch (error) {
+      await engine.close(gate.idle());
+      throw listenError(error, "ClickHouse HTTP", address.text, "storage.http.host-port");
+    }
+    const bound = server.address();
+    log.info(
+      { dataDir: engine.folder.path, engine: engine.facts.version },
+      `listening for ClickHouse HTTP on ${typeof bound === "object" && bound !== null ? `${bound.address}:${bound.port}` : address.text}`,
+    );
+    return {
+      async stop(signal) {
+        const closed = once(server, "close");
+        server.close();
+        server.closeIdleConnections();
+        signal.addEventListener("abort", () => server.closeAllConnections());
+        await engine.close(gate.idle());
+        server.closeIdleConnections();
+        await closed;
+      },
+    };
+  },
+};
