@@ -1,0 +1,30 @@
+/**
+ * Why a request gave nothing.
+ * - `API_UNREACHABLE`: no answer (network, service down)
+ * - `API_NOT_FOUND`: the service answered 404
+ * - `API_REFUSED`: the service answered 4xx: the request is at fault
+ * - `API_FAILED`: the service answered 5xx, often because its store is away
+ * - `API_SHAPE`: an answer that is no JSON, or not the JSON expected
+ * - `API_TOO_LARGE`: an answer over the limit of `readJson`
+ */
+type ApiErrorCode =
+  | "API_UNREACHABLE"
+  | "API_NOT_FOUND"
+  | "API_REFUSED"
+  | "API_FAILED"
+  | "API_SHAPE"
+  | "API_TOO_LARGE";
+
+/** A request to the query service that failed; the message is the service's own where it gave one. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly code: ApiErrorCode;
+  /** HTTP status, 0 when there was no answer. */
+  readonly status: number;
+
+  constructor(code: ApiErrorCode, message: string, options: { status?: number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.status = options.status ?? 0;
+  }
+}

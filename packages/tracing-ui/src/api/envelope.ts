@@ -1,0 +1,29 @@
+import * as z from "zod/mini";
+
+/** The part of a zod schema that `readJson` uses. */
+export interface Schema<T> {
+  safeParse(
+    value: unknown,
+  ):
+    | { success: true; data: T }
+    | { success: false; error: { issues: { path: PropertyKey[]; message: string }[] } };
+}
+
+const errors = z.nullish(z.array(z.looseObject({ msg: z.string(), traceID: z.optional(z.string()) })));
+
+/** What every answer of the query service is wrapped in. */
+export interface EnvelopeOf<T> {
+  data: T;
+  errors?: { msg: string; traceID?: string | undefined }[] | null | undefined;
+}
+
+/** The envelope around data of one kind. */
+export function envelope<T>(data: z.core.$ZodType<T>) {
+  return z.object({ data, errors });
+}
+
+/** The messages of an envelope that reports errors; none when it is no such envelope. */
+export function errorTexts(body: unknown): string[] {
+  const parsed = z.object({ errors }).safeParse(body);
+  return parsed.success ? (parsed.data.errors ?? []).map((error) => error.msg) : [];
+}

@@ -1,0 +1,16 @@
+import * as z from "zod/mini";
+
+const pageFactsSchema = z.object({
+  version: z.catch(z.object({ gitVersion: z.catch(z.string(), "") }), { gitVersion: "" }),
+});
+
+/** What the query service wrote into the page; see the script in index.html. */
+export function pageFacts(): z.infer<typeof pageFactsSchema> {
+  const written: unknown = Reflect.get(window, "tracingPage");
+  return pageFactsSchema.parse(written ?? {});
+}
+
+/** The path below which the app lives, without a slash at the end: `` or `/tracing/ui`. */
+export function basePath(): string {
+  return new URL(document.baseURI).pathname.replace(/\/+$/, "");
+}

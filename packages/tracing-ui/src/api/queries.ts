@@ -1,0 +1,104 @@
+import { queryOptions } from "@tanstack/react-query";
+import * as z from "zod/mini";
+import { summariseTrace, type TraceSummary } from "../trace/summarise-trace.ts";
+import { ApiError } from "./api-error.ts";
+import { envelope } from "./envelope.ts";
+import { readJson } from "./read-json.ts";
+import { type ApiTrace, apiTrace } from "./trace-schema.ts";
+
+const nameList = envelope(z.nullable(z.array(z.string())));
+const traceList = envelope(z.nullable(z.array(apiTrace)));
+
+/** Pause between questions while nothing has arrived yet, in milliseconds. */
+const firstSpanPollMs = 2_000;
+
+/** Names of all services, in alphabetical order. Asked again and again as long as there are none. */
+export const servicesQuery = queryOptions({
+  queryKey: ["services"],
+  queryFn: async ({ signal }) => {
+    const { data } = await readJson("api/services", nameList, signal);
+    return (data ?? []).toSorted();
+  },
+  staleTime: 15_000,
+  refetchInterval: (query) => (query.state.data?.length === 0 ? firstSpanPollMs : false),
+});
+
+/** Names of a service's operations, in alphabetical order. */
+export function operationsQuery(service: string) {
+  return queryOptions({
+    queryKey: ["operations", service],
+    queryFn: async ({ signal }) => {
+      const path = `api/services/${encodeURIComponent(service)}/operations`;
+      const { data } = await readJson(path, nameList, signal);
+      return (data ?? []).toSorted();
+    },
+    enabled: service !== "",
+    staleTime: 60_000,
+  });
+}
+
+/** A search as the query service takes it. */
+export interface TraceSearch {
+  service: string;
+  operation?: string | undefined;
+  tags?: Readonly<Record<string, string>> | undefined;
+  /** Durations in Go's form, `1.5s`. */
+  minDuration?: string | undefined;
+  maxDuration?: string | undefined;
+  limit: number;
+  /** Microseconds: back from the moment of asking, or between two times since 1970. */
+  range: { lookbackUs: number } | { startUs: number; endUs: number };
+}
+
+/** The traces that a search finds, summed up, in the service's order. Without a search nothing is asked. */
+export function searchQuery(search: TraceSearch | undefined) {
+  return queryOptions({
+    queryKey: ["search", search],
+    queryFn: async ({ signal }): Promise<readonly TraceSummary[]> => {
+      if (search === undefined) return [];
+      const { data } = await readJson(
+        `api/traces?${searchParameters(search, Date.now())}`,
+        traceList,
+        signal,
+      );
+      return (data ?? []).map(summariseTrace);
+    },
+    enabled: search !== undefined,
+    // A search is run when somebody asks for it; coming back from a trace shows the same list.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** The parameters of a search. @param nowMs what a look back counts from, milliseconds since 1970 */
+export function searchParameters(search: TraceSearch, nowMs: number): URLSearchParams {
+  const parameters = new URLSearchParams({ service: search.service });
+  if (search.operation) parameters.set("operation", search.operation);
+  if (search.tags && Object.keys(search.tags).length > 0) parameters.set("tags", JSON.stringify(search.tags));
+  if (search.minDuration) parameters.set("minDuration", search.minDuration);
+  if (search.maxDuration) parameters.set("maxDuration", search.maxDuration);
+  parameters.set("limit", String(search.limit));
+  const { range } = search;
+  const endUs = "lookbackUs" in range ? nowMs * 1_000 : range.endUs;
+  parameters.set("start", String("lookbackUs" in range ? endUs - range.lookbackUs : range.startUs));
+  parameters.set("end", String(endUs));
+  return parameters;
+}
+
+/**
+ * One trace with all its spans.
+ * @throws ApiError API_NOT_FOUND also for an answer that holds no trace
+ */
+export function traceQuery(traceId: string) {
+  return queryOptions({
+    queryKey: ["trace", traceId],
+    queryFn: async ({ signal }): Promise<ApiTrace> => {
+      const { data } = await readJson(`api/traces/${encodeURIComponent(traceId)}`, traceList, signal);
+      const trace = data?.[0];
+      if (trace === undefined) throw new ApiError("API_NOT_FOUND", "trace not found");
+      return trace;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    // Traces can be large: keep few.
+    gcTime: 60_000,
+  });
+}

@@ -1,0 +1,82 @@
+import { ApiError } from "./api-error.ts";
+import { type EnvelopeOf, errorTexts, type Schema } from "./envelope.ts";
+
+/** An answer may be this long, in bytes after decompression: some 300,000 spans, what a tab can hold. */
+const maxAnswerBytes = 400 * 1024 * 1024;
+
+/**
+ * Asks the query service and checks the answer.
+ * @param path   address below the page's base, such as `api/services`
+ * @param schema what the answer must look like
+ * @param signal ends the request; the promise then rejects with the signal's reason
+ * @throws ApiError with any of its codes
+ */
+export async function readJson<T>(
+  path: string,
+  schema: Schema<EnvelopeOf<T>>,
+  signal: AbortSignal,
+): Promise<EnvelopeOf<T>> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(new URL(path, document.baseURI), {
+      signal,
+      headers: { accept: "application/json" },
+    });
+    text = await readText(response);
+  } catch (cause) {
+    if (signal.aborted || cause instanceof ApiError) throw cause;
+    throw new ApiError("API_UNREACHABLE", "the query service does not answer", { cause });
+  }
+  const body = parse(text);
+  if (!response.ok) throw refusal(response, body, text);
+  if (body === undefined) {
+    throw new ApiError("API_SHAPE", `the answer to ${path} is not JSON`, { status: response.status });
+  }
+  const checked = schema.safeParse(body);
+  if (checked.success) return checked.data;
+  const issue = checked.error.issues[0];
+  throw new ApiError(
+    "API_SHAPE",
+    `the answer to ${path} is not as expected: ${issue?.path.join(".") || "(whole)"}: ${issue?.message}`,
+    { status: response.status, cause: checked.error },
+  );
+}
+
+async function readText(response: Response): Promise<string> {
+  if (response.body === null) return "";
+  const decoder = new TextDecoder();
+  const parts: string[] = [];
+  let bytes = 0;
+  const reader = response.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes += value.length;
+    if (bytes > maxAnswerBytes) {
+      await reader.cancel();
+      throw new ApiError("API_TOO_LARGE", `the answer is over ${maxAnswerBytes} bytes`, {
+        status: response.status,
+      });
+    }
+    parts.push(decoder.decode(value, { stream: true }));
+  }
+  parts.push(decoder.decode());
+  return parts.join("");
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refusal(response: Response, body: unknown, text: string): ApiError {
+  const { status } = response;
+  const message =
+    errorTexts(body)[0] ?? (text.trim().slice(0, 300) || `${status} ${response.statusText}`.trim());
+  if (status === 404) return new ApiError("API_NOT_FOUND", message, { status });
+  return new ApiError(status >= 500 ? "API_FAILED" : "API_REFUSED", message, { status });
+}

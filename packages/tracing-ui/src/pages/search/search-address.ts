@@ -1,0 +1,65 @@
+import * as z from "zod/mini";
+
+/** Spans of time to look back over, newest last; `custom` takes `start` and `end` instead. */
+export const lookbacks = [
+  { value: "5m", label: "Last 5 minutes", us: 300e6 },
+  { value: "15m", label: "Last 15 minutes", us: 900e6 },
+  { value: "1h", label: "Last hour", us: 3_600e6 },
+  { value: "3h", label: "Last 3 hours", us: 3 * 3_600e6 },
+  { value: "6h", label: "Last 6 hours", us: 6 * 3_600e6 },
+  { value: "12h", label: "Last 12 hours", us: 12 * 3_600e6 },
+  { value: "24h", label: "Last 24 hours", us: 24 * 3_600e6 },
+  { value: "2d", label: "Last 2 days", us: 2 * 86_400e6 },
+  { value: "7d", label: "Last 7 days", us: 7 * 86_400e6 },
+] as const;
+
+/** How many traces a search may ask for. */
+export const limits = [20, 50, 100, 200, 500, 1_000, 1_500] as const;
+
+/** Orders of the result list. */
+export const sorts = ["newest", "longest", "spans"] as const;
+/** An order of the result list. */
+export type Sort = (typeof sorts)[number];
+
+const text = z.catch(z.optional(z.string()), undefined);
+const microseconds = z.catch(
+  z.optional(z.pipe(z.string().check(z.regex(/^\d{1,16}$/)), z.transform(Number))),
+  undefined,
+);
+
+/**
+ * What the address of the search page says. Names are those of the public model's UI, so that links made for
+ * it work here. Anything unreadable falls back to its default: an address never fails.
+ */
+export const searchAddress = z.object({
+  service: text,
+  operation: text,
+  /** As typed: `error=true`, or a JSON object. */
+  tags: text,
+  minDuration: text,
+  maxDuration: text,
+  limit: z.catch(z.pipe(z.coerce.number(), z.int().check(z.minimum(1), z.maximum(1_500))), 20),
+  lookback: z.catch(z.enum([...lookbacks.map((entry) => entry.value), "custom"]), "1h"),
+  /** Microseconds since 1970; only read when `lookback` is `custom`. */
+  start: microseconds,
+  end: microseconds,
+  sort: z.catch(z.enum(sorts), "newest"),
+});
+
+/** What the address of the search page says. */
+export type SearchAddress = z.infer<typeof searchAddress>;
+
+/** The defaults, which an address leaves out. */
+export const defaultAddress: SearchAddress = searchAddress.parse({});
+
+/** The address as the router writes it: strings, without empty texts and defaults. */
+export function addressFields(address: SearchAddress): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const key of Object.keys(searchAddress.shape) as (keyof SearchAddress)[]) {
+    const value = address[key];
+    if (value === undefined || value === "" || value === defaultAddress[key]) continue;
+    if ((key === "start" || key === "end") && address.lookback !== "custom") continue;
+    fields[key] = String(value);
+  }
+  return fields;
+}

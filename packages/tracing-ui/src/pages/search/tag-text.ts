@@ -1,0 +1,62 @@
+/** Tags read from text, or what is wrong with it in words for the person who typed it. */
+export type ParsedTags = { ok: true; tags: Record<string, string> } | { ok: false; message: string };
+
+/**
+ * Reads `error=true http.url="/a b" "odd key"=x`. Inside quotes `\"` and `\\` stand for themselves. A JSON
+ * object of strings, which links made for the public model hold, is read too.
+ */
+export function parseTagText(text: string): ParsedTags {
+  const trimmed = text.trim();
+  if (trimmed.startsWith("{")) return parseJsonTags(trimmed);
+  const tags: Record<string, string> = {};
+  const pair = /\s*("(?:[^"\\]|\\.)*"|[^\s="]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?=\s|$)/y;
+  let at = 0;
+  while (at < trimmed.length) {
+    pair.lastIndex = at;
+    const match = pair.exec(trimmed);
+    if (match === null) return { ok: false, message: complaint(trimmed.slice(at).trim()) };
+    const [, key, value] = match as unknown as [string, string, string];
+    if (value === "") return { ok: false, message: `${key}= has no value. For an empty one write ${key}=""` };
+    tags[unquote(key)] = unquote(value);
+    at = pair.lastIndex;
+  }
+  return { ok: true, tags };
+}
+
+/** The inverse of `parseTagText`, with quotes only where they are needed. */
+export function tagText(tags: Readonly<Record<string, string>>): string {
+  return Object.entries(tags)
+    .map(([key, value]) => `${quote(key)}=${quote(value)}`)
+    .join(" ");
+}
+
+function quote(word: string): string {
+  return /^[^\s="{][^\s="]*$/.test(word) ? word : `"${word.replace(/["\\]/g, "\\$&")}"`;
+}
+
+function unquote(word: string): string {
+  return word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/g, "$1") : word;
+}
+
+function complaint(rest: string): string {
+  const word = rest.split(/\s/, 1)[0] ?? rest;
+  if ((rest.match(/(?<!\\)"/g) ?? []).length % 2 === 1)
+    return `The quote that opens in ${word} does not close`;
+  if (!word.includes("=")) return `${word} is not a tag. Write ${word}=value, with quotes around spaces`;
+  return `${word} is not key=value. Put quotes around spaces and equals signs`;
+}
+
+function parseJsonTags(text: string): ParsedTags {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (value !== null && typeof value === "object") {
+      return {
+        ok: true,
+        tags: Object.fromEntries(Object.entries(value).map(([key, item]) => [key, String(item)])),
+      };
+    }
+  } catch {
+    // Said below.
+  }
+  return { ok: false, message: 'Not a JSON object such as {"error":"true"}' };
+}

@@ -1,0 +1,104 @@
+import type { ApiSpan, ApiTrace } from "../api/trace-schema.ts";
+import { isErrorSpan, isNegativeDuration, parentIdOf, spanDurationUs } from "./span-facts.ts";
+import { layOutTree } from "./span-tree.ts";
+import { spanFlag, type Trace } from "./trace.ts";
+
+/**
+ * Lays out a trace as the query service gives it. Never throws: missing parents, cycles, duplicate ids and
+ * negative durations are flagged on their spans, and every span of the input is in the result once.
+ */
+export function buildTrace(input: ApiTrace): Trace {
+  const { parentOf, flagsOf } = findParents(input.spans);
+  const tree = layOutTree(parentOf, sortByStart(input.spans));
+  for (const node of tree.cutNodes) flagsOf[node] = (flagsOf[node] as number) | spanFlag.cycle;
+
+  const n = input.spans.length;
+  const spans = Array.from(tree.order, (node) => input.spans[node] as ApiSpan);
+  const bounds = timeBounds(spans);
+  const offsetUs = new Float64Array(n);
+  const spanUs = new Float64Array(n);
+  const service = new Int32Array(n);
+  const flags = new Uint8Array(n);
+  const errorsBefore = new Int32Array(n + 1);
+  const serviceIndex = new Map<string, number>();
+  let levels = 0;
+
+  spans.forEach((span, at) => {
+    offsetUs[at] = span.startTime - bounds.startUs;
+    spanUs[at] = spanDurationUs(span);
+    flags[at] = (flagsOf[tree.order[at] as number] as number) | ownFlags(span);
+    const failed = ((flags[at] as number) & spanFlag.error) !== 0 ? 1 : 0;
+    errorsBefore[at + 1] = (errorsBefore[at] as number) + failed;
+    const name = input.processes[span.processID]?.serviceName ?? "(unknown service)";
+    let index = serviceIndex.get(name);
+    if (index === undefined) {
+      index = serviceIndex.size;
+      serviceIndex.set(name, index);
+    }
+    service[at] = index;
+    levels = Math.max(levels, (tree.depth[at] as number) + 1);
+  });
+
+  return {
+    traceId: input.traceID,
+    spans,
+    processes: input.processes,
+    warnings: input.warnings ?? [],
+    ...bounds,
+    offsetUs,
+    spanUs,
+    parent: tree.parent,
+    depth: tree.depth,
+    subtreeEnd: tree.subtreeEnd,
+    service,
+    flags,
+    errorsBefore,
+    services: [...serviceIndex.keys()],
+    levels,
+  };
+}
+
+function ownFlags(span: ApiSpan): number {
+  const warned = (span.warnings ?? []).length > 0 || isNegativeDuration(span);
+  return (isErrorSpan(span) ? spanFlag.error : 0) | (warned ? spanFlag.warning : 0);
+}
+
+function findParents(spans: readonly ApiSpan[]) {
+  const parentOf = new Int32Array(spans.length).fill(-1);
+  const flagsOf = new Uint8Array(spans.length);
+  const byId = new Map<string, number>();
+  spans.forEach((span, node) => {
+    if (byId.has(span.spanID)) flagsOf[node] = spanFlag.duplicateId;
+    else byId.set(span.spanID, node);
+  });
+  spans.forEach((span, node) => {
+    const parentId = parentIdOf(span);
+    if (parentId === undefined) return;
+    const parent = byId.get(parentId);
+    if (parent === undefined) flagsOf[node] = (flagsOf[node] as number) | spanFlag.parentMissing;
+    else parentOf[node] = parent;
+  });
+  return { parentOf, flagsOf };
+}
+
+/** Nodes by start, the longer first where starts are equal (it is likelier to be the outer one). */
+function sortByStart(spans: readonly ApiSpan[]): Int32Array {
+  const start = Float64Array.from(spans, (span) => span.startTime);
+  const duration = Float64Array.from(spans, spanDurationUs);
+  return Int32Array.from(spans.keys()).sort(
+    (a, b) =>
+      (start[a] as number) - (start[b] as number) ||
+      (duration[b] as number) - (duration[a] as number) ||
+      a - b,
+  );
+}
+
+function timeBounds(spans: readonly ApiSpan[]): { startUs: number; durationUs: number } {
+  let startUs = Number.POSITIVE_INFINITY;
+  let endUs = 0;
+  for (const span of spans) {
+    startUs = Math.min(startUs, span.startTime);
+    endUs = Math.max(endUs, span.startTime + spanDurationUs(span));
+  }
+  return spans.length === 0 ? { startUs: 0, durationUs: 0 } : { startUs, durationUs: endUs - startUs };
+}

@@ -1,0 +1,42 @@
+import type { ApiAttribute, ApiSpan } from "../api/trace-schema.ts";
+
+/** Durations from here on are negative ones that lost their sign in the unsigned field. */
+const negativeFromUs = 2 ** 63;
+
+/** The span's duration in microseconds; a negative one is 0. */
+export function spanDurationUs(span: ApiSpan): number {
+  return isNegativeDuration(span) ? 0 : span.duration;
+}
+
+/** Whether the span ended before it began, by its own clock. */
+export function isNegativeDuration(span: ApiSpan): boolean {
+  return !(span.duration >= 0 && span.duration < negativeFromUs);
+}
+
+/**
+ * Whether the span failed: `otel.status_code` is ERROR, or a tag `error` says anything but no. Zipkin clients
+ * put the message itself into that tag.
+ */
+export function isErrorSpan(span: ApiSpan): boolean {
+  return (span.tags ?? []).some(saysError);
+}
+
+function saysError({ key, value }: ApiAttribute): boolean {
+  if (key === "error") return value !== false && value !== "false" && value !== "" && value !== null;
+  return key === "otel.status_code" && value === "ERROR";
+}
+
+/**
+ * The parent's span id: the first CHILD_OF into the same trace, else the first other reference into it.
+ * @returns undefined for a span that names no parent
+ */
+export function parentIdOf(span: ApiSpan): string | undefined {
+  const own = (span.references ?? []).filter((reference) => reference.traceID === span.traceID);
+  return (own.find((reference) => reference.refType === "CHILD_OF") ?? own[0])?.spanID;
+}
+
+/** The value of the span's tag as text, undefined without such a tag. */
+export function tagText(span: ApiSpan, key: string): string | undefined {
+  const tag = span.tags?.find((attribute) => attribute.key === key);
+  return tag === undefined ? undefined : String(tag.value);
+}

@@ -1,0 +1,65 @@
+import type { ApiSpan, ApiTrace } from "../api/trace-schema.ts";
+import { isErrorSpan, parentIdOf, spanDurationUs } from "./span-facts.ts";
+
+/** A service's share of a trace. */
+export interface ServiceCount {
+  name: string;
+  spans: number;
+  errors: number;
+}
+
+/** What the result list shows of a trace. */
+export interface TraceSummary {
+  traceId: string;
+  /** Microseconds since 1970. */
+  startUs: number;
+  durationUs: number;
+  rootService: string;
+  rootOperation: string;
+  /** Whether the span named as root is the real one: it names no parent. */
+  rootFound: boolean;
+  spans: number;
+  errors: number;
+  /** Most spans first. */
+  services: readonly ServiceCount[];
+}
+
+/** Reads the facts of one search result, so that its spans need not be kept. */
+export function summariseTrace(trace: ApiTrace): TraceSummary {
+  let startUs = Number.POSITIVE_INFINITY;
+  let endUs = 0;
+  let errors = 0;
+  let root: ApiSpan | undefined;
+  const services = new Map<string, ServiceCount>();
+  const serviceOf = (span: ApiSpan) => trace.processes[span.processID]?.serviceName ?? "(unknown service)";
+
+  for (const span of trace.spans) {
+    startUs = Math.min(startUs, span.startTime);
+    endUs = Math.max(endUs, span.startTime + spanDurationUs(span));
+    const failed = isErrorSpan(span) ? 1 : 0;
+    errors += failed;
+    const name = serviceOf(span);
+    const count = services.get(name) ?? { name, spans: 0, errors: 0 };
+    count.spans += 1;
+    count.errors += failed;
+    services.set(name, count);
+    if (root === undefined || isBetterRoot(span, root)) root = span;
+  }
+  return {
+    traceId: trace.traceID,
+    startUs: root === undefined ? 0 : startUs,
+    durationUs: root === undefined ? 0 : endUs - startUs,
+    rootService: root === undefined ? "" : serviceOf(root),
+    rootOperation: root?.operationName ?? "(no spans)",
+    rootFound: root !== undefined && parentIdOf(root) === undefined,
+    spans: trace.spans.length,
+    errors,
+    services: [...services.values()].sort((a, b) => b.spans - a.spans || (a.name < b.name ? -1 : 1)),
+  };
+}
+
+function isBetterRoot(span: ApiSpan, than: ApiSpan): boolean {
+  const orphan = parentIdOf(span) !== undefined;
+  const thanOrphan = parentIdOf(than) !== undefined;
+  return orphan === thanOrphan ? span.startTime < than.startTime : thanOrphan;
+}

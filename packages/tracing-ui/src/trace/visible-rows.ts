@@ -1,0 +1,30 @@
+import type { Trace } from "./trace.ts";
+
+/**
+ * The spans to show, top to bottom.
+ * @param folded spans whose descendants are hidden
+ * @param shown  1 for each span that a filter lets through; without it, all are
+ */
+export function visibleRows(trace: Trace, folded: ReadonlySet<number>, shown?: Uint8Array): Int32Array {
+  const rows = new Int32Array(trace.spans.length);
+  let count = 0;
+  for (let span = 0; span < trace.spans.length; ) {
+    if (shown === undefined || shown[span] === 1) rows[count++] = span;
+    span = folded.has(span) ? (trace.subtreeEnd[span] as number) : span + 1;
+  }
+  return rows.subarray(0, count);
+}
+
+/** Index of the span among the rows, which are in ascending order; −1 when it is not shown. */
+export function rowOf(rows: Int32Array, span: number): number {
+  let low = 0;
+  let high = rows.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const at = rows[middle] as number;
+    if (at === span) return middle;
+    if (at < span) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
