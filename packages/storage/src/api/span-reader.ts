@@ -18,7 +18,9 @@ export interface TraceQuery {
   readonly operation?: string;
   /**
    * Key and text form must be equal; looked for in span attributes, resource attributes and event attributes
-   * alike, and in what OTLP spans show as tags (`span.kind`, `error`, `otel.status_code`, `otel.scope.name` …).
+   * alike, and in what OTLP spans show as tags: `span.kind`, `error` = `true`, `otel.status_code` (`OK`, `ERROR`),
+   * `otel.status_description`, `otel.scope.name`, `otel.scope.version`, `w3c.tracestate`, and `event` for the name
+   * of an event. `service.name` and `internal.span.format` match spans of every format.
    */
   readonly tags?: ReadonlyMap<string, string>;
   /** Nanoseconds since the Unix epoch; inclusive; applies to a span's start. */
@@ -43,7 +45,10 @@ export interface ReadOptions {
 
 /** Reads spans. Every method throws `StorageError`. */
 export interface SpanReader {
-  /** The traces with these ids, in the order asked; unknown ids are left out. Ids: 32 lower-case hex digits. */
+  /**
+   * The traces with these ids, in the order asked, each once; unknown ids are left out. Ids: 32 lower-case hex
+   * digits.
+   */
   getTraces(traceIds: readonly string[], options?: ReadOptions): Promise<Trace[]>;
   findTraces(query: TraceQuery, options?: ReadOptions): Promise<Trace[]>;
   /** Only the ids, newest first. */

@@ -6,6 +6,12 @@ export interface WriteOptions {
    * (the last 10,000 blocks) is not stored twice; so a writer repeats a block until it is told of success.
    */
   readonly deduplicationToken: string;
+  /**
+   * When the rows were taken in, milliseconds since the Unix epoch; the same each time the block is written. The
+   * store keeps rows by this day: a block repeated after midnight (UTC) with another day, or without one, may be
+   * stored twice. The time of the call by default.
+   */
+  readonly receivedUnixMs?: number;
   readonly signal?: AbortSignal;
 }
 

@@ -1,0 +1,20 @@
+import type { Span } from "wire/model";
+import type { Trace } from "./span-reader.ts";
+
+/**
+ * Groups spans into traces.
+ * @param traceIds each once; ids without spans are left out
+ * @param spans in any order; those of one start time stay in the order given
+ */
+export function tracesInOrder(traceIds: readonly string[], spans: readonly Span[]): Trace[] {
+  const byId = new Map<string, Span[]>(traceIds.map((id) => [id, []]));
+  for (const span of spans) byId.get(span.traceId)?.push(span);
+  return [...byId]
+    .filter(([, ofTrace]) => ofTrace.length > 0)
+    .map(([traceId, ofTrace]) => ({ traceId, spans: ofTrace.sort(byStart) }));
+}
+
+function byStart(one: Span, other: Span): number {
+  if (one.startTimeUnixNano === other.startTimeUnixNano) return 0;
+  return one.startTimeUnixNano < other.startTimeUnixNano ? -1 : 1;
+}

@@ -1,0 +1,1 @@
+export { type TraceStoreContract, traceStoreContract } from "./trace-store-contract.ts";

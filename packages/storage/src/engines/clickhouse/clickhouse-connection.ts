@@ -1,0 +1,186 @@
+import type { Readable } from "node:stream";
+import { type ClickHouseClient, ClickHouseError, ClickHouseLogLevel, createClient } from "@clickhouse/client";
+import { Agent, request } from "undici";
+import { StorageError } from "../../api/storage-error.ts";
+import { toStorageError } from "./clickhouse-errors.ts";
+import type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
+
+/** Values for `{name:Type}` in a query. */
+export type QueryParameters = Readonly<Record<string, string | bigint | number | readonly string[]>>;
+
+interface Endpoint {
+  readonly url: string;
+  readonly client: ClickHouseClient;
+}
+
+const connectTimeoutMs = 5_000;
+/** Of an error's text. */
+const maxErrorBytes = 65_536;
+
+/**
+ * ClickHouse over HTTP, at one of several addresses. Each call is one query, has a deadline, and when its signal is
+ * aborted the query ends in the server too. Every method throws `StorageError`.
+ */
+export class ClickHouseConnection {
+  readonly #options: Required<ClickHouseStoreOptions>;
+  readonly #endpoints: readonly Endpoint[];
+  readonly #agent: Agent;
+  #current = 0;
+
+  constructor(options: Required<ClickHouseStoreOptions>) {
+    this.#options = options;
+    this.#agent = new Agent({
+      connections: options.maxConnections,
+      connect: { timeout: connectTimeoutMs },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    this.#endpoints = options.urls.map((url) => ({ url, client: this.#client(url) }));
+  }
+
+  /** The rows of a SELECT, one object each. */
+  rows<Row>(sql: string, parameters: QueryParameters, signal?: AbortSignal): Promise<Row[]> {
+    return this.#call(signal, async ({ client }, abort) => {
+      const result = await client.query({
+        query: sql,
+        format: "JSONEachRow",
+        ...this.#read(parameters, abort),
+      });
+      return await result.json<Row>();
+    });
+  }
+
+  /**
+   * The answer to a SELECT that names its format.
+   * @param maxBytes STORAGE_REFUSED when the answer is longer
+   */
+  bytes(sql: string, parameters: QueryParameters, maxBytes: number, signal?: AbortSignal): Promise<Buffer> {
+    return this.#call(signal, async ({ client }, abort) => {
+      const { stream } = await client.exec({ query: sql, ...this.#read(parameters, abort) });
+      return await collect(stream, maxBytes, abort);
+    });
+  }
+
+  /** A statement without an answer. */
+  command(sql: string, signal?: AbortSignal): Promise<void> {
+    return this.#call(signal, async ({ client }, abort) => {
+      await client.command({
+        query: sql,
+        abort_signal: abort,
+        clickhouse_settings: { wait_end_of_query: 1 },
+      });
+    });
+  }
+
+  /**
+   * @param sql `INSERT INTO … FORMAT …`
+   * @param settings query settings
+   * @param rows sent as they are; not touched after the call has ended
+   */
+  insert(
+    sql: string,
+    settings: Readonly<Record<string, string>>,
+    rows: Uint8Array,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    return this.#call(signal, async ({ url }, abort) => {
+      const target = new URL(url);
+      target.search = new URLSearchParams({ ...settings, query: sql }).toString();
+      const { user, password } = this.#options;
+      const response = await request(target, {
+        method: "POST",
+        headers: {
+          authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
+          "content-type": "application/octet-stream",
+        },
+        body: rows,
+        signal: abort,
+        dispatcher: this.#agent,
+      });
+      if (response.statusCode === 200) return await response.body.dump();
+      const text = (await collect(response.body, maxErrorBytes, abort)).toString("utf8");
+      throw insertError(text, response.statusCode);
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#agent.destroy(), ...this.#endpoints.map(({ client }) => client.close())]);
+  }
+
+  async #call<T>(
+    signal: AbortSignal | undefined,
+    work: (endpoint: Endpoint, abort: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const timeoutMs = this.#options.requestTimeoutMs;
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const abort = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+    const index = this.#current;
+    const endpoint = this.#endpoints[index] as Endpoint;
+    try {
+      abort.throwIfAborted();
+      return await work(endpoint, abort);
+    } catch (error) {
+      const aborted = signal?.aborted === true;
+      const failure = { url: endpoint.url, timeoutMs, aborted, timedOut: deadline.aborted };
+      const storageError = toStorageError(error, failure);
+      if (storageError.code === "STORAGE_UNAVAILABLE" && this.#current === index) {
+        this.#current = (index + 1) % this.#endpoints.length;
+      }
+      throw storageError;
+    }
+  }
+
+  #read(parameters: QueryParameters, abort: AbortSignal) {
+    return {
+      query_params: parameters,
+      abort_signal: abort,
+      clickhouse_settings: {
+        max_execution_time: Math.ceil(this.#options.requestTimeoutMs / 1_000),
+        cancel_http_readonly_queries_on_client_close: 1,
+        // Otherwise an error in the middle of the rows comes after a 200, as text behind them.
+        wait_end_of_query: 1,
+      },
+    } as const;
+  }
+
+  #client(url: string): ClickHouseClient {
+    const { user, password, maxConnections, requestTimeoutMs } = this.#options;
+    return createClient({
+      url,
+      username: user,
+      password,
+      application: "tracing",
+      max_open_connections: maxConnections,
+      // Our own deadline comes first, and is told apart from the caller's signal.
+      request_timeout: requestTimeoutMs + connectTimeoutMs,
+      log: { level: ClickHouseLogLevel.OFF },
+    });
+  }
+}
+
+async function collect(stream: Readable, maxBytes: number, abort: AbortSignal): Promise<Buffer> {
+  const onAbort = () => stream.destroy(new Error("aborted"));
+  abort.addEventListener("abort", onAbort, { once: true });
+  try {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > maxBytes) {
+        throw new StorageError("STORAGE_REFUSED", `the answer is longer than the limit of ${maxBytes} bytes`);
+      }
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks, length);
+  } finally {
+    abort.removeEventListener("abort", onAbort);
+  }
+}
+
+/** In the form that the client gives to errors of its own calls. */
+function insertError(text: string, status: number): Error {
+  const [, code, message = text] = /Code: (\d+)\.\s*(?:DB::Exception:\s*)?([\s\S]*)/.exec(text) ?? [];
+  if (code === undefined) return new Error(`HTTP status ${status}: ${text.trim()}`);
+  const type = /\(([A-Z0-9_]{3,})\)/.exec(message)?.[1];
+  return new ClickHouseError({ code, message: message.trim(), ...(type === undefined ? {} : { type }) });
+}

@@ -1,0 +1,82 @@
+import { ClickHouseError } from "@clickhouse/client";
+import { StorageError, type StorageErrorCode } from "../../api/storage-error.ts";
+
+/** ClickHouse's error codes with a meaning of their own here; every other code is a refusal. */
+const codeMeanings: ReadonlyMap<number, StorageErrorCode> = new Map([
+  [159, "STORAGE_TIMEOUT"], // TIMEOUT_EXCEEDED
+  [160, "STORAGE_TIMEOUT"], // TOO_SLOW
+  [202, "STORAGE_UNAVAILABLE"], // TOO_MANY_SIMULTANEOUS_QUERIES
+  [209, "STORAGE_UNAVAILABLE"], // SOCKET_TIMEOUT
+  [210, "STORAGE_UNAVAILABLE"], // NETWORK_ERROR
+  [225, "STORAGE_UNAVAILABLE"], // NO_ZOOKEEPER
+  [236, "STORAGE_UNAVAILABLE"], // ABORTED: the server is stopping
+  [241, "STORAGE_UNAVAILABLE"], // MEMORY_LIMIT_EXCEEDED
+  [242, "STORAGE_UNAVAILABLE"], // TABLE_IS_READ_ONLY: a replica without its keeper
+  [243, "STORAGE_UNAVAILABLE"], // NOT_ENOUGH_SPACE
+  [252, "STORAGE_UNAVAILABLE"], // TOO_MANY_PARTS
+  [279, "STORAGE_UNAVAILABLE"], // ALL_CONNECTION_TRIES_FAILED
+  [285, "STORAGE_UNAVAILABLE"], // TOO_FEW_LIVE_REPLICAS
+  [286, "STORAGE_UNAVAILABLE"], // UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE
+  [319, "STORAGE_UNAVAILABLE"], // UNKNOWN_STATUS_OF_INSERT
+  [394, "STORAGE_UNAVAILABLE"], // QUERY_WAS_CANCELLED, and not by us
+  [439, "STORAGE_UNAVAILABLE"], // CANNOT_SCHEDULE_TASK
+  [999, "STORAGE_UNAVAILABLE"], // KEEPER_EXCEPTION
+]);
+
+const missingSchemaCodes: ReadonlySet<number> = new Set([
+  60, // UNKNOWN_TABLE
+  81, // UNKNOWN_DATABASE
+]);
+
+/** Longest text of an engine's error that goes into ours; the whole of it stays in `cause`. */
+const maxMessageLength = 500;
+
+/** What is known of a failed call besides its error. */
+export interface FailedCall {
+  /** Address without credentials. */
+  readonly url: string;
+  readonly timeoutMs: number;
+  /** The caller's signal was aborted. */
+  readonly aborted: boolean;
+  /** Our own deadline passed. */
+  readonly timedOut: boolean;
+}
+
+/** Turns whatever a call of ClickHouse threw into the package's error; the one place where codes get a meaning. */
+export function toStorageError(error: unknown, call: FailedCall): StorageError {
+  if (error instanceof StorageError) return error;
+  const options = { cause: error };
+  if (call.aborted) return new StorageError("STORAGE_ABORTED", "the caller gave up", options);
+  if (call.timedOut) {
+    const message = `storage at ${call.url} did not answer within ${call.timeoutMs} ms`;
+    return new StorageError("STORAGE_TIMEOUT", message, options);
+  }
+  const text = error instanceof Error ? error.message : String(error);
+  if (error instanceof ClickHouseError) {
+    const code = codeMeanings.get(Number(error.code)) ?? "STORAGE_REFUSED";
+    const name = error.type ?? "error";
+    return new StorageError(code, `storage at ${call.url}: ${name} ${error.code}: ${shorten(text)}`, options);
+  }
+  // No answer, or one that is not ClickHouse's: nothing there, a proxy before it, a connection that broke.
+  const detail = text === "" ? connectionErrorCode(error) : shorten(text);
+  return new StorageError(
+    "STORAGE_UNAVAILABLE",
+    `storage at ${call.url} cannot be reached: ${detail}`,
+    options,
+  );
+}
+
+/** The tables are not there (any more): the data folder was emptied, or another server answers now. */
+export function isSchemaMissing(error: unknown): boolean {
+  const cause = error instanceof StorageError ? error.cause : error;
+  return cause instanceof ClickHouseError && missingSchemaCodes.has(Number(cause.code));
+}
+
+/** An AggregateError of several addresses (IPv4 and IPv6 of localhost) has no message, only a code. */
+function connectionErrorCode(error: unknown): string {
+  return String((error as { code?: unknown }).code ?? "unknown error");
+}
+
+function shorten(text: string): string {
+  return text.length <= maxMessageLength ? text : `${text.slice(0, maxMessageLength)}…`;
+}

@@ -1,0 +1,51 @@
+import { StorageError } from "../../api/storage-error.ts";
+import type { TraceStore } from "../../api/trace-store.ts";
+import { ClickHouseConnection } from "./clickhouse-connection.ts";
+import { ClickHouseSpanReader } from "./clickhouse-span-reader.ts";
+import { ClickHouseSpanWriter } from "./clickhouse-span-writer.ts";
+import type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
+import { SchemaGuard } from "./schema/schema-guard.ts";
+
+/**
+ * A store on ClickHouse: the process `tracing-storage`, a server or a cluster. Nothing is asked of it yet; `ready`,
+ * or the first read or write, makes the tables. When the server is away, calls throw STORAGE_UNAVAILABLE, and work
+ * again once it is back, also with an emptied data folder.
+ * @throws StorageError STORAGE_REFUSED for options that cannot work
+ */
+export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore {
+  const settings = {
+    urls: options.urls.map(checkedUrl),
+    user: options.user ?? "default",
+    password: options.password ?? "",
+    database: options.database ?? "tracing",
+    requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
+    maxConnections: options.maxConnections ?? 16,
+    maxReadBytes: options.maxReadBytes ?? 512 * 1024 * 1024,
+  };
+  if (settings.urls.length === 0)
+    throw new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
+  const { database } = settings;
+  // It stands in statements as it is: names cannot be query parameters everywhere.
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(database)) {
+    throw new StorageError(
+      "STORAGE_REFUSED",
+      `database name "${database}" is not 1 to 64 letters, digits and _`,
+    );
+  }
+  const connection = new ClickHouseConnection(settings);
+  const schema = new SchemaGuard(connection, database);
+  return {
+    reader: new ClickHouseSpanReader(connection, schema, settings),
+    writer: new ClickHouseSpanWriter(connection, schema, database),
+    ready: (signal) => schema.check(signal),
+    close: () => connection.close(),
+  };
+}
+
+function checkedUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new StorageError("STORAGE_REFUSED", `address "${text}" is not an http or https URL`);
+  }
+  return url.href;
+}

@@ -1,0 +1,58 @@
+import { StorageError } from "../../../api/storage-error.ts";
+import type { ClickHouseConnection } from "../clickhouse-connection.ts";
+import { isSchemaMissing } from "../clickhouse-errors.ts";
+import { migrations, schemaVersion } from "./migrations.ts";
+
+/**
+ * Brings the schema to the version of this code; one query when it is there already.
+ *
+ * Several processes may do this at the same moment: each statement is harmless when repeated, and the version is
+ * noted only after its statements, so a process that stops half-way leaves work for the next, never a hole.
+ *
+ * @throws StorageError STORAGE_VERSION when the data is of a newer version; nothing is touched then
+ */
+export async function ensureSchema(
+  connection: ClickHouseConnection,
+  database: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const version = await readVersion(connection, database, signal);
+  if (version > schemaVersion) {
+    throw new StorageError(
+      "STORAGE_VERSION",
+      `the schema of database ${database} has version ${version}, this program knows versions up to ` +
+        `${schemaVersion}: use a newer program, or another database`,
+    );
+  }
+  if (version === schemaVersion) return;
+  await connection.command(`CREATE DATABASE IF NOT EXISTS ${database}`, signal);
+  await connection.command(
+    `CREATE TABLE IF NOT EXISTS ${database}.schema_migrations ` +
+      "(version UInt32, name String, applied DateTime('UTC') DEFAULT now()) " +
+      "ENGINE = MergeTree ORDER BY version SETTINGS fsync_after_insert = 1, fsync_part_directory = 1",
+    signal,
+  );
+  for (const migration of migrations.slice(version)) {
+    for (const statement of migration.statements(database)) await connection.command(statement, signal);
+    // Two processes may both note it: the version is the highest, not the number of rows.
+    await connection.command(
+      `INSERT INTO ${database}.schema_migrations (version, name) SELECT ${migration.version}, '${migration.name}'`,
+      signal,
+    );
+  }
+}
+
+async function readVersion(
+  connection: ClickHouseConnection,
+  database: string,
+  signal?: AbortSignal,
+): Promise<number> {
+  try {
+    const sql = `SELECT max(version) AS version FROM ${database}.schema_migrations`;
+    const [row] = await connection.rows<{ version: number }>(sql, {}, signal);
+    return row?.version ?? 0;
+  } catch (error) {
+    if (isSchemaMissing(error)) return 0;
+    throw error;
+  }
+}

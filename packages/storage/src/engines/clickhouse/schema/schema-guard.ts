@@ -1,0 +1,65 @@
+import { StorageError } from "../../../api/storage-error.ts";
+import type { ClickHouseConnection } from "../clickhouse-connection.ts";
+import { isSchemaMissing } from "../clickhouse-errors.ts";
+import { ensureSchema } from "./ensure-schema.ts";
+
+/**
+ * Sees to it that the tables are there before anything is read or written: at the first call, and again when the
+ * store comes back with an emptied data folder.
+ */
+export class SchemaGuard {
+  readonly #connection: ClickHouseConnection;
+  readonly #database: string;
+  #ensured: Promise<void> | undefined;
+
+  constructor(connection: ClickHouseConnection, database: string) {
+    this.#connection = connection;
+    this.#database = database;
+  }
+
+  /** Looks now, whatever was seen before. @throws StorageError */
+  async check(signal?: AbortSignal): Promise<void> {
+    const check = ensureSchema(this.#connection, this.#database, signal);
+    await check;
+    this.#ensured = check;
+  }
+
+  /**
+   * Runs `work` with the tables in place; when they turn out to be gone, makes them and runs it once more.
+   * @throws StorageError
+   */
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    await unlessAborted(this.#ensure(), signal);
+    try {
+      return await work();
+    } catch (error) {
+      if (!isSchemaMissing(error)) throw error;
+      this.#ensured = undefined;
+      await unlessAborted(this.#ensure(), signal);
+      return await work();
+    }
+  }
+
+  /** One look for all who wait: no single caller's signal may end it for the others, its own deadlines do. */
+  #ensure(): Promise<void> {
+    this.#ensured ??= ensureSchema(this.#connection, this.#database).catch((error: unknown) => {
+      this.#ensured = undefined;
+      throw error;
+    });
+    return this.#ensured;
+  }
+}
+
+/** Waits no longer than the signal allows; the work itself goes on. */
+async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return await work;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(new StorageError("STORAGE_ABORTED", "the caller gave up"));
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,0 +1,41 @@
+const otlpRules = "format IN ('otlp', 'zipkin')";
+
+/**
+ * Conditions for what a span shows as tags without having them as attributes: its service and format, and with
+ * OTLP's rules its kind, status, scope, trace state and event names.
+ *
+ * @param key,value of the tag sought
+ * @param valueSql an expression for the value, such as a query parameter
+ * @returns none for most keys
+ */
+export function shownAsTag(key: string, value: string, valueSql: string): string[] {
+  if (key === "service.name") return [`service = ${valueSql}`];
+  if (key === "internal.span.format") return [`toString(format) = ${valueSql}`];
+  const condition = value === "" ? undefined : otlpCondition(key, value, valueSql);
+  return condition === undefined ? [] : [`(${otlpRules} AND ${condition})`];
+}
+
+function otlpCondition(key: string, value: string, valueSql: string): string | undefined {
+  switch (key) {
+    case "span.kind":
+      return value === "unspecified" ? undefined : `toString(kind) = ${valueSql}`;
+    case "otel.status_code":
+      return value === "OK" || value === "ERROR"
+        ? `status = '${value === "OK" ? "ok" : "error"}'`
+        : undefined;
+    case "error":
+      return value === "true" ? "status = 'error'" : undefined;
+    case "otel.status_description":
+      return `status_message = ${valueSql}`;
+    case "otel.scope.name":
+      return `scope_name = ${valueSql}`;
+    case "otel.scope.version":
+      return `scope_version = ${valueSql}`;
+    case "w3c.tracestate":
+      return `trace_state = ${valueSql}`;
+    case "event":
+      return `has(events.name, ${valueSql})`;
+    default:
+      return undefined;
+  }
+}

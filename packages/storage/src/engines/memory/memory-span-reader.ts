@@ -1,0 +1,77 @@
+import { type SpanKind, spanKinds } from "wire/model";
+import { checkLimit, distinctTraceIds } from "../../api/checked-query.ts";
+import type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "../../api/span-reader.ts";
+import { tracesInOrder } from "../../api/traces-in-order.ts";
+import { spanMatches } from "./span-matches.ts";
+import type { StoredTraces } from "./stored-traces.ts";
+import { throwIfAborted } from "./throw-if-aborted.ts";
+
+/** Looks at every stored span for each search. */
+export class MemorySpanReader implements SpanReader {
+  readonly #stored: StoredTraces;
+
+  constructor(stored: StoredTraces) {
+    this.#stored = stored;
+  }
+
+  async getTraces(traceIds: readonly string[], options: ReadOptions = {}): Promise<Trace[]> {
+    throwIfAborted(options.signal);
+    const ids = distinctTraceIds(traceIds);
+    return tracesInOrder(
+      ids,
+      ids.flatMap((id) => this.#stored.trace(id)),
+    );
+  }
+
+  async findTraces(query: TraceQuery, options: ReadOptions = {}): Promise<Trace[]> {
+    return await this.getTraces(await this.findTraceIds(query, options), options);
+  }
+
+  async findTraceIds(query: TraceQuery, options: ReadOptions = {}): Promise<string[]> {
+    throwIfAborted(options.signal);
+    const { limit } = query;
+    checkLimit(limit);
+    const newest = new Map<string, bigint>();
+    for (const span of this.#stored.spans()) {
+      if (!spanMatches(span, query)) continue;
+      const start = newest.get(span.traceId);
+      if (start === undefined || span.startTimeUnixNano > start) {
+        newest.set(span.traceId, span.startTimeUnixNano);
+      }
+    }
+    const ids = [...newest].sort(([id, start], [otherId, other]) => {
+      if (start !== other) return start > other ? -1 : 1;
+      return id < otherId ? -1 : 1;
+    });
+    return ids.slice(0, limit).map(([id]) => id);
+  }
+
+  async getServices(options: ReadOptions = {}): Promise<string[]> {
+    throwIfAborted(options.signal);
+    const names = new Set<string>();
+    for (const { resource } of this.#stored.spans()) names.add(resource.serviceName);
+    return [...names].sort(byBytes);
+  }
+
+  async getOperations(
+    query: { service: string; spanKind?: SpanKind },
+    options: ReadOptions = {},
+  ): Promise<Operation[]> {
+    throwIfAborted(options.signal);
+    const kindsOfNames = new Map<string, Set<SpanKind>>();
+    for (const { resource, name, kind } of this.#stored.spans()) {
+      if (resource.serviceName !== query.service) continue;
+      if (query.spanKind !== undefined && kind !== query.spanKind) continue;
+      kindsOfNames.set(name, (kindsOfNames.get(name) ?? new Set()).add(kind));
+    }
+    return [...kindsOfNames.keys()].sort(byBytes).flatMap((name) => {
+      const kinds = kindsOfNames.get(name);
+      return spanKinds.filter((kind) => kinds?.has(kind)).map((spanKind) => ({ name, spanKind }));
+    });
+  }
+}
+
+/** As the other engines sort: by UTF-8 bytes, which is not the order of JavaScript's `<`. */
+function byBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}

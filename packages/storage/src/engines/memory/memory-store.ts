@@ -1,0 +1,39 @@
+import { readSpanRows } from "wire/rows";
+import { StorageError } from "../../api/storage-error.ts";
+import type { TraceStore } from "../../api/trace-store.ts";
+import { MemorySpanReader } from "./memory-span-reader.ts";
+import { StoredTraces } from "./stored-traces.ts";
+import { throwIfAborted } from "./throw-if-aborted.ts";
+
+export interface MemoryStoreOptions {
+  /** Traces kept; the oldest by first arrival are dropped for new ones. 10,000 by default. */
+  readonly maxTraces?: number;
+}
+
+/** A store for tests and demos, gone when the process ends. The number of spans of one trace has no limit. */
+export function openMemoryStore(options: MemoryStoreOptions = {}): TraceStore {
+  const stored = new StoredTraces(options.maxTraces ?? 10_000);
+  return {
+    reader: new MemorySpanReader(stored),
+    writer: {
+      async writeSpans(rows, { deduplicationToken, signal }) {
+        throwIfAborted(signal);
+        stored.add(readRefusing(rows.bytes), deduplicationToken);
+      },
+    },
+    async ready(signal) {
+      throwIfAborted(signal);
+    },
+    async close() {},
+  };
+}
+
+function readRefusing(bytes: Uint8Array) {
+  try {
+    return readSpanRows(bytes);
+  } catch (error) {
+    throw new StorageError("STORAGE_REFUSED", `rows cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
