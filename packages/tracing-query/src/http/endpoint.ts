@@ -3,7 +3,7 @@ import type { Logger } from "lifecycle";
 import { errorEnvelope } from "./envelope.ts";
 import { httpFailure } from "./http-status.ts";
 import { indentJson } from "./indent-json.ts";
-import { sendPieces } from "./send-pieces.ts";
+import { sendPieces, sendText } from "./send-pieces.ts";
 
 export interface EndpointRequest {
   readonly params: URLSearchParams;
@@ -47,14 +47,15 @@ export function sendFailure(response: Response, error: unknown, log: Logger): vo
   }
   response.status(status).setHeader("Content-Type", "text/plain; charset=utf-8");
   response.setHeader("X-Content-Type-Options", "nosniff");
-  response.end(errorEnvelope(status, message));
+  sendText(response, errorEnvelope(status, message));
 }
 
 /** An Express handler for one method of a path; other methods get 405 and an empty body. */
 export function endpoint(method: "GET" | "POST", answer: Endpoint, log: Logger): RequestHandler {
   return async (request, response) => {
     if (request.method !== method) {
-      response.status(405).setHeader("Allow", method).end();
+      response.status(405).setHeader("Allow", method);
+      sendText(response, "");
       return;
     }
     const params = paramsOf(request);

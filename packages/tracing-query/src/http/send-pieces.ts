@@ -26,6 +26,11 @@ function* resumed(first: string, second: string, rest: Iterable<string>): Genera
   yield* rest;
 }
 
+/** Sends a whole body, with its length. */
+export function sendText(response: Response, text: string): void {
+  response.setHeader("Content-Length", Buffer.byteLength(text)).end(text);
+}
+
 /**
  * Sends a body that is made while it is sent: the next piece only when the client has taken the one before. A short
  * one goes in one go, with its length. Resolves when all is sent, or the client is gone.
@@ -35,7 +40,7 @@ export async function sendPieces(response: Response, pieces: Iterable<string>): 
   const first = chunks.next();
   const second = chunks.next();
   if (first.done || second.done) {
-    response.end(first.value ?? "");
+    sendText(response, first.value ?? "");
     return;
   }
   try {

@@ -1,0 +1,309 @@
+import { once } from "node:events";
+import {
+  type Client,
+  type ClientReadableStream,
+  credentials,
+  makeGenericClientConstructor,
+  type ServiceError,
+  status,
+} from "@grpc/grpc-js";
+import { parseHostPort } from "lifecycle";
+import type { SpanReader } from "storage/api";
+import { openClickHouseStore } from "storage/clickhouse";
+import { afterEach, describe, expect, test } from "vitest";
+import type { ApiV2Span, SpansResponseChunk } from "wire/api-v2";
+import { queryService, rpcServiceName, withPublicNames } from "wire/grpc";
+import { StuckReader, sampleService } from "../service/sample-service.ts";
+import { otlpSpan, sampleStore, sampleTraceId, shortTraceId } from "../service/sample-store.ts";
+import { type GrpcServer, openGrpcServer } from "./grpc-server.ts";
+
+const opened: GrpcServer[] = [];
+const clients: Client[] = [];
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) {
+    client.close();
+  }
+  await Promise.all(opened.splice(0).map((server) => server.stop(AbortSignal.abort())));
+});
+
+async function open(reader: SpanReader): Promise<number> {
+  const server = await openGrpcServer(parseHostPort("127.0.0.1:0")!, sampleService(reader));
+  opened.push(server);
+  return server.port;
+}
+
+/** A client of the service under one of its names. */
+function clientOf(port: number, definition = queryService) {
+  const Generic = makeGenericClientConstructor(definition, rpcServiceName(definition));
+  const client = new Generic(`127.0.0.1:${port}`, credentials.createInsecure());
+  clients.push(client);
+  return {
+    unary: (method: string, request: object) =>
+      new Promise((resolve, reject) => {
+        client[method]!(request, (error: ServiceError | null, answer: unknown) =>
+          error === null ? resolve(answer) : reject(error),
+        );
+      }),
+    stream: (
+      method: string,
+      request: object,
+      options: object = {},
+    ): ClientReadableStream<SpansResponseChunk> => client[method]!(request, options),
+  };
+}
+
+async function chunksOf(stream: ClientReadableStream<SpansResponseChunk>): Promise<ApiV2Span[][]> {
+  const chunks: ApiV2Span[][] = [];
+  for await (const { spans } of stream as AsyncIterable<SpansResponseChunk>) {
+    chunks.push(spans);
+  }
+  return chunks;
+}
+
+const getTrace = (traceId: Buffer) => ({ traceId, startTime: undefined, endTime: undefined });
+
+const everything = {
+  serviceName: "",
+  operationName: "",
+  tags: {},
+  startTimeMin: undefined,
+  startTimeMax: undefined,
+  durationMin: undefined,
+  durationMax: undefined,
+  searchDepth: 0,
+};
+
+function spans(count: number, text = "") {
+  return Array.from({ length: count }, (_, index) =>
+    otlpSpan({
+      spanId: (index + 1).toString(16).padStart(16, "0"),
+      attributes: [{ key: "text", value: { type: "string", value: text } }],
+    }),
+  );
+}
+
+describe.each(
+  withPublicNames(queryService).map((definition) => ({ name: rpcServiceName(definition), definition })),
+)("$name", ({ definition }) => {
+  test("GetTrace streams chunks of ten spans, not adjusted", async () => {
+    const { reader } = await sampleStore(spans(25));
+    const { stream } = clientOf(await open(reader), definition);
+    const chunks = await chunksOf(stream("getTrace", getTrace(Buffer.from(sampleTraceId, "hex"))));
+    expect(chunks.map((chunk) => chunk.length)).toEqual([10, 10, 5]);
+    expect(chunks[0]?.[0]?.process?.serviceName).toBe("shop");
+    expect(chunks[0]?.[0]?.tags.map(({ key }) => key)).toEqual(["text", "span.kind", "internal.span.format"]);
+  });
+
+  test("names", async () => {
+    const { reader } = await sampleStore([
+      otlpSpan(),
+      otlpSpan({ spanId: "00000000000000b2", kind: "client" }),
+      otlpSpan({ service: "db", spanId: "00000000000000b3" }),
+    ]);
+    const { unary } = clientOf(await open(reader), definition);
+    expect(await unary("getServices", {})).toEqual({ services: ["db", "shop"] });
+    expect(await unary("getOperations", { service: "shop", spanKind: "" })).toEqual({
+      operationNames: ["GET /"],
+      operations: [
+        { name: "GET /", spanKind: "server" },
+        { name: "GET /", spanKind: "client" },
+      ],
+    });
+    expect(await unary("getOperations", { service: "shop", spanKind: "client" })).toEqual({
+      operationNames: ["GET /"],
+      operations: [{ name: "GET /", spanKind: "client" }],
+    });
+    expect(await unary("getOperations", { service: "shop", spanKind: "x" })).toEqual({
+      operationNames: [],
+      operations: [],
+    });
+  });
+});
+
+test("GetTrace takes the low half of an id alone", async () => {
+  const { reader } = await sampleStore([otlpSpan({ traceId: shortTraceId })]);
+  const { stream } = clientOf(await open(reader));
+  expect(await chunksOf(stream("getTrace", getTrace(Buffer.from("000000000000beef", "hex"))))).toHaveLength(
+    1,
+  );
+});
+
+test("large spans come in smaller chunks, under the 4 MiB that clients take", async () => {
+  const { reader } = await sampleStore(spans(20, "x".repeat(600_000)));
+  const { stream } = clientOf(await open(reader));
+  const chunks = await chunksOf(stream("getTrace", getTrace(Buffer.from(sampleTraceId, "hex"))));
+  expect(chunks.flat()).toHaveLength(20);
+});
+
+test("FindTraces: each condition; traces do not mix in a chunk", async () => {
+  const startTimeUnixNano = 1_795_227_853_859_640_999n;
+  const { reader } = await sampleStore([
+    ...spans(2),
+    otlpSpan({
+      traceId: shortTraceId,
+      service: "db",
+      name: "SELECT",
+      startTimeUnixNano,
+      durationNano: 5_000n,
+    }),
+  ]);
+  const { stream } = clientOf(await open(reader));
+  const find = async (query: object) =>
+    (await chunksOf(stream("findTraces", { query: { ...everything, ...query } }))).map((chunk) =>
+      chunk[0]?.traceId.toString("hex"),
+    );
+  const time = (nanos: bigint) => ({
+    seconds: nanos / 1_000_000_000n,
+    nanos: Number(nanos % 1_000_000_000n),
+  });
+  expect((await find({})).sort()).toEqual([shortTraceId, sampleTraceId]);
+  expect(await find({ searchDepth: 1 })).toHaveLength(1);
+  expect(await find({ serviceName: "db", operationName: "SELECT", tags: { "span.kind": "server" } })).toEqual(
+    [shortTraceId],
+  );
+  expect(await find({ tags: { "span.kind": "client" } })).toEqual([]);
+  expect(
+    await find({ startTimeMin: time(startTimeUnixNano), startTimeMax: time(startTimeUnixNano) }),
+  ).toEqual([shortTraceId]);
+  expect(await find({ startTimeMax: time(startTimeUnixNano - 1n) })).toEqual([]);
+  expect(await find({ durationMin: time(5_000n), durationMax: time(5_000n) })).toEqual([shortTraceId]);
+});
+
+describe("refuses", () => {
+  const id = Buffer.from(sampleTraceId, "hex");
+  const now = { seconds: 1n, nanos: 0 };
+
+  test.each([
+    ["getTrace", getTrace(Buffer.alloc(0)), status.INVALID_ARGUMENT, "uninitialized TraceID is not allowed"],
+    ["getTrace", getTrace(Buffer.alloc(16)), status.INVALID_ARGUMENT, "uninitialized TraceID is not allowed"],
+    ["getTrace", getTrace(Buffer.alloc(5, 1)), status.INTERNAL, "invalid length for TraceID"],
+    ["getTrace", getTrace(id), status.NOT_FOUND, "trace not found: trace not found"],
+    ["findTraces", { query: undefined }, status.INVALID_ARGUMENT, "missing query"],
+  ])("%s %#: %d %s", async (method, request, code, details) => {
+    const { reader } = await sampleStore([]);
+    const { stream } = clientOf(await open(reader));
+    await expect(chunksOf(stream(method, request))).rejects.toMatchObject({ code, details });
+  });
+
+  test.each([
+    [
+      "archiveTrace",
+      getTrace(Buffer.alloc(0)),
+      status.INVALID_ARGUMENT,
+      "uninitialized TraceID is not allowed",
+    ],
+    [
+      "archiveTrace",
+      getTrace(id),
+      status.INTERNAL,
+      "failed to archive trace: archive span storage was not configured",
+    ],
+    [
+      "getDependencies",
+      { startTime: undefined, endTime: now },
+      status.INVALID_ARGUMENT,
+      "StartTime and EndTime must be initialized.",
+    ],
+    [
+      "getDependencies",
+      { startTime: now, endTime: now },
+      status.UNIMPLEMENTED,
+      "dependencies are not supported yet",
+    ],
+  ])("%s %#: %d %s", async (method, request, code, details) => {
+    const { reader } = await sampleStore([]);
+    const { unary } = clientOf(await open(reader));
+    await expect(unary(method, request)).rejects.toMatchObject({ code, details });
+  });
+
+  test("with UNAVAILABLE while the store is away", async () => {
+    const store = openClickHouseStore({ urls: ["http://127.0.0.1:1"] });
+    const { unary, stream } = clientOf(await open(store.reader));
+    const failed = (what: string) => ({
+      code: status.UNAVAILABLE,
+      details: expect.stringMatching(`^${what}: storage at http://127.0.0.1:1/ cannot be reached`),
+    });
+    await expect(unary("getServices", {})).rejects.toMatchObject(failed("failed to fetch services"));
+    await expect(unary("getOperations", { service: "s", spanKind: "" })).rejects.toMatchObject(
+      failed("failed to fetch operations"),
+    );
+    await expect(chunksOf(stream("getTrace", getTrace(id)))).rejects.toMatchObject(
+      failed("failed to fetch spans from the backend"),
+    );
+    await expect(chunksOf(stream("findTraces", { query: everything }))).rejects.toMatchObject(
+      failed("failed when searching for traces"),
+    );
+    await store.close();
+  });
+});
+
+describe("a read ends in the store", () => {
+  test("when the client cancels", async () => {
+    const reader = new StuckReader();
+    const { stream } = clientOf(await open(reader));
+    const call = stream("findTraces", { query: everything });
+    await reader.asked.promise;
+    call.cancel();
+    await expect(once(call, "end")).rejects.toMatchObject({ code: status.CANCELLED });
+    await reader.aborted.promise;
+  });
+
+  test("when the deadline passes", async () => {
+    const reader = new StuckReader();
+    const { stream } = clientOf(await open(reader));
+    const call = stream("getTrace", getTrace(Buffer.alloc(16, 1)), { deadline: Date.now() + 200 });
+    await expect(once(call, "end")).rejects.toMatchObject({ code: status.DEADLINE_EXCEEDED });
+    await reader.aborted.promise;
+  });
+});
+
+test("reflection and health answer", async () => {
+  const port = await open((await sampleStore([])).reader);
+  const method = (path: string, requestStream: boolean, responseStream: boolean) => ({
+    path,
+    requestStream,
+    responseStream,
+    requestSerialize: (bytes: Buffer) => bytes,
+    requestDeserialize: (bytes: Buffer) => bytes,
+    responseSerialize: (bytes: Buffer) => bytes,
+    responseDeserialize: (bytes: Buffer) => bytes,
+  });
+  const Generic = makeGenericClientConstructor(
+    {
+      check: method("/grpc.health.v1.Health/Check", false, false),
+      list: method("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", true, true),
+    },
+    "raw",
+  );
+  const client = new Generic(`127.0.0.1:${port}`, credentials.createInsecure());
+  clients.push(client);
+
+  const name = Buffer.from("jaeger.api_v2.QueryService");
+  const health = await new Promise((resolve, reject) => {
+    client.check!(
+      Buffer.concat([Buffer.from([0x0a, name.length]), name]),
+      (error: Error | null, answer: Buffer) => (error === null ? resolve(answer) : reject(error)),
+    );
+  });
+  expect(health).toEqual(Buffer.from([0x08, 1])); // SERVING
+
+  const list = client.list!();
+  list.end(Buffer.from([0x3a, 0])); // list_services: ""
+  const [answer] = (await once(list, "data")) as [Buffer];
+  for (const service of [
+    "tracing.api_v2.QueryService",
+    "jaeger.api_v2.QueryService",
+    "grpc.health.v1.Health",
+  ]) {
+    expect(answer.toString("latin1")).toContain(service);
+  }
+});
+
+test("a taken port is told in one line", async () => {
+  const { reader } = await sampleStore([]);
+  const port = await open(reader);
+  await expect(openGrpcServer(parseHostPort(`127.0.0.1:${port}`)!, sampleService(reader))).rejects.toThrow(
+    `query over gRPC: address 127.0.0.1:${port} is taken by another program`,
+  );
+});

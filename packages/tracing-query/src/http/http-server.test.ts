@@ -1,0 +1,326 @@
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { createLogger, parseHostPort } from "lifecycle";
+import { Registry } from "prom-client";
+import type { SpanReader } from "storage/api";
+import { openClickHouseStore } from "storage/clickhouse";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { StuckReader, sampleService } from "../service/sample-service.ts";
+import { otlpSpan, sampleStore, sampleTraceId, shortTraceId } from "../service/sample-store.ts";
+import { type HttpServer, openHttpServer } from "./http-server.ts";
+import { UiPage } from "./ui-page.ts";
+
+const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
+const opened: HttpServer[] = [];
+
+async function open(reader: SpanReader, basePath = "", metrics = new Registry()): Promise<string> {
+  const uiFolder = await mkdtemp(join(tmpdir(), "query-ui-"));
+  await writeFile(join(uiFolder, "index.html"), '<base href="/"><p>the page</p>');
+  await mkdir(join(uiFolder, "static"));
+  await writeFile(join(uiFolder, "static/index-BfY3x_9q.js"), `// ${"x".repeat(5_000)}`);
+  await writeFile(join(uiFolder, "static/icon.svg"), "<svg/>");
+  const server = await openHttpServer({
+    address: parseHostPort("127.0.0.1:0")!,
+    service: sampleService(reader, metrics),
+    adjust: { maxClockSkewNano: 0n },
+    page: await UiPage.open({ folder: uiFolder, configFile: "", basePath }, log),
+    uiFolder,
+    basePath,
+    log,
+  });
+  opened.push(server);
+  return `http://127.0.0.1:${server.port}`;
+}
+
+afterEach(async () => {
+  // Those of `beforeAll` stay open: they are taken out of the list.
+  await Promise.all(opened.splice(0).map((server) => server.stop(AbortSignal.abort())));
+});
+
+function failure(code: number, msg: string): string {
+  return `${JSON.stringify({ data: null, total: 0, limit: 0, offset: 0, errors: [{ code, msg }] })}\n`;
+}
+
+describe("over a store with two traces", () => {
+  let base: string;
+  let server: HttpServer | undefined;
+  const metrics = new Registry();
+
+  beforeAll(async () => {
+    const store = await sampleStore([
+      otlpSpan({
+        attributes: [
+          { key: "z", value: { type: "int", value: 2n ** 60n } },
+          { key: "http.url", value: { type: "string", value: "http://shop:80/" } },
+        ],
+      }),
+      otlpSpan({
+        spanId: "00000000000000b2",
+        parentSpanId: "d8b7eb2154448f9d",
+        service: "db",
+        name: "SELECT",
+        kind: "client",
+      }),
+      otlpSpan({
+        spanId: "00000000000000b3",
+        parentSpanId: "d8b7eb2154448f9d",
+        service: "db",
+        name: "SELECT",
+        kind: "unspecified",
+      }),
+      otlpSpan({ traceId: shortTraceId, service: "a b/c", name: "PUT" }),
+    ]);
+    base = await open(store.reader, "", metrics);
+    server = opened.pop();
+  });
+
+  afterAll(() => server?.stop(AbortSignal.abort()));
+
+  test("services and operations", async () => {
+    const get = async (path: string) => await (await fetch(base + path)).text();
+    expect(await get("/api/services")).toBe(
+      '{"data":["a b/c","db","shop"],"total":3,"limit":0,"offset":0,"errors":null}',
+    );
+    expect(await get("/api/services/db/operations")).toBe(
+      '{"data":["SELECT"],"total":1,"limit":0,"offset":0,"errors":null}',
+    );
+    expect(await get("/api/services/a%20b%2Fc/operations")).toContain('{"data":["PUT"],"total":1,');
+    expect(await get("/api/services/nobody/operations")).toBe(
+      '{"data":null,"total":0,"limit":0,"offset":0,"errors":null}',
+    );
+    expect(await get("/api/operations?service=db")).toBe(
+      '{"data":[{"name":"SELECT","spanKind":"unspecified"},{"name":"SELECT","spanKind":"client"}],"total":2,"limit":0,"offset":0,"errors":null}',
+    );
+    expect(await get("/api/operations?service=db&spanKind=client")).toContain(
+      '[{"name":"SELECT","spanKind":"client"}]',
+    );
+    expect(await get("/api/operations?service=db&spanKind=nonsense")).toContain('"data":[],"total":0,');
+    expect(await get("/api/operations?service=nobody")).toContain('"data":[],"total":0,');
+  });
+
+  test("a trace by id, adjusted; raw as it was sent", async () => {
+    const response = await fetch(`${base}/api/traces/${sampleTraceId.toUpperCase()}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    const text = await response.text();
+    expect(text).toMatch(/^\{"data":\[\{"traceID":"71a8/);
+    expect(text).toMatch(/"warnings":null\}\],"total":0,"limit":0,"offset":0,"errors":null\}$/);
+    const keysOf = (body: string): string[] =>
+      JSON.parse(body).data[0].spans[0].tags.map((tag: { key: string }) => tag.key);
+    expect(keysOf(text)).toEqual(["http.url", "internal.span.format", "span.kind", "z"]);
+    const raw = await (await fetch(`${base}/api/traces/${sampleTraceId}?raw=t`)).text();
+    expect(keysOf(raw)).toEqual(["z", "http.url", "span.kind", "internal.span.format"]);
+    expect(text).toContain('{"key":"z","type":"int64","value":"1152921504606846976"}');
+  });
+
+  test("prettyPrint indents by four", async () => {
+    const plain = await (await fetch(`${base}/api/traces/beef`)).text();
+    const pretty = await (await fetch(`${base}/api/traces/beef?prettyPrint=true`)).text();
+    expect(pretty).toBe(JSON.stringify(JSON.parse(plain), null, 4));
+    expect(await (await fetch(`${base}/api/traces/beef?prettyPrint=false`)).text()).toBe(plain);
+  });
+
+  test("search by each condition", async () => {
+    const search = async (query: string) => {
+      const { data, errors } = JSON.parse(await (await fetch(`${base}/api/traces?${query}`)).text());
+      return { ids: data.map((trace: { traceID: string }) => trace.traceID), errors };
+    };
+    const found = { ids: [sampleTraceId], errors: null };
+    const nothing = { ids: [], errors: null };
+    expect(await search("service=shop")).toEqual(found);
+    expect(await search("service=shop&operation=GET%20/")).toEqual(found);
+    expect(await search("service=shop&operation=PUT")).toEqual(nothing);
+    expect(await search("service=shop&tag=http.url:http://shop:80/")).toEqual(found);
+    expect(await search(`service=shop&tags=${encodeURIComponent('{"z":"1152921504606846976"}')}`)).toEqual(
+      found,
+    );
+    expect(await search("service=shop&tag=z:2")).toEqual(nothing);
+    expect(await search("service=shop&minDuration=1.5ms&maxDuration=1500us")).toEqual(found);
+    expect(await search("service=shop&minDuration=2ms")).toEqual(nothing);
+    expect(await search("service=shop&end=1000000")).toEqual(nothing);
+    expect(await search(`service=a%20b/c`)).toEqual({ ids: ["000000000000beef"], errors: null });
+    expect(await search(`traceID=${sampleTraceId}&traceID=beef&traceID=dead`)).toEqual({
+      ids: [sampleTraceId, "000000000000beef"],
+      errors: [{ msg: "trace not found", traceID: "000000000000dead" }],
+    });
+  });
+
+  test.each([
+    ["GET", "/api/traces", 400, "parameter 'service' is required"],
+    [
+      "GET",
+      "/api/traces?start=a",
+      400,
+      `unable to parse param 'start': strconv.ParseInt: parsing "a": invalid syntax`,
+    ],
+    ["GET", "/api/operations", 400, "parameter 'service' is required"],
+    ["GET", "/api/traces/dead", 404, "trace not found"],
+    ["GET", "/api/traces/zz", 400, `strconv.ParseUint: parsing "zz": invalid syntax`],
+    [
+      "GET",
+      `/api/traces/${"a".repeat(33)}`,
+      400,
+      `TraceID cannot be longer than 32 hex characters: ${"a".repeat(33)}`,
+    ],
+    ["GET", "/api/services/%zz/operations", 400, "Failed to decode param '%zz'"],
+    ["GET", "/api/metrics/latencies?service=x", 501, "metrics querying is currently disabled"],
+    ["GET", "/api/metrics/minstep", 501, "metrics querying is currently disabled"],
+    ["GET", "/api/dependencies?endTs=1", 501, "dependencies are not supported yet"],
+    ["POST", "/api/archive/dead", 500, "archive span storage was not configured"],
+    ["POST", "/api/archive/zz", 400, `strconv.ParseUint: parsing "zz": invalid syntax`],
+    ["POST", "/api/transform", 501, "transforming OTLP is not supported yet"],
+  ])("%s %s: %d %s", async (method, path, status, message) => {
+    const response = await fetch(base + path, { method });
+    expect(response.status).toBe(status);
+    expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(await response.text()).toBe(failure(status, message));
+  });
+
+  test.each([
+    ["POST", "/api/traces"],
+    ["DELETE", "/api/services"],
+    ["POST", "/api/services/x/operations"],
+    ["GET", "/api/transform"],
+    ["HEAD", "/api/traces/dead"],
+  ])("%s %s: 405 without a body", async (method, path) => {
+    const response = await fetch(base + path, { method });
+    expect(response.status).toBe(405);
+    expect(await response.text()).toBe("");
+  });
+
+  test.each(["/", "/search", "/trace/x", "/api/nope", "/api/services/", "/API/services", "/api/traces/a/b"])(
+    "%s is the UI's page",
+    async (path) => {
+      const response = await fetch(base + path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(await response.text()).toBe('<base href="/"><p>the page</p>');
+    },
+  );
+
+  test("static files, compressed and kept by browsers", async () => {
+    const script = await fetch(`${base}/static/index-BfY3x_9q.js`);
+    expect(script.status).toBe(200);
+    expect(script.headers.get("content-type")).toMatch(/javascript/);
+    expect(script.headers.get("content-encoding")).toBe("gzip");
+    expect(script.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    const icon = await fetch(`${base}/static/icon.svg`);
+    expect(icon.headers.get("cache-control")).toBe("no-cache");
+    const { port } = new URL(base);
+    for (const path of [
+      "/static/none.js",
+      "/static/",
+      "/static/../index.html",
+      "/static/%2e%2e/index.html",
+    ]) {
+      // Not `fetch`: it would tidy the path up first.
+      const status = await new Promise((resolve) => {
+        request({ port, path }, (response) => resolve(response.resume().statusCode)).end();
+      });
+      expect(status, path).toBe(404);
+    }
+  });
+
+  test("answers are compressed when the client says so", async () => {
+    const get = (encoding: string) =>
+      new Promise<{ response: IncomingMessage; body: Buffer }>((resolve, reject) => {
+        const call = request(
+          `${base}/api/traces/${sampleTraceId}`,
+          { headers: { "accept-encoding": encoding } },
+          async (response) => resolve({ response, body: Buffer.concat(await response.toArray()) }),
+        );
+        call.on("error", reject).end();
+      });
+    const packed = await get("gzip");
+    expect(packed.response.headers["content-encoding"]).toBe("gzip");
+    expect(packed.response.headers.vary).toBe("Accept-Encoding");
+    const plain = await get("identity");
+    expect(plain.response.headers["content-length"]).toBe(String(plain.body.length));
+    expect(gunzipSync(packed.body).equals(plain.body)).toBe(true);
+  });
+
+  test("reads are counted", async () => {
+    const text = await metrics.metrics();
+    expect(text).toMatch(/tracing_query_requests_total\{operation="get_trace",result="ok"\} [1-9]/);
+    expect(text).toMatch(/tracing_query_latency_count\{operation="find_traces",result="ok"\} [1-9]/);
+  });
+});
+
+test("an empty store: services are null, a search is empty", async () => {
+  const base = await open((await sampleStore([])).reader);
+  expect(await (await fetch(`${base}/api/services`)).text()).toBe(
+    '{"data":null,"total":0,"limit":0,"offset":0,"errors":null}',
+  );
+  expect(await (await fetch(`${base}/api/traces?service=x`)).text()).toBe(
+    '{"data":[],"total":0,"limit":0,"offset":0,"errors":null}',
+  );
+});
+
+test("under a base path, and nowhere else", async () => {
+  const base = await open((await sampleStore([])).reader, "/tracing/ui");
+  expect((await fetch(`${base}/tracing/ui/api/services`)).headers.get("content-type")).toBe(
+    "application/json",
+  );
+  expect(await (await fetch(`${base}/tracing/ui/search`)).text()).toContain('<base href="/tracing/ui/">');
+  expect(await (await fetch(`${base}/tracing/ui`)).text()).toContain("the page");
+  expect((await fetch(`${base}/tracing/ui/static/icon.svg`)).status).toBe(200);
+  expect((await fetch(`${base}/api/services`)).status).toBe(404);
+  expect((await fetch(`${base}/`)).status).toBe(404);
+});
+
+test("a large trace comes whole, with and without compression", async () => {
+  const text = { key: "text", value: { type: "string", value: "x".repeat(500) } } as const;
+  const spans = Array.from({ length: 3_000 }, (_, index) =>
+    otlpSpan({ spanId: (index + 1).toString(16).padStart(16, "0"), attributes: [text] }),
+  );
+  const base = await open((await sampleStore(spans)).reader);
+  for (const encoding of ["gzip", "identity"]) {
+    const response = await fetch(`${base}/api/traces/${sampleTraceId}`, {
+      headers: { "accept-encoding": encoding },
+    });
+    const { data } = (await response.json()) as { data: [{ spans: unknown[] }] };
+    expect(data[0].spans).toHaveLength(3_000);
+  }
+});
+
+test("a store that is away: 503 that says so", async () => {
+  const store = openClickHouseStore({ urls: ["http://127.0.0.1:1"] });
+  const base = await open(store.reader);
+  const response = await fetch(`${base}/api/services`);
+  expect(response.status).toBe(503);
+  expect(response.headers.get("retry-after")).toBe("1");
+  expect(JSON.parse(await response.text()).errors[0].msg).toMatch(
+    /^storage at http:\/\/127.0.0.1:1\/ cannot be reached/,
+  );
+  await store.close();
+});
+
+test("a client that goes away ends the read", async () => {
+  const reader = new StuckReader();
+  const base = await open(reader);
+  const client = new AbortController();
+  const answer = fetch(`${base}/api/traces?service=x`, { signal: client.signal });
+  await reader.asked.promise;
+  client.abort();
+  await expect(answer).rejects.toThrow();
+  await reader.aborted.promise;
+});
+
+test("a taken port is told in one line", async () => {
+  const { reader } = await sampleStore([]);
+  const { port } = new URL(await open(reader));
+  await expect(
+    openHttpServer({
+      address: parseHostPort(`127.0.0.1:${port}`)!,
+      service: sampleService(reader),
+      adjust: { maxClockSkewNano: 0n },
+      page: await UiPage.open({ folder: "/nowhere", configFile: "", basePath: "" }, log),
+      uiFolder: "/nowhere",
+      basePath: "",
+      log,
+    }),
+  ).rejects.toThrow(`query over HTTP: address 127.0.0.1:${port} is taken by another program`);
+});
