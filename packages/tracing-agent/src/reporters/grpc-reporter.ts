@@ -9,7 +9,7 @@ import { CollectorConnection } from "./collector-connection.ts";
 const retryable: ReadonlySet<number> = new Set([
   status.UNAVAILABLE,
   status.RESOURCE_EXHAUSTED,
-  status.ABORTED,
+  status.CANCELLED, // The collector broke the call off, as one does that shuts down; we never cancel.
 ]);
 
 const firstPauseMs = 100;
@@ -88,10 +88,12 @@ export class GrpcReporter {
     await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
   }
 
-  /** One line for the first loss; `#logRecovery` sums up. */
+  /** One line for the first loss; `#logRecovery` sums up; the others are for who debugs. */
   #logLoss(spans: number, reason: string): void {
     if (this.#spansLost === 0) {
       this.#settings.log.warn({ reason }, "no collector takes the spans: dropping them until one does");
+    } else {
+      this.#settings.log.debug({ reason, spans }, "spans dropped");
     }
     this.#spansLost += spans;
   }

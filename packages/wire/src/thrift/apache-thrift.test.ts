@@ -1,35 +1,12 @@
 // The same packet, written by Apache's own library: what most clients are made with.
-import { createRequire } from "node:module";
+import thrift, { type Protocol } from "thrift";
 import { describe, expect, it } from "vitest";
 import { decodeAgentPacket, type ThriftProtocol } from "./decode-agent-packet.ts";
 import { encodeAgentPacket } from "./encode-agent-packet.ts";
 import { thriftBatchToApiV2 } from "./thrift-batch-to-api-v2.ts";
 import type { ThriftBatch } from "./thrift-structs.ts";
 
-/** The part of a protocol of Apache's library that a client needs to write. */
-interface Protocol {
-  writeMessageBegin(name: string, type: number, sequence: number): void;
-  writeStructBegin(name: string): void;
-  writeStructEnd(): void;
-  writeFieldBegin(name: string, type: number, id: number): void;
-  writeFieldStop(): void;
-  writeListBegin(type: number, size: number): void;
-  writeBool(value: boolean): void;
-  writeI32(value: number): void;
-  writeI64(value: unknown): void;
-  writeDouble(value: number): void;
-  writeString(value: string | Buffer): void;
-  flush(): void;
-}
-
-const { Int64, TBufferedTransport, TBinaryProtocol, TCompactProtocol } = createRequire(import.meta.url)(
-  "thrift",
-) as {
-  Int64: new (bytes: Buffer) => unknown;
-  TBufferedTransport: new (_: undefined, onFlush: (bytes: Buffer) => void) => unknown;
-  TBinaryProtocol: new (transport: unknown, strictRead?: boolean, strictWrite?: boolean) => Protocol;
-  TCompactProtocol: new (transport: unknown) => Protocol;
-};
+const { Int64, TBinaryProtocol, TBufferedTransport, TCompactProtocol } = thrift;
 
 /** Numbers of types in Apache's interface, whatever the protocol. */
 const types = { bool: 2, double: 4, i32: 8, i64: 10, string: 11, struct: 12, list: 15 } as const;

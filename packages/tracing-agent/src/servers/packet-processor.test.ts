@@ -1,0 +1,94 @@
+import { createLogger, createMetrics } from "lifecycle";
+import { describe, expect, it } from "vitest";
+import { type Batch, stringTag } from "wire/api-v2";
+import { encodeAgentPacket } from "wire/thrift";
+import { oneSpanBatch } from "../../test/one-span-batch.ts";
+import { AgentMetrics } from "../agent-metrics.ts";
+import { PacketProcessor } from "./packet-processor.ts";
+
+/** A processor whose calls to the collector end when the test says so. */
+function setUp(settings: { maxQueuedPackets?: number; maxPacketBytes?: number; workers?: number }) {
+  const registry = createMetrics("test");
+  const calls: { batch: Batch; end: () => void }[] = [];
+  const processor = new PacketProcessor({
+    protocol: "compact",
+    maxQueuedPackets: 10,
+    maxPacketBytes: 65_000,
+    workers: 1,
+    ...settings,
+    agentTags: [stringTag("zone", "z")],
+    metrics: new AgentMetrics(registry),
+    log: createLogger({ name: "test", level: "fatal", encoding: "json" }),
+    report: (batch) => new Promise((end) => calls.push({ batch, end })),
+  });
+  const counted = async (name: string) => {
+    const metric = await registry.getSingleMetric(`tracing_agent_${name}`)?.get();
+    return Object.fromEntries(
+      metric?.values.map(({ labels, value }) => [labels.reason ?? "all", value]) ?? [],
+    );
+  };
+  return { processor, calls, counted };
+}
+
+const packet = (id: number, service = "shop") => encodeAgentPacket(oneSpanBatch(service, id), "compact");
+const names = (batch: Batch | undefined) => batch?.spans.map(({ operationName }) => operationName);
+
+describe("PacketProcessor", () => {
+  it("sends a packet at once while a worker is free", () => {
+    const { processor, calls } = setUp({ workers: 2 });
+    processor.accept(packet(1));
+    processor.accept(packet(2));
+    processor.accept(packet(3));
+    expect(calls.map(({ batch }) => names(batch))).toEqual([["span 1"], ["span 2"]]);
+    expect(calls[0]?.batch.process).toEqual({
+      serviceName: "shop",
+      tags: [stringTag("hostname", "h"), stringTag("zone", "z")],
+    });
+    expect(processor.size).toBe(1);
+  });
+
+  it("sends what waited in one call for each process", async () => {
+    const { processor, calls } = setUp({});
+    for (const [id, service] of [
+      [1, "a"],
+      [2, "a"],
+      [3, "b"],
+      [4, "a"],
+    ] as const) {
+      processor.accept(packet(id, service));
+    }
+    const drained = processor.drained();
+    for (let index = 0; index < 3; index++) {
+      await expect.poll(() => calls.length).toBe(index + 1);
+      calls[index]?.end();
+    }
+    await drained;
+    expect(calls.map(({ batch }) => names(batch))).toEqual([["span 1"], ["span 2", "span 4"], ["span 3"]]);
+  });
+
+  it("drops what does not fit, and counts it by reason", async () => {
+    const { processor, calls, counted } = setUp({ maxQueuedPackets: 2, maxPacketBytes: packet(1).length });
+    for (const id of [1, 2, 3, 4, 5]) {
+      processor.accept(packet(id)); // One under way, two waiting, two dropped.
+    }
+    processor.accept(packet(6, "a longer name"));
+    expect(await counted("thrift_udp_server_packets_processed_total")).toEqual({ all: 3 });
+    expect(await counted("thrift_udp_server_packets_dropped_total")).toEqual({ queue_full: 2, too_large: 1 });
+    calls[0]?.end();
+    await expect.poll(() => calls.length).toBe(2);
+    expect(names(calls[1]?.batch)).toEqual(["span 2", "span 3"]);
+  });
+
+  it("counts bad packets by what is wrong with them, and goes on", async () => {
+    const { processor, calls, counted } = setUp({});
+    processor.accept(Buffer.from("GET / HTTP/1.1"));
+    processor.accept(packet(1).subarray(0, 40));
+    processor.accept(Buffer.alloc(0));
+    processor.accept(packet(7));
+    expect(calls.map(({ batch }) => names(batch))).toEqual([["span 7"]]);
+    expect(await counted("thrift_udp_t_processor_handler_errors_total")).toEqual({
+      WIRE_MALFORMED: 1,
+      WIRE_TRUNCATED: 2,
+    });
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { PacketQueue } from "./packet-queue.ts";
+
+const packet = (name: number, length = 1) => Buffer.alloc(length, name);
+const names = (packets: readonly Buffer[]) => packets.map((one) => one[0]);
+
+describe("PacketQueue", () => {
+  it("gives packets in order, and takes none past its limit", () => {
+    const queue = new PacketQueue(3);
+    expect([1, 2, 3, 4].map((name) => queue.offer(packet(name)))).toEqual([true, true, true, false]);
+    expect(names(queue.take(2, 100))).toEqual([1, 2]);
+    expect(queue.size).toBe(1);
+    expect(queue.offer(packet(5))).toBe(true);
+    expect(names(queue.take(9, 100))).toEqual([3, 5]);
+    expect(queue.take(9, 100)).toEqual([]);
+  });
+
+  it("keeps to the bytes asked for, but gives at least one packet", () => {
+    const queue = new PacketQueue(10);
+    for (const [name, length] of [
+      [1, 50],
+      [2, 5],
+      [3, 5],
+      [4, 1],
+    ] as const) {
+      queue.offer(packet(name, length));
+    }
+    expect(names(queue.take(9, 10))).toEqual([1]);
+    expect(names(queue.take(9, 10))).toEqual([2, 3]);
+    expect(names(queue.take(9, 10))).toEqual([4]);
+  });
+
+  it("stays right through many turns", () => {
+    const queue = new PacketQueue(1_000);
+    const seen: (number | undefined)[] = [];
+    for (let turn = 0; turn < 200; turn++) {
+      queue.offer(packet(turn));
+      queue.offer(packet(turn));
+      seen.push(...names(queue.take(turn % 3, 100)));
+    }
+    seen.push(...names(queue.take(1_000, 10_000)));
+    expect(seen).toEqual(Array.from({ length: 400 }, (_, index) => index >> 1));
+  });
+});

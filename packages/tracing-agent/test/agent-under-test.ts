@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const program = fileURLToPath(new URL("../bin/tracing-agent.ts", import.meta.url));
+
+interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** The agent as a process of its own, on ports that the system chose. */
+export interface AgentUnderTest {
+  readonly compactPort: number;
+  readonly binaryPort: number;
+  /** Every line that it logged so far. */
+  readonly log: readonly LogLine[];
+  /** Resolves with the first line, also an earlier one, whose message the pattern matches. */
+  logged(message: RegExp): Promise<LogLine>;
+  /** The values of a metric at the admin port, by their labels as written there. */
+  metric(name: string): Promise<Record<string, number>>;
+  /** SIGTERM, then the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** @param flags without those for the ports */
+export async function startAgent(adminPort: number, ...flags: string[]): Promise<AgentUnderTest> {
+  const child = spawn(
+    process.execPath,
+    [
+      program,
+      "--processor.tracing-compact.server-host-port=127.0.0.1:0",
+      "--processor.jaeger-binary.server-host-port=127.0.0.1:0", // By the public model's name.
+      `--admin.http.host-port=127.0.0.1:${adminPort}`,
+      ...flags,
+    ],
+    { stdio: ["ignore", "inherit", "pipe"] },
+  );
+  const exited = once(child, "exit");
+  const log: LogLine[] = [];
+  const lines = createInterface(child.stderr);
+  lines.on("line", (line) => log.push(JSON.parse(line) as LogLine));
+
+  async function logged(message: RegExp): Promise<LogLine> {
+    for (;;) {
+      const found = log.find(({ msg }) => message.test(msg));
+      if (found !== undefined) {
+        return found;
+      }
+      await Promise.race([
+        once(lines, "line"),
+        exited.then(() => Promise.reject(new Error(`the agent ended: ${JSON.stringify(log)}`))),
+      ]);
+    }
+  }
+
+  await logged(/health: available/);
+  return {
+    compactPort: Number((await logged(/Thrift compact over UDP listening/)).port),
+    binaryPort: Number((await logged(/Thrift binary over UDP listening/)).port),
+    log,
+    logged,
+    async metric(name) {
+      const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+      const found = text.matchAll(new RegExp(`^tracing_agent_${name}(?:\\{(.*)\\})? (.*)$`, "gm"));
+      return Object.fromEntries([...found].map(([, labels, value]) => [labels ?? "", Number(value)]));
+    },
+    async stop() {
+      child.kill("SIGTERM");
+      const [code] = (await exited) as [number | null];
+      return code;
+    },
+  };
+}

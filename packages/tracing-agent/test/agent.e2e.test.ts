@@ -1,0 +1,287 @@
+// The agent as a process of its own, with real UDP sockets and a real gRPC server.
+import { createSocket } from "node:dgram";
+import { createServer } from "node:net";
+import { status } from "@grpc/grpc-js";
+import jaegerClient from "jaeger-client";
+import { FORMAT_TEXT_MAP } from "opentracing";
+import { afterEach, describe, expect, it } from "vitest";
+import { binaryTag, boolTag, float64Tag, int64Tag, stringTag } from "wire/api-v2";
+import { encodeAgentPacket, type ThriftProtocol } from "wire/thrift";
+import { type AgentUnderTest, startAgent } from "./agent-under-test.ts";
+import { CollectorUnderTest } from "./collector-under-test.ts";
+import { oneSpanBatch } from "./one-span-batch.ts";
+
+const cleanUp: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of cleanUp.splice(0).reverse()) {
+    await step();
+  }
+});
+
+async function collector(): Promise<CollectorUnderTest> {
+  const started = await new CollectorUnderTest().start();
+  cleanUp.push(() => started.kill());
+  return started;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function agent(collectors: CollectorUnderTest[], ...flags: string[]): Promise<AgentUnderTest> {
+  const addresses = collectors.map(({ address }) => address).join(",");
+  const started = await startAgent(await freePort(), `--reporter.grpc.host-port=${addresses}`, ...flags);
+  cleanUp.push(() => started.stop());
+  return started;
+}
+
+const socket = createSocket("udp4").unref();
+
+function send(
+  to: AgentUnderTest,
+  id: number,
+  protocol: ThriftProtocol = "compact",
+  service = "shop",
+): Promise<void> {
+  const packet = encodeAgentPacket(oneSpanBatch(service, id), protocol);
+  return sendBytes(to, packet, protocol);
+}
+
+function sendBytes(to: AgentUnderTest, packet: Buffer, protocol: ThriftProtocol = "compact"): Promise<void> {
+  const port = protocol === "compact" ? to.compactPort : to.binaryPort;
+  return new Promise((resolve, reject) =>
+    socket.send(packet, port, "127.0.0.1", (error) => (error === null ? resolve() : reject(error))),
+  );
+}
+
+describe("tracing-agent", () => {
+  it("hands packets of both protocols to the collector, with its own tags", async () => {
+    const collecting = await collector();
+    const running = await agent([collecting], "--agent.tags=zone=z1");
+    await send(running, 1, "compact");
+    await collecting.until(() => collecting.spanNames.length === 1);
+    await send(running, 2, "binary", "till");
+    await collecting.until(() => collecting.spanNames.length === 2);
+
+    expect(collecting.batches).toMatchObject([
+      {
+        process: { serviceName: "shop", tags: [stringTag("hostname", "h"), stringTag("zone", "z1")] },
+        spans: [{ operationName: "span 1", traceId: Buffer.from("00000000000000000000000000000001", "hex") }],
+      },
+      { process: { serviceName: "till" }, spans: [{ operationName: "span 2" }] },
+    ]);
+    await expect.poll(() => running.metric("reporter_spans_submitted_total")).toEqual({ "": 2 });
+    expect(await running.metric("thrift_udp_server_packets_processed_total")).toEqual({
+      'model="tracing",protocol="compact"': 1,
+      'model="tracing",protocol="binary"': 1,
+    });
+    expect(await running.metric("connection_status_collector_connected")).toEqual({
+      [`collector="${collecting.address}"`]: 1,
+    });
+    expect(await running.metric("thrift_udp_server_queue_size")).toEqual({
+      'model="tracing",protocol="compact"': 0,
+      'model="tracing",protocol="binary"': 0,
+    });
+  });
+
+  it("takes the spans of jaeger-client, with every type of tag", async () => {
+    const collecting = await collector();
+    const running = await agent([collecting]);
+    const tracer = jaegerClient.initTracer(
+      {
+        serviceName: "old client",
+        sampler: { type: "const", param: 1 },
+        // This client speaks the binary protocol only.
+        reporter: { agentHost: "127.0.0.1", agentPort: running.binaryPort, flushIntervalMs: 10 },
+      },
+      { tags: { release: "1.2.3" } },
+    );
+    cleanUp.push(() => new Promise<void>((resolve) => tracer.close(resolve)));
+    const parent = tracer.startSpan("parent");
+    const span = tracer.startSpan("buy", { childOf: parent, startTime: 1_700_000_000_000.25 });
+    span.addTags({ text: "grüße", whole: 42, fraction: 72.5, yes: true, no: false, object: { a: 1 } });
+    span.setTag("bytes", Buffer.of(0, 128, 255));
+    span.log({ event: "paid", amount: 3 }, 1_700_000_000_001);
+    span.finish(1_700_000_000_002.25);
+    parent.finish();
+    await collecting.until(() => collecting.spanNames.length === 2);
+
+    const carrier: Record<string, string> = {};
+    tracer.inject(span, FORMAT_TEXT_MAP, carrier);
+    const [traceId, spanId, parentId] = decodeURIComponent(carrier["uber-trace-id"]!).split(":");
+    const [batch] = collecting.batches;
+    const process = batch?.process;
+    const received = batch?.spans.find(({ operationName }) => operationName === "buy");
+    expect(process?.serviceName).toBe("old client");
+    expect(process?.tags).toContainEqual(stringTag("release", "1.2.3"));
+    expect(process?.tags.map(({ key }) => key)).toEqual(
+      expect.arrayContaining(["client-uuid", "hostname", "ip", "jaeger.version"]),
+    );
+    expect(received).toMatchObject({
+      traceId: Buffer.from(traceId!.padStart(32, "0"), "hex"),
+      spanId: Buffer.from(spanId!.padStart(16, "0"), "hex"),
+      flags: 1,
+      startTime: { seconds: 1_700_000_000n, nanos: 250_000 },
+      duration: { seconds: 0n, nanos: 2_000_000 },
+      references: [{ spanId: Buffer.from(parentId!.padStart(16, "0"), "hex"), refType: 0 }],
+      logs: [
+        {
+          timestamp: { seconds: 1_700_000_000n, nanos: 1_000_000 },
+          fields: [stringTag("event", "paid"), float64Tag("amount", 3)],
+        },
+      ],
+    });
+    expect(received?.tags).toEqual([
+      stringTag("text", "grüße"),
+      float64Tag("whole", 42), // JavaScript's numbers are doubles, and so the client sends them.
+      float64Tag("fraction", 72.5),
+      boolTag("yes", true),
+      boolTag("no", false),
+      stringTag("object", '{"a":1}'),
+      binaryTag("bytes", Buffer.of(0, 128, 255)),
+    ]);
+  });
+
+  it("keeps every type of tag, integers and bytes among them, in both protocols", async () => {
+    const collecting = await collector();
+    const running = await agent([collecting]);
+    for (const protocol of ["compact", "binary"] as const) {
+      const packet = encodeAgentPacket(
+        oneSpanBatch("shop", 1, [
+          { key: "s", vType: 0, vStr: "text" },
+          { key: "d", vType: 1, vDouble: -0.5 },
+          { key: "b", vType: 2, vBool: true },
+          { key: "l", vType: 3, vLong: { high: -1, low: -42 } },
+          { key: "x", vType: 4, vBinary: Buffer.of(0, 255) },
+        ]),
+        protocol,
+      );
+      const before = collecting.batches.length;
+      await sendBytes(running, packet, protocol);
+      await collecting.until(() => collecting.batches.length > before);
+      expect(collecting.batches.at(-1)?.spans[0]?.tags).toEqual([
+        stringTag("s", "text"),
+        float64Tag("d", -0.5),
+        boolTag("b", true),
+        int64Tag("l", -42n),
+        binaryTag("x", Buffer.of(0, 255)),
+      ]);
+    }
+  });
+
+  it("goes on after packets that are no spans", async () => {
+    const collecting = await collector();
+    const running = await agent([collecting], "--processor.tracing-compact.server-max-packet-size=1000");
+    await sendBytes(running, Buffer.from("hello"));
+    await sendBytes(running, Buffer.alloc(2_000, 0x82));
+    await sendBytes(running, Buffer.alloc(0));
+    await send(running, 5);
+    await collecting.until(() => collecting.spanNames.length === 1);
+    expect(await running.metric("thrift_udp_t_processor_handler_errors_total")).toEqual({
+      'model="tracing",protocol="compact",reason="WIRE_MALFORMED"': 1,
+      'model="tracing",protocol="compact",reason="WIRE_TRUNCATED"': 1,
+    });
+    expect(await running.metric("thrift_udp_server_packets_dropped_total")).toEqual({
+      'model="tracing",protocol="compact",reason="too_large"': 1,
+    });
+  });
+
+  it("spreads its calls over several collectors", async () => {
+    const both = [await collector(), await collector()];
+    const running = await agent(both);
+    await expect
+      .poll(async () => Object.values(await running.metric("connection_status_collector_connected")))
+      .toEqual([1, 1]);
+    for (let id = 1; id <= 6; id++) {
+      await send(running, id);
+      await expect.poll(() => both.flatMap(({ spanNames }) => spanNames).length).toBe(id);
+    }
+    expect(both.map(({ batches }) => batches.length)).toEqual([3, 3]);
+  });
+
+  it("says once that the collector is away and once that it is back, and what was lost", async () => {
+    const collecting = await collector();
+    const running = await agent([collecting], "--reporter.grpc.retry.max=0");
+    await send(running, 1);
+    await expect.poll(() => running.metric("reporter_spans_submitted_total")).toEqual({ "": 1 });
+    collecting.kill();
+    await running.logged(/is away/);
+    await send(running, 2);
+    await running.logged(/dropping them/);
+    await send(running, 3);
+    await expect
+      .poll(() => running.metric("reporter_spans_failures_total"))
+      .toEqual({ 'reason="UNAVAILABLE"': 2 });
+    await collecting.start();
+    await running.logged(/^collector \S+ is back/);
+    await send(running, 4);
+    await running.logged(/takes spans again/);
+    expect(collecting.spanNames).toEqual(["span 1", "span 4"]);
+    const said = running.log.filter(({ msg }) => /collector/.test(msg)).map(({ level, msg }) => [level, msg]);
+    expect(said).toEqual([
+      ["warn", `collector ${collecting.address} is away: trying again until it is back`],
+      ["warn", "no collector takes the spans: dropping them until one does"],
+      ["info", `collector ${collecting.address} is back`],
+      ["info", "a collector takes spans again"],
+    ]);
+    expect(await running.logged(/takes spans again/)).toMatchObject({ spansLost: 2 });
+  });
+
+  it("tries again what a collector cannot take now, and not what it refuses", async () => {
+    const collecting = await collector();
+    const running = await agent([collecting], "--reporter.grpc.retry.max=50");
+    collecting.refuseWith = status.RESOURCE_EXHAUSTED;
+    await send(running, 1);
+    await collecting.until(() => collecting.refused === 2);
+    collecting.refuseWith = undefined;
+    await collecting.until(() => collecting.spanNames.length === 1);
+    const retries = Object.values(await running.metric("reporter_retries_total"));
+    expect(retries).toEqual([collecting.refused]);
+
+    collecting.refuseWith = status.INVALID_ARGUMENT;
+    await send(running, 2);
+    await running.logged(/dropping them/);
+    expect(await running.metric("reporter_spans_failures_total")).toEqual({ 'reason="INVALID_ARGUMENT"': 1 });
+  });
+
+  it("sends what waits before it stops", async () => {
+    const collecting = await collector();
+    const running = await agent([collecting], "--processor.tracing-compact.workers=1");
+    for (let id = 1; id <= 50; id++) {
+      await send(running, id);
+    }
+    await expect
+      .poll(async () => Object.values(await running.metric("thrift_udp_server_packets_processed_total")))
+      .toEqual([50]);
+    expect(await running.stop()).toBe(0);
+    expect(collecting.spanNames).toEqual(Array.from({ length: 50 }, (_, index) => `span ${index + 1}`));
+  });
+
+  it("stops soon although no collector is there", async () => {
+    const collecting = await collector();
+    const running = await agent([collecting], "--reporter.grpc.retry.max=1000");
+    collecting.kill();
+    await running.logged(/is away/);
+    await send(running, 1);
+    await expect
+      .poll(async () => Object.keys(await running.metric("reporter_retries_total")))
+      .toEqual(['reason="UNAVAILABLE"']);
+    expect(await running.stop()).toBe(0);
+  });
+
+  it("says which port is taken and by which option to move it", async () => {
+    const collecting = await collector();
+    const running = await agent([collecting]);
+    const taken = `127.0.0.1:${running.compactPort}`;
+    await expect(
+      agent([collecting], `--processor.tracing-compact.server-host-port=${taken}`),
+    ).rejects.toThrow(
+      `Thrift compact over UDP: address ${taken} is taken by another program: stop that program, ` +
+        "or choose another with --processor.tracing-compact.server-host-port",
+    );
+  });
+});

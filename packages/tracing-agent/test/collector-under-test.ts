@@ -1,0 +1,61 @@
+import { EventEmitter, once } from "node:events";
+import { Server, ServerCredentials, type status } from "@grpc/grpc-js";
+import type { Batch } from "wire/api-v2";
+import { type CollectorServiceServer, collectorService, withPublicNames } from "wire/grpc";
+
+/** A real gRPC server with `CollectorService`, which keeps what it gets. */
+export class CollectorUnderTest {
+  readonly batches: Batch[] = [];
+  /** Answers the next calls with this status instead of taking them. */
+  refuseWith: status | undefined;
+  refused = 0;
+  port = 0;
+  readonly #arrivals = new EventEmitter();
+  #server = new Server();
+
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  /** Listens on the port it had before, or on one that the system chooses. */
+  async start(): Promise<this> {
+    this.#server = new Server();
+    const handlers: CollectorServiceServer = {
+      postSpans: ({ request }, callback) => {
+        if (this.refuseWith !== undefined) {
+          this.refused++;
+          callback({ code: this.refuseWith, details: "the journal is full" });
+        } else {
+          this.batches.push(request.batch!);
+          callback(null, {});
+        }
+        this.#arrivals.emit("call");
+      },
+    };
+    for (const definition of withPublicNames(collectorService)) {
+      this.#server.addService(definition, handlers);
+    }
+    this.port = await new Promise<number>((resolve, reject) =>
+      this.#server.bindAsync(this.address, ServerCredentials.createInsecure(), (error, port) =>
+        error === null ? resolve(port) : reject(error),
+      ),
+    );
+    return this;
+  }
+
+  /** As if killed: connections break. */
+  kill(): void {
+    this.#server.forceShutdown();
+  }
+
+  get spanNames(): string[] {
+    return this.batches.flatMap(({ spans }) => spans.map(({ operationName }) => operationName));
+  }
+
+  /** Resolves when the condition holds, looked at after each call. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) {
+      await once(this.#arrivals, "call");
+    }
+  }
+}
