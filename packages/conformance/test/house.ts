@@ -66,7 +66,9 @@ export class HouseProcess {
     for (let attempt = 0; attempt < 600; attempt++) {
       if (!this.isRunning) throw new Error(`${this.name} ended:\n${this.#log}`);
       try {
-        if ((await fetch(this.#healthUrl)).ok) return;
+        // The Origin is for the admin API: fetch says Sec-Fetch-Mode, as browsers do.
+        if ((await fetch(this.#healthUrl, { headers: { Origin: new URL(this.#healthUrl).origin } })).ok)
+          return;
       } catch {
         // Not listening yet.
       }

@@ -14,6 +14,8 @@ import { services } from "../src/services.ts";
 
 const program = fileURLToPath(new URL("../bin/launcher.ts", import.meta.url));
 const taken = await takenPorts(services("/nowhere", false));
+// fetch says Sec-Fetch-Mode as browsers do, so the admin API wants an Origin that it knows.
+const origin = { Origin: "http://127.0.0.1:2019" };
 const folders: string[] = [];
 const launched: Launched[] = [];
 
@@ -122,7 +124,7 @@ describe.skipIf(taken.length > 0)(
 
       const second = new Launched(["--data", data]);
       await second.says("All processes are healthy after");
-      const kept = await fetch("http://127.0.0.1:2019/config/apps/http/servers/hello");
+      const kept = await fetch("http://127.0.0.1:2019/config/apps/http/servers/hello", { headers: origin });
       expect(await kept.json()).toMatchObject({ listen: ["127.0.0.1:0"] });
       second.kill("SIGINT");
       expect(await second.exit).toBe(0);

@@ -16,7 +16,12 @@ async function call(
 ): Promise<AdminAnswer> {
   const response = await fetch(base + path, {
     method,
-    headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
+    headers: {
+      // fetch says Sec-Fetch-Mode as browsers do, so the admin API wants an Origin that it knows.
+      Origin: base,
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...headers,
+    },
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
   return { status: response.status, etag: response.headers.get("etag") ?? "", text: await response.text() };
