@@ -36,26 +36,25 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       log,
     );
 
-    await using opened = new AsyncDisposableStack();
     const store = openStore(options);
-    opened.defer(() => store.close());
     const watch = new StorageWatch({ store, health });
     const service = new QueryService({ reader: store.reader, watch, metrics: new QueryMetrics(metrics) });
-    const atOnce = AbortSignal.abort();
+    const adjust = {
+      maxClockSkewNano: BigInt(Math.round(options["query.max-clock-skew-adjustment"] * nanosPerMs)),
+    };
     const grpc = await openGrpcServer(grpcAddress, service);
-    opened.defer(() => grpc.stop(atOnce));
     const http = await openHttpServer({
       address: httpAddress,
       service,
-      adjust: {
-        maxClockSkewNano: BigInt(Math.round(options["query.max-clock-skew-adjustment"] * nanosPerMs)),
-      },
+      adjust,
       page,
       uiFolder,
       basePath,
       log,
+    }).catch(async (error: unknown) => {
+      await grpc.stop(AbortSignal.abort());
+      throw error;
     });
-    opened.move(); // Started: from here on, `stop` closes them.
 
     log.info({ http: http.port, grpc: grpc.port, storage: options["span-storage.type"] }, "listening");
     watch.start();
