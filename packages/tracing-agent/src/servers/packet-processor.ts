@@ -24,14 +24,16 @@ export interface PacketProcessorSettings {
 }
 
 /**
- * From packets to batches on their way to the collector. A packet is decoded and sent at once while a worker is free.
- * While all are busy packets wait in the queue, and a worker that becomes free takes many of them into one call. When
- * the queue is full new packets are dropped and counted.
+ * From packets to batches on their way to the collector. While a worker is free, all packets that the socket has at
+ * the moment are sent at once, in one call if they come from one process. While all workers are busy packets wait in
+ * the queue, and a worker that becomes free takes many of them. When the queue is full new packets are dropped and
+ * counted.
  */
 export class PacketProcessor {
   readonly #settings: PacketProcessorSettings;
   readonly #waiting: PacketQueue;
   #busyWorkers = 0;
+  #isWorkerStarting = false;
   #onIdle: (() => void) | undefined;
 
   constructor(settings: PacketProcessorSettings) {
@@ -46,14 +48,12 @@ export class PacketProcessor {
 
   /** Takes a packet off the socket; never throws, never waits. @param packet kept until it was processed */
   accept(packet: Buffer): void {
-    const { protocol, maxPacketBytes, metrics, workers } = this.#settings;
+    const { protocol, maxPacketBytes, metrics } = this.#settings;
     if (packet.length > maxPacketBytes) {
       metrics.packetDropped(protocol, "too_large");
     } else if (this.#waiting.offer(packet)) {
       metrics.packetProcessed(protocol);
-      if (this.#busyWorkers < workers) {
-        void this.#work();
-      }
+      this.#startWorker();
     } else {
       metrics.packetDropped(protocol, "queue_full");
     }
@@ -61,11 +61,25 @@ export class PacketProcessor {
 
   /** Resolves when no packet waits and no call is under way. */
   async drained(): Promise<void> {
-    if (this.#busyWorkers > 0) {
+    if (this.#busyWorkers > 0 || this.#isWorkerStarting) {
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
       });
     }
+  }
+
+  /** A worker begins after the event loop's turn, in which the socket may hand over further packets. */
+  #startWorker(): void {
+    const { workers } = this.#settings;
+    if (this.#isWorkerStarting || this.#waiting.size === 0 || this.#busyWorkers >= workers) {
+      return;
+    }
+    this.#isWorkerStarting = true;
+    setImmediate(() => {
+      this.#isWorkerStarting = false;
+      void this.#work();
+      this.#startWorker();
+    });
   }
 
   async #work(): Promise<void> {
@@ -81,7 +95,7 @@ export class PacketProcessor {
       }
     }
     this.#busyWorkers--;
-    if (this.#busyWorkers === 0) {
+    if (this.#busyWorkers === 0 && !this.#isWorkerStarting) {
       this.#onIdle?.();
     }
   }
