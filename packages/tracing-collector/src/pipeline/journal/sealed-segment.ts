@@ -13,6 +13,8 @@ export class SealedSegment {
   readonly path: string;
   /** Names its block of rows in storage; unique among all collectors. */
   readonly token: string;
+  /** When the segment was begun, milliseconds since the Unix epoch; the first part of its name. */
+  readonly createdUnixMs: number;
   readonly rows: number;
   /** Bytes of header and whole frames. */
   readonly bytes: number;
@@ -20,6 +22,7 @@ export class SealedSegment {
   constructor(path: string, rows: number, bytes: number) {
     this.path = path;
     this.token = basename(path, segmentSuffix);
+    this.createdUnixMs = Number.parseInt(this.token, 10) || 0;
     this.rows = rows;
     this.bytes = bytes;
   }

@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { runProcess } from "lifecycle";
+import { collectorProcess } from "../src/collector-process.ts";
+
+await runProcess(collectorProcess);

@@ -1,0 +1,112 @@
+import type { ProcessDefinition } from "lifecycle";
+import { type CollectorOptions, collectorOptions } from "./collector-options.ts";
+import { CollectorMetrics } from "./metrics.ts";
+import { openStore } from "./open-store.ts";
+import { Journal } from "./pipeline/journal/journal.ts";
+import { StorageWriter } from "./pipeline/storage-writer.ts";
+import { openGrpcApiV2 } from "./receivers/grpc-api-v2.ts";
+import { openOtlpGrpc } from "./receivers/otlp-grpc.ts";
+import { openOtlpHttp } from "./receivers/otlp-http.ts";
+import type { Receiver, ReceiverContext } from "./receivers/receiver.ts";
+
+/** Blocks of this size suit ClickHouse; the age keeps spans visible within a second when few arrive. */
+const segmentLimits = { segmentRows: 50_000, segmentBytes: 16 * 1024 * 1024, segmentAgeMs: 500 };
+
+/** Shares of a graceful stop: calls under way, then the last inserts; together less than the shell's 10 s. */
+const finishCallsMs = 3_000;
+const lastInsertsMs = 5_000;
+
+/** `tracing-collector`: spans in, over every protocol; a journal; then storage. */
+export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> = {
+  name: "tracing-collector",
+  description:
+    "Takes spans over OTLP and gRPC, keeps them in a journal on disk before it acknowledges them, " +
+    "and writes them to storage in large blocks.",
+  options: collectorOptions,
+  aliases: { "clickhouse.username": "clickhouse.user" },
+  adminHostPort: ":14269",
+  async start({ options, log, metrics: registry }) {
+    const metrics = new CollectorMetrics(registry);
+    await using opened = new AsyncDisposableStack();
+    const store = openStore(options);
+    opened.defer(() => store.close());
+    const maxBytes = options["collector.journal.max-bytes"];
+    const journal = await Journal.open(
+      {
+        folder: options["collector.journal.dir"],
+        sync: options["collector.journal.sync"],
+        maxBytes,
+        ...segmentLimits,
+      },
+      { committed: (durationMs) => metrics.journalCommitSeconds.observe(durationMs / 1_000) },
+      log,
+    );
+    opened.defer(() => journal.close());
+    metrics.watchJournal(journal, maxBytes);
+
+    const receivers: Receiver[] = [];
+    for (const open of receiverOpeners(options)) {
+      const receiver = await open({ journal, metrics, log });
+      opened.defer(() => receiver.stop(AbortSignal.abort()));
+      receivers.push(receiver);
+    }
+    // Everything is open: from here on `stop` closes it.
+    opened.move();
+    const writer = new StorageWriter({ journal, store, metrics, log });
+    writer.start();
+    log.info(Object.fromEntries(receivers.map(({ what, port }) => [what, port])), "listening");
+
+    return {
+      async stop(signal) {
+        const within = (ms: number) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+        const callsEnd = within(finishCallsMs);
+        await Promise.all(receivers.map((receiver) => receiver.stop(callsEnd)));
+        await journal.finish();
+        await writer.drain(within(lastInsertsMs));
+        if (journal.segments > 0) {
+          log.info({ segments: journal.segments }, "spans stay in the journal for the next start");
+        }
+        await journal.close();
+        await store.close();
+      },
+    };
+  },
+};
+
+/** The one list of receivers, as the options want them. */
+function receiverOpeners(options: CollectorOptions): ((context: ReceiverContext) => Promise<Receiver>)[] {
+  const otlp = [
+    (context: ReceiverContext) =>
+      openOtlpGrpc(
+        {
+          address: options["collector.otlp.grpc.host-port"],
+          what: "OTLP over gRPC",
+          flag: "collector.otlp.grpc.host-port",
+        },
+        options["collector.otlp.grpc.max-message-size"],
+        context,
+      ),
+    (context: ReceiverContext) =>
+      openOtlpHttp(
+        {
+          address: options["collector.otlp.http.host-port"],
+          what: "OTLP over HTTP",
+          flag: "collector.otlp.http.host-port",
+        },
+        context,
+      ),
+  ];
+  return [
+    ...(options["collector.otlp.enabled"] ? otlp : []),
+    (context) =>
+      openGrpcApiV2(
+        {
+          address: options["collector.grpc-server.host-port"],
+          what: "api_v2 over gRPC",
+          flag: "collector.grpc-server.host-port",
+        },
+        options["collector.grpc-server.max-message-size"],
+        context,
+      ),
+  ];
+}

@@ -1,0 +1,48 @@
+import type { SpanRows } from "wire/rows";
+import { CollectorError } from "../errors.ts";
+import type { CollectorMetrics, SpanSource } from "../metrics.ts";
+import type { Journal } from "./journal/journal.ts";
+
+/** The way of one sender's format into the pipeline; counts what it takes. */
+export class SpanIntake {
+  readonly #journal: Pick<Journal, "append">;
+  readonly #metrics: CollectorMetrics;
+  readonly #source: SpanSource;
+
+  constructor(journal: Pick<Journal, "append">, metrics: CollectorMetrics, source: SpanSource) {
+    this.#journal = journal;
+    this.#metrics = metrics;
+    this.#source = source;
+  }
+
+  /**
+   * Keeps one request's rows; resolves when they may be acknowledged. `rows.bytes` is copied before the call returns.
+   * @param rejectedSpans spans of the request that were left out
+   * @throws CollectorError the sender is to come again, nothing is kept
+   */
+  async keep(rows: SpanRows, rejectedSpans: number, requestBytes: number): Promise<void> {
+    const { transport, format } = this.#source;
+    this.#metrics.receivedBytes.inc(this.#source, requestBytes);
+    this.#metrics.spansReceived.inc(this.#source, rows.count + rejectedSpans);
+    if (rejectedSpans > 0) this.#metrics.spansRejected.inc(this.#source, rejectedSpans);
+    try {
+      await this.#journal.append(rows);
+    } catch (error) {
+      const reason = error instanceof CollectorError ? error.code : "unexpected";
+      this.#metrics.spansRefused.inc({ transport, format, reason }, rows.count);
+      this.#metrics.requests.inc({ transport, format, result: "refused" });
+      throw error;
+    }
+    this.#metrics.requests.inc({ transport, format, result: "kept" });
+  }
+
+  /** Counts a request that was refused before it was read. */
+  refused(): void {
+    this.#metrics.requests.inc({ ...this.#source, result: "refused" });
+  }
+
+  /** Counts a request that could not be read. */
+  invalid(): void {
+    this.#metrics.requests.inc({ ...this.#source, result: "invalid" });
+  }
+}

@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "lifecycle";
+import { StorageError, type TraceStore } from "storage/api";
+import { CollectorError } from "../errors.ts";
+import type { CollectorMetrics } from "../metrics.ts";
+import type { Journal } from "./journal/journal.ts";
+import type { SealedSegment } from "./journal/sealed-segment.ts";
+
+export interface StorageWriterSettings {
+  readonly journal: Journal;
+  readonly store: Pick<TraceStore, "ready" | "writer">;
+  readonly metrics: CollectorMetrics;
+  readonly log: Logger;
+  /** First pause after a failure; doubles with each up to `maxPauseMs`. 100 by default. */
+  readonly minPauseMs?: number;
+  /** 2,000 by default. */
+  readonly maxPauseMs?: number;
+}
+
+/** Blocks under way at a time: one is read from disk while the other is inserted. */
+const lanes = 2;
+
+/**
+ * Takes sealed segments from the journal and inserts each as one block, until storage has it. A segment that storage
+ * refuses is set aside with an error in the log, and holds nobody up. While storage is away, which is logged once,
+ * segments wait.
+ */
+export class StorageWriter {
+  readonly #settings: StorageWriterSettings;
+  readonly #stop = new AbortController();
+  #isAway = false;
+  #isDraining = false;
+  /** Until the first `ready`, a refusal is about credentials or schema and not about rows. */
+  #hasBeenReady = false;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(settings: StorageWriterSettings) {
+    this.#settings = settings;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /**
+   * Resolves when all segments of a finished journal are in storage, or when `signal` is aborted, or at once where
+   * storage is away: what is left stays in the journal.
+   */
+  async drain(signal: AbortSignal): Promise<void> {
+    this.#isDraining = true;
+    const stop = () => this.#stop.abort();
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted || this.#isAway) stop();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    await this.#persist("storage is not ready", (signal) => this.#settings.store.ready(signal));
+    await Promise.all(Array.from({ length: lanes }, () => this.#lane()));
+  }
+
+  async #lane(): Promise<void> {
+    let buffer = Buffer.alloc(0);
+    while (!this.#stop.signal.aborted) {
+      const segment = await this.#settings.journal.take();
+      if (segment === undefined) return;
+      if (buffer.length < segment.bytes) buffer = Buffer.allocUnsafeSlow(segment.bytes);
+      const failed = await this.#deliver(segment, buffer);
+      // A failed insert may still read the buffer that it was given.
+      if (failed) buffer = Buffer.alloc(0);
+    }
+  }
+
+  /** @returns whether any attempt failed */
+  async #deliver(segment: SealedSegment, buffer: Buffer): Promise<boolean> {
+    let attempts = 0;
+    const { journal, store, metrics } = this.#settings;
+    try {
+      const done = await this.#persist("storage is away: spans wait in the journal", async (signal) => {
+        attempts++;
+        const target = attempts === 1 ? buffer : Buffer.allocUnsafeSlow(segment.bytes);
+        const rows = await segment.read(target);
+        const endTimer = metrics.saveSeconds.startTimer();
+        await store.writer.writeSpans(rows, {
+          deduplicationToken: segment.token,
+          receivedUnixMs: segment.createdUnixMs,
+          signal,
+        });
+        endTimer();
+      });
+      if (!done) return true;
+    } catch (error) {
+      await this.#setAside(segment, error);
+      return true;
+    }
+    metrics.spansSaved.inc(segment.rows);
+    await journal.remove(segment).catch((error: unknown) => {
+      this.#settings.log.error(
+        { err: error, segment: segment.path },
+        "a segment that storage has cannot be removed",
+      );
+    });
+    return attempts > 1;
+  }
+
+  /**
+   * Repeats `work` until it is done.
+   * @returns false when it was stopped before
+   * @throws what no repetition helps against, when `work` is an insert
+   */
+  async #persist(whenAway: string, work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
+    const { signal } = this.#stop;
+    const { minPauseMs = 100, maxPauseMs = 2_000 } = this.#settings;
+    for (let pauseMs = minPauseMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+      try {
+        await work(signal);
+        this.#isBack();
+        return true;
+      } catch (error) {
+        if (signal.aborted) return false;
+        this.#settings.metrics.storageErrors.inc({ code: codeOf(error) });
+        if (isHopeless(error) && this.#hasBeenReady) throw error;
+        this.#goesAway(whenAway, error);
+      }
+      await sleep(pauseMs, undefined, { signal }).catch(() => {});
+    }
+    return false;
+  }
+
+  #isBack(): void {
+    this.#settings.metrics.storageUp.set(1);
+    if (this.#isAway) {
+      this.#isAway = false;
+      this.#settings.log.info({ journalBytes: this.#settings.journal.bytes }, "storage is back");
+    }
+    this.#hasBeenReady = true;
+  }
+
+  #goesAway(message: string, error: unknown): void {
+    this.#settings.metrics.storageUp.set(0);
+    if (this.#isDraining) this.#stop.abort();
+    if (this.#isAway) return;
+    this.#isAway = true;
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#settings.log.warn({ code: codeOf(error), reason }, message);
+  }
+
+  async #setAside(segment: SealedSegment, error: unknown): Promise<void> {
+    const { journal, metrics, log } = this.#settings;
+    metrics.quarantinedSpans.inc(segment.rows);
+    try {
+      const path = await journal.quarantine(segment);
+      log.error(
+        { err: error, segment: path, spans: segment.rows },
+        "a segment is set aside: it is tried again at the next start of the collector",
+      );
+    } catch (failure) {
+      log.error(
+        { err: failure, segment: segment.path, spans: segment.rows, reason: String(error) },
+        "a segment cannot be set aside: it stays in the journal for the next start",
+      );
+    }
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof StorageError || error instanceof CollectorError ? error.code : "unexpected";
+}
+
+function isHopeless(error: unknown): boolean {
+  return codeOf(error) === "STORAGE_REFUSED" || codeOf(error) === "COLLECTOR_JOURNAL_DAMAGED";
+}

@@ -1,0 +1,83 @@
+import { type handleUnaryCall, type ServiceDefinition, status } from "@grpc/grpc-js";
+import { fromApiV2Batch, PostSpansRequest, type PostSpansResponse } from "wire/api-v2";
+import { WireError } from "wire/errors";
+import {
+  addHealth,
+  addReflection,
+  collectorService,
+  healthServiceName,
+  rpcServiceName,
+  withPublicNames,
+} from "wire/grpc";
+import { type SpanRows, SpanRowWriter } from "wire/rows";
+import { CollectorError } from "../errors.ts";
+import { SpanIntake } from "../pipeline/span-intake.ts";
+import { createGrpcServer, listenGrpc } from "./grpc-listener.ts";
+import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
+import { grpcErrorOf } from "./refusal.ts";
+import { maxRowsBytes } from "./request-limits.ts";
+
+/**
+ * `CollectorService.PostSpans` of `api_v2`, under both package names, with reflection and health: the agent's way in. An
+ * id of a wrong length answers INTERNAL, as in the public model, and nothing of the batch is kept.
+ * @throws StartError
+ */
+export async function openGrpcApiV2(
+  address: ReceiverAddress,
+  maxMessageBytes: number,
+  { journal, metrics, log }: ReceiverContext,
+): Promise<Receiver> {
+  const intake = new SpanIntake(journal, metrics, { transport: "grpc", format: "proto" });
+  const writer = new SpanRowWriter({ maxRowsBytes });
+
+  function rowsOf(request: Buffer): SpanRows {
+    const { batch } = decode(request);
+    // What a batch that broke off has left.
+    writer.take();
+    for (const span of batch === undefined ? [] : fromApiV2Batch(batch, "proto")) writer.append(span);
+    return writer.take();
+  }
+
+  async function keep(request: Buffer): Promise<void> {
+    await intake.keep(rowsOf(request), 0, request.length);
+  }
+
+  const postSpans: handleUnaryCall<Buffer, PostSpansResponse> = (call, answer) => {
+    keep(call.request).then(
+      () => answer(null, {}),
+      (error: unknown) => {
+        if (error instanceof WireError) intake.invalid();
+        else if (!(error instanceof CollectorError)) log.error({ err: error }, "error in PostSpans");
+        answer(grpcErrorOf(error, status.INTERNAL));
+      },
+    );
+  };
+
+  const server = createGrpcServer(maxMessageBytes);
+  const definitions = withPublicNames(rawCollectorService);
+  for (const definition of definitions) server.addService(definition, { postSpans });
+  const names = definitions.map(rpcServiceName);
+  addReflection(server, [...names, healthServiceName]);
+  const health = addHealth(server, names);
+  return await listenGrpc(server, address, () => health.shutdown());
+}
+
+/** The request stays bytes, so that one which does not parse is ours to count and to refuse. */
+const rawCollectorService: ServiceDefinition<{ postSpans: handleUnaryCall<Buffer, PostSpansResponse> }> = {
+  postSpans: { ...collectorService.postSpans, requestDeserialize: (bytes: Buffer) => bytes },
+};
+
+function decode(request: Buffer): PostSpansRequest {
+  try {
+    return PostSpansRequest.decode(request);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new WireError(
+      "WIRE_MALFORMED",
+      `message of ${request.length} bytes is no PostSpansRequest: ${reason}`,
+      {
+        cause,
+      },
+    );
+  }
+}

@@ -1,0 +1,38 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { listenError } from "lifecycle";
+import type { Receiver, ReceiverAddress } from "./receiver.ts";
+
+/** Time that a sender has for the headers of a request; the public model's limit is 2 s, checked less often here. */
+const headersTimeoutMs = 10_000;
+/** Time for a whole request. */
+const requestTimeoutMs = 300_000;
+
+/**
+ * Listens; the server already has its handler.
+ * @throws StartError when the address cannot be had
+ */
+export async function listenHttp(
+  server: Server,
+  { address, what, flag }: ReceiverAddress,
+): Promise<Receiver> {
+  server.headersTimeout = headersTimeoutMs;
+  server.requestTimeout = requestTimeoutMs;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => reject(listenError(error, what, address.text, flag)));
+    server.listen({ port: address.port, ...(address.host === "" ? {} : { host: address.host }) }, resolve);
+  });
+  return {
+    what,
+    port: (server.address() as AddressInfo).port,
+    async stop(signal) {
+      const cut = () => server.closeAllConnections();
+      signal.addEventListener("abort", cut, { once: true });
+      if (signal.aborted) cut();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      });
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import type { IncomingMessage } from "node:http";
+import { CollectorError } from "../errors.ts";
+import { HttpError } from "./http-error.ts";
+
+/** Reads request bodies: each up to a limit, and all that are under way together up to another. */
+export class BodyReader {
+  readonly #maxBytes: number;
+  readonly #maxTotalBytes: number;
+  #totalBytes = 0;
+
+  constructor(limits: { readonly maxBytes: number; readonly maxTotalBytes: number }) {
+    this.#maxBytes = limits.maxBytes;
+    this.#maxTotalBytes = limits.maxTotalBytes;
+  }
+
+  /**
+   * Reads a body to its end and hands it to `use`; it counts against the total until `use` is done.
+   * @throws HttpError 413 for a body over the limit; CollectorError COLLECTOR_BODIES_BUSY; the request's own error when
+   *   the sender goes away. The rest of the request is then still to be read, or cut.
+   */
+  async read<T>(request: IncomingMessage, use: (body: Buffer) => Promise<T>): Promise<T> {
+    const declared = Number(request.headers["content-length"] ?? 0);
+    if (declared > this.#maxBytes) throw this.#tooLarge(`${declared} bytes`);
+    const chunks: Buffer[] = [];
+    let length = 0;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        request.on("data", (chunk: Buffer) => {
+          length += chunk.length;
+          this.#totalBytes += chunk.length;
+          if (length > this.#maxBytes) reject(this.#tooLarge(`more than ${this.#maxBytes} bytes`));
+          else if (this.#totalBytes > this.#maxTotalBytes) reject(this.#busy());
+          else chunks.push(chunk);
+        });
+        request.once("end", resolve);
+        request.once("error", reject);
+        // Without an `end` before it, the sender is gone.
+        request.once("close", () => reject(new Error("the sender went away")));
+      });
+      return await use(
+        chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length),
+      );
+    } finally {
+      request.removeAllListeners("data");
+      this.#totalBytes -= length;
+    }
+  }
+
+  #tooLarge(what: string): HttpError {
+    return new HttpError(413, `request body of ${what} is over the limit of ${this.#maxBytes}`);
+  }
+
+  #busy(): CollectorError {
+    return new CollectorError(
+      "COLLECTOR_BODIES_BUSY",
+      `${this.#totalBytes} bytes of request bodies are under way: the limit is ${this.#maxTotalBytes}`,
+    );
+  }
+}
+
+/** Bytes of a refused body that are read, and thrown away, so that the sender finishes and sees the answer. */
+const maxDrainedBytes = 64 * 1024 * 1024;
+
+/** Lets the sender of a refused request finish, up to a limit; past it the connection is cut. */
+export function drainRequest(request: IncomingMessage): void {
+  if (request.complete) return;
+  let length = 0;
+  request.on("data", (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > maxDrainedBytes) request.destroy();
+  });
+  request.resume();
+}

@@ -1,0 +1,56 @@
+import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import { WireError } from "wire/errors";
+import { encodeRpcStatus } from "wire/otlp";
+import { CollectorError, type CollectorErrorCode } from "../errors.ts";
+
+/** How a sender is told to come again. */
+export interface Refusal {
+  readonly grpcStatus: status;
+  readonly httpStatus: 429 | 503;
+  /** Whole seconds, less than 128. */
+  readonly retryAfterS: number;
+}
+
+const refusals: Readonly<Record<CollectorErrorCode, Refusal>> = {
+  COLLECTOR_JOURNAL_FULL: { grpcStatus: status.RESOURCE_EXHAUSTED, httpStatus: 429, retryAfterS: 5 },
+  COLLECTOR_JOURNAL_BUSY: { grpcStatus: status.RESOURCE_EXHAUSTED, httpStatus: 429, retryAfterS: 1 },
+  COLLECTOR_BODIES_BUSY: { grpcStatus: status.RESOURCE_EXHAUSTED, httpStatus: 429, retryAfterS: 1 },
+  COLLECTOR_JOURNAL_DISK: { grpcStatus: status.UNAVAILABLE, httpStatus: 503, retryAfterS: 5 },
+  COLLECTOR_JOURNAL_DAMAGED: { grpcStatus: status.UNAVAILABLE, httpStatus: 503, retryAfterS: 5 },
+  COLLECTOR_STOPPING: { grpcStatus: status.UNAVAILABLE, httpStatus: 503, retryAfterS: 1 },
+};
+
+/** @returns undefined for an error that is no refusal */
+export function refusalOf(error: unknown): Refusal | undefined {
+  return error instanceof CollectorError ? refusals[error.code] : undefined;
+}
+
+/**
+ * The gRPC error for whatever a handler threw: a refusal carries `google.rpc.RetryInfo`, bytes that cannot be read get
+ * `invalidStatus`, all else is INTERNAL.
+ * Source: OpenTelemetry protocol specification, "OTLP/gRPC Throttling"; google/rpc/error_details.proto
+ */
+export function grpcErrorOf(error: unknown, invalidStatus: status): Partial<ServiceError> {
+  const details = error instanceof Error ? error.message : String(error);
+  const refusal = refusalOf(error);
+  if (refusal === undefined) {
+    return { code: error instanceof WireError ? invalidStatus : status.INTERNAL, details };
+  }
+  const metadata = new Metadata();
+  const rpcStatus = encodeRpcStatus(refusal.grpcStatus, details);
+  metadata.set("grpc-status-details-bin", Buffer.concat([rpcStatus, retryInfoDetail(refusal.retryAfterS)]));
+  return { code: refusal.grpcStatus, details, metadata };
+}
+
+/** Field 3 (`details`) of `google.rpc.Status`: an `Any` that holds `RetryInfo { retry_delay { seconds } }`. */
+function retryInfoDetail(seconds: number): Buffer {
+  const typeUrl = Buffer.from("type.googleapis.com/google.rpc.RetryInfo");
+  const retryInfo = Buffer.from([0x0a, 2, 0x08, seconds]);
+  const any = Buffer.concat([
+    Buffer.from([0x0a, typeUrl.length]),
+    typeUrl,
+    Buffer.from([0x12, retryInfo.length]),
+    retryInfo,
+  ]);
+  return Buffer.concat([Buffer.from([0x1a, any.length]), any]);
+}
