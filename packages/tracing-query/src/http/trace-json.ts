@@ -81,8 +81,19 @@ function warningsJson(warnings: readonly string[]): string {
 /** Equal processes of a trace share one key: p1, p2 … in order of first use. */
 class ProcessKeys {
   readonly #keys = new Map<string, string>();
+  /** Spans often share the very object. */
+  readonly #known = new Map<Process | undefined, string>();
 
   keyOf(process: Process | undefined): string {
+    let key = this.#known.get(process);
+    if (key === undefined) {
+      key = this.#keyOfEqual(process);
+      this.#known.set(process, key);
+    }
+    return key;
+  }
+
+  #keyOfEqual(process: Process | undefined): string {
     const json = `{"serviceName":${quoteRepeated(process?.serviceName ?? "")},"tags":${tagsJson(process?.tags ?? [])}}`;
     let key = this.#keys.get(json);
     if (key === undefined) {

@@ -14,7 +14,7 @@ export function moveSdkTags(trace: ApiTrace): void {
     const moved = span.tags.filter((tag) => sdkKeys.has(tag.key));
     if (moved.length > 0 && span.process !== undefined) {
       span.tags = span.tags.filter((tag) => !sdkKeys.has(tag.key));
-      span.process.tags.push(...moved);
+      span.process = { ...span.process, tags: [...span.process.tags, ...moved] };
     }
   }
 }

@@ -1,12 +1,16 @@
-import { type KeyValue, ValueType } from "wire/api-v2";
+import { type KeyValue, type Process, ValueType } from "wire/api-v2";
 import type { ApiTrace } from "../api-trace.ts";
 import { compareTags } from "./tag-order.ts";
 
 /** Sorts tags, process tags and log fields; in a log the first string field `event` stays in front. */
 export function sortTagsAndFields(trace: ApiTrace): void {
+  const sorted = new Set<Process>();
   for (const span of trace.spans) {
     span.tags.sort(compareTags);
-    span.process?.tags.sort(compareTags);
+    if (span.process !== undefined && !sorted.has(span.process)) {
+      span.process.tags.sort(compareTags);
+      sorted.add(span.process);
+    }
     for (const log of span.logs) {
       log.fields = sortedFields(log.fields);
     }
