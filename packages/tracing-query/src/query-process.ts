@@ -42,7 +42,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
     const adjust = {
       maxClockSkewNano: BigInt(Math.round(options["query.max-clock-skew-adjustment"] * nanosPerMs)),
     };
-    const grpc = await openGrpcServer(grpcAddress, service);
+    const grpc = await openGrpcServer(grpcAddress, service, log);
     const http = await openHttpServer({
       address: httpAddress,
       service,

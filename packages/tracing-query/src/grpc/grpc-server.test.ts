@@ -7,7 +7,7 @@ import {
   type ServiceError,
   status,
 } from "@grpc/grpc-js";
-import { parseHostPort } from "lifecycle";
+import { createLogger, parseHostPort } from "lifecycle";
 import type { SpanReader } from "storage/api";
 import { openClickHouseStore } from "storage/clickhouse";
 import { afterEach, describe, expect, test } from "vitest";
@@ -17,6 +17,7 @@ import { StuckReader, sampleService } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId, shortTraceId } from "../service/sample-store.ts";
 import { type GrpcServer, openGrpcServer } from "./grpc-server.ts";
 
+const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
 const opened: GrpcServer[] = [];
 const clients: Client[] = [];
 
@@ -28,7 +29,7 @@ afterEach(async () => {
 });
 
 async function open(reader: SpanReader): Promise<number> {
-  const server = await openGrpcServer(parseHostPort("127.0.0.1:0")!, sampleService(reader));
+  const server = await openGrpcServer(parseHostPort("127.0.0.1:0")!, sampleService(reader), log);
   opened.push(server);
   return server.port;
 }
@@ -303,7 +304,7 @@ test("reflection and health answer", async () => {
 test("a taken port is told in one line", async () => {
   const { reader } = await sampleStore([]);
   const port = await open(reader);
-  await expect(openGrpcServer(parseHostPort(`127.0.0.1:${port}`)!, sampleService(reader))).rejects.toThrow(
-    `query over gRPC: address 127.0.0.1:${port} is taken by another program`,
-  );
+  await expect(
+    openGrpcServer(parseHostPort(`127.0.0.1:${port}`)!, sampleService(reader), log),
+  ).rejects.toThrow(`query over gRPC: address 127.0.0.1:${port} is taken by another program`);
 });

@@ -1,5 +1,5 @@
 import { Server } from "@grpc/grpc-js";
-import type { HostPort } from "lifecycle";
+import type { HostPort, Logger } from "lifecycle";
 import {
   addHealth,
   addReflection,
@@ -19,10 +19,14 @@ export interface GrpcServer {
 }
 
 /** @throws StartError when the address cannot be listened on */
-export async function openGrpcServer(address: HostPort, service: QueryService): Promise<GrpcServer> {
+export async function openGrpcServer(
+  address: HostPort,
+  service: QueryService,
+  log: Logger,
+): Promise<GrpcServer> {
   const server = new Server();
   const definitions = withPublicNames(queryService);
-  const handlers = queryHandlers(service);
+  const handlers = queryHandlers(service, log);
   for (const definition of definitions) {
     server.addService(definition, handlers);
   }

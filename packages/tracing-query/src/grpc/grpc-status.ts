@@ -1,4 +1,5 @@
 import { status } from "@grpc/grpc-js";
+import type { Logger } from "lifecycle";
 import { StorageError, type StorageErrorCode } from "storage/api";
 
 /** What a client of the gRPC API is told. */
@@ -16,10 +17,16 @@ const ofStorageError: Record<StorageErrorCode, status> = {
   STORAGE_VERSION: status.INTERNAL,
 };
 
-/** @param what in the public model's words: "failed to fetch services" */
-export function storageFailure(what: string, error: unknown): GrpcFailure {
-  if (error instanceof StorageError) {
-    return { code: ofStorageError[error.code], details: `${what}: ${error.message}` };
+/**
+ * What the client is told of a read that failed; the operator hears of what is not the client's doing, nor told by
+ * health already.
+ * @param what in the public model's words: "failed to fetch services"
+ */
+export function storageFailure(what: string, error: unknown, log: Logger): GrpcFailure {
+  const isStorage = error instanceof StorageError;
+  const code = isStorage ? ofStorageError[error.code] : status.INTERNAL;
+  if (code === status.INTERNAL) {
+    log.error({ err: error }, what);
   }
-  return { code: status.INTERNAL, details: `${what}: internal error` };
+  return { code, details: `${what}: ${isStorage ? error.message : "internal error"}` };
 }

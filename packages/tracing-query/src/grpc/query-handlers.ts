@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type ServerWritableStream, status } from "@grpc/grpc-js";
+import type { Logger } from "lifecycle";
 import type { Trace } from "storage/api";
 import type { SpansResponseChunk } from "wire/api-v2";
 import type { QueryServiceServer } from "wire/grpc";
@@ -40,7 +41,7 @@ function isSpanKind(text: string): text is SpanKind {
 }
 
 /** `QueryService` of `api_v2`. Traces go out as they were sent, not adjusted, as in the public model. */
-export function queryHandlers(service: QueryService): QueryServiceServer {
+export function queryHandlers(service: QueryService, log: Logger): QueryServiceServer {
   return {
     async getTrace(call) {
       const traceId = traceIdField(call.request.traceId);
@@ -57,7 +58,7 @@ export function queryHandlers(service: QueryService): QueryServiceServer {
         }
         await sendTraces(call, traces, signal);
       } catch (error) {
-        fail(call, storageFailure("failed to fetch spans from the backend", error));
+        fail(call, storageFailure("failed to fetch spans from the backend", error, log));
       }
     },
 
@@ -71,7 +72,7 @@ export function queryHandlers(service: QueryService): QueryServiceServer {
       try {
         await sendTraces(call, await service.findTraces(queryOf(query), signal), signal);
       } catch (error) {
-        fail(call, storageFailure("failed when searching for traces", error));
+        fail(call, storageFailure("failed when searching for traces", error, log));
       }
     },
 
@@ -79,7 +80,7 @@ export function queryHandlers(service: QueryService): QueryServiceServer {
       try {
         callback(null, { services: await service.getServices(callSignal(call)) });
       } catch (error) {
-        callback(storageFailure("failed to fetch services", error));
+        callback(storageFailure("failed to fetch services", error, log));
       }
     },
 
@@ -97,7 +98,7 @@ export function queryHandlers(service: QueryService): QueryServiceServer {
           operations: operations.map((operation) => ({ name: operation.name, spanKind: operation.spanKind })),
         });
       } catch (error) {
-        callback(storageFailure("failed to fetch operations", error));
+        callback(storageFailure("failed to fetch operations", error, log));
       }
     },
 

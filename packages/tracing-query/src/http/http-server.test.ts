@@ -40,6 +40,17 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((server) => server.stop(AbortSignal.abort())));
 });
 
+/** The reader's methods as functions of their own, to replace one of them. */
+function methodsOf(reader: SpanReader): SpanReader {
+  return {
+    getTraces: (...args) => reader.getTraces(...args),
+    findTraces: (...args) => reader.findTraces(...args),
+    findTraceIds: (...args) => reader.findTraceIds(...args),
+    getServices: (...args) => reader.getServices(...args),
+    getOperations: (...args) => reader.getOperations(...args),
+  };
+}
+
 function failure(code: number, msg: string): string {
   return `${JSON.stringify({ data: null, total: 0, limit: 0, offset: 0, errors: [{ code, msg }] })}\n`;
 }
@@ -307,6 +318,29 @@ test("a client that goes away ends the read", async () => {
   client.abort();
   await expect(answer).rejects.toThrow();
   await reader.aborted.promise;
+});
+
+test("a stop lets a request under way end, and does not wait for its connection", async () => {
+  const { reader } = await sampleStore([otlpSpan()]);
+  const mayGo = Promise.withResolvers<void>();
+  const wasAsked = Promise.withResolvers<void>();
+  const slow: SpanReader = {
+    ...methodsOf(reader),
+    async getServices() {
+      wasAsked.resolve();
+      await mayGo.promise;
+      return await reader.getServices();
+    },
+  };
+  const base = await open(slow);
+  const server = opened.pop()!;
+  const answer = fetch(`${base}/api/services`); // Keeps its connection.
+  await wasAsked.promise;
+  const never = new AbortController();
+  const stopped = server.stop(never.signal);
+  mayGo.resolve();
+  expect(await (await answer).json()).toMatchObject({ data: ["shop"] });
+  await stopped;
 });
 
 test("a taken port is told in one line", async () => {

@@ -30,6 +30,8 @@ export interface HttpServer {
 /** Longer than a reverse proxy in front keeps idle connections, so that it is never the one to meet a closed one. */
 const keepAliveTimeoutMs = 75_000;
 
+const sweepIntervalMs = 50;
+
 /** @throws StartError when the address cannot be listened on */
 export async function openHttpServer(settings: HttpServerSettings): Promise<HttpServer> {
   const { address, service, adjust, page, uiFolder, basePath, log } = settings;
@@ -58,12 +60,15 @@ export async function openHttpServer(settings: HttpServerSettings): Promise<Http
     async stop(signal) {
       const closed = once(server, "close");
       server.close();
+      // A connection that is kept alive after its last answer would hold up the stop.
+      const sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
       const cut = () => server.closeAllConnections();
       signal.addEventListener("abort", cut, { once: true });
       if (signal.aborted) {
         cut();
       }
       await closed;
+      clearInterval(sweep);
     },
   };
 }
