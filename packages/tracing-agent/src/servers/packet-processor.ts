@@ -6,7 +6,7 @@ import type { AgentMetrics } from "../agent-metrics.ts";
 import { mergeBatches } from "./merge-batches.ts";
 import { PacketQueue } from "./packet-queue.ts";
 
-/** A call to the collector stays well below its default limit of 4 MiB: api_v2 is up to twice as long as Thrift. */
+/** A call to the collector stays below its default limit of 4 MiB: api_v2 is at most 3.5 times as long as Thrift. */
 const maxMergedBytes = 1_048_576;
 const maxMergedPackets = 500;
 

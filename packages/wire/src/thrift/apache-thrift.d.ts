@@ -1,6 +1,6 @@
 /** Apache's library has no types of its own: the part that a client needs to write, for the test beside. */
 declare module "thrift" {
-  interface Protocol {
+  export interface Protocol {
     writeMessageBegin(name: string, type: number, sequence: number): void;
     writeStructBegin(name: string): void;
     writeStructEnd(): void;
