@@ -15,7 +15,7 @@ interface Row {
   readonly status: number;
   /** Part of the answer's `error`; without it the body must be empty. */
   readonly error?: string;
-  readonly then?: readonly [path: string, value: unknown];
+  readonly leaves?: readonly [path: string, value: unknown];
 }
 
 let running: RunningServer;
@@ -41,8 +41,8 @@ async function check(row: Row): Promise<void> {
     expect(answer.text.endsWith("}\n")).toBe(true);
     expect((await running.admin("GET", "/config/")).text).toBe(before.text);
   }
-  if (row.then !== undefined) {
-    const [path, value] = row.then;
+  if (row.leaves !== undefined) {
+    const [path, value] = row.leaves;
     expect(JSON.parse((await running.admin("GET", path)).text)).toEqual(value);
   }
 }
@@ -145,7 +145,7 @@ describe("changes", () => {
       path: routes,
       body: respond("three"),
       status: 200,
-      then: [`${routes}/2`, respond("three")],
+      leaves: [`${routes}/2`, respond("three")],
     },
     {
       name: "POST to an index appends",
@@ -153,7 +153,7 @@ describe("changes", () => {
       path: `${routes}/0`,
       body: respond("three"),
       status: 200,
-      then: [`${routes}/2`, respond("three")],
+      leaves: [`${routes}/2`, respond("three")],
     },
     {
       name: "POST /... appends each",
@@ -161,7 +161,7 @@ describe("changes", () => {
       path: `${routes}/...`,
       body: [respond("3"), respond("4")],
       status: 200,
-      then: [`${routes}/3`, respond("4")],
+      leaves: [`${routes}/3`, respond("4")],
     },
     {
       name: "POST creates a key",
@@ -169,7 +169,7 @@ describe("changes", () => {
       path: `${server}/idle_timeout`,
       body: '"1m"',
       status: 200,
-      then: [`${server}/idle_timeout`, "1m"],
+      leaves: [`${server}/idle_timeout`, "1m"],
     },
     {
       name: "POST replaces a key",
@@ -177,7 +177,7 @@ describe("changes", () => {
       path: `${routes}/0/handle/0/body`,
       body: '"new"',
       status: 200,
-      then: [`${routes}/0/handle/0/body`, "new"],
+      leaves: [`${routes}/0/handle/0/body`, "new"],
     },
     {
       name: "POST without a body sets null",
@@ -185,7 +185,7 @@ describe("changes", () => {
       path: `${routes}/0/handle/0/body`,
       body: "",
       status: 200,
-      then: [`${routes}/0/handle/0/body`, null],
+      leaves: [`${routes}/0/handle/0/body`, null],
     },
     {
       name: "POST appends to an absent array",
@@ -193,7 +193,7 @@ describe("changes", () => {
       path: `${routes}/0/match`,
       body: { path: ["/a"] },
       status: 200,
-      then: [`${routes}/0/match`, [{ path: ["/a"] }]],
+      leaves: [`${routes}/0/match`, [{ path: ["/a"] }]],
     },
     {
       name: "POST appends to an absent array of a module in a module",
@@ -210,7 +210,7 @@ describe("changes", () => {
       path: `${routes}/1`,
       body: respond("mid"),
       status: 200,
-      then: [`${routes}/1`, respond("mid")],
+      leaves: [`${routes}/1`, respond("mid")],
     },
     {
       name: "PUT inserts at the end",
@@ -218,7 +218,7 @@ describe("changes", () => {
       path: `${routes}/2`,
       body: respond("end"),
       status: 200,
-      then: [`${routes}/2`, respond("end")],
+      leaves: [`${routes}/2`, respond("end")],
     },
     {
       name: "PUT creates a key and its parents",
@@ -226,7 +226,7 @@ describe("changes", () => {
       path: "/config/admin/config/persist",
       body: "false",
       status: 200,
-      then: ["/config/admin/config", { persist: false }],
+      leaves: ["/config/admin/config", { persist: false }],
     },
     {
       name: "PUT creates an absent array",
@@ -234,7 +234,7 @@ describe("changes", () => {
       path: `${routes}/0/match/0`,
       body: { path: ["/a"] },
       status: 200,
-      then: [`${routes}/0/match`, [{ path: ["/a"] }]],
+      leaves: [`${routes}/0/match`, [{ path: ["/a"] }]],
     },
     {
       name: "PATCH replaces a key",
@@ -242,7 +242,7 @@ describe("changes", () => {
       path: `${routes}/0/handle/0/body`,
       body: '"new"',
       status: 200,
-      then: [`${routes}/0/handle/0/body`, "new"],
+      leaves: [`${routes}/0/handle/0/body`, "new"],
     },
     {
       name: "PATCH replaces an element",
@@ -250,28 +250,28 @@ describe("changes", () => {
       path: `${routes}/1`,
       body: respond("new"),
       status: 200,
-      then: [`${routes}/1`, respond("new")],
+      leaves: [`${routes}/1`, respond("new")],
     },
     {
       name: "DELETE removes a key",
       method: "DELETE",
       path: `${routes}/0/handle/0/body`,
       status: 200,
-      then: [`${routes}/0/handle/0`, { handler: "static_response" }],
+      leaves: [`${routes}/0/handle/0`, { handler: "static_response" }],
     },
     {
       name: "DELETE removes an element",
       method: "DELETE",
       path: `${routes}/0`,
       status: 200,
-      then: [routes, [respond("two")]],
+      leaves: [routes, [respond("two")]],
     },
     {
       name: "DELETE /config/ unloads all",
       method: "DELETE",
       path: "/config/",
       status: 200,
-      then: ["/config/", null],
+      leaves: ["/config/", null],
     },
     {
       name: "a change that changes nothing",
@@ -286,7 +286,7 @@ describe("changes", () => {
       path: "/id/first/handle/0/body",
       body: '"new"',
       status: 200,
-      then: ["/id/first/handle/0/body", "new"],
+      leaves: ["/id/first/handle/0/body", "new"],
     },
     {
       name: "a media type that contains /json",
@@ -295,7 +295,7 @@ describe("changes", () => {
       body: respond("x"),
       headers: { "Content-Type": "text/json; charset=utf-8" },
       status: 200,
-      then: [`${routes}/1`, respond("x")],
+      leaves: [`${routes}/1`, respond("x")],
     },
   ])("$name: $status", check);
 

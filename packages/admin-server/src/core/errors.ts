@@ -23,6 +23,7 @@ export type ServerErrorCode =
   | "ADMIN_METHOD"
   | "ADMIN_TOO_LARGE"
   | "HTTP_BAD_REQUEST"
+  | "HTTP_TRANSFER_ENCODING" // any but chunked
   | "HTTP_RESPONSE" // a handler cannot make the response that its config asks for
   | "PROXY_UPSTREAM" // no upstream could be dialed, or the round trip broke
   | "PROXY_NO_UPSTREAM" // none is available

@@ -47,7 +47,7 @@ export class Exchange {
   #ended = false;
   #detached = false;
 
-  /** @throws ServerError HTTP_BAD_REQUEST for a target or a Host that cannot be */
+  /** @throws ServerError HTTP_BAD_REQUEST for a target or a Host that cannot be; HTTP_TRANSFER_ENCODING */
   constructor(
     server: ExchangeServer,
     request: IncomingMessage,
@@ -62,6 +62,11 @@ export class Exchange {
     const hostport = target.authority ?? hosts[0] ?? "";
     if (/[\s/\\?#@,<>"]/.test(hostport)) {
       throw new ServerError("HTTP_BAD_REQUEST", `malformed Host header ${JSON.stringify(hostport)}`);
+    }
+    const coding = getHeaders(request.rawHeaders, "transfer-encoding").join(",");
+    if (coding !== "" && coding.toLowerCase() !== "chunked") {
+      // Node hands such a request over before its parser refuses the body.
+      throw new ServerError("HTTP_TRANSFER_ENCODING", `unknown transfer encoding ${JSON.stringify(coding)}`);
     }
     this.server = server;
     this.request = request;
@@ -144,16 +149,22 @@ export class Exchange {
     }
   }
 
+  /** The fields of the response as handlers want them sent with `status`. Asked for once. */
+  finalHeaders(status: number): HeaderList {
+    for (const callback of this.#beforeHead.splice(0).reverse()) {
+      callback(this.responseHeaders, status);
+    }
+    return this.responseHeaders;
+  }
+
   /**
    * Sends status and headers.
    * @throws ServerError HTTP_RESPONSE when they cannot stand in a response (a status out of range, a newline in a value)
    */
   writeHead(status: number): void {
-    for (const callback of this.#beforeHead.splice(0).reverse()) {
-      callback(this.responseHeaders, status);
-    }
+    const headers = this.finalHeaders(status);
     try {
-      this.response.writeHead(status, STATUS_CODES[status] ?? "", this.responseHeaders);
+      this.response.writeHead(status, STATUS_CODES[status] ?? "", headers);
     } catch (error) {
       throw new ServerError("HTTP_RESPONSE", (error as Error).message, { cause: error });
     }

@@ -2,6 +2,7 @@ import { ServerError, type ServerErrorCode } from "../core/errors.ts";
 
 const statuses: Partial<Record<ServerErrorCode, number>> = {
   HTTP_BAD_REQUEST: 400,
+  HTTP_TRANSFER_ENCODING: 501,
   PROXY_UPSTREAM: 502,
   PROXY_NO_UPSTREAM: 503,
 };

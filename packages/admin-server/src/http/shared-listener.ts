@@ -24,10 +24,9 @@ export interface RequestSink {
 /** Requests that came in before the first config was switched on. */
 const maxHeldRequests = 1_000;
 
-// Statuses of requests that node's strict parser refuses. Source: server-facts D.2
+// Statuses of requests that node's strict parser refuses; 400 for all others. Source: server-facts D.2
 const parseErrorStatus: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
-  HPE_INVALID_TRANSFER_ENCODING: "501 Not Implemented",
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
@@ -42,6 +41,8 @@ export class SharedListener implements SharedResource {
   readonly #address: ListenAddress;
   readonly #log: Logger;
   readonly #tunnels = new Set<Duplex>();
+  /** Connections with a request under way: a parse error there is of its body, and what follows gets no answer. */
+  readonly #busy = new WeakSet<Duplex>();
   #held: (() => void)[] = [];
   #sink: RequestSink | undefined;
   #port = 0;
@@ -61,7 +62,7 @@ export class SharedListener implements SharedResource {
     this.#server.on("request", (request, response) => this.#dispatch(request, response));
     this.#server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
     this.#server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-      if (!socket.writable || error.code === "ECONNRESET") {
+      if (!socket.writable || error.code === "ECONNRESET" || this.#busy.has(socket)) {
         socket.destroy();
         return;
       }
@@ -123,7 +124,10 @@ export class SharedListener implements SharedResource {
       this.#hold(request, response, upgrade);
       return;
     }
+    const { socket } = request;
+    this.#busy.add(socket);
     response.once("close", () => {
+      this.#busy.delete(socket);
       if (!this.accepting) {
         this.#server.closeIdleConnections();
       }
@@ -142,9 +146,12 @@ export class SharedListener implements SharedResource {
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     this.#tunnels.add(socket);
     socket.on("error", () => socket.destroy());
-    socket.once("close", () => this.#tunnels.delete(socket));
     // A response for handlers that answer in HTTP, and for upstreams that decline.
     const response = new ServerResponse(request);
+    socket.once("close", () => {
+      this.#tunnels.delete(socket);
+      response.emit("close"); // for responses of its own making node does this itself
+    });
     response.shouldKeepAlive = false;
     response.assignSocket(request.socket);
     response.once("finish", () => {

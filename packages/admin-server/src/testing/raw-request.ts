@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** For tests: sends bytes as they are and returns all that came back before the connection closed. */
-export async function rawRequest(url: string, bytes: string | Buffer): Promise<string> {
+/** For tests: sends a text, one byte per character, and returns all that came back before the connection closed. */
+export async function rawRequest(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   const chunks: Buffer[] = [];
-  socket.on("data", (chunk) => chunks.push(chunk));
+  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
   socket.on("error", () => {});
   await once(socket, "connect");
-  socket.write(bytes);
+  socket.write(Buffer.from(text, "latin1"));
   await once(socket, "close");
   return Buffer.concat(chunks).toString("latin1");
 }

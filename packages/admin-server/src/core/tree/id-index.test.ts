@@ -19,6 +19,6 @@ test("removes ids, and leaves what has none as the same object", () => {
   const document = { "@id": "a", plain, list: [{ "@id": 1, z: 1 }] };
   const stripped = withoutIds(document) as Record<string, unknown>;
   expect(stripped).toEqual({ plain, list: [{ z: 1 }] });
-  expect(stripped["plain"]).toBe(plain);
+  expect(stripped.plain).toBe(plain);
   expect(withoutIds(plain)).toBe(plain);
 });

@@ -151,11 +151,11 @@ class ReverseProxy implements HttpHandler {
         status = received;
         upstream.answered();
       },
+      onComplete: () => trace?.end(status),
     };
     upstream.begin();
     try {
       await (upgrade === undefined ? roundTrip(options) : openTunnel(options, upgrade));
-      trace?.end(status);
     } catch (error) {
       trace?.end(error as Error);
       if (error instanceof ProxyFailure) {

@@ -13,6 +13,8 @@ export interface RoundTripOptions {
   readonly headers: HeaderList;
   /** Called with the status when the response's head is here, before it is sent on. */
   readonly onStatus: (status: number) => void;
+  /** Called when the upstream's part is over, just before the client's response ends. Not called after a failure. */
+  readonly onComplete: () => void;
 }
 
 /** Methods that may be sent again when a kept connection turns out to be dead. */
@@ -83,6 +85,7 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
       response.addTrailers(Object.fromEntries(entries.map(([name, value]) => [name, String(value)])));
     }
     this.#settled = true;
+    this.#options.onComplete();
     response.end();
     this.#resolve();
   }

@@ -1,28 +1,58 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage, STATUS_CODES } from "node:http";
+import {
+  type ClientRequest,
+  request as httpRequest,
+  type IncomingMessage,
+  STATUS_CODES,
+  validateHeaderName,
+  validateHeaderValue,
+} from "node:http";
 import type { Duplex } from "node:stream";
 import { ServerError } from "../../../core/errors.ts";
-import type { UpgradeRequest } from "../../../http/exchange.ts";
+import type { Exchange, UpgradeRequest } from "../../../http/exchange.ts";
 import { isDialError, ProxyFailure } from "./proxy-error.ts";
 import { copyResponseHeaders } from "./proxy-headers.ts";
 import type { RoundTripOptions } from "./round-trip.ts";
 
 const dialTimeoutMs = 3_000;
 
-/** Bytes both ways until one side is done; then the other is closed too. */
-function join(client: Duplex, upstream: Duplex, onClose: () => void): void {
-  const close = () => {
-    client.destroy();
-    upstream.destroy();
-  };
-  for (const socket of [client, upstream]) {
-    socket.on("error", close);
-    socket.once("close", close);
+/** Lets go of a socket when what was written to it is on its way. */
+function closeWhenFlushed(socket: Duplex): void {
+  if (socket.writableFinished) {
+    socket.destroy();
+  } else {
+    socket.end(() => socket.destroy());
   }
+}
+
+/** Bytes both ways until one side is gone; then the other gets what is left for it and is closed too. */
+function join(client: Duplex, upstream: Duplex, onClose: () => void): void {
+  client.on("error", () => client.destroy());
+  upstream.on("error", () => upstream.destroy());
+  client.once("close", () => closeWhenFlushed(upstream));
+  upstream.once("close", () => closeWhenFlushed(client));
   client.once("close", onClose);
   client.pipe(upstream);
   upstream.pipe(client);
 }
 
+/** The head of a 101, checked as node checks that of other responses. @throws ServerError HTTP_RESPONSE */
+function switchingHead(exchange: Exchange, protocol: string): Buffer {
+  const lines = [`HTTP/1.1 101 ${STATUS_CODES[101]}`];
+  const headers = ["Connection", "Upgrade", "Upgrade", protocol, ...exchange.finalHeaders(101)];
+  for (let index = 0; index < headers.length; index += 2) {
+    const [name = "", value = ""] = headers.slice(index, index + 2);
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch (error) {
+      throw new ServerError("HTTP_RESPONSE", (error as Error).message, { cause: error });
+    }
+    lines.push(`${name}: ${value}`);
+  }
+  return Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+}
+
+/** @throws ServerError HTTP_RESPONSE */
 function switchProtocols(
   options: RoundTripOptions,
   upgrade: UpgradeRequest,
@@ -33,20 +63,12 @@ function switchProtocols(
   const { exchange, onStatus } = options;
   onStatus(101);
   copyResponseHeaders(answer.rawHeaders, exchange);
-  const protocol = answer.headers.upgrade ?? "";
-  const lines = [`HTTP/1.1 101 ${STATUS_CODES[101]}`, `Connection: Upgrade`, `Upgrade: ${protocol}`];
-  for (let index = 0; index < exchange.responseHeaders.length; index += 2) {
-    lines.push(`${exchange.responseHeaders[index]}: ${exchange.responseHeaders[index + 1]}`);
-  }
+  const head = switchingHead(exchange, answer.headers.upgrade ?? "");
   exchange.detach();
   exchange.response.detachSocket(exchange.socket);
-  upgrade.socket.write(Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"));
-  if (upstreamHead.length > 0) {
-    upgrade.socket.write(upstreamHead);
-  }
-  if (upgrade.head.length > 0) {
-    upstreamSocket.write(upgrade.head);
-  }
+  upgrade.socket.write(head);
+  upgrade.socket.write(upstreamHead);
+  upstreamSocket.write(upgrade.head);
   join(upgrade.socket, upstreamSocket, () => exchange.end());
 }
 
@@ -80,8 +102,14 @@ export function openTunnel(options: RoundTripOptions, upgrade: UpgradeRequest): 
     });
     request.once("upgrade", (answer, socket, head) => {
       answered = true;
-      switchProtocols(options, upgrade, answer, socket, head);
-      resolve();
+      try {
+        switchProtocols(options, upgrade, answer, socket, head);
+        options.onComplete();
+        resolve();
+      } catch (error) {
+        socket.destroy();
+        reject(error as Error);
+      }
     });
     request.once("response", (answer) => {
       answered = true;
@@ -95,7 +123,10 @@ export function openTunnel(options: RoundTripOptions, upgrade: UpgradeRequest): 
         return;
       }
       answer.once("error", (error) => reject(new ProxyFailure("response", upstream, error)));
-      answer.once("end", () => resolve());
+      answer.once("end", () => {
+        options.onComplete();
+        resolve();
+      });
       answer.pipe(exchange.response);
     });
     request.once("error", (error) => {

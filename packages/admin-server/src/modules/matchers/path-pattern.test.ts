@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { decodePath } from "../../core/uri/request-target.ts";
+import { compilePathPattern } from "./path-pattern.ts";
+
+function matches(pattern: string, rawPath: string): boolean {
+  return compilePathPattern(pattern)({ rawPath, path: decodePath(rawPath) ?? "" });
+}
+
+test.each([
+  ["*", "/anything", true],
+  ["/a", "/a", true],
+  ["/a", "/A", true],
+  ["/A", "/a", true],
+  ["/a", "/a/", false],
+  ["/a", "/ab", false],
+  ["/a*", "/abc/d", true],
+  ["/a/*", "/a", false],
+  ["/a/*", "/a/", true],
+  ["*.php", "/x/y.PHP", true],
+  ["*.php", "/x/y.php5", false],
+  ["*/mid/*", "/x/mid/y", true],
+  ["*/mid/*", "/x/mud/y", false],
+  ["/a/*/c", "/a/b/c", true],
+  ["/a/*/c", "/a/b/b/c", false],
+  ["/a/*/c", "/a/b/c/d", false],
+  ["/a*b/*.c", "/axxb/y.c", true],
+  ["/a/b", "/a/%62", true],
+  ["/a/b", "//a/./x/../b", true],
+  ["/a/b", "/a%2fb", true],
+  ["/secret*", "/x/../secret/y", true],
+  ["/secret*", "/x/%2e%2e/secret/y", true],
+  ["//a", "//a", true],
+  ["//a", "/a", false],
+  ["/a%2fb", "/a%2Fb", true],
+  ["/a%2fb", "/a/b", false],
+  ["/a%20b/c", "/a%20b/%63", true],
+  ["/a/%*/c", "/a/x%2fy/c", true],
+  ["/a/%*/c", "/a/x/y/c", false],
+])("pattern %s and path %s: %s", (pattern, path, expected) => {
+  expect(matches(pattern, path)).toBe(expected);
+});
+
+test("many wildcards cost no exponential time", () => {
+  const path = `/${"a".repeat(10_000)}`;
+  expect(matches(`/${"*a".repeat(30)}*b`, path)).toBe(false);
+  expect(matches(`/${"*a".repeat(30)}*b%20`, path)).toBe(false);
+});
