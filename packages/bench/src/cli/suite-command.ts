@@ -1,0 +1,3 @@
+export async function suiteCommand(_argv: readonly string[], _signal: AbortSignal): Promise<number> {
+  return 1;
+}

@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Batch } from "../../corpus/batch-template.ts";
+import type { Corpus } from "../../corpus/corpus.ts";
+import type { ExportAnswer, Exporter } from "../exporters/exporter.ts";
+import { type Latency, type ReasonCount, Tally } from "./tally.ts";
+
+/** How much to send, and how fast. */
+export interface LoadPlan {
+  /** Spans a second over all clients; 0: as fast as answers come. */
+  readonly rate: number;
+  /** Clients at work; each has one call under way. */
+  readonly concurrency: number;
+  /** Sending ends after so many spans, rounded up to whole batches; may be Infinity. */
+  readonly totalSpans: number;
+  /** Sending ends after so long; may be Infinity. */
+  readonly durationMs: number;
+  /**
+   * When no batch at all was accepted for so long, the run ends. Until then every refused batch is tried again, also
+   * after the end of sending.
+   */
+  readonly stallMs: number;
+}
+
+export interface LoadResult {
+  /** From the first call to the last acknowledgement. */
+  readonly seconds: number;
+  readonly calls: Readonly<Tally["calls"]>;
+  /** Why calls were not accepted. */
+  readonly reasons: readonly ReasonCount[];
+  readonly spans: {
+    /** Acknowledged, without those rejected. */
+    readonly accepted: number;
+    /** Named as rejected in an answer that accepted the rest. */
+    readonly rejected: number;
+    /** In batches that the receiver refused for good. */
+    readonly failed: number;
+    /** In batches still refused or unanswered when the run was ended. */
+    readonly givenUp: number;
+    /** In batches sent again after a call without an answer: the receiver may have them twice. */
+    readonly perhapsTwice: number;
+  };
+  readonly latencyMs: Latency;
+  /** With a rate: by how much the latest batch came after its time. */
+  readonly behindMs: number;
+  /** Ids of some accepted traces, 32 hex digits. */
+  readonly traceIds: readonly string[];
+}
+
+const firstBackoffMs = 100;
+const maxBackoffMs = 5000;
+const maxTraceIds = 200;
+
+/**
+ * Sends requests of a corpus as many SDKs do: each client waits for the answer to its batch, waits as long as it is
+ * asked to, and sends the same batch again until it is accepted.
+ * @param signal ends sending early; what was not accepted by then is given up
+ */
+export async function runLoad(
+  exporter: Exporter,
+  corpus: Corpus,
+  plan: LoadPlan,
+  signal: AbortSignal,
+): Promise<LoadResult> {
+  const load = new Load(exporter, corpus, plan, signal);
+  await Promise.all(Array.from({ length: plan.concurrency }, () => load.runClient()));
+  return load.result();
+}
+
+class Load {
+  readonly #exporter: Exporter;
+  readonly #corpus: Corpus;
+  readonly #plan: LoadPlan;
+  readonly #signal: AbortSignal;
+  readonly #startedAt = performance.now();
+  readonly #tally = new Tally();
+  readonly #spans = { accepted: 0, rejected: 0, failed: 0, givenUp: 0, perhapsTwice: 0 };
+  readonly #traceIds: string[] = [];
+  #plannedSpans = 0;
+  #lastAcceptedAt = this.#startedAt;
+  #behindMs = 0;
+
+  constructor(exporter: Exporter, corpus: Corpus, plan: LoadPlan, signal: AbortSignal) {
+    this.#exporter = exporter;
+    this.#corpus = corpus;
+    this.#plan = plan;
+    this.#signal = signal;
+  }
+
+  async runClient(): Promise<void> {
+    while (await this.#nextIsDue()) await this.#deliver(this.#corpus.next());
+  }
+
+  /** Waits until the next batch is due. @returns false when there is none any more */
+  async #nextIsDue(): Promise<boolean> {
+    const { rate, totalSpans, durationMs } = this.#plan;
+    if (this.#plannedSpans >= totalSpans) return false;
+    const now = performance.now() - this.#startedAt;
+    const dueAt = rate === 0 ? now : (this.#plannedSpans / rate) * 1000;
+    if (Math.max(dueAt, now) >= durationMs || this.#isOver()) return false;
+    this.#plannedSpans += this.#corpus.batchSpans;
+    await this.#wait(dueAt - now);
+    this.#behindMs = Math.max(this.#behindMs, performance.now() - this.#startedAt - dueAt);
+    return !this.#isOver();
+  }
+
+  async #deliver(batch: Batch): Promise<void> {
+    let unanswered = false;
+    for (let attempt = 0; ; attempt++) {
+      const sentAt = performance.now();
+      const answer = await this.#exporter.export(batch.body);
+      const now = performance.now();
+      this.#tally.add(answer, now - sentAt);
+      unanswered ||= answer.outcome === "unanswered";
+      if (answer.outcome === "accepted" || answer.outcome === "failed") {
+        this.#count(batch, answer, now, unanswered);
+        return;
+      }
+      const delayMs = retryDelayMs(answer, attempt);
+      if (delayMs <= this.#plan.stallMs) await this.#wait(delayMs);
+      if (this.#isOver() || delayMs > this.#plan.stallMs) {
+        this.#spans.givenUp += batch.spanCount;
+        return;
+      }
+    }
+  }
+
+  #count(batch: Batch, answer: ExportAnswer, now: number, unansweredBefore: boolean): void {
+    if (answer.outcome !== "accepted") {
+      this.#spans.failed += batch.spanCount;
+      return;
+    }
+    this.#lastAcceptedAt = now;
+    this.#spans.accepted += batch.spanCount - answer.rejectedSpans;
+    this.#spans.rejected += answer.rejectedSpans;
+    if (unansweredBefore) this.#spans.perhapsTwice += batch.spanCount;
+    if (this.#traceIds.length < maxTraceIds) {
+      this.#traceIds.push(batch.body.toString("hex", batch.traceIdAt, batch.traceIdAt + 16));
+    }
+  }
+
+  #isOver(): boolean {
+    return this.#signal.aborted || performance.now() - this.#lastAcceptedAt > this.#plan.stallMs;
+  }
+
+  async #wait(ms: number): Promise<void> {
+    if (ms <= 0) return;
+    // An abort only ends the wait; the caller looks at the signal itself.
+    await sleep(ms, undefined, { signal: this.#signal }).catch(() => undefined);
+  }
+
+  result(): LoadResult {
+    return {
+      seconds: (this.#lastAcceptedAt - this.#startedAt) / 1000,
+      calls: this.#tally.calls,
+      reasons: this.#tally.reasons,
+      spans: this.#spans,
+      latencyMs: this.#tally.latencyMs(),
+      behindMs: this.#plan.rate === 0 ? 0 : this.#behindMs,
+      traceIds: this.#traceIds,
+    };
+  }
+}
+
+/** As long as the receiver asked for; otherwise twice as long each time, and not all clients at the same moment. */
+function retryDelayMs(answer: ExportAnswer, attempt: number): number {
+  if (answer.outcome === "refused" && answer.retryAfterMs !== undefined) return answer.retryAfterMs;
+  return Math.min(maxBackoffMs, firstBackoffMs * 2 ** attempt) * (0.5 + Math.random() / 2);
+}

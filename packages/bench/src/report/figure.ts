@@ -1,0 +1,26 @@
+/** One line of a report. */
+export interface Figure {
+  readonly label: string;
+  readonly value: number;
+  readonly unit: Unit;
+  /** Set when ours is compared with a peer's. */
+  readonly compared?: boolean;
+}
+
+export type Unit = "count" | "perSecond" | "ms" | "cpuSeconds" | "mebibytes" | "bytes";
+
+const digits: Readonly<Record<Unit, number>> = {
+  count: 0,
+  perSecond: 0,
+  ms: 1,
+  cpuSeconds: 2,
+  mebibytes: 0,
+  bytes: 1,
+};
+
+/** With thousands separators and as many digits as the unit deserves. */
+export function formatFigure({ value, unit }: Figure): string {
+  const shown = unit === "mebibytes" ? value / 1024 / 1024 : value;
+  const fraction = digits[unit];
+  return shown.toLocaleString("en", { minimumFractionDigits: fraction, maximumFractionDigits: fraction });
+}

@@ -1,0 +1,15 @@
+import type { IngestReport } from "../e2e/ingest-report.ts";
+
+/** A line for each reason for which calls were not accepted. */
+export function reasonLines(title: string, { load }: IngestReport): string[] {
+  return load.reasons.map(
+    ({ reason, calls, lastDetail }) =>
+      `${title}: ${calls} calls ended with ${reason}${lastDetail === "" ? "" : `, the last with "${lastDetail}"`}\n`,
+  );
+}
+
+/** What else the machine had to do; figures of a busy machine are not worth much. */
+export function machineLine({ cores, loadBefore, loadAfter }: IngestReport["machine"]): string {
+  const load = `${loadBefore.toFixed(1)} before, ${loadAfter.toFixed(1)} after`;
+  return `${cores} cores, load average ${load}; Node ${process.versions.node}\n`;
+}
