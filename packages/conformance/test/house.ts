@@ -91,8 +91,8 @@ export interface House {
   readonly addresses: Required<Addresses>;
   /** The web server's public address. */
   readonly frontDoor: string;
-  /** UDP port of the agent, Thrift compact. */
-  readonly agentPort: number;
+  /** UDP port of the agent, Thrift binary. */
+  readonly agentBinaryPort: number;
   readonly storage: HouseProcess;
   readonly collector: HouseProcess;
   readonly agent: HouseProcess;
@@ -206,7 +206,7 @@ export async function openHouse(): Promise<House> {
       admin: `http://${local(12)}`,
     },
     frontDoor: `http://${local(13)}`,
-    agentPort: ports[6] ?? 0,
+    agentBinaryPort: ports[7] ?? 0,
     storage,
     collector,
     agent,

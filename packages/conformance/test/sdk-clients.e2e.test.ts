@@ -83,12 +83,12 @@ test.skipIf(python === undefined)(
   },
 );
 
-test("jaeger-client, Thrift compact over UDP through the agent", async () => {
+test("jaeger-client, Thrift binary over UDP through the agent", async () => {
   const tracer = jaeger.initTracer(
     {
       serviceName: "client-jaeger",
       sampler: { type: "const", param: 1 },
-      reporter: { agentHost: "127.0.0.1", agentPort: house.agentPort, flushIntervalMs: 50 },
+      reporter: { agentHost: "127.0.0.1", agentPort: house.agentBinaryPort, flushIntervalMs: 50 },
     },
     { tags: { zone: "a" } },
   );
