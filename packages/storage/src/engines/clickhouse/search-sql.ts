@@ -8,6 +8,9 @@ import { shownAsTag } from "./shown-as-tag.ts";
 /** Of all keys and values, as they stand in the address of the request; Node's servers take 16 KiB of headers. */
 const maxTagsLength = 8_192;
 
+/** Each reads the table once. */
+const maxBranches = 8;
+
 const minInt64 = -(2n ** 63n);
 const maxInt64 = 2n ** 63n - 1n;
 
@@ -16,51 +19,68 @@ const maxInt64 = 2n ** 63n - 1n;
  * @throws StorageError STORAGE_REFUSED for a limit below 1 or tags that are too long
  */
 export function searchSql(query: TraceQuery, database: string): { sql: string; parameters: QueryParameters } {
-  const { limit, tags = new Map<string, string>() } = query;
-  checkLimit(limit);
-  checkTagsLength(tags);
-  const parameters: Record<string, string | bigint | number> = { limit };
-  const conditions: string[] = [];
-  const where = (condition: string, name: string, value: string | bigint) => {
-    conditions.push(condition);
-    parameters[name] = value;
-  };
-  if (query.service) where("service = {service:String}", "service", query.service);
-  if (query.operation) where("name = {operation:String}", "operation", query.operation);
-  if (query.startTimeMinUnixNano !== undefined) {
-    where(
-      "start >= fromUnixTimestamp64Nano({startMin:Int64}, 'UTC')",
-      "startMin",
-      int64(query.startTimeMinUnixNano),
-    );
-  }
-  if (query.startTimeMaxUnixNano !== undefined) {
-    where(
-      "start <= fromUnixTimestamp64Nano({startMax:Int64}, 'UTC')",
-      "startMax",
-      int64(query.startTimeMaxUnixNano),
-    );
-  }
-  if (query.durationMinNano)
-    where("duration >= {durationMin:Int64}", "durationMin", int64(query.durationMinNano));
-  if (query.durationMaxNano)
-    where("duration <= {durationMax:Int64}", "durationMax", int64(query.durationMaxNano));
-  let count = 0;
-  for (const [key, value] of tags) {
-    const keyName = `tagKey${count}`;
-    const valueName = `tagValue${count++}`;
-    where(tagCondition(key, value, `{${keyName}:String}`, `{${valueName}:String}`), keyName, key);
-    parameters[valueName] = value;
-  }
+  checkLimit(query.limit);
+  const parameters: Record<string, string | bigint | number> = { limit: query.limit };
+  const conditions = spanConditions(query, parameters);
+  const branches = tagBranches(query.tags ?? new Map(), parameters).map((ofTags) => {
+    const all = [...conditions, ...ofTags];
+    const where = all.length === 0 ? "" : ` WHERE ${all.join(" AND ")}`;
+    return `SELECT trace_id, start FROM ${database}.spans${where}`;
+  });
   const sql =
-    `SELECT lower(hex(trace_id)) AS traceId FROM ${database}.spans` +
-    (conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`) +
+    `SELECT lower(hex(trace_id)) AS traceId FROM (${branches.join(" UNION ALL ")})` +
     " GROUP BY trace_id ORDER BY max(start) DESC, trace_id LIMIT {limit:UInt64}";
   return { sql, parameters };
 }
 
-function tagCondition(key: string, value: string, keySql: string, valueSql: string): string {
-  return `(${[...hasAttribute(keySql, valueSql), ...shownAsTag(key, value, valueSql)].join(" OR ")})`;
+/** Everything but the tags. */
+function spanConditions(query: TraceQuery, parameters: Record<string, string | bigint | number>): string[] {
+  const conditions: string[] = [];
+  const where = (condition: string, name: string, value: string | bigint) => {
+    conditions.push(condition);
+    parameters[name] = typeof value === "bigint" ? int64(value) : value;
+  };
+  const { startTimeMinUnixNano: startMin, startTimeMaxUnixNano: startMax } = query;
+  if (query.service) where("service = {service:String}", "service", query.service);
+  if (query.operation) where("name = {operation:String}", "operation", query.operation);
+  if (startMin !== undefined)
+    where("start >= fromUnixTimestamp64Nano({startMin:Int64}, 'UTC')", "startMin", startMin);
+  if (startMax !== undefined)
+    where("start <= fromUnixTimestamp64Nano({startMax:Int64}, 'UTC')", "startMax", startMax);
+  if (query.durationMinNano) where("duration >= {durationMin:Int64}", "durationMin", query.durationMinNano);
+  if (query.durationMaxNano) where("duration <= {durationMax:Int64}", "durationMax", query.durationMaxNano);
+  return conditions;
+}
+
+/**
+ * Lists of conditions; a span matches when it satisfies all of one list. A tag that a span may have as an attribute
+ * or show without having it doubles them: as one condition with OR, its values would be read for every row that
+ * the other conditions leave, because the indexes know nothing of what is shown.
+ */
+function tagBranches(
+  tags: ReadonlyMap<string, string>,
+  parameters: Record<string, string | bigint | number>,
+): string[][] {
+  checkTagsLength(tags);
+  let branches: string[][] = [[]];
+  let count = 0;
+  for (const [key, value] of tags) {
+    const names = { key: `tagKey${count}`, value: `tagValue${count++}` };
+    parameters[names.key] = key;
+    parameters[names.value] = value;
+    const has = hasAttribute(`{${names.key}:String}`, `{${names.value}:String}`);
+    const shown = shownAsTag(key, value, `{${names.value}:String}`);
+    if (shown === undefined) branches = branches.map((branch) => [...branch, ...has]);
+    else if (branches.length * 2 > maxBranches) {
+      branches = branches.map((branch) => [...branch, `(${shown} OR (${has.join(" AND ")}))`]);
+    } else {
+      branches = branches.flatMap((branch) => [
+        [...branch, ...has],
+        [...branch, shown],
+      ]);
+    }
+  }
+  return branches;
 }
 
 function int64(value: bigint): bigint {

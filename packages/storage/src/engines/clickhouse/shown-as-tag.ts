@@ -1,18 +1,18 @@
 const otlpRules = "format IN ('otlp', 'zipkin')";
 
 /**
- * Conditions for what a span shows as tags without having them as attributes: its service and format, and with
+ * The condition for what a span shows as tags without having them as attributes: its service and format, and with
  * OTLP's rules its kind, status, scope, trace state and event names.
  *
  * @param key,value of the tag sought
  * @param valueSql an expression for the value, such as a query parameter
- * @returns none for most keys
+ * @returns undefined for most keys
  */
-export function shownAsTag(key: string, value: string, valueSql: string): string[] {
-  if (key === "service.name") return [`service = ${valueSql}`];
-  if (key === "internal.span.format") return [`toString(format) = ${valueSql}`];
+export function shownAsTag(key: string, value: string, valueSql: string): string | undefined {
+  if (key === "service.name") return `service = ${valueSql}`;
+  if (key === "internal.span.format") return `toString(format) = ${valueSql}`;
   const condition = value === "" ? undefined : otlpCondition(key, value, valueSql);
-  return condition === undefined ? [] : [`(${otlpRules} AND ${condition})`];
+  return condition && `(${otlpRules} AND ${condition})`;
 }
 
 function otlpCondition(key: string, value: string, valueSql: string): string | undefined {
