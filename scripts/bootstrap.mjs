@@ -82,9 +82,8 @@ if (!tasks.includes(task ?? "")) {
 const path = [...toolchainPath(), process.env.PATH ?? ""].join(delimiter);
 const env = { ...withoutNpmConfig(process.env), PATH: path, TURBO_TELEMETRY_DISABLED: "1" };
 const child = spawn("node", [join(root, "scripts", `${task}.mjs`), ...args], { stdio: "inherit", env });
-// A terminal sends Ctrl-C to all of us; the task decides how to end, and this process only waits for it.
-process.on("SIGINT", () => {});
-for (const signal of ["SIGTERM", "SIGHUP"]) {
+// The task decides how to end; this process passes signals on and waits for it.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => child.kill(signal));
 }
 child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));

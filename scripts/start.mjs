@@ -7,8 +7,7 @@ import { prepare, root } from "./prepare.mjs";
 prepare();
 const launcher = join(root, "packages", "launcher", "bin", "launcher.ts");
 const child = spawn(process.execPath, [launcher, ...process.argv.slice(2)], { cwd: root, stdio: "inherit" });
-process.on("SIGINT", () => {});
-for (const signal of ["SIGTERM", "SIGHUP"]) {
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => child.kill(signal));
 }
 child.on("exit", (code) => process.exit(code ?? 1));

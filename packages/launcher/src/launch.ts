@@ -13,6 +13,7 @@ export interface LaunchOptions {
 
 const healthyWithinMs = 60_000;
 const stopWithinMs = 15_000;
+const sameSignalMs = 1_000;
 
 /** Why nothing was started, in one line. */
 class LaunchError extends Error {
@@ -81,14 +82,16 @@ export async function launch({ dataFolder, demo }: LaunchOptions): Promise<numbe
     }
   };
 
-  let signals = 0;
+  let firstSignalAt: number | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
-    signals += 1;
-    if (signals > 1) {
+    if (firstSignalAt !== undefined) {
+      // One Ctrl-C can come twice: from the terminal, and passed on by npm.
+      if (Date.now() - firstSignalAt < sameSignalMs) return;
       say("killing all processes");
       for (const child of processes) child.kill();
       process.exit(2);
     }
+    firstSignalAt = Date.now();
     say(`${signal}: stopping in order (again: at once)`);
     giveUp.abort();
     ended.resolve(0);
@@ -103,7 +106,7 @@ export async function launch({ dataFolder, demo }: LaunchOptions): Promise<numbe
   const late = processes.filter((_, index) => healthy[index]?.status === "rejected");
   if (late.length === 0) {
     process.stdout.write(welcome(dataFolder, Date.now() - begin, demo));
-  } else if (failure === undefined && signals === 0) {
+  } else if (failure === undefined && firstSignalAt === undefined) {
     failure = `${late.map((child) => child.service.name).join(", ")}: not healthy within ${healthyWithinMs / 1000} s`;
     ended.resolve(1);
   }
