@@ -59,18 +59,20 @@ class Launched {
   kill(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }
+
+  /** Process id of a process that this launcher started. */
+  pidOf(name: string): number {
+    const found = execFileSync("pgrep", ["-P", String(this.#child.pid), "-f", `${name}/bin`], {
+      encoding: "utf8",
+    });
+    return Number(found.trim());
+  }
 }
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), "launcher-"));
   folders.push(path);
   return path;
-}
-
-/** Process id of the tracing-query that the launcher started. */
-function queryPid(): number {
-  const found = execFileSync("pgrep", ["-f", "tracing-query/bin/tracing-query.ts"], { encoding: "utf8" });
-  return Number(found.trim().split("\n")[0]);
 }
 
 beforeEach(() => {
@@ -105,7 +107,7 @@ describe.skipIf(taken.length > 0)(
       // An operator changes the web server while it runs.
       const put = await fetch("http://127.0.0.1:2019/config/apps/http/servers/hello", {
         method: "PUT",
-        headers: { "Content-Type": "application/json" },
+        headers: { "Content-Type": "application/json", ...origin },
         body: JSON.stringify({ listen: ["127.0.0.1:0"], routes: [] }),
       });
       expect(put.status, await put.text()).toBe(200);
@@ -113,7 +115,7 @@ describe.skipIf(taken.length > 0)(
       const page = await fetch("http://127.0.0.1:8080/");
       expect(page.headers.get("content-type")).toContain("text/html");
 
-      process.kill(queryPid(), "SIGKILL");
+      process.kill(first.pidOf("tracing-query"), "SIGKILL");
       await first.says("tracing-query ended (SIGKILL): starting it again");
       await first.says("tracing-query is back");
 
