@@ -1,3 +1,94 @@
-export async function suiteCommand(_argv: readonly string[], _signal: AbortSignal): Promise<number> {
-  return 1;
+import { lostSpans } from "../e2e/ingest-report.ts";
+import { machineLine, reasonLines } from "../report/notes.ts";
+import { ingestColumns, queryColumn } from "../report/suite-columns.ts";
+import { type RatioColumn, renderTable } from "../report/table.ts";
+import { startOurSystem } from "../suite/our-system.ts";
+import { startPeerSystem } from "../suite/peer-system.ts";
+import { measureSystem, type SystemReport } from "../suite/run-suite.ts";
+import { Arguments, type OptionSpecs, optionHelp } from "./arguments.ts";
+import { loadOptions, loadSettings } from "./load-options.ts";
+
+const options = {
+  "warm-up": { value: "TIME", text: "load before anything is measured", fallback: "2s" },
+  grpc: { value: "TIME", text: "load over gRPC", fallback: "20s" },
+  http: { value: "TIME", text: "load over HTTP", fallback: "10s" },
+  peer: { value: "PATH", text: "Jaeger 1.62's all-in-one: the same load on it with Badger, and ratios" },
+  ...loadOptions,
+} as const satisfies OptionSpecs;
+
+const help = `Measures spans a second, processor time, memory, disk, and queries of this repository's tracing processes.
+
+Usage: npm run bench [-- options]             the standard suite: starts the processes on free ports, on an empty
+                                              temporary folder, sends a load, asks a few queries, prints a table
+       npm run bench -- ingest [options]      only the load, against addresses that you give (ingest --help)
+       npm run bench -- micro [name]          hot paths alone, in one process each (micro --help)
+
+Options of the suite:
+
+${optionHelp(options)}
+CPU seconds are those of the measured processes (collector and storage), from the first call until all spans were
+found in the store. Nothing else should run on the machine; the load average is printed.
+Exit code 1 when our processes lost acknowledged spans.
+`;
+
+/** \`bench\`: the standard suite. @returns the exit code */
+export async function suiteCommand(argv: readonly string[], signal: AbortSignal): Promise<number> {
+  const args = new Arguments(options, argv);
+  if (args.has("help")) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const plan = {
+    warmUpMs: args.durationMs("warm-up"),
+    grpcMs: args.durationMs("grpc"),
+    httpMs: args.durationMs("http"),
+    options: loadSettings(args),
+  };
+  const progress = (line: string) => void process.stderr.write(`${line}\n`);
+  const ours = await measureSystem("ours", startOurSystem, plan, progress, signal);
+  const peer = args.has("peer")
+    ? await measureSystem(
+        "peer",
+        (folder, stop) => startPeerSystem(args.text("peer"), folder, stop),
+        plan,
+        progress,
+        signal,
+      )
+    : undefined;
+  process.stdout.write(
+    args.has("json") ? `${JSON.stringify({ ours, peer }, null, 2)}\n` : describe(ours, peer),
+  );
+  return lostSpans(ours.grpc) || lostSpans(ours.http) ? 1 : 0;
+}
+
+function describe(ours: SystemReport, peer: SystemReport | undefined): string {
+  const [grpc, http] = ingestColumns(ours);
+  const columns = [grpc, http];
+  const queries = [queryColumn(ours)];
+  const ratios: RatioColumn[] = [];
+  const queryRatios: RatioColumn[] = [];
+  if (peer !== undefined) {
+    const [peerGrpc, peerHttp] = ingestColumns(peer);
+    columns.push(peerGrpc, peerHttp);
+    ratios.push(
+      { title: "ours : peer, gRPC", ours: grpc, peer: peerGrpc },
+      { title: "HTTP", ours: http, peer: peerHttp },
+    );
+    const peerQueries = queryColumn(peer);
+    queries.push(peerQueries);
+    queryRatios.push({ title: "ours : peer", ours: queries[0]!, peer: peerQueries });
+  }
+  const systems = peer === undefined ? [ours] : [ours, peer];
+  return [
+    renderTable(columns, ratios),
+    "\n",
+    renderTable(queries, queryRatios),
+    "\n",
+    ...systems.flatMap((system) => [
+      ...reasonLines(`${system.title}, gRPC`, system.grpc),
+      ...reasonLines(`${system.title}, HTTP`, system.http),
+      ...system.notes,
+    ]),
+    machineLine({ ...ours.grpc.machine, loadAfter: (peer ?? ours).http.machine.loadAfter }),
+  ].join("");
 }

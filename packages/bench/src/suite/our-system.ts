@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ClickhouseStore } from "../e2e/measure/clickhouse-store.ts";
+import { freeAddresses } from "./free-ports.ts";
+import { type System, stopAll } from "./system.ts";
+import { TestProcess } from "./test-process.ts";
+
+const packages = fileURLToPath(new URL("../../../", import.meta.url));
+
+function start(name: string, args: readonly string[], adminAddress: string): TestProcess {
+  return new TestProcess({
+    name,
+    command: process.execPath,
+    args: [join(packages, name, "bin", `${name}.ts`), ...args, "--admin.http.host-port", adminAddress],
+    healthUrl: `http://${adminAddress}/`,
+    watchesParent: true,
+  });
+}
+
+/**
+ * Starts tracing-storage, tracing-collector and tracing-query on free ports.
+ * @param folder empty; all data goes there
+ * @throws Error when storage or collector does not get healthy; without a healthy query process there is a note
+ */
+export async function startOurSystem(folder: string, signal: AbortSignal): Promise<System> {
+  const [store = "", grpc = "", http = "", api = "", queryHttp = "", queryGrpc = "", ...admin] =
+    await freeAddresses(9);
+  const storage = start(
+    "tracing-storage",
+    ["--storage.http.host-port", store, "--storage.data-dir", join(folder, "storage")],
+    admin[0]!,
+  );
+  const collector = start(
+    "tracing-collector",
+    [
+      ...["--collector.otlp.grpc.host-port", grpc, "--collector.otlp.http.host-port", http],
+      ...["--collector.grpc-server.host-port", api, "--collector.journal.dir", join(folder, "collector")],
+      ...["--clickhouse.url", `http://${store}`],
+    ],
+    admin[1]!,
+  );
+  const query = start(
+    "tracing-query",
+    [
+      ...["--query.http-server.host-port", queryHttp, "--query.grpc-server.host-port", queryGrpc],
+      ...["--clickhouse.url", `http://${store}`],
+    ],
+    admin[2]!,
+  );
+  const processes = [query, collector, storage];
+  const notes: string[] = [];
+  try {
+    await Promise.all([storage.healthy(signal), collector.healthy(signal)]);
+    await query.healthy(signal).catch((error: Error) => {
+      notes.push(`queries are left out: ${error.message}\n`);
+    });
+  } catch (error) {
+    await stopAll(processes);
+    throw error;
+  }
+  return {
+    grpcEndpoint: grpc,
+    httpEndpoint: `http://${http}`,
+    queryUrl: notes.length === 0 ? `http://${queryHttp}` : undefined,
+    store: new ClickhouseStore(`http://${store}`),
+    processes,
+    measured: [collector, storage].map(({ name, pid }) => ({ name, pid })),
+    notes,
+  };
+}

@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type IngestOptions, ingest } from "../e2e/ingest.ts";
+import type { IngestReport } from "../e2e/ingest-report.ts";
+import { measureQueries, type QueryReport } from "./query-load.ts";
+import { type System, stopAll } from "./system.ts";
+
+/** How long each part of the suite sends. */
+export interface SuitePlan {
+  /** Sent over gRPC before anything is measured: figures of a program that has just started say little. */
+  readonly warmUpMs: number;
+  readonly grpcMs: number;
+  readonly httpMs: number;
+  /** Everything else about a run. */
+  readonly options: (run: SuiteRun) => IngestOptions;
+}
+
+export type SuiteRun = Pick<IngestOptions, "protocol" | "processes" | "store"> & {
+  readonly endpoint: string;
+  readonly durationMs: number;
+};
+
+/** What the suite found about one system. */
+export interface SystemReport {
+  readonly title: string;
+  readonly grpc: IngestReport;
+  readonly http: IngestReport;
+  readonly queries: readonly QueryReport[];
+  /** Everything on disk after the end, by the spans stored; undefined when the runs tell already. */
+  readonly bytesPerSpanAtRest: number | undefined;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Starts a system on an empty temporary folder, measures it, stops it, and removes the folder.
+ * @param progress called with a line before each part
+ * @throws Error when a process does not start, or ends in the middle; the message holds its last lines
+ */
+export async function measureSystem(
+  title: string,
+  start: (folder: string, signal: AbortSignal) => Promise<System>,
+  plan: SuitePlan,
+  progress: (line: string) => void,
+  signal: AbortSignal,
+): Promise<SystemReport> {
+  const folder = await mkdtemp(join(tmpdir(), "bench-"));
+  try {
+    progress(`${title}: starting`);
+    const system = await start(folder, signal);
+    try {
+      return await measure(title, system, plan, progress, signal);
+    } catch (error) {
+      const death = system.processes.find((process) => process.death !== undefined)?.death;
+      throw death ?? error;
+    } finally {
+      await stopAll(system.processes);
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function measure(
+  title: string,
+  system: System,
+  plan: SuitePlan,
+  progress: (line: string) => void,
+  signal: AbortSignal,
+): Promise<SystemReport> {
+  const { store, measured: processes, grpcEndpoint, httpEndpoint } = system;
+  const send = (protocol: "grpc" | "http", durationMs: number) => {
+    const endpoint = protocol === "grpc" ? grpcEndpoint : httpEndpoint;
+    return ingest(plan.options({ protocol, endpoint, durationMs, processes, store }), signal);
+  };
+  progress(`${title}: warming up for ${plan.warmUpMs / 1000} s`);
+  await send("grpc", plan.warmUpMs);
+  progress(`${title}: OTLP over gRPC for ${plan.grpcMs / 1000} s`);
+  const grpc = await send("grpc", plan.grpcMs);
+  progress(`${title}: OTLP over HTTP for ${plan.httpMs / 1000} s`);
+  const http = await send("http", plan.httpMs);
+
+  let queries: QueryReport[] = [];
+  const { traceIds } = grpc.load;
+  if (system.queryUrl !== undefined && traceIds.length > 0) {
+    progress(`${title}: queries`);
+    queries = await measureQueries(system.queryUrl, traceIds, signal);
+  }
+  const spans = await store.countSpans();
+  let bytesPerSpanAtRest: number | undefined;
+  if (system.bytesAtRest !== undefined) {
+    // It writes the rest of its data when it is stopped.
+    await stopAll(system.processes);
+    bytesPerSpanAtRest = (await system.bytesAtRest()) / spans;
+  }
+  return { title, grpc, http, queries, bytesPerSpanAtRest, notes: system.notes };
+}

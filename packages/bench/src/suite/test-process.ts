@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const startMs = 60_000;
+const stopMs = 30_000;
+const keptLines = 15;
+
+/** How to run a program and how to see that it works. */
+export interface Program {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Answers 200 when the program does its work. */
+  readonly healthUrl: string;
+  /** A process of ours: ends by itself when this one vanishes. */
+  readonly watchesParent: boolean;
+}
+
+/** A process under test: our child, started for the measurement and stopped after it. */
+export class TestProcess {
+  readonly name: string;
+  readonly #program: Program;
+  readonly #child: ChildProcess;
+  readonly #lastLines: string[] = [];
+  #stopping = false;
+
+  constructor(program: Program) {
+    this.name = program.name;
+    this.#program = program;
+    this.#child = spawn(program.command, program.args, {
+      // A group of its own: Ctrl-C is for us, and we stop it in order.
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe", ...(program.watchesParent ? (["ipc"] as const) : [])],
+      env: { ...process.env, ...program.environment },
+    });
+    this.#child.on("error", (error) => this.#lastLines.push(error.message));
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      if (stream === null) continue;
+      createInterface(stream).on("line", (line) => {
+        this.#lastLines.push(line);
+        if (this.#lastLines.length > keptLines) this.#lastLines.shift();
+      });
+    }
+  }
+
+  /** @throws Error when it could not be started */
+  get pid(): number {
+    if (this.#child.pid === undefined) throw this.#ended();
+    return this.#child.pid;
+  }
+
+  /** Why it is no longer there, with the last lines it wrote; undefined while it runs or when it was stopped by us. */
+  get death(): Error | undefined {
+    const { exitCode, signalCode, pid } = this.#child;
+    const runs = exitCode === null && signalCode === null && pid !== undefined;
+    return runs || this.#stopping ? undefined : this.#ended();
+  }
+
+  #ended(): Error {
+    const { exitCode, signalCode } = this.#child;
+    const how = signalCode ?? (exitCode === null ? "an error" : `exit code ${exitCode}`);
+    return new Error(`${this.name} ended with ${how}; its last lines:\n${this.#lastLines.join("\n")}`);
+  }
+
+  /** Resolves when it is healthy. @throws Error when it ends, is not healthy in a minute, or the signal is aborted */
+  async healthy(signal: AbortSignal): Promise<void> {
+    const until = performance.now() + startMs;
+    while (performance.now() < until) {
+      signal.throwIfAborted();
+      if (this.death !== undefined) throw this.death;
+      const answer = await fetch(this.#program.healthUrl, { signal: AbortSignal.timeout(1000) }).catch(
+        () => undefined,
+      );
+      await answer?.arrayBuffer();
+      if (answer?.ok === true) return;
+      await sleep(50);
+    }
+    throw new Error(
+      `${this.name} was not healthy after ${startMs} ms; its last lines:\n${this.#lastLines.join("\n")}`,
+    );
+  }
+
+  /** Ends it, if need be by force. */
+  async stop(): Promise<void> {
+    const { exitCode, signalCode, pid } = this.#child;
+    if (pid === undefined || exitCode !== null || signalCode !== null || this.#stopping) return;
+    this.#stopping = true;
+    const closed = once(this.#child, "exit");
+    this.#child.kill("SIGTERM");
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), stopMs);
+    await closed;
+    clearTimeout(timer);
+  }
+}
