@@ -110,7 +110,6 @@ export default {
     },
   ],
   options: {
-    parser: "swc",
     tsPreCompilationDeps: true,
     doNotFollow: { path: "node_modules" },
     exclude: { path: "(^|/)(node_modules|dist)/|/src/gen/" },
