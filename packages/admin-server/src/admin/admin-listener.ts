@@ -55,6 +55,7 @@ export class AdminListener {
   async open(address: ListenAddress): Promise<ListenAddress> {
     const port = await openPort(this.#server, address);
     const bound = address.network === "tcp" ? { ...address, port } : address;
+    this.#server.on("error", (error) => this.#log.error(`admin endpoint: accepting: ${error.message}`));
     this.#log.info(`admin endpoint on ${formatListenAddress(bound)}`);
     return bound;
   }

@@ -77,12 +77,35 @@ describe("routes", () => {
     expect((await ask(running.site)).text).toBe("in");
   });
 
+  test("terminal in a subroute ends the outer chain too", async () => {
+    const routes = [{ match: path("/t"), handle: [set("v", "1")], terminal: true }];
+    await load({ handle: [{ handler: "subroute", routes }, say("outer")] }, respond("never"));
+    expect((await ask(`${running.site}/t`)).text).toBe("");
+    expect((await ask(`${running.site}/u`)).text).toBe("outer");
+  });
+
   test("an absent array in a nested module can be appended to", async () => {
     await load({ handle: [{ handler: "subroute" }] });
     const routes = "/config/apps/http/servers/s/routes/0/handle/0/routes";
     expect((await running.admin("POST", routes, respond("nested"))).status).toBe(200);
     expect((await running.admin("GET", routes)).text).toContain("nested");
     expect((await ask(running.site)).text).toBe("nested");
+  });
+});
+
+describe("limits of a connection", () => {
+  test("headers of 900 KB pass, over max_header_bytes they do not", async () => {
+    await load({ handle: [say("{http.request.header.X}")] });
+    const big = "a".repeat(900_000);
+    expect((await ask(running.site, { headers: { X: big } })).text).toBe(big);
+    await running.admin("POST", "/config/apps/http/servers/s/max_header_bytes", 2_000);
+    expect((await ask(running.site, { headers: { X: "a".repeat(3_000) } })).status).toBe(431);
+  });
+
+  test("who does not end its headers in time gets 408", async () => {
+    await load(respond("x"));
+    await running.admin("POST", "/config/apps/http/servers/s/read_header_timeout", '"50ms"');
+    expect(await rawRequest(running.site, "GET / HTTP/1.1\r\nHost: a\r\n")).toMatch(/^HTTP\/1.1 408 /);
   });
 });
 

@@ -25,6 +25,9 @@ interface Route {
   readonly terminal: boolean;
 }
 
+/** After a terminal route nothing is tried any more, not even what comes after a subroute that it stands in. */
+const stopHere: Next = () => {};
+
 function isMatch(route: Route, exchange: Exchange): boolean {
   return (
     route.matcherSets.length === 0 ||
@@ -65,7 +68,9 @@ export class RouteList {
         continue;
       }
       const matched = route.group === undefined ? groups : new Set(groups).add(route.group);
-      const after: Next = route.terminal ? next : (inner) => this.#runFrom(index + 1, matched, inner, next);
+      const after: Next = route.terminal
+        ? stopHere
+        : (inner) => this.#runFrom(index + 1, matched, inner, next);
       return RouteList.#runHandlers(route.handlers, 0, exchange, after);
     }
     return next(exchange);

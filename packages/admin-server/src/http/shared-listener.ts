@@ -76,6 +76,7 @@ export class SharedListener implements SharedResource {
     const listener = new SharedListener(address, log);
     listener.#limit(limits);
     listener.#port = await openPort(listener.#server, address);
+    listener.#server.on("error", (error) => log.error(`accepting on ${listener.address}: ${error.message}`));
     log.info(`serving HTTP on ${listener.address}`);
     return listener;
   }

@@ -136,6 +136,21 @@ describe("headers", () => {
     expect(answer.headers).not.toHaveProperty("x-gone");
   });
 
+  test("what cannot be sent on is 400 and reaches no upstream", async () => {
+    let requests = 0;
+    const server = await upstream((_, response) => {
+      requests++;
+      response.end();
+    });
+    await proxyTo([server.address], {
+      headers: { request: { set: { "X-Q": ["{http.request.uri.query.q}"] } } },
+    });
+    expect((await ask(`${running.site}/?q=a%0d%0aInjected:%201`)).status).toBe(400);
+    expect((await ask(running.site, { method: "OPTIONS", target: "*" })).status).toBe(400);
+    expect(requests).toBe(0);
+    expect((await ask(`${running.site}/?q=fine`)).status).toBe(200);
+  });
+
   test("a header that the upstream may not send is 500, not passed on", async () => {
     const raw = createServer((socket) => {
       socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: a\x01b\r\n\r\n"));

@@ -38,6 +38,7 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
   readonly #reject: (error: Error) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #stage: ProxyStage = "dial";
+  #bodyBegun = false;
   #settled = false;
 
   constructor(options: RoundTripOptions, resolve: () => void, reject: (error: Error) => void) {
@@ -64,11 +65,17 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
     onStatus(status);
     copyResponseHeaders(rawHeaders(controller), exchange);
     exchange.writeHead(status);
-    exchange.response.flushHeaders();
+    // A body that came along goes out with the head; a stream that takes its time does not hold the head back.
+    process.nextTick(() => {
+      if (!this.#bodyBegun && !this.#settled) {
+        exchange.response.flushHeaders();
+      }
+    });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { response } = this.#options.exchange;
+    this.#bodyBegun = true;
     if (!response.write(chunk)) {
       controller.pause();
       response.once("drain", () => controller.resume());
@@ -101,9 +108,8 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
     this.#settled = true;
     const stage = isDialError(error) ? "dial" : this.#stage;
     // What our own code threw while the response began (a header that cannot be sent) is not the upstream's fault.
-    this.#reject(
-      error instanceof ServerError ? error : new ProxyFailure(stage, this.#options.upstream, error),
-    );
+    const refusal = error instanceof ServerError ? error : refusalOf(error);
+    this.#reject(refusal ?? new ProxyFailure(stage, this.#options.upstream, error));
   }
 
   #clientGone(): void {
@@ -113,6 +119,14 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
       this.#reject(new ServerError("CLIENT_GONE", "the client closed the connection"));
     }
   }
+}
+
+/** undici sends no request that it finds malformed: `*` as target, a newline that a placeholder put into a header. */
+function refusalOf(error: Error): ServerError | undefined {
+  const code = "code" in error ? error.code : undefined;
+  return code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_NOT_SUPPORTED"
+    ? new ServerError("HTTP_BAD_REQUEST", `cannot be sent on: ${error.message}`, { cause: error })
+    : undefined;
 }
 
 function rawHeaders(controller: Dispatcher.DispatchController): string[] {

@@ -1,4 +1,4 @@
-import type { Tracer } from "@opentelemetry/api";
+import { DiagLogLevel, diag, type Tracer } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import {
   defaultResource,
@@ -15,8 +15,23 @@ import { samplerOf, spanQueueLimits } from "./otel-environment.ts";
 import { ReportingExporter } from "./reporting-exporter.ts";
 
 const defaultServiceName = "server";
+/** What the SDK says when its queue was full: the only message of it that the log takes; failures are told elsewhere. */
+const droppedMessage = /^Dropped \d+ spans/;
 /** How long the last spans may take to leave when the last tracing handler goes. */
 const flushTimeoutMs = 2_000;
+
+function logDroppedSpans(log: Logger): void {
+  const warn = (message: string) => {
+    if (droppedMessage.test(message)) {
+      log.warn(`tracing: ${message}`);
+    }
+  };
+  const silent = () => {};
+  diag.setLogger(
+    { error: silent, warn, info: silent, debug: silent, verbose: silent },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+}
 
 /**
  * Makes spans and sends them to the collector in the background, as the standard `OTEL_*` variables say
@@ -46,6 +61,7 @@ export class SpanSource implements SharedResource {
         }),
       )
       .merge(detectResources({ detectors: [envDetector] }));
+    logDroppedSpans(log);
     const exporter = new ReportingExporter(new OTLPTraceExporter(), log);
     this.#provider = new TracerProvider({
       resource,
