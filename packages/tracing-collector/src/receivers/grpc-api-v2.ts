@@ -53,7 +53,7 @@ export async function openGrpcApiV2(
     );
   };
 
-  const server = createGrpcServer(maxMessageBytes);
+  const server = createGrpcServer(maxMessageBytes, log);
   const definitions = withPublicNames(rawCollectorService);
   for (const definition of definitions) server.addService(definition, { postSpans });
   const names = definitions.map(rpcServiceName);

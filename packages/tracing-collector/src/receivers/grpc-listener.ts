@@ -1,13 +1,15 @@
 import { networkInterfaces } from "node:os";
-import { Server, ServerCredentials } from "@grpc/grpc-js";
-import { type HostPort, listenError } from "lifecycle";
+import { Server, ServerCredentials, setLogger } from "@grpc/grpc-js";
+import { type HostPort, type Logger, listenError } from "lifecycle";
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
 
 /** Calls that one connection may have under way at a time. */
 const maxConcurrentStreams = 256;
 
 /** A gRPC server that refuses messages over `maxMessageBytes`, after decompression too. */
-export function createGrpcServer(maxMessageBytes: number): Server {
+export function createGrpcServer(maxMessageBytes: number, log: Logger): Server {
+  // Otherwise grpc-js writes lines of its own to standard error, next to the error that it throws.
+  setLogger({ error: (...parts: unknown[]) => log.debug({ grpc: parts.join(" ") }, "grpc-js says") });
   return new Server({
     "grpc.max_receive_message_length": maxMessageBytes,
     "grpc.max_concurrent_streams": maxConcurrentStreams,

@@ -5,6 +5,7 @@ import type { Receiver, ReceiverAddress } from "./receiver.ts";
 
 /** Time that a sender has for the headers of a request; the public model's limit is 2 s, checked less often here. */
 const headersTimeoutMs = 10_000;
+const idleCheckMs = 20;
 /** Time for a whole request. */
 const requestTimeoutMs = 300_000;
 
@@ -29,10 +30,10 @@ export async function listenHttp(
       const cut = () => server.closeAllConnections();
       signal.addEventListener("abort", cut, { once: true });
       if (signal.aborted) cut();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      });
+      // A connection whose last call ends during the stop would otherwise wait for its sender's next one.
+      const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      clearInterval(idle);
     },
   };
 }

@@ -44,7 +44,7 @@ export async function openOtlpGrpc(
     },
   };
 
-  const server = createGrpcServer(maxMessageBytes);
+  const server = createGrpcServer(maxMessageBytes, log);
   server.addService(traceService, { ...handlers });
   return await listenGrpc(server, address);
 }

@@ -1,0 +1,182 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createMetrics } from "lifecycle";
+import { StorageError, type WriteOptions } from "storage/api";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { SpanRows } from "wire/rows";
+import { quietLog } from "../../test/receiver-fixture.ts";
+import { CollectorMetrics } from "../metrics.ts";
+import { Journal } from "./journal/journal.ts";
+import { StorageWriter } from "./storage-writer.ts";
+
+interface Attempt extends WriteOptions {
+  readonly text: string;
+}
+
+/** A storage whose answers the test decides; it keeps what it was given at each attempt. */
+class ScriptedStore {
+  readonly attempts: Attempt[] = [];
+  readonly stored: string[] = [];
+  /** Errors for the next calls, in order; when none is left, calls succeed. */
+  readonly failures: StorageError[] = [];
+  readonly readyFailures: StorageError[] = [];
+  readonly #waiting: (() => void)[] = [];
+
+  readonly writer = {
+    writeSpans: async ({ bytes }: SpanRows, options: WriteOptions) => {
+      const text = Buffer.from(bytes).toString();
+      this.attempts.push({ ...options, text });
+      const failure = this.failures.shift();
+      if (failure === undefined) this.stored.push(text);
+      for (const wake of this.#waiting.splice(0)) wake();
+      if (failure !== undefined) throw failure;
+    },
+  };
+
+  async ready(): Promise<void> {
+    const failure = this.readyFailures.shift();
+    if (failure !== undefined) throw failure;
+  }
+
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+}
+
+let folder: string;
+let journal: Journal;
+let store: ScriptedStore;
+let lines: string[];
+let writer: StorageWriter;
+let registry: ReturnType<typeof createMetrics>;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "writer-"));
+  journal = await openJournal();
+  store = new ScriptedStore();
+  lines = [];
+  writer = newWriter();
+});
+
+afterEach(async () => {
+  await journal.finish();
+  await writer.drain(AbortSignal.abort());
+  await journal.close();
+  await rm(folder, { recursive: true });
+});
+
+function openJournal(): Promise<Journal> {
+  return Journal.open(
+    { folder, sync: "off", maxBytes: 1e6, segmentRows: 1, segmentBytes: 1, segmentAgeMs: 1e6 },
+    { committed() {} },
+    quietLog,
+  );
+}
+
+function newWriter(): StorageWriter {
+  registry = createMetrics("test");
+  const log = quietLog.child({});
+  const keep = (_: unknown, message?: string) => lines.push(String(message));
+  Object.assign(log, { warn: keep, info: keep, error: keep });
+  return new StorageWriter({
+    journal,
+    store,
+    metrics: new CollectorMetrics(registry),
+    log,
+    minPauseMs: 1,
+    maxPauseMs: 2,
+  });
+}
+
+function append(text: string): Promise<void> {
+  return journal.append({ bytes: Buffer.from(text), count: 1 });
+}
+
+function away(): StorageError {
+  return new StorageError("STORAGE_UNAVAILABLE", "nobody answers");
+}
+
+async function settle(): Promise<void> {
+  await journal.finish();
+  await writer.drain(new AbortController().signal);
+}
+
+test("segments go to storage and leave the journal", async () => {
+  writer.start();
+  await append("a");
+  await append("b");
+  await settle();
+  expect(store.stored.sort()).toEqual(["a", "b"]);
+  expect(journal.bytes).toBe(0);
+  expect(new Set(store.attempts.map(({ deduplicationToken }) => deduplicationToken)).size).toBe(2);
+  expect(Math.abs(Date.now() - store.attempts[0]!.receivedUnixMs!)).toBeLessThan(60_000);
+});
+
+test("while storage is away the same block is tried again under the same token, and the log has two lines", async () => {
+  store.failures.push(away(), away(), new StorageError("STORAGE_TIMEOUT", "late"), away());
+  writer.start();
+  await append("kept");
+  await store.until(() => store.stored.length === 1);
+  await settle();
+  expect(store.attempts).toHaveLength(5);
+  expect(
+    new Set(
+      store.attempts.map(({ deduplicationToken, receivedUnixMs, text }) =>
+        [deduplicationToken, receivedUnixMs, text].join(),
+      ),
+    ).size,
+  ).toBe(1);
+  expect(lines).toEqual(["storage is away: spans wait in the journal", "storage is back"]);
+  expect(journal.segments).toBe(0);
+});
+
+test("it waits for a storage that is not ready, whatever the reason, and sets nothing aside", async () => {
+  store.readyFailures.push(away(), new StorageError("STORAGE_REFUSED", "wrong password"), away());
+  writer.start();
+  await append("early");
+  await store.until(() => store.stored.length === 1);
+  expect(lines).toEqual(["storage is not ready", "storage is back"]);
+});
+
+test("a refused segment is set aside, loudly, and the others go on", async () => {
+  store.failures.push(new StorageError("STORAGE_REFUSED", "bad rows"));
+  writer.start();
+  await append("bad");
+  await store.until(() => store.attempts.length === 1);
+  await append("good");
+  await settle();
+  expect(store.stored).toEqual(["good"]);
+  expect(lines).toEqual(["a segment is set aside: it is tried again at the next start of the collector"]);
+  expect(await readdir(join(folder, "quarantine"))).toHaveLength(1);
+  expect(await registry.metrics()).toContain("tracing_collector_quarantined_spans_total 1\n");
+});
+
+describe("a stop", () => {
+  test("leaves to the next start what storage, being away, does not take", async () => {
+    store.failures.push(...Array.from({ length: 1_000 }, away));
+    writer.start();
+    await append("first");
+    await store.until(() => store.attempts.length > 2);
+    await append("second");
+    await settle();
+    expect(journal.segments).toBe(2);
+    await journal.close();
+
+    journal = await openJournal();
+    store = new ScriptedStore();
+    writer = newWriter();
+    writer.start();
+    await settle();
+    expect(store.stored.sort()).toEqual(["first", "second"]);
+  });
+
+  test("before storage ever answered", async () => {
+    store.readyFailures.push(...Array.from({ length: 1_000 }, away));
+    writer.start();
+    await append("first");
+    await settle();
+    expect(store.attempts).toEqual([]);
+    expect(journal.segments).toBe(1);
+  });
+});

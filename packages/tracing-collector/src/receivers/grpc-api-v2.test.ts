@@ -1,0 +1,114 @@
+import { Client, credentials, type ServiceError, status } from "@grpc/grpc-js";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { PostSpansRequest, ValueType } from "wire/api-v2";
+import { anyPort, openReceiverFixture, type ReceiverFixture } from "../../test/receiver-fixture.ts";
+import { openGrpcApiV2 } from "./grpc-api-v2.ts";
+import type { Receiver } from "./receiver.ts";
+
+let fixture: ReceiverFixture;
+let receiver: Receiver;
+let client: Client;
+
+beforeEach(async () => {
+  fixture = await openReceiverFixture();
+  receiver = await openGrpcApiV2(anyPort, 100_000, fixture.context);
+  client = new Client(`127.0.0.1:${receiver.port}`, credentials.createInsecure());
+});
+
+afterEach(async () => {
+  client.close();
+  await receiver.stop(AbortSignal.abort());
+  await fixture.close();
+});
+
+function call(path: string, request: Uint8Array): Promise<Buffer> {
+  const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes);
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest(path, asBuffer, asBuffer, request, (error, answer) => {
+      if (error !== null) reject(error);
+      else resolve(answer!);
+    });
+  });
+}
+
+const post = "/tracing.api_v2.CollectorService/PostSpans";
+
+function batch(traceId = Buffer.alloc(16, 7), service = "shop"): Uint8Array {
+  return PostSpansRequest.encode(
+    PostSpansRequest.fromPartial({
+      batch: {
+        process: { serviceName: service },
+        spans: [
+          { traceId: Buffer.alloc(16, 1), spanId: Buffer.alloc(8, 2), operationName: "first" },
+          {
+            traceId,
+            spanId: Buffer.alloc(8, 3),
+            operationName: "second",
+            tags: [{ key: "n", vType: ValueType.INT64, vInt64: 5n }],
+            process: { serviceName: "own" },
+          },
+        ],
+      },
+    }),
+  ).finish();
+}
+
+test.each(["tracing", "jaeger"])("PostSpans of %s.api_v2 keeps spans", async (name) => {
+  expect(await call(`/${name}.api_v2.CollectorService/PostSpans`, batch())).toHaveLength(0);
+  expect(await fixture.spans()).toMatchObject([
+    { name: "first", format: "proto", resource: { serviceName: "shop" } },
+    {
+      name: "second",
+      resource: { serviceName: "own" },
+      attributes: [{ key: "n", value: { type: "int", value: 5n } }],
+    },
+  ]);
+});
+
+test("an empty request is fine", async () => {
+  await call(post, new Uint8Array());
+  expect(fixture.journal.segments).toBe(0);
+});
+
+describe("bad messages get INTERNAL, nothing is half kept, and the next is served", () => {
+  test.each([
+    ["a trace id of 3 bytes", batch(Buffer.alloc(3)), /invalid length for TraceID|trace id/i],
+    ["truncated", batch().subarray(0, 20), /is no PostSpansRequest/],
+    ["a length that lies", Buffer.from([0x0a, 0xff, 0x7f, 1]), /is no PostSpansRequest/],
+  ])("%s", async (_, request, details) => {
+    const failure = await call(post, request).then(
+      () => expect.unreachable("the call succeeded"),
+      (error: ServiceError) => error,
+    );
+    expect([failure.code, failure.details]).toEqual([status.INTERNAL, expect.stringMatching(details)]);
+    await call(post, batch());
+    expect(await fixture.spans()).toHaveLength(2);
+    expect(await fixture.metric("requests_total", "proto", "invalid")).toBe(1);
+  });
+});
+
+test("health knows the service under both names", async () => {
+  for (const name of ["", "tracing.api_v2.CollectorService", "jaeger.api_v2.CollectorService"]) {
+    const request = Buffer.concat([Buffer.from([0x0a, name.length]), Buffer.from(name)]);
+    // status: SERVING
+    expect([...(await call("/grpc.health.v1.Health/Check", request))]).toEqual([8, 1]);
+  }
+});
+
+test("reflection lists the service under both names", async () => {
+  const asBuffer = (bytes: Buffer) => bytes;
+  const stream = client.makeBidiStreamRequest(
+    "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+    asBuffer,
+    asBuffer,
+  );
+  // list_services: "*"
+  stream.write(Buffer.from([0x3a, 1, 0x2a]));
+  const answer = await new Promise<Buffer>((resolve, reject) => {
+    stream.once("data", resolve);
+    stream.once("error", reject);
+  });
+  stream.end();
+  expect(answer.toString("latin1")).toContain("tracing.api_v2.CollectorService");
+  expect(answer.toString("latin1")).toContain("jaeger.api_v2.CollectorService");
+});
