@@ -11,7 +11,7 @@ prepare();
 const checks = [
   ["format and lint", ["exec", "biome", "check", "."]],
   ["layers and cycles", ["exec", "depcruise", "--config", "dependency-rules.mjs", "packages", "examples"]],
-  ["unused files, exports and dependencies", ["exec", "knip"]],
+  ["unused files, exports and dependencies", ["exec", "knip", "--no-config-hints"]],
   ["types", ["exec", "turbo", "run", "typecheck", "--output-logs=errors-only"]],
 ];
 
