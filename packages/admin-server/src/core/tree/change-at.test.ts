@@ -65,8 +65,20 @@ test.each<[string, JsonValue, ChangeMethod, string, string]>([
   ["an index past the end", { a: [1] }, "PATCH", "/config/a/1", "[/config/a/1] array index out of bounds: 1"],
   ["an insert past the end", { a: [1] }, "PUT", "/config/a/2", "[/config/a/2] array index out of bounds: 2"],
   ["a negative index", { a: [1] }, "DELETE", "/config/a/-1", "[/config/a/-1] array index out of bounds: -1"],
-  ["an index with a zero", { a: [1] }, "PATCH", "/config/a/01", "[/config/a/01] invalid array index '01'"],
-  ["an index on the way", { a: [1] }, "PATCH", "/config/a/x/y", "[/config/a/x] invalid array index 'x'"],
+  [
+    "an index with a zero",
+    { a: [1] },
+    "PATCH",
+    "/config/a/01",
+    "[/config/a/01] invalid array index '01': non-canonical array index",
+  ],
+  [
+    "an index on the way",
+    { a: [1] },
+    "PATCH",
+    "/config/a/x/y",
+    "[/config/a/x] invalid array index 'x': strconv.Atoi: parsing \"x\": invalid syntax",
+  ],
   ["/... with no array to append", { a: [1] }, "POST", "/config/a/...", "final element is not an array"],
   ["/... after an object", { a: {} }, "POST", "/config/a/...", "is not an array"],
 ])("refuses %s", (_, config, method, path, message) => {

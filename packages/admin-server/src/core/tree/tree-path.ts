@@ -56,10 +56,10 @@ export function arrayIndex(path: TreePath, position: number, limit: number): num
   const where =
     position === path.segments.length - 1 ? path.text : `/${path.segments.slice(0, position + 1).join("/")}`;
   if (!/^(?:0|-?[1-9]\d*)$/.test(text)) {
-    throw new ServerError(
-      "CONFIG_INDEX",
-      `[${where}] invalid array index '${text}': non-canonical array index`,
-    );
+    const why = /^[+-]?\d+$/.test(text)
+      ? "non-canonical array index"
+      : `strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`; // the model's words, clients may know them
+    throw new ServerError("CONFIG_INDEX", `[${where}] invalid array index '${text}': ${why}`);
   }
   const index = Number(text);
   if (index < 0 || index > limit) {
