@@ -19,7 +19,9 @@ test("every field survives the way through the address", () => {
     end: "1795227953859640",
     sort: "longest",
   };
-  expect(addressFields(searchAddress.parse(fields))).toEqual(fields);
+  const address = searchAddress.parse(fields);
+  expect(addressFields(address)).toEqual(fields);
+  expect(searchAddress.parse(address)).toEqual(address);
 });
 
 test.each([

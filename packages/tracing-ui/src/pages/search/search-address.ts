@@ -22,14 +22,12 @@ export const sorts = ["newest", "longest", "spans"] as const;
 export type Sort = (typeof sorts)[number];
 
 const text = z.catch(z.optional(z.string()), undefined);
-const microseconds = z.catch(
-  z.optional(z.pipe(z.string().check(z.regex(/^\d{1,16}$/)), z.transform(Number))),
-  undefined,
-);
+const microseconds = z.catch(z.optional(z.coerce.number().check(z.int(), z.nonnegative())), undefined);
 
 /**
  * What the address of the search page says. Names are those of the public model's UI, so that links made for
- * it work here. Anything unreadable falls back to its default: an address never fails.
+ * it work here. Anything unreadable falls back to its default: an address never fails. The router checks an
+ * address again after it was checked, so the schema takes its own output.
  */
 export const searchAddress = z.object({
   service: text,

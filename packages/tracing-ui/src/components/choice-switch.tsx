@@ -1,0 +1,52 @@
+import type { KeyboardEvent, ReactNode } from "react";
+import { type StoredChoice, useChoice } from "../theme/stored-choice.ts";
+
+/** One of the words of a choice, and how it looks. */
+export interface ChoiceOption<T extends string> {
+  value: T;
+  content: ReactNode;
+  /** Said to screen readers and in the tooltip. */
+  label: string;
+}
+
+/** A small set of words side by side, one of which holds. Arrow keys move between them. */
+export function ChoiceSwitch<T extends string>(props: {
+  label: string;
+  choice: StoredChoice<T>;
+  options: readonly ChoiceOption<T>[];
+}) {
+  const { label, choice, options } = props;
+  const current = useChoice(choice);
+
+  function move(event: KeyboardEvent<HTMLDivElement>) {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const at = options.findIndex((option) => option.value === current);
+    const next = (at + step + options.length) % options.length;
+    const option = options[next];
+    if (option !== undefined) choice.set(option.value);
+    (event.currentTarget.children[next] as HTMLElement | undefined)?.focus();
+  }
+
+  return (
+    <div className="switch" role="radiogroup" aria-label={label} onKeyDown={move}>
+      {options.map((option) => (
+        // A native radio cannot hold an icon without a second element to style.
+        // biome-ignore lint/a11y/useSemanticElements: see above
+        <button
+          key={option.value}
+          type="button"
+          role="radio"
+          aria-checked={option.value === current}
+          aria-label={option.label}
+          title={option.label}
+          tabIndex={option.value === current ? 0 : -1}
+          onClick={() => choice.set(option.value)}
+        >
+          {option.content}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import { useEffect, useState } from "react";
+import { Icon } from "./icon.tsx";
+
+/** How long the tick stays, in milliseconds. */
+const tickMs = 1_200;
+
+/** Copies a text; shows a tick for a moment when that worked. @param label what it copies, for the tooltip */
+export function CopyButton({ text, label, children }: { text: string; label: string; children?: string }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), tickMs);
+    return () => clearTimeout(timer);
+  }, [copied]);
+
+  async function copy() {
+    try {
+      await copyText(text);
+      setCopied(true);
+    } catch {
+      // Refused by the browser: no tick is shown, and the text stays selectable.
+    }
+  }
+
+  return (
+    <button
+      type="button"
+      className={children === undefined ? "icon-button" : "button"}
+      title={label}
+      aria-label={label}
+      onClick={copy}
+    >
+      <Icon name={copied ? "check" : "copy"} />
+      {children}
+    </button>
+  );
+}
+
+/** The clipboard API exists on secure addresses only; many query services are plain HTTP in a private network. */
+async function copyText(text: string): Promise<void> {
+  if (window.isSecureContext) return navigator.clipboard.writeText(text);
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.style.position = "fixed";
+  field.style.opacity = "0";
+  document.body.append(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  if (!done) throw new Error("the browser refused to copy");
+}

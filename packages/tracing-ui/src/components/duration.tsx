@@ -1,0 +1,13 @@
+import { formatDuration } from "../format/format-duration.ts";
+
+/** A duration, its unit lighter than its figure. @param us microseconds */
+export function Duration({ us, sign = "" }: { us: number; sign?: string }) {
+  const { figure, unit } = formatDuration(us);
+  return (
+    <span className="mono">
+      {sign}
+      {figure}
+      <span className="unit">{`\u00a0${unit}`}</span>
+    </span>
+  );
+}

@@ -1,0 +1,12 @@
+import "./service-mark.css";
+import type { CSSProperties } from "react";
+
+/** Gives an element of class "service" its hue. @param hue degrees, from assignServiceHues */
+export function hueStyle(hue: number | undefined): CSSProperties {
+  return { "--hue": hue ?? 0 } as CSSProperties;
+}
+
+/** The square in a service's colour that stands before its name. */
+export function ServiceMark({ hue }: { hue: number | undefined }) {
+  return <span className="service service-mark" style={hueStyle(hue)} aria-hidden="true" />;
+}

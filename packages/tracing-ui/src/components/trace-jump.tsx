@@ -1,0 +1,56 @@
+import { useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { traceIdInText } from "../trace/trace-id-in-text.ts";
+import { Icon } from "./icon.tsx";
+
+/** The field that takes a trace id, or any text with one in it, and goes there; pasting is enough. */
+export function TraceJump() {
+  const navigate = useNavigate();
+  const [text, setText] = useState("");
+  const [wrong, setWrong] = useState(false);
+
+  function go(from: string): boolean {
+    const traceId = traceIdInText(from);
+    if (traceId === undefined) return false;
+    setText("");
+    setWrong(false);
+    void navigate({ to: "/trace/$traceId", params: { traceId } });
+    return true;
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (text.trim() !== "" && !go(text)) setWrong(true);
+  }
+
+  return (
+    <form className="jump" onSubmit={submit}>
+      <Icon name="search" />
+      <input
+        id="trace-jump"
+        className="field"
+        aria-label="Go to a trace by its id"
+        aria-invalid={wrong}
+        aria-describedby={wrong ? "trace-jump-error" : undefined}
+        placeholder="Paste a trace id"
+        spellCheck={false}
+        autoComplete="off"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setWrong(false);
+        }}
+        onPaste={(event) => {
+          const pasted = event.clipboardData.getData("text");
+          // A short one may be the first half of something; it waits for Enter.
+          if ((traceIdInText(pasted)?.length ?? 0) >= 16 && go(pasted)) event.preventDefault();
+        }}
+      />
+      {wrong && (
+        <p id="trace-jump-error" className="jump-error" role="alert">
+          No trace id in this text. An id is up to 32 digits of 0–9 and a–f.
+        </p>
+      )}
+    </form>
+  );
+}

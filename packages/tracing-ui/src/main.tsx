@@ -1,0 +1,35 @@
+import "./theme/tokens.css";
+import "./theme/base.css";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { ApiError } from "./api/api-error.ts";
+import { router } from "./router.tsx";
+import { applyTheme } from "./theme/preferences.ts";
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // Asking twice helps against a service that is just starting, not against a refusal.
+      retry: (failures, error) =>
+        failures < 1 && error instanceof ApiError && /^API_(UNREACHABLE|FAILED)$/.test(error.code),
+      retryDelay: 500,
+      // A trace does not change because somebody looked at another window.
+      refetchOnWindowFocus: false,
+      // Always ask: a query service on this machine answers while the browser is offline.
+      networkMode: "always",
+    },
+  },
+});
+
+applyTheme();
+const root = document.getElementById("root");
+if (root === null) throw new Error("the page has no element of id root");
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

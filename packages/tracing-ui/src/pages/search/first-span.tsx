@@ -1,0 +1,31 @@
+import "./first-span.css";
+import { useState } from "react";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { firstSpanCommand, sdkVariables } from "./first-span-command.ts";
+
+/** What an empty store shows: how to send the first span. The page asks on and goes over to it when it comes. */
+export function FirstSpan() {
+  const host = window.location.hostname;
+  const [command] = useState(() =>
+    firstSpanCommand(host, Date.now(), crypto.getRandomValues(new Uint8Array(24))),
+  );
+  return (
+    <Notice kind="plain" title="No spans yet">
+      <p>Point an OpenTelemetry SDK at the collector, in any language, and start your program:</p>
+      <Snippet text={sdkVariables(host)} label="Copy the variables" />
+      <p>Or send one span by hand:</p>
+      <Snippet text={command} label="Copy the command" />
+      <p>This page is watching, and will show the first trace when it arrives.</p>
+    </Notice>
+  );
+}
+
+function Snippet({ text, label }: { text: string; label: string }) {
+  return (
+    <div className="snippet">
+      <pre className="notice-message">{text}</pre>
+      <CopyButton text={text} label={label} />
+    </div>
+  );
+}

@@ -1,0 +1,127 @@
+import "./result-list.css";
+import { type CSSProperties, useMemo, useRef } from "react";
+import { ServiceMark } from "../../components/service-mark.tsx";
+import { useElementSize } from "../../components/use-element-size.ts";
+import { dateText } from "../../format/format-time.ts";
+import { zoneChoice } from "../../theme/preferences.ts";
+import { assignServiceHues } from "../../theme/service-hues.ts";
+import { useChoice } from "../../theme/stored-choice.ts";
+import type { TraceSummary } from "../../trace/summarise-trace.ts";
+import { serviceTotals, sortResults } from "./result-order.ts";
+import { ResultRow } from "./result-row.tsx";
+import type { Sort } from "./search-address.ts";
+
+/** Width of a service's place in a row, and what the other columns need, in pixels. */
+const placePx = 44;
+const otherColumnsPx = 800;
+
+/**
+ * The traces found, in rows of 24 px. Only orders and sums up what it is given.
+ * @param known services of the whole system, for steady colours
+ * @param stale whether the list belongs to the search before the one that runs
+ */
+export function ResultList(props: {
+  results: readonly TraceSummary[];
+  known: readonly string[];
+  limit: number;
+  sort: Sort;
+  stale: boolean;
+  onSort: (sort: Sort) => void;
+}) {
+  const { results, known, limit, sort, stale, onSort } = props;
+  const rows = useMemo(() => sortResults(results, sort), [results, sort]);
+  const totals = useMemo(() => serviceTotals(results), [results]);
+  const hues = useMemo(
+    () =>
+      assignServiceHues(
+        known,
+        totals.map((total) => total.name),
+      ),
+    [known, totals],
+  );
+  const longestUs = results.reduce((longest, row) => Math.max(longest, row.durationUs), 1);
+  const table = useRef<HTMLDivElement>(null);
+  const room = Math.floor((useElementSize(table).width - otherColumnsPx) / placePx);
+  const places = totals.slice(0, Math.max(3, Math.min(room, 16))).map((total) => total.name);
+  const placesPx = (places.length + (places.length < totals.length ? 1 : 0)) * placePx;
+  const zone = useChoice(zoneChoice);
+  const today = dateText(Date.now() * 1_000, zone);
+  const otherDays = results.some((row) => dateText(row.startUs, zone) !== today);
+  const failed = results.filter((row) => row.errors > 0).length;
+
+  return (
+    <section className="results" aria-label="Traces found" aria-busy={stale}>
+      <header className="results-head">
+        <p>
+          <b>{results.length}</b> {results.length === 1 ? "trace" : "traces"}
+          {failed > 0 && (
+            <>
+              , <span className="results-failed">{failed} with errors</span>
+            </>
+          )}
+          {results.length >= limit && <span className="muted"> – the limit; there may be more</span>}
+        </p>
+        <ul className="results-legend" aria-label="Services in these traces">
+          {totals.map(({ name, spans }) => (
+            <li key={name} title={`${spans} spans in these traces`}>
+              <ServiceMark hue={hues.get(name)} />
+              {name}
+            </li>
+          ))}
+        </ul>
+      </header>
+      <div className="results-scroll" ref={table}>
+        <table
+          className={otherDays ? "with-days" : undefined}
+          style={{ "--places": `${placesPx}px` } as CSSProperties}
+        >
+          <thead>
+            <tr>
+              <SortHead className="col-start" sort="newest" current={sort} onSort={onSort}>
+                Start
+              </SortHead>
+              <th scope="col">Root</th>
+              <th scope="col" className="col-services">
+                Spans by service
+              </th>
+              <SortHead className="col-number" sort="spans" current={sort} onSort={onSort}>
+                Spans
+              </SortHead>
+              <th scope="col" className="col-number">
+                Errors
+              </th>
+              <SortHead className="col-duration" sort="longest" current={sort} onSort={onSort}>
+                Duration
+              </SortHead>
+            </tr>
+          </thead>
+          <tbody className={stale ? "results-stale" : undefined}>
+            {rows.map((row) => (
+              <ResultRow key={row.traceId} row={row} hues={hues} places={places} longestUs={longestUs} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function SortHead(props: {
+  className: string;
+  sort: Sort;
+  current: Sort;
+  onSort: (sort: Sort) => void;
+  children: string;
+}) {
+  const { className, sort, current, onSort, children } = props;
+  return (
+    <th scope="col" className={className} aria-sort={sort === current ? "descending" : "none"}>
+      <button type="button" className="sort-button" onClick={() => onSort(sort)}>
+        {children}
+        <span className="sort-arrow" aria-hidden="true">
+          {sort === current ? "↓" : ""}
+        </span>
+      </button>
+    </th>
+  );
+}

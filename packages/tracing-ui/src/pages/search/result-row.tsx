@@ -1,0 +1,94 @@
+import { Link } from "@tanstack/react-router";
+import { Duration } from "../../components/duration.tsx";
+import { ServiceMark } from "../../components/service-mark.tsx";
+import { clockText, dateText } from "../../format/format-time.ts";
+import { zoneChoice } from "../../theme/preferences.ts";
+import { useChoice } from "../../theme/stored-choice.ts";
+import type { ServiceCount, TraceSummary } from "../../trace/summarise-trace.ts";
+
+/** One trace of the result list; the whole row leads to it. */
+export function ResultRow(props: {
+  row: TraceSummary;
+  hues: ReadonlyMap<string, number>;
+  /** Services that have a place of their own in every row, in the order of places. */
+  places: readonly string[];
+  longestUs: number;
+}) {
+  const { row, hues, places, longestUs } = props;
+  const zone = useChoice(zoneChoice);
+  const day = dateText(row.startUs, zone);
+  return (
+    <tr className={row.errors > 0 ? "result failed" : "result"}>
+      <td className="mono col-start">
+        {day !== dateText(Date.now() * 1_000, zone) && <span className="unit">{day.slice(5)} </span>}
+        {clockText(row.startUs, zone)}
+      </td>
+      <td className="cut col-root">
+        <Link to="/trace/$traceId" params={{ traceId: row.traceId }} className="result-link">
+          <ServiceMark hue={hues.get(row.rootService)} />
+          <b>{row.rootService}</b>
+          <span className="cut">{row.rootOperation}</span>
+        </Link>
+        {!row.rootFound && (
+          <span className="result-note" title="The first span of this trace is not in the store, or not yet.">
+            root missing
+          </span>
+        )}
+      </td>
+      <td className="col-services">
+        <ServiceCounts services={row.services} hues={hues} places={places} />
+      </td>
+      <td className="mono col-number">{row.spans.toLocaleString("en")}</td>
+      <td className="mono col-number">
+        {row.errors > 0 ? (
+          <span className="result-errors">{row.errors.toLocaleString("en")}</span>
+        ) : (
+          <span className="unit">–</span>
+        )}
+      </td>
+      <td className="col-duration">
+        <span className="result-duration">
+          <span className="result-track">
+            <span className="result-bar" style={{ width: `${(100 * row.durationUs) / longestUs}%` }} />
+          </span>
+          <Duration us={row.durationUs} />
+        </span>
+      </td>
+    </tr>
+  );
+}
+
+/** Counts of spans, each service in the same place in every row, so that rows can be compared at a glance. */
+function ServiceCounts(props: {
+  services: readonly ServiceCount[];
+  hues: ReadonlyMap<string, number>;
+  places: readonly string[];
+}) {
+  const { services, hues, places } = props;
+  const all = services.map(
+    ({ name, spans, errors }) => `${name} ${spans}${errors > 0 ? ` (${errors} failed)` : ""}`,
+  );
+  const others = services.filter(({ name }) => !places.includes(name)).length;
+  return (
+    <span className="service-counts mono" title={all.join("\n")}>
+      {places.map((name) => {
+        const service = services.find((entry) => entry.name === name);
+        if (service === undefined) return <span key={name} />;
+        return (
+          <span key={name} className={service.errors > 0 ? "service-count failed" : "service-count"}>
+            <ServiceMark hue={hues.get(name)} />
+            <span className="visually-hidden">{name} </span>
+            {shortCount(service.spans)}
+          </span>
+        );
+      })}
+      {others > 0 && <span className="muted">+{others}</span>}
+    </span>
+  );
+}
+
+/** A count in at most four letters, `9999` or `12k`: the exact one is in the tooltip. */
+function shortCount(count: number): string {
+  if (count < 10_000) return String(count);
+  return count < 1e6 ? `${Math.round(count / 1_000)}k` : `${Math.round(count / 1e6)}M`;
+}

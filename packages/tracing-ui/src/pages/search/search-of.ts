@@ -1,0 +1,55 @@
+import type { TraceSearch } from "../../api/queries.ts";
+import { parseDuration } from "../../format/parse-duration.ts";
+import { lookbacks, type SearchAddress } from "./search-address.ts";
+import { parseTagText } from "./tag-text.ts";
+
+/** Fields of the form that can be wrong, with what is wrong. */
+export type FieldErrors = Partial<Record<"tags" | "minDuration" | "maxDuration" | "range", string>>;
+
+/**
+ * The search that an address, or the form, stands for.
+ * @returns `search`, undefined without a service or when a field is wrong; `errors`, by field
+ */
+export function searchOf(address: SearchAddress): { search: TraceSearch | undefined; errors: FieldErrors } {
+  const errors: FieldErrors = {};
+  const tags = parseTagText(address.tags ?? "");
+  if (!tags.ok) errors.tags = tags.message;
+  const minDuration = address.minDuration?.trim() || undefined;
+  const maxDuration = address.maxDuration?.trim() || undefined;
+  const min = minDuration === undefined ? undefined : parseDuration(minDuration);
+  const max = maxDuration === undefined ? undefined : parseDuration(maxDuration);
+  if (minDuration !== undefined && min === undefined) errors.minDuration = durationComplaint(minDuration);
+  if (maxDuration !== undefined && max === undefined) errors.maxDuration = durationComplaint(maxDuration);
+  if (min !== undefined && max !== undefined && max < min) errors.maxDuration = `Shorter than ${minDuration}`;
+  const range = rangeOf(address);
+  if (range === undefined) errors.range = "Give a start and a later end";
+
+  const complete = tags.ok && range !== undefined && Object.keys(errors).length === 0;
+  if (!complete || address.service === undefined || address.service === "")
+    return { search: undefined, errors };
+  return {
+    search: {
+      service: address.service,
+      operation: address.operation,
+      tags: tags.tags,
+      minDuration,
+      maxDuration,
+      limit: address.limit,
+      range,
+    },
+    errors,
+  };
+}
+
+function durationComplaint(text: string): string {
+  return /^\d+(\.\d+)?$/.test(text) ? `Add a unit: ${text}ms or ${text}s` : "Write 300ms, 1.5s or 2h45m";
+}
+
+function rangeOf({ lookback, start, end }: SearchAddress): TraceSearch["range"] | undefined {
+  if (lookback !== "custom") {
+    return { lookbackUs: lookbacks.find((entry) => entry.value === lookback)?.us ?? 3_600e6 };
+  }
+  return start === undefined || end === undefined || end <= start
+    ? undefined
+    : { startUs: start, endUs: end };
+}

@@ -1,0 +1,71 @@
+import { Link } from "@tanstack/react-router";
+import type { ApiAttribute } from "../../api/trace-schema.ts";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { tagText } from "../search/tag-text.ts";
+
+/** Letters of a value put into the page; the rest can be copied. Attribute values may be megabytes. */
+const mostLetters = 4_000;
+
+/** Attributes whose key or value holds the text, in any case. */
+export function matchingAttributes(
+  attributes: readonly ApiAttribute[],
+  text: string,
+): readonly ApiAttribute[] {
+  const word = text.trim().toLowerCase();
+  if (word === "") return attributes;
+  return attributes.filter(({ key, value }) => `${key}=${value}`.toLowerCase().includes(word));
+}
+
+/**
+ * Keys, values and types, one attribute a row.
+ * @param service with it, each row offers a search for other traces of the service with this attribute
+ */
+export function AttributeTable(props: { attributes: readonly ApiAttribute[]; service?: string }) {
+  const { attributes, service } = props;
+  if (attributes.length === 0) return <p className="attributes-none">None</p>;
+  return (
+    <dl className="attributes">
+      {attributes.map((attribute, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a sender may repeat a key
+        <div key={`${index} ${attribute.key}`}>
+          <dt className="mono">{attribute.key}</dt>
+          <dd>
+            <AttributeValue attribute={attribute} />
+            <span className="attribute-type">{attribute.type}</span>
+            <span className="attribute-actions">
+              <CopyButton text={String(attribute.value)} label={`Copy the value of ${attribute.key}`} />
+              {service !== undefined && (
+                <Link
+                  to="/search"
+                  search={{ service, tags: tagText({ [attribute.key]: String(attribute.value) }) }}
+                  className="icon-button"
+                  title={`Find traces of ${service} with this value`}
+                  aria-label={`Find traces of ${service} with this ${attribute.key}`}
+                >
+                  <Icon name="search" />
+                </Link>
+              )}
+            </span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A value as it is, in a form that no content of it can break out of: text, never markup. */
+function AttributeValue({ attribute }: { attribute: ApiAttribute }) {
+  const text = String(attribute.value);
+  return (
+    <span className="attribute-value mono" dir="auto">
+      {text === "" ? <span className="unit">(empty)</span> : text.slice(0, mostLetters)}
+      {text.length > mostLetters && (
+        <span className="unit">
+          {" "}
+          … and {(text.length - mostLetters).toLocaleString("en")} more letters: copy to read all
+        </span>
+      )}
+    </span>
+  );
+}

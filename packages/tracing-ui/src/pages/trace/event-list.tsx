@@ -1,0 +1,55 @@
+import { Duration } from "../../components/duration.tsx";
+import type { Trace } from "../../trace/trace.ts";
+import { matchingAttributes } from "./attribute-table.tsx";
+
+/** Events in the page; a span may have thousands. */
+const mostEvents = 200;
+
+/** The events of a span: on a line as long as the span, and below it one by one. */
+export function EventList({ trace, span: at, filter }: { trace: Trace; span: number; filter: string }) {
+  const span = trace.spans[at];
+  const logs = (span?.logs ?? []).toSorted((a, b) => a.timestamp - b.timestamp);
+  const us = Math.max(trace.spanUs[at] as number, 1);
+  const startUs = span?.startTime ?? 0;
+  return (
+    <div className="events">
+      <div className="event-line" aria-hidden="true">
+        {logs.slice(0, mostEvents).map((log, index) => (
+          <span
+            // biome-ignore lint/suspicious/noArrayIndexKey: events have no name of their own
+            key={index}
+            style={{ left: `${Math.min(100, Math.max(0, (100 * (log.timestamp - startUs)) / us))}%` }}
+          />
+        ))}
+      </div>
+      <ol>
+        {logs.slice(0, mostEvents).map((log, index) => {
+          const [first, ...rest] = log.fields;
+          const named = first !== undefined && (first.key === "event" || first.key === "message");
+          const fields = matchingAttributes(named ? rest : log.fields, filter);
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: events have no name of their own
+            <li key={index}>
+              <Duration us={Math.abs(log.timestamp - startUs)} sign={log.timestamp < startUs ? "−" : "+"} />
+              <div>
+                {named && <span className="event-name">{String(first.value)}</span>}
+                {fields.map(({ key, value }, field) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a sender may repeat a key
+                  <span key={`${field} ${key}`} className="event-field mono" dir="auto">
+                    <span className="unit">{key}=</span>
+                    {String(value).slice(0, 2_000)}
+                  </span>
+                ))}
+              </div>
+            </li>
+          );
+        })}
+      </ol>
+      {logs.length > mostEvents && (
+        <p className="muted">
+          The first {mostEvents} of {logs.length.toLocaleString("en")} events. The JSON holds all.
+        </p>
+      )}
+    </div>
+  );
+}

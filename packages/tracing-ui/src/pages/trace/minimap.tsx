@@ -1,0 +1,105 @@
+import "./minimap.css";
+import { type Dispatch, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
+import { useElementSize } from "../../components/use-element-size.ts";
+import { durationText, formatDuration } from "../../format/format-duration.ts";
+import { useTheme } from "../../theme/use-theme.ts";
+import { tickText, timeTicks } from "../../trace/time-ticks.ts";
+import type { Trace } from "../../trace/trace.ts";
+import { drawMinimap, minimapColours } from "./draw-minimap.ts";
+import { isWhole, type TimeRange, type ViewAction, wholeRange } from "./trace-view.ts";
+
+/** A drag shorter than this, in pixels, is a click and selects no range. */
+const clickPx = 4;
+
+/**
+ * The whole trace in one strip: each span a line in its service's colour, errors in red on top. What the
+ * waterfall shows is bright; dragging chooses another stretch of time, its edges can be pulled.
+ */
+export function Minimap(props: {
+  trace: Trace;
+  hues: ReadonlyMap<string, number>;
+  range: TimeRange;
+  dispatch: Dispatch<ViewAction>;
+}) {
+  const { trace, hues, range, dispatch } = props;
+  const frame = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const { width, height } = useElementSize(frame);
+  const theme = useTheme();
+  const total = wholeRange(trace).toUs;
+  const [drag, setDrag] = useState<{ anchorUs: number; toUs: number; x: number }>();
+
+  useEffect(() => {
+    if (canvas.current === null || width === 0 || theme === undefined) return;
+    drawMinimap(canvas.current, trace, minimapColours(canvas.current, trace, hues), { width, height });
+  }, [trace, hues, theme, width, height]);
+
+  const shown = drag === undefined ? range : orderedRange(drag.anchorUs, drag.toUs);
+  const percent = (us: number) => `${(100 * us) / total}%`;
+  const timeAt = (event: PointerEvent) => {
+    const box = frame.current?.getBoundingClientRect();
+    if (box === undefined) return 0;
+    return total * Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+  };
+
+  function begin(event: PointerEvent<HTMLDivElement>) {
+    if (event.button !== 0) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    // Pulling an edge is a drag that is anchored at the other edge.
+    const edge = (event.target as HTMLElement).dataset["edge"];
+    const at = timeAt(event);
+    const anchorUs = edge === "from" ? range.toUs : edge === "to" ? range.fromUs : at;
+    setDrag({ anchorUs, toUs: at, x: edge === undefined ? event.clientX : Number.NEGATIVE_INFINITY });
+  }
+
+  function end(event: PointerEvent) {
+    if (drag !== undefined && Math.abs(event.clientX - drag.x) >= clickPx) {
+      dispatch({ type: "zoom", range: orderedRange(drag.anchorUs, timeAt(event)) });
+    }
+    setDrag(undefined);
+  }
+
+  const ticks = useMemo(() => timeTicks(0, total, Math.max(2, Math.floor(width / 140))), [total, width]);
+  return (
+    <div className="minimap">
+      <div
+        ref={frame}
+        className="minimap-frame"
+        role="img"
+        aria-label={`Overview of ${trace.spans.length} spans over ${durationText(total)}`}
+        onPointerDown={begin}
+        onPointerMove={(event) => drag !== undefined && setDrag({ ...drag, toUs: timeAt(event) })}
+        onPointerUp={end}
+        onPointerCancel={() => setDrag(undefined)}
+        onDoubleClick={() => dispatch({ type: "zoomOut" })}
+      >
+        {ticks.slice(1).map((us) => (
+          <span key={us} className="minimap-tick" style={{ left: percent(us) }} />
+        ))}
+        <canvas ref={canvas} />
+        <span className="minimap-veil" style={{ left: 0, width: percent(shown.fromUs) }} />
+        <span className="minimap-veil" style={{ left: percent(shown.toUs), right: 0 }} />
+        {!(drag === undefined && isWhole(trace, range)) && (
+          <span
+            className="minimap-view"
+            style={{ left: percent(shown.fromUs), width: percent(shown.toUs - shown.fromUs) }}
+          >
+            <span className="minimap-edge" data-edge="from" />
+            <span className="minimap-edge" data-edge="to" />
+          </span>
+        )}
+      </div>
+      <div className="minimap-scale mono" aria-hidden="true">
+        {ticks.map((us) => (
+          <span key={us} style={{ left: percent(us) }}>
+            {tickText(us, formatDuration(us))}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function orderedRange(a: number, b: number): TimeRange {
+  return { fromUs: Math.min(a, b), toUs: Math.max(a, b) };
+}

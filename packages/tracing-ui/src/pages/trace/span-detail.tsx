@@ -1,0 +1,177 @@
+import "./span-detail.css";
+import { Link } from "@tanstack/react-router";
+import { type Dispatch, type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import type { ApiAttribute } from "../../api/trace-schema.ts";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { Duration } from "../../components/duration.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { hueStyle } from "../../components/service-mark.tsx";
+import { clockText } from "../../format/format-time.ts";
+import { zoneChoice } from "../../theme/preferences.ts";
+import { useChoice } from "../../theme/stored-choice.ts";
+import { isNegativeDuration, tagText } from "../../trace/span-facts.ts";
+import type { Trace } from "../../trace/trace.ts";
+import { AttributeTable, matchingAttributes } from "./attribute-table.tsx";
+import { EventList } from "./event-list.tsx";
+import { SpanLinks } from "./span-links.tsx";
+import type { ViewAction } from "./trace-view.ts";
+
+/** A panel with fewer attributes than this needs no field to filter them. */
+const filterFrom = 6;
+
+/**
+ * Everything that is known of a span, below its row.
+ * @param top      pixels from the first row
+ * @param onHeight is told the panel's height, now and when it changes
+ */
+export function SpanDetail(props: {
+  trace: Trace;
+  span: number;
+  top: number;
+  hues: ReadonlyMap<string, number>;
+  dispatch: Dispatch<ViewAction>;
+  onHeight: (height: number) => void;
+}) {
+  const { trace, span: at, top, hues, dispatch, onHeight } = props;
+  const [filter, setFilter] = useState("");
+  const panel = useRef<HTMLDivElement>(null);
+  useHeight(panel, onHeight);
+  const span = trace.spans[at];
+  if (span === undefined) return null;
+
+  const service = trace.services[trace.service[at] as number] ?? "";
+  const resource = trace.processes[span.processID]?.tags ?? [];
+  const tags = span.tags ?? [];
+  const logs = span.logs ?? [];
+  const warnings = [
+    ...(span.warnings ?? []),
+    ...(isNegativeDuration(span) ? ["This span ends before it begins; its duration is shown as 0."] : []),
+  ];
+  const everything = [...tags, ...resource, ...logs.flatMap((log) => log.fields)];
+  const show = (attributes: readonly ApiAttribute[]) => matchingAttributes(attributes, filter);
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: a row of the grid; what is in it takes the focus
+    <div
+      ref={panel}
+      role="row"
+      className="service span-detail"
+      style={{ ...hueStyle(hues.get(service)), transform: `translateY(${top}px)` }}
+    >
+      <div role="gridcell" className="span-detail-inner">
+        <Facts trace={trace} at={at} onClose={() => dispatch({ type: "toggleOpen", span: at })}>
+          {everything.length >= filterFrom && (
+            <input
+              className="field"
+              aria-label="Filter attributes"
+              placeholder="Filter attributes"
+              spellCheck={false}
+              value={filter}
+              onChange={(event) => setFilter(event.target.value)}
+            />
+          )}
+        </Facts>
+        {warnings.length > 0 && (
+          <ul className="span-warnings">
+            {warnings.map((warning) => (
+              <li key={warning}>
+                <Icon name="warning" />
+                {warning}
+              </li>
+            ))}
+          </ul>
+        )}
+        <div className="span-detail-columns">
+          <div>
+            <Section title="Attributes" count={tags.length} shown={show(tags).length}>
+              <AttributeTable attributes={show(tags)} service={service} />
+            </Section>
+          </div>
+          <div>
+            {logs.length > 0 && (
+              <Section title="Events" count={logs.length} shown={logs.length}>
+                <EventList trace={trace} span={at} filter={filter} />
+              </Section>
+            )}
+            <SpanLinks trace={trace} span={at} hues={hues} dispatch={dispatch} />
+            <Section title="Resource" count={resource.length} shown={show(resource).length}>
+              <AttributeTable attributes={show(resource)} />
+            </Section>
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Facts(props: { trace: Trace; at: number; onClose: () => void; children: ReactNode }) {
+  const { trace, at, onClose, children } = props;
+  const zone = useChoice(zoneChoice);
+  const span = trace.spans[at];
+  if (span === undefined) return null;
+  const service = trace.services[trace.service[at] as number] ?? "";
+  const kind = tagText(span, "span.kind");
+  return (
+    <header className="span-facts">
+      <dl>
+        <div>
+          <dt>Start</dt>
+          <dd>
+            <Duration us={trace.offsetUs[at] as number} sign="+" />
+            <span className="mono unit"> {clockText(span.startTime, zone, 6)}</span>
+          </dd>
+        </div>
+        <div>
+          <dt>Duration</dt>
+          <dd>
+            <Duration us={trace.spanUs[at] as number} />
+          </dd>
+        </div>
+        {kind !== undefined && (
+          <div>
+            <dt>Kind</dt>
+            <dd>{kind}</dd>
+          </div>
+        )}
+        <div>
+          <dt>Span id</dt>
+          <dd className="mono">{span.spanID}</dd>
+          <CopyButton text={span.spanID} label="Copy the span id" />
+        </div>
+      </dl>
+      <div className="span-actions">
+        {children}
+        <Link to="/search" search={{ service, operation: span.operationName }} className="button">
+          Find traces like this
+        </Link>
+        <button type="button" className="icon-button" aria-label="Close the details" onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </div>
+    </header>
+  );
+}
+
+function Section(props: { title: string; count: number; shown: number; children: ReactNode }) {
+  const { title, count, shown, children } = props;
+  return (
+    <section className="span-section">
+      <h3>
+        {title} <span className="mono unit">{shown === count ? count : `${shown} of ${count}`}</span>
+      </h3>
+      {children}
+    </section>
+  );
+}
+
+function useHeight(element: { current: HTMLDivElement | null }, onHeight: (height: number) => void): void {
+  const tell = useRef(onHeight);
+  tell.current = onHeight;
+  useLayoutEffect(() => {
+    const target = element.current;
+    if (target === null) return;
+    tell.current(target.offsetHeight);
+    const observer = new ResizeObserver(() => tell.current(target.offsetHeight));
+    observer.observe(target);
+    return () => observer.disconnect();
+  }, [element]);
+}

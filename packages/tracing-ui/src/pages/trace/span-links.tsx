@@ -1,0 +1,63 @@
+import { Link } from "@tanstack/react-router";
+import type { Dispatch } from "react";
+import { ServiceMark } from "../../components/service-mark.tsx";
+import type { Trace } from "../../trace/trace.ts";
+import type { ViewAction } from "./trace-view.ts";
+
+/** How a reference is put into words. */
+const words: Record<string, string> = { CHILD_OF: "Child of", FOLLOWS_FROM: "Follows from" };
+
+/** Where the span points to: its parent, spans it is linked with in this trace, and other traces. */
+export function SpanLinks(props: {
+  trace: Trace;
+  span: number;
+  hues: ReadonlyMap<string, number>;
+  dispatch: Dispatch<ViewAction>;
+}) {
+  const { trace, span: at, hues, dispatch } = props;
+  const references = trace.spans[at]?.references ?? [];
+  if (references.length === 0) return null;
+  return (
+    <section className="span-section">
+      <h3>
+        Links <span className="mono unit">{references.length}</span>
+      </h3>
+      <ul className="span-links">
+        {references.map(({ refType, traceID, spanID }) => {
+          const target =
+            traceID === trace.traceId ? trace.spans.findIndex((span) => span.spanID === spanID) : -1;
+          const service = trace.services[trace.service[target] as number] ?? "";
+          return (
+            <li key={`${refType} ${traceID} ${spanID}`}>
+              <span className="muted">{words[refType] ?? refType}</span>
+              {target !== -1 ? (
+                <button
+                  type="button"
+                  className="span-link"
+                  onClick={() => dispatch({ type: "select", span: target })}
+                >
+                  <ServiceMark hue={hues.get(service)} />
+                  {service} <span className="muted">{trace.spans[target]?.operationName}</span>
+                </button>
+              ) : traceID === trace.traceId ? (
+                <span>
+                  <span className="mono">{spanID}</span>{" "}
+                  <span className="span-link-missing">not in this trace</span>
+                </span>
+              ) : (
+                <Link
+                  to="/trace/$traceId"
+                  params={{ traceId: traceID }}
+                  search={{ span: spanID }}
+                  className="mono"
+                >
+                  {traceID} / {spanID}
+                </Link>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

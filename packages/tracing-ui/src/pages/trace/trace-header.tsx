@@ -1,0 +1,129 @@
+import "./trace-header.css";
+import { type Dispatch, type ReactNode, useMemo } from "react";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { Duration } from "../../components/duration.tsx";
+import { ServiceMark } from "../../components/service-mark.tsx";
+import { clockText, dateText, zoneLabel } from "../../format/format-time.ts";
+import { zoneChoice } from "../../theme/preferences.ts";
+import { useChoice } from "../../theme/stored-choice.ts";
+import { leadingRoot, type Trace } from "../../trace/trace.ts";
+import type { ViewAction } from "./trace-view.ts";
+
+/** Names the trace and gives its figures; services are buttons that filter by them. */
+export function TraceHeader(props: {
+  trace: Trace;
+  hues: ReadonlyMap<string, number>;
+  filter: string;
+  dispatch: Dispatch<ViewAction>;
+}) {
+  const { trace, hues, filter, dispatch } = props;
+  const zone = useChoice(zoneChoice);
+  const root = leadingRoot(trace);
+  const service = root === undefined ? "" : (trace.services[trace.service[root] as number] ?? "");
+  const errors = trace.errorsBefore[trace.spans.length] as number;
+  return (
+    <header className="trace-header">
+      <div className="trace-title">
+        <h1>
+          <ServiceMark hue={hues.get(service)} />
+          <span>{service}</span>{" "}
+          <span className="trace-operation">{trace.spans[root ?? -1]?.operationName}</span>
+        </h1>
+        <div className="trace-actions">
+          <CopyButton text={trace.traceId} label="Copy the trace id">
+            {`${trace.traceId.slice(0, 8)}…`}
+          </CopyButton>
+          <a
+            className="button"
+            href={`api/traces/${trace.traceId}?prettyPrint=true`}
+            target="_blank"
+            rel="noreferrer"
+          >
+            JSON
+          </a>
+        </div>
+      </div>
+      <dl className="trace-figures">
+        <Figure name="Duration">
+          <Duration us={trace.durationUs} />
+        </Figure>
+        <Figure name="Start">
+          <span className="mono">
+            <span className="unit">{dateText(trace.startUs, zone)} </span>
+            {clockText(trace.startUs, zone, 6)}
+            <span className="unit"> {zoneLabel(zone, new Date(trace.startUs / 1_000))}</span>
+          </span>
+        </Figure>
+        <Figure name="Spans">
+          <span className="mono">{trace.spans.length.toLocaleString("en")}</span>
+        </Figure>
+        <Figure name="Services">
+          <span className="mono">{trace.services.length}</span>
+        </Figure>
+        <Figure name="Depth">
+          <span className="mono">{trace.levels}</span>
+        </Figure>
+        <Figure name="Errors">
+          {errors === 0 ? (
+            <span className="mono">0</span>
+          ) : (
+            <button
+              type="button"
+              className="trace-errors mono"
+              title="Go to the next error (e)"
+              onClick={() => dispatch({ type: "nextError", by: 1 })}
+            >
+              {errors.toLocaleString("en")}
+            </button>
+          )}
+        </Figure>
+        <ServiceLegend trace={trace} hues={hues} filter={filter} dispatch={dispatch} />
+      </dl>
+    </header>
+  );
+}
+
+function Figure({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="trace-figure">
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function ServiceLegend(props: {
+  trace: Trace;
+  hues: ReadonlyMap<string, number>;
+  filter: string;
+  dispatch: Dispatch<ViewAction>;
+}) {
+  const { trace, hues, filter, dispatch } = props;
+  const counts = useMemo(() => {
+    const spans = trace.services.map((name) => ({ name, spans: 0 }));
+    for (const service of trace.service) {
+      const entry = spans[service];
+      if (entry !== undefined) entry.spans += 1;
+    }
+    return spans.sort((a, b) => b.spans - a.spans);
+  }, [trace]);
+  return (
+    <div className="trace-legend">
+      <dt className="visually-hidden">Spans by service</dt>
+      {counts.map(({ name, spans }) => (
+        <dd key={name}>
+          <button
+            type="button"
+            aria-pressed={filter === name}
+            title={filter === name ? "Show all spans" : `Show only spans that name ${name}`}
+            onClick={() => dispatch({ type: "filter", text: filter === name ? "" : name })}
+          >
+            <ServiceMark hue={hues.get(name)} />
+            {name}
+            <span className="mono unit">{spans.toLocaleString("en")}</span>
+          </button>
+        </dd>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+import "./trace-page.css";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useDeferredValue, useEffect, useMemo } from "react";
+import { ApiError } from "../../api/api-error.ts";
+import { servicesQuery, traceQuery } from "../../api/queries.ts";
+import type { ApiTrace } from "../../api/trace-schema.ts";
+import { FailureNotice, Notice } from "../../components/notice.tsx";
+import { assignServiceHues } from "../../theme/service-hues.ts";
+import { buildTrace } from "../../trace/build-trace.ts";
+import { filterSpans } from "../../trace/filter-spans.ts";
+import { leadingRoot } from "../../trace/trace.ts";
+import { visibleRows } from "../../trace/visible-rows.ts";
+import { Minimap } from "./minimap.tsx";
+import { TraceHeader } from "./trace-header.tsx";
+import { TraceRemarks } from "./trace-remarks.tsx";
+import { useTraceKeys } from "./use-trace-keys.ts";
+import { useTraceView } from "./use-trace-view.ts";
+import { Waterfall } from "./waterfall.tsx";
+
+const route = getRouteApi("/trace/$traceId");
+
+/** The trace screen: fetches one trace and shows it, or says why not. */
+export function TracePage() {
+  const { traceId } = route.useParams();
+  const trace = useQuery(traceQuery(traceId));
+  if (trace.isSuccess) return <LoadedTrace key={traceId} input={trace.data} />;
+  if (trace.isPending) return <LoadingTrace />;
+  const missing = trace.error instanceof ApiError && trace.error.code === "API_NOT_FOUND";
+  if (!missing) return <FailureNotice error={trace.error} onRetry={() => trace.refetch()} />;
+  return (
+    <Notice kind="error" title="This trace is not in the store">
+      <p className="mono">{traceId}</p>
+      <p>
+        Its spans may still be on their way: they show up within about two seconds after they end. It may have
+        been left out by sampling, or deleted because of its age. Also compare the id, digit by digit.
+      </p>
+      <p className="notice-actions">
+        <button type="button" className="button" onClick={() => trace.refetch()}>
+          Look again
+        </button>
+        <Link to="/search" className="button">
+          Search traces
+        </Link>
+      </p>
+    </Notice>
+  );
+}
+
+function LoadedTrace({ input }: { input: ApiTrace }) {
+  const trace = useMemo(() => buildTrace(input), [input]);
+  const known = useQuery(servicesQuery).data;
+  const hues = useMemo(() => assignServiceHues(known ?? [], trace.services), [known, trace]);
+  const [view, dispatch] = useTraceView(trace);
+  // Typing comes first: finding the spans may lag behind by a frame or two in large traces.
+  const filterText = useDeferredValue(view.filter);
+  const filter = useMemo(() => filterSpans(trace, filterText), [trace, filterText]);
+  const rows = useMemo(() => visibleRows(trace, view.folded, filter?.shown), [trace, view.folded, filter]);
+  useTraceKeys(rows, view.selected, dispatch);
+
+  useEffect(() => {
+    const root = leadingRoot(trace);
+    const name =
+      root === undefined
+        ? trace.traceId
+        : `${trace.services[trace.service[root] as number]} ${trace.spans[root]?.operationName}`;
+    document.title = `${name} · Tracing`;
+  }, [trace]);
+
+  return (
+    <div className="trace-page">
+      <TraceHeader trace={trace} hues={hues} filter={view.filter} dispatch={dispatch} />
+      <TraceRemarks trace={trace} dispatch={dispatch} />
+      <Minimap trace={trace} hues={hues} range={view.range} dispatch={dispatch} />
+      <Waterfall trace={trace} hues={hues} view={view} filter={filter} rows={rows} dispatch={dispatch} />
+    </div>
+  );
+}
+
+function LoadingTrace() {
+  return (
+    <div className="trace-page trace-loading" role="status">
+      <p className="visually-hidden">Fetching the trace…</p>
+      {Array.from({ length: 16 }, (_, index) => (
+        <div
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows without content have nothing else
+          key={index}
+          style={{ marginLeft: `${(index * 29) % 60}%`, width: `${14 + ((index * 17) % 24)}%` }}
+        />
+      ))}
+    </div>
+  );
+}

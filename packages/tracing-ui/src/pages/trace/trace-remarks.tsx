@@ -1,0 +1,32 @@
+import "./trace-remarks.css";
+import { type Dispatch, useMemo } from "react";
+import { Icon } from "../../components/icon.tsx";
+import type { Trace } from "../../trace/trace.ts";
+import { explainTrace } from "./explain-trace.ts";
+import type { ViewAction } from "./trace-view.ts";
+
+/** What is odd about the trace, one line each, with the explanation a click away. Nothing when all is well. */
+export function TraceRemarks({ trace, dispatch }: { trace: Trace; dispatch: Dispatch<ViewAction> }) {
+  const remarks = useMemo(() => explainTrace(trace), [trace]);
+  if (remarks.length === 0) return null;
+  return (
+    <div className="remarks">
+      {remarks.map(({ title, text, span }) => (
+        <details key={`${title} ${text}`} name="remark">
+          <summary>
+            <Icon name="warning" />
+            {title}
+          </summary>
+          <div className="remark-text">
+            <p>{text}</p>
+            {span !== -1 && (
+              <button type="button" className="button" onClick={() => dispatch({ type: "select", span })}>
+                Go to the first
+              </button>
+            )}
+          </div>
+        </details>
+      ))}
+    </div>
+  );
+}

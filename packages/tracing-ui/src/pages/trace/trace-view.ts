@@ -1,0 +1,209 @@
+import { spanFlag, type Trace } from "../../trace/trace.ts";
+import { rowOf } from "../../trace/visible-rows.ts";
+import type { TraceAddress } from "./trace-address.ts";
+
+/** A stretch of time, in microseconds after the trace's start; never empty. */
+export interface TimeRange {
+  fromUs: number;
+  toUs: number;
+}
+
+/** How a trace is looked at. Spans are indices into the trace. */
+export interface TraceView {
+  /** −1 when none is. */
+  selected: number;
+  open: ReadonlySet<number>;
+  folded: ReadonlySet<number>;
+  filter: string;
+  range: TimeRange;
+}
+
+/** What somebody can do to the view. `rows` are the spans shown, from visibleRows. */
+export type ViewAction =
+  | { type: "select"; span: number }
+  | { type: "move"; by: number; rows: Int32Array }
+  | { type: "foldOrParent" }
+  | { type: "unfoldOrChild" }
+  | { type: "toggleFold"; span: number }
+  | { type: "foldAll" }
+  | { type: "unfoldAll" }
+  | { type: "toggleOpen"; span: number }
+  | { type: "nextError"; by: 1 | -1 }
+  | { type: "filter"; text: string }
+  | { type: "zoom"; range: TimeRange }
+  | { type: "zoomBy"; factor: number; centreUs?: number }
+  | { type: "zoomOut" }
+  | { type: "escape" };
+
+/** The shortest stretch of time to zoom to, in microseconds. */
+const shortestRangeUs = 1;
+/** Ids in an address, of open or folded spans each: past this an address grows too long to send. */
+const mostIds = 40;
+
+/** Applies an action. Returns the same view when nothing changes. */
+export function reduceView(trace: Trace, view: TraceView, action: ViewAction): TraceView {
+  const { selected } = view;
+  switch (action.type) {
+    case "select":
+      return select(trace, view, action.span);
+    case "move": {
+      const row = rowOf(action.rows, selected);
+      const next = row === -1 ? 0 : Math.max(0, Math.min(action.rows.length - 1, row + action.by));
+      return select(trace, view, action.rows[next] ?? -1);
+    }
+    case "foldOrParent": {
+      if (selected === -1) return view;
+      if (hasChildren(trace, selected) && !view.folded.has(selected)) return fold(view, selected, true);
+      return select(trace, view, Math.max(trace.parent[selected] as number, -1), selected);
+    }
+    case "unfoldOrChild":
+      if (selected === -1 || !hasChildren(trace, selected)) return view;
+      return view.folded.has(selected) ? fold(view, selected, false) : select(trace, view, selected + 1);
+    case "toggleFold":
+      return hasChildren(trace, action.span) ? fold(view, action.span, !view.folded.has(action.span)) : view;
+    case "foldAll":
+      return { ...view, folded: allParents(trace) };
+    case "unfoldAll":
+      return { ...view, folded: new Set() };
+    case "toggleOpen": {
+      const open = new Set(view.open);
+      if (!open.delete(action.span)) open.add(action.span);
+      return { ...view, open, selected: action.span };
+    }
+    case "nextError":
+      return select(trace, view, nextError(trace, selected, action.by), selected);
+    case "filter":
+      return { ...view, filter: action.text };
+    case "zoom":
+      return { ...view, range: withinTrace(trace, action.range) };
+    case "zoomBy":
+      return { ...view, range: zoomed(trace, view, action) };
+    case "zoomOut":
+      return { ...view, range: wholeRange(trace) };
+    case "escape":
+      return view.filter === "" ? { ...view, selected: -1 } : { ...view, filter: "" };
+  }
+}
+
+/** The whole time of the trace; 1 µs for a trace without duration, so that positions can be divided by it. */
+export function wholeRange(trace: Trace): TimeRange {
+  return { fromUs: 0, toUs: Math.max(trace.durationUs, shortestRangeUs) };
+}
+
+/** Whether the whole time of the trace is in view. */
+export function isWhole(trace: Trace, { fromUs, toUs }: TimeRange): boolean {
+  return fromUs <= 0 && toUs >= wholeRange(trace).toUs;
+}
+
+/** Whether the span has children. */
+export function hasChildren(trace: Trace, span: number): boolean {
+  return (trace.subtreeEnd[span] as number) > span + 1;
+}
+
+/** Selects a span and unfolds what hides it. @param otherwise what stays selected when `span` is −1 */
+function select(trace: Trace, view: TraceView, span: number, otherwise = -1): TraceView {
+  if (span === -1) return otherwise === view.selected ? view : { ...view, selected: otherwise };
+  let folded = view.folded;
+  for (let up = trace.parent[span] as number; up !== -1; up = trace.parent[up] as number) {
+    if (!folded.has(up)) continue;
+    if (folded === view.folded) folded = new Set(folded);
+    (folded as Set<number>).delete(up);
+  }
+  return span === view.selected && folded === view.folded ? view : { ...view, selected: span, folded };
+}
+
+function fold(view: TraceView, span: number, folding: boolean): TraceView {
+  const folded = new Set(view.folded);
+  if (folding) folded.add(span);
+  else folded.delete(span);
+  return { ...view, folded };
+}
+
+function allParents(trace: Trace): Set<number> {
+  const parents = new Set<number>();
+  for (let span = 0; span < trace.spans.length; span += 1) if (hasChildren(trace, span)) parents.add(span);
+  return parents;
+}
+
+function nextError(trace: Trace, from: number, by: 1 | -1): number {
+  const count = trace.spans.length;
+  const first = from === -1 && by === -1 ? 0 : from;
+  for (let step = 1; step <= count; step += 1) {
+    const span = (((first + by * step) % count) + count) % count;
+    if (((trace.flags[span] as number) & spanFlag.error) !== 0) return span;
+  }
+  return -1;
+}
+
+/** Zooms about a point: the given one, else the middle of the selected span, else of the range. */
+function zoomed(
+  trace: Trace,
+  view: TraceView,
+  { factor, centreUs }: { factor: number; centreUs?: number },
+): TimeRange {
+  const { fromUs, toUs } = view.range;
+  const middle =
+    view.selected === -1
+      ? (fromUs + toUs) / 2
+      : (trace.offsetUs[view.selected] as number) + (trace.spanUs[view.selected] as number) / 2;
+  const centre = Math.min(toUs, Math.max(fromUs, centreUs ?? middle));
+  return withinTrace(trace, {
+    fromUs: centre - (centre - fromUs) * factor,
+    toUs: centre + (toUs - centre) * factor,
+  });
+}
+
+function withinTrace(trace: Trace, range: TimeRange): TimeRange {
+  const whole = wholeRange(trace);
+  const low = Math.min(range.fromUs, range.toUs);
+  const high = Math.max(range.fromUs, range.toUs);
+  const fromUs = Math.max(0, Math.min(low, whole.toUs - shortestRangeUs));
+  const toUs = Math.min(whole.toUs, Math.max(high, fromUs + shortestRangeUs));
+  return Number.isFinite(fromUs) && Number.isFinite(toUs) ? { fromUs, toUs } : whole;
+}
+
+/** The view that an address stands for. Ids that the trace does not have are passed over. */
+export function viewOfAddress(trace: Trace, address: TraceAddress): TraceView {
+  const listed = (ids: string | undefined) => (ids ?? "").split(",").filter((id) => id !== "");
+  const wanted = new Set([...listed(address.open), ...listed(address.fold), address.span ?? ""]);
+  const byId = new Map<string, number>();
+  trace.spans.forEach(({ spanID }, span) => {
+    if (wanted.has(spanID) && !byId.has(spanID)) byId.set(spanID, span);
+  });
+  const spansOf = (ids: string | undefined) =>
+    new Set(
+      listed(ids)
+        .map((id) => byId.get(id))
+        .filter((span) => span !== undefined),
+    );
+  const whole = wholeRange(trace);
+  const view: TraceView = {
+    selected: -1,
+    open: spansOf(address.open),
+    folded: address.fold === "all" ? allParents(trace) : spansOf(address.fold),
+    filter: address.q ?? "",
+    range: withinTrace(trace, { fromUs: address.from ?? 0, toUs: address.to ?? whole.toUs }),
+  };
+  return select(trace, view, byId.get(address.span ?? "") ?? -1);
+}
+
+/** The address of a view, without what is as it is by itself. Open and folded spans past 40 are left out. */
+export function addressOfView(trace: Trace, view: TraceView): Record<string, string> {
+  const idsOf = (spans: ReadonlySet<number>) =>
+    [...spans]
+      .slice(0, mostIds)
+      .map((span) => trace.spans[span]?.spanID)
+      .join(",");
+  const parents = view.folded.size > mostIds ? allParents(trace).size : Number.NaN;
+  const fields: Record<string, string> = {
+    span: trace.spans[view.selected]?.spanID ?? "",
+    open: idsOf(view.open),
+    fold: view.folded.size === parents ? "all" : idsOf(view.folded),
+    q: view.filter,
+  };
+  if (!isWhole(trace, view.range)) {
+    fields["from"] = String(Math.floor(view.range.fromUs));
+    fields["to"] = String(Math.ceil(view.range.toUs));
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ""));
+}

@@ -1,0 +1,72 @@
+import { type Dispatch, useEffect, useEffectEvent } from "react";
+import { isTyping } from "../../components/typing-target.ts";
+import type { ViewAction } from "./trace-view.ts";
+
+/** Zooming in by a key shows this share of the time before. */
+const zoomStep = 0.6;
+
+/**
+ * The keys of the trace page, wherever the focus is, except in fields and dialogs.
+ * @param rows     the spans shown
+ * @param selected the selected span, −1 for none
+ */
+export function useTraceKeys(rows: Int32Array, selected: number, dispatch: Dispatch<ViewAction>): void {
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+    if (document.querySelector("dialog[open]") !== null) return;
+    const action = actionOf(event, rows, selected);
+    if (action === undefined) return;
+    event.preventDefault();
+    dispatch(action);
+  });
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => onKey(event);
+    window.addEventListener("keydown", listener);
+    return () => window.removeEventListener("keydown", listener);
+  }, []);
+}
+
+function actionOf(event: KeyboardEvent, rows: Int32Array, selected: number): ViewAction | undefined {
+  switch (event.key) {
+    case "j":
+    case "ArrowDown":
+      return { type: "move", by: 1, rows };
+    case "k":
+    case "ArrowUp":
+      return { type: "move", by: -1, rows };
+    case "PageDown":
+      return { type: "move", by: 20, rows };
+    case "PageUp":
+      return { type: "move", by: -20, rows };
+    case "Home":
+      return { type: "move", by: -rows.length, rows };
+    case "End":
+      return { type: "move", by: rows.length, rows };
+    case "h":
+    case "ArrowLeft":
+      return { type: "foldOrParent" };
+    case "l":
+    case "ArrowRight":
+      return { type: "unfoldOrChild" };
+    case "Enter":
+      // Enter on a button or a link is theirs.
+      if (event.target instanceof Element && event.target.closest("button, a, summary") !== null)
+        return undefined;
+      return selected === -1 ? undefined : { type: "toggleOpen", span: selected };
+    case "e":
+      return { type: "nextError", by: 1 };
+    case "E":
+      return { type: "nextError", by: -1 };
+    case "+":
+    case "=":
+      return { type: "zoomBy", factor: zoomStep };
+    case "-":
+      return { type: "zoomBy", factor: 1 / zoomStep };
+    case "0":
+      return { type: "zoomOut" };
+    case "Escape":
+      return { type: "escape" };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,129 @@
+import { type Dispatch, type KeyboardEvent, type PointerEvent, useState } from "react";
+import { Icon } from "../../components/icon.tsx";
+import { formatDuration } from "../../format/format-duration.ts";
+import type { SpanFilter } from "../../trace/filter-spans.ts";
+import { tickText } from "../../trace/time-ticks.ts";
+import type { Trace } from "../../trace/trace.ts";
+import { isWhole, type TraceView, type ViewAction } from "./trace-view.ts";
+
+/** Pixels that an arrow key moves the edge of the name column. */
+const edgeStepPx = 16;
+
+/** The row that stays on top of the waterfall: filter and folding, the time scale, and the edge between them. */
+export function WaterfallHead(props: {
+  trace: Trace;
+  view: TraceView;
+  filter: SpanFilter | undefined;
+  /** Microseconds after the trace's start. */
+  ticks: readonly number[];
+  nameWidth: number;
+  onNameWidth: (width: number) => void;
+  dispatch: Dispatch<ViewAction>;
+}) {
+  const { trace, view, filter, ticks, nameWidth, onNameWidth, dispatch } = props;
+  const { fromUs, toUs } = view.range;
+  return (
+    <div className="waterfall-head">
+      <div className="waterfall-tools">
+        <input
+          className="field"
+          data-slash
+          aria-label="Filter spans"
+          placeholder="Filter: name, key=value"
+          spellCheck={false}
+          autoComplete="off"
+          value={view.filter}
+          onChange={(event) => dispatch({ type: "filter", text: event.target.value })}
+          onKeyDown={(event) => {
+            if (event.key === "Escape" && view.filter !== "") dispatch({ type: "filter", text: "" });
+            else if (event.key === "Escape" || event.key === "Enter") event.currentTarget.blur();
+          }}
+        />
+        <span className="filter-count" role="status">
+          {filter !== undefined && <FilterCount filter={filter} total={trace.spans.length} />}
+        </span>
+        <Tool icon="foldAll" label="Fold all" onClick={() => dispatch({ type: "foldAll" })} />
+        <Tool icon="unfoldAll" label="Unfold all" onClick={() => dispatch({ type: "unfoldAll" })} />
+      </div>
+      <NameEdge width={nameWidth} onWidth={onNameWidth} />
+      <div className="waterfall-scale mono">
+        {ticks.map((us) => (
+          <span key={us} style={{ left: `${(100 * (us - fromUs)) / (toUs - fromUs)}%` }}>
+            {tickText(us, formatDuration(us))}
+          </span>
+        ))}
+      </div>
+      {!isWhole(trace, view.range) && (
+        <div className="waterfall-unzoom">
+          <Tool
+            icon="unzoom"
+            label="Show the whole time range (0)"
+            onClick={() => dispatch({ type: "zoomOut" })}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function FilterCount({ filter, total }: { filter: SpanFilter; total: number }) {
+  return (
+    <>
+      <b>{filter.matchCount.toLocaleString("en")}</b> {filter.matchCount === 1 ? "match" : "matches"}
+      <span className="unit">
+        {" "}
+        · hides {filter.hiddenCount.toLocaleString("en")} of {total.toLocaleString("en")}
+      </span>
+    </>
+  );
+}
+
+function Tool(props: { icon: "foldAll" | "unfoldAll" | "unzoom"; label: string; onClick: () => void }) {
+  return (
+    <button
+      type="button"
+      className="icon-button"
+      title={props.label}
+      aria-label={props.label}
+      onClick={props.onClick}
+    >
+      <Icon name={props.icon} />
+    </button>
+  );
+}
+
+/** The edge between names and bars; it can be dragged, or moved with the arrow keys. */
+function NameEdge({ width, onWidth }: { width: number; onWidth: (width: number) => void }) {
+  const [grip, setGrip] = useState<number>();
+
+  function begin(event: PointerEvent<HTMLDivElement>) {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    setGrip(width - event.clientX);
+  }
+
+  function step(event: KeyboardEvent) {
+    const by = { ArrowLeft: -edgeStepPx, ArrowRight: edgeStepPx }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onWidth(width + by);
+  }
+
+  return (
+    // A separator that moves has no HTML element; hr neither takes focus nor has a value.
+    // biome-ignore lint/a11y/useSemanticElements: see above
+    <div
+      className={grip === undefined ? "name-edge" : "name-edge dragging"}
+      role="separator"
+      aria-orientation="vertical"
+      aria-label="Width of the names"
+      aria-valuenow={width}
+      tabIndex={0}
+      onPointerDown={begin}
+      onPointerMove={(event) => grip !== undefined && onWidth(grip + event.clientX)}
+      onPointerUp={() => setGrip(undefined)}
+      onPointerCancel={() => setGrip(undefined)}
+      onKeyDown={step}
+    />
+  );
+}

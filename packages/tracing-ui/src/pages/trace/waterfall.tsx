@@ -1,0 +1,207 @@
+import "./waterfall.css";
+import {
+  type CSSProperties,
+  type Dispatch,
+  type MouseEvent,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { useElementSize } from "../../components/use-element-size.ts";
+import type { SpanFilter } from "../../trace/filter-spans.ts";
+import { RowWindow } from "../../trace/row-window.ts";
+import { timeTicks } from "../../trace/time-ticks.ts";
+import type { Trace } from "../../trace/trace.ts";
+import { rowOf } from "../../trace/visible-rows.ts";
+import { SpanDetail } from "./span-detail.tsx";
+import { SpanRow } from "./span-row.tsx";
+import type { TraceView, ViewAction } from "./trace-view.ts";
+import { useNameWidth } from "./use-name-width.ts";
+import { WaterfallHead } from "./waterfall-head.tsx";
+import { rowsInView, WATERFALL_HEAD_PX, WATERFALL_ROW_PX } from "./waterfall-rows.ts";
+
+/** Height of a panel of details until it has been measured, in pixels. */
+const panelGuessPx = 320;
+/** Room right of the time range for the labels of bars that end there, in pixels. Also in waterfall.css. */
+const labelRoomPx = 76;
+
+/**
+ * The tree of spans beside their bars on the time axis. Rows are DOM elements, but only those in view exist:
+ * what a frame costs depends on the height of the window and not on the trace, and names can be selected,
+ * found by screen readers and styled like all else. The picture of all spans at once is the minimap's canvas.
+ */
+export function Waterfall(props: {
+  trace: Trace;
+  hues: ReadonlyMap<string, number>;
+  view: TraceView;
+  filter: SpanFilter | undefined;
+  rows: Int32Array;
+  dispatch: Dispatch<ViewAction>;
+}) {
+  const { trace, hues, view, filter, rows, dispatch } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const { width, height } = useElementSize(scroller);
+  const [nameWidth, setNameWidth] = useNameWidth(width);
+  const [scrollTop, setScrollTop] = useState(0);
+  const [panelHeights, setPanelHeights] = useState<ReadonlyMap<number, number>>(new Map());
+
+  const window = useMemo(() => {
+    const panels = [...view.open]
+      .map((span) => ({ row: rowOf(rows, span), span }))
+      .filter(({ row }) => row !== -1);
+    return new RowWindow(
+      rows.length,
+      WATERFALL_ROW_PX,
+      panels.map(({ row, span }) => ({ row, height: panelHeights.get(span) ?? panelGuessPx })),
+    );
+  }, [rows, view.open, panelHeights]);
+  const { first, last } = rowsInView(window, rows.length, scrollTop, height);
+
+  useScrollToSelected(scroller, window, rows, view.selected);
+
+  function click(event: MouseEvent<HTMLDivElement>) {
+    const target = event.target as HTMLElement;
+    const row = target.closest<HTMLElement>("[data-span]");
+    if (row === null || isSelectingText()) return;
+    const span = Number(row.dataset["span"]);
+    if (target.closest("[data-fold]") !== null) dispatch({ type: "toggleFold", span });
+    else dispatch({ type: "toggleOpen", span });
+  }
+
+  // A wheel listener of React's is passive; this one must keep the browser from zooming the page.
+  const lane = { left: nameWidth, width: Math.max(1, width - nameWidth - labelRoomPx) };
+  useWheelZoom(scroller, lane, view, dispatch);
+
+  const ticks = timeTicks(view.range.fromUs, view.range.toUs, Math.max(2, Math.floor(lane.width / 130)));
+  const perUs = 100 / (view.range.toUs - view.range.fromUs);
+  const style = { "--name-width": `${nameWidth}px` } as CSSProperties;
+  const selectedRow = rowOf(rows, view.selected);
+
+  return (
+    <div
+      className="waterfall"
+      ref={scroller}
+      style={style}
+      onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
+    >
+      <WaterfallHead
+        trace={trace}
+        view={view}
+        filter={filter}
+        ticks={ticks}
+        nameWidth={nameWidth}
+        onNameWidth={setNameWidth}
+        dispatch={dispatch}
+      />
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the page do the same, see use-trace-keys.ts */}
+      <div
+        className="waterfall-body"
+        role="treegrid"
+        aria-label="Spans"
+        aria-rowcount={rows.length}
+        aria-activedescendant={
+          selectedRow >= first && selectedRow <= last ? `span-${view.selected}` : undefined
+        }
+        tabIndex={0}
+        style={{ height: Math.max(window.height, height - WATERFALL_HEAD_PX) }}
+        onClick={click}
+      >
+        <div className="waterfall-grid" aria-hidden="true">
+          {ticks.map((us) => (
+            <span key={us} style={{ left: `${(us - view.range.fromUs) * perUs}%` }} />
+          ))}
+        </div>
+        {Array.from(rows.subarray(first, last + 1), (span, index) => {
+          const row = first + index;
+          const top = window.top(row);
+          return [
+            <SpanRow
+              key={span}
+              trace={trace}
+              span={span}
+              row={row}
+              top={top}
+              hue={hues.get(trace.services[trace.service[span] as number] ?? "")}
+              fromUs={view.range.fromUs}
+              perUs={perUs}
+              selected={span === view.selected}
+              open={view.open.has(span)}
+              folded={view.folded.has(span)}
+              dimmed={filter !== undefined && filter.matches[span] === 0}
+            />,
+            view.open.has(span) && (
+              <SpanDetail
+                key={`${span} open`}
+                trace={trace}
+                span={span}
+                top={top + WATERFALL_ROW_PX}
+                hues={hues}
+                dispatch={dispatch}
+                onHeight={(panel) =>
+                  setPanelHeights((old) => (old.get(span) === panel ? old : new Map(old).set(span, panel)))
+                }
+              />
+            ),
+          ];
+        })}
+        {rows.length === 0 && (
+          <p className="waterfall-empty">No span of this trace holds all of “{view.filter}”.</p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Somebody who marks text in a row to copy it does not mean to open the row. */
+function isSelectingText(): boolean {
+  return document.getSelection()?.type === "Range";
+}
+
+/** Brings the selected row into view whenever another span is selected: in the middle at first, then just so. */
+function useScrollToSelected(
+  scroller: { current: HTMLDivElement | null },
+  window: RowWindow,
+  rows: Int32Array,
+  selected: number,
+): void {
+  const last = useRef<number | undefined>(undefined);
+  useEffect(() => {
+    const box = scroller.current;
+    const row = rowOf(rows, selected);
+    if (box === null || box.clientHeight === 0 || last.current === selected) return;
+    const opening = last.current === undefined;
+    last.current = selected;
+    if (row === -1) return;
+    const top = window.top(row);
+    const room = box.clientHeight - WATERFALL_HEAD_PX;
+    if (opening && top > room / 2) box.scrollTop = top - room / 2;
+    else if (top < box.scrollTop) box.scrollTop = top;
+    else if (top + WATERFALL_ROW_PX > box.scrollTop + room) box.scrollTop = top + WATERFALL_ROW_PX - room;
+  });
+}
+
+/** Ctrl and the wheel zoom about the pointer, as in a map. */
+function useWheelZoom(
+  scroller: { current: HTMLDivElement | null },
+  lane: { left: number; width: number },
+  view: TraceView,
+  dispatch: Dispatch<ViewAction>,
+): void {
+  useEffect(() => {
+    const box = scroller.current;
+    const onWheel = (event: WheelEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || box === null) return;
+      event.preventDefault();
+      const share = (event.clientX - box.getBoundingClientRect().left - lane.left) / lane.width;
+      const { fromUs, toUs } = view.range;
+      dispatch({
+        type: "zoomBy",
+        factor: Math.exp(event.deltaY / 300),
+        centreUs: fromUs + share * (toUs - fromUs),
+      });
+    };
+    box?.addEventListener("wheel", onWheel, { passive: false });
+    return () => box?.removeEventListener("wheel", onWheel);
+  }, [scroller, lane.left, lane.width, view.range, dispatch]);
+}

@@ -1,0 +1,79 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Link,
+  lazyRouteComponent,
+  redirect,
+  type SearchSchemaInput,
+  stripSearchParams,
+} from "@tanstack/react-router";
+import { basePath } from "./api/page-facts.ts";
+import { AppFrame } from "./app-frame.tsx";
+import { FailureNotice, Notice } from "./components/notice.tsx";
+import { defaultAddress, type SearchAddress, searchAddress } from "./pages/search/search-address.ts";
+import { type TraceAddress, traceAddress } from "./pages/trace/trace-address.ts";
+
+/** An address before it is checked: any of its fields, each a text. */
+type AddressText<T> = { [key in keyof T]?: string } & SearchSchemaInput;
+
+const root = createRootRoute({
+  component: AppFrame,
+  notFoundComponent: () => (
+    <Notice kind="plain" title="There is no such page">
+      <p>
+        The address leads nowhere. Go to the <Link to="/search">search</Link>.
+      </p>
+    </Notice>
+  ),
+  errorComponent: ({ error }) => <FailureNotice error={error} onRetry={() => location.reload()} />,
+});
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/search", replace: true });
+  },
+});
+
+const search = createRoute({
+  getParentRoute: () => root,
+  path: "/search",
+  validateSearch: (fields: AddressText<SearchAddress>) => searchAddress.parse(fields),
+  search: { middlewares: [stripSearchParams(defaultAddress)] },
+  component: lazyRouteComponent(() => import("./pages/search/search-page.tsx"), "SearchPage"),
+});
+
+const trace = createRoute({
+  getParentRoute: () => root,
+  path: "/trace/$traceId",
+  validateSearch: (fields: AddressText<TraceAddress>) => traceAddress.parse(fields),
+  component: lazyRouteComponent(() => import("./pages/trace/trace-page.tsx"), "TracePage"),
+});
+
+/**
+ * The app's addresses. Search parameters are plain texts, without the JSON quoting that the router does by
+ * itself, so that links are readable and those of the public model's UI work.
+ */
+export const router = createRouter({
+  routeTree: root.addChildren([home, search, trace]),
+  basepath: basePath(),
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (fields) => {
+    const parameters = new URLSearchParams();
+    for (const [key, value] of Object.entries(fields)) {
+      if (value !== undefined && value !== "") parameters.set(key, String(value));
+    }
+    const text = parameters.toString();
+    return text === "" ? "" : `?${text}`;
+  },
+  defaultPreload: false,
+  scrollRestoration: false,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

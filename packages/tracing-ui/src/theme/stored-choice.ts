@@ -1,0 +1,59 @@
+import { useSyncExternalStore } from "react";
+
+/** A choice among a few words that the browser remembers, shared by every component that uses it. */
+export interface StoredChoice<T extends string> {
+  get(): T;
+  set(value: T): void;
+  /** Calls back after each change, also one made in another tab. @returns a function that ends it */
+  subscribe(listener: () => void): () => void;
+}
+
+/**
+ * Opens a remembered choice. Where storage is refused (private windows) it lasts as long as the page.
+ * @param values all words, the default first; anything else that is stored counts as the default
+ */
+export function storedChoice<const T extends string>(
+  key: string,
+  values: readonly [T, ...T[]],
+): StoredChoice<T> {
+  const listeners = new Set<() => void>();
+  let current = known(read(key), values);
+  window.addEventListener("storage", (event) => {
+    if (event.key !== key) return;
+    current = known(event.newValue, values);
+    for (const listener of listeners) listener();
+  });
+  return {
+    get: () => current,
+    set(value) {
+      current = value;
+      try {
+        localStorage.setItem(key, value);
+      } catch {
+        // Storage refused: the choice holds for this page.
+      }
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** The current value of a choice, kept up to date. */
+export function useChoice<T extends string>(choice: StoredChoice<T>): T {
+  return useSyncExternalStore(choice.subscribe, choice.get);
+}
+
+function read(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+function known<T extends string>(value: string | null, values: readonly [T, ...T[]]): T {
+  return values.find((item) => item === value) ?? values[0];
+}

@@ -1,0 +1,14 @@
+/** Where Debian puts Chromium; other systems name their own in the environment. */
+export const browserPath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
+
+/** Flags for a browser that shows nothing, asks nobody and runs in a container. */
+export const browserFlags = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
