@@ -40,7 +40,7 @@ export class ClickHouseConnection {
 
   /** The rows of a SELECT, one object each. */
   rows<Row>(sql: string, parameters: QueryParameters, signal?: AbortSignal): Promise<Row[]> {
-    return this.#call(signal, async ({ client }, abort) => {
+    return this.#call({ signal }, async ({ client }, abort) => {
       const result = await client.query({
         query: sql,
         format: "JSONEachRow",
@@ -55,7 +55,7 @@ export class ClickHouseConnection {
    * @param maxBytes STORAGE_REFUSED when the answer is longer
    */
   bytes(sql: string, parameters: QueryParameters, maxBytes: number, signal?: AbortSignal): Promise<Buffer> {
-    return this.#call(signal, async ({ client }, abort) => {
+    return this.#call({ signal }, async ({ client }, abort) => {
       const { stream } = await client.exec({ query: sql, ...this.#read(parameters, abort) });
       return await collect(stream, maxBytes, abort);
     });
@@ -63,7 +63,7 @@ export class ClickHouseConnection {
 
   /** A statement without an answer. */
   command(sql: string, signal?: AbortSignal): Promise<void> {
-    return this.#call(signal, async ({ client }, abort) => {
+    return this.#call({ signal }, async ({ client }, abort) => {
       await client.command({
         query: sql,
         abort_signal: abort,
@@ -83,7 +83,7 @@ export class ClickHouseConnection {
     rows: Uint8Array,
     signal?: AbortSignal,
   ): Promise<void> {
-    return this.#call(signal, async ({ url }, abort) => {
+    return this.#call({ signal, isInsert: true }, async ({ url }, abort) => {
       const target = new URL(url);
       target.search = new URLSearchParams({ ...settings, query: sql }).toString();
       const { user, password } = this.#options;
@@ -108,7 +108,7 @@ export class ClickHouseConnection {
   }
 
   async #call<T>(
-    signal: AbortSignal | undefined,
+    { signal, isInsert = false }: { readonly signal: AbortSignal | undefined; readonly isInsert?: boolean },
     work: (endpoint: Endpoint, abort: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const timeoutMs = this.#options.requestTimeoutMs;
@@ -121,8 +121,13 @@ export class ClickHouseConnection {
       return await work(endpoint, abort);
     } catch (error) {
       const aborted = signal?.aborted === true;
-      const failure = { url: endpoint.url, timeoutMs, aborted, timedOut: deadline.aborted };
-      const storageError = toStorageError(error, failure);
+      const storageError = toStorageError(error, {
+        url: endpoint.url,
+        timeoutMs,
+        aborted,
+        timedOut: deadline.aborted,
+        isInsert,
+      });
       if (storageError.code === "STORAGE_UNAVAILABLE" && this.#current === index) {
         this.#current = (index + 1) % this.#endpoints.length;
       }

@@ -23,6 +23,22 @@ const codeMeanings: ReadonlyMap<number, StorageErrorCode> = new Map([
   [999, "STORAGE_UNAVAILABLE"], // KEEPER_EXCEPTION
 ]);
 
+/**
+ * Codes with which ClickHouse says that the rows of an insert are wrong. Whatever else stops an insert, wrong
+ * credentials or an unknown error of the disk, is not the rows' fault: they are kept and sent again.
+ */
+const badRowsCodes: ReadonlySet<number> = new Set([
+  27, // CANNOT_PARSE_INPUT_ASSERTION_FAILED
+  32, // ATTEMPT_TO_READ_AFTER_EOF
+  33, // CANNOT_READ_ALL_DATA
+  36, // BAD_ARGUMENTS
+  117, // INCORRECT_DATA
+  128, // TOO_LARGE_ARRAY_SIZE
+  131, // TOO_LARGE_STRING_SIZE
+  133, // QUERY_IS_TOO_LARGE: the whole body, in tracing-storage
+  691, // UNKNOWN_ELEMENT_OF_ENUM
+]);
+
 const missingSchemaCodes: ReadonlySet<number> = new Set([
   60, // UNKNOWN_TABLE
   81, // UNKNOWN_DATABASE
@@ -40,6 +56,7 @@ export interface FailedCall {
   readonly aborted: boolean;
   /** Our own deadline passed. */
   readonly timedOut: boolean;
+  readonly isInsert: boolean;
 }
 
 /** Turns whatever a call of ClickHouse threw into the package's error; the one place where codes get a meaning. */
@@ -53,7 +70,7 @@ export function toStorageError(error: unknown, call: FailedCall): StorageError {
   }
   const text = error instanceof Error ? error.message : String(error);
   if (error instanceof ClickHouseError) {
-    const code = codeMeanings.get(Number(error.code)) ?? "STORAGE_REFUSED";
+    const code = meaningOf(Number(error.code), call.isInsert);
     const name = error.type ?? "error";
     return new StorageError(code, `storage at ${call.url}: ${name} ${error.code}: ${shorten(text)}`, options);
   }
@@ -64,6 +81,11 @@ export function toStorageError(error: unknown, call: FailedCall): StorageError {
     `storage at ${call.url} cannot be reached: ${detail}`,
     options,
   );
+}
+
+function meaningOf(code: number, isInsert: boolean): StorageErrorCode {
+  const refused = isInsert && !badRowsCodes.has(code) ? "STORAGE_UNAVAILABLE" : "STORAGE_REFUSED";
+  return codeMeanings.get(code) ?? refused;
 }
 
 /** The tables are not there (any more): the data folder was emptied, or another server answers now. */

@@ -2,10 +2,11 @@ import type { Span, SpanKind } from "wire/model";
 import { readSpanRows } from "wire/rows";
 import { distinctTraceIds } from "../../api/checked-query.ts";
 import type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "../../api/span-reader.ts";
+import { StorageError } from "../../api/storage-error.ts";
 import { tracesInOrder } from "../../api/traces-in-order.ts";
 import type { ClickHouseConnection, QueryParameters } from "./clickhouse-connection.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
-import { selectColumns } from "./schema/span-sql.ts";
+import { spansOfTraces } from "./schema/span-sql.ts";
 import { searchSql } from "./search-sql.ts";
 
 /** Ids of one query: they stand in the address of the request, and Node's servers take 16 KiB of headers. */
@@ -36,7 +37,7 @@ export class ClickHouseSpanReader implements SpanReader {
     for (let first = 0; first < ids.length; first += idsPerQuery) {
       const rows = await this.#spanRows(ids.slice(first, first + idsPerQuery), bytesLeft, options.signal);
       bytesLeft -= rows.length;
-      for (const span of readSpanRows(rows)) spans.push(span);
+      for (const span of decode(rows)) spans.push(span);
     }
     return tracesInOrder(ids, spans);
   }
@@ -74,9 +75,17 @@ export class ClickHouseSpanReader implements SpanReader {
   }
 
   #spanRows(ids: readonly string[], maxBytes: number, signal: AbortSignal | undefined): Promise<Buffer> {
-    const sql =
-      `SELECT ${selectColumns} FROM ${this.#database}.spans ` +
-      "WHERE trace_id IN (SELECT toFixedString(unhex(arrayJoin({ids:Array(String)})), 16)) FORMAT RowBinary";
+    const sql = spansOfTraces(this.#database);
     return this.#schema.run(() => this.#connection.bytes(sql, { ids }, maxBytes, signal), signal);
+  }
+}
+
+/** Rows of our own codecs can be read; others have SQL at hand. */
+function decode(rows: Uint8Array): Span[] {
+  try {
+    return readSpanRows(rows);
+  } catch (error) {
+    const message = `stored rows cannot be read: ${(error as Error).message}`;
+    throw new StorageError("STORAGE_REFUSED", message, { cause: error });
   }
 }

@@ -1,7 +1,21 @@
-import { afterAll, beforeAll } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TraceStore } from "../../api/trace-store.ts";
+import { expectStorageError, newToken, rowsOf, write } from "../../contract/contract-context.ts";
+import { sampleSpan } from "../../contract/sample-spans.ts";
 import { traceStoreContract } from "../../contract/trace-store-contract.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
-import { newDatabaseName, runSql, startTestServer, type TestServer } from "./test-server.ts";
+import { spansOfTraces } from "./schema/span-sql.ts";
+import { searchSql } from "./search-sql.ts";
+import {
+  newDatabaseName,
+  runSql,
+  startStorageProcess,
+  startTestServer,
+  type TestServer,
+} from "./test-server.ts";
 
 let server: TestServer;
 const database = newDatabaseName();
@@ -14,3 +28,138 @@ afterAll(async () => {
 });
 
 traceStoreContract({ name: "clickhouse", open: () => openClickHouseStore({ urls: [server.url], database }) });
+
+describe("openClickHouseStore", () => {
+  it.each([
+    { name: "no address", options: { urls: [] } },
+    { name: "an address that is none", options: { urls: ["localhost:8123"] } },
+    { name: "a database name with SQL in it", options: { urls: ["http://localhost"], database: "a; DROP" } },
+  ])("refuses $name", ({ options }) => {
+    expect(() => openClickHouseStore(options)).toThrow(expect.objectContaining({ code: "STORAGE_REFUSED" }));
+  });
+});
+
+describe("a ClickHouse store", () => {
+  let store: TraceStore;
+  const own = newDatabaseName();
+  beforeAll(() => {
+    store = openClickHouseStore({ urls: [server.url], database: own });
+  });
+  afterAll(async () => {
+    await store.close();
+    await runSql(server.url, `DROP DATABASE IF EXISTS ${own} SYNC`);
+  });
+
+  it("keeps rows by the day they were received, and knows tokens within it", async () => {
+    const rows = rowsOf(sampleSpan());
+    const deduplicationToken = newToken();
+    for (const day of [1, 1, 2]) {
+      await store.writer.writeSpans(rows, {
+        deduplicationToken,
+        receivedUnixMs: Date.UTC(2026, 0, day, 23, 59),
+      });
+    }
+    const days = await runSql(
+      server.url,
+      `SELECT partition, rows FROM system.parts WHERE database = '${own}' AND table = 'spans' AND active ORDER BY 1`,
+    );
+    expect(days).toBe("2026-01-01\t1\n2026-01-02\t1");
+  });
+
+  it("writes a block as one part", async () => {
+    const spans = Array.from({ length: 3_000 }, (_, index) => sampleSpan({ service: `s${index % 7}` }));
+    await store.writer.writeSpans(rowsOf(...spans), {
+      deduplicationToken: newToken(),
+      receivedUnixMs: Date.UTC(2025, 5, 5),
+    });
+    const parts = await runSql(
+      server.url,
+      `SELECT rows FROM system.parts WHERE database = '${own}' AND table = 'spans' AND partition = '2025-06-05' AND level = 0`,
+    );
+    expect(parts).toBe("3000");
+  });
+
+  it("uses the indexes of attributes for tags, and that of trace ids for traces", async () => {
+    await write(store, [sampleSpan()]);
+    const { sql, parameters } = searchSql({ tags: new Map([["a", "b"]]), limit: 5 }, own);
+    const texts = Object.fromEntries(
+      Object.entries(parameters).map(([name, value]) => [name, String(value)]),
+    );
+    const plan = await runSql(server.url, `EXPLAIN indexes = 1 ${sql}`, texts);
+    for (const index of ["attributes_index", "resource_attributes_index", "events_index"]) {
+      expect(plan).toContain(`Name: ${index}`);
+    }
+    const spansPlan = await runSql(server.url, `EXPLAIN indexes = 1 ${spansOfTraces(own)}`, {
+      ids: "['ab']",
+    });
+    expect(spansPlan).toContain("Name: trace_id_index");
+  });
+
+  it("refuses a search whose tags are too long", async () => {
+    const tags = new Map([["key", "x".repeat(8_192)]]);
+    await expectStorageError(store.reader.findTraceIds({ tags, limit: 1 }), "STORAGE_REFUSED");
+  });
+
+  it("refuses to read more than maxReadBytes", async () => {
+    const span = sampleSpan();
+    await write(store, [span]);
+    const small = openClickHouseStore({ urls: [server.url], database: own, maxReadBytes: 100 });
+    await expectStorageError(small.reader.getTraces([span.traceId]), "STORAGE_REFUSED");
+    await small.close();
+  });
+
+  it("makes its tables again when they are gone", async () => {
+    for (const use of [
+      () => store.reader.getServices(),
+      () => store.reader.findTraces({ limit: 1 }),
+      () => write(store, [sampleSpan()]),
+      () => store.ready(),
+    ]) {
+      await store.ready();
+      await runSql(server.url, `DROP DATABASE ${own} SYNC`);
+      await use();
+    }
+  });
+
+  it("answers many readers at once when the first of them finds no tables", async () => {
+    await runSql(server.url, `DROP DATABASE ${own} SYNC`);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => store.reader.getServices()));
+    expect(answers).toEqual(Array.from({ length: 8 }, () => []));
+  });
+});
+
+describe("a store that goes away", () => {
+  it("is unavailable until it is back, and then keeps what was written, or starts again empty", async () => {
+    const [folder, emptyFolder] = await Promise.all(
+      [1, 2].map(() => mkdtemp(join(tmpdir(), "storage-test-"))),
+    );
+    const first = await startStorageProcess(folder!);
+    const store = openClickHouseStore({ urls: [first.url] });
+    const { port } = new URL(first.url);
+    const kept = sampleSpan();
+    const ids = [kept.traceId];
+    await write(store, [kept]);
+
+    await first.kill();
+    const rows = rowsOf(sampleSpan());
+    await expectStorageError(store.ready(), "STORAGE_UNAVAILABLE");
+    await expectStorageError(store.reader.getTraces(ids), "STORAGE_UNAVAILABLE");
+    await expectStorageError(
+      store.writer.writeSpans(rows, { deduplicationToken: newToken() }),
+      "STORAGE_UNAVAILABLE",
+    );
+
+    const second = await startStorageProcess(folder!, Number(port));
+    expect(await store.reader.getTraces(ids)).toEqual([{ traceId: kept.traceId, spans: [kept] }]);
+    await second.kill();
+
+    const third = await startStorageProcess(emptyFolder!, Number(port));
+    await store.writer.writeSpans(rows, { deduplicationToken: newToken() });
+    expect(await store.reader.getTraces(ids)).toEqual([]);
+    expect(await store.reader.getServices()).toEqual(["sample"]);
+
+    await store.close();
+    await third.kill();
+    await Promise.all([folder!, emptyFolder!].map((path) => rm(path, { recursive: true, force: true })));
+  }, 60_000);
+});

@@ -1,4 +1,11 @@
+import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
 /** A server for tests. */
 export interface TestServer {
@@ -6,10 +13,64 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
+const program = fileURLToPath(new URL("../../../../tracing-storage/bin/tracing-storage.ts", import.meta.url));
+
+/**
+ * The process `tracing-storage` on an empty folder and a free port; or the server at TRACING_TEST_CLICKHOUSE_URL,
+ * so that the same tests can be run against any ClickHouse.
+ */
 export async function startTestServer(): Promise<TestServer> {
   const url = process.env.TRACING_TEST_CLICKHOUSE_URL;
   if (url !== undefined) return { url, stop: async () => {} };
-  throw new Error("not yet");
+  const folder = await mkdtemp(join(tmpdir(), "storage-test-"));
+  const server = await startStorageProcess(folder);
+  return {
+    url: server.url,
+    async stop() {
+      await server.kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** @param port 0 for any */
+export async function startStorageProcess(
+  folder: string,
+  port = 0,
+): Promise<{ readonly url: string; kill(): Promise<void> }> {
+  const child = spawn(
+    process.execPath,
+    [
+      program,
+      ...["--storage.data-dir", folder],
+      ...["--storage.http.host-port", `127.0.0.1:${port}`],
+      ...["--admin.http.host-port", "127.0.0.1:0"],
+    ],
+    { stdio: ["ignore", "ignore", "pipe"] },
+  );
+  const address = await listeningAddress(child);
+  return {
+    url: `http://${address}`,
+    async kill() {
+      const exited = child.exitCode === null ? once(child, "exit") : undefined;
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+async function listeningAddress(child: ChildProcess): Promise<string> {
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stderr! })) {
+    const address = /listening for ClickHouse HTTP on ([\d.]+:\d+)/.exec(line)?.[1];
+    if (address !== undefined) {
+      // The pipe must be emptied, or the process stops at a log line.
+      child.stderr!.resume();
+      return address;
+    }
+    lines.push(line);
+  }
+  throw new Error(`tracing-storage has not started:\n${lines.join("\n")}`);
 }
 
 export function newDatabaseName(): string {
@@ -17,8 +78,14 @@ export function newDatabaseName(): string {
 }
 
 /** Runs one statement, past the engine under test; the answer as text. */
-export async function runSql(url: string, sql: string): Promise<string> {
-  const response = await fetch(url, { method: "POST", body: sql });
+export async function runSql(
+  url: string,
+  sql: string,
+  parameters: Record<string, string> = {},
+): Promise<string> {
+  const target = new URL(url);
+  for (const [name, value] of Object.entries(parameters)) target.searchParams.set(`param_${name}`, value);
+  const response = await fetch(target, { method: "POST", body: sql });
   const text = await response.text();
   if (!response.ok) throw new Error(`${sql}: ${text}`);
   return text.trim();

@@ -15,8 +15,15 @@ export const insertColumns: string = spanColumns
   .map(({ name }) => (parsedApart.has(name) ? `in_${name}` : name))
   .join(", ");
 
-/** The columns of `spans` that give rows for `readSpanRows`. */
-export const selectColumns: string = spanColumns.map(({ name }) => name).join(", ");
+const selectColumns = spanColumns.map(({ name }) => name).join(", ");
+
+/** Gives rows for `readSpanRows`: the spans of the traces of which the parameter `ids` has the ids in hex. */
+export function spansOfTraces(database: string): string {
+  return (
+    `SELECT ${selectColumns} FROM ${database}.spans ` +
+    "WHERE trace_id IN (SELECT toFixedString(unhex(arrayJoin({ids:Array(String)})), 16)) FORMAT RowBinary"
+  );
+}
 
 // These must stay, to the letter, what the indexes of `spans` are built on: otherwise the indexes are not used.
 const indexedHashes = [

@@ -1,0 +1,152 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { expectStorageError } from "../../contract/contract-context.ts";
+import { ClickHouseConnection } from "./clickhouse-connection.ts";
+
+const servers: Server[] = [];
+const connections: ClickHouseConnection[] = [];
+
+async function listen(onRequest: RequestListener): Promise<string> {
+  const server = createServer(onRequest).listen(0, "127.0.0.1");
+  servers.push(server);
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+/** An address at which nobody listens. */
+async function deadAddress(): Promise<string> {
+  const url = await listen(() => {});
+  const server = servers.pop();
+  server?.close();
+  return url;
+}
+
+function connect(urls: readonly string[], requestTimeoutMs = 10_000): ClickHouseConnection {
+  const settings = { user: "u", password: "p", database: "d", maxConnections: 4, maxReadBytes: 1_000 };
+  const connection = new ClickHouseConnection({ ...settings, urls, requestTimeoutMs });
+  connections.push(connection);
+  return connection;
+}
+
+/** Every kind of call, with a name for the table of tests. */
+const calls: readonly {
+  readonly name: string;
+  readonly run: (connection: ClickHouseConnection, signal?: AbortSignal) => Promise<unknown>;
+}[] = [
+  { name: "rows", run: (connection, signal) => connection.rows("SELECT 1", {}, signal) },
+  { name: "bytes", run: (connection, signal) => connection.bytes("SELECT 1", {}, 1_000, signal) },
+  { name: "command", run: (connection, signal) => connection.command("DROP", signal) },
+  { name: "insert", run: (connection, signal) => connection.insert("INSERT", {}, Buffer.from("x"), signal) },
+];
+
+afterEach(async () => {
+  await Promise.all(connections.splice(0).map((connection) => connection.close()));
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+describe.each(calls)("ClickHouseConnection.$name", ({ run }) => {
+  it("is unavailable where nobody listens", async () => {
+    await expectStorageError(run(connect([await deadAddress()])), "STORAGE_UNAVAILABLE");
+  });
+
+  it("is unavailable where something else answers", async () => {
+    const url = await listen((_, response) => response.writeHead(502).end("<html>bad gateway</html>"));
+    await expectStorageError(run(connect([url])), "STORAGE_UNAVAILABLE");
+  });
+
+  it("is unavailable where the connection breaks", async () => {
+    const url = await listen((request) => request.socket.destroy());
+    await expectStorageError(run(connect([url])), "STORAGE_UNAVAILABLE");
+  });
+
+  it("ends at its deadline where no answer comes", async () => {
+    const url = await listen(() => {});
+    await expectStorageError(run(connect([url], 50)), "STORAGE_TIMEOUT");
+  });
+
+  it("hangs up on the server when its signal is aborted", async () => {
+    const asked = Promise.withResolvers<ServerResponse>();
+    const url = await listen((_, response) => asked.resolve(response));
+    const abort = new AbortController();
+    const ended = expectStorageError(run(connect([url]), abort.signal), "STORAGE_ABORTED");
+    const response = await asked.promise;
+    const hungUp = once(response, "close");
+    abort.abort();
+    await ended;
+    await hungUp;
+  });
+
+  it("goes on to the next address when one cannot be reached, and round again", async () => {
+    const answered: string[] = [];
+    const url = await listen((request, response) => {
+      answered.push(request.method ?? "");
+      request.resume().on("end", () => response.end());
+    });
+    const connection = connect([await deadAddress(), url, await deadAddress()]);
+    await expectStorageError(run(connection), "STORAGE_UNAVAILABLE");
+    await run(connection);
+    await run(connection);
+    expect(answered).toHaveLength(2);
+  });
+});
+
+describe("ClickHouseConnection", () => {
+  it("refuses an answer longer than the limit", async () => {
+    const url = await listen((_, response) => response.end(Buffer.alloc(1_001)));
+    const connection = connect([url]);
+    await expectStorageError(connection.bytes("SELECT 1", {}, 1_000), "STORAGE_REFUSED");
+    expect(await connection.bytes("SELECT 1", {}, 1_001)).toHaveLength(1_001);
+  });
+
+  it("hangs up in the middle of an answer when its signal is aborted", async () => {
+    const asked = Promise.withResolvers<ServerResponse>();
+    const url = await listen((_, response) => {
+      response.write("the beginning");
+      asked.resolve(response);
+    });
+    const abort = new AbortController();
+    const ended = expectStorageError(
+      connect([url]).bytes("SELECT 1", {}, 1_000, abort.signal),
+      "STORAGE_ABORTED",
+    );
+    const hungUp = once(await asked.promise, "close");
+    abort.abort();
+    await ended;
+    await hungUp;
+  });
+
+  it("sends an insert's rows as they are, with user, settings and statement", async () => {
+    const seen = Promise.withResolvers<{ url: URL; authorization: string | undefined; body: string }>();
+    const base = await listen(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const { authorization } = request.headers;
+      const url = new URL(request.url ?? "", "http://localhost");
+      seen.resolve({ url, authorization, body: Buffer.concat(chunks).toString("latin1") });
+      response.end();
+    });
+    await connect([base]).insert("INSERT INTO t FORMAT RowBinary", { a: "1/&" }, Buffer.from([0, 255, 10]));
+    const { url, authorization, body } = await seen.promise;
+    expect(url.searchParams.get("query")).toBe("INSERT INTO t FORMAT RowBinary");
+    expect(url.searchParams.get("a")).toBe("1/&");
+    expect(authorization).toBe(`Basic ${Buffer.from("u:p").toString("base64")}`);
+    expect(body).toBe("\u0000\u00ff\n");
+  });
+
+  it("gives an insert's refusal ClickHouse's code and name", async () => {
+    const text = "Code: 33. DB::Exception: Cannot read all data. (CANNOT_READ_ALL_DATA) (version 26.7)\n";
+    const url = await listen((request, response) =>
+      request.resume().on("end", () => response.writeHead(500).end(text)),
+    );
+    const insert = connect([url]).insert("INSERT", {}, Buffer.from("x"));
+    await expect(insert).rejects.toMatchObject({
+      code: "STORAGE_REFUSED",
+      message: expect.stringContaining("CANNOT_READ_ALL_DATA 33: Cannot read all data."),
+    });
+  });
+});

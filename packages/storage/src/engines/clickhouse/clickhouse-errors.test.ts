@@ -1,0 +1,77 @@
+import { ClickHouseError } from "@clickhouse/client";
+import { describe, expect, it } from "vitest";
+import { StorageError, type StorageErrorCode } from "../../api/storage-error.ts";
+import { isSchemaMissing, toStorageError } from "./clickhouse-errors.ts";
+
+const call = { url: "http://ch:8123/", timeoutMs: 1_000, aborted: false, timedOut: false, isInsert: false };
+const engineError = (code: number, message = "broken") =>
+  new ClickHouseError({ code: String(code), message, type: "SOME_TYPE" });
+
+const meanings: readonly {
+  readonly name: string;
+  readonly code: number;
+  readonly read: StorageErrorCode;
+  readonly insert: StorageErrorCode;
+}[] = [
+  { name: "syntax error", code: 62, read: "STORAGE_REFUSED", insert: "STORAGE_UNAVAILABLE" },
+  { name: "wrong password", code: 516, read: "STORAGE_REFUSED", insert: "STORAGE_UNAVAILABLE" },
+  { name: "unknown table", code: 60, read: "STORAGE_REFUSED", insert: "STORAGE_UNAVAILABLE" },
+  { name: "a code nobody knows", code: 4_711, read: "STORAGE_REFUSED", insert: "STORAGE_UNAVAILABLE" },
+  { name: "disk cannot be written", code: 75, read: "STORAGE_REFUSED", insert: "STORAGE_UNAVAILABLE" },
+  { name: "rows end early", code: 33, read: "STORAGE_REFUSED", insert: "STORAGE_REFUSED" },
+  { name: "deadline", code: 159, read: "STORAGE_TIMEOUT", insert: "STORAGE_TIMEOUT" },
+  { name: "memory", code: 241, read: "STORAGE_UNAVAILABLE", insert: "STORAGE_UNAVAILABLE" },
+  { name: "disk full", code: 243, read: "STORAGE_UNAVAILABLE", insert: "STORAGE_UNAVAILABLE" },
+  { name: "too many parts", code: 252, read: "STORAGE_UNAVAILABLE", insert: "STORAGE_UNAVAILABLE" },
+  { name: "killed by somebody", code: 394, read: "STORAGE_UNAVAILABLE", insert: "STORAGE_UNAVAILABLE" },
+];
+
+describe("toStorageError", () => {
+  it.each(meanings)("maps $code, $name", ({ code, read, insert }) => {
+    expect(toStorageError(engineError(code), call).code).toBe(read);
+    expect(toStorageError(engineError(code), { ...call, isInsert: true }).code).toBe(insert);
+  });
+
+  it("names the address, the engine's code and its text, and keeps the cause", () => {
+    const cause = engineError(62, "Syntax error: failed at position 1");
+    const error = toStorageError(cause, call);
+    expect(error.message).toBe(
+      "storage at http://ch:8123/: SOME_TYPE 62: Syntax error: failed at position 1",
+    );
+    expect(error.cause).toBe(cause);
+  });
+
+  it("shortens a long text", () => {
+    expect(toStorageError(engineError(62, "x".repeat(10_000)), call).message.length).toBeLessThan(600);
+  });
+
+  it("says that nobody answers, also when the error has a code only", () => {
+    const refused = Object.assign(new AggregateError([], ""), { code: "ECONNREFUSED" });
+    const error = toStorageError(refused, call);
+    expect(error.code).toBe("STORAGE_UNAVAILABLE");
+    expect(error.message).toBe("storage at http://ch:8123/ cannot be reached: ECONNREFUSED");
+  });
+
+  it("tells the caller's signal from the deadline, whatever broke", () => {
+    expect(toStorageError(new Error("reset"), { ...call, aborted: true, timedOut: true }).code).toBe(
+      "STORAGE_ABORTED",
+    );
+    expect(toStorageError(new Error("reset"), { ...call, timedOut: true }).code).toBe("STORAGE_TIMEOUT");
+  });
+
+  it("leaves its own errors as they are", () => {
+    const own = new StorageError("STORAGE_VERSION", "newer");
+    expect(toStorageError(own, { ...call, aborted: true })).toBe(own);
+  });
+});
+
+describe("isSchemaMissing", () => {
+  it("knows a missing table and a missing database, and nothing else", () => {
+    expect([60, 81, 62].map((code) => isSchemaMissing(toStorageError(engineError(code), call)))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(isSchemaMissing(toStorageError(new Error("reset"), call))).toBe(false);
+  });
+});

@@ -1,0 +1,88 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { spanColumns } from "wire/rows";
+import type { TraceStore } from "../../../api/trace-store.ts";
+import { expectStorageError } from "../../../contract/contract-context.ts";
+import { openClickHouseStore } from "../clickhouse-store.ts";
+import { newDatabaseName, runSql, startTestServer, type TestServer } from "../test-server.ts";
+import { migrations, schemaVersion } from "./migrations.ts";
+
+let server: TestServer;
+let database: string;
+let stores: TraceStore[] = [];
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+  database = newDatabaseName();
+});
+afterEach(async () => {
+  await Promise.all(stores.map((store) => store.close()));
+  stores = [];
+  await runSql(server.url, `DROP DATABASE IF EXISTS ${database} SYNC`);
+});
+
+function open(): TraceStore {
+  const store = openClickHouseStore({ urls: [server.url], database });
+  stores.push(store);
+  return store;
+}
+
+const tables = () =>
+  runSql(server.url, `SELECT name FROM system.tables WHERE database = '${database}' ORDER BY name`);
+
+describe("ensureSchema", () => {
+  it("makes the tables once, though six processes start at the same moment", async () => {
+    await Promise.all(Array.from({ length: 6 }, () => open().ready()));
+    expect(await tables()).toBe("operations\noperations_view\nschema_migrations\nspans");
+    const versions = await runSql(
+      server.url,
+      `SELECT DISTINCT version FROM ${database}.schema_migrations ORDER BY version`,
+    );
+    expect(versions).toBe(migrations.map(({ version }) => version).join("\n"));
+  });
+
+  it("goes on where another process stopped half-way", async () => {
+    await runSql(server.url, `CREATE DATABASE ${database}`);
+    const [first = ""] = migrations[0]?.statements(database) ?? [];
+    await runSql(server.url, first);
+    await open().ready();
+    expect(await tables()).toContain("operations_view");
+  });
+
+  it("refuses data of a newer version and touches nothing", async () => {
+    await runSql(server.url, `CREATE DATABASE ${database}`);
+    await runSql(
+      server.url,
+      `CREATE TABLE ${database}.schema_migrations (version UInt32) ENGINE = MergeTree ORDER BY version`,
+    );
+    await runSql(server.url, `INSERT INTO ${database}.schema_migrations VALUES (${schemaVersion + 1})`);
+    const store = open();
+    await expectStorageError(store.ready(), "STORAGE_VERSION");
+    await expectStorageError(store.reader.getServices(), "STORAGE_VERSION");
+    expect(await tables()).toBe("schema_migrations");
+  });
+
+  it("gives `spans` every column of the row format, with its type", async () => {
+    await open().ready();
+    const described = await runSql(
+      server.url,
+      `SELECT name, type FROM system.columns WHERE database = '${database}' AND table = 'spans' FORMAT TSVRaw`,
+    );
+    const types = new Map(described.split("\n").map((line) => line.split("\t") as [string, string]));
+    // Dictionaries are a matter of storage: their bytes in RowBinary are those of plain strings.
+    const plain = (type: string | undefined) => type?.replaceAll("LowCardinality(String)", "String");
+    for (const { name, type } of spanColumns)
+      expect([name, plain(types.get(name))]).toEqual([name, plain(type)]);
+    for (const [name, type] of types) {
+      if (name.startsWith("in_")) expect([name, type]).toEqual([name, plain(types.get(name.slice(3)))]);
+    }
+  });
+});
+
+describe("migrations", () => {
+  it("are numbered from 1 without gaps", () => {
+    expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
+  });
+});
