@@ -42,6 +42,15 @@ export function engineError(name: EngineErrorName, text: string, options?: Error
   return new EngineError(codes[name], `Code: ${codes[name]}. DB::Exception: ${text}. (${name})`, options);
 }
 
+/** Errors raised on one of the engine's threads arrive wrapped: the prefix twice, name and version in the middle. */
+function unwrapped(message: string): string {
+  return message
+    .replace(/^(Code: \d+\. DB::Exception: )(?:Code: \d+\. DB::Exception: )+/, "$1")
+    .replace(/\s*(\([A-Z][A-Z0-9_]+\)) \(version [\d.]+\)/g, " $1")
+    .replace(/(\([A-Z][A-Z0-9_]+\))(?:\.? \1)+$/, "$1")
+    .trimEnd();
+}
+
 /** Gives what the engine threw its code; a text without one gets 1002, UNKNOWN_EXCEPTION. */
 export function toEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) {
@@ -51,5 +60,5 @@ export function toEngineError(error: unknown): EngineError {
   const code = /^Code: (\d+)\./.exec(message)?.[1];
   return code === undefined
     ? engineError("UNKNOWN_EXCEPTION", message, { cause: error })
-    : new EngineError(Number(code), message, { cause: error });
+    : new EngineError(Number(code), unwrapped(message), { cause: error });
 }

@@ -25,7 +25,7 @@ const statusByName: ReadonlyMap<string, number> = new Map(
 
 /** The name at the end of an error's text: `UNKNOWN_TABLE`; "" when there is none. */
 export function errorName(error: EngineError): string {
-  return /\(([A-Z][A-Z0-9_]+)\)(?:\s+\(version [^)]*\))?\s*$/.exec(error.message)?.[1] ?? "";
+  return /\(([A-Z][A-Z0-9_]+)\)$/.exec(error.message)?.[1] ?? "";
 }
 
 /**

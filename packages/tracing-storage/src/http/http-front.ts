@@ -71,10 +71,7 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
       // The rest of the body is not read; the connection cannot carry another request.
       response.setHeader("Connection", "close");
     }
-    const said = error.message.includes("(version ")
-      ? error.message
-      : `${error.message.trimEnd()} ${version}`;
-    await answer(request, response, status, Buffer.from(`${said}\n`), false);
+    await answer(request, response, status, Buffer.from(`${error.message} ${version}\n`), false);
   }
 
   async function query(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {

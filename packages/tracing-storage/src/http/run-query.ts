@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Engine } from "../engine/engine.ts";
-import { engineError } from "../engine/engine-error.ts";
+import { EngineError, engineError, toEngineError } from "../engine/engine-error.ts";
 import type { QueryGate } from "../engine/query-gate.ts";
 import { sessionStatement } from "../sql/session-statement.ts";
 import { insertFromFile, killByClientId, readStatement, type Statement } from "../sql/statement.ts";
@@ -93,6 +93,10 @@ export async function runQuery(
         insertedBytes,
         elapsedSeconds: ran.elapsed,
       };
+    } catch (error) {
+      const { code, message } = toEngineError(error);
+      // The spool is nobody's business, and the rows were read from the body as far as the client knows.
+      throw new EngineError(code, message.replaceAll(path, "body"), { cause: error });
     } finally {
       await rm(path, { force: true });
     }

@@ -11,12 +11,16 @@ export interface Statement {
   readonly insert?: InsertStatement;
 }
 
-/** Places in the text of an insert, as indexes of bytes. */
+/** Places in the text of an insert, as indexes of bytes; they stand in this order. */
 export interface InsertStatement {
   /** Where `FROM INFILE` belongs: just after the table and its columns. */
   readonly sourceAt: number;
-  /** The word VALUES, which must become `FORMAT Values` when the rows come from a file. */
-  readonly values: { readonly start: number; readonly end: number } | undefined;
+  /** The word FORMAT or VALUES. */
+  readonly formatAt: number;
+  /** `Values` when the statement says VALUES. */
+  readonly format: string;
+  /** Just past the format: `SETTINGS …` may stand between here and the rows. */
+  readonly formatEnd: number;
   /** The first byte of the rows. */
   readonly dataAt: number;
 }
@@ -104,11 +108,20 @@ function readInsert(sql: string, cursor: Cursor): InsertStatement | undefined {
     } else if (token.text === "SELECT" || token.text === "WITH" || token.text === "FROM") {
       return undefined;
     } else if (token.text === "VALUES") {
-      return { sourceAt, values: { start: token.start, end: token.end }, dataAt: token.end };
+      return {
+        sourceAt,
+        formatAt: token.start,
+        format: "Values",
+        formatEnd: token.end,
+        dataAt: token.end,
+      };
     } else if (token.text === "FORMAT") {
       cursor.take();
-      cursor.take(true);
-      return { sourceAt, values: undefined, dataAt: skipToData(sql, settingsEnd(sql, cursor.end)) };
+      const name = cursor.take(true);
+      const format = sql.slice(name?.start, name?.end);
+      const formatEnd = cursor.end;
+      const dataAt = skipToData(sql, settingsEnd(sql, formatEnd));
+      return { sourceAt, formatAt: token.start, format, formatEnd, dataAt };
     } else {
       cursor.take();
     }
@@ -181,17 +194,19 @@ export function quoteString(text: string): string {
 }
 
 /**
- * The insert with its rows in a file.
+ * The insert with its rows in a file. Settings behind the format move before it, where the engine wants them.
  * @param text the statement; whatever stands behind `dataAt` is dropped
  */
 export function insertFromFile(text: Buffer, insert: InsertStatement, path: string): string {
-  const { sourceAt, values, dataAt } = insert;
-  const head = text.toString("utf8", 0, sourceAt);
-  const rest =
-    values === undefined
-      ? text.toString("utf8", sourceAt, dataAt)
-      : `${text.toString("utf8", sourceAt, values.start)}FORMAT Values`;
-  return `${head} FROM INFILE ${quoteString(path)} COMPRESSION 'none' ${rest}`;
+  const { sourceAt, formatAt, format, formatEnd, dataAt } = insert;
+  const part = (from: number, to: number) => text.toString("utf8", from, to).trim();
+  return [
+    part(0, sourceAt),
+    `FROM INFILE ${quoteString(path)} COMPRESSION 'none'`,
+    part(sourceAt, formatAt),
+    part(formatEnd, dataAt),
+    `FORMAT ${format}`,
+  ].join(" ");
 }
 
 /**

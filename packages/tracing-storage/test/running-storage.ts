@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const program = join(import.meta.dirname, "../bin/tracing-storage.ts");
+
+/** A real tracing-storage process on a free port. */
+export interface RunningStorage {
+  readonly url: string;
+  readonly process: ChildProcess;
+  /** SIGTERM, and waits for the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL, and waits. */
+  kill(): Promise<void>;
+}
+
+export interface Ended {
+  readonly exitCode: number | null;
+  /** Everything it wrote, both streams. */
+  readonly output: string;
+}
+
+export async function makeFolder(): Promise<string> {
+  return await mkdtemp(join(tmpdir(), "tracing-storage-"));
+}
+
+export async function removeFolder(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true });
+}
+
+function launch(dataDir: string, flags: readonly string[]): ChildProcess {
+  return spawn(
+    process.execPath,
+    [
+      program,
+      `--storage.data-dir=${dataDir}`,
+      "--storage.http.host-port=127.0.0.1:0",
+      "--admin.http.host-port=127.0.0.1:0",
+      "--log-encoding=json",
+      ...flags,
+    ],
+    { stdio: ["ignore", "pipe", "pipe"] },
+  );
+}
+
+/** Starts a process that is expected to end by itself. */
+export async function runToEnd(dataDir: string, ...flags: string[]): Promise<Ended> {
+  const child = launch(dataDir, flags);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk: Buffer) => {
+      output += chunk.toString("utf8");
+    });
+  }
+  const [exitCode] = (await once(child, "close")) as [number | null];
+  return { exitCode, output };
+}
+
+/** Resolves when the process listens; rejects with its output when it ends before. */
+export async function startStorage(dataDir: string, ...flags: string[]): Promise<RunningStorage> {
+  const child = launch(dataDir, flags);
+  const exit = once(child, "exit") as Promise<[number | null]>;
+  const url = await new Promise<string>((resolve, reject) => {
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream as NodeJS.ReadableStream }).on("line", (line) => {
+        output += `${line}\n`;
+        const address = /listening for ClickHouse HTTP on ([\d.]+:\d+)/.exec(line)?.[1];
+        if (address !== undefined) {
+          resolve(`http://${address}`);
+        }
+      });
+    }
+    exit.then(([code]) => reject(new Error(`tracing-storage ended with ${code}: ${output}`)));
+  });
+  return {
+    url,
+    process: child,
+    async stop() {
+      child.kill("SIGTERM");
+      return (await exit)[0];
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await exit;
+    },
+  };
+}
+
+/** One query, as curl sends it; throws on an error status. */
+export async function ask(url: string, sql: string): Promise<string> {
+  const response = await fetch(url, { method: "POST", body: sql });
+  const text = await response.text();
+  if (!response.ok) {
+    throw new Error(text);
+  }
+  return text.trimEnd();
+}
+
+/** Asks again until the answer is the wanted one. */
+export async function askUntil(url: string, sql: string, wanted: string): Promise<void> {
+  while ((await ask(url, sql)) !== wanted) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
