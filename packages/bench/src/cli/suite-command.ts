@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { lostSpans } from "../e2e/ingest-report.ts";
 import { machineLine, reasonLines } from "../report/notes.ts";
 import { ingestColumns, queryColumn } from "../report/suite-columns.ts";
@@ -5,13 +6,14 @@ import { type RatioColumn, renderTable } from "../report/table.ts";
 import { startOurSystem } from "../suite/our-system.ts";
 import { startPeerSystem } from "../suite/peer-system.ts";
 import { measureSystem, type SystemReport } from "../suite/run-suite.ts";
-import { Arguments, type OptionSpecs, optionHelp } from "./arguments.ts";
+import { Arguments, type OptionSpecs, optionHelp, UsageError } from "./arguments.ts";
 import { loadOptions, loadSettings } from "./load-options.ts";
 
 const options = {
   "warm-up": { value: "TIME", text: "load before anything is measured", fallback: "2s" },
   grpc: { value: "TIME", text: "load over gRPC", fallback: "20s" },
   http: { value: "TIME", text: "load over HTTP", fallback: "10s" },
+  queries: { value: "N", text: "how often each query is asked; 0: no queries", fallback: "40" },
   peer: { value: "PATH", text: "Jaeger 1.62's all-in-one: the same load on it with Badger, and ratios" },
   ...loadOptions,
 } as const satisfies OptionSpecs;
@@ -31,17 +33,21 @@ found in the store. Nothing else should run on the machine; the load average is 
 Exit code 1 when our processes lost acknowledged spans.
 `;
 
-/** \`bench\`: the standard suite. @returns the exit code */
+/** `bench`: the standard suite. @returns the exit code */
 export async function suiteCommand(argv: readonly string[], signal: AbortSignal): Promise<number> {
   const args = new Arguments(options, argv);
   if (args.has("help")) {
     process.stdout.write(help);
     return 0;
   }
+  if (args.has("peer") && !existsSync(args.text("peer"))) {
+    throw new UsageError(`--peer "${args.text("peer")}" does not exist`);
+  }
   const plan = {
     warmUpMs: args.durationMs("warm-up"),
     grpcMs: args.durationMs("grpc"),
     httpMs: args.durationMs("http"),
+    queryRequests: args.integer("queries", 0, 100_000),
     options: loadSettings(args),
   };
   const progress = (line: string) => void process.stderr.write(`${line}\n`);
@@ -80,10 +86,8 @@ function describe(ours: SystemReport, peer: SystemReport | undefined): string {
   }
   const systems = peer === undefined ? [ours] : [ours, peer];
   return [
-    renderTable(columns, ratios),
-    "\n",
-    renderTable(queries, queryRatios),
-    "\n",
+    `${renderTable(columns, ratios)}\n`,
+    ...(ours.queries.length === 0 ? [] : [`${renderTable(queries, queryRatios)}\n`]),
     ...systems.flatMap((system) => [
       ...reasonLines(`${system.title}, gRPC`, system.grpc),
       ...reasonLines(`${system.title}, HTTP`, system.http),

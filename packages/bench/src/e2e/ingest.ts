@@ -37,9 +37,9 @@ export interface IngestOptions {
 export async function ingest(options: IngestOptions, signal: AbortSignal): Promise<IngestReport> {
   const { protocol, store, plan } = options;
   const loadBefore = loadavg()[0] ?? 0;
-  const corpus = new Corpus(options.batchSpans, options.seed, Math.floor(Math.random() * 2 ** 32));
   const before = (await store?.countSpans()) ?? 0;
   const cpuBefore = options.processes.map(({ pid }) => processUsage(pid).cpuSeconds);
+  const corpus = new Corpus(options.batchSpans, options.seed, Math.floor(Math.random() * 2 ** 32));
   const ownBefore = process.cpuUsage();
 
   const exporter: Exporter =

@@ -17,8 +17,9 @@ export function ingestColumns({ title, grpc, http, bytesPerSpanAtRest }: SystemR
 }
 
 /** A column with the latency of queries. */
-export function queryColumn({ title, queries }: SystemReport): Column {
-  return { title, figures: queries.flatMap(queryFigures) };
+export function queryColumn({ title, storedSpans, queries }: SystemReport): Column {
+  const stored: Figure = { label: "spans stored when asked", value: storedSpans, unit: "count" };
+  return { title, figures: [stored, ...queries.flatMap(queryFigures)] };
 }
 
 function queryFigures({ name, requests, empty, latencyMs }: QueryReport): Figure[] {

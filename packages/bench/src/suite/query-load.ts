@@ -14,8 +14,7 @@ interface Query {
   readonly path: (attempt: number) => string;
 }
 
-const requestsEach = 40;
-const maxMsEach = 4000;
+const maxMsEach = 10_000;
 const timeoutMs = 30_000;
 
 function search(parameters: Readonly<Record<string, string>>): string {
@@ -44,13 +43,15 @@ function queries(traceIds: readonly string[]): Query[] {
 }
 
 /**
- * Asks one query after another.
+ * Asks one query after another, each kind for ten seconds at most.
  * @param traceIds of traces that should be stored, at least one
+ * @param requestsEach of each kind
  * @throws Error when an answer is neither 200 nor 404
  */
 export async function measureQueries(
   baseUrl: string,
   traceIds: readonly string[],
+  requestsEach: number,
   signal: AbortSignal,
 ): Promise<QueryReport[]> {
   const reports: QueryReport[] = [];

@@ -12,6 +12,8 @@ export interface SuitePlan {
   readonly warmUpMs: number;
   readonly grpcMs: number;
   readonly httpMs: number;
+  /** How often each query is asked, one after another. */
+  readonly queryRequests: number;
   /** Everything else about a run. */
   readonly options: (run: SuiteRun) => IngestOptions;
 }
@@ -26,6 +28,8 @@ export interface SystemReport {
   readonly title: string;
   readonly grpc: IngestReport;
   readonly http: IngestReport;
+  /** In the store when the queries were asked. */
+  readonly storedSpans: number;
   readonly queries: readonly QueryReport[];
   /** Everything on disk after the end, by the spans stored; undefined when the runs tell already. */
   readonly bytesPerSpanAtRest: number | undefined;
@@ -82,16 +86,16 @@ async function measure(
 
   let queries: QueryReport[] = [];
   const { traceIds } = grpc.load;
-  if (system.queryUrl !== undefined && traceIds.length > 0) {
+  if (system.queryUrl !== undefined && traceIds.length > 0 && plan.queryRequests > 0) {
     progress(`${title}: queries`);
-    queries = await measureQueries(system.queryUrl, traceIds, signal);
+    queries = await measureQueries(system.queryUrl, traceIds, plan.queryRequests, signal);
   }
-  const spans = await store.countSpans();
+  const storedSpans = await store.countSpans();
   let bytesPerSpanAtRest: number | undefined;
   if (system.bytesAtRest !== undefined) {
     // It writes the rest of its data when it is stopped.
     await stopAll(system.processes);
-    bytesPerSpanAtRest = (await system.bytesAtRest()) / spans;
+    bytesPerSpanAtRest = (await system.bytesAtRest()) / storedSpans;
   }
-  return { title, grpc, http, queries, bytesPerSpanAtRest, notes: system.notes };
+  return { title, grpc, http, storedSpans, queries, bytesPerSpanAtRest, notes: system.notes };
 }

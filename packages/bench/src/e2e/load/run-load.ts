@@ -87,7 +87,7 @@ class Load {
   }
 
   async runClient(): Promise<void> {
-    while (await this.#nextIsDue()) await this.#deliver(this.#corpus.next());
+    while ((await this.#nextIsDue()) && (await this.#deliver(this.#corpus.next())));
   }
 
   /** Waits until the next batch is due. @returns false when there is none any more */
@@ -103,7 +103,8 @@ class Load {
     return !this.#isOver();
   }
 
-  async #deliver(batch: Batch): Promise<void> {
+  /** @returns false when the batch had to be given up, and the client with it */
+  async #deliver(batch: Batch): Promise<boolean> {
     let unanswered = false;
     for (let attempt = 0; ; attempt++) {
       const sentAt = performance.now();
@@ -113,13 +114,13 @@ class Load {
       unanswered ||= answer.outcome === "unanswered";
       if (answer.outcome === "accepted" || answer.outcome === "failed") {
         this.#count(batch, answer, now, unanswered);
-        return;
+        return true;
       }
       const delayMs = retryDelayMs(answer, attempt);
       if (delayMs <= this.#plan.stallMs) await this.#wait(delayMs);
       if (this.#isOver() || delayMs > this.#plan.stallMs) {
         this.#spans.givenUp += batch.spanCount;
-        return;
+        return false;
       }
     }
   }

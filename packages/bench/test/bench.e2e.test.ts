@@ -1,0 +1,122 @@
+// The command line as a user runs it, on real processes.
+
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { expect, test, vi } from "vitest";
+import { openHttpReceiver } from "../src/e2e/exporters/test-receivers.ts";
+import type { IngestReport } from "../src/e2e/ingest-report.ts";
+import type { SystemReport } from "../src/suite/run-suite.ts";
+
+// Each test starts processes, some of them several; a busy machine takes its time for that.
+vi.setConfig({ testTimeout: 90_000 });
+
+const program = fileURLToPath(new URL("../bin/bench.ts", import.meta.url));
+
+function bench(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [program, ...args], (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? -1, stdout, stderr });
+    });
+  });
+}
+
+test("the suite starts our processes, finds every acknowledged span, and stops them", {
+  timeout: 90_000,
+}, async () => {
+  const { code, stdout, stderr } = await bench(
+    "--warm-up=200ms",
+    "--grpc=700ms",
+    "--http=700ms",
+    "--queries=3",
+    "--json",
+  );
+  expect(stderr).toContain("ours: queries");
+  const { ours } = JSON.parse(stdout) as { ours: SystemReport };
+  for (const run of [ours.grpc, ours.http]) {
+    expect(run.load.spans.accepted).toBeGreaterThan(0);
+    expect(run.stored).toMatchObject({ spans: run.load.spans.accepted, missing: 0, surplus: 0 });
+    expect(run.processes.map(({ name }) => name)).toEqual(["tracing-collector", "tracing-storage"]);
+    for (const { cpuSeconds, rssPeakBytes } of run.processes) {
+      expect(cpuSeconds).toBeGreaterThan(0);
+      expect(rssPeakBytes).toBeGreaterThan(20 * 1024 * 1024);
+    }
+    expect(run.disk?.bytesPerSpan).toBeGreaterThan(20);
+    expect(run.disk?.bytesPerSpan).toBeLessThan(400);
+  }
+  expect(ours.notes).toEqual([]);
+  for (const { name, requests, empty } of ours.queries) {
+    expect(requests, name).toBeGreaterThan(0);
+    expect(empty, name).toBe(0);
+  }
+  expect(code).toBe(0);
+});
+
+test("a receiver that loses what it acknowledged is found out", async () => {
+  const receiver = await openHttpReceiver(() => ({ accept: true }));
+  // A store in which half of the spans arrive.
+  const store = createServer(async (request, response) => {
+    let sql = "";
+    for await (const chunk of request) sql += chunk;
+    const spans = Math.floor(receiver.accepted.length / 2);
+    if (sql.includes("system.tables")) response.end("1\n");
+    else if (sql.includes("system.parts")) response.end(`${spans}\t${spans * 50}\t${spans * 60}\n`);
+    else response.end(`${spans}\n`);
+  }).listen(0, "127.0.0.1");
+  await once(store, "listening");
+  const storeUrl = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
+  const common = [
+    "ingest",
+    "--protocol=http",
+    `--endpoint=${receiver.endpoint}`,
+    "--total=400",
+    "--stall=300ms",
+  ];
+  const options = [...common, `--pid=test=${process.pid}`];
+  try {
+    const table = await bench(...options, `--store=${storeUrl}`);
+    expect(table.stdout).toMatch(/spans LOST after acknowledgement +200\n/);
+    expect(table.stdout).toMatch(/disk bytes\/span, all tables +60\.0\n/);
+    expect(table.code).toBe(1);
+
+    const json = await bench(...options, `--store=${storeUrl}`, "--json");
+    // The store has half of both runs by then.
+    expect((JSON.parse(json.stdout) as IngestReport).stored).toMatchObject({
+      spans: 200,
+      missing: 200,
+      surplus: 0,
+    });
+    expect(json.code).toBe(1);
+
+    const unwatched = await bench(...common);
+    expect(unwatched.stdout).toMatch(/spans accepted +400\n/);
+    expect(unwatched.code).toBe(0);
+  } finally {
+    store.close();
+    store.closeAllConnections();
+    await receiver.close();
+  }
+});
+
+test.each([
+  ["an unknown command", ["ingets"], 2, '"ingets" is not a command'],
+  ["an unknown option", ["ingest", "--fast"], 2, "--fast"],
+  ["both ends", ["ingest", "--total=1", "--duration=1s"], 2, "exclude each other"],
+  ["a wrong address", ["ingest", "--protocol=http", "--endpoint=localhost:4318"], 2, "is not a base URL"],
+  ["a wrong process", ["ingest", "--pid=collector"], 2, '--pid "collector" is not NAME=PID'],
+  ["a process that is not there", ["ingest", "--pid=x=4194305"], 1, "process 4194305 is not there"],
+  ["an unknown micro bench", ["micro", "nothing"], 2, '"nothing" is not a micro bench'],
+  ["a peer that is not there", ["suite", "--peer=/nowhere"], 2, "--peer"],
+])("says what is wrong with %s", async (_case, args, code, message) => {
+  const result = await bench(...args);
+  expect(result.stderr).toContain(message);
+  expect(result.code).toBe(code);
+});
+
+test.each([["--help"], ["ingest", "--help"], ["micro", "--help"]])("explains %s %s", async (...args) => {
+  const { code, stdout } = await bench(...args.filter((arg) => arg !== undefined));
+  expect(stdout).toContain("Usage: npm run bench");
+  expect(code).toBe(0);
+});
