@@ -28,7 +28,9 @@ export interface NativeBinding {
  * request; a bare connection opens in 0.3 ms, closes at once and starts clean. `chdb` is pinned to one version.
  */
 export function loadNativeBinding(): NativeBinding {
-  const chdbPath = createRequire(import.meta.url).resolve("chdb");
-  const loader = createRequire(chdbPath)("./dist/loader.js") as { loadNative(): NativeBinding };
+  const require = createRequire(import.meta.url);
+  const loader = createRequire(require.resolve("chdb"))("./dist/loader.js") as {
+    loadNative(): NativeBinding;
+  };
   return loader.loadNative();
 }

@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import { sessionStatement } from "./session-statement.ts";
+import { insertFromFile, killByClientId, readStatement } from "./statement.ts";
+
+const latin1 = (text: string) => Buffer.from(text, "utf8").toString("latin1");
+
+describe("readStatement", () => {
+  test.each([
+    ["SELECT 1", "SELECT", undefined],
+    ["  -- INSERT\n/* x */ select 1 format JSON", "SELECT", "JSON"],
+    ["(SELECT 1) UNION ALL SELECT 2 FORMAT TSV SETTINGS max_threads = 1", "SELECT", "TSV"],
+    ["SELECT 'a; b', \"c;\", `d;`, $x$;$x$ -- ; e\n;", "SELECT", undefined],
+    ["with x as (select 1) select * from x", "WITH", undefined],
+    ["", "", undefined],
+  ])("%s", (sql, verb, format) => {
+    expect(readStatement(latin1(sql))).toEqual({ verb, format });
+  });
+
+  test.each([
+    ["SELECT 1; SELECT 2", "multi-statements"],
+    ["INSERT INTO t SELECT 1; DROP TABLE t", "multi-statements"],
+    ["SELECT '\\';' ; SELECT 2 --'", "multi-statements"],
+    ["SELECT 1 INTO OUTFILE 'x'", "INTO OUTFILE"],
+    ["INSERT INTO t FROM INFILE 'x' FORMAT CSV", "FROM INFILE"],
+    ["SELECT * FROM File ( 'x' )", "function file"],
+    ['SELECT "fi\\le"(1)', "function file"],
+    ["ATTACH TABLE t FROM '/x' (a UInt8) ENGINE = Log", "ATTACH"],
+    ["CREATE DATABASE x ENGINE = SQLite('y')", "SQLITE"],
+  ])("refuses %s", (sql, message) => {
+    expect(() => readStatement(latin1(sql))).toThrow(message);
+  });
+});
+
+describe("insertFromFile", () => {
+  const file = "FROM INFILE '/spool/it\\'s' COMPRESSION 'none'";
+
+  test.each([
+    ["INSERT INTO t FORMAT CSV\n1", `INSERT INTO t ${file}  FORMAT CSV`, "1"],
+    [
+      "insert into d.t (a, `b)`) format RowBinary",
+      `insert into d.t (a, \`b)\`) ${file}  FORMAT RowBinary`,
+      "",
+    ],
+    ["INSERT INTO t SETTINGS a = 1 FORMAT CSV 1", `INSERT INTO t ${file} SETTINGS a = 1  FORMAT CSV`, "1"],
+    [
+      "INSERT INTO t FORMAT CSV SETTINGS a = 1, b = 'x y'\r\n1",
+      `INSERT INTO t ${file}  SETTINGS a = 1, b = 'x y' FORMAT CSV`,
+      "1",
+    ],
+    [
+      "INSERT INTO TABLE FUNCTION null('a UInt8') (a) VALUES (1)",
+      `INSERT INTO TABLE FUNCTION null('a UInt8') (a) ${file}   FORMAT Values`,
+      " (1)",
+    ],
+    ["INSERT INTO `ü`.t VALUES ('ü; DROP')", `INSERT INTO \`ü\`.t ${file}   FORMAT Values`, " ('ü; DROP')"],
+    ["INSERT INTO format FORMAT CSV\n", `INSERT INTO format ${file}  FORMAT CSV`, ""],
+    ["INSERT INTO t FORMAT CSV\n\n1", `INSERT INTO t ${file}  FORMAT CSV`, "\n1"],
+  ])("%s", (sql, expected, data) => {
+    const { insert } = readStatement(latin1(sql));
+    expect(insert).toBeDefined();
+    if (insert !== undefined) {
+      expect(insertFromFile(Buffer.from(sql), insert, "/spool/it's").replace(/ +/g, " ")).toBe(
+        expected.replace(/ +/g, " "),
+      );
+      expect(Buffer.from(sql).toString("utf8", insert.dataAt)).toBe(data);
+    }
+  });
+
+  test.each(["INSERT INTO t SELECT 1 FORMAT CSV", "INSERT INTO t (a) WITH 1 AS x SELECT x", "INSERT INTO t"])(
+    "%s brings no rows",
+    (sql) => {
+      expect(readStatement(sql).insert).toBeUndefined();
+    },
+  );
+});
+
+test("killByClientId leaves strings alone", () => {
+  expect(killByClientId("KILL QUERY WHERE `query_id` = 'query_id' -- query_id")).toBe(
+    "KILL QUERY WHERE Settings['log_comment'] = 'query_id' -- query_id",
+  );
+});
+
+describe("sessionStatement", () => {
+  const input = { database: "", settings: new Map(), parameters: new Map(), readOnly: false };
+
+  test("quotes values and names", () => {
+    const sql = sessionStatement({
+      database: "a`b\\",
+      settings: new Map([["max_threads", "1'; DROP"]]),
+      parameters: new Map([["x", "\\N'"]]),
+      readOnly: true,
+    });
+    expect(sql).toBe("USE `a\\`b\\\\`; SET param_x = '\\\\N\\'', max_threads = '1\\'; DROP', readonly = 2");
+  });
+
+  test("nothing to prepare is nothing", () => {
+    expect(sessionStatement(input)).toBe("");
+  });
+
+  test("reading only is not talked out of", () => {
+    expect(sessionStatement({ ...input, settings: new Map([["readonly", "0"]]), readOnly: true })).toBe(
+      "SET readonly = 2",
+    );
+    expect(sessionStatement({ ...input, settings: new Map([["readonly", "1"]]), readOnly: true })).toBe(
+      "SET readonly = '1'",
+    );
+  });
+
+  test("a name that is not a word is refused", () => {
+    expect(() => sessionStatement({ ...input, settings: new Map([["a b", "1"]]) })).toThrow("is not letters");
+  });
+});
