@@ -5,6 +5,11 @@ import type { Receiver, ReceiverAddress } from "./receiver.ts";
 
 /** Time that a sender has for the headers of a request; the public model's limit is 2 s, checked less often here. */
 const headersTimeoutMs = 10_000;
+/**
+ * How long an idle connection is kept. Node's 5 s is the very interval at which SDKs send by default: every other batch
+ * would meet a connection that is just being closed.
+ */
+const keepAliveTimeoutMs = 120_000;
 const idleCheckMs = 20;
 /** Time for a whole request. */
 const requestTimeoutMs = 300_000;
@@ -17,6 +22,7 @@ export async function listenHttp(
   server: Server,
   { address, what, flag }: ReceiverAddress,
 ): Promise<Receiver> {
+  server.keepAliveTimeout = keepAliveTimeoutMs;
   server.headersTimeout = headersTimeoutMs;
   server.requestTimeout = requestTimeoutMs;
   await new Promise<void>((resolve, reject) => {
