@@ -21,7 +21,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await storage.stop();
   await removeFolder(folder);
 });
 
@@ -76,4 +75,12 @@ test("past the places and the queue a query is refused at once, with a hint to c
   expect(await refused.text()).toContain("12 run and 2 wait");
   left.abort();
   await Promise.allSettled(slow);
+  await askUntil(storage.url, sleeping, "0");
+});
+
+test("a stop does not wait for a query that never ends", async () => {
+  const slow = startSlow(new AbortController().signal);
+  await askUntil(storage.url, sleeping, "1");
+  expect(await storage.stop()).toBe(0);
+  expect((await slow).headers.get("x-clickhouse-exception-code")).toBe("394");
 });

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { StartError } from "lifecycle";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { connectionSettings, type EngineLimits, writeEngineConfig } from "./engine-config.ts";
@@ -9,13 +10,19 @@ import {
   type NativeResult,
 } from "./native-binding.ts";
 
+/** How long statements under way may go on when the engine is closed; less than the shell's own deadline. */
+const stopGraceMs = 3_000;
+
+/** The engine knows a query only some time after it was handed over: who cancels one tells the engine again. */
+const killAgainMs = 100;
+
 export interface EngineStatement {
   /** Runs first on the fresh connection: settings, parameters, database; "" for none. */
   readonly prepare: string;
   readonly sql: string;
   /** Of the result when the statement names none. */
   readonly format: string;
-  /** Marks the running query, so that `kill` finds it. Letters, digits, and what a query id may hold. */
+  /** Marks the running query, so that it can be cancelled. Letters, digits, and what a query id may hold. */
   readonly tag: string;
 }
 
@@ -36,7 +43,6 @@ export class Engine {
   readonly #settings: readonly string[];
   /** Never runs a query: it keeps the engine open between requests. */
   readonly #anchor: NativeConnection;
-  #running = 0;
   #closed = false;
 
   private constructor(
@@ -78,21 +84,69 @@ export class Engine {
     return new Engine(native, anchor, folder, connectionSettings(limits), { version, timezone });
   }
 
-  /** Statements running now. */
-  get running(): number {
-    return this.#running;
-  }
-
   /** @throws EngineError with the engine's code and text */
   async run(statement: EngineStatement): Promise<NativeResult> {
     if (this.#closed) {
       throw engineError("ABORTED", "the server is stopping");
     }
+    return await this.#execute(statement);
+  }
+
+  /**
+   * Does `work`, which runs the statement with this tag, and cancels it when the signal is aborted.
+   */
+  async cancelWhen<Result>(signal: AbortSignal, tag: string, work: () => Promise<Result>): Promise<Result> {
+    let ended = false;
+    const cancel = async () => {
+      while (!ended) {
+        await this.#kill(`Settings['log_comment'] = '${tag.replace(/[\\']/g, "\\$&")}'`);
+        await setTimeout(killAgainMs);
+      }
+    };
+    const onAbort = () => void cancel();
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await work();
+    } finally {
+      ended = true;
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /**
+   * Takes no new statements, gives those under way some seconds, then cancels them, and lets go of the folder. The
+   * process could not end before: the engine waits for its queries even at exit.
+   * @param idle resolves when no statement of a client is under way
+   */
+  async close(idle: Promise<void>): Promise<void> {
+    this.#closed = true;
+    const late = new AbortController();
+    const cancelled = setTimeout(stopGraceMs, undefined, { signal: late.signal })
+      .then(async () => {
+        while (!late.signal.aborted) {
+          await this.#kill("query NOT LIKE 'KILL QUERY%'");
+          await setTimeout(killAgainMs);
+        }
+      })
+      .catch(() => {});
+    await idle;
+    late.abort();
+    await cancelled;
+    this.#native.CloseConnection(this.#anchor);
+    this.folder.release();
+  }
+
+  /** Resolves when the engine was told, not when the queries have ended; never rejects. */
+  async #kill(condition: string): Promise<void> {
+    const sql = `KILL QUERY WHERE ${condition} ASYNC`;
+    await this.#execute({ prepare: "", sql, format: "Null", tag: "kill" }).catch(() => {});
+  }
+
+  async #execute(statement: EngineStatement): Promise<NativeResult> {
     const connection = this.#native.CreateConnection(this.folder.enginePath, [
       ...this.#settings,
       `--log_comment=${statement.tag}`,
     ]);
-    this.#running++;
     try {
       if (statement.prepare !== "") {
         await this.#native.QueryAsyncConnection(connection, statement.prepare, statement.format);
@@ -101,26 +155,7 @@ export class Engine {
     } catch (error) {
       throw toEngineError(error);
     } finally {
-      this.#running--;
       this.#native.CloseConnection(connection);
     }
-  }
-
-  /** Cancels the query with this tag; resolves when the engine was told, not when the query has ended. */
-  async kill(tag: string): Promise<void> {
-    await this.run({
-      prepare: "",
-      sql: `KILL QUERY WHERE Settings['log_comment'] = '${tag.replace(/[\\']/g, "\\$&")}' ASYNC`,
-      format: "Null",
-      tag: "kill",
-    });
-  }
-
-  /** Takes no new statements and lets go of the folder once those under way have ended. */
-  async close(idle: Promise<void>): Promise<void> {
-    this.#closed = true;
-    await idle;
-    this.#native.CloseConnection(this.#anchor);
-    this.folder.release();
   }
 }

@@ -7,14 +7,14 @@ export interface GateLimits {
   readonly maxWaiting: number;
 }
 
-interface Waiter {
-  readonly enter: () => void;
+function leftEarly() {
+  return engineError("QUERY_WAS_CANCELLED", "the client left before its query was started");
 }
 
 /** Lets a bounded number of queries run at once, in order of arrival, and a bounded number wait. */
 export class QueryGate {
   readonly #limits: GateLimits;
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new Set<() => void>();
   #running = 0;
   #onIdle: (() => void) | undefined;
 
@@ -36,6 +36,9 @@ export class QueryGate {
    * @throws EngineError TOO_MANY_SIMULTANEOUS_QUERIES when the queue is full, QUERY_WAS_CANCELLED on abort
    */
   async run<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    if (signal.aborted) {
+      throw leftEarly();
+    }
     if (this.#running >= this.#limits.maxRunning) {
       await this.#wait(signal);
     } else {
@@ -61,7 +64,7 @@ export class QueryGate {
     const [first] = this.#waiters;
     if (first !== undefined) {
       this.#waiters.delete(first);
-      first.enter();
+      first();
       return;
     }
     this.#running--;
@@ -81,18 +84,12 @@ export class QueryGate {
     return new Promise<void>((resolve, reject) => {
       const abort = () => {
         this.#waiters.delete(waiter);
-        reject(engineError("QUERY_WAS_CANCELLED", "the client left before its query was started"));
+        reject(leftEarly());
       };
-      const waiter: Waiter = {
-        enter: () => {
-          signal.removeEventListener("abort", abort);
-          resolve();
-        },
+      const waiter = () => {
+        signal.removeEventListener("abort", abort);
+        resolve();
       };
-      if (signal.aborted) {
-        abort();
-        return;
-      }
       signal.addEventListener("abort", abort, { once: true });
       this.#waiters.add(waiter);
     });

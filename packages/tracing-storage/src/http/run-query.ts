@@ -104,17 +104,8 @@ export async function runQuery(
 
   const sql =
     statement.verb === "KILL" ? Buffer.from(killByClientId(text.toString("latin1")), "latin1") : text;
-  const ran = await gate.run(async () => {
-    const cancel = () => void engine.kill(tag).catch(() => {});
-    if (kind === "select") {
-      signal.addEventListener("abort", cancel, { once: true });
-    }
-    try {
-      return await engine.run({ prepare, sql: sql.toString("utf8"), format: parameters.format, tag });
-    } finally {
-      signal.removeEventListener("abort", cancel);
-    }
-  }, signal);
+  const run = () => engine.run({ prepare, sql: sql.toString("utf8"), format: parameters.format, tag });
+  const ran = await gate.run(kind === "select" ? () => engine.cancelWhen(signal, tag, run) : run, signal);
   return {
     kind,
     format: statement.format ?? parameters.format,
