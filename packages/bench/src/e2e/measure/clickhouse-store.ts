@@ -46,12 +46,12 @@ export class ClickhouseStore implements SpanStore {
     );
     const headers = url.username === "" ? {} : { authorization: `Basic ${authorization.toString("base64")}` };
     url.username = url.password = "";
-    const answer = await fetch(url, {
-      method: "POST",
-      headers,
-      body: sql,
-      signal: AbortSignal.timeout(timeoutMs),
-    });
+    const signal = AbortSignal.timeout(timeoutMs);
+    const answer = await fetch(url, { method: "POST", headers, body: sql, signal }).catch(
+      (cause: unknown) => {
+        throw new Error(`the store at ${url.origin} does not answer`, { cause });
+      },
+    );
     const text = await answer.text();
     if (!answer.ok) throw new Error(`the store answered ${answer.status} to "${sql}": ${text.trim()}`);
     return text;
