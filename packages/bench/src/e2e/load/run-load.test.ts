@@ -95,10 +95,10 @@ describe.each(["gRPC", "HTTP"])("a load over %s", (protocol) => {
 
   test("gives up when nobody accepts anything", async () => {
     const receiver = await open(protocol, () => ({ code: protocol === "gRPC" ? status.UNAVAILABLE : 503 }));
-    const { spans, calls } = await sendTo(receiver, { stallMs: 200 });
+    const { spans, calls } = await sendTo(receiver, { stallMs: 500 });
     expect(spans.accepted).toBe(0);
     expect(spans.givenUp).toBe(40);
-    expect(calls.refused + calls.unanswered).toBeGreaterThan(4);
+    expect(calls.refused + calls.unanswered).toBeGreaterThanOrEqual(4);
   });
 
   test("stops when told to", async () => {
@@ -115,7 +115,7 @@ describe.each(["gRPC", "HTTP"])("a load over %s", (protocol) => {
   test("gives up when nobody listens", async () => {
     const receiver = await open(protocol, () => accept);
     await receiver.close();
-    const { spans, calls, reasons } = await sendTo(receiver, { stallMs: 200 });
+    const { spans, calls, reasons } = await sendTo(receiver, { stallMs: 500 });
     expect(spans).toEqual({ accepted: 0, rejected: 0, failed: 0, givenUp: 40, perhapsTwice: 0 });
     expect(calls.unanswered).toBeGreaterThan(0);
     expect(reasons.map(({ reason }) => reason)).toEqual([
