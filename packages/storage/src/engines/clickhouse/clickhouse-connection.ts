@@ -141,6 +141,9 @@ export class ClickHouseConnection {
       abort_signal: abort,
       clickhouse_settings: {
         max_execution_time: Math.ceil(this.#options.requestTimeoutMs / 1_000),
+        // Both: ClickHouse ends a query whose client has gone only when the query is marked read-only, which one
+        // sent by POST is not of itself. 2 still allows settings.
+        readonly: "2",
         cancel_http_readonly_queries_on_client_close: 1,
         // Otherwise an error in the middle of the rows comes after a 200, as text behind them.
         wait_end_of_query: 1,

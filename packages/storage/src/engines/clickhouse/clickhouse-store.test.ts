@@ -6,6 +6,7 @@ import type { TraceStore } from "../../api/trace-store.ts";
 import { expectStorageError, newToken, rowsOf, write } from "../../contract/contract-context.ts";
 import { sampleSpan } from "../../contract/sample-spans.ts";
 import { traceStoreContract } from "../../contract/trace-store-contract.ts";
+import { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
 import { spansOfTraces } from "./schema/span-sql.ts";
 import { searchSql } from "./search-sql.ts";
@@ -126,6 +127,29 @@ describe("a ClickHouse store", () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => store.reader.getServices()));
     expect(answers).toEqual(Array.from({ length: 8 }, () => []));
   });
+});
+
+describe("a read whose signal is aborted", () => {
+  it("ends in the server too", async () => {
+    const connection = new ClickHouseConnection({
+      ...{ urls: [server.url], user: "default", password: "", database, requestTimeoutMs: 60_000 },
+      ...{ maxConnections: 2, maxReadBytes: 1_000 },
+    });
+    const mark = newDatabaseName();
+    const sql = `SELECT sleepEachRow(0.2) AS ${mark} FROM numbers(1000) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0`;
+    const running = () =>
+      runSql(
+        server.url,
+        `SELECT count() FROM system.processes WHERE query LIKE '%${mark}%' AND query NOT LIKE '%processes%'`,
+      );
+    const abort = new AbortController();
+    const ended = expectStorageError(connection.rows(sql, {}, abort.signal), "STORAGE_ABORTED");
+    await expect.poll(running, { timeout: 10_000 }).toBe("1");
+    abort.abort();
+    await ended;
+    await expect.poll(running, { timeout: 10_000 }).toBe("0");
+    await connection.close();
+  }, 30_000);
 });
 
 describe("a store that goes away", () => {
