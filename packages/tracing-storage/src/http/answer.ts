@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { constants, gzip, zstdCompress } from "node:zlib";
+import { drain } from "./request-body.ts";
 
 const compressAsGzip = promisify(gzip);
 const compressAsZstd = promisify(zstdCompress);
@@ -17,6 +18,25 @@ function acceptedEncoding(request: IncomingMessage): "zstd" | "gzip" | undefined
     .filter(([, quality]) => !/^\s*q=0(\.0*)?$/.test(quality ?? ""))
     .map(([name]) => name);
   return accepted.includes("zstd") ? "zstd" : accepted.includes("gzip") ? "gzip" : undefined;
+}
+
+/** Of the rest of a refused body, before its connection is closed. */
+const maxDrainedBytes = 64 * 1024 * 1024;
+const maxDrainMs = 5_000;
+
+/** Sends an answer to a request whose body was not read to its end, and closes the connection. */
+export async function answerEarly(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  body: Buffer,
+): Promise<void> {
+  response.setHeader("Connection", "close");
+  response.setHeader("Content-Length", body.length);
+  response.writeHead(status);
+  response.write(body);
+  await drain(request, maxDrainedBytes, maxDrainMs);
+  response.end();
 }
 
 /** Sends a whole body, compressed when the client takes that; compression runs off the event loop. */

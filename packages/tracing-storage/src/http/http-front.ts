@@ -6,7 +6,7 @@ import type { Engine } from "../engine/engine.ts";
 import { EngineError, engineError, toEngineError } from "../engine/engine-error.ts";
 import type { QueryGate } from "../engine/query-gate.ts";
 import type { StorageMetrics } from "../storage-metrics.ts";
-import { answer } from "./answer.ts";
+import { answer, answerEarly } from "./answer.ts";
 import { contentType } from "./content-type.ts";
 import { type Credentials, checkCredentials } from "./credentials.ts";
 import { errorStatus } from "./error-status.ts";
@@ -67,11 +67,10 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
     } else if (status === 503) {
       response.setHeader("Retry-After", "1");
     }
-    if (!request.complete) {
-      // The rest of the body is not read; the connection cannot carry another request.
-      response.setHeader("Connection", "close");
-    }
-    await answer(request, response, status, Buffer.from(`${error.message} ${version}\n`), false);
+    const body = Buffer.from(`${error.message} ${version}\n`);
+    await (request.complete
+      ? answer(request, response, status, body, false)
+      : answerEarly(request, response, status, body));
   }
 
   async function query(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {

@@ -23,12 +23,17 @@ async function* limited(source: AsyncIterable<Buffer>, maxBytes: number): AsyncG
   }
 }
 
+/** Reading may stop before the end, which must not close the connection: the client waits for an answer. */
+function chunksOf(request: IncomingMessage): NodeJS.AsyncIterator<Buffer> {
+  return request.iterator({ destroyOnReturn: false });
+}
+
 async function* decoded(
   request: IncomingMessage,
   create: () => NodeJS.ReadWriteStream,
 ): AsyncGenerator<Buffer> {
   const decoder = create();
-  const fed = pipeline(request, decoder);
+  const fed = pipeline(Readable.from(chunksOf(request)), decoder);
   fed.catch(() => {});
   try {
     for await (const chunk of decoder) {
@@ -64,7 +69,7 @@ export class RequestBody {
     if (decoder === undefined && encoding !== "identity") {
       throw engineError("NOT_IMPLEMENTED", `Content-Encoding ${encoding} is not one of gzip, deflate, zstd`);
     }
-    this.#chunks = limited(decoder === undefined ? request : decoded(request, decoder), maxBytes);
+    this.#chunks = limited(decoder === undefined ? chunksOf(request) : decoded(request, decoder), maxBytes);
   }
 
   /**
@@ -101,5 +106,26 @@ export class RequestBody {
     if (!this.#ended) {
       yield* this.#chunks;
     }
+  }
+}
+
+/**
+ * Reads and drops what is left of a body that was refused, within limits: a client that still sends when the
+ * connection is closed sees a broken connection instead of the answer.
+ */
+export async function drain(request: IncomingMessage, maxBytes: number, maxMs: number): Promise<void> {
+  let left = maxBytes;
+  const timer = setTimeout(() => request.destroy(), maxMs);
+  try {
+    for await (const chunk of chunksOf(request)) {
+      left -= chunk.length;
+      if (left < 0) {
+        break;
+      }
+    }
+  } catch {
+    // the client left
+  } finally {
+    clearTimeout(timer);
   }
 }
