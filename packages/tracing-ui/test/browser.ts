@@ -1,5 +1,5 @@
 /** Where Debian puts Chromium; other systems name their own in the environment. */
-export const browserPath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
+export const browserPath = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 
 /** Flags for a browser that shows nothing, asks nobody and runs in a container. */
 export const browserFlags = [

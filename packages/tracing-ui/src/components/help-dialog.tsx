@@ -9,7 +9,7 @@ const groups: { title: string; keys: [keys: string[], does: string][] }[] = [
     keys: [
       [["?"], "show or hide this help"],
       [["g"], "go to a trace by its id"],
-      [["/"], "go to the filter, or the tags of a search"],
+      [["/"], "go to the filter or the tags"],
     ],
   },
   {
@@ -20,8 +20,8 @@ const groups: { title: string; keys: [keys: string[], does: string][] }[] = [
       [["l", "→"], "unfold, then go to the first child"],
       [["h", "←"], "fold, then go to the parent"],
       [["Enter"], "open or close the span's details"],
-      [["e", "Shift e"], "next or previous error"],
-      [["+", "−"], "zoom in or out around the selected span"],
+      [["e", "E"], "next or previous error"],
+      [["+", "−"], "zoom about the selected span"],
       [["0"], "show the whole time range"],
       [["Esc"], "clear the filter, then the selection"],
     ],

@@ -63,7 +63,9 @@ const pairs = themes.flatMap((theme) => [
   ...["text", "text-2", "text-3", "accent", "error", "warning"].flatMap((text) =>
     surfaces.map((surface) => [theme, text, surface, 4.5] as const),
   ),
-  ...["text", "text-2", "accent"].map((text) => [theme, text, "accent-soft", 4.5] as const),
+  ...["text", "text-2", "text-3", "accent", "error", "warning"].map(
+    (text) => [theme, text, "accent-soft", 4.5] as const,
+  ),
   ...["text", "text-2", "error"].map((text) => [theme, text, "error-soft", 4.5] as const),
   ...["text", "text-2", "warning"].map((text) => [theme, text, "warning-soft", 4.5] as const),
   [theme, "on-accent", "accent", 4.5] as const,

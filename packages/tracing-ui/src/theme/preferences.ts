@@ -10,7 +10,7 @@ export const zoneChoice = storedChoice<TimeZone>("tracing.zone", ["local", "utc"
 /** Makes the page follow the theme's choice, from now on. */
 export function applyTheme(): void {
   const apply = () => {
-    document.documentElement.dataset["theme"] = themeChoice.get();
+    document.documentElement.dataset.theme = themeChoice.get();
   };
   apply();
   themeChoice.subscribe(apply);

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { searchQuery, servicesQuery } from "../../api/queries.ts";
-import { FailureNotice } from "../../components/notice.tsx";
+import { FailureNotice, Notice } from "../../components/notice.tsx";
 import { FirstSpan } from "./first-span.tsx";
 import { lastService, rememberService } from "./last-service.ts";
 import { NothingFound } from "./nothing-found.tsx";
@@ -21,7 +21,7 @@ export function SearchPage() {
   const navigate = route.useNavigate();
   const services = useQuery(servicesQuery);
   const names = services.data ?? none;
-  const { search } = searchOf(address);
+  const { search, errors } = searchOf(address);
   const results = useQuery({ ...searchQuery(search), placeholderData: keepPreviousData });
 
   const goTo = (next: SearchAddress, replace = false) => navigate({ search: addressFields(next), replace });
@@ -45,10 +45,17 @@ export function SearchPage() {
   }
 
   function body() {
-    if (services.isError) return <FailureNotice error={services.error} onRetry={() => services.refetch()} />;
+    const failed = [services, results].filter((query) => query.isError);
+    const error = failed[0]?.error;
+    if (error) return <FailureNotice error={error} onRetry={() => failed.map((query) => query.refetch())} />;
     if (services.data?.length === 0 && address.service === undefined) return <FirstSpan />;
-    if (results.isError) return <FailureNotice error={results.error} onRetry={() => results.refetch()} />;
-    if (search === undefined && services.isSuccess) return null;
+    if (Object.keys(errors).length > 0) {
+      return (
+        <Notice kind="plain" title="This search cannot be run yet">
+          <p>Correct the fields marked above, then search.</p>
+        </Notice>
+      );
+    }
     if (results.data === undefined || search === undefined) return <LoadingRows />;
     if (results.data.length === 0) return <NothingFound address={address} onSearch={runSearch} />;
     return (

@@ -9,7 +9,13 @@ export interface MinimapColours {
 }
 
 /** Room above and below the lines, in pixels. */
-const marginPx = 4;
+const marginPx = 5;
+/** Height of the tick at the lower edge that marks an error, however short the span, in pixels. */
+const errorTickPx = 5;
+/** The least height of a line when each span has its own; with more spans, lines are levels of the tree. */
+const leastPitchPx = 3;
+/** The greatest distance from line to line, in pixels. */
+const mostPitchPx = 7;
 
 /** Reads the theme's colours, which depend on where in the page they are used. */
 export function minimapColours(
@@ -34,9 +40,9 @@ export function minimapColours(
 }
 
 /**
- * Draws every span as a line: across by time, down by its place in the tree. Where there are more spans than
- * pixels, lines of a pixel share it, and errors are drawn last so that none is covered. Spans that would paint
- * the same pixels in the same colour as the one before are passed over: 100,000 spans cost what the area costs.
+ * Draws every span as a line: across by time; down by its place in the tree or, where there are too many for
+ * that, by its level. Errors are drawn last, so that none is covered, and each has a tick at the lower edge.
+ * A span that would paint the same pixels as the one before it is passed over.
  */
 export function drawMinimap(
   canvas: HTMLCanvasElement,
@@ -50,33 +56,37 @@ export function drawMinimap(
   const context = canvas.getContext("2d");
   const count = trace.spans.length;
   if (context === null || count === 0) return;
-  const total = wholeRange(trace).toUs;
-  const top = marginPx * scale;
-  const room = canvas.height - 2 * top;
-  const pitch = Math.min(room / count, 6 * scale);
-  const thickness = Math.max(scale, pitch * 0.72);
-  const least = 1.5 * scale;
 
-  const paint = (span: number) => {
-    const x = Math.round(((trace.offsetUs[span] as number) / total) * canvas.width);
-    const width = Math.max(least, ((trace.spanUs[span] as number) / total) * canvas.width);
-    context.fillRect(Math.min(x, canvas.width - least), Math.round(top + span * pitch), width, thickness);
-  };
-  let before = "";
+  const room = size.height - 2 * marginPx - errorTickPx;
+  const byLevel = count * leastPitchPx > room;
+  const pitch = Math.min(room / (byLevel ? trace.levels : count), mostPitchPx) * scale;
+  const thickness = Math.max(scale, Math.round(pitch * 0.72));
+  const least = 1.5 * scale;
+  const perUs = canvas.width / wholeRange(trace).toUs;
+  const leftOf = (span: number) =>
+    Math.min(Math.round((trace.offsetUs[span] as number) * perUs), canvas.width - least);
+  const topOf = (span: number) =>
+    Math.round(marginPx * scale + (byLevel ? (trace.depth[span] as number) : span) * pitch);
+
+  let beforeX = -1;
+  let beforeY = -1;
+  let beforeWidth = -1;
   for (let span = 0; span < count; span += 1) {
-    const service = trace.service[span] as number;
-    const x = Math.round(((trace.offsetUs[span] as number) / total) * canvas.width);
-    const end = Math.round(
-      (((trace.offsetUs[span] as number) + (trace.spanUs[span] as number)) / total) * canvas.width,
-    );
-    const pixels = `${service} ${Math.round(top + span * pitch)} ${x} ${end}`;
-    if (pixels === before) continue;
-    before = pixels;
-    context.fillStyle = colours.services[service] ?? colours.error;
-    paint(span);
+    const x = leftOf(span);
+    const y = topOf(span);
+    const width = Math.max(least, Math.round((trace.spanUs[span] as number) * perUs));
+    if (x === beforeX && y === beforeY && width <= beforeWidth) continue;
+    beforeX = x;
+    beforeY = y;
+    beforeWidth = width;
+    context.fillStyle = colours.services[trace.service[span] as number] ?? colours.error;
+    context.fillRect(x, y, width, thickness);
   }
   context.fillStyle = colours.error;
   for (let span = 0; span < count; span += 1) {
-    if (((trace.flags[span] as number) & spanFlag.error) !== 0) paint(span);
+    if (((trace.flags[span] as number) & spanFlag.error) === 0) continue;
+    const x = leftOf(span);
+    context.fillRect(x, topOf(span), Math.max(least, (trace.spanUs[span] as number) * perUs), thickness);
+    context.fillRect(x, canvas.height - errorTickPx * scale, 2 * scale, errorTickPx * scale);
   }
 }

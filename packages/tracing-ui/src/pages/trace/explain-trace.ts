@@ -20,9 +20,9 @@ export function explainTrace(trace: Trace): TraceRemark[] {
   add(
     spanFlag.parentMissing,
     (count) => (count === 1 ? "1 span without its parent" : `${count} spans without their parents`),
-    "They name a parent that is not in this trace, and are shown as roots. The parent may still be on its way " +
-      "(it is sent when it ends), may have been lost before it reached the collector, or may belong to a program " +
-      "that passes trace headers on but sends no spans.",
+    "The parent that is named is not in this trace, so the span is shown as a root. That parent may still be on " +
+      "its way (spans are sent when they end), may have been lost before it reached the collector, or belongs to " +
+      "a program that passes trace headers on but sends no spans.",
   );
   add(
     spanFlag.cycle,

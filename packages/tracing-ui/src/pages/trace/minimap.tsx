@@ -46,7 +46,7 @@ export function Minimap(props: {
     if (event.button !== 0) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     // Pulling an edge is a drag that is anchored at the other edge.
-    const edge = (event.target as HTMLElement).dataset["edge"];
+    const edge = (event.target as HTMLElement).dataset.edge;
     const at = timeAt(event);
     const anchorUs = edge === "from" ? range.toUs : edge === "to" ? range.fromUs : at;
     setDrag({ anchorUs, toUs: at, x: edge === undefined ? event.clientX : Number.NEGATIVE_INFINITY });

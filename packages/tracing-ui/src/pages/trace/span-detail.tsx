@@ -1,3 +1,4 @@
+// biome-ignore-all lint/a11y/useSemanticElements: only rows in view exist and each is placed by itself, which no table row can be
 import "./span-detail.css";
 import { Link } from "@tanstack/react-router";
 import { type Dispatch, type ReactNode, useLayoutEffect, useRef, useState } from "react";
@@ -57,7 +58,7 @@ export function SpanDetail(props: {
       className="service span-detail"
       style={{ ...hueStyle(hues.get(service)), transform: `translateY(${top}px)` }}
     >
-      <div role="gridcell" className="span-detail-inner">
+      <div role="gridcell" tabIndex={-1} className="span-detail-inner">
         <Facts trace={trace} at={at} onClose={() => dispatch({ type: "toggleOpen", span: at })}>
           {everything.length >= filterFrom && (
             <input
@@ -113,29 +114,31 @@ function Facts(props: { trace: Trace; at: number; onClose: () => void; children:
   return (
     <header className="span-facts">
       <dl>
-        <div>
+        <div className="span-fact">
           <dt>Start</dt>
           <dd>
             <Duration us={trace.offsetUs[at] as number} sign="+" />
             <span className="mono unit"> {clockText(span.startTime, zone, 6)}</span>
           </dd>
         </div>
-        <div>
+        <div className="span-fact">
           <dt>Duration</dt>
           <dd>
             <Duration us={trace.spanUs[at] as number} />
           </dd>
         </div>
         {kind !== undefined && (
-          <div>
+          <div className="span-fact">
             <dt>Kind</dt>
             <dd>{kind}</dd>
           </div>
         )}
-        <div>
+        <div className="span-fact">
           <dt>Span id</dt>
-          <dd className="mono">{span.spanID}</dd>
-          <CopyButton text={span.spanID} label="Copy the span id" />
+          <dd className="span-id mono">
+            {span.spanID}
+            <CopyButton text={span.spanID} label="Copy the span id" />
+          </dd>
         </div>
       </dl>
       <div className="span-actions">

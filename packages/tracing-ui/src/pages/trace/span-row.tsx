@@ -1,3 +1,4 @@
+// biome-ignore-all lint/a11y/useSemanticElements: only rows in view exist and each is placed by itself, which no table row can be
 import { type CSSProperties, memo } from "react";
 import { Icon } from "../../components/icon.tsx";
 import { hueStyle } from "../../components/service-mark.tsx";
@@ -78,7 +79,7 @@ function SpanName(props: {
   const hiddenErrors = folded ? errorsBelow(trace, span) : 0;
   const odd = flags & (spanFlag.parentMissing | spanFlag.cycle | spanFlag.duplicateId | spanFlag.warning);
   return (
-    <div role="gridcell" className="span-name" title={`${name}: ${operation}`}>
+    <div role="gridcell" tabIndex={-1} className="span-name" title={`${name}: ${operation}`}>
       <span className="span-fold" data-fold={below > 0 ? "" : undefined} aria-hidden="true">
         {below > 0 && <Icon name="caret" className={folded ? "" : "unfolded"} />}
       </span>
@@ -132,7 +133,7 @@ function SpanBar(props: { trace: Trace; span: number; fromUs: number; perUs: num
   const { figure, unit } = formatDuration(us);
   const outside = end < 0 ? "before" : left > 100 ? "after" : undefined;
   return (
-    <div role="gridcell" className="span-lane">
+    <div role="gridcell" tabIndex={-1} className="span-lane">
       {outside === undefined ? (
         <>
           <span className="span-bar" style={{ left: `${left}%`, width: `${Math.max(0, end - left)}%` }} />

@@ -202,8 +202,8 @@ export function addressOfView(trace: Trace, view: TraceView): Record<string, str
     q: view.filter,
   };
   if (!isWhole(trace, view.range)) {
-    fields["from"] = String(Math.floor(view.range.fromUs));
-    fields["to"] = String(Math.ceil(view.range.toUs));
+    fields.from = String(Math.floor(view.range.fromUs));
+    fields.to = String(Math.ceil(view.range.toUs));
   }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ""));
 }

@@ -64,7 +64,7 @@ export function Waterfall(props: {
     const target = event.target as HTMLElement;
     const row = target.closest<HTMLElement>("[data-span]");
     if (row === null || isSelectingText()) return;
-    const span = Number(row.dataset["span"]);
+    const span = Number(row.dataset.span);
     if (target.closest("[data-fold]") !== null) dispatch({ type: "toggleFold", span });
     else dispatch({ type: "toggleOpen", span });
   }
@@ -158,7 +158,7 @@ function isSelectingText(): boolean {
   return document.getSelection()?.type === "Range";
 }
 
-/** Brings the selected row into view whenever another span is selected: in the middle at first, then just so. */
+/** Brings the selected row into view whenever another span is selected: at a third of the height at first, then just so. */
 function useScrollToSelected(
   scroller: { current: HTMLDivElement | null },
   window: RowWindow,
@@ -175,7 +175,8 @@ function useScrollToSelected(
     if (row === -1) return;
     const top = window.top(row);
     const room = box.clientHeight - WATERFALL_HEAD_PX;
-    if (opening && top > room / 2) box.scrollTop = top - room / 2;
+    // At a third of the height, so that opened details have room below; whole rows, so that none is cut.
+    if (opening && top > room / 3) box.scrollTop = window.top(window.rowAt(top - room / 3));
     else if (top < box.scrollTop) box.scrollTop = top;
     else if (top + WATERFALL_ROW_PX > box.scrollTop + room) box.scrollTop = top + WATERFALL_ROW_PX - room;
   });

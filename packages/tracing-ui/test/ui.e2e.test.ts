@@ -1,0 +1,303 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { AxeResults, RunOptions } from "axe-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { build } from "vite";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { browserFlags, browserPath } from "./browser.ts";
+import { type FixtureAnswers, type FixtureServer, startFixtureServer } from "./fixtures/fixture-server.ts";
+import { fixtureNowUs, shopStore } from "./fixtures/shop-store.ts";
+
+const hasBrowser = existsSync(browserPath);
+const title = hasBrowser
+  ? "the app in a browser"
+  : `the app in a browser (skipped: no Chromium at ${browserPath})`;
+
+describe.skipIf(!hasBrowser)(title, () => {
+  const store = shopStore(40);
+  let folder: string;
+  let browser: Browser;
+  let answers: FixtureAnswers;
+  let server: FixtureServer;
+  let context: BrowserContext;
+  let page: Page;
+  let complaints: string[];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "tracing-ui-"));
+    // Built here and not taken from dist: the test is about these sources.
+    await build({
+      root: path.resolve(import.meta.dirname, ".."),
+      logLevel: "warn",
+      build: { outDir: folder, emptyOutDir: true },
+    });
+    browser = await chromium.launch({ executablePath: browserPath, args: browserFlags });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    answers = { traces: store.traces };
+    server = await startFixtureServer(folder, answers);
+    await open("light");
+  });
+  afterEach(async () => {
+    await context.close();
+    await server.close();
+  });
+
+  async function open(theme: "light" | "dark") {
+    await context?.close();
+    complaints = [];
+    context = await browser.newContext({
+      viewport: { width: 1440, height: 900 },
+      colorScheme: theme,
+      timezoneId: "Europe/Berlin",
+    });
+    page = await context.newPage();
+    await page.clock.setFixedTime(fixtureNowUs / 1_000 + 20_000);
+    page.on("pageerror", (error) => complaints.push(String(error)));
+  }
+
+  const rows = () => page.locator(".span-row");
+  const selectedName = () => page.locator(".span-row.selected .span-operation").textContent();
+
+  test("from a search to a span: results, trace, details, and back", async () => {
+    await page.goto(server.origin);
+    await page.locator(".result").first().waitFor();
+    expect(new URL(page.url()).pathname).toBe("/search");
+
+    await page.getByLabel("Service", { exact: true }).selectOption("payment");
+    await page.getByLabel("Tags").fill('otel.status_description="402 Payment Required"');
+    await page.getByRole("button", { name: "Search", exact: true }).click();
+    await page.waitForURL(/service=payment/);
+    await page.locator(".results-failed").waitFor();
+    expect(server.requests.at(-1)).toContain("otel.status_description");
+
+    await page.locator(".result-link").first().click();
+    await page.waitForURL(/\/trace\//);
+    await page.locator(".span-row", { hasText: "PlaceOrder" }).last().click();
+    const detail = page.locator(".span-detail");
+    await detail.getByText("shop.items").waitFor();
+    expect(await detail.locator(".attributes > div", { hasText: "feature.express" }).textContent()).toContain(
+      "bool",
+    );
+    expect(await detail.getByText("prices and stock known").count()).toBe(1);
+    await page.waitForURL(/open=[0-9a-f]{16}/);
+
+    const address = page.url();
+    await page.goBack();
+    await page.locator(".results-failed").waitFor();
+    await page.goto(address);
+    await page.locator(".span-detail").waitFor();
+    expect(await selectedName()).toBe("PlaceOrder");
+    expect(complaints).toEqual([]);
+  });
+
+  test("the list is sorted by its heads, and the order is in the address", async () => {
+    await page.goto(`${server.origin}/search?service=frontend&limit=50`);
+    await page.getByRole("button", { name: "Duration" }).click();
+    await page.waitForURL(/sort=longest/);
+    const bars = await page
+      .locator(".result-bar")
+      .evaluateAll((elements) =>
+        elements.map((element) => Number.parseFloat((element as HTMLElement).style.width)),
+      );
+    expect(bars.length).toBeGreaterThan(10);
+    expect(bars[0]).toBe(100);
+    expect(bars).toEqual(bars.toSorted((a, b) => b - a));
+  });
+
+  test("a pasted trace id leads to its trace, in any form", async () => {
+    await page.goto(`${server.origin}/search`);
+    await page.getByLabel("Go to a trace by its id").fill(`00-${store.declined.traceID}-d8b7eb2154448f9d-01`);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/trace/${store.declined.traceID}`);
+    await page.locator("h1", { hasText: "POST /orders" }).waitFor();
+  });
+
+  test("a trace is read with the keyboard alone", async () => {
+    await page.goto(`${server.origin}/trace/${store.declined.traceID}`);
+    await rows().first().waitFor();
+    const all = await rows().count();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    expect(await selectedName()).toBe("VerifySession");
+    await page.keyboard.press("h");
+    expect(await rows().count()).toBe(all - 1);
+    await page.keyboard.press("l");
+    await page.keyboard.press("e");
+    expect(await selectedName()).toBe("PlaceOrder");
+    await page.keyboard.press("Enter");
+    await page.locator(".span-detail").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("redis");
+    await page.getByText(/\d+ matches · hides \d+ of/).waitFor();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("?");
+    expect(await page.getByRole("dialog").isVisible()).toBe(true);
+    await page.keyboard.press("Escape");
+    await page.waitForURL(/q=redis/);
+    expect(complaints).toEqual([]);
+  });
+
+  test("10,000 spans: few rows exist at a time, the last can be reached", async () => {
+    await page.goto(`${server.origin}/trace/${store.large.traceID}`);
+    await rows().first().waitFor();
+    expect(await rows().count()).toBeLessThan(100);
+    await page.keyboard.press("j");
+    await page.keyboard.press("End");
+    await page.locator('[aria-rowindex="10000"].selected').waitFor();
+    expect(await rows().count()).toBeLessThan(100);
+    await page.getByRole("button", { name: "Fold all", exact: true }).click();
+    await page.locator('[aria-rowcount="1"]').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test("dragging over the overview zooms; the address keeps the stretch", async () => {
+    await page.goto(`${server.origin}/trace/${store.declined.traceID}`);
+    const box = await page.locator(".minimap-frame").boundingBox();
+    if (box === null) throw new Error("no overview");
+    await page.mouse.move(box.x + box.width * 0.25, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 20, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/from=\d+&to=\d+/);
+    await page.keyboard.press("0");
+    await page.waitForURL((url) => !url.search.includes("from"));
+  });
+
+  test("missing parents and warnings are counted and explained", async () => {
+    await page.goto(`${server.origin}/trace/${store.broken.traceID}`);
+    await page.getByText("1 span without its parent").click();
+    await page.getByRole("button", { name: "Go to the first" }).click();
+    expect(await selectedName()).toBe("PlaceOrder");
+    expect(await page.getByText("1 span with warnings").count()).toBe(1);
+  });
+
+  test("an empty store says how to send a span, and shows the first one when it comes", async () => {
+    answers.traces = [];
+    await page.goto(server.origin);
+    await page.getByText("OTEL_EXPORTER_OTLP_ENDPOINT").waitFor();
+    answers.traces = store.traces;
+    await page.locator(".result").first().waitFor();
+  });
+
+  test("a service that fails is reported in its own words; trying again recovers", async () => {
+    answers.failure = { status: 500, text: "dial tcp 127.0.0.1:8123: connection refused" };
+    await page.goto(`${server.origin}/search?service=frontend&tags=error%3Dtrue`);
+    await page.getByText("connection refused").waitFor();
+    expect(await page.getByLabel("Tags").inputValue()).toBe("error=true");
+    answers.failure = undefined;
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.locator(".result").first().waitFor();
+  });
+
+  test("a trace that is not there, and an address that leads nowhere", async () => {
+    await page.goto(`${server.origin}/trace/dead`);
+    await page.getByText("This trace is not in the store").waitFor();
+    await page.goto(`${server.origin}/nowhere/at/all`);
+    await page.getByText("There is no such page").waitFor();
+  });
+
+  test("markup in every field stays text", async () => {
+    const nasty = '<img src=x onerror="window.struck=1"><script>window.struck=1</script>';
+    const [span] = store.declined.spans;
+    if (span === undefined) throw new Error("no span");
+    const field = { key: nasty, type: "string", value: nasty };
+    const trace = {
+      ...store.declined,
+      traceID: "abc",
+      spans: [
+        {
+          ...span,
+          traceID: "abc",
+          operationName: nasty,
+          tags: [field],
+          logs: [{ timestamp: span.startTime, fields: [field] }],
+          warnings: [nasty],
+        },
+      ],
+      processes: { p1: { serviceName: nasty, tags: [field] } },
+    };
+    answers.traces = [trace];
+    await page.goto(`${server.origin}/trace/abc?open=${span.spanID}`);
+    await page.locator(".span-warnings").waitFor();
+    expect(await page.locator("img").count()).toBe(0);
+    await page.goto(`${server.origin}/search`);
+    await page.locator(".result").waitFor();
+    expect(await page.evaluate(() => "struck" in window)).toBe(false);
+  });
+
+  test("below a base path all addresses stay below it", async () => {
+    const based = await startFixtureServer(folder, answers, "/tracing/ui");
+    try {
+      await page.goto(`${based.origin}/search?service=frontend`);
+      await page.locator(".result-link").first().click();
+      await page.waitForURL("**/tracing/ui/trace/*");
+      await rows().first().waitFor();
+      await page.reload();
+      await rows().first().waitFor();
+    } finally {
+      await based.close();
+    }
+  });
+
+  test("theme and clock are remembered", async () => {
+    await page.goto(`${server.origin}/search?service=frontend`);
+    await page.locator(".result").first().waitFor();
+    const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const start = () => page.locator(".result .col-start").first().textContent();
+    const [light, local] = [await background(), await start()];
+    await page.getByRole("radio", { name: "Dark theme" }).click();
+    await page.getByRole("radio", { name: "Times in UTC" }).click();
+    await page.reload();
+    await page.locator(".result").first().waitFor();
+    expect(await background()).not.toBe(light);
+    expect(local).toMatch(/^15:/);
+    expect(await start()).toMatch(/^14:/);
+  });
+
+  test.each(["light", "dark"] as const)(
+    "%s: axe finds nothing serious, and pictures can be taken",
+    { timeout: 90_000 },
+    async (theme) => {
+      await open(theme);
+      const payment = store.declined.spans.find((span) => span.operationName === "Charge")?.spanID;
+      const screens = {
+        search: ["/search?service=frontend", ".result"],
+        "search-errors": ["/search?service=frontend&tags=error&minDuration=3", ".search-field-error"],
+        trace: [`/trace/${store.declined.traceID}?span=${payment}&open=${payment}&q=payment`, ".span-detail"],
+        broken: [`/trace/${store.broken.traceID}`, ".remarks"],
+        missing: ["/trace/dead", ".notice"],
+      } as const;
+      for (const [name, [address, sign]] of Object.entries(screens)) {
+        await page.goto(`${server.origin}${address}`);
+        await page.locator(sign).first().waitFor();
+        expect(await seriousViolations(page), name).toEqual([]);
+        const picture = path.join(folder, `${name}-${theme}.png`);
+        await page.screenshot({ path: picture });
+        expect((await stat(picture)).size).toBeGreaterThan(10_000);
+      }
+      expect(complaints).toEqual([]);
+    },
+  );
+});
+
+/** Serious and critical violations of WCAG 2.2 A and AA that axe finds, each with the elements. */
+async function seriousViolations(page: Page): Promise<string[]> {
+  await page.addScriptTag({ path: createRequire(import.meta.url).resolve("axe-core/axe.min.js") });
+  const results = await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } };
+    return axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] });
+  });
+  return results.violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(
+      ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join("; ")}`,
+    );
+}
