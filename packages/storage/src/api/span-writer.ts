@@ -18,7 +18,8 @@ export interface WriteOptions {
 /** Writes blocks of spans. Made for few large blocks (tens of thousands of rows), not for many small ones. */
 export interface SpanWriter {
   /**
-   * Resolves when the rows are durable and searchable.
+   * Resolves when the rows are durable and searchable. Their bytes must not change before; after a failure they may
+   * still be read for a while.
    * @throws StorageError `STORAGE_UNAVAILABLE`, `STORAGE_TIMEOUT`: write the same block again later;
    *   `STORAGE_REFUSED`: the rows themselves are not accepted, repeating is of no use.
    */

@@ -138,6 +138,13 @@ describe("ClickHouseConnection", () => {
     expect(body).toBe("\u0000\u00ff\n");
   });
 
+  it("reads no more than the beginning of a long error page, and blames no rows for it", async () => {
+    const url = await listen((request, response) =>
+      request.resume().on("end", () => response.writeHead(503).end(Buffer.alloc(10_000_000, "x"))),
+    );
+    await expectStorageError(connect([url]).insert("INSERT", {}, Buffer.from("x")), "STORAGE_UNAVAILABLE");
+  });
+
   it("gives an insert's refusal ClickHouse's code and name", async () => {
     const text = "Code: 33. DB::Exception: Cannot read all data. (CANNOT_READ_ALL_DATA) (version 26.7)\n";
     const url = await listen((request, response) =>

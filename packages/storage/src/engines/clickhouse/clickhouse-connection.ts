@@ -38,16 +38,16 @@ export class ClickHouseConnection {
     this.#endpoints = options.urls.map((url) => ({ url, client: this.#client(url) }));
   }
 
-  /** The rows of a SELECT, one object each. */
-  rows<Row>(sql: string, parameters: QueryParameters, signal?: AbortSignal): Promise<Row[]> {
-    return this.#call({ signal }, async ({ client }, abort) => {
-      const result = await client.query({
-        query: sql,
-        format: "JSONEachRow",
-        ...this.#read(parameters, abort),
-      });
-      return await result.json<Row>();
-    });
+  /** The rows of a SELECT that names no format, one object each; `maxReadBytes` of JSON at most. */
+  async rows<Row>(sql: string, parameters: QueryParameters, signal?: AbortSignal): Promise<Row[]> {
+    const json = await this.bytes(
+      `${sql} FORMAT JSONEachRow`,
+      parameters,
+      this.#options.maxReadBytes,
+      signal,
+    );
+    const lines = json.toString("utf8").split("\n");
+    return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Row);
   }
 
   /**
@@ -75,7 +75,7 @@ export class ClickHouseConnection {
   /**
    * @param sql `INSERT INTO … FORMAT …`
    * @param settings query settings
-   * @param rows sent as they are; not touched after the call has ended
+   * @param rows sent as they are; after a failure they may still be read
    */
   insert(
     sql: string,
@@ -98,8 +98,7 @@ export class ClickHouseConnection {
         dispatcher: this.#agent,
       });
       if (response.statusCode === 200) return await response.body.dump();
-      const text = (await collect(response.body, maxErrorBytes, abort)).toString("utf8");
-      throw insertError(text, response.statusCode);
+      throw insertError(await beginningOf(response.body), response.statusCode);
     });
   }
 
@@ -168,6 +167,7 @@ export class ClickHouseConnection {
 
 async function collect(stream: Readable, maxBytes: number, abort: AbortSignal): Promise<Buffer> {
   const onAbort = () => stream.destroy(new Error("aborted"));
+  if (abort.aborted) onAbort();
   abort.addEventListener("abort", onAbort, { once: true });
   try {
     const chunks: Buffer[] = [];
@@ -183,6 +183,17 @@ async function collect(stream: Readable, maxBytes: number, abort: AbortSignal): 
   } finally {
     abort.removeEventListener("abort", onAbort);
   }
+}
+
+async function beginningOf(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= maxErrorBytes) break;
+  }
+  return Buffer.concat(chunks).toString("utf8", 0, maxErrorBytes);
 }
 
 /** In the form that the client gives to errors of its own calls. */
