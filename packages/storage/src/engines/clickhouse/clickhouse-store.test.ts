@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { TraceStore } from "../../api/trace-store.ts";
 import { expectStorageError, newToken, rowsOf, write } from "../../contract/contract-context.ts";
 import { sampleSpan } from "../../contract/sample-spans.ts";
@@ -159,6 +159,12 @@ describe("a store that goes away", () => {
     );
     const first = await startStorageProcess(folder!);
     const store = openClickHouseStore({ urls: [first.url] });
+    let running = first;
+    onTestFinished(async () => {
+      await store.close();
+      await running.kill();
+      await Promise.all([folder!, emptyFolder!].map((path) => rm(path, { recursive: true, force: true })));
+    });
     const { port } = new URL(first.url);
     const kept = sampleSpan();
     const ids = [kept.traceId];
@@ -173,17 +179,13 @@ describe("a store that goes away", () => {
       "STORAGE_UNAVAILABLE",
     );
 
-    const second = await startStorageProcess(folder!, Number(port));
+    running = await startStorageProcess(folder!, Number(port));
     expect(await store.reader.getTraces(ids)).toEqual([{ traceId: kept.traceId, spans: [kept] }]);
-    await second.kill();
+    await running.kill();
 
-    const third = await startStorageProcess(emptyFolder!, Number(port));
+    running = await startStorageProcess(emptyFolder!, Number(port));
     await store.writer.writeSpans(rows, { deduplicationToken: newToken() });
     expect(await store.reader.getTraces(ids)).toEqual([]);
     expect(await store.reader.getServices()).toEqual(["sample"]);
-
-    await store.close();
-    await third.kill();
-    await Promise.all([folder!, emptyFolder!].map((path) => rm(path, { recursive: true, force: true })));
   }, 60_000);
 });

@@ -48,11 +48,15 @@ export async function startStorageProcess(
     ],
     { stdio: ["ignore", "ignore", "pipe"] },
   );
+  // A failed test must leave nothing running.
+  const killOnExit = () => child.kill("SIGKILL");
+  process.once("exit", killOnExit);
   const address = await listeningAddress(child);
   return {
     url: `http://${address}`,
     async kill() {
-      const exited = child.exitCode === null ? once(child, "exit") : undefined;
+      process.off("exit", killOnExit);
+      const exited = child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
       child.kill("SIGKILL");
       await exited;
     },
