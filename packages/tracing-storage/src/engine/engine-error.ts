@@ -57,6 +57,11 @@ export function toEngineError(error: unknown): EngineError {
     return error;
   }
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT")) {
+    return engineError("NOT_ENOUGH_SPACE", `the disk of the data folder is full: ${message}`, {
+      cause: error,
+    });
+  }
   const code = /^Code: (\d+)\./.exec(message)?.[1];
   return code === undefined
     ? engineError("UNKNOWN_EXCEPTION", message, { cause: error })

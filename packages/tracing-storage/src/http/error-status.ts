@@ -24,7 +24,7 @@ const statusByName: ReadonlyMap<string, number> = new Map(
 );
 
 /** The name at the end of an error's text: `UNKNOWN_TABLE`; "" when there is none. */
-export function errorName(error: EngineError): string {
+function errorName(error: EngineError): string {
   return /\(([A-Z][A-Z0-9_]+)\)$/.exec(error.message)?.[1] ?? "";
 }
 
@@ -34,5 +34,6 @@ export function errorName(error: EngineError): string {
  * Source: ClickHouse src/Server/HTTP/exceptionCodeToHTTPStatus.cpp
  */
 export function errorStatus(error: EngineError): number {
-  return statusByName.get(errorName(error)) ?? 500;
+  const isDiskFull = error.message.includes("No space left on device");
+  return isDiskFull ? 503 : (statusByName.get(errorName(error)) ?? 500);
 }
