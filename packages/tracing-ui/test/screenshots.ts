@@ -57,6 +57,12 @@ const scenes: Record<string, (page: Page) => Promise<void>> = {
     await page.goto(`${server.origin}/trace/dead`);
     await page.getByText("not in the store").waitFor();
   },
+  "first-span": async (page) => {
+    answers.traces = [];
+    await page.goto(server.origin);
+    await page.getByText("No spans yet").waitFor();
+    answers.traces = store.traces;
+  },
   help: async (page) => {
     await page.goto(`${server.origin}/trace/${store.declined.traceID}`);
     await page.locator(".span-row").first().waitFor();

@@ -149,6 +149,11 @@ describe.skipIf(!hasBrowser)(title, () => {
     await page.goto(`${server.origin}/trace/${store.large.traceID}`);
     await rows().first().waitFor();
     expect(await rows().count()).toBeLessThan(100);
+    // A row that stays in view stays the same element: making it anew at every scroll is what costs frames.
+    const row = await page.locator('[aria-rowindex="30"]').elementHandle();
+    await page.locator(".waterfall").evaluate((element) => element.scrollBy(0, 22 * 16));
+    await page.locator('[aria-rowindex="58"]').waitFor({ state: "attached" });
+    expect(await row?.evaluate((element) => element.isConnected)).toBe(true);
     await page.keyboard.press("j");
     await page.keyboard.press("End");
     await page.locator('[aria-rowindex="10000"].selected').waitFor();

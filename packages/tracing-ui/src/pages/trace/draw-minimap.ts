@@ -15,7 +15,7 @@ const errorTickPx = 5;
 /** The least height of a line when each span has its own; with more spans, lines are levels of the tree. */
 const leastPitchPx = 3;
 /** The greatest distance from line to line, in pixels. */
-const mostPitchPx = 7;
+const mostPitchPx = 10;
 
 /** Reads the theme's colours, which depend on where in the page they are used. */
 export function minimapColours(

@@ -127,9 +127,9 @@ function SpanBar(props: { trace: Trace; span: number; fromUs: number; perUs: num
   const { trace, span, fromUs, perUs } = props;
   const startUs = trace.offsetUs[span] as number;
   const us = trace.spanUs[span] as number;
-  // Clipped a little outside the lane: a bar a million times as wide as the window would not be drawn.
+  // Cut at the lane's ends: a bar a million times as wide as the window would not be drawn.
   const left = Math.max(-1, (startUs - fromUs) * perUs);
-  const end = Math.min(101, (startUs + us - fromUs) * perUs);
+  const end = Math.min(100, (startUs + us - fromUs) * perUs);
   const { figure, unit } = formatDuration(us);
   const outside = end < 0 ? "before" : left > 100 ? "after" : undefined;
   return (

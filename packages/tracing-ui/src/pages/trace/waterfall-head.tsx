@@ -42,6 +42,13 @@ export function WaterfallHead(props: {
         <span className="filter-count" role="status">
           {filter !== undefined && <FilterCount filter={filter} total={trace.spans.length} />}
         </span>
+        {!isWhole(trace, view.range) && (
+          <Tool
+            icon="unzoom"
+            label="Show the whole time range (0)"
+            onClick={() => dispatch({ type: "zoomOut" })}
+          />
+        )}
         <Tool icon="foldAll" label="Fold all" onClick={() => dispatch({ type: "foldAll" })} />
         <Tool icon="unfoldAll" label="Unfold all" onClick={() => dispatch({ type: "unfoldAll" })} />
       </div>
@@ -53,15 +60,6 @@ export function WaterfallHead(props: {
           </span>
         ))}
       </div>
-      {!isWhole(trace, view.range) && (
-        <div className="waterfall-unzoom">
-          <Tool
-            icon="unzoom"
-            label="Show the whole time range (0)"
-            onClick={() => dispatch({ type: "zoomOut" })}
-          />
-        </div>
-      )}
     </div>
   );
 }

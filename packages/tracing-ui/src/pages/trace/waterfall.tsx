@@ -2,6 +2,7 @@ import "./waterfall.css";
 import {
   type CSSProperties,
   type Dispatch,
+  Fragment,
   type MouseEvent,
   useEffect,
   useMemo,
@@ -115,35 +116,35 @@ export function Waterfall(props: {
         {Array.from(rows.subarray(first, last + 1), (span, index) => {
           const row = first + index;
           const top = window.top(row);
-          return [
-            <SpanRow
-              key={span}
-              trace={trace}
-              span={span}
-              row={row}
-              top={top}
-              hue={hues.get(trace.services[trace.service[span] as number] ?? "")}
-              fromUs={view.range.fromUs}
-              perUs={perUs}
-              selected={span === view.selected}
-              open={view.open.has(span)}
-              folded={view.folded.has(span)}
-              dimmed={filter !== undefined && filter.matches[span] === 0}
-            />,
-            view.open.has(span) && (
-              <SpanDetail
-                key={`${span} open`}
+          return (
+            <Fragment key={span}>
+              <SpanRow
                 trace={trace}
                 span={span}
-                top={top + WATERFALL_ROW_PX}
-                hues={hues}
-                dispatch={dispatch}
-                onHeight={(panel) =>
-                  setPanelHeights((old) => (old.get(span) === panel ? old : new Map(old).set(span, panel)))
-                }
+                row={row}
+                top={top}
+                hue={hues.get(trace.services[trace.service[span] as number] ?? "")}
+                fromUs={view.range.fromUs}
+                perUs={perUs}
+                selected={span === view.selected}
+                open={view.open.has(span)}
+                folded={view.folded.has(span)}
+                dimmed={filter !== undefined && filter.matches[span] === 0}
               />
-            ),
-          ];
+              {view.open.has(span) && (
+                <SpanDetail
+                  trace={trace}
+                  span={span}
+                  top={top + WATERFALL_ROW_PX}
+                  hues={hues}
+                  dispatch={dispatch}
+                  onHeight={(panel) =>
+                    setPanelHeights((old) => (old.get(span) === panel ? old : new Map(old).set(span, panel)))
+                  }
+                />
+              )}
+            </Fragment>
+          );
         })}
         {rows.length === 0 && (
           <p className="waterfall-empty">No span of this trace holds all of “{view.filter}”.</p>
