@@ -31,7 +31,7 @@ export interface IngestOptions {
 
 /**
  * Sends a load, waits until the store has it, and measures.
- * @param signal ends sending and waiting early; what was measured until then is reported
+ * @param signal ends sending early; what was acknowledged until then is waited for and reported
  * @throws Error when a process or the store is not there
  */
 export async function ingest(options: IngestOptions, signal: AbortSignal): Promise<IngestReport> {
@@ -45,7 +45,7 @@ export async function ingest(options: IngestOptions, signal: AbortSignal): Promi
   const exporter: Exporter =
     protocol === "grpc" ? new GrpcExporter(options.exporter) : new HttpExporter(options.exporter);
   const load = await runLoad(exporter, corpus, plan, signal).finally(() => exporter.close());
-  const stored = await storedReport(options, before, load, signal);
+  const stored = await storedReport(options, before, load);
 
   const own = process.cpuUsage(ownBefore);
   return {
@@ -79,10 +79,9 @@ async function storedReport(
   { store, storedStallMs }: IngestOptions,
   before: number,
   { spans, seconds }: LoadResult,
-  signal: AbortSignal,
 ): Promise<StoredReport | undefined> {
   if (store === undefined) return undefined;
-  const { stored, waitedSeconds } = await waitForSpans(store, before, spans.accepted, storedStallMs, signal);
+  const { stored, waitedSeconds } = await waitForSpans(store, before, spans.accepted, storedStallMs);
   return {
     spans: stored,
     missing: Math.max(0, spans.accepted - stored),

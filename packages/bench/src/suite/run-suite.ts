@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type IngestOptions, ingest } from "../e2e/ingest.ts";
-import type { IngestReport } from "../e2e/ingest-report.ts";
+import { type IngestReport, lostSpans } from "../e2e/ingest-report.ts";
 import { measureQueries, type QueryReport } from "./query-load.ts";
 import { type System, stopAll } from "./system.ts";
 
@@ -26,6 +26,8 @@ export type SuiteRun = Pick<IngestOptions, "protocol" | "processes" | "store"> &
 /** What the suite found about one system. */
 export interface SystemReport {
   readonly title: string;
+  /** Only to see that nothing was lost in it either. */
+  readonly warmUp: IngestReport;
   readonly grpc: IngestReport;
   readonly http: IngestReport;
   /** In the store when the queries were asked. */
@@ -78,7 +80,7 @@ async function measure(
     return ingest(plan.options({ protocol, endpoint, durationMs, processes, store }), signal);
   };
   progress(`${title}: warming up for ${plan.warmUpMs / 1000} s`);
-  await send("grpc", plan.warmUpMs);
+  const warmUp = await send("grpc", plan.warmUpMs);
   progress(`${title}: OTLP over gRPC for ${plan.grpcMs / 1000} s`);
   const grpc = await send("grpc", plan.grpcMs);
   progress(`${title}: OTLP over HTTP for ${plan.httpMs / 1000} s`);
@@ -97,5 +99,7 @@ async function measure(
     await stopAll(system.processes);
     bytesPerSpanAtRest = (await system.bytesAtRest()) / storedSpans;
   }
-  return { title, grpc, http, storedSpans, queries, bytesPerSpanAtRest, notes: system.notes };
+  const notes = [...system.notes];
+  if (lostSpans(warmUp)) notes.push(`${title}: ${warmUp.stored?.missing} spans of the warm-up LOST\n`);
+  return { title, warmUp, grpc, http, storedSpans, queries, bytesPerSpanAtRest, notes };
 }

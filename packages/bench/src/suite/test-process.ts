@@ -71,11 +71,7 @@ export class TestProcess {
     while (performance.now() < until) {
       signal.throwIfAborted();
       if (this.death !== undefined) throw this.death;
-      const answer = await fetch(this.#program.healthUrl, { signal: AbortSignal.timeout(1000) }).catch(
-        () => undefined,
-      );
-      await answer?.arrayBuffer();
-      if (answer?.ok === true) return;
+      if (await answersOk(this.#program.healthUrl)) return;
       await sleep(50);
     }
     throw new Error(
@@ -93,5 +89,15 @@ export class TestProcess {
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), stopMs);
     await closed;
     clearTimeout(timer);
+  }
+}
+
+async function answersOk(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(1000) });
+    await answer.arrayBuffer();
+    return answer.ok;
+  } catch {
+    return false;
   }
 }

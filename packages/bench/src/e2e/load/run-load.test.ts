@@ -169,6 +169,12 @@ test.each<[string, Behaviour]>([
   expectEachOnce(receiver, 200);
 });
 
+test("a rate so low that nothing is under way for long is no stall", async () => {
+  const receiver = await open("HTTP", () => accept);
+  const { spans } = await sendTo(receiver, { rate: 50, totalSpans: 40, stallMs: 50 });
+  expect(spans.accepted).toBe(40);
+});
+
 test("a wait longer than anyone may stall is not begun", async () => {
   const receiver = await open("HTTP", () => ({ code: 429, retryAfter: "3600" }));
   const { spans, calls } = await sendTo(receiver, { totalSpans: 10, concurrency: 1 });

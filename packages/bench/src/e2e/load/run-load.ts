@@ -15,8 +15,8 @@ export interface LoadPlan {
   /** Sending ends after so long; may be Infinity. */
   readonly durationMs: number;
   /**
-   * When no batch at all was accepted for so long, the run ends. Until then every refused batch is tried again, also
-   * after the end of sending.
+   * A client whose batch is not accepted gives up when none of any client was accepted for so long. Until then it tries
+   * again, also after the end of sending.
    */
   readonly stallMs: number;
 }
@@ -96,15 +96,17 @@ class Load {
     if (this.#plannedSpans >= totalSpans) return false;
     const now = performance.now() - this.#startedAt;
     const dueAt = rate === 0 ? now : (this.#plannedSpans / rate) * 1000;
-    if (Math.max(dueAt, now) >= durationMs || this.#isOver()) return false;
+    if (Math.max(dueAt, now) >= durationMs) return false;
     this.#plannedSpans += this.#corpus.batchSpans;
     await this.#wait(dueAt - now);
     this.#behindMs = Math.max(this.#behindMs, performance.now() - this.#startedAt - dueAt);
-    return !this.#isOver();
+    return !this.#signal.aborted;
   }
 
   /** @returns false when the batch had to be given up, and the client with it */
   async #deliver(batch: Batch): Promise<boolean> {
+    const { stallMs } = this.#plan;
+    const takenAt = performance.now();
     let unanswered = false;
     for (let attempt = 0; ; attempt++) {
       const sentAt = performance.now();
@@ -117,8 +119,9 @@ class Load {
         return true;
       }
       const delayMs = retryDelayMs(answer, attempt);
-      if (delayMs <= this.#plan.stallMs) await this.#wait(delayMs);
-      if (this.#isOver() || delayMs > this.#plan.stallMs) {
+      if (delayMs <= stallMs) await this.#wait(delayMs);
+      const stalledMs = performance.now() - Math.max(this.#lastAcceptedAt, takenAt);
+      if (delayMs > stallMs || stalledMs > stallMs || this.#signal.aborted) {
         this.#spans.givenUp += batch.spanCount;
         return false;
       }
@@ -137,10 +140,6 @@ class Load {
     if (this.#traceIds.length < maxTraceIds) {
       this.#traceIds.push(batch.body.toString("hex", batch.traceIdAt, batch.traceIdAt + 16));
     }
-  }
-
-  #isOver(): boolean {
-    return this.#signal.aborted || performance.now() - this.#lastAcceptedAt > this.#plan.stallMs;
   }
 
   async #wait(ms: number): Promise<void> {
