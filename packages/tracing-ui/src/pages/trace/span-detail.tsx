@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: only rows in view exist and each is placed by itself, which no table row can be
 import "./span-detail.css";
 import { Link } from "@tanstack/react-router";
-import { type Dispatch, type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { type Dispatch, type ReactNode, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import type { ApiAttribute } from "../../api/trace-schema.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Duration } from "../../components/duration.tsx";
@@ -167,13 +167,12 @@ function Section(props: { title: string; count: number; shown: number; children:
 }
 
 function useHeight(element: { current: HTMLDivElement | null }, onHeight: (height: number) => void): void {
-  const tell = useRef(onHeight);
-  tell.current = onHeight;
+  const tell = useEffectEvent((height: number) => onHeight(height));
   useLayoutEffect(() => {
     const target = element.current;
     if (target === null) return;
-    tell.current(target.offsetHeight);
-    const observer = new ResizeObserver(() => tell.current(target.offsetHeight));
+    tell(target.offsetHeight);
+    const observer = new ResizeObserver(() => tell(target.offsetHeight));
     observer.observe(target);
     return () => observer.disconnect();
   }, [element]);

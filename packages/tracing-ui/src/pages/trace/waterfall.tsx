@@ -47,7 +47,7 @@ export function Waterfall(props: {
   const [scrollTop, setScrollTop] = useState(0);
   const [panelHeights, setPanelHeights] = useState<ReadonlyMap<number, number>>(new Map());
 
-  const window = useMemo(() => {
+  const rowWindow = useMemo(() => {
     const panels = [...view.open]
       .map((span) => ({ row: rowOf(rows, span), span }))
       .filter(({ row }) => row !== -1);
@@ -57,9 +57,9 @@ export function Waterfall(props: {
       panels.map(({ row, span }) => ({ row, height: panelHeights.get(span) ?? panelGuessPx })),
     );
   }, [rows, view.open, panelHeights]);
-  const { first, last } = rowsInView(window, rows.length, scrollTop, height);
+  const { first, last } = rowsInView(rowWindow, rows.length, scrollTop, height);
 
-  useScrollToSelected(scroller, window, rows, view.selected);
+  useScrollToSelected(scroller, rowWindow, rows, view.selected);
 
   function click(event: MouseEvent<HTMLDivElement>) {
     const target = event.target as HTMLElement;
@@ -105,7 +105,7 @@ export function Waterfall(props: {
           selectedRow >= first && selectedRow <= last ? `span-${view.selected}` : undefined
         }
         tabIndex={0}
-        style={{ height: Math.max(window.height, height - WATERFALL_HEAD_PX) }}
+        style={{ height: Math.max(rowWindow.height, height - WATERFALL_HEAD_PX) }}
         onClick={click}
       >
         <div className="waterfall-grid" aria-hidden="true">
@@ -115,7 +115,7 @@ export function Waterfall(props: {
         </div>
         {Array.from(rows.subarray(first, last + 1), (span, index) => {
           const row = first + index;
-          const top = window.top(row);
+          const top = rowWindow.top(row);
           return (
             <Fragment key={span}>
               <SpanRow
@@ -162,7 +162,7 @@ function isSelectingText(): boolean {
 /** Brings the selected row into view whenever another span is selected: at a third of the height at first, then just so. */
 function useScrollToSelected(
   scroller: { current: HTMLDivElement | null },
-  window: RowWindow,
+  rowWindow: RowWindow,
   rows: Int32Array,
   selected: number,
 ): void {
@@ -174,10 +174,10 @@ function useScrollToSelected(
     const opening = last.current === undefined;
     last.current = selected;
     if (row === -1) return;
-    const top = window.top(row);
+    const top = rowWindow.top(row);
     const room = box.clientHeight - WATERFALL_HEAD_PX;
     // At a third of the height, so that opened details have room below; whole rows, so that none is cut.
-    if (opening && top > room / 3) box.scrollTop = window.top(window.rowAt(top - room / 3));
+    if (opening && top > room / 3) box.scrollTop = rowWindow.top(rowWindow.rowAt(top - room / 3));
     else if (top < box.scrollTop) box.scrollTop = top;
     else if (top + WATERFALL_ROW_PX > box.scrollTop + room) box.scrollTop = top + WATERFALL_ROW_PX - room;
   });
