@@ -7,7 +7,7 @@ const prefix = "tracing_storage_";
 
 /** What this process counts; served on the admin port. */
 export class StorageMetrics {
-  /** By kind: select, insert, other. Those that failed are among them. */
+  /** By kind: select, insert, other; those that failed count as other. */
   readonly queries: Counter<"kind">;
   readonly seconds: Histogram<"kind">;
   /** By ClickHouse's error code. */

@@ -1,7 +1,14 @@
 import { request } from "node:http";
 import { gzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ask, makeFolder, type RunningStorage, removeFolder, startStorage } from "./running-storage.ts";
+import {
+  ask,
+  askUntil,
+  makeFolder,
+  type RunningStorage,
+  removeFolder,
+  startStorage,
+} from "./running-storage.ts";
 
 let folder: string;
 let storage: RunningStorage;
@@ -134,6 +141,9 @@ describe("inserts", () => {
     ],
     ["values", {}, "INSERT INTO t VALUES (1, ''''), (1 + 1, '\\n');"],
     ["values apart", { query: "INSERT INTO t (a, b) VALUES" }, "(1, ''''), (1 + 1, '\\n')"],
+    ["values in the query parameter", { query: "INSERT INTO t VALUES (1, ''''), (2, '\\n')" }, ""],
+    ["rows in both", { query: `INSERT INTO t FORMAT JSONEachRow {"a":1,"b":"'"}` }, '{"a":2,"b":"\\n"}'],
+    ["query in both", { query: "INSERT INTO t" }, `FORMAT JSONEachRow\n${rows}`],
     ["select", {}, "INSERT INTO t SELECT 1, char(39) UNION ALL SELECT 2, '\\n'"],
   ] as [string, Record<string, string>, string | Buffer<ArrayBuffer>][])(
     "%s",
@@ -280,6 +290,21 @@ describe("errors", () => {
     expect([response.status, response.headers.get("x-clickhouse-exception-code")]).toEqual([status, code]);
   });
 
+  test("an id that is in use is refused", async () => {
+    const left = new AbortController();
+    const body = "SELECT sleepEachRow(0.1) FROM numbers(1000) SETTINGS max_block_size = 1";
+    const first = fetch(`${storage.url}/?query_id=twice`, { method: "POST", body, signal: left.signal });
+    await askUntil(storage.url, "SELECT count() FROM system.processes WHERE query LIKE '%(0.1)%'", "2");
+    const response = await post({ query_id: "twice" }, "SELECT 1");
+    expect(response.headers.get("x-clickhouse-exception-code")).toBe("216");
+    left.abort();
+    await expect(first).rejects.toThrow();
+  });
+
+  test("an address that cannot be read", async () => {
+    expect((await raw({ path: "//" })).status).toBe(400);
+  });
+
   test("GET only reads", async () => {
     for (const search of ["", "&readonly=0"]) {
       const response = await fetch(`${storage.url}/?query=TRUNCATE%20TABLE%20t${search}`);
@@ -305,6 +330,7 @@ describe("doors that stay shut", () => {
     "CREATE TABLE f (a String) ENGINE = File(LineAsString, '/etc/hostname')",
     "CREATE TABLE u (a String) ENGINE = URL('http://127.0.0.1:1/')",
     "CREATE DATABASE f ENGINE = Filesystem('/etc')",
+    "CREATE OR REPLACE DATABASE f ENGINE = SQLite('/tmp/should-not-be-written')",
     "CREATE DICTIONARY d (a String) PRIMARY KEY a SOURCE(FILE(path '/etc/hostname' format 'LineAsString')) LAYOUT(FLAT()) LIFETIME(0)",
     "SELECT * FROM url('http://127.0.0.1:1/', 'LineAsString')",
     "SELECT * FROM remote('127.0.0.1:1', system.one)",

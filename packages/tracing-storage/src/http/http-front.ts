@@ -47,6 +47,8 @@ function summary({ kind, rows, result, insertedBytes, elapsedSeconds }: QueryOut
 /** ClickHouse's HTTP protocol over an engine. Does not listen yet. */
 export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettings): Server {
   const { engine, gate, metrics, log } = parts;
+  /** Of the queries under way: by its id a query is cancelled, so no two may have the same. */
+  const ids = new Set<string>();
   const version = `(version ${engine.facts.version} (embedded))`;
 
   async function sendError(
@@ -82,12 +84,21 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
     });
     const begin = performance.now();
     let kind: QueryOutcome["kind"] = "other";
+    let id: string | undefined;
     const requestId = randomUUID();
     response.setHeader("X-ClickHouse-Query-Id", requestId);
     try {
       checkCredentials(request, url, settings.credentials);
       const parameters = readQueryParameters(request, url, requestId);
       response.setHeader("X-ClickHouse-Query-Id", parameters.queryId);
+      if (ids.has(parameters.queryId)) {
+        throw engineError(
+          "QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING",
+          `Query with id = ${parameters.queryId} is already running`,
+        );
+      }
+      id = parameters.queryId;
+      ids.add(id);
       const body = new RequestBody(request, settings.maxBodyBytes);
       const outcome = await runQuery(engine, gate, parameters, body, left.signal);
       kind = outcome.kind;
@@ -109,6 +120,9 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
       }
       await sendError(request, response, known);
     } finally {
+      if (id !== undefined) {
+        ids.delete(id);
+      }
       metrics.queries.inc({ kind });
       metrics.seconds.observe({ kind }, (performance.now() - begin) / 1000);
     }
@@ -117,11 +131,20 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader("X-ClickHouse-Server-Display-Name", hostname());
     response.setHeader("X-ClickHouse-Timezone", engine.facts.timezone);
-    const url = new URL(request.url ?? "/", "http://localhost");
+    const url = URL.parse(request.url ?? "/", "http://localhost");
     try {
       checkOrigin(request);
     } catch (error) {
       await sendError(request, response, toEngineError(error));
+      return;
+    }
+    if (url === null) {
+      const address = JSON.stringify(request.url);
+      await sendError(
+        request,
+        response,
+        engineError("BAD_ARGUMENTS", `the address ${address} cannot be read`),
+      );
       return;
     }
     const { method = "GET" } = request;

@@ -5,6 +5,8 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { engineError } from "../engine/engine-error.ts";
 
+const spoolBufferBytes = 1024 * 1024;
+
 const decoders = {
   gzip: createGunzip,
   "x-gzip": createGunzip,
@@ -92,16 +94,25 @@ export class RequestBody {
     return { head: this.#held, complete: this.#ended };
   }
 
-  /** Writes the body from byte `from` on, which must be in the held part, to a new file. */
-  async spool(path: string, from: number): Promise<number> {
-    const file = createWriteStream(path, { flags: "wx", highWaterMark: 1024 * 1024 });
-    await pipeline(Readable.from(this.#rest(from), { objectMode: false, highWaterMark: 1024 * 1024 }), file);
+  /**
+   * Writes to a new file: `before`, then the body from byte `from` on, which is at most the number of bytes held.
+   * @returns bytes written
+   */
+  async spool(path: string, before: Buffer, from: number): Promise<number> {
+    const file = createWriteStream(path, { flags: "wx", highWaterMark: spoolBufferBytes });
+    const source = Readable.from(this.#rest(before, from), {
+      objectMode: false,
+      highWaterMark: spoolBufferBytes,
+    });
+    await pipeline(source, file);
     return file.bytesWritten;
   }
 
-  async *#rest(from: number): AsyncGenerator<Buffer> {
-    if (this.#held.length > from) {
-      yield this.#held.subarray(from);
+  async *#rest(before: Buffer, from: number): AsyncGenerator<Buffer> {
+    for (const held of [before, this.#held.subarray(from)]) {
+      if (held.length > 0) {
+        yield held;
+      }
     }
     if (!this.#ended) {
       yield* this.#chunks;

@@ -33,28 +33,37 @@ function kindOf({ verb }: Statement): QueryOutcome["kind"] {
       : "other";
 }
 
-/** The text of the statement: the `query` parameter and, behind it, as much of the body as a query may be long. */
-async function readText(parameters: QueryParameters, body: RequestBody) {
+/** The statement, and where the rows of an insert are: some may stand in the text, behind the statement. */
+interface StatementText {
+  readonly statement: Statement;
+  readonly text: Buffer;
+  /** The first byte of the body that is not in `text`. */
+  readonly bodyFrom: number;
+}
+
+/**
+ * Reads the statement from the `query` parameter and, behind it, as much of the body as a query may be long.
+ * When the parameter already holds an insert, the body is rows and stays unread.
+ */
+async function readText(parameters: QueryParameters, body: RequestBody): Promise<StatementText> {
   const asked = Number(parameters.settings.get("max_query_size") ?? maxQueryBytes);
   const limit = Math.min(Math.max(asked || maxQueryBytes, maxQueryBytes), maxRaisedQueryBytes);
-  const query = Buffer.from(parameters.query, "utf8");
+  const query = Buffer.from(parameters.query === "" ? "" : `${parameters.query}\n`, "utf8");
   const ofQuery = query.length === 0 ? undefined : readStatement(query.toString("latin1"));
   if (ofQuery?.insert !== undefined) {
     return { statement: ofQuery, text: query, bodyFrom: 0 };
   }
   const { head, complete } = await body.peek(limit + 1);
-  const text = query.length === 0 ? head : Buffer.concat([query, Buffer.from("\n"), head]);
+  const text = Buffer.concat([query, head]);
   const statement = readStatement(text.toString("latin1"));
-  if (statement.insert !== undefined && statement.insert.dataAt <= limit) {
-    return { statement, text, bodyFrom: statement.insert.dataAt };
-  }
-  if (!complete || text.length > limit) {
+  const isInsert = statement.insert !== undefined && statement.insert.dataAt <= limit;
+  if (!isInsert && (!complete || text.length > limit)) {
     throw engineError(
       "QUERY_IS_TOO_LARGE",
       `the query is over the limit of ${limit} bytes (max_query_size, at most ${maxRaisedQueryBytes})`,
     );
   }
-  return { statement, text, bodyFrom: text.length };
+  return { statement, text, bodyFrom: head.length };
 }
 
 /**
@@ -82,7 +91,7 @@ export async function runQuery(
   if (statement.insert !== undefined) {
     const path = join(engine.folder.spoolPath, randomUUID());
     try {
-      const insertedBytes = await body.spool(path, bodyFrom);
+      const insertedBytes = await body.spool(path, text.subarray(statement.insert.dataAt), bodyFrom);
       const sql = insertFromFile(text, statement.insert, path);
       const ran = await gate.run(() => engine.run({ prepare, sql, format: parameters.format, tag }), signal);
       return {

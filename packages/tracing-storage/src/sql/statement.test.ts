@@ -26,6 +26,7 @@ describe("readStatement", () => {
     ['SELECT "fi\\le"(1)', "function file"],
     ["ATTACH TABLE t FROM '/x' (a UInt8) ENGINE = Log", "ATTACH"],
     ["CREATE DATABASE x ENGINE = SQLite('y')", "SQLITE"],
+    ["create or replace database x engine = `SQLite`('y')", "SQLite"],
   ])("refuses %s", (sql, message) => {
     expect(() => readStatement(latin1(sql))).toThrow(message);
   });

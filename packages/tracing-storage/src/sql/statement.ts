@@ -129,6 +129,11 @@ function readInsert(sql: string, cursor: Cursor): InsertStatement | undefined {
   return undefined;
 }
 
+/** `CREATE DATABASE`, `CREATE OR REPLACE DATABASE`, `ATTACH DATABASE`. */
+function isDatabase(head: readonly string[]): boolean {
+  return head[1] === "DATABASE" || head[3] === "DATABASE";
+}
+
 function refuse(text: string): never {
   throw engineError("INTO_OUTFILE_NOT_ALLOWED", `${text} is not allowed over HTTP`);
 }
@@ -138,6 +143,7 @@ function refuse(text: string): never {
  * for the doors that the engine's grants leave open (see engine-config.ts).
  */
 function check(sql: string): { readonly format: string | undefined } {
+  let beforeThat: Token | undefined;
   let before: Token | undefined;
   let ended = false;
   let format: string | undefined;
@@ -146,7 +152,7 @@ function check(sql: string): { readonly format: string | undefined } {
     if (ended && !(token.kind === "symbol" && token.text === ";")) {
       throw engineError("SYNTAX_ERROR", "Syntax error: multi-statements are not allowed");
     }
-    if (head.length < 2) {
+    if (head.length < 4) {
       head.push(token.text);
     }
     if (token.kind === "symbol") {
@@ -160,14 +166,17 @@ function check(sql: string): { readonly format: string | undefined } {
       if (before?.kind === "word" && (before.text === "INTO" || before.text === "FROM")) {
         refuse(`${before.text} ${token.text}`);
       }
-    } else if (head[1] === "DATABASE" && /^(?:FILESYSTEM|SQLITE|BACKUP|DATALAKECATALOG)$/i.test(token.text)) {
-      refuse(`database engine ${token.text}`);
+    } else if (before?.text === "=" && beforeThat?.text === "ENGINE" && isDatabase(head)) {
+      if (!/^(?:ATOMIC|MEMORY)$/i.test(token.text)) {
+        refuse(`database engine ${token.text}`);
+      }
     } else if (head[0] === "ATTACH" && token.kind === "string" && before?.text === "FROM") {
       refuse("ATTACH … FROM a path");
     }
     if (token.kind === "word" && before?.kind === "word" && before.text === "FORMAT") {
       format = sql.slice(token.start, token.end);
     }
+    beforeThat = before;
     before = token;
   }
   return { format };
