@@ -48,6 +48,16 @@ export class HouseProcess {
     return this.#log;
   }
 
+  /** Of the child that runs now; 0 when none does. */
+  get pid(): number {
+    return this.isRunning ? (this.#child?.pid ?? 0) : 0;
+  }
+
+  /** Where it gives its metrics; not for the web server, whose admin port speaks another protocol. */
+  get metricsUrl(): string {
+    return new URL("/metrics", this.#healthUrl).href;
+  }
+
   get isRunning(): boolean {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
@@ -91,8 +101,11 @@ export interface House {
   readonly addresses: Required<Addresses>;
   /** The web server's public address. */
   readonly frontDoor: string;
-  /** UDP port of the agent, Thrift binary. */
+  /** UDP ports of the agent, Thrift compact and binary. */
+  readonly agentCompactPort: number;
   readonly agentBinaryPort: number;
+  /** ClickHouse's HTTP protocol. */
+  readonly storageUrl: string;
   readonly storage: HouseProcess;
   readonly collector: HouseProcess;
   readonly agent: HouseProcess;
@@ -206,7 +219,9 @@ export async function openHouse(): Promise<House> {
       admin: `http://${local(12)}`,
     },
     frontDoor: `http://${local(13)}`,
+    agentCompactPort: ports[6] ?? 0,
     agentBinaryPort: ports[7] ?? 0,
+    storageUrl: `http://${local(0)}`,
     storage,
     collector,
     agent,

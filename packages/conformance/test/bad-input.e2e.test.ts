@@ -1,0 +1,22 @@
+// Bad input at every door of a house of real processes: it gets the protocol's own error, and the process that got it
+// goes on as if nothing had been.
+
+import { afterAll, beforeAll, describe } from "vitest";
+import { agentUdp } from "./bad-input/agent-udp.ts";
+import { otlpGrpc, postSpans, queryGrpc } from "./bad-input/grpc-doors.ts";
+import { otlpHttp } from "./bad-input/otlp-http.ts";
+import { type House, openHouse } from "./house.ts";
+
+let house: House;
+
+beforeAll(async () => {
+  house = await openHouse();
+});
+
+afterAll(() => house?.close());
+
+describe("OTLP over HTTP", () => otlpHttp(() => house));
+describe("OTLP over gRPC", () => otlpGrpc(() => house));
+describe("PostSpans over gRPC", () => postSpans(() => house));
+describe("QueryService over gRPC", () => queryGrpc(() => house));
+describe("the agent's UDP ports", () => agentUdp(() => house));

@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+import { createSocket } from "node:dgram";
+import { expect, test } from "vitest";
+import { encodeAgentPacket, type ThriftBatch } from "wire/thrift";
+import { eventually } from "../../src/expect.ts";
+import { askTraces } from "../../src/tracing-api/ask.ts";
+import type { House } from "../house.ts";
+import { staysUnharmed } from "./unharmed.ts";
+
+const protocols = ["compact", "binary"] as const;
+type Protocol = (typeof protocols)[number];
+
+function oneSpan(id: number): ThriftBatch {
+  const startUs = BigInt(Date.now()) * 1_000n;
+  return {
+    process: { serviceName: "bad-agent-udp", tags: [] },
+    spans: [
+      {
+        traceIdLow: { high: 0, low: id },
+        traceIdHigh: { high: 0, low: 0 },
+        spanId: { high: 0, low: id },
+        parentSpanId: { high: 0, low: 0 },
+        operationName: "work",
+        flags: 1,
+        startTime: { high: Number(startUs >> 32n), low: Number(BigInt.asIntN(32, startUs)) },
+        duration: { high: 0, low: 1_500 },
+        tags: [],
+      },
+    ],
+  };
+}
+
+/** The agent's UDP ports. */
+export function agentUdp(house: () => House): void {
+  const send = async (protocol: Protocol, ...packets: readonly Uint8Array[]) => {
+    const port = protocol === "compact" ? house().agentCompactPort : house().agentBinaryPort;
+    const socket = createSocket("udp4");
+    try {
+      for (const packet of packets) {
+        await new Promise<void>((resolve, reject) =>
+          socket.send(packet, port, "127.0.0.1", (error) => (error === null ? resolve() : reject(error))),
+        );
+      }
+    } finally {
+      await new Promise<void>((resolve) => socket.close(() => resolve()));
+    }
+  };
+  /** Packets that were taken in or dropped, and so read off the socket. */
+  const seen = async (protocol: Protocol) => {
+    const text = await (await fetch(house().agent.metricsUrl)).text();
+    const lines = text.matchAll(
+      /^tracing_agent_thrift_udp_server_packets_(?:processed|dropped)_total\{(.*)\} (\d+)$/gm,
+    );
+    return [...lines]
+      .filter(([, labels]) => labels?.includes(`protocol="${protocol}"`))
+      .reduce((sum, [, , count]) => sum + Number(count), 0);
+  };
+  const badCount = async (protocol: Protocol) => {
+    const text = await (await fetch(house().agent.metricsUrl)).text();
+    const lines = text.matchAll(
+      /^tracing_agent_thrift_udp_(?:t_processor_handler_errors|server_packets_dropped)_total\{(.*)\} (\d+)$/gm,
+    );
+    return [...lines]
+      .filter(([, labels]) => labels?.includes(`protocol="${protocol}"`))
+      .reduce((sum, [, , count]) => sum + Number(count), 0);
+  };
+
+  staysUnharmed({
+    process: () => house().agent,
+    good: async () => {
+      const ids = protocols.map(() => randomBytes(4).readUInt32BE() >>> 1);
+      for (const [index, protocol] of protocols.entries()) {
+        await send(protocol, encodeAgentPacket(oneSpan(ids[index] ?? 0), protocol));
+      }
+      for (const id of ids) {
+        await eventually(() => askTraces(`${house().addresses.query}/api/traces/${id.toString(16)}`), 5_000);
+      }
+    },
+    maxGrowthMiB: 96,
+  });
+
+  test.each(protocols)("bad packets on the %s port are counted and forgotten", async (protocol) => {
+    const good = encodeAgentPacket(oneSpan(7), protocol);
+    const other = encodeAgentPacket(oneSpan(7), protocol === "compact" ? "binary" : "compact");
+    const start = good.subarray(0, 20);
+    const packets: Uint8Array[] = [
+      Buffer.alloc(0),
+      Buffer.from("GET / HTTP/1.1\r\n\r\n"),
+      good.subarray(0, -1),
+      good.subarray(0, good.length / 2),
+      other,
+      Buffer.alloc(65_000),
+      Buffer.alloc(65_507, 1),
+      // Structs in structs, lists in lists, without end.
+      Buffer.concat([start, Buffer.alloc(60_000, 0x1c)]),
+      Buffer.concat([start, Buffer.alloc(60_000, 0x19)]),
+      Buffer.concat([start, Buffer.alloc(60_000, 0x0c)]),
+      // A list that says it has two thousand million elements.
+      Buffer.concat([start, Buffer.from([0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07])]),
+      Buffer.concat([start, Buffer.from([0x0f, 0, 2, 0x0c, 0x7f, 0xff, 0xff, 0xff])]),
+    ];
+    const [seenBefore, badBefore] = [await seen(protocol), await badCount(protocol)];
+    for (const [index, packet] of packets.entries()) {
+      await send(protocol, packet);
+      // One after another: nothing here is about a socket buffer that overflows.
+      await eventually(async () => expect(await seen(protocol)).toBe(seenBefore + index + 1), 5_000);
+    }
+    await eventually(async () => expect(await badCount(protocol)).toBe(badBefore + packets.length), 5_000);
+  });
+}

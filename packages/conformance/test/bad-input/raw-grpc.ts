@@ -1,0 +1,60 @@
+import { connect } from "node:http2";
+import { status } from "@grpc/grpc-js";
+
+export interface GrpcEnd {
+  /** Name of the gRPC status; `HTTP <status>` when there is none. */
+  readonly code: string;
+  readonly message: string;
+  /** `grpc-status-details-bin`, decoded; empty when absent. */
+  readonly details: Buffer;
+}
+
+/** A message as gRPC frames it. `length` and `isCompressed` are what the frame says, true or not. */
+export function grpcFrame(
+  message: Uint8Array,
+  { length = message.length, isCompressed = false } = {},
+): Buffer {
+  const header = Buffer.alloc(5);
+  header.writeUInt8(isCompressed ? 1 : 0, 0);
+  header.writeUInt32BE(length, 1);
+  return Buffer.concat([header, message]);
+}
+
+/** One call whose body is sent as it is: no client checks it. @param address host:port @param path `/package.Service/Method` */
+export async function rawGrpc(
+  address: string,
+  path: string,
+  body: Uint8Array,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<GrpcEnd> {
+  const session = connect(`http://${address}`);
+  try {
+    return await new Promise<GrpcEnd>((resolve, reject) => {
+      session.on("error", reject);
+      const stream = session.request({
+        ":method": "POST",
+        ":path": path,
+        "content-type": "application/grpc",
+        te: "trailers",
+        ...headers,
+      });
+      const fields: Record<string, unknown> = {};
+      stream.on("response", (response) => Object.assign(fields, response));
+      stream.on("trailers", (trailers) => Object.assign(fields, trailers));
+      // A server that has answered may refuse the rest of the body.
+      stream.on("error", () => {});
+      stream.on("close", () => {
+        const code = fields["grpc-status"];
+        resolve({
+          code: code === undefined ? `HTTP ${fields[":status"]}` : (status[Number(code)] ?? String(code)),
+          message: decodeURIComponent(String(fields["grpc-message"] ?? "")),
+          details: Buffer.from(String(fields["grpc-status-details-bin"] ?? ""), "base64"),
+        });
+      });
+      stream.resume();
+      stream.end(body);
+    });
+  } finally {
+    session.destroy();
+  }
+}

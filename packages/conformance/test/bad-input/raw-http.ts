@@ -1,0 +1,38 @@
+import { connect } from "node:net";
+
+export interface RawAnswer {
+  /** Of the last answer on the connection; 0 when it was closed without one. */
+  readonly status: number;
+  /** Everything that came, one character a byte. */
+  readonly text: string;
+}
+
+/**
+ * Sends bytes as they are, and reads until the other side closes: no client checks what is sent.
+ * @param text one byte a character
+ * @param halfClose says "no more" behind the text
+ */
+export async function rawHttp(
+  url: string,
+  text: string,
+  { halfClose = false }: { halfClose?: boolean } = {},
+): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+  socket.on("end", () => socket.end());
+  // The other side may close while there is more to send.
+  socket.on("error", () => {});
+  socket.write(Buffer.from(text, "latin1"));
+  if (halfClose) socket.end();
+  await new Promise((resolve) => socket.once("close", resolve));
+  const answer = Buffer.concat(chunks).toString("latin1");
+  const status = [...answer.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].at(-1)?.[1];
+  return { status: Number(status ?? 0), text: answer };
+}
+
+/** A request with its head, lines ended as they should be. @param lines request line and fields */
+export function head(...lines: string[]): string {
+  return `${lines.join("\r\n")}\r\n\r\n`;
+}
