@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { agentUdp } from "./bad-input/agent-udp.ts";
 import { otlpGrpc, postSpans, queryGrpc } from "./bad-input/grpc-doors.ts";
 import { otlpHttp } from "./bad-input/otlp-http.ts";
+import { queryHttp } from "./bad-input/query-http.ts";
+import { storageHttp } from "./bad-input/storage-http.ts";
 import { type House, openHouse } from "./house.ts";
 
 let house: House;
@@ -20,3 +22,5 @@ describe("OTLP over gRPC", () => otlpGrpc(() => house));
 describe("PostSpans over gRPC", () => postSpans(() => house));
 describe("QueryService over gRPC", () => queryGrpc(() => house));
 describe("the agent's UDP ports", () => agentUdp(() => house));
+describe("the query service's HTTP API", () => queryHttp(() => house));
+describe("the storage's HTTP port", () => storageHttp(() => house));
