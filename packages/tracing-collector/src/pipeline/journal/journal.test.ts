@@ -236,13 +236,30 @@ describe("a start after a crash", () => {
     expect((await readFile(path!)).length).toBe(length - 13);
   });
 
-  test("forgets files with nothing whole in them", async () => {
+  test("saves what stands around a damaged frame, and keeps a copy of the file", async () => {
+    const before = await openJournal({ segmentAgeMs: 1_000_000 });
+    for (const text of ["first,", "second,", "third"]) await before.append(rows(text));
+    await crashCopy();
+    const [path] = await segmentFiles();
+    const file = await readFile(path!);
+    const at = file.indexOf("second");
+    file[at] = file[at]! ^ 1;
+    await writeFile(path!, file);
+    const journal = await openJournal();
+    expect(await readNext(journal)).toBe("first,third");
+    const [copy] = await readdir(join(folder, quarantineFolder));
+    expect(copy).toMatch(/\.segment\.damaged$/);
+    expect(await readFile(join(folder, quarantineFolder, copy!))).toEqual(file);
+  });
+
+  test("forgets files with nothing whole in them, but keeps what they hold", async () => {
     await writeFile(join(folder, "1.segment"), "");
     await writeFile(join(folder, "2.segment"), segmentHeader());
     await writeFile(join(folder, "3.segment"), "no segment at all, but long enough for a header");
     const journal = await openJournal();
     expect(journal.segments).toBe(0);
     expect(await segmentFiles()).toEqual([]);
+    expect(await readdir(join(folder, quarantineFolder))).toEqual(["3.segment.cut"]);
   });
 
   test("gives what storage refused another chance", async () => {

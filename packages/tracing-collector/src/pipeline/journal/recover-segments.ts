@@ -1,9 +1,9 @@
-import { mkdir, open, readdir, readFile, rename, unlink } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "lifecycle";
 import { segmentSuffix } from "./open-segment.ts";
 import { quarantineFolder, SealedSegment } from "./sealed-segment.ts";
-import { headerStateOf, scanFrames } from "./segment-format.ts";
+import { headerStateOf, type SegmentScan, scanFrames, segmentHeaderBytes } from "./segment-format.ts";
 
 /** What an earlier run left in the journal folder. */
 export interface Leftovers {
@@ -14,8 +14,8 @@ export interface Leftovers {
 }
 
 /**
- * Reads what an earlier run left: every segment is cut after its last whole frame (what follows was never
- * acknowledged) and takes no more frames, so that its token always names the same rows. Segments that storage refused
+ * Reads what an earlier run left: every segment is cut after its last whole frame and takes no more
+ * frames, so that its token always names the same rows. Segments that storage refused
  * get another chance, since a restart is how wrong credentials or an old schema are put right.
  *
  * One segment is in memory at a time.
@@ -41,21 +41,50 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
       );
       continue;
     }
-    const { rows, wholeBytes } = header === "ours" ? scanFrames(file) : { rows: 0, wholeBytes: 0 };
-    if (wholeBytes < file.length) {
-      log.warn(
-        { segment: path, bytes: file.length - wholeBytes },
-        "a segment of the journal has a torn tail: cut, it was never acknowledged",
-      );
+    const scan = header === "ours" ? scanFrames(file) : { rows: 0, wholeBytes: 0, damagedBytes: 0 };
+    const kept = await keepUnreadable(file, scan, join(quarantine, name));
+    for (const { what, path: keptPath, bytes } of kept) {
+      quarantinedBytes += bytes;
+      log.error({ segment: path, bytes, kept: keptPath }, what);
     }
-    if (rows === 0) {
+    if (scan.rows === 0) {
       await unlink(path);
       continue;
     }
-    await cut(path, wholeBytes, file.length);
-    segments.push(new SealedSegment(path, rows, wholeBytes));
+    await cut(path, scan.wholeBytes, file.length);
+    segments.push(new SealedSegment(path, scan.rows, scan.wholeBytes));
   }
   return { segments, quarantinedBytes };
+}
+
+interface Kept {
+  readonly what: string;
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/**
+ * Puts what cannot be read of a segment into quarantine. A torn tail is what a crash in the middle of a write leaves,
+ * and was never acknowledged; but a disk that gives something else than was written can look the same.
+ */
+async function keepUnreadable(file: Buffer, scan: SegmentScan, target: string): Promise<Kept[]> {
+  const kept: Kept[] = [];
+  if (scan.damagedBytes > 0) {
+    const path = `${target}.damaged`;
+    await writeFile(path, file, { mode: 0o600 });
+    const what =
+      "spans in the middle of a segment of the journal are damaged: the others are saved, a copy is kept";
+    kept.push({ what, path, bytes: file.length });
+  }
+  const tail = file.subarray(scan.wholeBytes);
+  if (tail.some((byte) => byte !== 0) && file.length > segmentHeaderBytes) {
+    const path = `${target}.cut`;
+    await writeFile(path, tail, { mode: 0o600 });
+    const what =
+      "a segment of the journal has a torn tail, as a crash leaves it before the spans are acknowledged: cut and kept";
+    kept.push({ what, path, bytes: tail.length });
+  }
+  return kept;
 }
 
 async function segmentNames(folder: string): Promise<string[]> {

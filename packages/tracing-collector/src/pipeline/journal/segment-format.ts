@@ -44,32 +44,50 @@ function frameChecksum(file: Buffer, start: number, end: number): number {
   return crc32(file.subarray(start + frameHeaderBytes, end), crc32(file.subarray(start, start + 8)));
 }
 
-/** The whole frames at the start of a segment. */
+/** The whole frames of a segment. */
 export interface SegmentScan {
   /** Rows in all whole frames. */
   readonly rows: number;
   /** Index just past the last whole frame: what follows is torn. */
   readonly wholeBytes: number;
+  /** Bytes of frames in between that are not what was written: their checksum is wrong, but a whole frame follows. */
+  readonly damagedBytes: number;
 }
 
-/** Walks the frames of a segment up to the first that is not whole. */
+/** @returns index just past the frame at `start`, by its own length; undefined when the file ends before */
+function frameEnd(file: Buffer, start: number): number | undefined {
+  if (start + frameHeaderBytes >= file.length) return undefined;
+  const payloadBytes = file.readUInt32LE(start);
+  const end = start + frameHeaderBytes + payloadBytes;
+  return payloadBytes === 0 || end > file.length ? undefined : end;
+}
+
+function isWhole(file: Buffer, start: number, end: number | undefined): end is number {
+  return end !== undefined && file.readUInt32LE(start + 8) === frameChecksum(file, start, end);
+}
+
+/** Walks the frames of a segment up to the last that is whole; damaged ones before it are passed over. */
 export function scanFrames(
   file: Buffer,
   visit?: (payloadStart: number, payloadEnd: number) => void,
 ): SegmentScan {
   let rows = 0;
+  let damagedBytes = 0;
   let start = segmentHeaderBytes;
-  while (start + frameHeaderBytes < file.length) {
-    const payloadBytes = file.readUInt32LE(start);
-    const end = start + frameHeaderBytes + payloadBytes;
-    if (payloadBytes === 0 || end > file.length) break;
-    if (file.readUInt32LE(start + 8) !== frameChecksum(file, start, end)) break;
-    rows += file.readUInt32LE(start + 4);
-    // Last, since it may write over this frame.
-    visit?.(start + frameHeaderBytes, end);
-    start = end;
+  for (;;) {
+    const end = frameEnd(file, start);
+    if (isWhole(file, start, end)) {
+      rows += file.readUInt32LE(start + 4);
+      // Last, since it may write over this frame.
+      visit?.(start + frameHeaderBytes, end);
+      start = end;
+    } else if (end !== undefined && isWhole(file, end, frameEnd(file, end))) {
+      damagedBytes += end - start;
+      start = end;
+    } else {
+      return { rows, wholeBytes: Math.min(start, file.length), damagedBytes };
+    }
   }
-  return { rows, wholeBytes: Math.min(start, file.length) };
 }
 
 /**
