@@ -2,7 +2,9 @@
 // goes on as if nothing had been.
 
 import { afterAll, beforeAll, describe } from "vitest";
+import { adminApi } from "./bad-input/admin-api.ts";
 import { agentUdp } from "./bad-input/agent-udp.ts";
+import { frontDoor } from "./bad-input/front-door.ts";
 import { otlpGrpc, postSpans, queryGrpc } from "./bad-input/grpc-doors.ts";
 import { otlpHttp } from "./bad-input/otlp-http.ts";
 import { queryHttp } from "./bad-input/query-http.ts";
@@ -24,3 +26,5 @@ describe("QueryService over gRPC", () => queryGrpc(() => house));
 describe("the agent's UDP ports", () => agentUdp(() => house));
 describe("the query service's HTTP API", () => queryHttp(() => house));
 describe("the storage's HTTP port", () => storageHttp(() => house));
+describe("the admin API", () => adminApi(() => house));
+describe("the front door", () => frontDoor(() => house));

@@ -24,6 +24,11 @@ const hostileTexts = [
   "\u{1f600}",
 ];
 
+/** A row of a table whose name is not the whole of a long path. */
+function named(path: string): [name: string, path: string] {
+  return [path.length > 80 ? `${path.slice(0, 80)}…` : path, path];
+}
+
 /** The query service's HTTP API. */
 export function queryHttp(house: () => House): void {
   const url = (path: string) => `${house().addresses.query}${path}`;
@@ -34,30 +39,32 @@ export function queryHttp(house: () => House): void {
     maxGrowthMiB: 128,
   });
 
-  test.each([
-    "/api/traces/zz",
-    `/api/traces/${"1".repeat(33)}`,
-    "/api/traces/%00",
-    "/api/traces/%zz",
-    "/api/traces/..%2f..%2fetc%2fpasswd",
-    "/api/traces",
-    "/api/traces?service=a&limit=many",
-    "/api/traces?service=a&limit=99999999999",
-    "/api/traces?service=a&start=now",
-    `/api/traces?service=a&start=${"9".repeat(10_000)}`,
-    "/api/traces?service=a&minDuration=long",
-    "/api/traces?service=a&minDuration=99999999999h",
-    "/api/traces?service=a&minDuration=2s&maxDuration=1s",
-    "/api/traces?service=a&tags=%5B",
-    `/api/traces?service=a&tags=${"%5B".repeat(4_000)}`,
-    "/api/traces?service=a&tags=%5B1%5D",
-    "/api/traces?service=a&tags=%7B%22a%22%3A1%7D",
-    "/api/traces?service=a&tag=nocolon",
-    "/api/traces?traceID=zz",
-    "/api/traces?traceID=1&traceID=zz",
-    "/api/services/%ff/operations",
-    "/api/operations",
-  ])("%s is 400 in the envelope", async (path) => {
+  test.each(
+    [
+      "/api/traces/zz",
+      `/api/traces/${"1".repeat(33)}`,
+      "/api/traces/%00",
+      "/api/traces/%zz",
+      "/api/traces/..%2f..%2fetc%2fpasswd",
+      "/api/traces",
+      "/api/traces?service=a&limit=many",
+      "/api/traces?service=a&limit=99999999999",
+      "/api/traces?service=a&start=now",
+      `/api/traces?service=a&start=${"9".repeat(10_000)}`,
+      "/api/traces?service=a&minDuration=long",
+      "/api/traces?service=a&minDuration=99999999999h",
+      "/api/traces?service=a&minDuration=2s&maxDuration=1s",
+      "/api/traces?service=a&tags=%5B",
+      `/api/traces?service=a&tags=${"%5B".repeat(4_000)}`,
+      "/api/traces?service=a&tags=%5B1%5D",
+      "/api/traces?service=a&tags=%7B%22a%22%3A1%7D",
+      "/api/traces?service=a&tag=nocolon",
+      "/api/traces?traceID=zz",
+      "/api/traces?traceID=1&traceID=zz",
+      "/api/services/%ff/operations",
+      "/api/operations",
+    ].map(named),
+  )("%s is 400 in the envelope", async (_, path) => {
     const { status, text } = await ask(url(path));
     expect([status, JSON.parse(text)]).toEqual([
       400,
