@@ -32,6 +32,12 @@ function checkDataFolder(path: string): void {
   }
 }
 
+function takenLine([first, ...others]: readonly string[]): string {
+  return others.length === 0
+    ? `${first}`
+    : `${first} (${others.length} more of our ports are taken too: does this already run?)`;
+}
+
 /**
  * Runs every process until told to stop (SIGINT, SIGTERM) or until one cannot start.
  * @returns the exit code: 0 stopped as asked, 1 something could not start or kept dying
@@ -46,7 +52,7 @@ export async function launch({ dataFolder, demo }: LaunchOptions): Promise<numbe
   try {
     checkDataFolder(dataFolder);
     const taken = await takenPorts(list);
-    if (taken.length > 0) throw new LaunchError(taken.join("; "));
+    if (taken.length > 0) throw new LaunchError(takenLine(taken));
   } catch (error) {
     if (!(error instanceof LaunchError)) throw error;
     process.stderr.write(`cannot start: ${error.message}\n`);
@@ -68,7 +74,8 @@ export async function launch({ dataFolder, demo }: LaunchOptions): Promise<numbe
     );
     child.on("restart", () => void recovered(child));
     child.on("failed", (reason) => {
-      failure ??= `${child.service.name}: ${reason}`;
+      const { name, stateFile } = child.service;
+      failure ??= `${name}: ${reason}${stateFile === undefined ? "" : ` (its saved state is ${stateFile})`}`;
       giveUp.abort();
       ended.resolve(1);
     });

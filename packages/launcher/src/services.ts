@@ -17,6 +17,8 @@ export interface Service {
   readonly arguments: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly ports: readonly ServicePort[];
+  /** What it starts with from the last time, and what may therefore keep it from starting. */
+  readonly stateFile?: string;
   /** Answers 200 when the process does its work; undefined for one that listens nowhere. */
   readonly healthUrl?: string;
 }
@@ -58,6 +60,7 @@ export function services(dataFolder: string, demo: boolean): Service[] {
         { port: 2019, protocol: "tcp", what: "admin API", host: "127.0.0.1" },
         { port: 8080, protocol: "tcp", what: "front door" },
       ],
+      stateFile: `${dataFolder}/admin-server/config/server/autosave.json`,
       healthUrl: "http://127.0.0.1:2019/config/",
     },
     {

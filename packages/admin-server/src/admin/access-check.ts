@@ -25,7 +25,7 @@ function originOf(request: IncomingMessage): { readonly text: string; readonly o
 
 /**
  * Who may speak to the admin endpoint: guards against DNS rebinding (Host) and cross-site requests (Origin).
- * Source: server-facts A.1
+ * Source: the public model (Caddy 2.11), seen running
  */
 export class AccessCheck {
   readonly #allowed: readonly Origin[];

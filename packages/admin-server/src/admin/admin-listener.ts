@@ -9,7 +9,7 @@ import type { AdminHandler } from "./admin-handler.ts";
 import { type AdminReply, jsonReply, readBody } from "./admin-message.ts";
 import { adminStatus } from "./admin-status.ts";
 
-// Source: server-facts A.1
+// Source: the public model (Caddy 2.11), seen running
 const headersTimeoutMs = 5_000;
 const requestTimeoutMs = 10_000;
 const keepAliveTimeoutMs = 60_000;

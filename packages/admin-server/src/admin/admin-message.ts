@@ -3,7 +3,7 @@ import { ServerError } from "../core/errors.ts";
 import { encodeJson } from "../core/json/encode-json.ts";
 import type { JsonValue } from "../core/json/json-value.ts";
 
-/** The largest body of a request. Source: server-facts A.1 */
+/** The largest body of a request. Source: the public model (Caddy 2.11), seen running */
 export const maxBodyBytes = 100 * 1024 * 1024;
 
 /** A request to the admin endpoint. */

@@ -5,7 +5,7 @@ import { RunningServer, respond, siteConfig } from "../testing/running-server.ts
 const routes = "/config/apps/http/servers/s/routes";
 const server = "/config/apps/http/servers/s";
 
-/** One row of table A.3: a request, what it is answered, and what then stands at a path. */
+/** One row of the table of requests: a request, what it is answered, and what then stands at a path. */
 interface Row {
   readonly name: string;
   readonly method: string;

@@ -8,7 +8,7 @@ import { sourceFileOf } from "./config-routes.ts";
  * Checks that a body is JSON by its media type: none at all, or one that ends in `/json`. The part after the slash of
  * any other names a config adapter, and there are none yet.
  * @throws ServerError CONFIG_ADAPTER, ADMIN_REQUEST
- * Source: server-facts A.6
+ * Source: the public model (Caddy 2.11), seen running
  */
 function requireJson(contentType: string): void {
   if (contentType === "") {

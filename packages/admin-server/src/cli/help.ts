@@ -1,4 +1,4 @@
-/** Text of `server --help`. Source: server-facts A.5, A.7, E */
+/** Text of `server --help`. Source: the public model (Caddy 2.11), seen running */
 export const help = `A web server and reverse proxy whose whole configuration is one live JSON document behind an admin API.
 
 Usage: server <command> [--option value …]

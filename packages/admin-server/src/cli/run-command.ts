@@ -65,7 +65,7 @@ function startErrorText(error: unknown): string {
     : text;
 }
 
-/** `server run`: until told to stop. @returns the exit code. Source: server-facts A.7 */
+/** `server run`: until told to stop. @returns the exit code. Source: the public model (Caddy 2.11), seen running */
 export async function runCommand(args: readonly string[]): Promise<number> {
   const { LOG_LEVEL, LOG_ENCODING } = process.env;
   const { options } = parseOptions(runOptions, { arguments: args, environment: { LOG_LEVEL, LOG_ENCODING } });

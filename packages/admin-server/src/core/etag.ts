@@ -16,7 +16,7 @@ export function makeEtag(path: string, body: string): string {
 /**
  * Reads `If-Match`. It names its own path, which may be any scope.
  * @throws ServerError IF_MATCH_MALFORMED, for `*` too
- * Source: server-facts A.3
+ * Source: the public model (Caddy 2.11), seen running
  */
 export function parseIfMatch(header: string): { readonly path: string; readonly hash: string } {
   if (header.length < 2 || !header.startsWith('"') || !header.endsWith('"')) {

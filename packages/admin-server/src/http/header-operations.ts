@@ -6,7 +6,7 @@ import { compileHeaderTemplate } from "./placeholders.ts";
 
 const valuesSchema = z.record(z.string(), z.array(z.string()).nullable());
 
-/** Fields that add to, set and delete headers. Source: server-facts B.3 "headers", D.5 */
+/** Fields that add to, set and delete headers. Source: the public model (Caddy 2.11), handler headers */
 export const headerOperationsShape = {
   add: valuesSchema.nullish().describe("Values to add; placeholders allowed."),
   set: valuesSchema.nullish().describe("Values in place of any there are; placeholders allowed."),

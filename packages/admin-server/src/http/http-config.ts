@@ -66,7 +66,7 @@ const serverSchema = z.strictObject({
   metrics: notYet(),
 });
 
-/** Config of the app `http`. Source: server-facts B.1 */
+/** Config of the app `http`. Source: the public model (Caddy 2.11) */
 export const httpAppSchema = z.strictObject({
   http_port: z.int().min(0).max(65_535).nullish().describe("The port of plain HTTP (80)."),
   https_port: z.int().min(0).max(65_535).nullish().describe("The port of HTTPS (443)."),

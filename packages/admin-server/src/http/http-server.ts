@@ -9,7 +9,7 @@ import type { ConnectionLimits, RequestSink } from "./shared-listener.ts";
 
 const exchangeServer = { product: "server" };
 
-/** @returns the limits that a server's config asks for. Defaults: server-facts B.1 */
+/** @returns the limits that a server's config asks for. Defaults: those of the public model (Caddy 2.11) */
 export function connectionLimits(config: HttpServerConfig): ConnectionLimits {
   return {
     readHeaderTimeoutMs: config.read_header_timeout ?? 60_000,

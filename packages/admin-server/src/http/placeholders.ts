@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Exchange } from "./exchange.ts";
 import { headerBytes } from "./header-list.ts";
+import { remoteAddress } from "./remote-address.ts";
 
 /** A text with placeholders, ready to be filled in for each request. */
 export type Template = (exchange: Exchange) => string;
@@ -27,8 +28,8 @@ const fixed: Readonly<Record<string, Reader>> = {
   "http.request.uri.path": (exchange) => exchange.path,
   "http.request.uri.query": (exchange) => exchange.query.slice(1),
   "http.request.uri.prefixed_query": (exchange) => (exchange.query === "?" ? "" : exchange.query),
-  "http.request.remote": (exchange) => `${exchange.socket.remoteAddress}:${exchange.socket.remotePort}`,
-  "http.request.remote.host": (exchange) => exchange.socket.remoteAddress ?? "",
+  "http.request.remote": (exchange) => `${remoteAddress(exchange.socket)}:${exchange.socket.remotePort}`,
+  "http.request.remote.host": (exchange) => remoteAddress(exchange.socket),
   "http.request.remote.port": (exchange) => String(exchange.socket.remotePort ?? ""),
   "http.request.local.host": (exchange) => exchange.socket.localAddress ?? "",
   "http.request.local.port": (exchange) => String(exchange.socket.localPort ?? ""),
@@ -66,7 +67,7 @@ function readerOf(name: string): Reader | undefined {
 
 /**
  * Prepares a text. A known placeholder without a value becomes empty, an unknown one stays as it is; `\{` is a brace.
- * Source: server-facts F
+ * Source: the public model (Caddy 2.11)
  */
 export function compileTemplate(text: string): Template {
   const parts: (string | Reader)[] = [];

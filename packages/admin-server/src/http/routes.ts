@@ -38,7 +38,7 @@ function isMatch(route: Route, exchange: Exchange): boolean {
 /**
  * Routes in order, as nested middleware: the handlers of a matching route run around all that comes after, so that
  * matchers of later routes see what earlier handlers changed.
- * Source: server-facts B.1, "Route algorithm"
+ * Source: the public model (Caddy 2.11), its route algorithm
  */
 export class RouteList {
   readonly #routes: readonly Route[];

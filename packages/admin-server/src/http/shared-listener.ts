@@ -24,7 +24,7 @@ export interface RequestSink {
 /** Requests that came in before the first config was switched on. */
 const maxHeldRequests = 1_000;
 
-// Statuses of requests that node's strict parser refuses; 400 for all others. Source: server-facts D.2
+// Statuses of requests that node's strict parser refuses; 400 for all others. Source: the public model (Caddy 2.11)
 const parseErrorStatus: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",

@@ -8,7 +8,7 @@ const productFolder = "server";
 
 /**
  * Where the last config is kept: `$XDG_CONFIG_HOME/server/autosave.json`, else `$HOME/.config/server/autosave.json`.
- * Source: server-facts A.5
+ * Source: the public model (Caddy 2.11), seen running
  */
 export function autosavePath(environment: Environment): string {
   const base = environment.XDG_CONFIG_HOME || join(environment.HOME || ".", ".config");

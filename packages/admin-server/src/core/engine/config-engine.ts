@@ -43,7 +43,7 @@ export interface ConfigEngineOptions {
 /**
  * The live config: one JSON document, read at any time, changed by one change at a time. A change makes a new tree
  * beside the old one, has every participant prepare for it, and only then switches; on any failure the old goes on.
- * Source: server-facts A.3 to A.5
+ * Source: the public model (Caddy 2.11), seen running
  */
 export class ConfigEngine {
   readonly #options: ConfigEngineOptions;

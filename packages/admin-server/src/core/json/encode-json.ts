@@ -47,7 +47,7 @@ function encode(value: JsonValue, depth: number): string {
  * Writes a document in the one form that is hashed, compared, answered and saved: compact, keys sorted by bytes,
  * `<`, `>`, `&`, U+2028 and U+2029 escaped as `\uXXXX`, lone surrogates as U+FFFD; no final newline.
  * @throws ServerError CONFIG_SYNTAX past {@link maxJsonDepth}, or for a number that is no IEEE double
- * Source: server-facts A.4
+ * Source: the public model (Caddy 2.11), seen running
  */
 export function encodeJson(value: JsonValue): string {
   return encode(value, 0);

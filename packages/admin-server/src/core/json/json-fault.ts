@@ -28,7 +28,7 @@ function isSpace(byte: number | undefined): boolean {
 /**
  * Reads through JSON bytes for their first fault, to say it in the model's words; called only after `JSON.parse` failed.
  * Keeps a stack of its own, so depth costs no call stack.
- * Source: server-facts A.3 ("decoding request body: <reason>, at offset N"); wording of Go's encoding/json
+ * Source: the public model, seen running ("decoding request body: <reason>, at offset N"); wording of Go's encoding/json
  */
 class FaultFinder {
   readonly #bytes: Uint8Array;

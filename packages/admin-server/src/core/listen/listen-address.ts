@@ -28,7 +28,7 @@ function parsePort(text: string, whole: string): number {
  * without `tcp/`; `unix//abs/path.sock`, with `|0660` for a file mode (0200 when absent); `fd/3`.
  * @param defaultPort for a host without a port; without it such a text is refused
  * @throws ServerError MODULE_CONFIG
- * Source: server-facts A.1, B.1
+ * Source: the public model (Caddy 2.11), seen running
  */
 export function parseListenAddress(text: string, defaultPort?: number): ListenAddress[] {
   if (text.startsWith("unix/")) {

@@ -113,7 +113,7 @@ function walk(node: JsonValue, position: number, change: TreeChange): JsonValue 
  * The tree after a change. Nothing is changed in place; what the path does not touch is shared with the old tree,
  * so that the old one can be kept for a roll-back and equal parts are the same objects.
  * @throws ServerError CONFIG_TRAVERSAL, CONFIG_INDEX, CONFIG_KEY_EXISTS, CONFIG_KEY_MISSING, CONFIG_NOT_ARRAY
- * Source: server-facts A.3, rows of POST, PUT, PATCH and DELETE
+ * Source: the public model, seen running: POST, PUT, PATCH and DELETE
  */
 export function changeAt(tree: ConfigTree, change: TreeChange): ConfigTree {
   if (change.path.segments[0] !== "config") {

@@ -5,7 +5,7 @@ import { arrayIndex, type ConfigTree, type TreePath, traversalError } from "./tr
  * The value at a path. An absent last key reads as null.
  * @throws ServerError CONFIG_TRAVERSAL when the walk meets an absent key or a scalar before the last segment;
  *   CONFIG_INDEX for a bad index
- * Source: server-facts A.3, rows of `GET /config/<path>`
+ * Source: the public model, seen running: `GET /config/<path>`
  */
 export function readAt(tree: ConfigTree, path: TreePath): JsonValue {
   let current: JsonValue = tree;

@@ -42,7 +42,7 @@ function statusOf(text: string): number {
   return Number(text);
 }
 
-/** Answers every request the same way. Source: server-facts B.3, D.2 */
+/** Answers every request the same way. Source: the public model (Caddy 2.11) */
 export const staticResponse = defineModule({
   id: "http.handlers.static_response",
   config: configSchema,

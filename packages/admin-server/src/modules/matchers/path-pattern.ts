@@ -78,7 +78,7 @@ function sameEscaped(pattern: Token, path: Token): boolean {
  * Prepares a path pattern: exact; `*` alone; `/a*` prefix; `*.php` suffix; `*mid*` substring; any other `*` within one
  * segment. Case does not count. It is compared with the decoded, cleaned path; a pattern that contains `%` with the
  * path as sent, cleaned. A pattern with `//` leaves repeated slashes as they are.
- * Source: server-facts B.2
+ * Source: the public model (Caddy 2.11)
  */
 export function compilePathPattern(text: string): (path: MatchedPath) => boolean {
   const pattern = text.toLowerCase();

@@ -46,7 +46,7 @@ const transportSchema = z.strictObject({
   local_address: notYet(),
 });
 
-/** Config of the handler `reverse_proxy`. Source: server-facts B.3 */
+/** Config of the handler `reverse_proxy`. Source: the public model (Caddy 2.11) */
 export const proxySchema = z.strictObject({
   upstreams: z
     .array(

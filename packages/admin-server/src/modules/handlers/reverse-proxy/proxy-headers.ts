@@ -1,7 +1,8 @@
 import type { Exchange } from "../../../http/exchange.ts";
 import { getHeaders, type HeaderList } from "../../../http/header-list.ts";
+import { remoteAddress } from "../../../http/remote-address.ts";
 
-/** Fields that concern one connection only. Source: server-facts D.6, RFC 9110 section 7.6.1 */
+/** Fields that concern one connection only. Source: the public model, RFC 9110 section 7.6.1 */
 const hopByHop = new Set([
   "connection",
   "proxy-connection",
@@ -58,8 +59,8 @@ export function upstreamRequestHeaders(exchange: Exchange, upgrade: string): Hea
   if (/(?:^|[,\s])trailers(?:$|[,;\s])/i.test(getHeaders(headers, "te").join(","))) {
     result.push("TE", "trailers");
   }
-  const client = exchange.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, "");
-  if (client !== undefined) {
+  const client = remoteAddress(exchange.socket);
+  if (client !== "") {
     result.push("X-Forwarded-For", client);
   }
   result.push("X-Forwarded-Proto", exchange.scheme, "X-Forwarded-Host", exchange.hostport);

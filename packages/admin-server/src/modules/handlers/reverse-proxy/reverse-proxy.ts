@@ -29,7 +29,7 @@ interface TryState {
   readonly unreachable: Set<Upstream>;
 }
 
-/** Hands requests to upstreams, and to others when these fail. Source: server-facts B.3, D.6 */
+/** Hands requests to upstreams, and to others when these fail. Source: the public model (Caddy 2.11) */
 class ReverseProxy implements HttpHandler {
   readonly #members: readonly Member[];
   readonly #policy: SelectionPolicy;

@@ -3,7 +3,7 @@ import { Pool } from "undici";
 import { messageOf, ServerError } from "../../../core/errors.ts";
 import type { ResourceKind, SharedResource } from "../../../core/modules/usage-pool.ts";
 
-/** Time to connect. Source: server-facts B.3, transport http */
+/** Time to connect. Source: the public model (Caddy 2.11), transport http */
 const dialTimeoutMs = 3_000;
 
 /** Where an upstream is. */

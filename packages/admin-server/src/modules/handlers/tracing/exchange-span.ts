@@ -27,6 +27,7 @@ import {
 } from "@opentelemetry/semantic-conventions";
 import type { Exchange } from "../../../http/exchange.ts";
 import { type HeaderList, removeHeaders, setHeader } from "../../../http/header-list.ts";
+import { remoteAddress } from "../../../http/remote-address.ts";
 import type { RequestTrace, UpstreamTrace } from "../../../http/request-trace.ts";
 
 const propagator = new W3CTraceContextPropagator();
@@ -61,8 +62,8 @@ export function requestAttributes(exchange: Exchange): Attributes {
     [ATTR_URL_QUERY]: exchange.query.slice(1),
     [ATTR_SERVER_ADDRESS]: host,
     [ATTR_SERVER_PORT]: port,
-    [ATTR_CLIENT_ADDRESS]: exchange.socket.remoteAddress,
-    [ATTR_NETWORK_PEER_ADDRESS]: exchange.socket.remoteAddress,
+    [ATTR_CLIENT_ADDRESS]: remoteAddress(exchange.socket),
+    [ATTR_NETWORK_PEER_ADDRESS]: remoteAddress(exchange.socket),
     [ATTR_NETWORK_PEER_PORT]: exchange.socket.remotePort,
     [ATTR_NETWORK_PROTOCOL_VERSION]: exchange.request.httpVersion,
     [ATTR_USER_AGENT_ORIGINAL]: exchange.header("user-agent"),
