@@ -13,7 +13,7 @@ import type { Addresses } from "../src/suite.ts";
 const packages = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Free TCP ports; all are held until all are found, so that they differ. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
       const server = createServer().listen(0, "127.0.0.1");

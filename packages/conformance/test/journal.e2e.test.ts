@@ -1,0 +1,213 @@
+// A collector whose journal has no more room, and no storage to write to: senders are asked to come again, and all that
+// was acknowledged is in storage once that is there.
+
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { eventually } from "../src/expect.ts";
+import { ask } from "../src/tracing-api/ask.ts";
+import { field, protobufHeaders, protobufRequest, protobufSpan } from "./bad-input/otlp-spans.ts";
+import { grpcFrame, rawGrpc } from "./bad-input/raw-grpc.ts";
+import { freePorts, HouseProcess } from "./house.ts";
+
+let folder: string;
+let ports: readonly number[];
+let collector: HouseProcess | undefined;
+let storage: HouseProcess | undefined;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "journal-"));
+  ports = await freePorts(6);
+});
+
+afterEach(async () => {
+  await collector?.end("SIGKILL");
+  await storage?.end("SIGKILL");
+  collector = undefined;
+  storage = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const local = (index: number) => `127.0.0.1:${ports[index]}`;
+
+async function startCollector(journal: string, ...more: string[]): Promise<HouseProcess> {
+  collector = new HouseProcess(
+    "tracing-collector",
+    "tracing-collector/bin/tracing-collector.ts",
+    [
+      ...["--collector.otlp.grpc.host-port", local(0)],
+      ...["--collector.otlp.http.host-port", local(1)],
+      ...["--collector.grpc-server.host-port", local(2)],
+      ...["--clickhouse.url", `http://${local(3)}`],
+      ...["--admin.http.host-port", local(4)],
+      ...["--collector.journal.dir", journal],
+      ...more,
+    ],
+    `http://${local(4)}/`,
+  );
+  await collector.start();
+  return collector;
+}
+
+async function startStorage(): Promise<void> {
+  storage = new HouseProcess(
+    "tracing-storage",
+    "tracing-storage/bin/tracing-storage.ts",
+    [
+      ...["--storage.http.host-port", local(3)],
+      ...["--storage.data-dir", join(folder, "storage")],
+      ...["--admin.http.host-port", local(5)],
+    ],
+    `http://${local(5)}/`,
+  );
+  await storage.start();
+}
+
+interface Ending {
+  readonly isKept: boolean;
+  /** How it was refused: status and hint. */
+  readonly refusal: string;
+}
+
+/** `RetryInfo { retry_delay { seconds } }` within the details of a google.rpc.Status. */
+function retryDelay(details: Buffer): string {
+  const text = details.toString("latin1");
+  const at = text.indexOf("type.googleapis.com/google.rpc.RetryInfo");
+  return at < 0 ? "no RetryInfo" : `RetryInfo of ${details.at(-1)} s`;
+}
+
+const spanBytes = 2_000;
+const ballast = () =>
+  field(9, field(1, Buffer.from("ballast")), field(2, field(1, Buffer.alloc(spanBytes, "x"))));
+
+/** One way in; sends a span of about 2 KB. */
+const doors: Readonly<Record<string, (traceId: Buffer) => Promise<Ending>>> = {
+  async "OTLP over HTTP"(traceId) {
+    const body = new Uint8Array(protobufRequest(protobufSpan(traceId, randomBytes(8), ballast())));
+    const response = await fetch(`http://${local(1)}/v1/traces`, {
+      method: "POST",
+      headers: protobufHeaders,
+      body,
+    });
+    await response.arrayBuffer();
+    const hint = response.headers.get("retry-after");
+    return { isKept: response.status === 200, refusal: `${response.status}, Retry-After ${hint}` };
+  },
+  async "OTLP over gRPC"(traceId) {
+    const path = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
+    const message = protobufRequest(protobufSpan(traceId, randomBytes(8), ballast()));
+    const { code, details } = await rawGrpc(local(0), path, grpcFrame(message));
+    return { isKept: code === "OK", refusal: `${code}, ${retryDelay(details)}` };
+  },
+  async PostSpans(traceId) {
+    const name = field(3, Buffer.alloc(spanBytes, "n"));
+    const message = field(1, field(1, field(1, traceId), field(2, randomBytes(8)), name));
+    const { code, details } = await rawGrpc(
+      local(2),
+      "/tracing.api_v2.CollectorService/PostSpans",
+      grpcFrame(message),
+    );
+    return { isKept: code === "OK", refusal: `${code}, ${retryDelay(details)}` };
+  },
+};
+
+/** Sends through each door until it refuses. @returns what was acknowledged, and how each door refused */
+async function sendUntilRefused(): Promise<{ kept: string[]; refusals: Record<string, string> }> {
+  const kept: string[] = [];
+  const refusals: Record<string, string> = {};
+  for (const [name, send] of Object.entries(doors)) {
+    for (let count = 0; refusals[name] === undefined; count++) {
+      expect(count, `spans that ${name} took without a word`).toBeLessThan(3_000);
+      const traceId = randomBytes(16);
+      const { isKept, refusal } = await send(traceId);
+      if (isKept) kept.push(traceId.toString("hex"));
+      else refusals[name] = refusal;
+    }
+  }
+  return { kept, refusals };
+}
+
+async function everythingIsStored(kept: readonly string[]): Promise<void> {
+  await eventually(async () => {
+    const sql = "SELECT lower(hex(trace_id)) FROM tracing.spans";
+    const { text } = await ask(`http://${local(3)}/`, { method: "POST", body: sql });
+    expect(text.split("\n").filter(Boolean).sort()).toEqual([...kept].sort());
+  }, 15_000);
+}
+
+/** Once there is room again, each door takes spans again. */
+async function everyDoorTakesAgain(): Promise<string[]> {
+  const kept: string[] = [];
+  for (const [name, send] of Object.entries(doors)) {
+    await eventually(async () => {
+      const traceId = randomBytes(16);
+      const { isKept, refusal } = await send(traceId);
+      expect(isKept, `${name}: ${refusal}`).toBe(true);
+      kept.push(traceId.toString("hex"));
+    }, 15_000);
+  }
+  return kept;
+}
+
+test("a full journal: senders are asked to come again, and all that was acknowledged is stored once storage is there", async () => {
+  const process = await startCollector(join(folder, "journal"), "--collector.journal.max-bytes", "200000");
+  const { kept, refusals } = await sendUntilRefused();
+  expect(refusals).toEqual({
+    "OTLP over HTTP": "429, Retry-After 5",
+    "OTLP over gRPC": "RESOURCE_EXHAUSTED, RetryInfo of 5 s",
+    PostSpans: "RESOURCE_EXHAUSTED, RetryInfo of 5 s",
+  });
+  expect(kept.length).toBeGreaterThan(50);
+  // An empty request needs no room.
+  const empty = { method: "POST", headers: protobufHeaders, body: new Uint8Array() };
+  expect((await ask(`http://${local(1)}/v1/traces`, empty)).status).toBe(200);
+  const { pid } = process;
+
+  await startStorage();
+  await everythingIsStored([...kept, ...(await everyDoorTakesAgain())]);
+  expect(process.pid).toBe(pid);
+}, 60_000);
+
+test("a full journal survives kill -9: still full, still whole", async () => {
+  const process = await startCollector(join(folder, "journal"), "--collector.journal.max-bytes", "100000");
+  const { kept } = await sendUntilRefused();
+  await process.end("SIGKILL");
+  await process.start();
+  const again = await sendUntilRefused();
+  expect(again.kept.length, "room that a crash made").toBeLessThan(5);
+  await startStorage();
+  await everythingIsStored([...kept, ...again.kept]);
+}, 60_000);
+
+test("a full disk: senders are asked to come again, and all that was acknowledged is stored once storage is there", async (context) => {
+  const disk = join(folder, "disk");
+  mkdirSync(disk);
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", disk], { stdio: "ignore" });
+  } catch {
+    context.skip("needs the right to mount a small file system");
+  }
+  try {
+    const process = await startCollector(join(disk, "journal"));
+    const { kept, refusals } = await sendUntilRefused();
+    expect(refusals).toEqual({
+      "OTLP over HTTP": "503, Retry-After 5",
+      "OTLP over gRPC": "UNAVAILABLE, RetryInfo of 5 s",
+      PostSpans: "UNAVAILABLE, RetryInfo of 5 s",
+    });
+    expect(kept.length).toBeGreaterThan(200);
+    expect(process.log.match(/the journal cannot write/g), "said once").toHaveLength(1);
+    const { pid } = process;
+
+    await startStorage();
+    await everythingIsStored([...kept, ...(await everyDoorTakesAgain())]);
+    expect(process.pid).toBe(pid);
+    expect(process.log).toContain("the journal can write again");
+  } finally {
+    await collector?.end("SIGKILL");
+    execFileSync("umount", [disk]);
+  }
+}, 60_000);
