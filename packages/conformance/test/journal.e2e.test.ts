@@ -13,6 +13,11 @@ import { field, protobufHeaders, protobufRequest, protobufSpan } from "./bad-inp
 import { grpcFrame, rawGrpc } from "./bad-input/raw-grpc.ts";
 import { freePorts, HouseProcess } from "./house.ts";
 
+/** Runs a program of the system. */
+function run(program: string, ...parameters: string[]): void {
+  execFileSync(program, parameters, { stdio: "ignore" });
+}
+
 let folder: string;
 let ports: readonly number[];
 let collector: HouseProcess | undefined;
@@ -186,7 +191,7 @@ test("a full disk: senders are asked to come again, and all that was acknowledge
   const disk = join(folder, "disk");
   mkdirSync(disk);
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", disk], { stdio: "ignore" });
+    run("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk);
   } catch {
     context.skip("needs the right to mount a small file system");
   }
@@ -208,6 +213,6 @@ test("a full disk: senders are asked to come again, and all that was acknowledge
     expect(process.log).toContain("the journal can write again");
   } finally {
     await collector?.end("SIGKILL");
-    execFileSync("umount", [disk]);
+    run("umount", disk);
   }
 }, 60_000);
