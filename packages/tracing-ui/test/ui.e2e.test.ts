@@ -272,6 +272,8 @@ describe.skipIf(!hasBrowser)(title, () => {
     { timeout: 90_000 },
     async (theme) => {
       await open(theme);
+      // Colours half way through a transition are nobody's choice.
+      await page.emulateMedia({ reducedMotion: "reduce" });
       const payment = store.declined.spans.find((span) => span.operationName === "Charge")?.spanID;
       const screens = {
         search: ["/search?service=frontend", ".result"],
