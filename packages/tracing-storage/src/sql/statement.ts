@@ -32,8 +32,8 @@ class Cursor {
   /** Just past the token taken last. */
   end = 0;
 
-  constructor(sql: string) {
-    this.#tokens = tokenize(sql);
+  constructor(sql: string, from = 0) {
+    this.#tokens = tokenize(sql, from);
     this.#next = this.#tokens.next().value;
   }
 
@@ -73,17 +73,45 @@ class Cursor {
 
 /** Rows start after blanks and at most one line end. Source: ClickHouse src/Parsers/ParserInsertQuery.cpp */
 function skipToData(sql: string, from: number): number {
-  const blank = /[ \t\f]*\r?\n?/y;
-  blank.lastIndex = from;
-  return from + (blank.exec(sql)?.[0].length ?? 0);
+  let index = from;
+  while (index < sql.length && " \t\f".includes(sql.charAt(index))) {
+    index++;
+  }
+  index += sql.charAt(index) === "\r" ? 1 : 0;
+  return index + (sql.charAt(index) === "\n" ? 1 : 0);
+}
+
+/** The value of a setting: a string, or what stands without a blank: `-1.5`. */
+function takeValue(cursor: Cursor): boolean {
+  if (cursor.next?.kind === "string") {
+    cursor.take();
+    return true;
+  }
+  const { next } = cursor;
+  while (
+    cursor.next !== undefined &&
+    (cursor.next.kind === "word" || cursor.is("-") || cursor.is(".")) &&
+    (cursor.next === next || cursor.next.start === cursor.end)
+  ) {
+    cursor.take();
+  }
+  return cursor.next !== next;
 }
 
 /** `SETTINGS a = 1, b = 'x'` behind the format; data follows the last value. */
 function settingsEnd(sql: string, from: number): number {
-  const list =
-    /\s+SETTINGS\s+(?:\w+\s*=\s*(?:'(?:[^'\\]|\\[\s\S]|'')*'|[-\w.]+)\s*,\s*)*\w+\s*=\s*(?:'(?:[^'\\]|\\[\s\S]|'')*'|[-\w.]+)/iy;
-  list.lastIndex = from;
-  return from + (list.exec(sql)?.[0].length ?? 0);
+  const cursor = new Cursor(sql, from);
+  let end = from;
+  if (!cursor.skip("SETTINGS")) {
+    return end;
+  }
+  do {
+    if (cursor.take()?.kind !== "word" || !cursor.skip("=") || !takeValue(cursor)) {
+      break;
+    }
+    end = cursor.end;
+  } while (cursor.skip(","));
+  return end;
 }
 
 function readInsert(sql: string, cursor: Cursor): InsertStatement | undefined {

@@ -9,57 +9,176 @@ export interface Token {
   readonly end: number;
 }
 
-const blankOrComment = /(?:[ \t\n\v\f\r\0]+|--[^\n]*|#[ !][^\n]*|\/\*[\s\S]*?\*\/)+/y;
+const dollar = 0x24;
+const backslash = 0x5c;
 
-const kinds: readonly (readonly [Token["kind"], RegExp])[] = [
-  ["string", /\$(\w*)\$[\s\S]*?\$\1\$/y],
-  ["string", /'(?:[^'\\]|\\[\s\S]|'')*'/y],
-  ["word", /[\w$\u0080-\uffff]+/y],
-  ["quoted", /"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`\\]|\\[\s\S]|``)*`/y],
-  ["symbol", /[\s\S]/y],
-];
-
-function matchAt(pattern: RegExp, sql: string, index: number): string | undefined {
-  pattern.lastIndex = index;
-  return pattern.exec(sql)?.[0];
+function isWordPart(code: number): boolean {
+  return (
+    (code >= 0x61 && code <= 0x7a) ||
+    (code >= 0x41 && code <= 0x5a) ||
+    (code >= 0x30 && code <= 0x39) ||
+    code === 0x5f
+  );
 }
 
-function textOf(kind: Token["kind"], text: string): string {
-  if (kind === "word") {
-    return text.toUpperCase();
+/** The engine skips blanks of Unicode, and takes no other character beyond ASCII outside of quotes. */
+function isBlank(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d) || code === 0 || code >= 0x80;
+}
+
+function wordEnd(sql: string, start: number): number {
+  let end = start;
+  while (isWordPart(sql.charCodeAt(end)) || sql.charCodeAt(end) === dollar) {
+    end++;
   }
-  if (kind === "quoted") {
-    const quote = text[0] ?? "";
-    return text
-      .slice(1, -1)
-      .replaceAll(quote + quote, quote)
-      .replace(/\\([\s\S])/g, "$1");
+  return end;
+}
+
+/** Of the `$word$` at `start`, its end; -1 when there is none. */
+function tagEnd(sql: string, start: number): number {
+  let end = start + 1;
+  while (isWordPart(sql.charCodeAt(end))) {
+    end++;
   }
-  return text;
+  return sql.charCodeAt(end) === dollar ? end + 1 : -1;
+}
+
+/**
+ * Finds where quotes, comments and heredocs end. Remembers what has no further end: a text of nothing but openings
+ * would otherwise be searched to its end for each of them.
+ */
+class Ends {
+  readonly #sql: string;
+  readonly #unclosed = new Set<string>();
+  #lastTags: Map<string, number> | undefined;
+
+  constructor(sql: string) {
+    this.#sql = sql;
+  }
+
+  /** @returns just past the closing quote, -1 when there is none */
+  quote(start: number): number {
+    const sql = this.#sql;
+    const quote = sql.charAt(start);
+    if (this.#unclosed.has(quote)) {
+      return -1;
+    }
+    const code = quote.charCodeAt(0);
+    for (let index = start + 1; index < sql.length; index++) {
+      const here = sql.charCodeAt(index);
+      if (here === backslash) {
+        index++;
+      } else if (here === code) {
+        if (sql.charCodeAt(index + 1) !== code) {
+          return index + 1;
+        }
+        index++;
+      }
+    }
+    this.#unclosed.add(quote);
+    return -1;
+  }
+
+  /** @returns just past the comment's end, -1 when there is none */
+  comment(start: number): number {
+    if (this.#unclosed.has("*/")) {
+      return -1;
+    }
+    const end = this.#sql.indexOf("*/", start + 2);
+    if (end < 0) {
+      this.#unclosed.add("*/");
+      return -1;
+    }
+    return end + 2;
+  }
+
+  /** @returns just past the second `$tag$`, -1 when there is no tag or no second one */
+  heredoc(start: number): number {
+    const open = tagEnd(this.#sql, start);
+    if (open < 0) {
+      return -1;
+    }
+    const tag = this.#sql.slice(start, open);
+    this.#lastTags ??= this.#readTags();
+    return (this.#lastTags.get(tag) ?? -1) < open ? -1 : this.#sql.indexOf(tag, open) + tag.length;
+  }
+
+  /** Every `$tag$` of the text, with the place where it stands last: tags may all differ. */
+  #readTags(): Map<string, number> {
+    const tags = new Map<string, number>();
+    for (let at = this.#sql.indexOf("$"); at >= 0; at = this.#sql.indexOf("$", at + 1)) {
+      const end = tagEnd(this.#sql, at);
+      if (end >= 0) {
+        tags.set(this.#sql.slice(at, end), at);
+      }
+    }
+    return tags;
+  }
+}
+
+function skipBlanksAndComments(sql: string, from: number, ends: Ends): number {
+  let index = from;
+  while (index < sql.length) {
+    const two = sql.slice(index, index + 2);
+    if (isBlank(sql.charCodeAt(index))) {
+      index++;
+    } else if (two === "--" || two === "# " || two === "#!") {
+      const end = sql.indexOf("\n", index);
+      index = end < 0 ? sql.length : end;
+    } else {
+      const end = two === "/*" ? ends.comment(index) : -1;
+      if (end < 0) {
+        break;
+      }
+      index = end;
+    }
+  }
+  return index;
+}
+
+function unquoted(text: string): string {
+  const quote = text.charAt(0);
+  return text
+    .slice(1, -1)
+    .replaceAll(quote + quote, quote)
+    .replace(/\\([\s\S])/g, "$1");
+}
+
+function tokenAt(sql: string, start: number, ends: Ends): Token {
+  const first = sql.charAt(start);
+  const heredoc = first === "$" ? ends.heredoc(start) : -1;
+  const string = first === "'" ? ends.quote(start) : heredoc;
+  if (string >= 0) {
+    return { kind: "string", text: sql.slice(start, string), start, end: string };
+  }
+  const word = wordEnd(sql, start);
+  if (word > start) {
+    return { kind: "word", text: sql.slice(start, word).toUpperCase(), start, end: word };
+  }
+  const quoted = first === '"' || first === "`" ? ends.quote(start) : -1;
+  return quoted >= 0
+    ? { kind: "quoted", text: unquoted(sql.slice(start, quoted)), start, end: quoted }
+    : { kind: "symbol", text: first, start, end: start + 1 };
 }
 
 /**
  * Splits ClickHouse SQL into tokens, lazily: what follows `FORMAT x` of an insert is data and must not be read as SQL.
  * Finds the ends of words, strings and comments, nothing more; numbers are words. Never throws: an unclosed quote
- * is a symbol, and the engine's own parser will say what is wrong.
+ * is a symbol, and the engine's own parser will say what is wrong. Takes time in proportion to the text's length,
+ * whatever the text.
  * @param sql bytes as latin1 characters, so that an index is a byte's index
+ * @param from index to start at
  * Source: ClickHouse src/Parsers/Lexer.cpp
  */
-export function* tokenize(sql: string): Generator<Token, undefined> {
-  let index = 0;
-  for (;;) {
-    index += matchAt(blankOrComment, sql, index)?.length ?? 0;
+export function* tokenize(sql: string, from = 0): Generator<Token, undefined> {
+  const ends = new Ends(sql);
+  for (let index = from; ; ) {
+    index = skipBlanksAndComments(sql, index, ends);
     if (index >= sql.length) {
       return;
     }
-    for (const [kind, pattern] of kinds) {
-      const text = matchAt(pattern, sql, index);
-      if (text !== undefined) {
-        const start = index;
-        index += text.length;
-        yield { kind, text: textOf(kind, text), start, end: index };
-        break;
-      }
-    }
+    const token = tokenAt(sql, index, ends);
+    yield token;
+    index = token.end;
   }
 }
