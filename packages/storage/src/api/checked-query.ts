@@ -1,18 +1,54 @@
+import type { TraceQuery } from "./span-reader.ts";
 import { StorageError } from "./storage-error.ts";
 
-/** Each id once, in the order given. @throws StorageError STORAGE_REFUSED for one that is not 32 hex digits */
+/** Each tag is looked for in three places: of some hundred, the search takes seconds and outgrows the engine. */
+const maxTags = 64;
+
+/** Of all texts of a query, as they stand in the address of a request; Node's servers take 16 KiB of headers. */
+const maxTextBytes = 8_192;
+
+/** Each id once, in the order given. @throws StorageError STORAGE_BAD_QUERY for one that is not 32 hex digits */
 export function distinctTraceIds(traceIds: readonly string[]): string[] {
   for (const id of traceIds) {
     if (!/^[0-9a-f]{32}$/.test(id)) {
-      throw new StorageError("STORAGE_REFUSED", `trace id "${id}" is not 32 lower-case hex digits`);
+      throw new StorageError("STORAGE_BAD_QUERY", `trace id "${id}" is not 32 lower-case hex digits`);
     }
   }
   return [...new Set(traceIds)];
 }
 
-/** @throws StorageError STORAGE_REFUSED for a limit that is not a whole number of at least 1 */
-export function checkLimit(limit: number): void {
+/** @throws StorageError STORAGE_BAD_QUERY for a limit that is not a whole number of at least 1 */
+function checkLimit(limit: number): void {
   if (!Number.isSafeInteger(limit) || limit < 1) {
-    throw new StorageError("STORAGE_REFUSED", `limit ${limit} is not a whole number of at least 1`);
+    throw new StorageError("STORAGE_BAD_QUERY", `limit ${limit} is not a whole number of at least 1`);
   }
+}
+
+/**
+ * @throws StorageError STORAGE_BAD_QUERY for a limit that is not a whole number of at least 1, more than 64 tags, or
+ *   texts that are too long
+ */
+export function checkSearch({ limit, service = "", operation = "", tags = new Map() }: TraceQuery): void {
+  checkLimit(limit);
+  if (tags.size > maxTags) {
+    throw new StorageError("STORAGE_BAD_QUERY", `${tags.size} tags are over the limit of ${maxTags}`);
+  }
+  checkTexts([service, operation, ...[...tags].flat()]);
+}
+
+/** @throws StorageError STORAGE_BAD_QUERY for texts that together, percent-encoded, are longer than 8 KiB */
+export function checkTexts(texts: readonly string[]): void {
+  let length = 0;
+  for (const text of texts) length += encodedLength(text);
+  if (length > maxTextBytes) {
+    throw new StorageError(
+      "STORAGE_BAD_QUERY",
+      `the texts of the query, percent-encoded ${length} bytes, are over the limit of ${maxTextBytes}`,
+    );
+  }
+}
+
+/** ClickHouse's parameters have a backslash before some characters. */
+function encodedLength(text: string): number {
+  return new URLSearchParams({ "": text.replace(/[\\'\t\n\r]/g, "\\\\") }).toString().length - 1;
 }

@@ -189,7 +189,39 @@ export function searchContract({ store, test }: ContractContext): void {
 
   for (const limit of [0, -1, 1.5, Number.NaN]) {
     test(`search: refuses a limit of ${limit}`, async () => {
-      await expectStorageError(store().reader.findTraces({ limit }), "STORAGE_REFUSED");
+      await expectStorageError(store().reader.findTraces({ limit }), "STORAGE_BAD_QUERY");
     });
   }
+
+  const textOf = (length: number) => "x".repeat(length);
+  const numbered = (count: number) =>
+    tags(...Array.from({ length: count }, (_, index): [string, string] => [`key ${index}`, "v"]));
+  for (const [name, query] of [
+    ["65 tags", numbered(65)],
+    ["a long tag", tags(["key", textOf(8_192)])],
+    ["a long service", { service: textOf(8_193) }],
+    ["a long operation", { operation: textOf(8_193) }],
+    ["texts that are long together", { service: textOf(4_096), operation: textOf(4_097) }],
+    ["a text that percent-encoding makes long", { operation: "\\".repeat(1_366) }],
+  ] as const) {
+    test(`search: refuses ${name}`, async () => {
+      await expectStorageError(store().reader.findTraces({ ...query, limit: 1 }), "STORAGE_BAD_QUERY");
+    });
+  }
+
+  for (const [name, query] of [
+    ["64 tags", numbered(64)],
+    ["a service of 8 KiB", { service: textOf(8_192) }],
+    ["8 KiB of what needs encoding and escaping", { operation: "\\'~\n".repeat(390) }],
+    ["half of a surrogate pair", { operation: "\ud800" }],
+  ] as const) {
+    test(`search: takes ${name}`, async () => {
+      expect(await store().reader.findTraces({ ...query, limit: 1 })).toEqual([]);
+    });
+  }
+
+  test("operations: refuses a long service", async () => {
+    const work = store().reader.getOperations({ service: textOf(8_193) });
+    await expectStorageError(work, "STORAGE_BAD_QUERY");
+  });
 }

@@ -54,7 +54,7 @@ export function writeContract({ store, test }: ContractContext): void {
 
   test("reads: an id that is not 32 hex digits is refused", async () => {
     for (const id of ["", "abc", "G".repeat(32), "A".repeat(32), "a".repeat(33)]) {
-      await expectStorageError(store().reader.getTraces([id]), "STORAGE_REFUSED");
+      await expectStorageError(store().reader.getTraces([id]), "STORAGE_BAD_QUERY");
     }
   });
 

@@ -218,6 +218,22 @@ describe("refuses", () => {
     await expect(unary(method, request)).rejects.toMatchObject({ code, details });
   });
 
+  test("a search of too much", async () => {
+    const { reader } = await sampleStore([]);
+    const { unary, stream } = clientOf(await open(reader));
+    const service = "x".repeat(9_000);
+    const failed = (what: string) => ({
+      code: status.INVALID_ARGUMENT,
+      details: expect.stringMatching(`^${what}: .*over the limit of 8192$`),
+    });
+    await expect(
+      chunksOf(stream("findTraces", { query: { ...everything, serviceName: service } })),
+    ).rejects.toMatchObject(failed("failed when searching for traces"));
+    await expect(unary("getOperations", { service, spanKind: "" })).rejects.toMatchObject(
+      failed("failed to fetch operations"),
+    );
+  });
+
   test("with UNAVAILABLE while the store is away", async () => {
     const store = openClickHouseStore({ urls: ["http://127.0.0.1:1"] });
     const { unary, stream } = clientOf(await open(store.reader));

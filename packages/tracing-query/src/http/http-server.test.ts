@@ -297,6 +297,19 @@ test("a large trace comes whole, with and without compression", async () => {
   }
 });
 
+test("a search of too much: 400 that names the limit", async () => {
+  const base = await open((await sampleStore([])).reader);
+  const tags = Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`k${index}`, "v"]));
+  const many = await fetch(`${base}/api/traces?service=x&tags=${encodeURIComponent(JSON.stringify(tags))}`);
+  expect([many.status, await many.text()]).toEqual([400, failure(400, "65 tags are over the limit of 64")]);
+  const long = JSON.stringify({ key: "x".repeat(9_000) });
+  for (const address of [`traces?service=x&tags=${encodeURIComponent(long)}`, `operations?service=${long}`]) {
+    const response = await fetch(`${base}/api/${address}`);
+    expect(response.status).toBe(400);
+    expect(JSON.parse(await response.text()).errors[0].msg).toMatch(/over the limit of 8192$/);
+  }
+});
+
 test("a store that is away: 503 that says so", async () => {
   const store = openClickHouseStore({ urls: ["http://127.0.0.1:1"] });
   const base = await open(store.reader);

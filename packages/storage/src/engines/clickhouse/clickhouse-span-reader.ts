@@ -1,6 +1,6 @@
 import type { Span, SpanKind } from "wire/model";
 import { readSpanRows } from "wire/rows";
-import { distinctTraceIds } from "../../api/checked-query.ts";
+import { checkTexts, distinctTraceIds } from "../../api/checked-query.ts";
 import type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "../../api/span-reader.ts";
 import { StorageError } from "../../api/storage-error.ts";
 import { tracesInOrder } from "../../api/traces-in-order.ts";
@@ -63,6 +63,7 @@ export class ClickHouseSpanReader implements SpanReader {
     options: ReadOptions = {},
   ): Promise<Operation[]> {
     const { service, spanKind } = query;
+    checkTexts([service]);
     const sql =
       `SELECT DISTINCT name, kind AS spanKind FROM ${this.#database}.operations WHERE service = {service:String}` +
       `${spanKind === undefined ? "" : " AND kind = {kind:String}"} ORDER BY name, kind`;

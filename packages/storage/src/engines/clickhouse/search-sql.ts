@@ -1,12 +1,8 @@
-import { checkLimit } from "../../api/checked-query.ts";
+import { checkSearch } from "../../api/checked-query.ts";
 import type { TraceQuery } from "../../api/span-reader.ts";
-import { StorageError } from "../../api/storage-error.ts";
 import type { QueryParameters } from "./clickhouse-connection.ts";
 import { hasAttribute } from "./schema/span-sql.ts";
 import { shownAsTag } from "./shown-as-tag.ts";
-
-/** Of all keys and values, as they stand in the address of the request; Node's servers take 16 KiB of headers. */
-const maxTagsLength = 8_192;
 
 /** Each reads the table once. */
 const maxBranches = 8;
@@ -16,10 +12,10 @@ const maxInt64 = 2n ** 63n - 1n;
 
 /**
  * The SELECT for `findTraceIds`: ids in hex, newest first by their newest matching span.
- * @throws StorageError STORAGE_REFUSED for a limit below 1 or tags that are too long
+ * @throws StorageError STORAGE_BAD_QUERY as `checkSearch` says
  */
 export function searchSql(query: TraceQuery, database: string): { sql: string; parameters: QueryParameters } {
-  checkLimit(query.limit);
+  checkSearch(query);
   const parameters: Record<string, string | bigint | number> = { limit: query.limit };
   const conditions = spanConditions(query, parameters);
   const branches = tagBranches(query.tags ?? new Map(), parameters).map((ofTags) => {
@@ -61,7 +57,6 @@ function tagBranches(
   tags: ReadonlyMap<string, string>,
   parameters: Record<string, string | bigint | number>,
 ): string[][] {
-  checkTagsLength(tags);
   let branches: string[][] = [[]];
   let count = 0;
   for (const [key, value] of tags) {
@@ -85,16 +80,4 @@ function tagBranches(
 
 function int64(value: bigint): bigint {
   return value < minInt64 ? minInt64 : value > maxInt64 ? maxInt64 : value;
-}
-
-function checkTagsLength(tags: ReadonlyMap<string, string>): void {
-  let length = 0;
-  for (const [key, value] of tags)
-    length += encodeURIComponent(key).length + encodeURIComponent(value).length;
-  if (length > maxTagsLength) {
-    throw new StorageError(
-      "STORAGE_REFUSED",
-      `tags of ${length} bytes are over the limit of ${maxTagsLength}`,
-    );
-  }
 }

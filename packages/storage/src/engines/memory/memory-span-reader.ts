@@ -1,5 +1,5 @@
 import { type SpanKind, spanKinds } from "wire/model";
-import { checkLimit, distinctTraceIds } from "../../api/checked-query.ts";
+import { checkSearch, checkTexts, distinctTraceIds } from "../../api/checked-query.ts";
 import type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "../../api/span-reader.ts";
 import { tracesInOrder } from "../../api/traces-in-order.ts";
 import { spanMatches } from "./span-matches.ts";
@@ -29,8 +29,7 @@ export class MemorySpanReader implements SpanReader {
 
   async findTraceIds(query: TraceQuery, options: ReadOptions = {}): Promise<string[]> {
     throwIfAborted(options.signal);
-    const { limit } = query;
-    checkLimit(limit);
+    checkSearch(query);
     const newest = new Map<string, bigint>();
     for (const span of this.#stored.spans()) {
       if (!spanMatches(span, query)) continue;
@@ -43,7 +42,7 @@ export class MemorySpanReader implements SpanReader {
       if (start !== other) return start > other ? -1 : 1;
       return id < otherId ? -1 : 1;
     });
-    return ids.slice(0, limit).map(([id]) => id);
+    return ids.slice(0, query.limit).map(([id]) => id);
   }
 
   async getServices(options: ReadOptions = {}): Promise<string[]> {
@@ -58,6 +57,7 @@ export class MemorySpanReader implements SpanReader {
     options: ReadOptions = {},
   ): Promise<Operation[]> {
     throwIfAborted(options.signal);
+    checkTexts([query.service]);
     const kindsOfNames = new Map<string, Set<SpanKind>>();
     for (const { resource, name, kind } of this.#stored.spans()) {
       if (resource.serviceName !== query.service) continue;
