@@ -1,4 +1,6 @@
+import { writeFile } from "node:fs/promises";
 import { request } from "node:http";
+import { join } from "node:path";
 import { gzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
@@ -340,6 +342,27 @@ describe("doors that stay shut", () => {
     const response = await post({}, sql);
     expect(["358", "497"]).toContain(response.headers.get("x-clickhouse-exception-code"));
     expect(response.status).toBeGreaterThanOrEqual(400);
+  });
+
+  test.each([
+    ["format_template_resultset", "SELECT 1 AS a FORMAT Template"],
+    ["format_template_row", "SELECT 1 AS a FORMAT Template"],
+    ["format_schema", "SELECT 1 AS a FORMAT Protobuf"],
+    ["format_schema_source", "SELECT 1 AS a FORMAT Protobuf"],
+    ["output_format_schema", "SELECT 1 AS a FORMAT Protobuf"],
+    ["input_format_record_errors_file_path", "INSERT INTO t FORMAT CSV\nx"],
+    ["rename_files_after_processing", "INSERT INTO t FORMAT CSV\n1,x"],
+    ["format_avro_schema_registry_url", "INSERT INTO t FORMAT AvroConfluent\nx"],
+  ])("the setting %s names no file", async (setting, sql) => {
+    const secret = join(folder, "secret");
+    await writeFile(secret, "do-not-tell\n");
+    const [head = "", rows = ""] = sql.split("\n");
+    const inSql = await post({}, `${head} SETTINGS ${setting} = '${secret}'\n${rows}`);
+    const asParameter = await post({ [setting]: secret }, sql);
+    for (const response of [inSql, asParameter]) {
+      expect(response.headers.get("x-clickhouse-exception-code")).toBe("452");
+      expect(await response.text()).not.toContain("do-not-tell");
+    }
   });
 
   test("a page of another origin gets no answer", async () => {

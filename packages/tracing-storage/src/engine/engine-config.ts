@@ -33,6 +33,18 @@ const revoked = [
   "TABLE ENGINE ON *",
 ];
 
+/** Settings that name a file or another host, which formats then read or write without asking for a grant. */
+const fixedSettings = [
+  "format_template_resultset",
+  "format_template_row",
+  "format_schema",
+  "format_schema_source",
+  "output_format_schema",
+  "input_format_record_errors_file_path",
+  "rename_files_after_processing",
+  "format_avro_schema_registry_url",
+];
+
 function serverXml(usersPath: string, limits: EngineLimits): string {
   return `<clickhouse>
   <users_config>${usersPath}</users_config>
@@ -60,7 +72,13 @@ function usersXml(): string {
     ...tableEngines.map((engine) => `GRANT TABLE ENGINE ON ${engine}`),
   ];
   return `<clickhouse>
-  <profiles><default/></profiles>
+  <profiles>
+    <default>
+      <constraints>
+${fixedSettings.map((setting) => `        <${setting}><const/></${setting}>`).join("\n")}
+      </constraints>
+    </default>
+  </profiles>
   <quotas><default/></quotas>
   <users>
     <default>
