@@ -21,6 +21,11 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
+function isHexDigit(byte: number | undefined): boolean {
+  const lower = (byte ?? 0) | 0x20;
+  return isDigit(byte) || (lower >= 0x61 && lower <= 0x66);
+}
+
 function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
@@ -145,7 +150,7 @@ class FaultFinder {
         if (escaped === 0x75) {
           for (let digit = 0; digit < 4; digit++) {
             this.#at++;
-            if (!/[0-9a-fA-F]/.test(String.fromCharCode(this.#bytes[this.#at] ?? 0))) {
+            if (!isHexDigit(this.#bytes[this.#at])) {
               return this.#fault("in \\u hexadecimal character escape");
             }
           }
