@@ -10,7 +10,12 @@ import { openOtlpHttp } from "./receivers/otlp-http.ts";
 import type { Receiver, ReceiverContext } from "./receivers/receiver.ts";
 
 /** The larger the block, the cheaper for ClickHouse; the age keeps spans visible within a second when few arrive. */
-const segmentLimits = { segmentRows: 100_000, segmentBytes: 32 * 1024 * 1024, segmentAgeMs: 500 };
+const segmentLimits = {
+  segmentRows: 100_000,
+  segmentBytes: 32 * 1024 * 1024,
+  segmentAgeMs: 500,
+  busySegmentRows: 5_000,
+};
 
 /** Shares of a graceful stop: calls under way, then the last inserts; together less than the shell's 10 s. */
 const finishCallsMs = 3_000;

@@ -96,7 +96,15 @@ const noStorage = ["--clickhouse.url", "http://127.0.0.1:9"];
 
 async function namesInJournal(): Promise<string[]> {
   const journal = await Journal.open(
-    { folder, sync: "off", maxBytes: 1e9, segmentRows: 1, segmentBytes: 1, segmentAgeMs: 1 },
+    {
+      folder,
+      sync: "off",
+      maxBytes: 1e9,
+      segmentRows: 1,
+      segmentBytes: 1,
+      segmentAgeMs: 1,
+      busySegmentRows: 1e6,
+    },
     { committed() {} },
     quietLog,
   );

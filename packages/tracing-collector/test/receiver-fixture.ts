@@ -31,7 +31,15 @@ export interface ReceiverFixture {
 export async function openReceiverFixture(maxBytes = 1_000_000_000): Promise<ReceiverFixture> {
   const folder = await mkdtemp(join(tmpdir(), "collector-"));
   const journal = await Journal.open(
-    { folder, sync: "off", maxBytes, segmentRows: 1, segmentBytes: 1, segmentAgeMs: 1_000 },
+    {
+      folder,
+      sync: "off",
+      maxBytes,
+      segmentRows: 1,
+      segmentBytes: 1,
+      segmentAgeMs: 1_000,
+      busySegmentRows: 1e6,
+    },
     { committed() {} },
     quietLog,
   );

@@ -68,7 +68,15 @@ afterEach(async () => {
 
 function openJournal(): Promise<Journal> {
   return Journal.open(
-    { folder, sync: "off", maxBytes: 1e6, segmentRows: 1, segmentBytes: 1, segmentAgeMs: 1e6 },
+    {
+      folder,
+      sync: "off",
+      maxBytes: 1e6,
+      segmentRows: 1,
+      segmentBytes: 1,
+      segmentAgeMs: 1e6,
+      busySegmentRows: 1e6,
+    },
     { committed() {} },
     quietLog,
   );

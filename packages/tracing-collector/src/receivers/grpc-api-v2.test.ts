@@ -11,7 +11,7 @@ let client: Client;
 
 beforeEach(async () => {
   fixture = await openReceiverFixture();
-  receiver = await openGrpcApiV2(anyPort, 100_000, fixture.context);
+  receiver = await openGrpcApiV2(anyPort, 300_000, fixture.context);
   client = new Client(`127.0.0.1:${receiver.port}`, credentials.createInsecure());
 });
 
@@ -85,6 +85,18 @@ describe("bad messages get INTERNAL, nothing is half kept, and the next is serve
     expect(await fixture.spans()).toHaveLength(2);
     expect(await fixture.metric("requests_total", "proto", "invalid")).toBe(1);
   });
+});
+
+test("a message of a great many empty spans gets INVALID_ARGUMENT that names the limit", async () => {
+  const spans = Buffer.alloc(200_002, Buffer.from([0x0a, 0]));
+  // The length, 200,002, as a varint.
+  await expect(
+    call(post, Buffer.concat([Buffer.from([0x0a, 0xc2, 0x9a, 0x0c]), spans])),
+  ).rejects.toMatchObject({
+    code: status.INVALID_ARGUMENT,
+    details: "request has more than the limit of 100000 spans",
+  });
+  expect(await fixture.metric("requests_total", "proto", "invalid")).toBe(1);
 });
 
 test("health knows the service under both names", async () => {

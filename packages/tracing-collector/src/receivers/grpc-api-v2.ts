@@ -1,5 +1,5 @@
 import { type handleUnaryCall, type ServiceDefinition, status } from "@grpc/grpc-js";
-import { fromApiV2Batch, PostSpansRequest, type PostSpansResponse } from "wire/api-v2";
+import { checkPostSpans, fromApiV2Batch, PostSpansRequest, type PostSpansResponse } from "wire/api-v2";
 import { WireError } from "wire/errors";
 import {
   addHealth,
@@ -19,7 +19,8 @@ import { maxRowsBytes } from "./request-limits.ts";
 
 /**
  * `CollectorService.PostSpans` of `api_v2`, under both package names, with reflection and health: the agent's way in. An
- * id of a wrong length answers INTERNAL, as in the public model, and nothing of the batch is kept.
+ * id of a wrong length answers INTERNAL, as in the public model, too much of something INVALID_ARGUMENT, and nothing of
+ * the batch is kept.
  * @throws StartError
  */
 export async function openGrpcApiV2(
@@ -48,7 +49,8 @@ export async function openGrpcApiV2(
       (error: unknown) => {
         if (error instanceof WireError) intake.invalid();
         else if (!(error instanceof CollectorError)) log.error({ err: error }, "error in PostSpans");
-        answer(grpcErrorOf(error, status.INTERNAL));
+        const isTooLarge = error instanceof WireError && error.code === "WIRE_TOO_LARGE";
+        answer(grpcErrorOf(error, isTooLarge ? status.INVALID_ARGUMENT : status.INTERNAL));
       },
     );
   };
@@ -69,8 +71,10 @@ const rawCollectorService: ServiceDefinition<{ postSpans: handleUnaryCall<Buffer
 
 function decode(request: Buffer): PostSpansRequest {
   try {
+    checkPostSpans(request);
     return PostSpansRequest.decode(request);
   } catch (cause) {
+    if (cause instanceof WireError && cause.code === "WIRE_TOO_LARGE") throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new WireError(
       "WIRE_MALFORMED",

@@ -32,6 +32,7 @@ async function openJournal(settings: Partial<JournalSettings> = {}): Promise<Jou
       segmentRows: 1_000_000,
       segmentBytes: 1_000_000,
       segmentAgeMs: 1,
+      busySegmentRows: 1_000_000,
       ...settings,
     },
     { committed: () => commits++ },
@@ -260,6 +261,12 @@ describe("a start after a crash", () => {
     expect(journal.segments).toBe(0);
     expect(await segmentFiles()).toEqual([]);
     expect(await readdir(join(folder, quarantineFolder))).toEqual(["3.segment.cut"]);
+  });
+
+  test("a segment to which rows come fast ages twice as long, not for ever", async () => {
+    const journal = await openJournal({ segmentAgeMs: 5, busySegmentRows: 1 });
+    await journal.append(rows("busy"));
+    expect(await readNext(journal)).toBe("busy");
   });
 
   test("gives what storage refused another chance", async () => {

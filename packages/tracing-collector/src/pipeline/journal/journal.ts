@@ -23,8 +23,10 @@ export interface JournalSettings {
   readonly segmentRows: number;
   /** … or bytes … */
   readonly segmentBytes: number;
-  /** … or when its first row is so old and somebody waits for a segment. */
+  /** … or when its first row is so old, twice that where rows come fast, and somebody waits for a segment. */
   readonly segmentAgeMs: number;
+  /** So many rows within `segmentAgeMs` are fast: fewer, larger blocks cost storage less. */
+  readonly busySegmentRows: number;
 }
 
 /** What the journal tells its metrics. */
@@ -247,14 +249,23 @@ export class Journal {
     this.#storedBytes += segment.bytes;
     this.#segmentCount++;
     this.#isOldEnough = false;
-    this.#ageTimer = setTimeout(() => {
-      this.#isOldEnough = true;
-      this.#wake();
-    }, this.#settings.segmentAgeMs);
+    this.#age(segment, true);
     this.#segment = segment;
     // A new name in the folder is on disk only after a sync of the folder.
     if (this.#settings.sync === "always") await this.#folder.sync();
     return segment;
+  }
+
+  #age(segment: OpenSegment, mayGrowOn: boolean): void {
+    const { segmentAgeMs, busySegmentRows } = this.#settings;
+    this.#ageTimer = setTimeout(() => {
+      if (mayGrowOn && segment.rows >= busySegmentRows) {
+        this.#age(segment, false);
+        return;
+      }
+      this.#isOldEnough = true;
+      this.#wake();
+    }, segmentAgeMs);
   }
 
   /** After a failed write the file is not trusted with more: its good frames are sealed. */
