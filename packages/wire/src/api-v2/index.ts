@@ -24,6 +24,7 @@ export type {
   SpansResponseChunk,
   TraceQueryParameters,
 } from "../gen/tracing/api_v2/query.ts";
+export { checkPostSpans } from "./check-post-spans.ts";
 export { fromApiV2Batch } from "./from-api-v2-batch.ts";
 export { binaryTag, boolTag, float64Tag, int64Tag, stringTag } from "./tags.ts";
 export { toApiV2Span } from "./to-api-v2-span.ts";

@@ -153,6 +153,10 @@ describe("OtlpJsonTranscoder", () => {
     [requestOf(`${ids},${nestedKvlists(maxAttributeDepth + 1)}`), "WIRE_TOO_DEEP"],
     [`{"x":"${'[{\\"'.repeat(1_000)}"}`, "none"],
     ['{"x":"\\', "WIRE_MALFORMED"],
+    [`{"x":[${"{},".repeat(999_998)}{}]}`, "none"],
+    [`{"x":[${"{},".repeat(999_999)}{}]}`, "WIRE_TOO_LARGE"],
+    [`{"x":[${"0,".repeat(2_000_000)}0]}`, "WIRE_TOO_LARGE"],
+    [`{"x":"${",".repeat(2_000_001)}"}`, "none"],
   ])("answers %.80s", (json, code) => {
     expect(codeOf(json)).toBe(code);
   });

@@ -45,7 +45,7 @@ export class OtlpJsonTranscoder {
    * @param request an `ExportTraceServiceRequest` or `TracesData` as JSON in UTF-8; the caller limits its size
    * @throws WireError and nothing is kept of the request: WIRE_MALFORMED when it is not JSON or a member does not fit;
    *   WIRE_BAD_ID for an id of a wrong length; WIRE_TOO_DEEP for values nested past `maxAttributeDepth`;
-   *   WIRE_TOO_LARGE past `maxRowsBytes`
+   *   WIRE_TOO_LARGE past `maxRowsBytes` or 2,000,000 values
    */
   transcode(request: Uint8Array): TranscodeResult {
     const rejected = new RejectedSpans();
