@@ -452,6 +452,32 @@ describe("changes", () => {
       error:
         'loading http app module: decoding module config: http: json: unknown field "bogus", at /config/apps/http/bogus',
     },
+    ...["constructor", "toString", "hasOwnProperty", "__proto__"].flatMap((key): Row[] =>
+      ["/config/apps/http", server, `${routes}/0`, `${routes}/0/handle/0`].map((parent) => ({
+        name: `${key} as a field, at ${parent}`,
+        method: "POST",
+        path: `${parent}/${key}`,
+        body: "{}",
+        status: 400,
+        error: `json: unknown field "${key}", at ${parent}/${key}`,
+      })),
+    ),
+    {
+      name: "__proto__ as the key of a map",
+      method: "POST",
+      path: "/load",
+      body: '{"apps":{"http":{"servers":{"s":{"routes":[{"match":[{"\\u005f_proto__":{}}]}]}}}}}',
+      status: 400,
+      error: `json: unknown field "__proto__", at ${routes}/0/match/0/__proto__`,
+    },
+    {
+      name: "__proto__ as a server",
+      method: "PUT",
+      path: "/config/apps/http/servers/__proto__",
+      body: "{}",
+      status: 400,
+      error: 'json: unknown field "__proto__", at /config/apps/http/servers/__proto__',
+    },
     {
       name: "an unknown handler",
       method: "PATCH",

@@ -3,6 +3,7 @@ import type { JsonValue } from "../json/json-value.ts";
 import { notYet } from "../modules/config-fields.ts";
 import { decodeConfig } from "../modules/decode-config.ts";
 import { withoutIds } from "../tree/id-index.ts";
+import { refusePrototypeKey } from "../tree/prototype-key.ts";
 
 const documentSchema = z
   .strictObject({
@@ -20,8 +21,9 @@ export interface ConfigDocument {
   readonly apps: ReadonlyMap<string, JsonValue>;
 }
 
-/** @throws ServerError MODULE_CONFIG for an unknown or unsupported field */
+/** @throws ServerError MODULE_CONFIG for an unknown or unsupported field, and for a key `__proto__` at any depth */
 export function decodeDocument(config: JsonValue): ConfigDocument {
+  refusePrototypeKey(config, "/config");
   const document = decodeConfig(documentSchema, withoutIds(config), "/config");
   const apps = Object.entries(document?.apps ?? {}) as [string, JsonValue][];
   return { admin: (document?.admin ?? null) as JsonValue, apps: new Map(apps) };

@@ -46,7 +46,10 @@ function step(
     const module = typeof name === "string" ? registry.find({ prefix: moduleNamespace }, name) : undefined;
     return module === undefined ? undefined : step(module.config, segment, value, registry);
   }
-  return definition.shape?.[segment] ?? definition.element ?? definition.valueType;
+  const { shape } = definition;
+  // A client may name anything, `constructor` too: only what the shape itself has is a field of it.
+  const field = shape !== undefined && Object.hasOwn(shape, segment) ? shape[segment] : undefined;
+  return field ?? definition.element ?? definition.valueType;
 }
 
 /**
