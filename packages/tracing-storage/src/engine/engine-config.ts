@@ -16,7 +16,7 @@ export interface EngineLimits {
  * Engines whose tables live in the data folder or in memory. Others read and write files anywhere or call other
  * hosts: an embedded engine, unlike a server, does not confine `File` tables to a folder.
  */
-const tableEngines = [
+export const tableEngines: readonly string[] = [
   ...["", "Replacing", "Summing", "Aggregating", "Collapsing", "VersionedCollapsing"].map(
     (n) => `${n}MergeTree`,
   ),

@@ -27,9 +27,34 @@ describe("readStatement", () => {
     ["ATTACH TABLE t FROM '/x' (a UInt8) ENGINE = Log", "ATTACH"],
     ["CREATE DATABASE x ENGINE = SQLite('y')", "SQLITE"],
     ["create or replace database x engine = `SQLite`('y')", "SQLite"],
+    ["CREATE DATABASE x ENGINE SQLite('y')", "ACCESS_DENIED"],
+    ["CREATE TABLE t (a UInt8) ENGINE = EmbeddedRocksDB(0, '/x') PRIMARY KEY a", "ACCESS_DENIED"],
+    ["CREATE TABLE t (a UInt8) engine/**/`Executable`('x', 'CSV')", "ACCESS_DENIED"],
+    ["CREATE TABLE select ENGINE = Executable('x', 'CSV')", "ACCESS_DENIED"],
+    ["DROP TABLE t PARALLEL WITH CREATE TABLE t (a UInt8) ENGINE = URL('x')", "ACCESS_DENIED"],
+    ["DROP TABLE t PARALLEL WITH REPLACE TABLE t (a UInt8) ENGINE = URL('x')", "ACCESS_DENIED"],
+    ["REPLACE TABLE t (a UInt8) ENGINE = S3('x')", "ACCESS_DENIED"],
+    ["CREATE MATERIALIZED VIEW v ENGINE = Kafka AS SELECT 1", "ACCESS_DENIED"],
+    [
+      "CREATE TABLE t (a UInt8) ENGINE = MergeTree SETTINGS disk = disk(type = local, path = '/x/')",
+      "ACCESS_DENIED",
+    ],
+    ["CREATE TABLE t (a UInt8) ENGINE = MergeTree SETTINGS disk = `Disk` /**/ (type = s3)", "ACCESS_DENIED"],
   ])("refuses %s", (sql, message) => {
     expect(() => readStatement(latin1(sql))).toThrow(message);
   });
+});
+
+test.each([
+  "CREATE TABLE t (a UInt8, engine String) ENGINE = MergeTree ORDER BY a SETTINGS disk = 'default'",
+  "CREATE TABLE t (a UInt8) engine replacingMergeTree ORDER BY a",
+  "CREATE MATERIALIZED VIEW v ENGINE = AggregatingMergeTree ORDER BY a AS SELECT 1 AS a",
+  "CREATE VIEW v AS SELECT engine FROM system.tables WHERE engine = 'URL'",
+  "CREATE DATABASE d ENGINE = Atomic",
+  "CREATE DATABASE IF NOT EXISTS d",
+  "SELECT engine = x, 'disk(', 'ENGINE = URL' FROM system.tables -- disk(",
+])("%s is let through", (sql) => {
+  expect(readStatement(sql)).toBeDefined();
 });
 
 describe("insertFromFile", () => {

@@ -1,4 +1,5 @@
 import { engineError } from "../engine/engine-error.ts";
+import { EngineClause } from "./engine-clause.ts";
 import { type Token, tokenize } from "./tokenizer.ts";
 
 /** What the front must know of a statement before the engine sees it. */
@@ -157,11 +158,6 @@ function readInsert(sql: string, cursor: Cursor): InsertStatement | undefined {
   return undefined;
 }
 
-/** `CREATE DATABASE`, `CREATE OR REPLACE DATABASE`, `ATTACH DATABASE`. */
-function isDatabase(head: readonly string[]): boolean {
-  return head[1] === "DATABASE" || head[3] === "DATABASE";
-}
-
 function refuse(text: string): never {
   throw engineError("INTO_OUTFILE_NOT_ALLOWED", `${text} is not allowed over HTTP`);
 }
@@ -171,40 +167,38 @@ function refuse(text: string): never {
  * for the doors that the engine's grants leave open (see engine-config.ts).
  */
 function check(sql: string): { readonly format: string | undefined } {
-  let beforeThat: Token | undefined;
+  const engineClause = new EngineClause();
   let before: Token | undefined;
   let ended = false;
   let format: string | undefined;
-  const head: string[] = [];
+  let verb: string | undefined;
   for (const token of tokenize(sql)) {
     if (ended && !(token.kind === "symbol" && token.text === ";")) {
       throw engineError("SYNTAX_ERROR", "Syntax error: multi-statements are not allowed");
     }
-    if (head.length < 4) {
-      head.push(token.text);
-    }
+    verb ??= token.text;
     if (token.kind === "symbol") {
       ended ||= token.text === ";";
       const callee =
-        token.text === "(" && before !== undefined && before.kind !== "string" ? before.text : "";
-      if (callee.toUpperCase() === "FILE") {
+        token.text === "(" && before !== undefined && before.kind !== "string"
+          ? before.text.toUpperCase()
+          : "";
+      if (callee === "FILE") {
         refuse("function file: reading files of the server");
+      } else if (callee === "DISK") {
+        throw engineError("ACCESS_DENIED", "disk(…), a disk defined in a query, is not allowed over HTTP");
       }
     } else if (token.kind === "word" && (token.text === "OUTFILE" || token.text === "INFILE")) {
       if (before?.kind === "word" && (before.text === "INTO" || before.text === "FROM")) {
         refuse(`${before.text} ${token.text}`);
       }
-    } else if (before?.text === "=" && beforeThat?.text === "ENGINE" && isDatabase(head)) {
-      if (!/^(?:ATOMIC|MEMORY)$/i.test(token.text)) {
-        refuse(`database engine ${token.text}`);
-      }
-    } else if (head[0] === "ATTACH" && token.kind === "string" && before?.text === "FROM") {
+    } else if (verb === "ATTACH" && token.kind === "string" && before?.text === "FROM") {
       refuse("ATTACH … FROM a path");
     }
     if (token.kind === "word" && before?.kind === "word" && before.text === "FORMAT") {
       format = sql.slice(token.start, token.end);
     }
-    beforeThat = before;
+    engineClause.take(token);
     before = token;
   }
   return { format };
@@ -212,7 +206,8 @@ function check(sql: string): { readonly format: string | undefined } {
 
 /**
  * Reads as much of a statement as the front needs, and refuses what must not reach the engine: more than one
- * statement, `INTO OUTFILE`, `FROM INFILE`, `file(…)`, databases on other files. The engine's grants refuse the rest.
+ * statement, `INTO OUTFILE`, `FROM INFILE`, `file(…)`, `disk(…)`, table and database engines on other files or hosts.
+ * The engine's grants refuse the rest.
  * @param sql bytes as latin1 characters
  * @throws EngineError
  */
