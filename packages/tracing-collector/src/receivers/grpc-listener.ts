@@ -3,8 +3,11 @@ import { Server, ServerCredentials, setLogger } from "@grpc/grpc-js";
 import { type HostPort, type Logger, listenError } from "lifecycle";
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
 
-/** Calls that one connection may have under way at a time. */
-const maxConcurrentStreams = 256;
+/**
+ * Calls that one connection may have under way at a time; clients let further ones wait. Each may hold an unfinished
+ * message, which grpc-js has no total limit for.
+ */
+const maxConcurrentStreams = 64;
 
 /** A gRPC server that refuses messages over `maxMessageBytes`, after decompression too. */
 export function createGrpcServer(maxMessageBytes: number, log: Logger): Server {
