@@ -307,11 +307,26 @@ describe("errors", () => {
     expect((await raw({ path: "//" })).status).toBe(400);
   });
 
-  test("GET only reads", async () => {
-    for (const search of ["", "&readonly=0"]) {
-      const response = await fetch(`${storage.url}/?query=TRUNCATE%20TABLE%20t${search}`);
-      expect(response.headers.get("x-clickhouse-exception-code")).toBe("164");
-    }
+  test.each(["TRUNCATE TABLE t", "SYSTEM START MERGES", "KILL QUERY WHERE 0", "INSERT INTO t VALUES (1, '')"])(
+    "GET only reads: %s",
+    async (query) => {
+      for (const search of [{ query }, { query, readonly: "0" }]) {
+        const response = await fetch(`${storage.url}/?${new URLSearchParams(search)}`);
+        expect(response.headers.get("x-clickhouse-exception-code")).toBe("164");
+      }
+      expect((await post({}, query)).status).toBe(200);
+    },
+  );
+
+  test.each([
+    "SHOW TABLES",
+    "DESCRIBE t",
+    "EXISTS t",
+    "EXPLAIN SELECT 1",
+    "WITH 1 AS x SELECT x",
+    "(SELECT 1)",
+  ])("GET reads: %s", async (query) => {
+    expect((await fetch(`${storage.url}/?${new URLSearchParams({ query })}`)).status).toBe(200);
   });
 
   test("other paths and methods", async () => {
@@ -372,6 +387,14 @@ describe("doors that stay shut", () => {
     const path = "/?query=SELECT%201";
     expect((await raw({ path, headers: { Origin: "http://example.com" } })).status).toBe(403);
     expect((await raw({ path, headers: { Host: "rebound.example.com" } })).status).toBe(403);
+    for (const [site, status] of [
+      ["cross-site", 403],
+      ["same-site", 403],
+      ["same-origin", 200],
+      ["none", 200],
+    ] as const) {
+      expect((await raw({ path, headers: { "Sec-Fetch-Site": site } })).status).toBe(status);
+    }
     expect(
       (await raw({ path, headers: { Host: "localhost:8123", Origin: "http://localhost:8123" } })).status,
     ).toBe(200);

@@ -19,7 +19,8 @@ function isLoopback(host: string): boolean {
 /**
  * Keeps web pages out: a browser on this machine can reach a server on 127.0.0.1, whatever page it shows.
  * Refused are requests that a page of another origin sends, and, on a loopback address, host names that are not
- * this machine's own (a name whose owner points it at 127.0.0.1). Clients other than browsers are not affected.
+ * this machine's own (a name whose owner points it at 127.0.0.1). An image or a link sends no Origin, but browsers say
+ * in Sec-Fetch-Site whose page asks; "none" is the address bar. Clients other than browsers are not affected.
  * @throws EngineError ACCESS_DENIED
  */
 export function checkOrigin(request: IncomingMessage): void {
@@ -28,6 +29,10 @@ export function checkOrigin(request: IncomingMessage): void {
   const local = request.socket.localAddress?.replace(/^::ffff:/, "") ?? "";
   if (host !== "" && isLoopback(local) && !isLoopback(name) && isIP(name) === 0) {
     throw engineError("ACCESS_DENIED", `host ${JSON.stringify(host)} is not a name of this machine`);
+  }
+  const site = request.headers["sec-fetch-site"];
+  if (site !== undefined && site !== "same-origin" && site !== "none") {
+    throw engineError("ACCESS_DENIED", `requests of web pages of another site are not answered (${site})`);
   }
   const { origin } = request.headers;
   if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {

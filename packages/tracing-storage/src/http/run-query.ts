@@ -84,9 +84,13 @@ export async function runQuery(
   if (statement.verb === "") {
     throw engineError("SYNTAX_ERROR", "Syntax error: empty query");
   }
+  const kind = kindOf(statement);
+  if (parameters.readOnly && kind !== "select") {
+    // `readonly = 2` stops writes; the engine still runs SYSTEM and KILL.
+    throw engineError("READONLY", `Cannot execute ${statement.verb} with GET or HEAD: use POST`);
+  }
   const prepare = sessionStatement(parameters);
   const tag = parameters.queryId;
-  const kind = kindOf(statement);
 
   if (statement.insert !== undefined) {
     const path = join(engine.folder.spoolPath, randomUUID());
