@@ -285,6 +285,8 @@ describe("errors", () => {
   test.each([
     ["gzip", "not gzip", 400, "271"],
     ["br", "x", 501, "48"],
+    ["__proto__", "x", 501, "48"],
+    ["constructor", "x", 501, "48"],
   ])("Content-Encoding %s with %j", async (encoding, body, status, code) => {
     const response = await post({ query: "INSERT INTO t FORMAT CSV" }, body, {
       "Content-Encoding": encoding,
@@ -307,16 +309,18 @@ describe("errors", () => {
     expect((await raw({ path: "//" })).status).toBe(400);
   });
 
-  test.each(["TRUNCATE TABLE t", "SYSTEM START MERGES", "KILL QUERY WHERE 0", "INSERT INTO t VALUES (1, '')"])(
-    "GET only reads: %s",
-    async (query) => {
-      for (const search of [{ query }, { query, readonly: "0" }]) {
-        const response = await fetch(`${storage.url}/?${new URLSearchParams(search)}`);
-        expect(response.headers.get("x-clickhouse-exception-code")).toBe("164");
-      }
-      expect((await post({}, query)).status).toBe(200);
-    },
-  );
+  test.each([
+    "TRUNCATE TABLE t",
+    "SYSTEM START MERGES",
+    "KILL QUERY WHERE 0",
+    "INSERT INTO t VALUES (1, '')",
+  ])("GET only reads: %s", async (query) => {
+    for (const search of [{ query }, { query, readonly: "0" }]) {
+      const response = await fetch(`${storage.url}/?${new URLSearchParams(search)}`);
+      expect(response.headers.get("x-clickhouse-exception-code")).toBe("164");
+    }
+    expect((await post({}, query)).status).toBe(200);
+  });
 
   test.each([
     "SHOW TABLES",

@@ -67,7 +67,9 @@ export class RequestBody {
       throw engineError("TOO_MANY_BYTES", `the body is over the limit of ${maxBytes} bytes`);
     }
     const encoding = (request.headers["content-encoding"] ?? "identity").trim().toLowerCase();
-    const decoder = (decoders as Readonly<Record<string, () => NodeJS.ReadWriteStream>>)[encoding];
+    const decoder = Object.hasOwn(decoders, encoding)
+      ? decoders[encoding as keyof typeof decoders]
+      : undefined;
     if (decoder === undefined && encoding !== "identity") {
       throw engineError("NOT_IMPLEMENTED", `Content-Encoding ${encoding} is not one of gzip, deflate, zstd`);
     }
