@@ -305,8 +305,8 @@ describe("errors", () => {
     await expect(first).rejects.toThrow();
   });
 
-  test("an address that cannot be read", async () => {
-    expect((await raw({ path: "//" })).status).toBe(400);
+  test.each(["//", "http://[", "//[::1"])("an address that cannot be read: %s", async (path) => {
+    expect((await raw({ path })).status).toBe(400);
   });
 
   test.each([
