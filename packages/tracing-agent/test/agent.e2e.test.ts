@@ -248,6 +248,34 @@ describe("tracing-agent", () => {
     expect(await running.metric("reporter_spans_failures_total")).toEqual({ 'reason="INVALID_ARGUMENT"': 1 });
   });
 
+  it("does not try again what is too large for a collector", async () => {
+    const collecting = await collector();
+    const running = await agent([collecting]);
+    collecting.refuseWith = status.RESOURCE_EXHAUSTED;
+    collecting.refuseDetails = "Received message larger than max (5000000 vs 4194304)";
+    await send(running, 1);
+    await running.logged(/dropping them/);
+    expect(collecting.refused).toBe(1);
+    expect(await running.metric("reporter_spans_failures_total")).toEqual({
+      'reason="RESOURCE_EXHAUSTED"': 1,
+    });
+  });
+
+  it("loses nothing when a collector is back before the last retry", async () => {
+    const collecting = await collector();
+    const running = await agent([collecting]);
+    collecting.kill();
+    await running.logged(/is away/);
+    await send(running, 1);
+    // The last pause has begun.
+    await expect
+      .poll(async () => Object.values(await running.metric("reporter_retries_total")), { timeout: 10_000 })
+      .toEqual([3]);
+    await collecting.start();
+    await collecting.until(() => collecting.spanNames.length === 1);
+    expect(await running.metric("reporter_spans_failures_total")).toEqual({});
+  }, 20_000);
+
   it("sends what waits before it stops", async () => {
     const collecting = await collector();
     const running = await agent([collecting], "--processor.tracing-compact.workers=1");

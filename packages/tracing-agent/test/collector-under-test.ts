@@ -8,6 +8,7 @@ export class CollectorUnderTest {
   readonly batches: Batch[] = [];
   /** Answers the next calls with this status instead of taking them. */
   refuseWith: status | undefined;
+  refuseDetails = "the journal is full";
   refused = 0;
   port = 0;
   readonly #arrivals = new EventEmitter();
@@ -24,7 +25,7 @@ export class CollectorUnderTest {
       postSpans: ({ request }, callback) => {
         if (this.refuseWith !== undefined) {
           this.refused++;
-          callback({ code: this.refuseWith, details: "the journal is full" });
+          callback({ code: this.refuseWith, details: this.refuseDetails });
         } else {
           this.batches.push(request.batch!);
           callback(null, {});

@@ -18,7 +18,7 @@ const callTimeoutMs = 10_000;
 const channelOptions = {
   // A collector that restarts is found again soon: grpc-js would wait up to two minutes.
   "grpc.initial_reconnect_backoff_ms": 100,
-  "grpc.max_reconnect_backoff_ms": 2_000,
+  "grpc.max_reconnect_backoff_ms": 500,
   // The reporter counts and paces its own retries.
   "grpc.enable_retries": 0,
   // A name with several addresses: all of them in turn.

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { status } from "@grpc/grpc-js";
+import { type ServiceError, status } from "@grpc/grpc-js";
 import type { Logger } from "lifecycle";
 import type { Batch } from "wire/api-v2";
 import type { AgentMetrics } from "../agent-metrics.ts";
 import { CollectorConnection } from "./collector-connection.ts";
+import { retryPauseMs } from "./retry-pause.ts";
 
 /** Errors that another try, or another collector, may not have. */
 const retryable: ReadonlySet<number> = new Set([
@@ -12,8 +13,8 @@ const retryable: ReadonlySet<number> = new Set([
   status.CANCELLED, // The collector broke the call off, as one does that shuts down; we never cancel.
 ]);
 
-const firstPauseMs = 100;
-const maxPauseMs = 2_000;
+/** What gRPC's servers say, also with RESOURCE_EXHAUSTED, of a message over their limit: it stays too large. */
+const tooLarge = /message larger than max|decompresses to a size larger/i;
 
 export interface GrpcReporterSettings {
   /** At least one `host:port`, or any name that gRPC resolves. */
@@ -50,7 +51,7 @@ export class GrpcReporter {
         return;
       }
       const reason = status[error.code];
-      if (!retryable.has(error.code) || retries >= maxRetries || this.#stopping.signal.aborted) {
+      if (!mayPass(error) || retries >= maxRetries || this.#stopping.signal.aborted) {
         metrics.batchFailed(batch.spans.length, reason);
         this.#logLoss(batch.spans.length, `${reason}: ${error.details}`);
         return;
@@ -82,10 +83,10 @@ export class GrpcReporter {
     return next;
   }
 
-  /** Grows with each retry; half of it is random, so that agents do not come back all at once. */
   async #pause(retries: number): Promise<void> {
-    const pauseMs = Math.min(firstPauseMs * 2 ** retries, maxPauseMs) * (0.5 + Math.random() / 2);
-    await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
+    await sleep(retryPauseMs(retries, Math.random()), undefined, { signal: this.#stopping.signal }).catch(
+      () => {},
+    );
   }
 
   /** One line for the first loss; `#logRecovery` sums up; the others are for who debugs. */
@@ -104,4 +105,8 @@ export class GrpcReporter {
       this.#spansLost = 0;
     }
   }
+}
+
+function mayPass({ code, details }: ServiceError): boolean {
+  return retryable.has(code) && !tooLarge.test(details);
 }
