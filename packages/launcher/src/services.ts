@@ -14,6 +14,8 @@ export interface ServicePort {
 export interface Service {
   readonly name: string;
   readonly program: string;
+  /** For Node itself, before the program. */
+  readonly nodeOptions?: readonly string[];
   readonly arguments: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly ports: readonly ServicePort[];
@@ -78,6 +80,8 @@ export function services(dataFolder: string, demo: boolean): Service[] {
     {
       name: "tracing-collector",
       program: `${packages}tracing-collector/bin/tracing-collector.ts`,
+      // Under load a small heap would be collected in full again and again.
+      nodeOptions: ["--initial-old-space-size=256"],
       arguments: ["--collector.journal.dir", `${dataFolder}/collector`],
       environment: {},
       ports: [

@@ -47,7 +47,8 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
   start(): void {
     this.#state = "starting";
     this.#reason = "";
-    const child = spawn(process.execPath, [this.service.program, ...this.service.arguments], {
+    const { nodeOptions = [], program, arguments: programArguments } = this.service;
+    const child = spawn(process.execPath, [...nodeOptions, program, ...programArguments], {
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       detached: true,
       env: { ...this.#environment, ...this.service.environment },

@@ -33,7 +33,7 @@ const ownVariables = /^(OTEL_|XDG_|NODE_ENV$)/;
 
 describe.each(Object.entries(compose.services))("%s", (_, service) => {
   const text = stage(service.build.target);
-  const program = /ENTRYPOINT \["node", "([^"]+)"\]/.exec(text)?.[1] ?? "";
+  const program = /ENTRYPOINT \["node", (?:"--[^"]+", )*"([^"]+)"\]/.exec(text)?.[1] ?? "";
 
   test("its program is in the image and has every variable that is set", () => {
     const folder = program.split("/").slice(0, 2).join("/");
