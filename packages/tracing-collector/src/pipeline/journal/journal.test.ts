@@ -9,19 +9,27 @@ import { segmentHeader } from "./segment-format.ts";
 
 const log = createLogger({ name: "journal-test", level: "fatal", encoding: "json" });
 let folder: string;
+/** All that a test made. */
+let folders: string[] = [];
 let open: Journal[] = [];
 let commits: number;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "journal-"));
+  await newFolder();
   commits = 0;
 });
 
 afterEach(async () => {
   await Promise.all(open.map((journal) => journal.close()));
   open = [];
-  await rm(folder, { recursive: true });
+  await Promise.all(folders.map((made) => rm(made, { recursive: true })));
+  folders = [];
 });
+
+async function newFolder(): Promise<void> {
+  folder = await mkdtemp(join(tmpdir(), "journal-"));
+  folders.push(folder);
+}
 
 async function openJournal(settings: Partial<JournalSettings> = {}): Promise<Journal> {
   const journal = await Journal.open(
@@ -58,7 +66,7 @@ async function crashCopy(): Promise<void> {
       .filter((name) => name.endsWith(".segment"))
       .map(async (name) => [name, await readFile(join(folder, name))] as const),
   );
-  folder = await mkdtemp(join(tmpdir(), "journal-"));
+  await newFolder();
   for (const [name, bytes] of files) await writeFile(join(folder, name), bytes);
 }
 
