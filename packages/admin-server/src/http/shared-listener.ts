@@ -30,6 +30,15 @@ const parseErrorStatus: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
+/**
+ * Whether a request may leave HTTP. Declined, by answering in HTTP/1.1 as RFC 9110 section 7.8 allows: h2c, and requests
+ * with a body, since node reads none of an upgrade and would take it for bytes of the new protocol.
+ */
+function mayUpgrade({ headers }: IncomingMessage): boolean {
+  const hasBody = Number(headers["content-length"] ?? 0) !== 0 || headers["transfer-encoding"] !== undefined;
+  return !hasBody && headers.upgrade?.toLowerCase() !== "h2c";
+}
+
 export const httpListeners: ResourceKind<SharedListener> = { name: "http.listener" };
 
 /**
@@ -54,8 +63,7 @@ export class SharedListener implements SharedResource {
       requireHostHeader: true,
       insecureHTTPParser: false,
       connectionsCheckingInterval: 1_000,
-      // An upgrade to h2c is declined by answering in HTTP/1.1, as RFC 9110 section 7.8 allows.
-      shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() !== "h2c",
+      shouldUpgradeCallback: mayUpgrade,
     });
     // Bytes are what is limited; node would drop headers past a count in silence.
     this.#server.maxHeadersCount = 0;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type ClientRequest, get, request as httpRequest, type IncomingMessage } from "node:http";
 import { connect, createServer } from "node:net";
-import { buffer } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ask } from "../../../testing/ask.ts";
 import { EventQueue } from "../../../testing/event-queue.ts";
@@ -460,6 +460,20 @@ describe("tunnels", () => {
     const answer = await rawRequest(running.site, upgrade("/no"));
     expect(answer).toMatch(/^HTTP\/1.1 403 Forbidden\r\n/);
     expect(answer).toMatch(/no$/);
+  });
+
+  test.each([
+    ["a length", "Content-Length: 4\r\n\r\nbody"],
+    ["chunks", "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"],
+  ])("are not opened for a request with a body of %s, which arrives whole", async (_, rest) => {
+    const server = await upstream(async (request, response) => {
+      response.end(`${request.method} ${request.headers.upgrade ?? "none"} [${await text(request)}]`);
+    });
+    await proxyTo([server.address]);
+    const post = "POST / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, close\r\nUpgrade: foo\r\n";
+    const answer = await rawRequest(running.site, post + rest);
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
+    expect(answer).toContain("POST none [body]");
   });
 
   test("to nobody are 502", async () => {
