@@ -140,13 +140,26 @@ describe("static_response", () => {
     expect((await ask(running.site)).headers["content-type"]).toBe(type);
   });
 
-  test("a value that would split the response is an error, not a header", async () => {
-    await load({
-      handle: [{ handler: "static_response", headers: { "X-A": ["{http.request.uri.query.v}"] }, body: "x" }],
-    });
-    const answer = await ask(`${running.site}/?v=a%0d%0aInjected:%201`);
-    expect(answer).toMatchObject({ status: 500, text: "" });
+  test.each([
+    ["{http.request.uri.query.v}", "/?v=a%0d%0aInjected:%201", "a  Injected: 1"],
+    ["{http.request.uri.path}", "/a%0D%0AInjected:%201%01", "/a  Injected: 1"],
+    ["é {http.request.uri.path}", "/%E2%82%AC/%C3%A9", "é /€/é"],
+    ["{http.request.uri}", "/%E2%82%AC", "/%E2%82%AC"],
+    ["{http.request.header.X}", "/", "as sent: €"],
+  ])("a header of %s for %s has its text, and never splits the response", async (value, target, expected) => {
+    await load({ handle: [{ handler: "static_response", headers: { "X-A": [value] }, body: "x" }] });
+    const sent = Buffer.from("as sent: €").toString("latin1");
+    const answer = await ask(running.site, { target, headers: { X: sent } });
+    expect(answer).toMatchObject({ status: 200, text: "x" });
+    expect(Buffer.from(String(answer.headers["x-a"]), "latin1").toString()).toBe(expected);
     expect(answer.headers.injected).toBeUndefined();
+  });
+
+  test("a head that cannot be written is 500, and says so in words too", async () => {
+    await load({ handle: [{ handler: "static_response", headers: { "X A": ["a"] }, body: "x" }] });
+    const answer = await rawRequest(running.site, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    expect(answer).toMatch(/^HTTP\/1.1 500 Internal Server Error\r\n/);
+    expect(answer).not.toContain("X A");
   });
 
   test("a status that is none is an error, at load where it is known", async () => {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../core/errors.ts";
 import { Exchange, type UpgradeRequest } from "./exchange.ts";
@@ -129,7 +129,11 @@ export class HttpServer implements RequestSink {
     for (const name of response.getHeaderNames()) {
       response.removeHeader(name);
     }
-    response.writeHead(status, { Server: exchange.server.product, "Content-Length": 0 });
+    // The text has to be named: a head that could not be written has left its own behind.
+    response.writeHead(status, STATUS_CODES[status] ?? "", {
+      Server: exchange.server.product,
+      "Content-Length": 0,
+    });
     response.end();
   }
 

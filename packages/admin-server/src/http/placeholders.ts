@@ -65,16 +65,26 @@ function readerOf(name: string): Reader | undefined {
   return found?.[1](name.slice(found[0].length));
 }
 
-/**
- * Prepares a text. A known placeholder without a value becomes empty, an unknown one stays as it is; `\{` is a brace.
- * Source: the public model (Caddy 2.11)
- */
-export function compileTemplate(text: string): Template {
+/** Whether a value is text, decoded or of ours; the others are bytes of the request as they came. */
+function isDecoded(name: string): boolean {
+  return (
+    !name.startsWith("http.request.") ||
+    name === "http.request.uri.path" ||
+    name.startsWith("http.request.uri.query.")
+  );
+}
+
+/** Text as part of a header value: no control character may stand there, so a blank takes its place. */
+function headerPart(text: string): string {
+  return headerBytes(text.replace(/(?!\t)\p{Cc}/gu, " "));
+}
+
+function compile(text: string, find: (name: string) => Reader | undefined): Template {
   const parts: (string | Reader)[] = [];
   let rest = 0;
   for (const match of text.matchAll(/\\([{}])|\{([^{}]+)\}/g)) {
     const [whole, escaped, name] = match;
-    const value = escaped ?? readerOf(name ?? "") ?? whole;
+    const value = escaped ?? find(name ?? "") ?? whole;
     parts.push(text.slice(rest, match.index), value);
     rest = match.index + whole.length;
   }
@@ -86,7 +96,21 @@ export function compileTemplate(text: string): Template {
   return (exchange) => parts.map((part) => (typeof part === "string" ? part : part(exchange))).join("");
 }
 
-/** As `compileTemplate`, for header values: the text as UTF-8 bytes; what comes from the request stays as it came. */
+/**
+ * Prepares a text. A known placeholder without a value becomes empty, an unknown one stays as it is; `\{` is a brace.
+ * Source: the public model (Caddy 2.11)
+ */
+export function compileTemplate(text: string): Template {
+  return compile(text, readerOf);
+}
+
+/**
+ * As `compileTemplate`, for header values: text as its UTF-8 bytes, with blanks for control characters of values that
+ * were decoded; what comes from the request undecoded stays as it came.
+ */
 export function compileHeaderTemplate(text: string): Template {
-  return compileTemplate(headerBytes(text));
+  return compile(headerBytes(text), (name) => {
+    const reader = readerOf(name);
+    return reader !== undefined && isDecoded(name) ? (exchange) => headerPart(reader(exchange)) : reader;
+  });
 }

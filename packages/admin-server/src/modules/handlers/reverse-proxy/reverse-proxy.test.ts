@@ -136,19 +136,26 @@ describe("headers", () => {
     expect(answer.headers).not.toHaveProperty("x-gone");
   });
 
+  test("a decoded newline is a blank upstream, never a field of its own", async () => {
+    const server = await upstream((request, response) => {
+      response.end(`${request.headers["x-q"]}, ${request.headers.injected}`);
+    });
+    await proxyTo([server.address], {
+      headers: { request: { set: { "X-Q": ["{http.request.uri.query.q}"] } } },
+    });
+    expect((await ask(`${running.site}/?q=a%0d%0aInjected:%201`)).text).toBe("a  Injected: 1, undefined");
+  });
+
   test("what cannot be sent on is 400 and reaches no upstream", async () => {
     let requests = 0;
     const server = await upstream((_, response) => {
       requests++;
       response.end();
     });
-    await proxyTo([server.address], {
-      headers: { request: { set: { "X-Q": ["{http.request.uri.query.q}"] } } },
-    });
-    expect((await ask(`${running.site}/?q=a%0d%0aInjected:%201`)).status).toBe(400);
+    await proxyTo([server.address]);
     expect((await ask(running.site, { method: "OPTIONS", target: "*" })).status).toBe(400);
     expect(requests).toBe(0);
-    expect((await ask(`${running.site}/?q=fine`)).status).toBe(200);
+    expect((await ask(running.site)).status).toBe(200);
   });
 
   test("a header that the upstream may not send is 500, not passed on", async () => {
@@ -487,12 +494,9 @@ describe("tunnels", () => {
     await proxyTo([server.address], { headers });
     const { port } = new URL(running.site);
     const client = connect(Number(port), "127.0.0.1");
-    client.write(upgrade("/?q=fine"));
-    expect(String((await once(client, "data"))[0])).toContain("X-Q: fine\r\n");
+    client.write(upgrade("/?q=fine%0d%0aInjected:%201"));
+    expect(String((await once(client, "data"))[0])).toContain("X-Q: fine  Injected: 1\r\n");
     client.destroy();
-    const split = await rawRequest(running.site, upgrade("/?q=a%0d%0aInjected:%201"));
-    expect(split).toMatch(/^HTTP\/1.1 500 /);
-    expect(split).not.toContain("Injected");
   });
 
   test("lose nothing when the upstream sends much and leaves", async () => {
