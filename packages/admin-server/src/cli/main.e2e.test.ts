@@ -160,6 +160,7 @@ describe("server run refuses to start, with exit code 1 and one line that says w
   test.each([
     ["no JSON", "{", "config.json", "decoding request body: unexpected end of JSON input, at offset 1"],
     ["an empty file", "", "config.json", "is empty"],
+    ["another format by any name", "a: b", "bad.yaml", "bad.yaml: JSON is expected: "],
     ["an unknown field", { zz: 1 }, "config.json", 'json: unknown field "zz", at /config/zz'],
     ["another format", "x", "Serverfile", "unrecognized config adapter 'serverfile'"],
   ])("%s", async (_, config, name, message) => {
@@ -167,6 +168,7 @@ describe("server run refuses to start, with exit code 1 and one line that says w
     expect(await server.exit).toBe(1);
     expect(server.lines.filter((line) => line.includes(message))).not.toEqual([]);
     expect(server.stderr).not.toContain("    at ");
+    expect(server.stderr).not.toContain("the old one goes on");
   });
 
   test("an absent file", async () => {
@@ -208,6 +210,8 @@ describe("other commands", () => {
 
   test.each([
     [["--help"], 0, /^A web server[\s\S]*--resume[\s\S]*SERVER_ADMIN/],
+    [["-h"], 0, /^A web server/],
+    [["run", "-h"], 0, /^A web server/],
     [["version"], 0, /^v\d+\.\d+\.\d+/],
     [["bogus"], 1, /^$/],
   ])("%j", async (args, code, output) => {

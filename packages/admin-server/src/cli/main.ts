@@ -7,7 +7,8 @@ import { stopCommand } from "./stop-command.ts";
 /** Runs a command line. @param args after the program's name. @returns the exit code */
 export async function main(args: readonly string[]): Promise<number> {
   const [command = "help", ...rest] = args;
-  if (command === "help" || command === "--help" || command === "-h" || rest.includes("--help")) {
+  const asksHelp = (arg: string) => arg === "--help" || arg === "-h";
+  if (command === "help" || args.some(asksHelp)) {
     process.stdout.write(help);
     return exitCodes.success;
   }

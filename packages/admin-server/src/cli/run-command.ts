@@ -9,7 +9,7 @@ import {
   version,
 } from "lifecycle";
 import { z } from "zod";
-import { messageOf } from "../core/errors.ts";
+import { errorWithin, messageOf, ServerError } from "../core/errors.ts";
 import { Server } from "../server.ts";
 import { readConfig } from "./read-config.ts";
 
@@ -23,6 +23,17 @@ const runOptions = z.object({
 });
 
 type RunOptions = z.infer<typeof runOptions>;
+
+/** @throws StartError, ServerError; the message names the file */
+async function loadFile(server: Server, options: RunOptions, force: boolean): Promise<void> {
+  const bytes = await readConfig(options.config, options.adapter);
+  try {
+    await server.engine.load(bytes, { force, sourceFile: options.config });
+  } catch (error) {
+    const noJson = error instanceof ServerError && error.code === "CONFIG_SYNTAX";
+    throw errorWithin(`--config ${options.config}${noJson ? ": JSON is expected" : ""}`, error);
+  }
+}
 
 /** Starts with the saved config if asked to, else with the file, else with none. */
 async function loadFirstConfig(server: Server, options: RunOptions, log: Logger): Promise<void> {
@@ -40,8 +51,7 @@ async function loadFirstConfig(server: Server, options: RunOptions, log: Logger)
     await server.engine.load(Buffer.from("null"));
     return;
   }
-  const bytes = await readConfig(options.config, options.adapter);
-  await server.engine.load(bytes, { sourceFile: options.config });
+  await loadFile(server, options, false);
 }
 
 /** SIGUSR1: the file again, as long as what runs came from it. */
@@ -51,8 +61,7 @@ async function reloadFile(server: Server, options: RunOptions, log: Logger): Pro
     return;
   }
   try {
-    const bytes = await readConfig(options.config, options.adapter);
-    await server.engine.load(bytes, { force: true, sourceFile: options.config });
+    await loadFile(server, options, true);
   } catch (error) {
     log.error(`SIGUSR1: ${messageOf(error)}`);
   }

@@ -170,7 +170,9 @@ export class ConfigEngine {
       const refusal = new ServerError("CONFIG_REFUSED", `loading new config: ${messageOf(error)}`, {
         cause: error,
       });
-      this.#options.log.warn(`config refused, the old one goes on: ${refusal.message}`);
+      if (this.#started) {
+        this.#options.log.warn(`config refused, the old one goes on: ${refusal.message}`);
+      }
       throw refusal;
     }
     for (const transition of prepared) {
