@@ -68,7 +68,7 @@ export const spansMigration: Migration = {
 ) ENGINE = MergeTree
 PARTITION BY received
 ORDER BY (service, toStartOfMinute(start), trace_id)
-SETTINGS ${durable}, min_bytes_for_wide_part = 67108864, index_granularity = 4096`,
+SETTINGS ${durable}, merge_selector_base = 10, min_bytes_for_wide_part = 67108864, index_granularity = 4096`,
     `CREATE TABLE IF NOT EXISTS ${database}.operations (
   service LowCardinality(String),
   name String,
