@@ -8,7 +8,7 @@ const rows: readonly Row[] = [
   { what: "the same, without the front door", where: "http://localhost:16686/" },
   { what: "Spans: OTLP over HTTP", where: "http://localhost:4318/v1/traces" },
   { what: "Spans: OTLP over gRPC", where: "localhost:4317" },
-  { what: "Spans: Jaeger clients, Thrift over UDP", where: "localhost:6831" },
+  { what: "Spans: Jaeger clients, Thrift over UDP", where: "localhost:6831 compact, localhost:6832 binary" },
   { what: "Spans: Jaeger gRPC (PostSpans)", where: "localhost:14250" },
   { what: "Query API: HTTP, gRPC", where: "http://localhost:16686/api/ , localhost:16685" },
   { what: "Web server: live configuration", where: "http://localhost:2019/config/" },
