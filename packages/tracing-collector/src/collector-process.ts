@@ -1,7 +1,7 @@
 import type { ProcessDefinition } from "lifecycle";
-import { type CollectorOptions, collectorOptions } from "./collector-options.ts";
 import { CollectorMetrics } from "./metrics.ts";
 import { openStore } from "./open-store.ts";
+import { type CollectorOptions, collectorOptions } from "./options/collector-options.ts";
 import { Journal } from "./pipeline/journal/journal.ts";
 import { StorageWriter } from "./pipeline/storage-writer.ts";
 import { openGrpcApiV2 } from "./receivers/grpc-api-v2.ts";

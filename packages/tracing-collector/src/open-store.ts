@@ -2,7 +2,7 @@ import { StartError } from "lifecycle";
 import { StorageError, type TraceStore } from "storage/api";
 import { openClickHouseStore } from "storage/clickhouse";
 import { openMemoryStore } from "storage/memory";
-import type { CollectorOptions } from "./collector-options.ts";
+import type { CollectorOptions } from "./options/collector-options.ts";
 
 /** The store that the options name; nothing is asked of it yet. @throws StartError for options that cannot work */
 export function openStore(options: CollectorOptions): TraceStore {

@@ -9,8 +9,8 @@ import {
   encodeRpcStatusJson,
   OtlpJsonTranscoder,
   OtlpTranscoder,
-  type TranscodeResult,
 } from "wire/otlp";
+import type { TranscodeResult } from "wire/rows";
 import { CollectorError } from "../errors.ts";
 import { SpanIntake } from "../pipeline/span-intake.ts";
 import { decodeContent } from "./decode-content.ts";

@@ -24,6 +24,10 @@ export type {
   SpansResponseChunk,
   TraceQueryParameters,
 } from "../gen/tracing/api_v2/query.ts";
+export {
+  SamplingStrategyResponse,
+  SamplingStrategyType,
+} from "../gen/tracing/api_v2/sampling.ts";
 export { checkPostSpans } from "./check-post-spans.ts";
 export { fromApiV2Batch } from "./from-api-v2-batch.ts";
 export { binaryTag, boolTag, float64Tag, int64Tag, stringTag } from "./tags.ts";

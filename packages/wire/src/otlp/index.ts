@@ -9,4 +9,3 @@ export { OtlpTranscoder } from "./otlp-transcoder.ts";
 export { encodeRpcStatus, encodeRpcStatusJson } from "./rpc-status.ts";
 export { serviceNameOf } from "./service-name.ts";
 export { type TraceServiceHandlers, traceService } from "./trace-service.ts";
-export type { TranscodeResult, TranscoderOptions } from "./transcode-result.ts";

@@ -7,6 +7,8 @@ import {
   spanKinds,
   statusCodes,
 } from "../model/span.ts";
+import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
+import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { SpanRowWriter } from "../rows/span-row-writer.ts";
 import { attributesOf } from "./json-attributes.ts";
 import {
@@ -22,7 +24,6 @@ import {
 } from "./json-fields.ts";
 import { parseJsonExactly } from "./parse-json-exactly.ts";
 import { serviceNameOf } from "./service-name.ts";
-import { RejectedSpans, type TranscodeResult, type TranscoderOptions } from "./transcode-result.ts";
 
 const noTraceId = "0".repeat(32);
 const noSpanId = "0".repeat(16);
@@ -34,7 +35,7 @@ const none: JsonObject = {};
  *
  * Source: opentelemetry-proto docs/specification.md, "JSON Protobuf Encoding".
  */
-export class OtlpJsonTranscoder {
+export class OtlpJsonTranscoder implements MessageTranscoder {
   readonly #writer: SpanRowWriter;
 
   constructor(options: TranscoderOptions = {}) {
@@ -43,18 +44,19 @@ export class OtlpJsonTranscoder {
 
   /**
    * @param request an `ExportTraceServiceRequest` or `TracesData` as JSON in UTF-8; the caller limits its size
+   * @param tenant whose spans they are; "" where tenancy is off
    * @throws WireError and nothing is kept of the request: WIRE_MALFORMED when it is not JSON or a member does not fit;
    *   WIRE_BAD_ID for an id of a wrong length; WIRE_TOO_DEEP for values nested past `maxAttributeDepth`;
    *   WIRE_TOO_LARGE past `maxRowsBytes` or 2,000,000 values
    */
-  transcode(request: Uint8Array): TranscodeResult {
+  transcode(request: Uint8Array, tenant = ""): TranscodeResult {
     const rejected = new RejectedSpans();
     // What an earlier request left when it was refused in the middle.
     this.#writer.take();
     for (const span of spansOf(asObject(parseJsonExactly(request), "request"))) {
       if (span.traceId === noTraceId) rejected.add(span.name, "an empty trace id");
       else if (span.spanId === noSpanId) rejected.add(span.name, "an empty span id");
-      else this.#writer.append(span);
+      else this.#writer.append(span, tenant);
     }
     return {
       rows: this.#writer.take(),

@@ -1,11 +1,12 @@
 import type { Attribute } from "../model/attribute.ts";
 import { ByteWriter } from "../rows/byte-writer.ts";
+import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
+import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { writeResource, writeScope } from "../rows/span-row-writer.ts";
 import { readKeyValue } from "./any-value.ts";
 import { ProtoCursor } from "./proto-cursor.ts";
 import { serviceNameOf } from "./service-name.ts";
 import { SpanTranscoder } from "./span-transcoder.ts";
-import { RejectedSpans, type TranscodeResult, type TranscoderOptions } from "./transcode-result.ts";
 
 /**
  * Turns OTLP protobuf into rows in one pass, without an object per span: the hot way into the store.
@@ -17,13 +18,14 @@ import { RejectedSpans, type TranscodeResult, type TranscoderOptions } from "./t
  * One transcoder handles one request at a time and keeps its buffers for the next.
  * Source: opentelemetry-proto 1.x, trace/v1/trace.proto; protobuf.dev, "Encoding".
  */
-export class OtlpTranscoder {
+export class OtlpTranscoder implements MessageTranscoder {
   readonly #cursor = new ProtoCursor();
   readonly #out: ByteWriter;
   /** Columns of the resource and scope at hand, which every row starts with. */
   readonly #prefix: ByteWriter;
   readonly #spans: SpanTranscoder;
   #rejected = new RejectedSpans();
+  #tenant = "";
   #count = 0;
 
   constructor(options: TranscoderOptions = {}) {
@@ -34,11 +36,13 @@ export class OtlpTranscoder {
 
   /**
    * @param request an `ExportTraceServiceRequest` or `TracesData` message; the caller limits its size
+   * @param tenant whose spans they are; "" where tenancy is off
    * @throws WireError and nothing is kept of the request: WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are no such
    *   message; WIRE_BAD_ID for an id of a wrong length; WIRE_TOO_DEEP for a value nested past `maxAttributeDepth`;
    *   WIRE_TOO_LARGE past `maxRowsBytes`
    */
-  transcode(request: Uint8Array): TranscodeResult {
+  transcode(request: Uint8Array, tenant = ""): TranscodeResult {
+    this.#tenant = tenant;
     const cursor = this.#cursor;
     cursor.open(request);
     this.#out.clear();
@@ -71,7 +75,7 @@ export class OtlpTranscoder {
     }
     const serviceName = serviceNameOf(resource.attributes);
     this.#prefix.clear();
-    writeResource(this.#prefix, "otlp", { serviceName, ...resource, schemaUrl });
+    writeResource(this.#prefix, this.#tenant, "otlp", { serviceName, ...resource, schemaUrl });
     const resourceEnd = this.#prefix.length;
     cursor.position = start;
     while (cursor.position < end) {

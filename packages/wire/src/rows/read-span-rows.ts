@@ -59,6 +59,7 @@ interface Prefix {
 
 function readPrefix(reader: SpanRowReader): Prefix {
   const start = reader.position;
+  reader.skipString(); // The tenant: the store gives nobody the rows of others.
   const format = readEnum(reader, spanFormats);
   const resource = {
     serviceName: reader.repeatedString(),

@@ -6,7 +6,7 @@
  * string as it is; `true`/`false`; decimal integer; double as JavaScript prints it (`NaN`, `Infinity`, `-0`);
  * bytes as lower-case hex; empty as ""; array and kvlist as typed JSON (see `typed-json.ts`).
  *
- * Resource, scope and format come first because they are alike for all spans of one OTLP scope: the one-pass
+ * Tenant, resource, scope and format come first because they are alike for all spans of one OTLP scope: the one-pass
  * transcoder copies them as one piece.
  *
  * Source: ClickHouse documentation, "RowBinary" and "Data types".
@@ -16,6 +16,8 @@ const attributes =
   "'double' = 4, 'array' = 5, 'kvlist' = 6, 'bytes' = 7), value String))";
 
 export const spanColumns = [
+  /** Whose span it is; "" where tenancy is off. */
+  { name: "tenant", type: "LowCardinality(String)" },
   { name: "format", type: "Enum8('otlp' = 0, 'proto' = 1, 'jaeger' = 2, 'zipkin' = 3)" },
   { name: "service", type: "LowCardinality(String)" },
   { name: "resource_attributes", type: attributes },

@@ -39,7 +39,8 @@ function rowsOf(spans: readonly Span[]): Uint8Array {
 describe("SpanRowWriter and readSpanRows", () => {
   it("write the columns in their order", () => {
     const expected = Buffer.concat([
-      Buffer.from([0, 4]),
+      // No tenant, format otlp.
+      Buffer.from([0, 0, 4]),
       Buffer.from("shop"),
       // No resource attributes, none dropped, no schema; scope name and empty version.
       Buffer.from([0, 0, 0, 0, 0, 0, 3]),
@@ -123,9 +124,9 @@ describe("SpanRowWriter and readSpanRows", () => {
 
   it("refuse an unknown enum number and an endless length", () => {
     const bytes = Buffer.from(rowsOf([span]));
-    bytes[0] = 9;
+    bytes[1] = 9;
     expect(() => readSpanRows(bytes)).toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
-    expect(() => readSpanRows(Buffer.from([0, 255, 255, 255, 255, 255]))).toThrow(
+    expect(() => readSpanRows(Buffer.from([0, 0, 255, 255, 255, 255, 255]))).toThrow(
       expect.objectContaining({ code: "WIRE_MALFORMED" }),
     );
   });

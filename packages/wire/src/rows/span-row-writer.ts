@@ -28,6 +28,7 @@ export class SpanRowWriter {
   #resource: Resource | undefined;
   #scope: Scope | undefined;
   #format: SpanFormat | undefined;
+  #tenant = "";
   #prefixStart = 0;
   #prefixEnd = 0;
 
@@ -38,14 +39,15 @@ export class SpanRowWriter {
 
   /**
    * Adds one row. When it throws, the rows before it are still good and the span has left nothing.
+   * @param tenant whose span it is; "" where tenancy is off
    * @throws WireError WIRE_TOO_LARGE past `maxRowsBytes`; WIRE_TOO_DEEP for an attribute nested past
    *   `maxAttributeDepth`; WIRE_BAD_ID for an id that is not hex of its length
    */
-  append(span: Span): void {
+  append(span: Span, tenant = ""): void {
     if (this.#count === 0) this.#out.clear();
     const start = this.#out.length;
     try {
-      this.#appendPrefix(span);
+      this.#appendPrefix(span, tenant);
       writeSpan(this.#out, span);
     } catch (error) {
       this.#out.length = start;
@@ -64,26 +66,33 @@ export class SpanRowWriter {
     return rows;
   }
 
-  #appendPrefix(span: Span): void {
+  #appendPrefix(span: Span, tenant: string): void {
     const { resource, scope, format } = span;
     const out = this.#out;
     const start = out.length;
-    if (resource === this.#resource && scope === this.#scope && format === this.#format) {
+    if (
+      resource === this.#resource &&
+      scope === this.#scope &&
+      format === this.#format &&
+      tenant === this.#tenant
+    ) {
       out.copy(out.buffer, this.#prefixStart, this.#prefixEnd);
     } else {
-      writeResource(out, format, resource);
+      writeResource(out, tenant, format, resource);
       writeScope(out, scope);
       this.#resource = resource;
       this.#scope = scope;
       this.#format = format;
+      this.#tenant = tenant;
     }
     this.#prefixStart = start;
     this.#prefixEnd = out.length;
   }
 }
 
-/** Columns `format` to `resource_schema_url`. */
-export function writeResource(out: ByteWriter, format: SpanFormat, resource: Resource): void {
+/** Columns `tenant` to `resource_schema_url`. */
+export function writeResource(out: ByteWriter, tenant: string, format: SpanFormat, resource: Resource): void {
+  out.string(tenant);
   out.uint8(spanFormats.indexOf(format));
   out.string(resource.serviceName);
   writeAttributes(out, resource.attributes);

@@ -1,8 +1,9 @@
 import type { Migration } from "./migration.ts";
 import { spansMigration } from "./spans-migration.ts";
+import { tenantsMigration } from "./tenants-migration.ts";
 
 /** All steps, oldest first. */
-export const migrations: readonly Migration[] = [spansMigration];
+export const migrations: readonly Migration[] = [spansMigration, tenantsMigration];
 
 /** The version of the schema that this code reads and writes. */
 export const schemaVersion = migrations.length;

@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { journalOptions } from "./journal-options.ts";
+import { pipelineOptions } from "./pipeline-options.ts";
+import { receiverOptions } from "./receiver-options.ts";
+import { samplingOptions } from "./sampling-options.ts";
+import { storageOptions } from "./storage-options.ts";
+
+/** Options of `tracing-collector`, one file per group, in the order in which `--help` shows them. */
+export const collectorOptions = z.object({
+  ...receiverOptions.shape,
+  ...pipelineOptions.shape,
+  ...samplingOptions.shape,
+  ...journalOptions.shape,
+  ...storageOptions.shape,
+});
+
+export type CollectorOptions = z.infer<typeof collectorOptions>;

@@ -1,0 +1,18 @@
+import { bytes } from "lifecycle";
+import { z } from "zod";
+
+/** How spans are kept from their acknowledgement until storage has them. */
+export const journalOptions = z.object({
+  "collector.journal.dir": z
+    .string()
+    .default("./data/collector")
+    .describe("Folder for spans that are acknowledged and not yet in storage; one collector each.")
+    .meta({ placeholder: "path" }),
+  "collector.journal.sync": z
+    .enum(["always", "interval", "off"])
+    .default("always")
+    .describe("When acknowledged spans are synced to disk: before the answer, every second, or never."),
+  "collector.journal.max-bytes": bytes("1GiB").describe(
+    "Most bytes in the journal; senders are asked to try later when it is full.",
+  ),
+});
