@@ -1,0 +1,1 @@
+export { legacySamplingJson, samplingJson } from "./sampling-json.ts";
