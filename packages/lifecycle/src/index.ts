@@ -7,7 +7,24 @@ export { parseGoDuration } from "./options/go-duration.ts";
 export { helpText } from "./options/help-text.ts";
 export { type OptionField, optionFields } from "./options/option-field.ts";
 export { parseOptions } from "./options/parse-options.ts";
+export { parseTags } from "./options/parse-tags.ts";
 export type { ProcessContext, ProcessDefinition, RunningProcess } from "./process-definition.ts";
 export { runProcess } from "./run-process.ts";
 export { exitCodes, StopRequest } from "./stop-request.ts";
+export { type TenancyOptions, tenancyOptions } from "./tenancy/tenancy-options.ts";
+export { TenantCheck, type TenantProblem, tenantProblemTexts } from "./tenancy/tenant-check.ts";
+export { type ClientTls, type ClientTlsMaterial, openClientTls, readClientTls } from "./tls/client-tls.ts";
+export { httpServerFor } from "./tls/http-server.ts";
+export {
+  openServerTls,
+  type ServerTls,
+  type ServerTlsMaterial,
+  secureContextOptions,
+} from "./tls/server-tls.ts";
+export {
+  type ClientTlsOptions,
+  clientTlsOptions,
+  type ServerTlsOptions,
+  serverTlsOptions,
+} from "./tls/tls-options.ts";
 export { type VersionInfo, version } from "./version.ts";

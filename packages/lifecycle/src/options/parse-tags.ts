@@ -1,0 +1,27 @@
+import { StartError } from "../errors.ts";
+
+/**
+ * Reads an option of tags, `key=value,key=value`. A value `${NAME:fallback}` is the environment variable NAME, or the
+ * fallback (which may be left out) when that is not set or empty. Spaces around keys and values do not count.
+ * @param parts of `commaList`
+ * @param optionName without dashes, for the message: "agent.tags"
+ * @throws StartError for a part without `=`
+ */
+export function parseTags(
+  parts: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  optionName: string,
+): [key: string, value: string][] {
+  return parts.map((part) => {
+    const [, key, value] = /^([^=]+)=(.*)$/s.exec(part) ?? [];
+    if (key === undefined || value === undefined) {
+      throw new StartError(`option --${optionName}: "${part}" is not key=value`);
+    }
+    return [key.trim(), expand(value.trim(), environment)];
+  });
+}
+
+function expand(value: string, environment: Readonly<Record<string, string | undefined>>): string {
+  const [, name, fallback] = /^\$\{([^:}]+)(?::([^}]*))?\}$/.exec(value) ?? [];
+  return name === undefined ? value : environment[name] || (fallback ?? "");
+}

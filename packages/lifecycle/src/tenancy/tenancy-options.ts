@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { commaList } from "../options/fields.ts";
+
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** The options of tenancy, the same in every process that takes in or gives out spans. */
+export function tenancyOptions() {
+  return {
+    "multi-tenancy.enabled": z
+      .boolean()
+      .default(false)
+      .describe("Each request names a tenant in a header, and sees only what came in under that name."),
+    "multi-tenancy.header": z
+      .string()
+      .regex(headerName, "not the name of a header")
+      .transform((name) => name.toLowerCase())
+      .prefault("x-tenant")
+      .describe("Header of HTTP, or metadata of gRPC, that names the tenant.")
+      .meta({ placeholder: "name" }),
+    "multi-tenancy.tenants": commaList().describe("The tenants that are served; empty: any."),
+  };
+}
+
+type Fields = ReturnType<typeof tenancyOptions>;
+
+/** Parsed options that hold those of `tenancyOptions`. */
+export type TenancyOptions = { readonly [Name in keyof Fields]: z.infer<Fields[Name]> };

@@ -1,0 +1,97 @@
+import { StartError } from "../errors.ts";
+import type { Logger } from "../logger.ts";
+import { certificatesOf, readKeyPair, readPemFile } from "./pem-file.ts";
+import {
+  anyTlsValueGiven,
+  type ClientTlsOptions,
+  type ClientTlsValues,
+  clientTlsValues,
+} from "./tls-options.ts";
+import { type WatchedMaterial, watchMaterial } from "./watched-material.ts";
+
+/** What a client needs to call over TLS; checked, its parts fit each other. */
+export interface ClientTlsMaterial {
+  /** PEM: the authorities the server is checked against; absent: the usual ones. */
+  readonly ca?: Buffer;
+  /** PEM: what this process shows of itself; comes with `key`. */
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+  /** Name expected in the server's certificate; absent: that of its address. */
+  readonly serverName?: string;
+  /** Take any certificate, unchecked. */
+  readonly skipHostVerify: boolean;
+}
+
+/** TLS of one client. New files are in force for new connections; open ones stay. */
+export type ClientTls = WatchedMaterial<ClientTlsMaterial>;
+
+function checkedValues<Prefix extends string>(
+  options: ClientTlsOptions<Prefix>,
+  prefix: Prefix,
+): ClientTlsValues | undefined {
+  const values = clientTlsValues(options, prefix);
+  if (!values.enabled) {
+    if (anyTlsValueGiven(values)) {
+      throw new StartError(`${prefix}.tls.* options cannot be used when ${prefix}.tls.enabled is false`);
+    }
+    return undefined;
+  }
+  if ((values.cert === "") !== (values.key === "")) {
+    throw new StartError(`--${prefix}.tls.cert and --${prefix}.tls.key go together: give both, or neither`);
+  }
+  return values;
+}
+
+function readMaterial(values: ClientTlsValues, prefix: string): ClientTlsMaterial {
+  let ca: Buffer | undefined;
+  if (values.ca !== "") {
+    ca = readPemFile(values.ca, `${prefix}.tls.ca`);
+    certificatesOf(ca, values.ca, `${prefix}.tls.ca`);
+  }
+  const pair = values.cert === "" ? undefined : readKeyPair(values.cert, values.key, prefix);
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(pair === undefined ? {} : { cert: pair.cert, key: pair.key }),
+    ...(values["server-name"] === "" ? {} : { serverName: values["server-name"] }),
+    skipHostVerify: values["skip-host-verify"],
+  };
+}
+
+function sameBytes(one: Buffer | undefined, other: Buffer | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : one.equals(other);
+}
+
+/**
+ * TLS of a client from its options `<prefix>.tls.*`, read once.
+ * @param options parsed by a schema that holds `clientTlsOptions(prefix)`
+ * @returns undefined when `<prefix>.tls.enabled` is false
+ * @throws StartError for options that do not go together, and for files that cannot be read or do not fit
+ */
+export function readClientTls<const Prefix extends string>(
+  options: ClientTlsOptions<Prefix>,
+  prefix: Prefix,
+): ClientTlsMaterial | undefined {
+  const values = checkedValues(options, prefix);
+  return values === undefined ? undefined : readMaterial(values, prefix);
+}
+
+/** As `readClientTls`, and its files are watched until `close`. */
+export function openClientTls<const Prefix extends string>(
+  options: ClientTlsOptions<Prefix>,
+  prefix: Prefix,
+  log: Logger,
+): ClientTls | undefined {
+  const values = checkedValues(options, prefix);
+  if (values === undefined) {
+    return undefined;
+  }
+  return watchMaterial({
+    what: `TLS of ${prefix}`,
+    paths: [values.ca, values.cert, values.key].filter((path) => path !== ""),
+    pollMs: 0,
+    read: () => readMaterial(values, prefix),
+    same: (one, other) =>
+      sameBytes(one.ca, other.ca) && sameBytes(one.cert, other.cert) && sameBytes(one.key, other.key),
+    log,
+  });
+}

@@ -1,0 +1,39 @@
+import {
+  createServer as createHttpServer,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from "node:http";
+import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
+import { type ServerTls, secureContextOptions } from "./server-tls.ts";
+
+/** A client that says hello and then nothing must not hold a connection. */
+const handshakeTimeoutMs = 10_000;
+
+/**
+ * An HTTP server, over TLS where `tls` is given: new files are in force for new connections, and the files are watched
+ * until the server closes.
+ * @param tls of `openServerTls`; undefined: plain HTTP
+ */
+export function httpServerFor(
+  tls: ServerTls | undefined,
+  options: ServerOptions,
+  handler: RequestListener,
+): Server | HttpsServer {
+  if (tls === undefined) {
+    return createHttpServer(options, handler);
+  }
+  const server = createHttpsServer(
+    {
+      ...options,
+      ...secureContextOptions(tls.material),
+      requestCert: tls.material.clientCa !== undefined,
+      rejectUnauthorized: tls.material.clientCa !== undefined,
+      handshakeTimeout: handshakeTimeoutMs,
+    },
+    handler,
+  );
+  tls.onChange((material) => server.setSecureContext(secureContextOptions(material)));
+  server.once("close", () => tls.close());
+  return server;
+}
