@@ -1,6 +1,7 @@
 export { attributeText, parseAttributeText } from "./attribute-text.ts";
 export type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "./message-transcoder.ts";
 export { readSpanRows } from "./read-span-rows.ts";
+export { RowScanner } from "./row-scanner.ts";
 export { type SpanColumn, spanColumns } from "./span-columns.ts";
 export { SpanRowWriter } from "./span-row-writer.ts";
 export type { SpanRows } from "./span-rows.ts";

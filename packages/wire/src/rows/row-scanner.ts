@@ -1,0 +1,272 @@
+import { WireError } from "../errors.ts";
+import { refTypes, spanFormats, spanKinds, statusCodes } from "../model/span.ts";
+import type { SpanRows } from "./span-rows.ts";
+
+const nothing = new Uint8Array(0);
+
+/**
+ * Walks rows without decoding them: what pipeline steps look at spans with. Attributes, events and links are passed
+ * over by their lengths; what is found is told as offsets into `bytes`, plain numbers that the next `next` overwrites.
+ *
+ *     scanner.open(rows);
+ *     while (scanner.next()) count(scanner.bytes, scanner.serviceStart, scanner.serviceEnd);
+ *
+ * One scanner serves one walk at a time. `…Start` and `…End` of texts leave out their length; those of attributes
+ * take in the length of the array.
+ */
+export class RowScanner {
+  /** The rows of the last `open`. */
+  bytes: Uint8Array = nothing;
+  /** First byte of the row. */
+  start = 0;
+  /** Index just past the row. */
+  end = 0;
+  tenantStart = 0;
+  tenantEnd = 0;
+  /** Number of the format, as in `spanFormats`. */
+  format = 0;
+  serviceStart = 0;
+  serviceEnd = 0;
+  resourceAttributesStart = 0;
+  resourceAttributesEnd = 0;
+  /** 16 bytes. The columns before it are those that all spans of a resource and scope share. */
+  traceIdAt = 0;
+  /** 8 bytes. */
+  spanIdAt = 0;
+  /** 8 bytes, all zero for a root span. */
+  parentSpanIdAt = 0;
+  flags = 0;
+  nameStart = 0;
+  nameEnd = 0;
+  /** Number of the kind, as in `spanKinds`. */
+  kind = 0;
+  /** 8 bytes: nanoseconds since the Unix epoch, signed, little-endian. */
+  startAt = 0;
+  /** 8 bytes: nanoseconds, signed, little-endian. */
+  durationAt = 0;
+  /** Number of the status, as in `statusCodes`. */
+  status = 0;
+  attributesStart = 0;
+  attributesEnd = 0;
+  #view: DataView = new DataView(nothing.buffer);
+  #expected = 0;
+  #seen = 0;
+  #position = 0;
+  /** What the last `#length` read. */
+  #value = 0;
+  /** Where the last `#text` begins, past its length. */
+  #textStart = 0;
+  readonly #keys = new Map<string, Uint8Array>();
+
+  /** Starts before the first row. The scanner keeps `rows.bytes` until the next `open`. */
+  open(rows: SpanRows): void {
+    const { bytes } = rows;
+    if (bytes !== this.bytes) {
+      this.bytes = bytes;
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    }
+    this.#expected = rows.count;
+    this.#seen = 0;
+    this.#position = 0;
+  }
+
+  /**
+   * Goes to the next row.
+   * @returns false when there is none
+   * @throws WireError WIRE_TRUNCATED when the bytes end inside a row; WIRE_MALFORMED for a length of over 5 bytes, an
+   *   unknown enum number, or when the bytes hold more or fewer rows than `rows.count`
+   */
+  next(): boolean {
+    const { bytes } = this;
+    const start = this.#position;
+    if (start >= bytes.length) {
+      if (this.#seen !== this.#expected) throw wrongCount(this.#seen, this.#expected);
+      return false;
+    }
+    if (++this.#seen > this.#expected) throw wrongCount(this.#seen, this.#expected);
+    this.start = start;
+    this.tenantEnd = this.#text(start);
+    this.tenantStart = this.#textStart;
+    this.format = this.#enumAt(this.tenantEnd, spanFormats.length);
+    this.serviceEnd = this.#text(this.tenantEnd + 1);
+    this.serviceStart = this.#textStart;
+    this.resourceAttributesStart = this.serviceEnd;
+    this.resourceAttributesEnd = this.#attributes(this.serviceEnd);
+    // Resource: dropped, schema. Scope: name, version, attributes, dropped, schema.
+    let position = this.#text(this.resourceAttributesEnd + 4);
+    position = this.#attributes(this.#text(this.#text(position)));
+    this.traceIdAt = this.#text(position + 4);
+    this.spanIdAt = this.traceIdAt + 16;
+    this.parentSpanIdAt = this.spanIdAt + 8;
+    position = this.#text(this.parentSpanIdAt + 8);
+    this.flags = this.#uint32At(position);
+    this.nameEnd = this.#text(position + 4);
+    this.nameStart = this.#textStart;
+    this.kind = this.#enumAt(this.nameEnd, spanKinds.length);
+    this.startAt = this.nameEnd + 1;
+    this.durationAt = this.startAt + 8;
+    this.status = this.#enumAt(this.durationAt + 8, statusCodes.length);
+    this.attributesStart = this.#text(this.durationAt + 9);
+    this.attributesEnd = this.#attributes(this.attributesStart);
+    position = this.#links(this.#events(this.attributesEnd + 4) + 4) + 4;
+    position = this.#warnings(position);
+    if (position > bytes.length) throw truncated(bytes);
+    this.end = position;
+    this.#position = position;
+    return true;
+  }
+
+  /** Nanoseconds from start to end of the span; exact below 104 days, which is 2^53. */
+  get durationNs(): number {
+    return (
+      this.#view.getInt32(this.durationAt + 4, true) * 2 ** 32 + this.#view.getUint32(this.durationAt, true)
+    );
+  }
+
+  /** Nanoseconds since the Unix epoch, rounded to about 256 ns as numbers are. */
+  get startUnixNs(): number {
+    return this.#view.getInt32(this.startAt + 4, true) * 2 ** 32 + this.#view.getUint32(this.startAt, true);
+  }
+
+  /** Whether the span has no parent. */
+  get isRoot(): boolean {
+    return (
+      this.#view.getUint32(this.parentSpanIdAt, true) === 0 &&
+      this.#view.getUint32(this.parentSpanIdAt + 4, true) === 0
+    );
+  }
+
+  /**
+   * The text form (see `spanColumns`) of the first attribute of the span with this key. Each call walks the
+   * attributes.
+   * @param key from code or options: keys that come from senders would fill the memory of keys
+   */
+  attributeText(key: string): string | undefined {
+    return this.#valueText(this.attributesStart, key);
+  }
+
+  /** As `attributeText`, for the attributes of the resource. */
+  resourceAttributeText(key: string): string | undefined {
+    return this.#valueText(this.resourceAttributesStart, key);
+  }
+
+  #valueText(attributesStart: number, key: string): string | undefined {
+    const { bytes } = this;
+    let wanted = this.#keys.get(key);
+    if (wanted === undefined) {
+      wanted = Buffer.from(key);
+      this.#keys.set(key, wanted);
+    }
+    let position = this.#length(attributesStart);
+    for (let left = this.#value; left > 0; left--) {
+      const keyEnd = this.#text(position);
+      const isWanted = sameBytes(bytes, this.#textStart, keyEnd, wanted);
+      position = this.#text(keyEnd + 1);
+      if (isWanted) {
+        return Buffer.from(
+          bytes.buffer,
+          bytes.byteOffset + this.#textStart,
+          position - this.#textStart,
+        ).toString();
+      }
+    }
+    return undefined;
+  }
+
+  /** Reads an unsigned LEB128 length. @returns index just past it; the length is in `#value` */
+  #length(position: number): number {
+    const { bytes } = this;
+    if (position >= bytes.length) throw truncated(bytes);
+    const first = bytes[position] as number;
+    if (first < 0x80) {
+      this.#value = first;
+      return position + 1;
+    }
+    let value = first & 0x7f;
+    let next = position + 1;
+    for (let factor = 0x80; factor <= 0x1000_0000; factor *= 0x80) {
+      if (next >= bytes.length) throw truncated(bytes);
+      const byte = bytes[next++] as number;
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) {
+        this.#value = value;
+        return next;
+      }
+    }
+    throw new WireError("WIRE_MALFORMED", `length at byte ${position} of the rows has over 5 bytes`);
+  }
+
+  /** @returns index just past the text, which may be past the rows; the next read finds that */
+  #text(position: number): number {
+    const start = this.#length(position);
+    this.#textStart = start;
+    return start + this.#value;
+  }
+
+  #attributes(position: number): number {
+    const { bytes } = this;
+    const { length } = bytes;
+    let next = this.#length(position);
+    for (let left = this.#value; left > 0; left--) {
+      // Keys and values below 128 bytes, most of all, without a call.
+      const keyLength = next < length ? (bytes[next] as number) : 0x80;
+      next = keyLength < 0x80 ? next + keyLength + 2 : this.#text(next) + 1;
+      const valueLength = next < length ? (bytes[next] as number) : 0x80;
+      next = valueLength < 0x80 ? next + valueLength + 1 : this.#text(next);
+    }
+    return next;
+  }
+
+  #events(position: number): number {
+    let next = this.#length(position);
+    for (let left = this.#value; left > 0; left--) next = this.#attributes(this.#text(next + 8)) + 4;
+    return next;
+  }
+
+  #links(position: number): number {
+    let next = this.#length(position);
+    for (let left = this.#value; left > 0; left--) {
+      next = this.#attributes(this.#text(next + 24)) + 8;
+      this.#enumAt(next, refTypes.length);
+      next++;
+    }
+    return next;
+  }
+
+  #warnings(position: number): number {
+    let next = this.#length(position);
+    for (let left = this.#value; left > 0; left--) next = this.#text(next);
+    return next;
+  }
+
+  #uint32At(position: number): number {
+    if (position + 4 > this.bytes.length) throw truncated(this.bytes);
+    return this.#view.getUint32(position, true);
+  }
+
+  #enumAt(position: number, names: number): number {
+    if (position >= this.bytes.length) throw truncated(this.bytes);
+    const number = this.bytes[position] as number;
+    if (number < names) return number;
+    throw new WireError("WIRE_MALFORMED", `enum number ${number} at byte ${position} of the rows is unknown`);
+  }
+}
+
+function sameBytes(bytes: Uint8Array, start: number, end: number, wanted: Uint8Array): boolean {
+  if (end - start !== wanted.length) return false;
+  for (let index = 0; index < wanted.length; index++) {
+    if (bytes[start + index] !== wanted[index]) return false;
+  }
+  return true;
+}
+
+function truncated(bytes: Uint8Array): WireError {
+  return new WireError("WIRE_TRUNCATED", `rows end at byte ${bytes.length}, inside a value`);
+}
+
+function wrongCount(seen: number, expected: number): WireError {
+  return new WireError(
+    "WIRE_MALFORMED",
+    `the bytes of ${expected} rows hold ${seen}${seen > expected ? " or more" : ""}`,
+  );
+}
