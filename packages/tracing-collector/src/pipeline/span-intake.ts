@@ -2,16 +2,27 @@ import type { SpanRows } from "wire/rows";
 import { CollectorError } from "../errors.ts";
 import type { CollectorMetrics, SpanSource } from "../metrics.ts";
 import type { Journal } from "./journal/journal.ts";
+import type { RowStep } from "./row-step.ts";
+
+/** What is behind every way in. */
+export interface Pipeline {
+  readonly journal: Pick<Journal, "append">;
+  readonly metrics: CollectorMetrics;
+  /** What happens to the rows before the journal; none by default, and the rows pass untouched. */
+  readonly steps?: readonly RowStep[] | undefined;
+}
 
 /** The way of one sender's format into the pipeline; counts what it takes. */
 export class SpanIntake {
   readonly #journal: Pick<Journal, "append">;
   readonly #metrics: CollectorMetrics;
+  readonly #steps: readonly RowStep[];
   readonly #source: SpanSource;
 
-  constructor(journal: Pick<Journal, "append">, metrics: CollectorMetrics, source: SpanSource) {
+  constructor({ journal, metrics, steps = [] }: Pipeline, source: SpanSource) {
     this.#journal = journal;
     this.#metrics = metrics;
+    this.#steps = steps;
     this.#source = source;
   }
 
@@ -26,7 +37,9 @@ export class SpanIntake {
     this.#metrics.spansReceived.inc(this.#source, rows.count + rejectedSpans);
     if (rejectedSpans > 0) this.#metrics.spansRejected.inc(this.#source, rejectedSpans);
     try {
-      await this.#journal.append(rows);
+      let stepped = rows;
+      if (rows.count > 0) for (const step of this.#steps) stepped = step.apply(stepped, this.#source);
+      await this.#journal.append(stepped);
     } catch (error) {
       const reason = error instanceof CollectorError ? error.code : "unexpected";
       this.#metrics.spansRefused.inc({ transport, format, reason }, rows.count);

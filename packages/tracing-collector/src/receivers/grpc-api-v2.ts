@@ -26,9 +26,10 @@ import { maxRowsBytes } from "./request-limits.ts";
 export async function openGrpcApiV2(
   address: ReceiverAddress,
   maxMessageBytes: number,
-  { journal, metrics, log }: ReceiverContext,
+  context: ReceiverContext,
 ): Promise<Receiver> {
-  const intake = new SpanIntake(journal, metrics, { transport: "grpc", format: "proto" });
+  const { log } = context;
+  const intake = new SpanIntake(context, { transport: "grpc", format: "proto" });
   const writer = new SpanRowWriter({ maxRowsBytes });
 
   function rowsOf(request: Buffer): SpanRows {

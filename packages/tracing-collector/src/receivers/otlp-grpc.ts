@@ -20,9 +20,10 @@ import { maxRowsBytes } from "./request-limits.ts";
 export async function openOtlpGrpc(
   address: ReceiverAddress,
   maxMessageBytes: number,
-  { journal, metrics, log }: ReceiverContext,
+  context: ReceiverContext,
 ): Promise<Receiver> {
-  const intake = new SpanIntake(journal, metrics, { transport: "grpc", format: "otlp" });
+  const { log } = context;
+  const intake = new SpanIntake(context, { transport: "grpc", format: "otlp" });
   const transcoder = new OtlpTranscoder({ maxRowsBytes });
 
   async function keep(request: Buffer): Promise<ExportOutcome> {

@@ -36,23 +36,21 @@ interface BodyForm {
  * Source: OpenTelemetry protocol specification, "OTLP/HTTP"; texts of 404, 405 and 415 as in the public model
  * @throws StartError
  */
-export async function openOtlpHttp(
-  address: ReceiverAddress,
-  { journal, metrics, log }: ReceiverContext,
-): Promise<Receiver> {
+export async function openOtlpHttp(address: ReceiverAddress, context: ReceiverContext): Promise<Receiver> {
+  const { log } = context;
   const protobuf = new OtlpTranscoder({ maxRowsBytes });
   const json = new OtlpJsonTranscoder({ maxRowsBytes });
   const forms: readonly BodyForm[] = [
     {
       contentType: "application/x-protobuf",
-      intake: new SpanIntake(journal, metrics, { transport: "http", format: "otlp" }),
+      intake: new SpanIntake(context, { transport: "http", format: "otlp" }),
       transcode: (body) => protobuf.transcode(body),
       encodeOutcome: encodeExportResponse,
       encodeStatus: encodeRpcStatus,
     },
     {
       contentType: "application/json",
-      intake: new SpanIntake(journal, metrics, { transport: "http", format: "otlp-json" }),
+      intake: new SpanIntake(context, { transport: "http", format: "otlp-json" }),
       transcode: (body) => json.transcode(body),
       encodeOutcome: encodeExportResponseJson,
       encodeStatus: encodeRpcStatusJson,

@@ -1,11 +1,8 @@
 import type { HostPort, Logger } from "lifecycle";
-import type { CollectorMetrics } from "../metrics.ts";
-import type { Journal } from "../pipeline/journal/journal.ts";
+import type { Pipeline } from "../pipeline/span-intake.ts";
 
 /** What every receiver works with. */
-export interface ReceiverContext {
-  readonly journal: Pick<Journal, "append">;
-  readonly metrics: CollectorMetrics;
+export interface ReceiverContext extends Pipeline {
   readonly log: Logger;
 }
 

@@ -1,0 +1,61 @@
+import { createMetrics } from "lifecycle";
+import { describe, expect, it } from "vitest";
+import type { SpanRows } from "wire/rows";
+import { CollectorMetrics, type SpanSource } from "../metrics.ts";
+import type { RowStep } from "./row-step.ts";
+import { SpanIntake } from "./span-intake.ts";
+
+const source: SpanSource = { transport: "http", format: "otlp" };
+const rows: SpanRows = { bytes: Uint8Array.of(1, 2, 3), count: 2 };
+
+function intakeOf(steps?: readonly RowStep[]) {
+  const kept: SpanRows[] = [];
+  const journal = { append: async (some: SpanRows) => void kept.push(some) };
+  const metrics = new CollectorMetrics(createMetrics("test"));
+  return { intake: new SpanIntake({ journal, metrics, steps }, source), kept, metrics };
+}
+
+describe("SpanIntake", () => {
+  it("hands the very rows to the journal where no step is configured", async () => {
+    const { intake, kept } = intakeOf();
+    await intake.keep(rows, 0, 10);
+    expect(kept).toHaveLength(1);
+    expect(kept[0]).toBe(rows);
+  });
+
+  it("runs the steps in order, each on what the one before made", async () => {
+    const appendByte = (byte: number): RowStep => ({
+      apply: ({ bytes, count }, by) => {
+        expect(by).toBe(source);
+        return { bytes: Uint8Array.of(...bytes, byte), count };
+      },
+    });
+    const { intake, kept } = intakeOf([appendByte(7), appendByte(8)]);
+    await intake.keep(rows, 0, 10);
+    expect(kept[0]?.bytes).toEqual(Uint8Array.of(1, 2, 3, 7, 8));
+  });
+
+  it("keeps nothing of a request that a step cannot read, and counts it", async () => {
+    const failing: RowStep = {
+      apply: () => {
+        throw new Error("bad rows");
+      },
+    };
+    const { intake, kept, metrics } = intakeOf([failing]);
+    await expect(intake.keep(rows, 0, 10)).rejects.toThrow("bad rows");
+    expect(kept).toEqual([]);
+    const { values } = await metrics.spansRefused.get();
+    expect(values).toEqual([{ labels: { ...source, reason: "unexpected" }, value: 2 }]);
+  });
+
+  it("asks no step about a request without spans", async () => {
+    const never: RowStep = {
+      apply: () => {
+        throw new Error("asked");
+      },
+    };
+    const { intake, kept } = intakeOf([never]);
+    await intake.keep({ bytes: new Uint8Array(0), count: 0 }, 3, 10);
+    expect(kept).toHaveLength(1);
+  });
+});
