@@ -3,6 +3,7 @@ import type { TraceStore } from "../api/trace-store.ts";
 import type { ContractContext } from "./contract-context.ts";
 import { namesContract } from "./names-contract.ts";
 import { roundTripContract } from "./round-trip-contract.ts";
+import { samplingContract } from "./sampling-contract.ts";
 import { searchContract } from "./search-contract.ts";
 import { tagContract } from "./tag-contract.ts";
 import { writeContract } from "./write-contract.ts";
@@ -41,7 +42,14 @@ export function traceStoreContract({ name, open, skip = [] }: TraceStoreContract
         else it.skip(`${test} (skipped: ${reason})`, run);
       },
     };
-    for (const part of [roundTripContract, searchContract, tagContract, namesContract, writeContract])
+    for (const part of [
+      roundTripContract,
+      searchContract,
+      tagContract,
+      namesContract,
+      writeContract,
+      samplingContract,
+    ])
       part(context);
 
     if (reasons.size > 0) throw new Error(`skip names unknown tests: ${[...reasons.keys()].join(", ")}`);

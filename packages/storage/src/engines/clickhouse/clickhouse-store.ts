@@ -1,6 +1,7 @@
 import { StorageError } from "../../api/storage-error.ts";
 import type { TraceStore } from "../../api/trace-store.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
+import { ClickHouseSamplingStore } from "./clickhouse-sampling-store.ts";
 import { ClickHouseSpanReader } from "./clickhouse-span-reader.ts";
 import { ClickHouseSpanWriter } from "./clickhouse-span-writer.ts";
 import type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
@@ -37,6 +38,7 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
   return {
     reader: new ClickHouseSpanReader(connection, schema, settings),
     writer: new ClickHouseSpanWriter(connection, schema, database),
+    sampling: new ClickHouseSamplingStore(connection, schema, database),
     ready: (signal) => schema.check(signal),
     close: () => connection.close(),
   };

@@ -1,6 +1,7 @@
 import { readSpanRows } from "wire/rows";
 import { StorageError } from "../../api/storage-error.ts";
 import type { TraceStore } from "../../api/trace-store.ts";
+import { MemorySamplingStore } from "./memory-sampling-store.ts";
 import { MemorySpanReader } from "./memory-span-reader.ts";
 import { StoredTraces } from "./stored-traces.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
@@ -21,6 +22,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): TraceStore {
         stored.add(readRefusing(rows.bytes), deduplicationToken);
       },
     },
+    sampling: new MemorySamplingStore(),
     async ready(signal) {
       throwIfAborted(signal);
     },

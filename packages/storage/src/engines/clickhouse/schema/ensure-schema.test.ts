@@ -35,7 +35,9 @@ const tables = () =>
 describe("ensureSchema", () => {
   it("makes the tables once, though six processes start at the same moment", async () => {
     await Promise.all(Array.from({ length: 6 }, () => open().ready()));
-    expect(await tables()).toBe("operations\noperations_view\nschema_migrations\nspans");
+    expect(await tables()).toBe(
+      "leases\noperation_throughput\noperations\noperations_view\nsampling_probabilities\nschema_migrations\nspans",
+    );
     const versions = await runSql(
       server.url,
       `SELECT DISTINCT version FROM ${database}.schema_migrations ORDER BY version`,

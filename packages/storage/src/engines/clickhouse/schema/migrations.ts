@@ -1,9 +1,10 @@
 import type { Migration } from "./migration.ts";
+import { samplingMigration } from "./sampling-migration.ts";
 import { spansMigration } from "./spans-migration.ts";
 import { tenantsMigration } from "./tenants-migration.ts";
 
 /** All steps, oldest first. */
-export const migrations: readonly Migration[] = [spansMigration, tenantsMigration];
+export const migrations: readonly Migration[] = [spansMigration, tenantsMigration, samplingMigration];
 
 /** The version of the schema that this code reads and writes. */
 export const schemaVersion = migrations.length;
