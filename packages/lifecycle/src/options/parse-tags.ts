@@ -13,7 +13,7 @@ export function parseTags(
   optionName: string,
 ): [key: string, value: string][] {
   return parts.map((part) => {
-    const [, key, value] = /^([^=]+)=(.*)$/s.exec(part) ?? [];
+    const [, key, value] = /^\s*([^=\s][^=]*)=(.*)$/s.exec(part) ?? [];
     if (key === undefined || value === undefined) {
       throw new StartError(`option --${optionName}: "${part}" is not key=value`);
     }

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { tenancyOptions } from "./tenancy-options.ts";
+import { TenantCheck } from "./tenant-check.ts";
+
+const schema = z.object(tenancyOptions());
+
+function checkOf(enabled: boolean, tenants = ""): TenantCheck {
+  return new TenantCheck(
+    schema.parse({ "multi-tenancy.enabled": enabled, "multi-tenancy.tenants": tenants }),
+  );
+}
+
+describe("TenantCheck", () => {
+  it.each([
+    ["off", checkOf(false), [], { tenant: "" }],
+    ["off, header all the same", checkOf(false), ["a"], { tenant: "" }],
+    ["off, listed all the same", checkOf(false, "b"), ["a"], { tenant: "" }],
+    ["any", checkOf(true), ["a"], { tenant: "a" }],
+    ["missing", checkOf(true), [], { problem: "missing" }],
+    ["empty", checkOf(true), [""], { problem: "missing" }],
+    ["several", checkOf(true), ["a", "a"], { problem: "extra" }],
+    ["listed", checkOf(true, "a, b"), ["b"], { tenant: "b" }],
+    ["not listed", checkOf(true, "a,b"), ["c"], { problem: "unknown" }],
+    ["spelled otherwise", checkOf(true, "a,b"), ["A"], { problem: "unknown" }],
+  ])("%s", (_what, check, values, outcome) => {
+    expect(check.check(values)).toEqual(outcome);
+  });
+
+  it("looks at x-tenant, or another header in lower case", () => {
+    expect(checkOf(true).header).toBe("x-tenant");
+    expect(new TenantCheck(schema.parse({ "multi-tenancy.header": "X-Org" })).header).toBe("x-org");
+  });
+});
+
+it.each(["", "x tenant", "x:tenant"])("refuses the header %j", (header) => {
+  expect(schema.safeParse({ "multi-tenancy.header": header }).error?.issues[0]?.message).toBe(
+    "not the name of a header",
+  );
+});

@@ -1,0 +1,2 @@
+export { createTestAuthority, type TestAuthority, type TestCertificate } from "./test-certificates.ts";
+export { createTlsFolder, type TlsFolder } from "./tls-folder.ts";
