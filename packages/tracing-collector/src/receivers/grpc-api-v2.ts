@@ -1,5 +1,5 @@
 import { type handleUnaryCall, type ServiceDefinition, status } from "@grpc/grpc-js";
-import { checkPostSpans, fromApiV2Batch, PostSpansRequest, type PostSpansResponse } from "wire/api-v2";
+import { ApiV2Transcoder, type PostSpansResponse } from "wire/api-v2";
 import { WireError } from "wire/errors";
 import {
   addHealth,
@@ -9,7 +9,7 @@ import {
   rpcServiceName,
   withPublicNames,
 } from "wire/grpc";
-import { type SpanRows, SpanRowWriter } from "wire/rows";
+import type { SpanRows } from "wire/rows";
 import { CollectorError } from "../errors.ts";
 import { SpanIntake } from "../pipeline/span-intake.ts";
 import { createGrpcServer, listenGrpc } from "./grpc-listener.ts";
@@ -30,18 +30,10 @@ export async function openGrpcApiV2(
 ): Promise<Receiver> {
   const { log } = context;
   const intake = new SpanIntake(context, { transport: "grpc", format: "proto" });
-  const writer = new SpanRowWriter({ maxRowsBytes });
-
-  function rowsOf(request: Buffer): SpanRows {
-    const { batch } = decode(request);
-    // What a batch that broke off has left.
-    writer.take();
-    for (const span of batch === undefined ? [] : fromApiV2Batch(batch, "proto")) writer.append(span);
-    return writer.take();
-  }
+  const transcoder = new ApiV2Transcoder({ maxRowsBytes });
 
   async function keep(request: Buffer): Promise<void> {
-    await intake.keep(rowsOf(request), 0, request.length);
+    await intake.keep(rowsOf(transcoder, request), 0, request.length);
   }
 
   const postSpans: handleUnaryCall<Buffer, PostSpansResponse> = (call, answer) => {
@@ -70,19 +62,20 @@ const rawCollectorService: ServiceDefinition<{ postSpans: handleUnaryCall<Buffer
   postSpans: { ...collectorService.postSpans, requestDeserialize: (bytes: Buffer) => bytes },
 };
 
-function decode(request: Buffer): PostSpansRequest {
+function rowsOf(transcoder: ApiV2Transcoder, request: Buffer): SpanRows {
   try {
-    checkPostSpans(request);
-    return PostSpansRequest.decode(request);
+    return transcoder.transcode(request).rows;
   } catch (cause) {
-    if (cause instanceof WireError && cause.code === "WIRE_TOO_LARGE") throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    if (
+      !(cause instanceof WireError) ||
+      (cause.code !== "WIRE_TRUNCATED" && cause.code !== "WIRE_MALFORMED")
+    ) {
+      throw cause;
+    }
     throw new WireError(
-      "WIRE_MALFORMED",
-      `message of ${request.length} bytes is no PostSpansRequest: ${reason}`,
-      {
-        cause,
-      },
+      cause.code,
+      `message of ${request.length} bytes is no PostSpansRequest: ${cause.message}`,
+      { cause },
     );
   }
 }

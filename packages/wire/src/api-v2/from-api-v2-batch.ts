@@ -12,7 +12,14 @@ import { spanIdFromBytes, traceIdFromBytes } from "./id-bytes.ts";
 import { toNanos } from "./nano-times.ts";
 import { attributeFromTag } from "./tags.ts";
 
-const noScope: Scope = { name: "", version: "", attributes: [], droppedAttributesCount: 0, schemaUrl: "" };
+/** Spans of the older model have no instrumentation scope. */
+export const noScope: Scope = {
+  name: "",
+  version: "",
+  attributes: [],
+  droppedAttributesCount: 0,
+  schemaUrl: "",
+};
 
 /**
  * The spans of an `api_v2` batch in the domain model, tags, logs and references verbatim. A span without a process

@@ -28,7 +28,7 @@ export {
   SamplingStrategyResponse,
   SamplingStrategyType,
 } from "../gen/tracing/api_v2/sampling.ts";
-export { checkPostSpans } from "./check-post-spans.ts";
+export { ApiV2Transcoder, type ApiV2TranscoderOptions } from "./api-v2-transcoder.ts";
 export { fromApiV2Batch } from "./from-api-v2-batch.ts";
 export { binaryTag, boolTag, float64Tag, int64Tag, stringTag } from "./tags.ts";
 export { toApiV2Span } from "./to-api-v2-span.ts";

@@ -1,0 +1,207 @@
+import { WireError } from "../errors.ts";
+import { spanFormats } from "../model/span.ts";
+import { FieldList } from "../otlp/field-list.ts";
+import { ProtoCursor } from "../otlp/proto-cursor.ts";
+import { ByteWriter } from "../rows/byte-writer.ts";
+import { copyText } from "../rows/copy-text.ts";
+import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
+import { writeScope } from "../rows/span-row-writer.ts";
+import { noScope } from "./from-api-v2-batch.ts";
+import { SpanTranscoder } from "./span-transcoder.ts";
+import { TagTranscoder } from "./tag-transcoder.ts";
+
+const maxSpans = 100_000;
+const maxParts = 500_000;
+
+export interface ApiV2TranscoderOptions extends TranscoderOptions {
+  /** How the rows say that the spans came: "proto" (the default) over gRPC, "jaeger" as Thrift. */
+  readonly format?: "proto" | "jaeger";
+}
+
+/**
+ * Turns a `PostSpansRequest` into rows in one pass, without an object per span. The rows are those that
+ * `SpanRowWriter` writes for `fromApiV2Batch`: tags, logs and references verbatim; parent, kind and status derived from
+ * them, for search. A span with a process of its own is filed under that one.
+ *
+ * The bytes are read by protobuf's rules: fields in any order, unknown fields skipped (also known ones of another wire
+ * type), the last occurrence of a singular field counts, repeated occurrences of a singular message are merged. Strings
+ * that are not UTF-8 get U+FFFD in place of what is not, since senders of this format were never held to it. Groups are
+ * refused.
+ *
+ * One transcoder handles one request at a time and keeps its buffers for the next.
+ * Source: Jaeger 1.62, model.proto and collector.proto; protobuf.dev, "Encoding".
+ */
+export class ApiV2Transcoder implements MessageTranscoder {
+  readonly #cursor = new ProtoCursor();
+  readonly #out: ByteWriter;
+  readonly #format: number;
+  readonly #spans: SpanTranscoder;
+
+  /** Columns of the batch's process, which every row of a span without a process of its own starts with. */
+  readonly #shared: Prefix;
+  /** The same for the last process that a span had of its own: the next span often has an equal one. */
+  readonly #own: Prefix;
+  readonly #batches = new FieldList();
+  readonly #processes = new FieldList();
+  #ownStart = -1;
+  #ownEnd = -1;
+  #tenant = "";
+  #count = 0;
+
+  constructor(options: ApiV2TranscoderOptions = {}) {
+    this.#out = new ByteWriter(options.maxRowsBytes);
+    this.#format = spanFormats.indexOf(options.format ?? "proto");
+    this.#spans = new SpanTranscoder(this.#cursor, this.#out);
+    this.#shared = new Prefix(this.#cursor, options.maxRowsBytes);
+    this.#own = new Prefix(this.#cursor, options.maxRowsBytes);
+  }
+
+  /**
+   * @param request a `PostSpansRequest` message; the caller limits its size
+   * @param tenant whose spans they are; "" where tenancy is off
+   * @returns no span is ever rejected alone: an id of zeros is an id in this format
+   * @throws WireError and nothing is kept of the request: WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are no such
+   *   message; WIRE_BAD_ID for an id of a wrong length; WIRE_TOO_LARGE over 100,000 spans, over 500,000 spans,
+   *   processes, tags, logs, references and warnings together, or past `maxRowsBytes`
+   */
+  transcode(request: Uint8Array, tenant = ""): TranscodeResult {
+    const cursor = this.#cursor;
+    cursor.open(request);
+    this.#out.clear();
+    this.#tenant = tenant;
+    this.#count = 0;
+    this.#ownStart = -1;
+    this.#findBatches(request.length);
+    this.#spans.parts = this.#batches.count - 1;
+    this.#processes.clear();
+    let spanCount = 0;
+    for (let index = 0; index < this.#batches.count; index++) {
+      cursor.position = this.#batches.start(index);
+      spanCount += this.#findProcesses(this.#batches.end(index));
+    }
+    if (spanCount > maxSpans) {
+      throw new WireError("WIRE_TOO_LARGE", `request has more than the limit of ${maxSpans} spans`);
+    }
+    this.#spans.parts += this.#shared.write(this.#processes, this.#format, tenant);
+    for (let index = 0; index < this.#batches.count; index++) {
+      cursor.position = this.#batches.start(index);
+      this.#batch(this.#batches.end(index));
+    }
+    return { rows: { bytes: this.#out.bytes, count: this.#count }, rejectedSpans: 0, errorMessage: "" };
+  }
+
+  #findBatches(end: number): void {
+    const cursor = this.#cursor;
+    this.#batches.clear();
+    while (cursor.position < end) {
+      const tag = cursor.tag(end);
+      if (tag === 10) this.#batches.add(cursor, end);
+      else cursor.skip(tag, end);
+    }
+  }
+
+  /** The process may stand behind its spans. @returns how many spans there are */
+  #findProcesses(end: number): number {
+    const cursor = this.#cursor;
+    let spanCount = 0;
+    while (cursor.position < end) {
+      const tag = cursor.tag(end);
+      if (tag === 18) {
+        this.#processes.add(cursor, end);
+      } else {
+        if (tag === 10) spanCount++;
+        cursor.skip(tag, end);
+      }
+    }
+    return spanCount;
+  }
+
+  #batch(end: number): void {
+    const cursor = this.#cursor;
+    while (cursor.position < end) {
+      const tag = cursor.tag(end);
+      if (tag === 10) this.#span(cursor.fieldEnd(end));
+      else cursor.skip(tag, end);
+    }
+  }
+
+  #span(end: number): void {
+    const out = this.#out;
+    const spans = this.#spans;
+    spans.scan(end);
+    const prefix = spans.processes.count === 0 ? this.#shared : this.#ownPrefix(spans.processes);
+    out.copy(prefix.columns.buffer, 0, prefix.columns.length);
+    spans.write();
+    if (spans.parts > maxParts) {
+      throw new WireError("WIRE_TOO_LARGE", `request has more than the limit of ${maxParts} parts`);
+    }
+    this.#count++;
+    this.#cursor.position = end;
+  }
+
+  #ownPrefix(processes: FieldList): Prefix {
+    const { bytes } = this.#cursor;
+    const start = processes.start(0);
+    const end = processes.end(0);
+    const isKnown =
+      processes.count === 1 &&
+      this.#ownStart !== -1 &&
+      bytes.compare(bytes, start, end, this.#ownStart, this.#ownEnd) === 0;
+    if (!isKnown) {
+      this.#spans.parts += this.#own.write(processes, this.#format, this.#tenant);
+      this.#ownStart = processes.count === 1 ? start : -1;
+      this.#ownEnd = end;
+    }
+    return this.#own;
+  }
+}
+
+/** The columns `tenant` to `scope_schema_url`, made of a process. */
+class Prefix {
+  readonly columns: ByteWriter;
+  readonly #cursor: ProtoCursor;
+  readonly #tagTranscoder: TagTranscoder;
+  readonly #tags = new FieldList();
+
+  constructor(cursor: ProtoCursor, maxBytes: number | undefined) {
+    this.#cursor = cursor;
+    this.columns = new ByteWriter(maxBytes);
+    this.#tagTranscoder = new TagTranscoder(cursor, this.columns);
+  }
+
+  /** @returns how many parts it is made of */
+  write(processes: FieldList, format: number, tenant: string): number {
+    const cursor = this.#cursor;
+    const out = this.columns;
+    let nameStart = 0;
+    let nameEnd = 0;
+    this.#tags.clear();
+    for (let index = 0; index < processes.count; index++) {
+      cursor.position = processes.start(index);
+      const end = processes.end(index);
+      while (cursor.position < end) {
+        const tag = cursor.tag(end);
+        if (tag === 10) {
+          nameEnd = cursor.fieldEnd(end);
+          nameStart = cursor.position;
+          cursor.position = nameEnd;
+        } else if (tag === 18) {
+          this.#tags.add(cursor, end);
+        } else {
+          cursor.skip(tag, end);
+        }
+      }
+    }
+    out.clear();
+    out.string(tenant);
+    out.uint8(format);
+    if (processes.count === 0) out.string("null-process-and-service-name");
+    else if (nameStart === nameEnd) out.string("empty-service-name");
+    else copyText(out, cursor.bytes, cursor.view, nameStart, nameEnd);
+    this.#tagTranscoder.list(this.#tags);
+    out.uint32(0);
+    out.uint8(0);
+    writeScope(out, noScope);
+    return processes.count + this.#tags.count;
+  }
+}

@@ -1,0 +1,97 @@
+import { ValueType } from "../gen/tracing/api_v2/model.ts";
+import { type SpanKind, type StatusCode, spanKinds, statusCodes } from "../model/span.ts";
+import type { TagTranscoder } from "./tag-transcoder.ts";
+
+const errorKey = Buffer.from("error");
+const kindKey = Buffer.from("span.kind");
+const statusKey = Buffer.from("otel.status_code");
+const descriptionKey = Buffer.from("otel.status_description");
+
+const kinds: readonly (readonly [name: Buffer, number: number])[] = spanKinds.map(
+  (kind: SpanKind, number) => [Buffer.from(kind), number],
+);
+const trueText = Buffer.from("true");
+const errorText = Buffer.from("ERROR");
+const okText = Buffer.from("OK");
+
+const okNumber = statusCodes.indexOf("ok" satisfies StatusCode);
+const errorNumber = statusCodes.indexOf("error" satisfies StatusCode);
+
+/**
+ * What tags tell of a span's kind and status, for search, found while the tags pass by: the same as `kindFromTags` and
+ * `statusFromTags`, by the first tag of each key.
+ */
+export class DerivedColumns {
+  /** Number of the kind; 0 unless a tag names one. */
+  kind = 0;
+  /** Where the status message with its length begins in the row, as the value of a tag; -1: there is none. */
+  descriptionAt = -1;
+  #hasKind = false;
+  #hasError = false;
+  #hasStatus = false;
+  #hasDescription = false;
+  #isError = false;
+  #isOk = false;
+
+  clear(): void {
+    this.kind = 0;
+    this.descriptionAt = -1;
+    this.#hasKind = false;
+    this.#hasError = false;
+    this.#hasStatus = false;
+    this.#hasDescription = false;
+    this.#isError = false;
+    this.#isOk = false;
+  }
+
+  /** Number of the status. */
+  get status(): number {
+    if (this.#isError) return errorNumber;
+    return this.#isOk ? okNumber : 0;
+  }
+
+  /** Takes note of the tag that was just written. */
+  see(bytes: Buffer, tag: TagTranscoder): void {
+    switch (tag.keyEnd - tag.keyStart) {
+      case errorKey.length:
+        if (!this.#hasError && hasBytes(bytes, tag.keyStart, errorKey)) {
+          this.#hasError = true;
+          if (tag.type === ValueType.BOOL ? tag.bool : isText(bytes, tag, trueText)) this.#isError = true;
+        }
+        break;
+      case kindKey.length:
+        if (!this.#hasKind && hasBytes(bytes, tag.keyStart, kindKey)) {
+          this.#hasKind = true;
+          for (const [name, number] of kinds) if (isText(bytes, tag, name)) this.kind = number;
+        }
+        break;
+      case statusKey.length:
+        if (!this.#hasStatus && hasBytes(bytes, tag.keyStart, statusKey)) {
+          this.#hasStatus = true;
+          if (isText(bytes, tag, errorText)) this.#isError = true;
+          else if (isText(bytes, tag, okText)) this.#isOk = true;
+        }
+        break;
+      case descriptionKey.length:
+        if (!this.#hasDescription && hasBytes(bytes, tag.keyStart, descriptionKey)) {
+          this.#hasDescription = true;
+          this.descriptionAt = tag.textAt;
+        }
+        break;
+    }
+  }
+}
+
+function isText(bytes: Buffer, tag: TagTranscoder, text: Buffer): boolean {
+  return (
+    tag.type === ValueType.STRING &&
+    tag.valueEnd - tag.valueStart === text.length &&
+    hasBytes(bytes, tag.valueStart, text)
+  );
+}
+
+function hasBytes(bytes: Buffer, start: number, wanted: Buffer): boolean {
+  for (let index = 0; index < wanted.length; index++)
+    if (bytes[start + index] !== wanted[index]) return false;
+  return true;
+}

@@ -1,0 +1,84 @@
+import { SpanRefType } from "../gen/tracing/api_v2/model.ts";
+import { refTypes } from "../model/span.ts";
+import type { FieldList } from "../otlp/field-list.ts";
+import type { ProtoCursor } from "../otlp/proto-cursor.ts";
+import type { ByteWriter } from "../rows/byte-writer.ts";
+import { badSpanId, checkTraceIdLength } from "./id-bytes.ts";
+
+const childOf = refTypes.indexOf("child_of");
+const followsFrom = refTypes.indexOf("follows_from");
+
+/** Writes `SpanRef` messages as the column `links`. */
+export class ReferenceTranscoder {
+  readonly #cursor: ProtoCursor;
+  readonly #out: ByteWriter;
+
+  constructor(cursor: ProtoCursor, out: ByteWriter) {
+    this.#cursor = cursor;
+    this.#out = out;
+  }
+
+  /**
+   * Writes all references as one array, and the parent at `parentAt` of the row: the span of the first CHILD_OF
+   * reference to the span's own trace, which stands at `traceIdAt`, else of the first reference to it.
+   * @throws WireError WIRE_BAD_ID for an id of a wrong length
+   */
+  list(references: FieldList, traceIdAt: number, parentAt: number): void {
+    const out = this.#out;
+    let parentType = 0;
+    out.varint(references.count);
+    for (let index = 0; index < references.count; index++) {
+      const start = out.length;
+      const refType = this.#reference(references.start(index), references.end(index));
+      const { buffer } = out;
+      if (
+        parentType !== childOf &&
+        (parentType === 0 || refType === childOf) &&
+        buffer.compare(buffer, traceIdAt, traceIdAt + 16, start, start + 16) === 0
+      ) {
+        parentType = refType;
+        buffer.copyWithin(parentAt, start + 16, start + 24);
+      }
+    }
+  }
+
+  /** @returns number of its type in the row */
+  #reference(start: number, end: number): number {
+    const cursor = this.#cursor;
+    const out = this.#out;
+    let traceIdStart = 0;
+    let traceIdLength = 0;
+    let spanIdStart = 0;
+    let spanIdLength = 0;
+    let type = 0;
+    cursor.position = start;
+    while (cursor.position < end) {
+      const tag = cursor.tag(end);
+      if (tag === 10) {
+        const stop = cursor.fieldEnd(end);
+        traceIdStart = cursor.position;
+        traceIdLength = stop - traceIdStart;
+        cursor.position = stop;
+      } else if (tag === 18) {
+        const stop = cursor.fieldEnd(end);
+        spanIdStart = cursor.position;
+        spanIdLength = stop - spanIdStart;
+        cursor.position = stop;
+      } else if (tag === 24) {
+        type = cursor.uint32(end);
+      } else {
+        cursor.skip(tag, end);
+      }
+    }
+    checkTraceIdLength(traceIdLength);
+    if (spanIdLength !== 8) throw badSpanId(spanIdLength);
+    if (traceIdLength === 8) out.zeros(8);
+    out.copy(cursor.bytes, traceIdStart, traceIdStart + traceIdLength);
+    out.copy(cursor.bytes, spanIdStart, spanIdStart + 8);
+    // Trace state, attributes, dropped attributes and flags: this format has none.
+    out.zeros(10);
+    const refType = type === SpanRefType.CHILD_OF ? childOf : followsFrom;
+    out.uint8(refType);
+    return refType;
+  }
+}

@@ -1,0 +1,242 @@
+import { FieldList } from "../otlp/field-list.ts";
+import type { ProtoCursor } from "../otlp/proto-cursor.ts";
+import type { ByteWriter } from "../rows/byte-writer.ts";
+import { copyText } from "../rows/copy-text.ts";
+import { DerivedColumns } from "./derived-columns.ts";
+import { badSpanId, checkTraceIdLength } from "./id-bytes.ts";
+import { NanoTimeReader } from "./nano-time-reader.ts";
+import { ReferenceTranscoder } from "./reference-transcoder.ts";
+import { TagTranscoder } from "./tag-transcoder.ts";
+
+/**
+ * Writes one `api_v2` `Span` message as the columns `trace_id` to `warnings`. First its fields are found, in whatever
+ * order they come, then they are written in the order of the columns.
+ */
+export class SpanTranscoder {
+  /** How many tags, logs, references and warnings were met since the caller last set this to 0, spans included. */
+  parts = 0;
+  /** Where the processes of the span just scanned stand; none for a span without one. */
+  readonly processes = new FieldList();
+  readonly #cursor: ProtoCursor;
+  readonly #out: ByteWriter;
+  readonly #tagTranscoder: TagTranscoder;
+  readonly #references: ReferenceTranscoder;
+  readonly #times: NanoTimeReader;
+  readonly #derived = new DerivedColumns();
+  readonly #tags = new FieldList();
+  readonly #logs = new FieldList();
+  readonly #logFields = new FieldList();
+  readonly #referenceFields = new FieldList();
+  readonly #warnings = new FieldList();
+
+  #traceIdStart = 0;
+  #traceIdLength = 0;
+  #spanIdStart = 0;
+  #spanIdLength = 0;
+  #nameStart = 0;
+  #nameEnd = 0;
+  #flags = 0;
+  #startLow = 0;
+  #startHigh = 0;
+  #durationLow = 0;
+  #durationHigh = 0;
+
+  constructor(cursor: ProtoCursor, out: ByteWriter) {
+    this.#cursor = cursor;
+    this.#out = out;
+    this.#tagTranscoder = new TagTranscoder(cursor, out);
+    this.#times = new NanoTimeReader(cursor);
+    this.#references = new ReferenceTranscoder(cursor, out);
+  }
+
+  /**
+   * Finds the fields of the span from the cursor's position to `end`.
+   * @throws WireError for bytes that are no span; WIRE_BAD_ID for an id of a wrong length
+   */
+  scan(end: number): void {
+    this.#clear();
+    this.#scanFields(end);
+    checkTraceIdLength(this.#traceIdLength);
+    if (this.#spanIdLength !== 8) throw badSpanId(this.#spanIdLength);
+  }
+
+  /**
+   * Writes the columns of the span just scanned; the cursor stands elsewhere then.
+   * @throws WireError for what is wrong inside tags, logs and references
+   */
+  write(): void {
+    const { bytes, view } = this.#cursor;
+    const out = this.#out;
+    const traceIdAt = out.length;
+    if (this.#traceIdLength === 8) out.zeros(8);
+    out.copy(bytes, this.#traceIdStart, this.#traceIdStart + this.#traceIdLength);
+    out.copy(bytes, this.#spanIdStart, this.#spanIdStart + 8);
+    // The parent, until a reference names it, and an empty trace state.
+    const parentAt = out.length;
+    out.zeros(9);
+    out.uint32(this.#flags);
+    copyText(out, bytes, view, this.#nameStart, this.#nameEnd);
+    const kindAt = out.length;
+    out.uint8(0);
+    out.uint32(this.#startLow);
+    out.uint32(this.#startHigh);
+    out.uint32(this.#durationLow);
+    out.uint32(this.#durationHigh);
+    const statusAt = out.length;
+    out.zeros(2);
+    this.#writeTags(kindAt, statusAt);
+    out.uint32(0);
+    this.#writeLogs();
+    out.uint32(0);
+    this.#references.list(this.#referenceFields, traceIdAt, parentAt);
+    out.uint32(0);
+    out.varint(this.#warnings.count);
+    for (let index = 0; index < this.#warnings.count; index++)
+      copyText(out, bytes, view, this.#warnings.start(index), this.#warnings.end(index));
+    this.parts +=
+      1 + this.#tags.count + this.#logs.count + this.#referenceFields.count + this.#warnings.count;
+  }
+
+  /** Writes the tags, and what they tell into the columns before them. */
+  #writeTags(kindAt: number, statusAt: number): void {
+    const { bytes } = this.#cursor;
+    const out = this.#out;
+    const tags = this.#tags;
+    const derived = this.#derived;
+    derived.clear();
+    out.varint(tags.count);
+    for (let index = 0; index < tags.count; index++) {
+      this.#tagTranscoder.tag(tags.start(index), tags.end(index));
+      derived.see(bytes, this.#tagTranscoder);
+    }
+    out.buffer[kindAt] = derived.kind;
+    out.buffer[statusAt] = derived.status;
+    if (derived.descriptionAt !== -1) this.#insertStatusMessage(statusAt + 1, derived.descriptionAt);
+  }
+
+  /** Puts a copy of the string at `from` in place of the empty one at `at`. */
+  #insertStatusMessage(at: number, from: number): void {
+    const out = this.#out;
+    const end = endOfString(out.buffer, from);
+    const added = end - from - 1;
+    if (added === 0) return;
+    out.reserve(added);
+    out.buffer.copyWithin(at + 1 + added, at + 1, out.length);
+    out.length += added;
+    out.buffer.copyWithin(at, from + added, end + added);
+  }
+
+  #writeLogs(): void {
+    const cursor = this.#cursor;
+    const out = this.#out;
+    const times = this.#times;
+    out.varint(this.#logs.count);
+    for (let index = 0; index < this.#logs.count; index++) {
+      cursor.position = this.#logs.start(index);
+      const end = this.#logs.end(index);
+      times.low = 0;
+      times.high = 0;
+      this.#logFields.clear();
+      while (cursor.position < end) {
+        const tag = cursor.tag(end);
+        if (tag === 10) times.read(cursor.fieldEnd(end));
+        else if (tag === 18) this.#logFields.add(cursor, end);
+        else cursor.skip(tag, end);
+      }
+      out.uint32(times.low);
+      out.uint32(times.high);
+      // A log has no name.
+      out.uint8(0);
+      this.#tagTranscoder.list(this.#logFields);
+      out.uint32(0);
+      this.parts += this.#logFields.count;
+    }
+  }
+
+  #clear(): void {
+    this.processes.clear();
+    this.#tags.clear();
+    this.#logs.clear();
+    this.#referenceFields.clear();
+    this.#warnings.clear();
+    this.#traceIdLength = 0;
+    this.#spanIdLength = 0;
+    this.#nameStart = 0;
+    this.#nameEnd = 0;
+    this.#flags = 0;
+    this.#startLow = 0;
+    this.#startHigh = 0;
+    this.#durationLow = 0;
+    this.#durationHigh = 0;
+  }
+
+  #scanFields(end: number): void {
+    const cursor = this.#cursor;
+    const times = this.#times;
+    while (cursor.position < end) {
+      const tag = cursor.tag(end);
+      switch (tag) {
+        case 10: {
+          const stop = cursor.fieldEnd(end);
+          this.#traceIdStart = cursor.position;
+          this.#traceIdLength = stop - cursor.position;
+          cursor.position = stop;
+          break;
+        }
+        case 18: {
+          const stop = cursor.fieldEnd(end);
+          this.#spanIdStart = cursor.position;
+          this.#spanIdLength = stop - cursor.position;
+          cursor.position = stop;
+          break;
+        }
+        case 26:
+          this.#nameEnd = cursor.fieldEnd(end);
+          this.#nameStart = cursor.position;
+          cursor.position = this.#nameEnd;
+          break;
+        case 34:
+          this.#referenceFields.add(cursor, end);
+          break;
+        case 40:
+          this.#flags = cursor.uint32(end);
+          break;
+        case 50:
+          times.read(cursor.fieldEnd(end));
+          this.#startLow = times.low;
+          this.#startHigh = times.high;
+          break;
+        case 58:
+          times.read(cursor.fieldEnd(end));
+          this.#durationLow = times.low;
+          this.#durationHigh = times.high;
+          break;
+        case 66:
+          this.#tags.add(cursor, end);
+          break;
+        case 74:
+          this.#logs.add(cursor, end);
+          break;
+        case 82:
+          this.processes.add(cursor, end);
+          break;
+        case 98:
+          this.#warnings.add(cursor, end);
+          break;
+        default:
+          cursor.skip(tag, end);
+      }
+    }
+  }
+}
+
+/** Where the RowBinary string at `at` ends. */
+function endOfString(bytes: Buffer, at: number): number {
+  let length = 0;
+  let position = at;
+  for (let shift = 0; ; shift += 7) {
+    const byte = bytes[position++] as number;
+    length |= (byte & 0x7f) << shift;
+    if (byte < 0x80) return position + length;
+  }
+}
