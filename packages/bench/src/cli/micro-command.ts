@@ -4,7 +4,10 @@ import { fileURLToPath } from "node:url";
 import { UsageError } from "./arguments.ts";
 
 /** Every micro bench; each is a program of its own, which takes the seconds to measure for. */
-const benches = new Map([["otlp-transcode", new URL("../micro/otlp-transcode.ts", import.meta.url)]]);
+const benches = new Map([
+  ["otlp-transcode", new URL("../micro/otlp-transcode.ts", import.meta.url)],
+  ["otlp-json-transcode", new URL("../micro/otlp-json-transcode.ts", import.meta.url)],
+]);
 
 /**
  * `bench micro [NAME [ARGUMENTS…]]`: each micro bench in a process of its own, one after another.

@@ -34,40 +34,8 @@ export class AttributeTranscoder {
    * @throws WireError WIRE_MALFORMED when it is not UTF-8
    */
   text(start: number, end: number): void {
-    const length = end - start;
-    const out = this.#out;
-    const source = this.#cursor.bytes;
-    if (length >= 128) {
-      this.#cursor.checkUtf8(start, end);
-      out.varint(length);
-      out.copy(source, start, end);
-      return;
-    }
-    out.reserve(length + 1);
-    const target = out.buffer;
-    let position = out.length;
-    target[position++] = length;
-    let bits = 0;
-    let index = start;
-    // Four bytes at a time: no other loop of the transcoder is as hot.
-    const sourceView = this.#cursor.view;
-    const targetView = out.view;
-    for (const last = end - 4; index <= last; index += 4) {
-      const four = sourceView.getInt32(index, true);
-      bits |= four;
-      targetView.setInt32(position, four, true);
-      position += 4;
-    }
-    bits |= bits >>> 16;
-    bits |= bits >>> 8;
-    for (; index < end; index++) {
-      const byte = source[index] as number;
-      bits |= byte;
-      target[position++] = byte;
-    }
-    // ASCII needs no second look.
-    if ((bits & 0x80) !== 0) this.#cursor.checkUtf8(start, end);
-    out.length = position;
+    const cursor = this.#cursor;
+    if (!this.#out.text(cursor.bytes, cursor.view, start, end)) cursor.checkUtf8(start, end);
   }
 
   #attribute(start: number, end: number): void {

@@ -161,6 +161,109 @@ describe("OtlpJsonTranscoder", () => {
     expect(codeOf(json)).toBe(code);
   });
 
+  it.each([
+    [`${ids},"name":7`, "name is 7, not a string"],
+    [`${ids},"\\u006eame":[]`, "name is an array, not a string"],
+    [
+      `${ids},"events":[{},{"attributes":[{},{"value":{"intValue":"1.5"}}]}]`,
+      'events[1].attributes[1].value.intValue is "1.5", not an integer',
+    ],
+    [`${ids},"links":[{"trace_id":"12"}]`, "links[0].trace_id has 2 hex digits, not 32"],
+    [`${ids},"status":{"code":"OK"}`, 'status.code is "OK", not a number or STATUS_CODE_…'],
+    [`${ids},"kind":1.5`, "kind is 1.5, not a number or SPAN_KIND_…"],
+    [`${ids},"flags":-1`, "flags is -1, not an unsigned 32-bit integer"],
+    [`${ids},"traceState":"x","name":{},"x":1`, "name is an object, not a string"],
+  ])("names the member in the error for %s", (members, message) => {
+    expect(() => decode(requestOf(members))).toThrow(
+      expect.objectContaining({ message: `resourceSpans[0].scopeSpans[0].spans[0].${message}` }),
+    );
+  });
+
+  it("takes the last of repeated members, and null as absent", () => {
+    const span = spanOf(
+      '"name":"a","name":"b","traceState":"x","traceState":null,"flags":1,"flags":2,"kind":null,' +
+        '"attributes":[{"key":"x"}],"attributes":[{"key":"k","key":"y","value":{"intValue":1},"value":{"intValue":2}}]',
+    );
+    expect(span).toMatchObject({ name: "b", traceState: "", flags: 2, kind: "unspecified" });
+    expect(span.attributes).toEqual([{ key: "y", value: { type: "int", value: 2n } }]);
+    expect(valueWith('{"intValue":1,"stringValue":"s"}')).toEqual({ type: "string", value: "s" });
+    expect(valueWith('{"stringValue":null,"intValue":1}')).toEqual({ type: "int", value: 1n });
+  });
+
+  it("reads escapes in names, strings and ids", () => {
+    const [span] = decode(
+      requestOf(
+        '"traceId":"0102030405060708090A0b0c0d0e0f\\u0031\\u0030","spanId":"1112131415161718",' +
+          '"n\\u0061me":"\\ud83d\\ude00 \\ud800 \\"\\\\\\/\\b\\f\\n\\r\\t","kind":"SPAN_KIND_\\u0053ERVER"',
+      ),
+    );
+    expect(span).toMatchObject({
+      traceId: "0102030405060708090a0b0c0d0e0f10",
+      name: '\u{1f600} \ufffd "\\/\b\f\n\r\t',
+      kind: "server",
+    });
+  });
+
+  it("finds resource and scope behind the spans", () => {
+    const [span] = decode(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"n",${ids}}],"schemaUrl":"s2",
+      "scope":{"version":"1"}}],"schemaUrl":"s1","resource":{"attributes":[
+      {"value":{"stringValue":"shop"},"key":"service.name"},{"key":"service.name","value":{"stringValue":"late"}}]}}]}`);
+    expect(span).toMatchObject({
+      resource: { serviceName: "shop", schemaUrl: "s1" },
+      scope: { version: "1", schemaUrl: "s2" },
+    });
+  });
+
+  it.each([
+    ["0", 0n],
+    ["9", 9n],
+    ["999999999", 999999999n],
+    ["1000000000", 1000000000n],
+    ["4294967295", 4294967295n],
+    ["4294967296", 4294967296n],
+    ["1700000000123456789", 1700000000123456789n],
+    ["9007199254740993", 9007199254740993n],
+    ["9223372036854775807", 9223372036854775807n],
+    ['"00000000000000000012"', 12n],
+    ["1.7e18", 1700000000000000000n],
+  ])("reads the time %s exactly", (json, time) => {
+    expect(spanOf(`"startTimeUnixNano":${json},"endTimeUnixNano":${json}`)).toMatchObject({
+      startTimeUnixNano: time,
+      durationNano: 0n,
+    });
+  });
+
+  it("reads every 64-bit time and int, as number and as string", () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+        fc.nat(18),
+        fc.boolean(),
+        (large, digits, quoted) => {
+          const time = large / 10n ** BigInt(digits);
+          const int = BigInt.asIntN(64, large) / 10n ** BigInt(digits);
+          const json = (value: bigint) => (quoted ? `"${value}"` : String(value));
+          const span = spanOf(
+            `"events":[{"timeUnixNano":${json(time)},"attributes":[{"value":{"intValue":${json(int)}}}]}]`,
+          );
+          expect(span.events[0]?.timeUnixNano).toBe(BigInt.asIntN(64, time));
+          expect(span.events[0]?.attributes[0]?.value).toEqual({ type: "int", value: int });
+        },
+      ),
+    );
+  });
+
+  it("stops at maxRowsBytes when a large resource stands before many spans", () => {
+    const request = Buffer.from(
+      `{"resourceSpans":[{"resource":{"attributes":[{"key":"k","value":{"stringValue":"${"v".repeat(10_000)}"}}]},
+        "scopeSpans":[{"spans":[${Array.from({ length: 100 }, () => `{${ids}}`).join(",")}]}]}]}`,
+    );
+    expect(() => new OtlpJsonTranscoder({ maxRowsBytes: 500_000 }).transcode(request)).toThrow(
+      expect.objectContaining({ code: "WIRE_TOO_LARGE" }),
+    );
+    expect(new OtlpJsonTranscoder().transcode(request).rows.count).toBe(100);
+  });
+
   it("refuses bytes that are no UTF-8", () => {
     expect(codeOf(Buffer.from([0x22, 0xff, 0x22]))).toBe("WIRE_MALFORMED");
   });

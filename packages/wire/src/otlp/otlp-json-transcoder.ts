@@ -1,151 +1,147 @@
-import {
-  type Resource,
-  type Scope,
-  type Span,
-  type SpanEvent,
-  type SpanLink,
-  spanKinds,
-  statusCodes,
-} from "../model/span.ts";
+import { JsonMembers } from "../json/json-members.ts";
+import { JsonTape } from "../json/json-tape.ts";
+import { JsonValues } from "../json/json-values.ts";
+import { maxAttributeDepth } from "../model/attribute.ts";
+import { ByteWriter } from "../rows/byte-writer.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
-import { SpanRowWriter } from "../rows/span-row-writer.ts";
-import { attributesOf } from "./json-attributes.ts";
-import {
-  asObject,
-  enumOf,
-  idOf,
-  type JsonObject,
-  messageOf,
-  messagesOf,
-  stringOf,
-  timeOf,
-  uint32Of,
-} from "./json-fields.ts";
-import { parseJsonExactly } from "./parse-json-exactly.ts";
-import { serviceNameOf } from "./service-name.ts";
+import { JsonAttributeTranscoder } from "./json-attribute-transcoder.ts";
+import { JsonSpanTranscoder } from "./json-span-transcoder.ts";
+import { serviceNameFrom } from "./service-name.ts";
 
-const noTraceId = "0".repeat(32);
-const noSpanId = "0".repeat(16);
-const none: JsonObject = {};
+/** A span's value stands 12 levels deep; a kvlist in a kvlist adds four levels. */
+const maxJsonDepth = 16 + 4 * maxAttributeDepth;
 
 /**
- * Turns OTLP JSON into rows. Ids are hex in either case, enums numbers or names, 64-bit numbers strings or numbers
- * (exact in both cases), bytes base64; names are lowerCamelCase or the proto's snake_case; unknown members are ignored.
+ * Turns OTLP JSON into rows without an object per span. Ids are hex in either case, enums numbers or names, 64-bit
+ * numbers strings or numbers (exact in both cases), bytes base64; names are lowerCamelCase or the proto's snake_case;
+ * unknown members are ignored, null is absent, of a member given twice the last counts.
  *
- * Source: opentelemetry-proto docs/specification.md, "JSON Protobuf Encoding".
+ * One transcoder handles one request at a time and keeps its buffers for the next.
+ * Source: opentelemetry-proto docs/specification.md, "JSON Protobuf Encoding"; RFC 8259.
  */
 export class OtlpJsonTranscoder implements MessageTranscoder {
-  readonly #writer: SpanRowWriter;
+  readonly #tape = new JsonTape(maxJsonDepth);
+  readonly #values = new JsonValues(this.#tape);
+  readonly #attributes = new JsonAttributeTranscoder(this.#tape, this.#values);
+  readonly #request = new JsonMembers(this.#tape, ["resourceSpans"]);
+  readonly #resourceSpans = new JsonMembers(this.#tape, ["resource", "scopeSpans", "schemaUrl"]);
+  readonly #resource = new JsonMembers(this.#tape, ["attributes", "droppedAttributesCount"]);
+  readonly #scopeSpans = new JsonMembers(this.#tape, ["scope", "spans", "schemaUrl"]);
+  readonly #scope = new JsonMembers(this.#tape, ["name", "version", "attributes", "droppedAttributesCount"]);
+  readonly #out: ByteWriter;
+  /** Columns of the resource and scope at hand, which every row starts with. */
+  readonly #prefix: ByteWriter;
+  readonly #spans: JsonSpanTranscoder;
+  #rejected = new RejectedSpans();
+  #count = 0;
 
   constructor(options: TranscoderOptions = {}) {
-    this.#writer = new SpanRowWriter(options);
+    this.#out = new ByteWriter(options.maxRowsBytes);
+    this.#prefix = new ByteWriter(options.maxRowsBytes);
+    this.#spans = new JsonSpanTranscoder(this.#tape, this.#values, this.#attributes, this.#out);
   }
 
   /**
    * @param request an `ExportTraceServiceRequest` or `TracesData` as JSON in UTF-8; the caller limits its size
    * @param tenant whose spans they are; "" where tenancy is off
-   * @throws WireError and nothing is kept of the request: WIRE_MALFORMED when it is not JSON or a member does not fit;
-   *   WIRE_BAD_ID for an id of a wrong length; WIRE_TOO_DEEP for values nested past `maxAttributeDepth`;
-   *   WIRE_TOO_LARGE past `maxRowsBytes` or 2,000,000 values
+   * @throws WireError and nothing is kept of the request: WIRE_MALFORMED when it is not JSON or a member does not fit,
+   *   with the member's path; WIRE_BAD_ID for an id of a wrong length; WIRE_TOO_DEEP for values nested past
+   *   `maxAttributeDepth`; WIRE_TOO_LARGE past `maxRowsBytes` or 2,000,000 values
    */
   transcode(request: Uint8Array, tenant = ""): TranscodeResult {
-    const rejected = new RejectedSpans();
-    // What an earlier request left when it was refused in the middle.
-    this.#writer.take();
-    for (const span of spansOf(asObject(parseJsonExactly(request), "request"))) {
-      if (span.traceId === noTraceId) rejected.add(span.name, "an empty trace id");
-      else if (span.spanId === noSpanId) rejected.add(span.name, "an empty span id");
-      else this.#writer.append(span, tenant);
+    const tape = this.#tape;
+    this.#out.clear();
+    this.#count = 0;
+    this.#rejected = new RejectedSpans();
+    tape.read(request);
+    this.#request.read(0);
+    const list = this.#request.tokens[0] as number;
+    let item = list + 1;
+    for (let left = this.#values.itemCount(list); left > 0; left--) {
+      this.#writeResourceSpans(item, tenant);
+      item = tape.after(item);
     }
     return {
-      rows: this.#writer.take(),
-      rejectedSpans: rejected.count,
-      errorMessage: rejected.errorMessage,
+      rows: { bytes: this.#out.bytes, count: this.#count },
+      rejectedSpans: this.#rejected.count,
+      errorMessage: this.#rejected.errorMessage,
     };
   }
-}
 
-function* spansOf(request: JsonObject): Generator<Span> {
-  for (const resourceSpans of messagesOf(request, "resourceSpans")) {
-    const resource = resourceOf(resourceSpans);
-    for (const scopeSpans of messagesOf(resourceSpans, "scopeSpans")) {
-      const scope = scopeOf(scopeSpans);
-      for (const span of messagesOf(scopeSpans, "spans")) yield spanOf(span, resource, scope);
+  #writeResourceSpans(token: number, tenant: string): void {
+    const tape = this.#tape;
+    this.#resourceSpans.read(token);
+    const [resource = -1, list = -1, schemaUrl = -1] = this.#resourceSpans.tokens;
+    this.#prefix.clear();
+    this.#writeResource(resource, schemaUrl, tenant);
+    const resourceEnd = this.#prefix.length;
+    let item = list + 1;
+    for (let left = this.#values.itemCount(list); left > 0; left--) {
+      this.#prefix.length = resourceEnd;
+      this.#writeScopeSpans(item);
+      item = tape.after(item);
     }
   }
-}
 
-function resourceOf(resourceSpans: JsonObject): Resource {
-  const resource = messageOf(resourceSpans, "resource") ?? none;
-  const attributes = attributesOf(resource);
-  return {
-    serviceName: serviceNameOf(attributes),
-    attributes,
-    droppedAttributesCount: uint32Of(resource, "droppedAttributesCount"),
-    schemaUrl: stringOf(resourceSpans, "schemaUrl"),
-  };
-}
+  #writeScopeSpans(token: number): void {
+    const tape = this.#tape;
+    this.#scopeSpans.read(token);
+    const [scope = -1, list = -1, schemaUrl = -1] = this.#scopeSpans.tokens;
+    this.#writeScope(scope, schemaUrl);
+    let item = list + 1;
+    for (let left = this.#values.itemCount(list); left > 0; left--) {
+      this.#writeSpan(item);
+      item = tape.after(item);
+    }
+  }
 
-function scopeOf(scopeSpans: JsonObject): Scope {
-  const scope = messageOf(scopeSpans, "scope") ?? none;
-  return {
-    name: stringOf(scope, "name"),
-    version: stringOf(scope, "version"),
-    attributes: attributesOf(scope),
-    droppedAttributesCount: uint32Of(scope, "droppedAttributesCount"),
-    schemaUrl: stringOf(scopeSpans, "schemaUrl"),
-  };
-}
+  #writeSpan(token: number): void {
+    const out = this.#out;
+    const problem = this.#spans.scan(token);
+    if (problem === "") {
+      out.copy(this.#prefix.buffer, 0, this.#prefix.length);
+      this.#spans.write();
+      this.#count++;
+    } else {
+      // Written to see that it is well formed, then taken back; without the prefix, whose size is the sender's choice.
+      const rowStart = out.length;
+      this.#spans.write();
+      out.length = rowStart;
+      this.#rejected.add(this.#spans.name, problem);
+    }
+  }
 
-function spanOf(span: JsonObject, resource: Resource, scope: Scope): Span {
-  const parentSpanId = idOf(span, "parentSpanId", 8);
-  const startTimeUnixNano = timeOf(span, "startTimeUnixNano");
-  const status = messageOf(span, "status") ?? none;
-  return {
-    traceId: idOf(span, "traceId", 16) || noTraceId,
-    spanId: idOf(span, "spanId", 8) || noSpanId,
-    parentSpanId: parentSpanId === noSpanId ? "" : parentSpanId,
-    traceState: stringOf(span, "traceState"),
-    flags: uint32Of(span, "flags"),
-    name: stringOf(span, "name"),
-    kind: enumOf(span, "kind", "SPAN_KIND_", spanKinds),
-    startTimeUnixNano,
-    durationNano: timeOf(span, "endTimeUnixNano") - startTimeUnixNano,
-    attributes: attributesOf(span),
-    droppedAttributesCount: uint32Of(span, "droppedAttributesCount"),
-    events: messagesOf(span, "events").map(eventOf),
-    droppedEventsCount: uint32Of(span, "droppedEventsCount"),
-    links: messagesOf(span, "links").map(linkOf),
-    droppedLinksCount: uint32Of(span, "droppedLinksCount"),
-    status: {
-      code: enumOf(status, "code", "STATUS_CODE_", statusCodes),
-      message: stringOf(status, "message"),
-    },
-    resource,
-    scope,
-    format: "otlp",
-    warnings: [],
-  };
-}
+  /** Writes the columns `tenant` to `resource_schema_url`. */
+  #writeResource(token: number, schemaUrl: number, tenant: string): void {
+    const prefix = this.#prefix;
+    let attributes = -1;
+    let dropped = -1;
+    if (token !== -1) {
+      this.#resource.read(token);
+      [attributes = -1, dropped = -1] = this.#resource.tokens;
+    }
+    prefix.string(tenant);
+    // Format otlp.
+    prefix.uint8(0);
+    const hasAttributes = this.#values.itemCount(attributes) > 0;
+    prefix.string(serviceNameFrom(hasAttributes, this.#attributes.find(attributes, "service.name")));
+    this.#attributes.write(attributes, prefix);
+    prefix.uint32(this.#values.uint32(dropped));
+    this.#values.writeString(schemaUrl, prefix);
+  }
 
-function eventOf(event: JsonObject): SpanEvent {
-  return {
-    timeUnixNano: timeOf(event, "timeUnixNano"),
-    name: stringOf(event, "name"),
-    attributes: attributesOf(event),
-    droppedAttributesCount: uint32Of(event, "droppedAttributesCount"),
-  };
-}
-
-function linkOf(link: JsonObject): SpanLink {
-  return {
-    traceId: idOf(link, "traceId", 16) || noTraceId,
-    spanId: idOf(link, "spanId", 8) || noSpanId,
-    traceState: stringOf(link, "traceState"),
-    attributes: attributesOf(link),
-    droppedAttributesCount: uint32Of(link, "droppedAttributesCount"),
-    flags: uint32Of(link, "flags"),
-    refType: "none",
-  };
+  /** Writes the columns `scope_name` to `scope_schema_url`. */
+  #writeScope(token: number, schemaUrl: number): void {
+    const prefix = this.#prefix;
+    const values = this.#values;
+    if (token === -1) this.#scope.tokens.fill(-1);
+    else this.#scope.read(token);
+    const [name = -1, version = -1, attributes = -1, dropped = -1] = this.#scope.tokens;
+    values.writeString(name, prefix);
+    values.writeString(version, prefix);
+    this.#attributes.write(attributes, prefix);
+    prefix.uint32(values.uint32(dropped));
+    values.writeString(schemaUrl, prefix);
+  }
 }

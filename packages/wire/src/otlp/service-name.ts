@@ -1,4 +1,4 @@
-import type { Attribute } from "../model/attribute.ts";
+import type { Attribute, AttributeValue } from "../model/attribute.ts";
 
 /**
  * The service that the store files a resource under: the string value of its (first) `service.name`.
@@ -7,7 +7,15 @@ import type { Attribute } from "../model/attribute.ts";
  * Source: Jaeger 1.62, its OTLP translator and its collector's sanitizer.
  */
 export function serviceNameOf(resourceAttributes: readonly Attribute[]): string {
-  if (resourceAttributes.length === 0) return "OTLPResourceNoServiceName";
-  const value = resourceAttributes.find((attribute) => attribute.key === "service.name")?.value;
+  const named = resourceAttributes.find((attribute) => attribute.key === "service.name");
+  return serviceNameFrom(resourceAttributes.length > 0, named?.value);
+}
+
+/**
+ * `serviceNameOf` for a resource that is no object yet.
+ * @param value of its first `service.name`
+ */
+export function serviceNameFrom(hasAttributes: boolean, value: AttributeValue | undefined): string {
+  if (!hasAttributes) return "OTLPResourceNoServiceName";
   return value?.type === "string" && value.value !== "" ? value.value : "empty-service-name";
 }

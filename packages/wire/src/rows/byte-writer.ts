@@ -112,6 +112,43 @@ export class ByteWriter {
     this.length += this.buffer.write(value, this.length);
   }
 
+  /**
+   * Writes `source[start, end)` as a string: its length, and the bytes as they are.
+   * @param view the same memory as `source`
+   * @returns false when a byte of it may be none of ASCII, so that who does not know them to be UTF-8 looks again
+   */
+  text(source: Uint8Array, view: DataView, start: number, end: number): boolean {
+    const length = end - start;
+    if (length >= 128) {
+      this.varint(length);
+      this.copy(source, start, end);
+      return false;
+    }
+    this.reserve(length + 1);
+    const target = this.buffer;
+    const targetView = this.view;
+    let position = this.length;
+    target[position++] = length;
+    let bits = 0;
+    let index = start;
+    // Four bytes at a time: no other loop of the transcoders is as hot.
+    for (const last = end - 4; index <= last; index += 4) {
+      const four = view.getInt32(index, true);
+      bits |= four;
+      targetView.setInt32(position, four, true);
+      position += 4;
+    }
+    bits |= bits >>> 16;
+    bits |= bits >>> 8;
+    for (; index < end; index++) {
+      const byte = source[index] as number;
+      bits |= byte;
+      target[position++] = byte;
+    }
+    this.length = position;
+    return (bits & 0x80) === 0;
+  }
+
   /** Copies `source[start, end)` as it is, without a length. */
   copy(source: Uint8Array, start: number, end: number): void {
     const count = end - start;

@@ -1,0 +1,79 @@
+import type { JsonTape } from "./json-tape.ts";
+import { unfitJson } from "./unfit-json.ts";
+
+const openBrace = 0x7b;
+const nullStart = 0x6e;
+
+/**
+ * The members of one kind of object, found by name in whatever order they come. A member given again replaces the
+ * one before, null makes it absent, unknown members are passed over.
+ */
+export class JsonMembers {
+  readonly #tape: JsonTape;
+  /** By length, the names of that length; each as its bytes and its number. */
+  readonly #names: (readonly Name[])[] = [];
+  /** For each name its value's token; -1 when absent. Valid until the next `read`. */
+  readonly tokens: Int32Array;
+
+  /**
+   * @param names by number; those that have two spellings have both, as in protobuf JSON: lowerCamelCase, and the
+   *   snake_case of the .proto file
+   */
+  constructor(tape: JsonTape, names: readonly string[]) {
+    this.#tape = tape;
+    this.tokens = new Int32Array(names.length);
+    for (const [number, name] of names.entries()) {
+      const snakeCase = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+      for (const spelling of new Set([name, snakeCase])) {
+        this.#names[spelling.length] = [
+          ...(this.#names[spelling.length] ?? []),
+          { bytes: Buffer.from(spelling), number },
+        ];
+      }
+    }
+    for (let length = 0; length < this.#names.length; length++) this.#names[length] ??= [];
+  }
+
+  /**
+   * Finds the members of an object.
+   * @throws WireError WIRE_MALFORMED when the token is none
+   */
+  read(object: number): void {
+    const tape = this.#tape;
+    const { tokens } = this;
+    if (tape.kind(object) !== openBrace) throw unfitJson(tape, object, "an object");
+    for (let number = 0; number < tokens.length; number++) tokens[number] = -1;
+    const end = tape.after(object);
+    for (let name = object + 1; name < end; name = tape.after(name + 1)) {
+      const number = this.#numberOf(name);
+      if (number === -1) continue;
+      tokens[number] = tape.kind(name + 1) === nullStart ? -1 : name + 1;
+    }
+  }
+
+  #numberOf(token: number): number {
+    const tape = this.#tape;
+    let source: Uint8Array = tape.bytes;
+    let start = tape.start(token) + 1;
+    let length = tape.end(token) - start;
+    if (tape.isEscaped(token)) {
+      source = Buffer.from(tape.string(token));
+      start = 0;
+      length = source.length;
+    }
+    const names = this.#names[length];
+    if (names === undefined) return -1;
+    for (let index = 0; index < names.length; index++) {
+      const { bytes, number } = names[index] as Name;
+      let at = 0;
+      while (at < length && bytes[at] === source[start + at]) at++;
+      if (at === length) return number;
+    }
+    return -1;
+  }
+}
+
+interface Name {
+  readonly bytes: Uint8Array;
+  readonly number: number;
+}

@@ -1,0 +1,289 @@
+import { isUtf8 } from "node:buffer";
+import { WireError } from "../errors.ts";
+
+/** Of objects, arrays and what stands in them: a body of 20 MiB has fewer. */
+const maxJsonParts = 2_000_000;
+const initialTokens = 2048;
+/** A tape that grew past this for one strange message is given back at the next `read`. */
+const keptTokens = 256 * 1024;
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
+/** What `\` may stand before, `u` aside. */
+const escapes = new Uint8Array(256);
+for (const byte of Buffer.from('"\\/bfnrt')) escapes[byte] = 1;
+
+/**
+ * The tokens of one JSON text, found and checked in one pass over its bytes; nothing is copied or converted. Readers
+ * walk over the tokens by number: an object's are its names and values in turn, an array's its values. To step over a
+ * value takes one look (`after`), however large the value is.
+ *
+ * One tape reads one text at a time and keeps its memory for the next.
+ * Source: RFC 8259.
+ */
+export class JsonTape {
+  /** The text. */
+  bytes: Buffer = Buffer.alloc(0);
+  /** The same memory as `bytes`. */
+  view: DataView = new DataView(new ArrayBuffer(0));
+  /** Two numbers for each token: its first byte; and its last, or the token after it for an object or array. */
+  #tokens = new Int32Array(initialTokens * 2);
+  #count = 0;
+  readonly #open: Int32Array;
+  readonly #maxDepth: number;
+
+  /** @param maxDepth how many objects and arrays may stand in one another */
+  constructor(maxDepth: number) {
+    this.#maxDepth = maxDepth;
+    this.#open = new Int32Array(maxDepth);
+  }
+
+  /**
+   * Takes a text; token 0 is its value.
+   * @throws WireError WIRE_MALFORMED when it is not JSON in UTF-8; WIRE_TOO_DEEP past `maxDepth`; WIRE_TOO_LARGE past
+   *   2,000,000 brackets, braces and commas
+   */
+  read(text: Uint8Array): void {
+    if (!isUtf8(text)) throw new WireError("WIRE_MALFORMED", "JSON is not UTF-8");
+    this.bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
+    this.view = new DataView(text.buffer, text.byteOffset, text.byteLength);
+    if (this.#tokens.length > keptTokens * 2) this.#tokens = new Int32Array(initialTokens * 2);
+    this.#count = 0;
+    this.#scan();
+  }
+
+  /** How many tokens there are. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** First byte of a token; for a string that is its quote. */
+  start(token: number): number {
+    return this.#tokens[token * 2] as number;
+  }
+
+  /** Where a string's text ends, just before its closing quote; just past the last byte of a number or literal. */
+  end(token: number): number {
+    const end = this.#tokens[token * 2 + 1] as number;
+    return end < 0 ? ~end : end;
+  }
+
+  /** The first byte of a token: `{`, `[`, `"`, `t`, `f`, `n`, or what a number starts with. */
+  kind(token: number): number {
+    return this.bytes[this.#tokens[token * 2] as number] as number;
+  }
+
+  /** Whether a string has escapes: its bytes are not its text then. */
+  isEscaped(token: number): boolean {
+    return (this.#tokens[token * 2 + 1] as number) < 0;
+  }
+
+  /** The token after a value and all that is in it. */
+  after(token: number): number {
+    const kind = this.kind(token);
+    return kind === openBrace || kind === openBracket ? (this.#tokens[token * 2 + 1] as number) : token + 1;
+  }
+
+  /** Text of a string token. An escaped lone surrogate stays one. */
+  string(token: number): string {
+    const start = this.start(token);
+    const end = this.end(token);
+    if (this.isEscaped(token)) return JSON.parse(this.bytes.toString("utf8", start, end + 1)) as string;
+    return this.bytes.toString("utf8", start + 1, end);
+  }
+
+  /** A number or literal as it stands there. */
+  source(token: number): string {
+    return this.bytes.toString("latin1", this.start(token), this.end(token));
+  }
+
+  #scan(): void {
+    const { bytes } = this;
+    const open = this.#open;
+    let depth = 0;
+    let parts = 0;
+    let inObject = false;
+    let at = this.#space(0);
+    for (;;) {
+      // Here a value is due.
+      const byte = bytes[at];
+      if (byte === quote) {
+        at = this.#space(this.#string(at));
+      } else if (byte === openBrace || byte === openBracket) {
+        if (++parts > maxJsonParts) throw tooMany();
+        if (depth === this.#maxDepth) {
+          throw new WireError("WIRE_TOO_DEEP", `JSON is nested deeper than ${this.#maxDepth}`);
+        }
+        open[depth++] = this.#push(at, 0);
+        inObject = byte === openBrace;
+        at = this.#space(at + 1);
+        if (bytes[at] !== (inObject ? closeBrace : closeBracket)) {
+          if (inObject) at = this.#name(at);
+          continue;
+        }
+      } else {
+        at = this.#space(this.#plain(at));
+      }
+      // Here a value is over, or a bracket closes.
+      for (;;) {
+        if (depth === 0) {
+          if (at < bytes.length) throw this.#unexpected(at);
+          return;
+        }
+        const next = bytes[at];
+        if (next === comma) {
+          if (++parts > maxJsonParts) throw tooMany();
+          at = this.#space(at + 1);
+          if (inObject) at = this.#name(at);
+          break;
+        }
+        if (next !== (inObject ? closeBrace : closeBracket)) throw this.#unexpected(at);
+        this.#tokens[(open[--depth] as number) * 2 + 1] = this.#count;
+        inObject = depth > 0 && this.kind(open[depth - 1] as number) === openBrace;
+        at = this.#space(at + 1);
+      }
+    }
+  }
+
+  /** Takes a member's name and colon; returns where its value starts. */
+  #name(start: number): number {
+    const { bytes } = this;
+    if (bytes[start] !== quote) throw this.#unexpected(start);
+    const at = this.#space(this.#string(start));
+    if (bytes[at] !== colon) throw this.#unexpected(at);
+    return this.#space(at + 1);
+  }
+
+  /** Takes a string whose quote is at `start`; returns the place behind its other quote. */
+  #string(start: number): number {
+    const { bytes, view } = this;
+    const last = bytes.length - 4;
+    let escaped = false;
+    let at = start + 1;
+    for (;;) {
+      // Four bytes at a time, until one is a quote, a backslash or a control character.
+      while (at <= last) {
+        const four = view.getInt32(at, true);
+        const quotes = four ^ 0x22222222;
+        const slashes = four ^ 0x5c5c5c5c;
+        const found =
+          (((quotes - 0x01010101) & ~quotes) |
+            ((slashes - 0x01010101) & ~slashes) |
+            ((four - 0x20202020) & ~four)) &
+          0x80808080;
+        if (found !== 0) break;
+        at += 4;
+      }
+      let byte = bytes[at] as number;
+      while (byte !== quote && byte !== backslash && byte >= 0x20) byte = bytes[++at] as number;
+      if (byte === quote) break;
+      if (byte !== backslash) throw this.#unexpected(at);
+      escaped = true;
+      at = this.#escape(at + 1);
+    }
+    this.#push(start, escaped ? ~at : at);
+    return at + 1;
+  }
+
+  /** Passes over what follows a backslash. */
+  #escape(start: number): number {
+    const { bytes } = this;
+    const byte = bytes[start] as number;
+    if (escapes[byte] === 1) return start + 1;
+    if (byte !== 0x75) throw this.#unexpected(start);
+    for (let at = start + 1; at < start + 5; at++) if (!isHexDigit(bytes[at])) throw this.#unexpected(at);
+    return start + 5;
+  }
+
+  /** Takes a number, true, false or null. */
+  #plain(start: number): number {
+    const { bytes } = this;
+    const byte = bytes[start] as number;
+    let at = start;
+    if (byte === 0x74) at = this.#word(start, "true");
+    else if (byte === 0x66) at = this.#word(start, "false");
+    else if (byte === 0x6e) at = this.#word(start, "null");
+    else {
+      if (byte === 0x2d) at++;
+      // No digit may follow a leading zero.
+      at = bytes[at] === 0x30 ? at + 1 : this.#digits(at);
+      if (bytes[at] === 0x2e) at = this.#digits(at + 1);
+      if (bytes[at] === 0x65 || bytes[at] === 0x45) {
+        at++;
+        if (bytes[at] === 0x2b || bytes[at] === 0x2d) at++;
+        at = this.#digits(at);
+      }
+    }
+    this.#push(start, at);
+    return at;
+  }
+
+  #word(start: number, word: string): number {
+    const { bytes } = this;
+    for (let index = 0; index < word.length; index++) {
+      if (bytes[start + index] !== word.charCodeAt(index)) throw this.#unexpected(start + index);
+    }
+    return start + word.length;
+  }
+
+  /** Passes over one digit or more. */
+  #digits(start: number): number {
+    const { bytes } = this;
+    let at = start;
+    for (let byte = bytes[at] as number; byte >= 0x30 && byte <= 0x39; byte = bytes[at] as number) at++;
+    if (at === start) throw this.#unexpected(at);
+    return at;
+  }
+
+  /** The first place from `start` on that is no white space. */
+  #space(start: number): number {
+    const { bytes } = this;
+    let at = start;
+    // Nearly always there is none.
+    while ((bytes[at] as number) <= 0x20 && isSpace(bytes[at])) at++;
+    return at;
+  }
+
+  #push(start: number, end: number): number {
+    const token = this.#count++;
+    if (token * 2 === this.#tokens.length) {
+      const grown = new Int32Array(token * 4);
+      grown.set(this.#tokens);
+      this.#tokens = grown;
+    }
+    this.#tokens[token * 2] = start;
+    this.#tokens[token * 2 + 1] = end;
+    return token;
+  }
+
+  #unexpected(at: number): WireError {
+    const byte = this.bytes[at];
+    if (byte === undefined) return new WireError("WIRE_MALFORMED", `invalid JSON: it ends at byte ${at}`);
+    const shown =
+      byte > 0x20 && byte < 0x7f
+        ? `"${String.fromCharCode(byte)}"`
+        : `0x${byte.toString(16).padStart(2, "0")}`;
+    return new WireError("WIRE_MALFORMED", `invalid JSON: unexpected ${shown} at byte ${at}`);
+  }
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+function isHexDigit(byte: number | undefined): boolean {
+  if (byte === undefined) return false;
+  const lower = byte | 0x20;
+  return (byte >= 0x30 && byte <= 0x39) || (lower >= 0x61 && lower <= 0x66);
+}
+
+function tooMany(): WireError {
+  return new WireError("WIRE_TOO_LARGE", `JSON has more values than the limit of ${maxJsonParts}`);
+}
