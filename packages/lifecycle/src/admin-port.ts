@@ -1,15 +1,28 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import { listenError } from "./errors.ts";
 import type { ProcessHealth } from "./health.ts";
 import type { HostPort } from "./options/fields.ts";
+import { withPublicMetricNames } from "./public-metric-names.ts";
+import { httpServerFor } from "./tls/http-server.ts";
+import type { ServerTls } from "./tls/server-tls.ts";
 import { version } from "./version.ts";
 
 export interface AdminPort {
   /** The port in fact, where 0 was asked for. */
   readonly port: number;
   close(): Promise<void>;
+}
+
+export interface AdminPortSettings {
+  readonly address: HostPort;
+  /** Undefined: plain HTTP. */
+  readonly tls: ServerTls | undefined;
+  readonly health: ProcessHealth;
+  readonly metrics: Registry;
+  /** Path of the metrics: "/metrics". Undefined: none are served. */
+  readonly metricsRoute: string | undefined;
 }
 
 function healthBody(health: ProcessHealth): string {
@@ -27,14 +40,13 @@ function healthBody(health: ProcessHealth): string {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  health: ProcessHealth,
-  metrics: Registry,
+  { health, metrics, metricsRoute }: AdminPortSettings,
 ): Promise<void> {
   const path = (request.url ?? "/").split("?", 1)[0];
   if (request.method !== "GET" && request.method !== "HEAD") {
     response.writeHead(405, { Allow: "GET, HEAD" }).end();
-  } else if (path === "/metrics") {
-    const text = await metrics.metrics();
+  } else if (path === metricsRoute) {
+    const text = withPublicMetricNames(await metrics.metrics());
     response.writeHead(200, { "Content-Type": metrics.contentType }).end(text);
   } else if (path === "/version") {
     response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(version));
@@ -45,19 +57,17 @@ async function answer(
 }
 
 /**
- * Opens the admin port: `/metrics` (Prometheus text), `/version`, and health on every other path
- * (200 `Server available` or 503 `Server not available`), as in the public model.
+ * Opens the admin port: metrics (Prometheus text, each also under the public model's name), `/version`, and health on
+ * every other path (200 `Server available` or 503 `Server not available`), as in the public model.
  * @throws StartError when the address cannot be had
  */
-export async function openAdminPort(
-  address: HostPort,
-  health: ProcessHealth,
-  metrics: Registry,
-): Promise<AdminPort> {
-  const server: Server = createServer(
+export async function openAdminPort(settings: AdminPortSettings): Promise<AdminPort> {
+  const { address } = settings;
+  const server = httpServerFor(
+    settings.tls,
     { headersTimeout: 5_000, requestTimeout: 10_000 },
     (request, response) => {
-      answer(request, response, health, metrics).catch((error: unknown) => {
+      answer(request, response, settings).catch((error: unknown) => {
         if (!response.headersSent) {
           response.writeHead(500);
         }

@@ -1,17 +1,28 @@
-import { request } from "node:http";
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
 import type { HostPort } from "./options/fields.ts";
+import type { ServerTlsMaterial } from "./tls/server-tls.ts";
 
 /**
  * Asks the admin port of a running process for its health, as `<process> status` and container health checks do.
+ * @param tls what that port serves TLS with, undefined for plain HTTP. The asker is configured as the process is: it
+ *   shows the same certificate, where one is required, and does not check the name in that of the process, which is
+ *   seldom that of this machine.
  * @returns the body and whether it says "available"; never throws
  */
 export function askStatus(
   address: HostPort,
   timeoutMs: number,
+  tls?: ServerTlsMaterial,
 ): Promise<{ available: boolean; text: string }> {
   return new Promise((resolve) => {
     const host = address.host === "" || address.host === "0.0.0.0" ? "127.0.0.1" : address.host;
-    const call = request({ host, port: address.port, path: "/", timeout: timeoutMs }, (response) => {
+    const target = { host, port: address.port, path: "/", timeout: timeoutMs };
+    const call =
+      tls === undefined
+        ? requestHttp(target)
+        : requestHttps({ ...target, cert: tls.cert, key: tls.key, rejectUnauthorized: false });
+    call.on("response", (response) => {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {

@@ -5,23 +5,42 @@ import { StartError } from "./errors.ts";
 import { ProcessHealth } from "./health.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import { createMetrics } from "./metrics.ts";
+import { environmentText } from "./options/environment-text.ts";
 import { helpText } from "./options/help-text.ts";
 import { optionFields } from "./options/option-field.ts";
 import { type ParsedOptions, parseOptions } from "./options/parse-options.ts";
 import type { ProcessDefinition, RunningProcess } from "./process-definition.ts";
 import { type ShellOptions, shellOptions } from "./shell-options.ts";
 import { exitCodes, StopRequest } from "./stop-request.ts";
+import { openServerTls } from "./tls/server-tls.ts";
 import { version } from "./version.ts";
 
 const commands = [
   ["run", "Start the process (the default)."],
   ["status", "Ask the admin port of a running process for its health; exit code 0 when it is available."],
   ["print-config", "Print every option, its value and where that comes from."],
+  ["env", "Print the environment variable of every option."],
   ["version", "Print the version."],
   ["help", "Print this text."],
 ] as const;
 
 const statusTimeoutMs = 5_000;
+
+/** The public model's name for the address that `status` asks. */
+const statusAliases = { "status.http": "admin.http" };
+
+async function status(options: ShellOptions): Promise<number> {
+  const log = createLogger({ name: "status", level: "fatal", encoding: "auto" });
+  try {
+    const tls = await openServerTls(options, "admin.http", log);
+    const answer = await askStatus(options["admin.http.host-port"], statusTimeoutMs, tls?.material);
+    process.stdout.write(`${answer.text}\n`);
+    return answer.available ? exitCodes.success : exitCodes.startFailed;
+  } catch (error) {
+    process.stdout.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return exitCodes.startFailed;
+  }
+}
 
 function printConfig(parsed: ParsedOptions<unknown>): void {
   const width = Math.max(...[...parsed.origins.keys()].map((name) => name.length));
@@ -66,7 +85,13 @@ async function serve<Shape extends z.ZodRawShape>(
   let running: RunningProcess;
   let adminPort: Awaited<ReturnType<typeof openAdminPort>>;
   try {
-    adminPort = await openAdminPort(options["admin.http.host-port"], health, metrics);
+    adminPort = await openAdminPort({
+      address: options["admin.http.host-port"],
+      tls: await openServerTls(options as ShellOptions, "admin.http", log),
+      health,
+      metrics,
+      metricsRoute: options["metrics-backend"] === "none" ? undefined : options["metrics-http-route"],
+    });
     running = await definition.start({ options, log, metrics, health, signal: stop.signal });
   } catch (error) {
     if (error instanceof StartError) {
@@ -127,6 +152,10 @@ export async function runProcess<Shape extends z.ZodRawShape>(
     );
     process.exit(exitCodes.success);
   }
+  if (command === "env") {
+    process.stdout.write(environmentText(optionFields(schema)));
+    process.exit(exitCodes.success);
+  }
   if (!commands.some(([name]) => name === command)) {
     process.stderr.write(`${definition.name}: unknown command "${command}", see ${definition.name} --help\n`);
     process.exit(exitCodes.startFailed);
@@ -137,7 +166,7 @@ export async function runProcess<Shape extends z.ZodRawShape>(
     parsed = parseOptions(schema, {
       arguments: args,
       environment: process.env,
-      ...(definition.aliases === undefined ? {} : { aliases: definition.aliases }),
+      aliases: { ...definition.aliases, ...(command === "status" ? statusAliases : {}) },
     }) as typeof parsed;
   } catch (error) {
     process.stderr.write(
@@ -151,9 +180,7 @@ export async function runProcess<Shape extends z.ZodRawShape>(
     process.exit(exitCodes.success);
   }
   if (command === "status") {
-    const answer = await askStatus(parsed.options["admin.http.host-port"], statusTimeoutMs);
-    process.stdout.write(`${answer.text}\n`);
-    process.exit(answer.available ? exitCodes.success : exitCodes.startFailed);
+    process.exit(await status(parsed.options));
   }
   process.exit(await serve(definition, parsed.options));
 }

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, test } from "vitest";
+import { createTestAuthority, createTlsFolder } from "lifecycle/testing";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 
 const program = fileURLToPath(new URL("./fixtures/echo-process.ts", import.meta.url));
 const children: ChildProcess[] = [];
@@ -62,6 +63,19 @@ describe("commands", () => {
     expect(stdout).not.toContain("hunter2");
   });
 
+  test("env names the variable of every option", () => {
+    const { stdout, status } = run("env");
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/ECHO_MAX_BYTES +--echo\.max-bytes +1MiB/);
+    expect(stdout).toMatch(/ADMIN_HTTP_TLS_CLIENT_CA +--admin\.http\.tls\.client-ca/);
+  });
+
+  test("the public model's spellings of log levels and of the status address are taken", () => {
+    expect(run("print-config", "--log-level=dpanic").status).toBe(0);
+    const { stdout } = run("status", "--status.http.host-port", "127.0.0.1:1");
+    expect(stdout).toContain("127.0.0.1:1");
+  });
+
   test("status of a process that is not there exits 1 and says so", () => {
     const { stdout, status } = run("status", "--admin.http.host-port", "127.0.0.1:1");
     expect(status).toBe(1);
@@ -72,6 +86,8 @@ describe("commands", () => {
     [["nonsense"], 'unknown command "nonsense"'],
     [["--nope"], "unknown option --nope"],
     [["run", "--echo.stop", "never"], "option --echo.stop"],
+    [["--status.http.host-port", ":1"], "unknown option --status.http.host-port"],
+    [["--metrics-http-route", "metrics"], "option --metrics-http-route: not a path such as /metrics"],
   ])("%j exits 1 with one line", (args, message) => {
     const { stderr, status } = run(...args);
     expect(status).toBe(1);
@@ -94,6 +110,63 @@ describe("running", () => {
     expect(run("status", "--admin.http.host-port", `127.0.0.1:${admin}`).status).toBe(0);
     child.kill("SIGTERM");
     expect(await exit).toBe(0);
+  });
+
+  test("metrics have the public model's names too, at the route that is asked for", async () => {
+    const admin = await freePort();
+    const { until } = start([`--admin.http.host-port=127.0.0.1:${admin}`, "--metrics-http-route=/m"]);
+    await until("health: available");
+    const text = await (await fetch(`http://127.0.0.1:${admin}/m`)).text();
+    expect(text).toContain('\ntracing_build_info{process="echo-process"');
+    expect(text).toContain('\njaeger_build_info{process="echo-process"');
+    expect(text.match(/^# TYPE jaeger_build_info gauge$/gm)).toHaveLength(1);
+    expect(await (await fetch(`http://127.0.0.1:${admin}/metrics`)).json()).toHaveProperty("status");
+  });
+
+  test("without a metrics backend there are none", async () => {
+    const admin = await freePort();
+    const { until } = start([`--admin.http.host-port=127.0.0.1:${admin}`, "--metrics-backend=none"]);
+    await until("health: available");
+    expect(await (await fetch(`http://127.0.0.1:${admin}/metrics`)).json()).toHaveProperty("status");
+  });
+
+  test("the admin port serves TLS to clients with a certificate, and status has one", async () => {
+    const authority = createTestAuthority();
+    const folder = createTlsFolder(authority.issue("localhost"), authority.cert);
+    onTestFinished(() => folder.remove());
+    const admin = await freePort();
+    const args = [
+      `--admin.http.host-port=127.0.0.1:${admin}`,
+      "--admin.http.tls.enabled",
+      `--admin.http.tls.cert=${folder.certPath}`,
+      `--admin.http.tls.key=${folder.keyPath}`,
+      `--admin.http.tls.client-ca=${folder.caPath}`,
+    ];
+    const { until, child, exit } = start(args);
+    await until("health: available");
+    const asked = run("status", ...args);
+    expect(asked.stdout).toContain('"status":"Server available"');
+    expect(asked.status).toBe(0);
+    expect(run("status", `--admin.http.host-port=127.0.0.1:${admin}`).status).toBe(1);
+    const other = createTlsFolder(createTestAuthority("other").issue("localhost"), authority.cert);
+    onTestFinished(() => other.remove());
+    expect(
+      run(
+        "status",
+        ...args,
+        `--admin.http.tls.cert=${other.certPath}`,
+        `--admin.http.tls.key=${other.keyPath}`,
+      ).status,
+    ).toBe(1);
+    child.kill("SIGTERM");
+    expect(await exit).toBe(0);
+  });
+
+  test("TLS options without TLS are one clear line and code 1", () => {
+    const { status, stderr } = run("--admin.http.tls.cert=/a.pem");
+    expect(status).toBe(1);
+    expect(stderr).toContain("admin.http.tls.* options cannot be used when admin.http.tls.enabled is false");
+    expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 
   test("a stop that does not end is cut at the deadline with code 3", async () => {

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { type LogLevel, logLevels } from "../logger.ts";
+
+/** The spellings that the public model has and ours has not, with the nearest level. */
+const otherSpellings: ReadonlyMap<string, LogLevel> = new Map([
+  ["warning", "warn"],
+  ["dpanic", "fatal"],
+  ["panic", "fatal"],
+]);
+
+/** Option field: least severe level that is logged. Takes the public model's levels too, in lower or upper case. */
+export function logLevel(defaultValue: LogLevel) {
+  return z
+    .string()
+    .transform((text, context): LogLevel => {
+      const name = text.toLowerCase();
+      const level = logLevels.find((known) => known === name) ?? otherSpellings.get(name);
+      if (level === undefined) {
+        context.addIssue(
+          `"${text}" is not a log level: ${[...logLevels, ...otherSpellings.keys()].join(", ")}`,
+        );
+        return z.NEVER;
+      }
+      return level;
+    })
+    .prefault(defaultValue)
+    .meta({ placeholder: logLevels.join("|") });
+}

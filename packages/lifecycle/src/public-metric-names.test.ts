@@ -1,0 +1,37 @@
+import { Counter, Histogram, Registry } from "prom-client";
+import { describe, expect, it } from "vitest";
+import { withPublicMetricNames } from "./public-metric-names.ts";
+
+describe("withPublicMetricNames", () => {
+  it("repeats our metrics, and only them, whole", async () => {
+    const metrics = new Registry();
+    const registers = [metrics];
+    new Counter({
+      name: "tracing_spans_total",
+      help: "All of tracing_spans.",
+      labelNames: ["svc"],
+      registers,
+    }).inc({ svc: "\ntracing_x" }, 3);
+    new Histogram({ name: "tracing_seconds", help: "Time.", buckets: [1], registers }).observe(2);
+    new Counter({ name: "process_tracing_total", help: "Not ours.", registers }).inc();
+
+    const text = await metrics.metrics();
+    const lines = withPublicMetricNames(text).split("\n");
+    expect(lines.filter((line) => line.includes("jaeger"))).toEqual([
+      "# HELP jaeger_spans_total All of tracing_spans.",
+      "# TYPE jaeger_spans_total counter",
+      'jaeger_spans_total{svc="\\ntracing_x"} 3',
+      "# HELP jaeger_seconds Time.",
+      "# TYPE jaeger_seconds histogram",
+      'jaeger_seconds_bucket{le="1"} 0',
+      'jaeger_seconds_bucket{le="+Inf"} 1',
+      "jaeger_seconds_sum 2",
+      "jaeger_seconds_count 1",
+    ]);
+    expect(withPublicMetricNames(text).startsWith(text.trimEnd())).toBe(true);
+  });
+
+  it("leaves a text without ours alone", () => {
+    expect(withPublicMetricNames("a 1\n")).toBe("a 1\n");
+  });
+});
