@@ -25,6 +25,8 @@ export type {
   TraceQueryParameters,
 } from "../gen/tracing/api_v2/query.ts";
 export {
+  type OperationSamplingStrategy,
+  type PerOperationSamplingStrategies,
   SamplingStrategyResponse,
   SamplingStrategyType,
 } from "../gen/tracing/api_v2/sampling.ts";

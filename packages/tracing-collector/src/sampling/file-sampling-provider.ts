@@ -1,0 +1,116 @@
+import { type Logger, StartError } from "lifecycle";
+import type { SamplingStrategyResponse } from "wire/api-v2";
+import { parseStrategies, StrategiesError } from "./parse-strategies.ts";
+import { readStrategies, sourceText } from "./read-strategies.ts";
+import type { SamplingProvider } from "./sampling-provider.ts";
+import { noStrategies, type Strategies, strategiesOfFile } from "./strategies-of-file.ts";
+
+export interface FileSamplingOptions {
+  /** Path or http(s) URL; "" for none: every service gets the built-in default. */
+  readonly source: string;
+  /** 0 reads once. */
+  readonly reloadIntervalMs: number;
+  readonly bugfix5270: boolean;
+}
+
+const flag = "--sampling.strategies-file";
+
+/** Written to the log for one text. */
+const maxWarnings = 20;
+
+/**
+ * Strategies out of a file. Read again, text that has not changed is passed over, and text that cannot be read or
+ * understood changes nothing. What is read again is merged as with `bugfix5270`, whatever that says: so does the public
+ * model.
+ * @throws StartError when the file is not there or not understood
+ */
+export async function openFileSamplingProvider(
+  { source, reloadIntervalMs, bugfix5270 }: FileSamplingOptions,
+  log: Logger,
+): Promise<SamplingProvider> {
+  if (source === "") return new FileSamplingProvider(noStrategies);
+  const where = sourceText(source);
+
+  function understand(text: string, defaultOperationsForRateLimited: boolean): Strategies {
+    const warnings: string[] = [];
+    const warn = (message: string) => warnings.push(message);
+    const file = parseStrategies(text, (path) => warn(`${path} has no meaning`));
+    const strategies =
+      file === undefined ? noStrategies : strategiesOfFile(file, { defaultOperationsForRateLimited, warn });
+    for (const message of warnings.slice(0, maxWarnings))
+      log.warn(`sampling strategies ${where}: ${message}`);
+    if (warnings.length > maxWarnings) {
+      log.warn(`sampling strategies ${where}: ${warnings.length - maxWarnings} more warnings`);
+    }
+    if (file === undefined) {
+      log.info(`sampling strategies ${where}: there are none, the built-in default is used`);
+    }
+    return strategies;
+  }
+
+  let text: string;
+  let provider: FileSamplingProvider;
+  try {
+    text = await readStrategies(source);
+    provider = new FileSamplingProvider(understand(text, bugfix5270));
+  } catch (error) {
+    throw error instanceof StrategiesError
+      ? new StartError(`${flag}: ${where}: ${error.message}`, { cause: error })
+      : error;
+  }
+  log.info({ services: provider.services }, `sampling strategies read from ${where}`);
+
+  async function reload(): Promise<void> {
+    try {
+      const next = await readStrategies(source);
+      if (next === text) return;
+      provider.use(understand(next, true));
+      text = next;
+      log.info({ services: provider.services }, `sampling strategies read again from ${where}`);
+    } catch (error) {
+      log.error(
+        { err: error },
+        `sampling strategies ${where} stay as they were: ${(error as Error).message}`,
+      );
+    }
+  }
+  if (reloadIntervalMs > 0) provider.every(reloadIntervalMs, reload);
+  return provider;
+}
+
+class FileSamplingProvider implements SamplingProvider {
+  #strategies: Strategies;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+  #reloading: Promise<void> | undefined;
+
+  constructor(strategies: Strategies) {
+    this.#strategies = strategies;
+  }
+
+  get services(): number {
+    return this.#strategies.ofService.size;
+  }
+
+  strategyFor(service: string): SamplingStrategyResponse {
+    return this.#strategies.ofService.get(service) ?? this.#strategies.default;
+  }
+
+  use(strategies: Strategies): void {
+    this.#strategies = strategies;
+  }
+
+  /** The next wait begins when the work is done. */
+  every(intervalMs: number, work: () => Promise<void>): void {
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => {
+      this.#reloading = work().finally(() => this.every(intervalMs, work));
+    }, intervalMs);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#reloading;
+  }
+}

@@ -1,0 +1,86 @@
+import { createReadStream } from "node:fs";
+import { StrategiesError } from "./parse-strategies.ts";
+
+/** Of a strategies file, decompressed: some 100,000 rules. */
+export const maxStrategiesBytes = 16 * 1024 * 1024;
+
+/** Time for the whole answer of a URL. */
+const urlTimeoutMs = 1_000;
+
+/** Of an error's body that goes into the log. */
+const maxErrorText = 500;
+
+/** Whether the option names a URL, and not a path. */
+function isUrl(source: string): boolean {
+  return /^https?:\/\//i.test(source);
+}
+
+/** As it may stand in logs: without the password of a URL. */
+export function sourceText(source: string): string {
+  const url = isUrl(source) ? URL.parse(source) : null;
+  if (url === null) return source;
+  url.password = "";
+  url.username = "";
+  return url.href;
+}
+
+/**
+ * The text of the strategies. A URL that answers 503 has none: `null`.
+ * @param source path, or http(s) URL; user and password of a URL are sent as Basic authorization
+ * @throws StrategiesError
+ */
+export async function readStrategies(source: string): Promise<string> {
+  return isUrl(source) ? await download(source) : await readPath(source);
+}
+
+async function readPath(path: string): Promise<string> {
+  try {
+    return await collect(createReadStream(path), maxStrategiesBytes);
+  } catch (error) {
+    throw asStrategiesError(error, "cannot be read");
+  }
+}
+
+async function download(source: string): Promise<string> {
+  const signal = AbortSignal.timeout(urlTimeoutMs);
+  try {
+    const { password, username } = new URL(source);
+    const headers: Record<string, string> = {};
+    if (username !== "" || password !== "") {
+      const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+      headers.authorization = `Basic ${Buffer.from(user).toString("base64")}`;
+    }
+    const response = await fetch(sourceText(source), { headers, signal });
+    if (response.status === 503) {
+      await response.body?.cancel();
+      return "null";
+    }
+    const text = response.body === null ? "" : await collect(response.body, maxStrategiesBytes);
+    if (response.status !== 200) {
+      throw new StrategiesError(`answers ${response.status}: ${text.slice(0, maxErrorText).trim()}`);
+    }
+    return text;
+  } catch (error) {
+    if (signal.aborted) throw new StrategiesError(`has not answered within ${urlTimeoutMs} ms`);
+    throw asStrategiesError(error, "cannot be downloaded");
+  }
+}
+
+async function collect(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > maxBytes) throw new StrategiesError(`is longer than the limit of ${maxBytes} bytes`);
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts).toString();
+}
+
+function asStrategiesError(error: unknown, what: string): StrategiesError {
+  if (error instanceof StrategiesError) return error;
+  const { message, cause } = error as Error;
+  // fetch says only "fetch failed"; its cause says why.
+  const reason = cause instanceof Error && cause.message !== "" ? cause.message : message;
+  return new StrategiesError(`${what}: ${reason}`, { cause: error });
+}

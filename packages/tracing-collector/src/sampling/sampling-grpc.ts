@@ -1,0 +1,9 @@
+import type { SamplingManagerServer } from "wire/grpc";
+import type { SamplingProvider } from "./sampling-provider.ts";
+
+/** The handlers of `SamplingManager`: every service has a strategy, so there is no error. */
+export function samplingHandlers(provider: SamplingProvider): SamplingManagerServer {
+  return {
+    getSamplingStrategy: ({ request }, answer) => answer(null, provider.strategyFor(request.serviceName)),
+  };
+}

@@ -1,0 +1,19 @@
+/**
+ * The one `service` parameter of a request for a sampling strategy, which may be empty.
+ * @param url as in the request line: `/sampling?service=shop`
+ * @returns undefined when there is none, or more than one. Parameters with a bad escape or a semicolon do not count.
+ * Source: Go documentation, package net/url, ParseQuery, as the public model reads queries
+ */
+export function serviceParameter(url: string): string | undefined {
+  const question = url.indexOf("?");
+  if (question === -1) return undefined;
+  let found: string | undefined;
+  for (const pair of url.slice(question + 1).split("&")) {
+    if (pair.includes(";") || /%(?![0-9a-fA-F]{2})/.test(pair)) continue;
+    const service = new URLSearchParams(pair).get("service");
+    if (service === null) continue;
+    if (found !== undefined) return undefined;
+    found = service;
+  }
+  return found;
+}
