@@ -1,4 +1,5 @@
 export { attributeText, parseAttributeText } from "./attribute-text.ts";
+export { ByteWriter } from "./byte-writer.ts";
 export type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "./message-transcoder.ts";
 export { readSpanRows } from "./read-span-rows.ts";
 export { RowScanner } from "./row-scanner.ts";

@@ -48,6 +48,14 @@ export class RowScanner {
   status = 0;
   attributesStart = 0;
   attributesEnd = 0;
+  /** First byte of the attribute of the last `nextAttribute`; it ends at `valueEnd`. */
+  attributeStart = 0;
+  keyStart = 0;
+  keyEnd = 0;
+  valueStart = 0;
+  valueEnd = 0;
+  #attributeAt = 0;
+  #attributesLeft = 0;
   #view: DataView = new DataView(nothing.buffer);
   #expected = 0;
   #seen = 0;
@@ -151,26 +159,46 @@ export class RowScanner {
   }
 
   #valueText(attributesStart: number, key: string): string | undefined {
-    const { bytes } = this;
     let wanted = this.#keys.get(key);
     if (wanted === undefined) {
       wanted = Buffer.from(key);
       this.#keys.set(key, wanted);
     }
-    let position = this.#length(attributesStart);
-    for (let left = this.#value; left > 0; left--) {
-      const keyEnd = this.#text(position);
-      const isWanted = sameBytes(bytes, this.#textStart, keyEnd, wanted);
-      position = this.#text(keyEnd + 1);
-      if (isWanted) {
-        return Buffer.from(
-          bytes.buffer,
-          bytes.byteOffset + this.#textStart,
-          position - this.#textStart,
-        ).toString();
-      }
+    this.openAttributes(attributesStart);
+    while (this.nextAttribute()) {
+      if (sameBytes(this.bytes, this.keyStart, this.keyEnd, wanted)) return this.valueText;
     }
     return undefined;
+  }
+
+  /** Starts before the first attribute of an array. @param start `attributesStart` or `resourceAttributesStart` */
+  openAttributes(start: number): void {
+    this.#attributeAt = this.#length(start);
+    this.#attributesLeft = this.#value;
+  }
+
+  /** Goes to the next attribute of the array. @returns false when there is none */
+  nextAttribute(): boolean {
+    if (this.#attributesLeft === 0) return false;
+    this.#attributesLeft--;
+    this.attributeStart = this.#attributeAt;
+    this.keyEnd = this.#text(this.#attributeAt);
+    this.keyStart = this.#textStart;
+    this.valueEnd = this.#text(this.keyEnd + 1);
+    this.valueStart = this.#textStart;
+    this.#attributeAt = this.valueEnd;
+    return true;
+  }
+
+  /** Number of the attribute's type, as in `attributeTypeCodes`. */
+  get valueType(): number {
+    return this.bytes[this.keyEnd] as number;
+  }
+
+  /** The text form (see `spanColumns`) of the attribute. */
+  get valueText(): string {
+    const { buffer, byteOffset } = this.bytes;
+    return Buffer.from(buffer, byteOffset + this.valueStart, this.valueEnd - this.valueStart).toString();
   }
 
   /** Reads an unsigned LEB128 length. @returns index just past it; the length is in `#value` */

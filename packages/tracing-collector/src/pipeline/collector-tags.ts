@@ -1,0 +1,119 @@
+import { ByteWriter, RowScanner, type SpanRows } from "wire/rows";
+import type { RowStep } from "./row-step.ts";
+
+/** Numbers of attribute types (see `spanColumns`) in the order of the older model's value types. */
+const orderOfTypes = [0, 0, 1, 2, 3, 0, 0, 4] as const;
+const stringType = 1;
+const intType = 3;
+const doubleType = 4;
+
+/**
+ * Appends `--collector.tags` to the resource of every span, as strings, unless the resource has that key with that
+ * text already; the resource's attributes are then sorted by key, type and value.
+ *
+ * Rows of one resource follow one another: its attributes are written once and copied while their bytes are the same.
+ *
+ * Source: Jaeger 1.62, cmd/collector/app/span_processor.go `addCollectorTags`, model/keyvalue.go
+ */
+export class CollectorTags implements RowStep {
+  /** By key: the last of several with one key counts. */
+  readonly #tags: ReadonlyMap<string, string>;
+  readonly #scanner = new RowScanner();
+  readonly #out = new ByteWriter();
+  /** Resource attributes as they came, and what became of them. */
+  #before = Buffer.alloc(0);
+  #after: Uint8Array = new Uint8Array(0);
+
+  constructor(tags: readonly (readonly [key: string, value: string])[]) {
+    this.#tags = new Map(tags);
+  }
+
+  apply(rows: SpanRows): SpanRows {
+    const scanner = this.#scanner;
+    const out = this.#out;
+    scanner.open(rows);
+    out.clear();
+    const bytes = Buffer.from(rows.bytes.buffer, rows.bytes.byteOffset, rows.bytes.byteLength);
+    let copied = 0;
+    while (scanner.next()) {
+      const { resourceAttributesStart: start, resourceAttributesEnd: end } = scanner;
+      if (!this.#isAsBefore(bytes, start, end)) {
+        this.#before = Buffer.from(bytes.subarray(start, end));
+        this.#after = this.#withTags(start);
+      }
+      out.copy(bytes, copied, start);
+      out.copy(this.#after, 0, this.#after.length);
+      copied = end;
+    }
+    out.copy(bytes, copied, bytes.length);
+    return { bytes: out.bytes, count: rows.count };
+  }
+
+  #isAsBefore(bytes: Buffer, start: number, end: number): boolean {
+    const before = this.#before;
+    return before.length === end - start && bytes.compare(before, 0, before.length, start, end) === 0;
+  }
+
+  /** @returns the array of attributes at `start` with the tags, sorted */
+  #withTags(start: number): Uint8Array {
+    const attributes = attributesOf(this.#scanner, start);
+    const added = new Map(this.#tags);
+    for (const { key, text } of attributes) if (added.get(key) === text) added.delete(key);
+    for (const [key, text] of added) attributes.push(stringAttribute(key, text));
+    attributes.sort(compareAttributes);
+    const out = new ByteWriter();
+    out.varint(attributes.length);
+    for (const { record } of attributes) out.copy(record, 0, record.length);
+    return out.bytes;
+  }
+}
+
+interface AttributeRecord {
+  readonly key: string;
+  readonly type: number;
+  readonly text: string;
+  /** As it stands in rows. */
+  readonly record: Uint8Array;
+}
+
+function attributesOf(scanner: RowScanner, start: number): AttributeRecord[] {
+  const attributes: AttributeRecord[] = [];
+  scanner.openAttributes(start);
+  while (scanner.nextAttribute()) {
+    const { keyStart, keyEnd, attributeStart, valueEnd, valueType: type, valueText: text } = scanner;
+    const key = Buffer.from(scanner.bytes.subarray(keyStart, keyEnd)).toString();
+    attributes.push({ key, type, text, record: scanner.bytes.slice(attributeStart, valueEnd) });
+  }
+  return attributes;
+}
+
+function stringAttribute(key: string, text: string): AttributeRecord {
+  const out = new ByteWriter();
+  out.string(key);
+  out.uint8(stringType);
+  out.string(text);
+  return { key, type: stringType, text, record: out.bytes };
+}
+
+function compareAttributes(a: AttributeRecord, b: AttributeRecord): number {
+  return (
+    compareText(a.key, b.key) ||
+    (orderOfTypes[a.type] ?? 0) - (orderOfTypes[b.type] ?? 0) ||
+    compareValues(a.type, a.text, b.text)
+  );
+}
+
+function compareValues(type: number, a: string, b: string): number {
+  if (type === intType) return compareNumbers(BigInt(a), BigInt(b));
+  if (type === doubleType) return compareNumbers(Number(a), Number(b));
+  return compareText(a, b);
+}
+
+/** In the order of UTF-8 bytes, which is not that of JavaScript's comparison. */
+function compareText(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+function compareNumbers<T extends bigint | number>(a: T, b: T): number {
+  return Number(a > b) - Number(a < b);
+}

@@ -1,0 +1,80 @@
+import { RowScanner, type SpanRows } from "wire/rows";
+import { keepRows } from "./keep-rows.ts";
+import type { RowStep } from "./row-step.ts";
+import { TraceIdHash } from "./trace-id-hash.ts";
+
+/** What is used where `--downsampling.hashsalt` is empty. */
+const builtInSalt = "downsampling-default-salt";
+const maxHash = 2n ** 64n - 1n;
+
+/** Told after each request. */
+export interface DownsamplingObserver {
+  downsampled(kept: number, dropped: number): void;
+}
+
+/**
+ * Keeps the spans of a part of all traces: those whose hash of salt and trace id is at most `ratio` of its range. All
+ * collectors with the same salt decide alike.
+ *
+ * Source: Jaeger 1.62, storage/spanstore/downsampling_writer.go
+ */
+export class TraceDownsampling implements RowStep {
+  readonly #hash: TraceIdHash;
+  readonly #thresholdHigh: number;
+  readonly #thresholdLow: number;
+  readonly #observer: DownsamplingObserver;
+  readonly #scanner = new RowScanner();
+
+  /**
+   * @param ratio from 0 to 1
+   * @param salt "" for the built-in one
+   */
+  constructor(ratio: number, salt: string, observer: DownsamplingObserver) {
+    this.#hash = new TraceIdHash(salt || builtInSalt);
+    const threshold = hashThreshold(ratio);
+    this.#thresholdHigh = Number(threshold >> 32n);
+    this.#thresholdLow = Number(threshold & 0xffff_ffffn);
+    this.#observer = observer;
+  }
+
+  apply(rows: SpanRows): SpanRows {
+    const kept = keepRows(rows, this.#scanner, (scanner) => this.keeps(scanner.bytes, scanner.traceIdAt));
+    this.#observer.downsampled(kept.count, rows.count - kept.count);
+    return kept;
+  }
+
+  /** Whether the trace whose 16 id bytes stand at `at` is kept. */
+  keeps(bytes: Uint8Array, at: number): boolean {
+    const hash = this.#hash;
+    hash.update(bytes, at);
+    return (
+      hash.high < this.#thresholdHigh || (hash.high === this.#thresholdHigh && hash.low <= this.#thresholdLow)
+    );
+  }
+}
+
+/**
+ * The largest hash that is kept: `ratio` times 2^64-1, rounded to 64 significant bits (half to even) and then cut to a
+ * whole number, as Go's `big.Float` of 64 bits does it.
+ */
+export function hashThreshold(ratio: number): bigint {
+  if (ratio <= 0) return 0n;
+  if (ratio >= 1) return maxHash;
+  // ratio = mantissa * 2^-scale, exactly.
+  let scale = 0;
+  let mantissa = ratio;
+  while (!Number.isInteger(mantissa)) {
+    mantissa *= 2;
+    scale++;
+  }
+  let product = maxHash * BigInt(mantissa);
+  const cut = product.toString(2).length - 64;
+  if (cut > 0) {
+    const half = 1n << BigInt(cut - 1);
+    const rest = product & (2n * half - 1n);
+    product >>= BigInt(cut);
+    if (rest > half || (rest === half && (product & 1n) === 1n)) product++;
+    product <<= BigInt(cut);
+  }
+  return product >> BigInt(scale);
+}
