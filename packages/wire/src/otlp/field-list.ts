@@ -17,7 +17,7 @@ export class FieldList {
   /** Passes over the next field of the cursor, which ends at `end` or before, and notes where it stands. */
   add(cursor: ProtoCursor, end: number): void {
     const stop = cursor.fieldEnd(end);
-    this.#push(cursor.position, stop);
+    this.push(cursor.position, stop);
     cursor.position = stop;
   }
 
@@ -29,7 +29,8 @@ export class FieldList {
     return this.#offsets[index * 2 + 1] as number;
   }
 
-  #push(start: number, end: number): void {
+  /** Notes one more occurrence. */
+  push(start: number, end: number): void {
     const at = this.count * 2;
     if (at === this.#offsets.length) {
       const grown = new Int32Array(at * 2);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { WireError } from "../errors.ts";
 import { ExportTraceServiceRequest } from "../gen/opentelemetry/proto/collector/trace/v1/trace_service.ts";
 import type { AttributeValue } from "../model/attribute.ts";
 import type { Span } from "../model/span.ts";
@@ -92,6 +93,68 @@ describe("OtlpTranscoder", () => {
         scope: { name: "lib", version: "1.0", schemaUrl: "scope-schema" },
       },
     ]);
+  });
+
+  it("writes each request's own resource, scope and tenant after a like one", () => {
+    const transcoder = new OtlpTranscoder();
+    const resource = (...attributes: ProtoField[][]): ProtoField => [
+      1,
+      "bytes",
+      attributes.map((one): ProtoField => [1, "bytes", one]),
+    ];
+    const scope = (name: string): ProtoField => [1, "bytes", [[1, "bytes", name]]];
+    const named = keyValue("service.name", "shop");
+    const requests = [
+      [resource(named), scope("a")],
+      [resource(named), scope("a")],
+      [resource(named), scope("b")],
+      [resource(keyValue("service.name", "cart")), scope("b")],
+      [resource(keyValue("\fservice.name", "wrong"), named), scope("b")],
+      [resource(keyValue("service.names", "wrong")), scope("")],
+      [
+        resource([
+          [2, "bytes", [[1, "bytes", "late"]]],
+          [1, "bytes", "x"],
+          [1, "bytes", "service.name"],
+        ]),
+      ],
+      [],
+      // A bad attribute in a resource must not leave a half of it behind.
+      [resource(named, [[1, "bytes", Buffer.from([0xff])]]), scope("a")],
+      [resource(named), scope("a")],
+      [resource(named), [1, "bytes", [[1, "bytes", Buffer.from([0xff])]]] satisfies ProtoField],
+      [resource(named), scope("a")],
+    ].map(([first, second]) =>
+      protoMessage([
+        1,
+        "bytes",
+        [...(first ? [first] : []), [2, "bytes", [...(second ? [second] : []), [2, "bytes", ids]]]],
+      ]),
+    );
+    const outcome = (one: OtlpTranscoder, request: Uint8Array, tenant: string): string => {
+      try {
+        return Buffer.from(one.transcode(request, tenant).rows.bytes).toString("hex");
+      } catch (error) {
+        if (error instanceof WireError) return error.code;
+        throw error;
+      }
+    };
+    const services = requests.map((request, index) => {
+      const tenant = index > 8 ? "acme" : "";
+      const outcomes = outcome(transcoder, request, tenant);
+      expect(outcomes).toBe(outcome(new OtlpTranscoder(), request, tenant));
+      return outcomes === "WIRE_MALFORMED" ? outcomes : decodeTraces(request)[0]?.resource.serviceName;
+    });
+    expect(services).toEqual([
+      ...["shop", "shop", "shop", "cart", "shop", "empty-service-name", "late", "OTLPResourceNoServiceName"],
+      ...["WIRE_MALFORMED", "shop", "WIRE_MALFORMED", "shop"],
+    ]);
+    const large = protoMessage([
+      1,
+      "bytes",
+      [resource(keyValue("k", "v".repeat(70_000))), [2, "bytes", [[2, "bytes", ids]]]],
+    ]);
+    expect(outcome(transcoder, large, "")).toBe(outcome(new OtlpTranscoder(), large, ""));
   });
 
   it("takes the last of repeated singular fields and merges repeated statuses", () => {

@@ -1,11 +1,8 @@
-import type { Attribute } from "../model/attribute.ts";
 import { ByteWriter } from "../rows/byte-writer.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
-import { writeResource, writeScope } from "../rows/span-row-writer.ts";
-import { readKeyValue } from "./any-value.ts";
+import { PrefixTranscoder } from "./prefix-transcoder.ts";
 import { ProtoCursor } from "./proto-cursor.ts";
-import { serviceNameOf } from "./service-name.ts";
 import { SpanTranscoder } from "./span-transcoder.ts";
 
 /**
@@ -21,8 +18,7 @@ import { SpanTranscoder } from "./span-transcoder.ts";
 export class OtlpTranscoder implements MessageTranscoder {
   readonly #cursor = new ProtoCursor();
   readonly #out: ByteWriter;
-  /** Columns of the resource and scope at hand, which every row starts with. */
-  readonly #prefix: ByteWriter;
+  readonly #prefix: PrefixTranscoder;
   readonly #spans: SpanTranscoder;
   #rejected = new RejectedSpans();
   #tenant = "";
@@ -30,7 +26,7 @@ export class OtlpTranscoder implements MessageTranscoder {
 
   constructor(options: TranscoderOptions = {}) {
     this.#out = new ByteWriter(options.maxRowsBytes);
-    this.#prefix = new ByteWriter(options.maxRowsBytes);
+    this.#prefix = new PrefixTranscoder(this.#cursor, options.maxRowsBytes);
     this.#spans = new SpanTranscoder(this.#cursor, this.#out);
   }
 
@@ -64,43 +60,19 @@ export class OtlpTranscoder implements MessageTranscoder {
   #resourceSpans(end: number): void {
     const cursor = this.#cursor;
     const start = cursor.position;
-    const resource = { attributes: [], droppedAttributesCount: 0 };
-    let schemaUrl = "";
-    // The resource may stand behind its spans.
-    while (cursor.position < end) {
-      const tag = cursor.tag(end);
-      if (tag === 10) this.#readResource(cursor.fieldEnd(end), resource);
-      else if (tag === 26) schemaUrl = cursor.string(end);
-      else cursor.skip(tag, end);
-    }
-    const serviceName = serviceNameOf(resource.attributes);
-    this.#prefix.clear();
-    writeResource(this.#prefix, this.#tenant, "otlp", { serviceName, ...resource, schemaUrl });
-    const resourceEnd = this.#prefix.length;
+    this.#prefix.resource(end, this.#tenant);
     cursor.position = start;
     while (cursor.position < end) {
       const tag = cursor.tag(end);
-      if (tag === 18) {
-        this.#prefix.length = resourceEnd;
-        this.#scopeSpans(cursor.fieldEnd(end));
-      } else {
-        cursor.skip(tag, end);
-      }
+      if (tag === 18) this.#scopeSpans(cursor.fieldEnd(end));
+      else cursor.skip(tag, end);
     }
   }
 
   #scopeSpans(end: number): void {
     const cursor = this.#cursor;
     const start = cursor.position;
-    const scope = { name: "", version: "", attributes: [], droppedAttributesCount: 0 };
-    let schemaUrl = "";
-    while (cursor.position < end) {
-      const tag = cursor.tag(end);
-      if (tag === 10) this.#readScope(cursor.fieldEnd(end), scope);
-      else if (tag === 26) schemaUrl = cursor.string(end);
-      else cursor.skip(tag, end);
-    }
-    writeScope(this.#prefix, { ...scope, schemaUrl });
+    this.#prefix.scope(end);
     cursor.position = start;
     while (cursor.position < end) {
       const tag = cursor.tag(end);
@@ -113,7 +85,8 @@ export class OtlpTranscoder implements MessageTranscoder {
     const out = this.#out;
     const problem = this.#spans.scan(end);
     if (problem === "") {
-      out.copy(this.#prefix.buffer, 0, this.#prefix.length);
+      const prefix = this.#prefix.out;
+      out.copy(prefix.buffer, 0, prefix.length);
       this.#spans.write();
       this.#count++;
     } else {
@@ -124,30 +97,5 @@ export class OtlpTranscoder implements MessageTranscoder {
       this.#rejected.add(this.#spans.name, problem);
     }
     this.#cursor.position = end;
-  }
-
-  #readResource(end: number, into: { attributes: Attribute[]; droppedAttributesCount: number }): void {
-    const cursor = this.#cursor;
-    while (cursor.position < end) {
-      const tag = cursor.tag(end);
-      if (tag === 10) into.attributes.push(readKeyValue(cursor, cursor.fieldEnd(end)));
-      else if (tag === 16) into.droppedAttributesCount = cursor.uint32(end);
-      else cursor.skip(tag, end);
-    }
-  }
-
-  #readScope(
-    end: number,
-    into: { name: string; version: string; attributes: Attribute[]; droppedAttributesCount: number },
-  ): void {
-    const cursor = this.#cursor;
-    while (cursor.position < end) {
-      const tag = cursor.tag(end);
-      if (tag === 10) into.name = cursor.string(end);
-      else if (tag === 18) into.version = cursor.string(end);
-      else if (tag === 26) into.attributes.push(readKeyValue(cursor, cursor.fieldEnd(end)));
-      else if (tag === 32) into.droppedAttributesCount = cursor.uint32(end);
-      else cursor.skip(tag, end);
-    }
   }
 }
