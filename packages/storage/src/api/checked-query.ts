@@ -1,4 +1,4 @@
-import type { TraceQuery } from "./span-reader.ts";
+import type { ReadOptions, TraceQuery } from "./span-reader.ts";
 import { StorageError } from "./storage-error.ts";
 
 /** Each tag is looked for in three places: of some hundred, the search takes seconds and outgrows the engine. */
@@ -6,6 +6,9 @@ const maxTags = 64;
 
 /** Of all texts of a query, as they stand in the address of a request; Node's servers take 16 KiB of headers. */
 const maxTextBytes = 8_192;
+
+/** It stands in the address of a request, beside the texts of the query. */
+const maxTenantBytes = 1_024;
 
 /** Each id once, in the order given. @throws StorageError STORAGE_BAD_QUERY for one that is not 32 hex digits */
 export function distinctTraceIds(traceIds: readonly string[]): string[] {
@@ -46,6 +49,20 @@ export function checkTexts(texts: readonly string[]): void {
       `the texts of the query, percent-encoded ${length} bytes, are over the limit of ${maxTextBytes}`,
     );
   }
+}
+
+/**
+ * Whose spans are read.
+ * @throws StorageError STORAGE_BAD_QUERY for a name of over 1,024 bytes
+ */
+export function tenantOf({ tenant = "" }: ReadOptions): string {
+  if (Buffer.byteLength(tenant) > maxTenantBytes) {
+    throw new StorageError(
+      "STORAGE_BAD_QUERY",
+      `the tenant's name of ${Buffer.byteLength(tenant)} bytes is over the limit of ${maxTenantBytes}`,
+    );
+  }
+  return tenant;
 }
 
 /** ClickHouse's parameters have a backslash before some characters. */

@@ -39,6 +39,8 @@ export interface Operation {
 }
 
 export interface ReadOptions {
+  /** Whose spans are read; "" by default, the tenant of all spans where tenancy is off. Nobody sees those of others. */
+  readonly tenant?: string;
   /** Aborts the query in the engine too. */
   readonly signal?: AbortSignal;
 }

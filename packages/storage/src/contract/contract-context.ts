@@ -19,8 +19,12 @@ export function newToken(): string {
 }
 
 export function rowsOf(...spans: readonly Span[]): SpanRows {
+  return rowsOfTenant("", ...spans);
+}
+
+export function rowsOfTenant(tenant: string, ...spans: readonly Span[]): SpanRows {
   const writer = new SpanRowWriter();
-  for (const span of spans) writer.append(span);
+  for (const span of spans) writer.append(span, tenant);
   return writer.take();
 }
 

@@ -6,6 +6,7 @@ import { roundTripContract } from "./round-trip-contract.ts";
 import { samplingContract } from "./sampling-contract.ts";
 import { searchContract } from "./search-contract.ts";
 import { tagContract } from "./tag-contract.ts";
+import { tenantContract } from "./tenant-contract.ts";
 import { writeContract } from "./write-contract.ts";
 
 export interface TraceStoreContract {
@@ -48,6 +49,7 @@ export function traceStoreContract({ name, open, skip = [] }: TraceStoreContract
       tagContract,
       namesContract,
       writeContract,
+      tenantContract,
       samplingContract,
     ])
       part(context);

@@ -1,6 +1,6 @@
 import type { Span, SpanKind } from "wire/model";
 import { readSpanRows } from "wire/rows";
-import { checkTexts, distinctTraceIds } from "../../api/checked-query.ts";
+import { checkTexts, distinctTraceIds, tenantOf } from "../../api/checked-query.ts";
 import type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "../../api/span-reader.ts";
 import { StorageError } from "../../api/storage-error.ts";
 import { tracesInOrder } from "../../api/traces-in-order.ts";
@@ -35,7 +35,7 @@ export class ClickHouseSpanReader implements SpanReader {
     const spans: Span[] = [];
     let bytesLeft = this.#maxReadBytes;
     for (let first = 0; first < ids.length; first += idsPerQuery) {
-      const rows = await this.#spanRows(ids.slice(first, first + idsPerQuery), bytesLeft, options.signal);
+      const rows = await this.#spanRows(ids.slice(first, first + idsPerQuery), bytesLeft, options);
       bytesLeft -= rows.length;
       for (const span of decode(rows)) spans.push(span);
     }
@@ -47,14 +47,17 @@ export class ClickHouseSpanReader implements SpanReader {
   }
 
   async findTraceIds(query: TraceQuery, options: ReadOptions = {}): Promise<string[]> {
-    const { sql, parameters } = searchSql(query, this.#database);
+    const { sql, parameters } = searchSql(query, this.#database, tenantOf(options));
     const rows = await this.#rows<{ traceId: string }>(sql, parameters, options.signal);
     return rows.map(({ traceId }) => traceId);
   }
 
   async getServices(options: ReadOptions = {}): Promise<string[]> {
-    const sql = `SELECT DISTINCT service FROM ${this.#database}.operations ORDER BY service`;
-    const rows = await this.#rows<{ service: string }>(sql, {}, options.signal);
+    const tenant = tenantOf(options);
+    const sql =
+      `SELECT DISTINCT service FROM ${this.#database}.operations ` +
+      "WHERE tenant = {tenant:String} ORDER BY service";
+    const rows = await this.#rows<{ service: string }>(sql, { tenant }, options.signal);
     return rows.map(({ service }) => service);
   }
 
@@ -63,11 +66,13 @@ export class ClickHouseSpanReader implements SpanReader {
     options: ReadOptions = {},
   ): Promise<Operation[]> {
     const { service, spanKind } = query;
+    const tenant = tenantOf(options);
     checkTexts([service]);
     const sql =
-      `SELECT DISTINCT name, kind AS spanKind FROM ${this.#database}.operations WHERE service = {service:String}` +
+      `SELECT DISTINCT name, kind AS spanKind FROM ${this.#database}.operations ` +
+      "WHERE service = {service:String} AND tenant = {tenant:String}" +
       `${spanKind === undefined ? "" : " AND kind = {kind:String}"} ORDER BY name, kind`;
-    const parameters = spanKind === undefined ? { service } : { service, kind: spanKind };
+    const parameters = { service, tenant, ...(spanKind === undefined ? {} : { kind: spanKind }) };
     return await this.#rows<Operation>(sql, parameters, options.signal);
   }
 
@@ -75,9 +80,11 @@ export class ClickHouseSpanReader implements SpanReader {
     return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, signal), signal);
   }
 
-  #spanRows(ids: readonly string[], maxBytes: number, signal: AbortSignal | undefined): Promise<Buffer> {
+  #spanRows(ids: readonly string[], maxBytes: number, options: ReadOptions): Promise<Buffer> {
     const sql = spansOfTraces(this.#database);
-    return this.#schema.run(() => this.#connection.bytes(sql, { ids }, maxBytes, signal), signal);
+    const parameters = { ids, tenant: tenantOf(options) };
+    const { signal } = options;
+    return this.#schema.run(() => this.#connection.bytes(sql, parameters, maxBytes, signal), signal);
   }
 }
 

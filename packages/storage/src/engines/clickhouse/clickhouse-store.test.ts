@@ -82,7 +82,7 @@ describe("a ClickHouse store", () => {
 
   it("uses the indexes of attributes for tags, and that of trace ids for traces", async () => {
     await write(store, [sampleSpan()]);
-    const { sql, parameters } = searchSql({ tags: new Map([["a", "b"]]), limit: 5 }, own);
+    const { sql, parameters } = searchSql({ tags: new Map([["a", "b"]]), limit: 5 }, own, "");
     const texts = Object.fromEntries(
       Object.entries(parameters).map(([name, value]) => [name, String(value)]),
     );
@@ -92,6 +92,7 @@ describe("a ClickHouse store", () => {
     }
     const spansPlan = await runSql(server.url, `EXPLAIN indexes = 1 ${spansOfTraces(own)}`, {
       ids: "['ab']",
+      tenant: "",
     });
     expect(spansPlan).toContain("Name: trace_id_index");
   });

@@ -12,16 +12,20 @@ const maxInt64 = 2n ** 63n - 1n;
 
 /**
  * The SELECT for `findTraceIds`: ids in hex, newest first by their newest matching span.
+ * @param tenant whose spans are searched
  * @throws StorageError STORAGE_BAD_QUERY as `checkSearch` says
  */
-export function searchSql(query: TraceQuery, database: string): { sql: string; parameters: QueryParameters } {
+export function searchSql(
+  query: TraceQuery,
+  database: string,
+  tenant: string,
+): { sql: string; parameters: QueryParameters } {
   checkSearch(query);
-  const parameters: Record<string, string | bigint | number> = { limit: query.limit };
-  const conditions = spanConditions(query, parameters);
+  const parameters: Record<string, string | bigint | number> = { limit: query.limit, tenant };
+  const conditions = ["tenant = {tenant:String}", ...spanConditions(query, parameters)];
   const branches = tagBranches(query.tags ?? new Map(), parameters).map((ofTags) => {
-    const all = [...conditions, ...ofTags];
-    const where = all.length === 0 ? "" : ` WHERE ${all.join(" AND ")}`;
-    return `SELECT trace_id, start FROM ${database}.spans${where}`;
+    const where = [...conditions, ...ofTags].join(" AND ");
+    return `SELECT trace_id, start FROM ${database}.spans WHERE ${where}`;
   });
   const sql =
     `SELECT lower(hex(trace_id)) AS traceId FROM (${branches.join(" UNION ALL ")})` +

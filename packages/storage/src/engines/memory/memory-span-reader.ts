@@ -1,25 +1,26 @@
 import { type SpanKind, spanKinds } from "wire/model";
-import { checkSearch, checkTexts, distinctTraceIds } from "../../api/checked-query.ts";
+import { checkSearch, checkTexts, distinctTraceIds, tenantOf } from "../../api/checked-query.ts";
 import type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "../../api/span-reader.ts";
 import { tracesInOrder } from "../../api/traces-in-order.ts";
 import { spanMatches } from "./span-matches.ts";
-import type { StoredTraces } from "./stored-traces.ts";
+import type { StoredTenants } from "./stored-tenants.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
 
 /** Looks at every stored span for each search. */
 export class MemorySpanReader implements SpanReader {
-  readonly #stored: StoredTraces;
+  readonly #stored: StoredTenants;
 
-  constructor(stored: StoredTraces) {
+  constructor(stored: StoredTenants) {
     this.#stored = stored;
   }
 
   async getTraces(traceIds: readonly string[], options: ReadOptions = {}): Promise<Trace[]> {
     throwIfAborted(options.signal);
+    const stored = this.#stored.tracesOf(tenantOf(options));
     const ids = distinctTraceIds(traceIds);
     return tracesInOrder(
       ids,
-      ids.flatMap((id) => this.#stored.trace(id)),
+      ids.flatMap((id) => stored.trace(id)),
     );
   }
 
@@ -29,9 +30,10 @@ export class MemorySpanReader implements SpanReader {
 
   async findTraceIds(query: TraceQuery, options: ReadOptions = {}): Promise<string[]> {
     throwIfAborted(options.signal);
+    const stored = this.#stored.tracesOf(tenantOf(options));
     checkSearch(query);
     const newest = new Map<string, bigint>();
-    for (const span of this.#stored.spans()) {
+    for (const span of stored.spans()) {
       if (!spanMatches(span, query)) continue;
       const start = newest.get(span.traceId);
       if (start === undefined || span.startTimeUnixNano > start) {
@@ -47,8 +49,9 @@ export class MemorySpanReader implements SpanReader {
 
   async getServices(options: ReadOptions = {}): Promise<string[]> {
     throwIfAborted(options.signal);
+    const stored = this.#stored.tracesOf(tenantOf(options));
     const names = new Set<string>();
-    for (const { resource } of this.#stored.spans()) names.add(resource.serviceName);
+    for (const { resource } of stored.spans()) names.add(resource.serviceName);
     return [...names].sort(byBytes);
   }
 
@@ -57,9 +60,10 @@ export class MemorySpanReader implements SpanReader {
     options: ReadOptions = {},
   ): Promise<Operation[]> {
     throwIfAborted(options.signal);
+    const stored = this.#stored.tracesOf(tenantOf(options));
     checkTexts([query.service]);
     const kindsOfNames = new Map<string, Set<SpanKind>>();
-    for (const { resource, name, kind } of this.#stored.spans()) {
+    for (const { resource, name, kind } of stored.spans()) {
       if (resource.serviceName !== query.service) continue;
       if (query.spanKind !== undefined && kind !== query.spanKind) continue;
       kindsOfNames.set(name, (kindsOfNames.get(name) ?? new Set()).add(kind));

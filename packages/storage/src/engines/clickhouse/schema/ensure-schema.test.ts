@@ -1,10 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { spanColumns } from "wire/rows";
 import type { TraceStore } from "../../../api/trace-store.ts";
-import { expectStorageError } from "../../../contract/contract-context.ts";
+import { expectStorageError, rowsOfTenant } from "../../../contract/contract-context.ts";
+import { sampleSpan } from "../../../contract/sample-spans.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
 import { newDatabaseName, runSql, startTestServer, type TestServer } from "../test-server.ts";
 import { migrations, schemaVersion } from "./migrations.ts";
+import { spansMigration } from "./spans-migration.ts";
+import { tenantsMigration } from "./tenants-migration.ts";
 
 let server: TestServer;
 let database: string;
@@ -51,6 +54,48 @@ describe("ensureSchema", () => {
     await runSql(server.url, first);
     await open().ready();
     expect(await tables()).toContain("operations_view");
+  });
+
+  it("gives what was stored before tenants to the tenant of those without one, six processes at once", async () => {
+    await runSql(server.url, `CREATE DATABASE ${database}`);
+    for (const statement of spansMigration.statements(database)) await runSql(server.url, statement);
+    await runSql(
+      server.url,
+      `CREATE TABLE ${database}.schema_migrations (version UInt32, name String, applied DateTime('UTC') DEFAULT now()) ENGINE = MergeTree ORDER BY version`,
+    );
+    await runSql(server.url, `INSERT INTO ${database}.schema_migrations (version, name) VALUES (1, 'spans')`);
+    await runSql(
+      server.url,
+      `INSERT INTO ${database}.spans (in_service, in_name, kind, trace_id) SETTINGS insert_deduplication_token = '2026-01-01/old' VALUES ('old', 'op', 'server', unhex('${"ab".repeat(16)}'))`,
+    );
+    const opened = Array.from({ length: 6 }, open);
+    await Promise.all(opened.map((store) => store.ready()));
+    const [store] = opened;
+    const mine = sampleSpan({ service: "new", name: "op" });
+    await store?.writer.writeSpans(rowsOfTenant("mine", mine), { deduplicationToken: "t" });
+    // As a process that was slow does it.
+    for (const statement of tenantsMigration.statements(database)) await runSql(server.url, statement);
+
+    const { reader } = opened[1] as TraceStore;
+    expect(await reader.getServices()).toEqual(["old"]);
+    expect(await reader.getOperations({ service: "old" })).toEqual([{ name: "op", spanKind: "server" }]);
+    expect((await reader.findTraces({ limit: 9 })).map(({ traceId }) => traceId)).toEqual(["ab".repeat(16)]);
+    expect(await reader.getServices({ tenant: "mine" })).toEqual(["new"]);
+    expect(await reader.getTraces([mine.traceId], { tenant: "mine" })).toEqual([
+      { traceId: mine.traceId, spans: [mine] },
+    ]);
+  });
+
+  it("keeps tenants apart when parts of operations are merged", async () => {
+    const store = open();
+    for (const tenant of ["a", "b", ""]) {
+      const rows = rowsOfTenant(tenant, sampleSpan({ service: "s", name: "same" }));
+      await store.writer.writeSpans(rows, { deduplicationToken: tenant });
+    }
+    await runSql(server.url, `OPTIMIZE TABLE ${database}.operations FINAL`);
+    expect(
+      await runSql(server.url, `SELECT tenant FROM ${database}.operations ORDER BY tenant FORMAT CSV`),
+    ).toBe('""\n"a"\n"b"');
   });
 
   it("refuses data of a newer version and touches nothing", async () => {

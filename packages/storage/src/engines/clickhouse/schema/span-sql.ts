@@ -17,11 +17,15 @@ export const insertColumns: string = spanColumns
 
 const selectColumns = spanColumns.map(({ name }) => name).join(", ");
 
-/** Gives rows for `readSpanRows`: the spans of the traces of which the parameter `ids` has the ids in hex. */
+/**
+ * Gives rows for `readSpanRows`: the spans that the parameter `tenant` has in the traces of which `ids` has the ids in
+ * hex.
+ */
 export function spansOfTraces(database: string): string {
   return (
     `SELECT ${selectColumns} FROM ${database}.spans ` +
-    "WHERE trace_id IN (SELECT toFixedString(unhex(arrayJoin({ids:Array(String)})), 16)) FORMAT RowBinary"
+    "WHERE trace_id IN (SELECT toFixedString(unhex(arrayJoin({ids:Array(String)})), 16)) " +
+    "AND tenant = {tenant:String} FORMAT RowBinary"
   );
 }
 

@@ -1,0 +1,48 @@
+import type { Span } from "wire/model";
+import { dropOldest } from "./drop-oldest.ts";
+import { StoredTraces } from "./stored-traces.ts";
+
+/** As many blocks as `WriteOptions.deduplicationToken` promises. */
+const tokenWindow = 10_000;
+
+/** Anybody may name a new tenant where no list of them is set. */
+const maxTenants = 1_000;
+
+/** A span and whose it is. */
+export interface TenantSpan {
+  readonly tenant: string;
+  readonly span: Span;
+}
+
+/** The traces of each tenant, of the newest 1,000 by first arrival, and the tokens of the newest blocks. */
+export class StoredTenants {
+  readonly #maxTraces: number;
+  readonly #tenants = new Map<string, StoredTraces>();
+  readonly #tokens = new Set<string>();
+
+  /** @param maxTraces of each tenant */
+  constructor(maxTraces: number) {
+    this.#maxTraces = maxTraces;
+  }
+
+  /** Adds a block, unless one with this token was added before. */
+  add(spans: readonly TenantSpan[], token: string): void {
+    if (this.#tokens.has(token)) return;
+    this.#tokens.add(token);
+    dropOldest(this.#tokens, tokenWindow);
+    for (const { tenant, span } of spans) {
+      let traces = this.#tenants.get(tenant);
+      if (traces === undefined) {
+        traces = new StoredTraces(this.#maxTraces);
+        this.#tenants.set(tenant, traces);
+        dropOldest(this.#tenants, maxTenants);
+      }
+      traces.add(span);
+    }
+  }
+
+  /** Those of a tenant; none of one that nobody knows. */
+  tracesOf(tenant: string): StoredTraces {
+    return this.#tenants.get(tenant) ?? new StoredTraces(0);
+  }
+}
