@@ -31,3 +31,12 @@ function argumentsOf(method: string): ThriftStruct {
 
 /** The arguments of `Agent.emitBatch`: field 1 is the batch. */
 export const emitBatchArguments = argumentsOf("emitBatch");
+
+/** The struct `Batch`. */
+export const batchStruct = batchOf(emitBatchArguments);
+
+function batchOf({ fields }: ThriftStruct): ThriftStruct {
+  const type = fields[0]?.valueType;
+  if (type?.fields === undefined) throw new Error("idl/agent.thrift: emitBatch takes no struct");
+  return type as ThriftStruct;
+}

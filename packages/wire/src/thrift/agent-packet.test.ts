@@ -3,51 +3,10 @@ import { describe, expect, it } from "vitest";
 import { WireError } from "../errors.ts";
 import { decodeAgentPacket, type ThriftProtocol } from "./decode-agent-packet.ts";
 import { encodeAgentPacket } from "./encode-agent-packet.ts";
-import type { I64, ThriftBatch, ThriftSpan, ThriftTag } from "./thrift-structs.ts";
+import { thriftBatchArbitrary } from "./thrift-batch-arbitrary.ts";
+import type { ThriftBatch } from "./thrift-structs.ts";
 
 const protocols: readonly ThriftProtocol[] = ["compact", "binary"];
-
-const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
-const i64: fc.Arbitrary<I64> = fc.oneof(
-  fc.record({ high: int32, low: int32 }),
-  fc.record({ high: fc.constant(0), low: fc.nat(300) }),
-  fc.constantFrom({ high: -1, low: -1 }, { high: -(2 ** 31), low: 0 }, { high: 2 ** 31 - 1, low: -1 }),
-);
-const text = fc.string({ unit: "grapheme" });
-const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
-
-const tag: fc.Arbitrary<ThriftTag> = fc.record({
-  key: text,
-  vType: fc.nat(6),
-  vStr: maybe(text),
-  vDouble: maybe(fc.double()),
-  vBool: maybe(fc.boolean()),
-  vLong: maybe(i64),
-  vBinary: maybe(fc.uint8Array().map((bytes) => Buffer.from(bytes))),
-});
-const tags = fc.array(tag, { maxLength: 20, size: "medium" });
-const span: fc.Arbitrary<ThriftSpan> = fc.record({
-  traceIdLow: i64,
-  traceIdHigh: i64,
-  spanId: i64,
-  parentSpanId: i64,
-  operationName: text,
-  references: maybe(
-    fc.array(fc.record({ refType: int32, traceIdLow: i64, traceIdHigh: i64, spanId: i64 }), { maxLength: 3 }),
-  ),
-  flags: int32,
-  startTime: i64,
-  duration: i64,
-  tags: maybe(tags),
-  logs: maybe(fc.array(fc.record({ timestamp: i64, fields: tags }), { maxLength: 2 })),
-});
-const stats = fc.record({ fullQueueDroppedSpans: i64, tooLargeDroppedSpans: i64, failedToEmitSpans: i64 });
-const batch: fc.Arbitrary<ThriftBatch> = fc.record({
-  process: fc.record({ serviceName: text, tags: maybe(tags) }),
-  spans: fc.array(span, { maxLength: 4 }),
-  seqNo: maybe(i64),
-  stats: maybe(stats),
-});
 
 /** Both readers' structs as plain objects: thriftrw's 64-bit integers are instances of a class of its own. */
 function plain(value: unknown): unknown {
@@ -110,7 +69,7 @@ const codeOf = (decode: () => unknown): string => {
 describe.each(protocols)("a packet in the %s protocol", (protocol) => {
   it("comes back as it was", () => {
     fc.assert(
-      fc.property(batch, (sent) => {
+      fc.property(thriftBatchArbitrary, (sent) => {
         const packet = encodeAgentPacket(sent, protocol);
         expect(plain(decodeAgentPacket(packet, protocol, packet.length))).toEqual(plain(sent));
       }),

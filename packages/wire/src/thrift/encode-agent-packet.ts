@@ -1,6 +1,6 @@
 /// <reference path="./thriftrw.d.ts" />
 import type { ThriftStruct, ThriftType } from "thriftrw";
-import { emitBatchArguments } from "./agent-idl.ts";
+import { batchStruct, emitBatchArguments } from "./agent-idl.ts";
 import { compactProtocolId, compactVersion } from "./compact-message.ts";
 import { compactTypes } from "./compact-reader.ts";
 import { compactTypeOf } from "./compact-struct.ts";
@@ -15,6 +15,14 @@ const strictOneway = 0x80010000 | messageTypes.oneway;
 /** A packet as clients send it to the agent: the message `Agent.emitBatch`, ONEWAY, binary in the strict form. */
 export function encodeAgentPacket(batch: ThriftBatch, protocol: ThriftProtocol): Buffer {
   return protocol === "compact" ? encodeCompact(batch) : encodeBinary(batch);
+}
+
+/** A bare struct `Batch`: in the binary protocol what clients send over HTTP. */
+export function encodeThriftBatch(batch: ThriftBatch, protocol: ThriftProtocol): Buffer {
+  if (protocol === "binary") return batchStruct.toBuffer(batch);
+  const writer = new CompactWriter();
+  writeStruct(writer, batchStruct, batch);
+  return writer.take();
 }
 
 function encodeBinary(batch: ThriftBatch): Buffer {

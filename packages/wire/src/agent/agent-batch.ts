@@ -1,0 +1,24 @@
+/** What a client lost before it could send, since it started; comes with its batches. */
+export interface AgentClientStats {
+  /** Text of the process tag `client-uuid`. */
+  readonly clientUuid: string;
+  /** Number of the batch, which tells a repeated one from a new one; undefined when the client sent none. */
+  readonly seqNo: bigint | undefined;
+  readonly fullQueueDroppedSpans: bigint;
+  readonly tooLargeDroppedSpans: bigint;
+  readonly failedToEmitSpans: bigint;
+}
+
+/** The spans of one process out of a packet, as parts of a `PostSpansRequest`. */
+export interface AgentBatch {
+  /**
+   * An `api_v2` `Process` message; equal bytes for equal processes, and mostly the same object. Not to be changed:
+   * further tags go behind, as field 2.
+   */
+  readonly process: Buffer;
+  /** Field 1 of an `api_v2` `Batch` (tag, length, message) for each span, one after the other. */
+  readonly spans: Buffer;
+  readonly spanCount: number;
+  /** Only from clients that send both losses and a tag `client-uuid`. */
+  readonly clientStats?: AgentClientStats | undefined;
+}

@@ -1,0 +1,104 @@
+import { WireError } from "../errors.ts";
+import { BinaryCursor } from "../thrift/binary-cursor.ts";
+import { CompactCursor } from "../thrift/compact-cursor.ts";
+import { messageTypes } from "../thrift/message-envelope.ts";
+import { malformed, type ThriftCursor, thriftTypes } from "../thrift/thrift-cursor.ts";
+import { ThriftToApiV2 } from "../thrift/thrift-to-api-v2.ts";
+import type { AgentBatch, AgentClientStats } from "./agent-batch.ts";
+
+/** How a packet is written: compact on 5775 and 6831, binary on 6832. */
+export type ThriftProtocol = "compact" | "binary";
+
+/** Largest packet that is read unless configured otherwise: what clients keep under, as in the public model. */
+export const defaultMaxPacketBytes = 65_000;
+
+const emitBatch = Buffer.from("emitBatch");
+
+export interface AgentPacketReaderOptions {
+  /** Largest packet; 65,000 bytes by default. */
+  readonly maxPacketBytes?: number;
+}
+
+/**
+ * Reads the UDP packets of clients, each a message `Agent.emitBatch` or `Agent.emitZipkinBatch`, sent as CALL or
+ * ONEWAY, in the strict or old form of the binary protocol. Spans become `api_v2` protobuf without an object for each.
+ *
+ * One reader reads one packet at a time; what it gives stays good.
+ */
+export class AgentPacketReader {
+  readonly #maxPacketBytes: number;
+  readonly #cursor: ThriftCursor;
+  readonly #batch: ThriftToApiV2;
+  /** Given again while packets come from the same process. */
+  #process: Buffer = Buffer.alloc(0);
+
+  constructor(protocol: ThriftProtocol, options: AgentPacketReaderOptions = {}) {
+    this.#maxPacketBytes = options.maxPacketBytes ?? defaultMaxPacketBytes;
+    this.#cursor = protocol === "compact" ? new CompactCursor() : new BinaryCursor();
+    this.#batch = new ThriftToApiV2(this.#cursor);
+  }
+
+  /**
+   * @param packet not kept; bytes after the message are ignored
+   * @throws WireError WIRE_TOO_LARGE; WIRE_TRUNCATED; WIRE_TOO_DEEP (64 levels); WIRE_MALFORMED, also for the messages
+   *   of other methods
+   */
+  read(packet: Uint8Array): readonly AgentBatch[] {
+    if (packet.length > this.#maxPacketBytes) {
+      throw new WireError(
+        "WIRE_TOO_LARGE",
+        `packet of ${packet.length} bytes is over maxPacketBytes ${this.#maxPacketBytes}`,
+      );
+    }
+    const cursor = this.#cursor;
+    cursor.open(packet);
+    const type = cursor.message();
+    const { bytes, start, stop } = cursor;
+    if (type !== messageTypes.call && type !== messageTypes.oneway) {
+      throw malformed(`message type ${type} is neither CALL nor ONEWAY`);
+    }
+    if (stop - start === emitBatch.length && emitBatch.compare(bytes, start, stop) === 0) {
+      return [this.#readBatch()];
+    }
+    const method = bytes.toString("utf8", start, Math.min(stop, start + 64));
+    throw malformed(`unknown method ${JSON.stringify(method)}`);
+  }
+
+  /** The arguments of `emitBatch`: field 1 is the batch. */
+  #readBatch(): AgentBatch {
+    const cursor = this.#cursor;
+    const batch = this.#batch;
+    let hasBatch = false;
+    for (let id = 0; cursor.field(id); ) {
+      id = cursor.fieldId;
+      if (id === 1) {
+        cursor.expect(thriftTypes.struct, "emitBatch.batch");
+        if (hasBatch) throw malformed("emitBatch.batch comes twice");
+        hasBatch = true;
+        batch.readBatch();
+      } else {
+        cursor.skipField();
+      }
+    }
+    if (!hasBatch) throw malformed("emitBatch.batch is required and missing");
+    return {
+      process: this.#processBytes(),
+      spans: Buffer.from(batch.spans.bytes),
+      spanCount: batch.spanCount,
+      clientStats: this.#clientStats(),
+    };
+  }
+
+  #processBytes(): Buffer {
+    const { buffer, length } = this.#batch.process;
+    if (this.#process.length !== length || this.#process.compare(buffer, 0, length) !== 0) {
+      this.#process = Buffer.from(buffer.subarray(0, length));
+    }
+    return this.#process;
+  }
+
+  #clientStats(): AgentClientStats | undefined {
+    const { losses, clientUuid, seqNo } = this.#batch;
+    return losses === undefined || clientUuid === "" ? undefined : { clientUuid, seqNo, ...losses };
+  }
+}

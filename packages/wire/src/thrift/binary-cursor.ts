@@ -1,0 +1,131 @@
+import { malformed, ThriftCursor, thriftTypes } from "./thrift-cursor.ts";
+
+const strictVersion = 0x8001;
+
+/** Our number of each type of the binary protocol; 0 where there is none. */
+const typesByNumber = Uint8Array.of(
+  0,
+  0,
+  thriftTypes.bool,
+  thriftTypes.byte,
+  thriftTypes.double,
+  0,
+  thriftTypes.i16,
+  0,
+  thriftTypes.i32,
+  0,
+  thriftTypes.i64,
+  thriftTypes.string,
+  thriftTypes.struct,
+  thriftTypes.map,
+  thriftTypes.set,
+  thriftTypes.list,
+);
+
+/** Fewest bytes of a value, by our numbers. */
+const leastBytes = Uint8Array.of(0, 1, 0, 1, 2, 4, 8, 8, 4, 5, 5, 6, 1);
+
+/**
+ * A place in bytes of Thrift's binary protocol.
+ * Source: apache/thrift doc/specs/thrift-binary-protocol.md
+ */
+export class BinaryCursor extends ThriftCursor {
+  /** Reads the strict form (version and type, name, sequence) or the old one (name, type, sequence). */
+  override message(): number {
+    const first = this.int32();
+    if (first >= 0) {
+      this.#string(first);
+      const type = this.#byte();
+      this.int32(); // The sequence number: nobody is answered.
+      return type;
+    }
+    if (first >>> 16 !== strictVersion) {
+      throw malformed(`binary version 0x${(first >>> 16).toString(16)} is not 0x8001`);
+    }
+    this.string();
+    this.int32();
+    return first & 0xff;
+  }
+
+  override field(_previousId: number): boolean {
+    const number = this.#byte();
+    if (number === 0) return false;
+    this.fieldType = this.#type(number);
+    this.fieldId = this.view.getInt16(this.take(2));
+    return true;
+  }
+
+  override bool(): boolean {
+    return this.#byte() === 1;
+  }
+
+  override int32(): number {
+    return this.view.getInt32(this.take(4));
+  }
+
+  override int64(): void {
+    const start = this.take(8);
+    this.high = this.view.getInt32(start);
+    this.low = this.view.getInt32(start + 4);
+  }
+
+  override double(): number {
+    return this.view.getFloat64(this.take(8));
+  }
+
+  override string(): void {
+    this.#string(this.int32());
+  }
+
+  override list(): void {
+    const number = this.#byte();
+    this.count = this.#count();
+    this.elementType = this.count === 0 ? 0 : this.#type(number);
+    this.checkCount(this.count, leastBytes[this.elementType] as number);
+  }
+
+  protected override map(): number {
+    const keyNumber = this.#byte();
+    const valueNumber = this.#byte();
+    this.count = this.#count();
+    this.checkCount(this.count, 2);
+    return this.count === 0 ? 0 : this.#type(keyNumber) * 16 + this.#type(valueNumber);
+  }
+
+  protected override skipPlain(type: number): boolean {
+    switch (type) {
+      case thriftTypes.bool:
+      case thriftTypes.byte:
+      case thriftTypes.i16:
+      case thriftTypes.i32:
+      case thriftTypes.i64:
+      case thriftTypes.double:
+        this.take(leastBytes[type] as number);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #string(length: number): void {
+    if (length < 0) throw malformed(`length ${length} before offset ${this.position} is negative`);
+    this.start = this.take(length);
+    this.stop = this.position;
+  }
+
+  #byte(): number {
+    return this.bytes[this.take(1)] as number;
+  }
+
+  #count(): number {
+    const count = this.int32();
+    if (count < 0) throw malformed(`count ${count} before offset ${this.position} is negative`);
+    return count;
+  }
+
+  #type(number: number): number {
+    const type = number < typesByNumber.length ? (typesByNumber[number] as number) : 0;
+    if (type === 0) throw malformed(`unknown binary type ${number} before offset ${this.position}`);
+    return type;
+  }
+}

@@ -1,0 +1,621 @@
+import { toDuration, toTimestamp } from "../api-v2/nano-times.ts";
+import { ValueType } from "../gen/tracing/api_v2/model.ts";
+import { beginMessage, endMessage, writeInt53, writeVarint64 } from "../protobuf/proto-writer.ts";
+import { ByteWriter } from "../rows/byte-writer.ts";
+import { copyText } from "../rows/copy-text.ts";
+import { malformed, type ThriftCursor, thriftTypes } from "./thrift-cursor.ts";
+
+const clientUuidKey = Buffer.from("client-uuid");
+const microsPerSecond = 1_000_000;
+/** Past it a division by a million may round to the next whole number. */
+const maxExactMicros = 2 ** 51;
+/** A larger process is converted again each time. */
+const maxKeptProcessBytes = 65_536;
+
+/** Bits of the fields that a struct must have, by id. */
+const requiredOfSpan = bitsOf(1, 2, 3, 4, 5, 7, 8, 9);
+const requiredOfTag = bitsOf(1, 2);
+const requiredOfReference = bitsOf(1, 2, 3, 4);
+const requiredOfTwo = bitsOf(1, 2);
+const requiredOfStats = bitsOf(1, 2, 3);
+
+/** Names of the fields of each struct, by id. */
+const names = {
+  Batch: ["", "process", "spans", "seqNo", "stats"],
+  Process: ["", "serviceName", "tags"],
+  Span: [
+    "",
+    "traceIdLow",
+    "traceIdHigh",
+    "spanId",
+    "parentSpanId",
+    "operationName",
+    "references",
+    "flags",
+    "startTime",
+    "duration",
+    "tags",
+    "logs",
+  ],
+  Tag: ["", "key", "vType", "vStr", "vDouble", "vBool", "vLong", "vBinary"],
+  Log: ["", "timestamp", "fields"],
+  SpanRef: ["", "refType", "traceIdLow", "traceIdHigh", "spanId"],
+  ClientStats: ["", "fullQueueDroppedSpans", "tooLargeDroppedSpans", "failedToEmitSpans"],
+} as const;
+
+/** What a client lost before it could send, since it started. */
+export interface ThriftClientLosses {
+  readonly fullQueueDroppedSpans: bigint;
+  readonly tooLargeDroppedSpans: bigint;
+  readonly failedToEmitSpans: bigint;
+}
+
+/**
+ * Turns the struct `Batch` of Thrift into `api_v2` protobuf, from bytes to bytes without an object per span. The
+ * result is the same as of `thriftBatchToApiV2`: times become nanoseconds, the parent id a CHILD_OF reference in
+ * front unless there is one to the same span, and a tag of an unknown type a text that says so. Strings that are not
+ * UTF-8 get U+FFFD in place of what is not.
+ *
+ * It is strict: a required field must be there, a field must have its type, a list must not come twice. Fields that
+ * the IDL does not know are passed over.
+ */
+export class ThriftToApiV2 {
+  /** The last batch's process: an `api_v2` `Process` message. */
+  readonly process: ByteWriter;
+  /** Field 1 of an `api_v2` `Batch` for each span of the last batch. */
+  readonly spans: ByteWriter;
+  spanCount = 0;
+  /** The last batch's `seqNo`. */
+  seqNo: bigint | undefined;
+  losses: ThriftClientLosses | undefined;
+  /** Text of the process's first tag `client-uuid`; "" without one. */
+  clientUuid = "";
+
+  readonly #cursor: ThriftCursor;
+  readonly #spansAt: number;
+  /** Tags and logs of the span at hand: they stand behind what is known last. */
+  readonly #tail: ByteWriter;
+  readonly #references: ByteWriter;
+  #isProcessKnown = false;
+  /** The last process as it came: clients send the same one again and again. */
+  #processSource: Buffer = Buffer.alloc(0);
+
+  // The span at hand.
+  #traceHighHigh = 0;
+  #traceHighLow = 0;
+  #traceLowHigh = 0;
+  #traceLowLow = 0;
+  #spanHigh = 0;
+  #spanLow = 0;
+  #parentHigh = 0;
+  #parentLow = 0;
+  #nameStart = 0;
+  #nameStop = 0;
+  #flags = 0;
+  #startHigh = 0;
+  #startLow = 0;
+  #durationHigh = 0;
+  #durationLow = 0;
+
+  /**
+   * @param maxBytes most bytes that the spans or the process of one batch may become
+   * @param spansAt how many bytes of `spans` are left free at its beginning, for the caller
+   */
+  constructor(cursor: ThriftCursor, maxBytes?: number, spansAt = 0) {
+    this.#cursor = cursor;
+    this.#spansAt = spansAt;
+    this.process = new ByteWriter(maxBytes);
+    this.spans = new ByteWriter(maxBytes);
+    this.#tail = new ByteWriter(maxBytes);
+    this.#references = new ByteWriter(maxBytes);
+  }
+
+  /**
+   * Reads the struct at the cursor's position.
+   * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED, WIRE_TOO_DEEP (64 levels), WIRE_TOO_LARGE past `maxBytes`
+   */
+  readBatch(): void {
+    const cursor = this.#cursor;
+    this.spans.clear();
+    this.spans.zeros(this.#spansAt);
+    this.spanCount = 0;
+    this.seqNo = undefined;
+    this.losses = undefined;
+    let seen = 0;
+    for (let id = 0; cursor.field(id); ) {
+      id = cursor.fieldId;
+      switch (id) {
+        case 1:
+          cursor.expect(thriftTypes.struct, "Batch.process");
+          checkOnce(seen, id, "Batch.process");
+          this.#readProcess();
+          seen |= bitsOf(1);
+          break;
+        case 2: {
+          checkOnce(seen, id, "Batch.spans");
+          seen |= bitsOf(2);
+          const count = cursor.structs("Batch.spans");
+          for (let index = 0; index < count; index++) this.#span();
+          this.spanCount = count;
+          break;
+        }
+        case 3:
+          cursor.expect(thriftTypes.i64, "Batch.seqNo");
+          cursor.int64();
+          this.seqNo = this.#bigint();
+          break;
+        case 4:
+          cursor.expect(thriftTypes.struct, "Batch.stats");
+          this.#readStats();
+          break;
+        default:
+          cursor.skipField();
+      }
+    }
+    checkRequired(seen, requiredOfTwo, "Batch");
+  }
+
+  #readProcess(): void {
+    const cursor = this.#cursor;
+    const start = cursor.position;
+    const known = this.#processSource;
+    if (
+      this.#isProcessKnown &&
+      cursor.end - start >= known.length &&
+      known.compare(cursor.bytes, start, start + known.length) === 0
+    ) {
+      cursor.position = start + known.length;
+      return;
+    }
+    this.#isProcessKnown = false;
+    this.#convertProcess();
+    if (cursor.position - start <= maxKeptProcessBytes) {
+      this.#processSource = Buffer.from(cursor.bytes.subarray(start, cursor.position));
+      this.#isProcessKnown = true;
+    }
+  }
+
+  #convertProcess(): void {
+    const cursor = this.#cursor;
+    const out = this.process;
+    out.clear();
+    this.clientUuid = "";
+    let seen = 0;
+    let nameStart = 0;
+    let nameStop = 0;
+    const tags = this.#tail;
+    tags.clear();
+    for (let id = 0; cursor.field(id); ) {
+      id = cursor.fieldId;
+      if (id === 1) {
+        cursor.expect(thriftTypes.string, "Process.serviceName");
+        cursor.string();
+        nameStart = cursor.start;
+        nameStop = cursor.stop;
+        seen |= bitsOf(1);
+      } else if (id === 2) {
+        checkOnce(seen, id, "Process.tags");
+        seen |= bitsOf(2);
+        this.#tags(tags, 0x12, cursor.structs("Process.tags"), true);
+      } else {
+        cursor.skipField();
+      }
+    }
+    checkRequired(seen, bitsOf(1), "Process");
+    if (nameStop > nameStart) {
+      out.uint8(0x0a);
+      copyText(out, cursor.bytes, cursor.view, nameStart, nameStop);
+    }
+    out.copy(tags.buffer, 0, tags.length);
+  }
+
+  #readStats(): void {
+    const cursor = this.#cursor;
+    const numbers = [0n, 0n, 0n, 0n];
+    let seen = 0;
+    for (let id = 0; cursor.field(id); ) {
+      id = cursor.fieldId;
+      if (id >= 1 && id <= 3) {
+        cursor.expect(thriftTypes.i64, `ClientStats.${names.ClientStats[id]}`);
+        cursor.int64();
+        numbers[id] = this.#bigint();
+        seen |= bitsOf(id);
+      } else {
+        cursor.skipField();
+      }
+    }
+    checkRequired(seen, requiredOfStats, "ClientStats");
+    const [, fullQueueDroppedSpans = 0n, tooLargeDroppedSpans = 0n, failedToEmitSpans = 0n] = numbers;
+    this.losses = { fullQueueDroppedSpans, tooLargeDroppedSpans, failedToEmitSpans };
+  }
+
+  #span(): void {
+    const cursor = this.#cursor;
+    const tail = this.#tail;
+    tail.clear();
+    this.#references.clear();
+    let seen = 0;
+    for (let id = 0; cursor.field(id); ) {
+      id = cursor.fieldId;
+      switch (id) {
+        case 1:
+          cursor.expect(thriftTypes.i64, "Span.traceIdLow");
+          cursor.int64();
+          this.#traceLowHigh = cursor.high;
+          this.#traceLowLow = cursor.low;
+          break;
+        case 2:
+          cursor.expect(thriftTypes.i64, "Span.traceIdHigh");
+          cursor.int64();
+          this.#traceHighHigh = cursor.high;
+          this.#traceHighLow = cursor.low;
+          break;
+        case 3:
+          cursor.expect(thriftTypes.i64, "Span.spanId");
+          cursor.int64();
+          this.#spanHigh = cursor.high;
+          this.#spanLow = cursor.low;
+          break;
+        case 4:
+          cursor.expect(thriftTypes.i64, "Span.parentSpanId");
+          cursor.int64();
+          this.#parentHigh = cursor.high;
+          this.#parentLow = cursor.low;
+          break;
+        case 5:
+          cursor.expect(thriftTypes.string, "Span.operationName");
+          cursor.string();
+          this.#nameStart = cursor.start;
+          this.#nameStop = cursor.stop;
+          break;
+        case 6:
+          checkOnce(seen, id, "Span.references");
+          this.#readReferences(cursor.structs("Span.references"));
+          break;
+        case 7:
+          cursor.expect(thriftTypes.i32, "Span.flags");
+          this.#flags = cursor.int32();
+          break;
+        case 8:
+          cursor.expect(thriftTypes.i64, "Span.startTime");
+          cursor.int64();
+          this.#startHigh = cursor.high;
+          this.#startLow = cursor.low;
+          break;
+        case 9:
+          cursor.expect(thriftTypes.i64, "Span.duration");
+          cursor.int64();
+          this.#durationHigh = cursor.high;
+          this.#durationLow = cursor.low;
+          break;
+        case 10:
+          checkOnce(seen, id, "Span.tags");
+          this.#tags(tail, 0x42, cursor.structs("Span.tags"), false);
+          break;
+        case 11:
+          checkOnce(seen, id, "Span.logs");
+          this.#logs(cursor.structs("Span.logs"));
+          break;
+        default:
+          cursor.skipField();
+          continue;
+      }
+      seen |= 1 << id;
+    }
+    checkRequired(seen, requiredOfSpan, "Span");
+    this.#writeSpan();
+  }
+
+  #writeSpan(): void {
+    const { bytes, view } = this.#cursor;
+    const out = this.spans;
+    const start = beginMessage(out, 0x0a, 2);
+    out.reserve(28);
+    out.buffer[out.length++] = 0x0a;
+    out.buffer[out.length++] = 16;
+    this.#writeId(out, this.#traceHighHigh, this.#traceHighLow);
+    this.#writeId(out, this.#traceLowHigh, this.#traceLowLow);
+    out.buffer[out.length++] = 0x12;
+    out.buffer[out.length++] = 8;
+    this.#writeId(out, this.#spanHigh, this.#spanLow);
+    if (this.#nameStop > this.#nameStart) {
+      out.uint8(0x1a);
+      copyText(out, bytes, view, this.#nameStart, this.#nameStop);
+    }
+    this.#writeReferences(out);
+    if (this.#flags !== 0) {
+      out.uint8(0x28);
+      out.varint(this.#flags >>> 0);
+    }
+    writeTime(out, 0x32, this.#startLow, this.#startHigh, false);
+    writeTime(out, 0x3a, this.#durationLow, this.#durationHigh, true);
+    out.copy(this.#tail.buffer, 0, this.#tail.length);
+    endMessage(out, start, 2);
+  }
+
+  /** A reference has no text: its message has 28 bytes, and two more when it is not CHILD_OF. */
+  #readReferences(count: number): void {
+    const cursor = this.#cursor;
+    const out = this.#references;
+    for (let index = 0; index < count; index++) {
+      out.reserve(32);
+      const start = out.length;
+      let seen = 0;
+      let type = 0;
+      for (let id = 0; cursor.field(id); ) {
+        id = cursor.fieldId;
+        if (id === 1) {
+          cursor.expect(thriftTypes.i32, "SpanRef.refType");
+          type = cursor.int32();
+        } else if (id >= 2 && id <= 4) {
+          cursor.expect(thriftTypes.i64, `SpanRef.${names.SpanRef[id]}`);
+          cursor.int64();
+          out.length = start + (id === 2 ? 12 : id === 3 ? 4 : 22);
+          this.#writeId(out, cursor.high, cursor.low);
+        } else {
+          cursor.skipField();
+          continue;
+        }
+        seen |= 1 << id;
+      }
+      checkRequired(seen, requiredOfReference, "SpanRef");
+      const { buffer } = out;
+      buffer[start] = 0x22;
+      buffer[start + 1] = type === 0 ? 28 : 30;
+      buffer[start + 2] = 0x0a;
+      buffer[start + 3] = 16;
+      buffer[start + 20] = 0x12;
+      buffer[start + 21] = 8;
+      out.length = start + 30;
+      if (type !== 0) {
+        buffer[out.length++] = 0x18;
+        buffer[out.length++] = 1;
+      }
+    }
+  }
+
+  #writeReferences(out: ByteWriter): void {
+    const references = this.#references;
+    if ((this.#parentHigh | this.#parentLow) !== 0 && !this.#hasParentReference()) {
+      out.reserve(30);
+      out.buffer[out.length++] = 0x22;
+      out.buffer[out.length++] = 28;
+      out.buffer[out.length++] = 0x0a;
+      out.buffer[out.length++] = 16;
+      this.#writeId(out, this.#traceHighHigh, this.#traceHighLow);
+      this.#writeId(out, this.#traceLowHigh, this.#traceLowLow);
+      out.buffer[out.length++] = 0x12;
+      out.buffer[out.length++] = 8;
+      this.#writeId(out, this.#parentHigh, this.#parentLow);
+    }
+    out.copy(references.buffer, 0, references.length);
+  }
+
+  #hasParentReference(): boolean {
+    const { buffer, view, length } = this.#references;
+    for (let start = 0; start < length; start += 2 + (buffer[start + 1] as number)) {
+      if (
+        buffer[start + 1] === 28 &&
+        view.getInt32(start + 4) === this.#traceHighHigh &&
+        view.getInt32(start + 8) === this.#traceHighLow &&
+        view.getInt32(start + 12) === this.#traceLowHigh &&
+        view.getInt32(start + 16) === this.#traceLowLow &&
+        view.getInt32(start + 22) === this.#parentHigh &&
+        view.getInt32(start + 26) === this.#parentLow
+      ) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  #logs(count: number): void {
+    const cursor = this.#cursor;
+    const out = this.#tail;
+    for (let index = 0; index < count; index++) {
+      const start = beginMessage(out, 0x4a, 1);
+      let seen = 0;
+      for (let id = 0; cursor.field(id); ) {
+        id = cursor.fieldId;
+        if (id === 1) {
+          cursor.expect(thriftTypes.i64, "Log.timestamp");
+          checkOnce(seen, id, "Log.timestamp");
+          cursor.int64();
+          writeTime(out, 0x0a, cursor.low, cursor.high, false);
+          seen |= bitsOf(1);
+        } else if (id === 2) {
+          checkOnce(seen, id, "Log.fields");
+          seen |= bitsOf(2);
+          this.#tags(out, 0x12, cursor.structs("Log.fields"), false);
+        } else {
+          cursor.skipField();
+        }
+      }
+      checkRequired(seen, requiredOfTwo, "Log");
+      endMessage(out, start, 1);
+    }
+  }
+
+  /** @param isProcess whether to look for `client-uuid` */
+  #tags(out: ByteWriter, protoTag: number, count: number, isProcess: boolean): void {
+    for (let index = 0; index < count; index++) this.#tag(out, protoTag, isProcess);
+  }
+
+  #tag(out: ByteWriter, protoTag: number, isProcess: boolean): void {
+    const cursor = this.#cursor;
+    let seen = 0;
+    let keyStart = 0;
+    let keyStop = 0;
+    let type = 0;
+    let textStart = 0;
+    let textStop = 0;
+    let double = 0;
+    let bool = false;
+    let low = 0;
+    let high = 0;
+    let binaryStart = 0;
+    let binaryStop = 0;
+    for (let id = 0; cursor.field(id); ) {
+      id = cursor.fieldId;
+      switch (id) {
+        case 1:
+          cursor.expect(thriftTypes.string, "Tag.key");
+          cursor.string();
+          keyStart = cursor.start;
+          keyStop = cursor.stop;
+          seen |= 2;
+          break;
+        case 2:
+          cursor.expect(thriftTypes.i32, "Tag.vType");
+          type = cursor.int32();
+          seen |= 4;
+          break;
+        case 3:
+          cursor.expect(thriftTypes.string, "Tag.vStr");
+          cursor.string();
+          textStart = cursor.start;
+          textStop = cursor.stop;
+          break;
+        case 4:
+          cursor.expect(thriftTypes.double, "Tag.vDouble");
+          double = cursor.double();
+          break;
+        case 5:
+          cursor.expect(thriftTypes.bool, "Tag.vBool");
+          bool = cursor.bool();
+          break;
+        case 6:
+          cursor.expect(thriftTypes.i64, "Tag.vLong");
+          cursor.int64();
+          low = cursor.low;
+          high = cursor.high;
+          break;
+        case 7:
+          cursor.expect(thriftTypes.string, "Tag.vBinary");
+          cursor.string();
+          binaryStart = cursor.start;
+          binaryStop = cursor.stop;
+          break;
+        default:
+          cursor.skipField();
+      }
+    }
+    checkRequired(seen, requiredOfTag, "Tag");
+    const { bytes, view } = cursor;
+    if (isProcess && this.clientUuid === "" && isKey(bytes, keyStart, keyStop)) {
+      this.clientUuid = bytes.toString("utf8", textStart, textStop);
+    }
+    const start = beginMessage(out, protoTag, 1);
+    if (keyStop > keyStart) {
+      out.uint8(0x0a);
+      copyText(out, bytes, view, keyStart, keyStop);
+    }
+    switch (type) {
+      case 0:
+        if (textStop > textStart) {
+          out.uint8(0x1a);
+          copyText(out, bytes, view, textStart, textStop);
+        }
+        break;
+      case 1:
+        writeType(out, ValueType.FLOAT64);
+        if (!Object.is(double, 0)) {
+          out.reserve(9);
+          out.buffer[out.length++] = 0x31;
+          out.view.setFloat64(out.length, double, true);
+          out.length += 8;
+        }
+        break;
+      case 2:
+        writeType(out, ValueType.BOOL);
+        if (bool) {
+          out.uint8(0x20);
+          out.uint8(1);
+        }
+        break;
+      case 3:
+        writeType(out, ValueType.INT64);
+        if ((low | high) !== 0) {
+          out.uint8(0x28);
+          writeVarint64(out, low, high);
+        }
+        break;
+      case 4:
+        writeType(out, ValueType.BINARY);
+        if (binaryStop > binaryStart) {
+          out.uint8(0x3a);
+          out.varint(binaryStop - binaryStart);
+          out.copy(bytes, binaryStart, binaryStop);
+        }
+        break;
+      default:
+        out.uint8(0x1a);
+        out.string(`Unknown VType: ${type}`);
+    }
+    endMessage(out, start, 1);
+  }
+
+  #bigint(): bigint {
+    return (BigInt(this.#cursor.high) << 32n) | BigInt(this.#cursor.low >>> 0);
+  }
+
+  /** Writes eight big-endian bytes, for which the caller has made room. */
+  #writeId(out: ByteWriter, high: number, low: number): void {
+    out.view.setInt32(out.length, high);
+    out.view.setInt32(out.length + 4, low);
+    out.length += 8;
+  }
+}
+
+function writeType(out: ByteWriter, type: ValueType): void {
+  out.uint8(0x10);
+  out.uint8(type);
+}
+
+/** Writes microseconds as a `Timestamp`, or as a `Duration`, whose parts have the same sign. */
+function writeTime(out: ByteWriter, tag: number, low: number, high: number, isDuration: boolean): void {
+  const start = beginMessage(out, tag, 1);
+  const micros = (high | 0) * 0x1_0000_0000 + (low >>> 0);
+  if (Math.abs(micros) <= maxExactMicros) {
+    const quotient = micros / microsPerSecond;
+    const seconds = isDuration ? Math.trunc(quotient) : Math.floor(quotient);
+    writeSecondsAndNanos(out, seconds, (micros - seconds * microsPerSecond) * 1_000);
+  } else {
+    const nanos = ((BigInt(high) << 32n) | BigInt(low >>> 0)) * 1_000n;
+    const time = isDuration ? toDuration(nanos) : toTimestamp(nanos);
+    writeSecondsAndNanos(out, Number(time.seconds), time.nanos);
+  }
+  endMessage(out, start, 1);
+}
+
+function writeSecondsAndNanos(out: ByteWriter, seconds: number, nanos: number): void {
+  if (seconds !== 0) {
+    out.uint8(0x08);
+    writeInt53(out, seconds);
+  }
+  if (nanos !== 0) {
+    out.uint8(0x10);
+    writeInt53(out, nanos);
+  }
+}
+
+function isKey(bytes: Buffer, start: number, stop: number): boolean {
+  return stop - start === clientUuidKey.length && clientUuidKey.compare(bytes, start, stop) === 0;
+}
+
+function bitsOf(...ids: readonly number[]): number {
+  return ids.reduce((bits, id) => bits | (1 << id), 0);
+}
+
+function checkOnce(seen: number, id: number, name: string): void {
+  if ((seen & (1 << id)) !== 0) throw malformed(`${name} comes twice`);
+}
+
+function checkRequired(seen: number, required: number, struct: keyof typeof names): void {
+  const missing = required & ~seen;
+  if (missing !== 0) {
+    // The lowest bit that is missing.
+    const id = 31 - Math.clz32(missing & -missing);
+    throw malformed(`${struct}.${names[struct][id]} is required and missing`);
+  }
+}
