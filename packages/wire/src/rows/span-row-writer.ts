@@ -142,7 +142,8 @@ function writeEvent(out: ByteWriter, event: SpanEvent): void {
   out.uint32(event.droppedAttributesCount);
 }
 
-function writeLink(out: ByteWriter, link: SpanLink): void {
+/** One element of the column `links`. */
+export function writeLink(out: ByteWriter, link: SpanLink): void {
   out.hex(link.traceId, 16);
   out.hex(link.spanId, 8);
   out.string(link.traceState);
@@ -152,7 +153,8 @@ function writeLink(out: ByteWriter, link: SpanLink): void {
   out.uint8(refTypes.indexOf(link.refType));
 }
 
-function writeAttributes(out: ByteWriter, attributes: readonly Attribute[]): void {
+/** A column or tuple member of attributes. */
+export function writeAttributes(out: ByteWriter, attributes: readonly Attribute[]): void {
   out.varint(attributes.length);
   for (const { key, value } of attributes) {
     out.string(key);

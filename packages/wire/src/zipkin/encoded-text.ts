@@ -1,0 +1,100 @@
+// OpenTelemetry's exporters put into Zipkin's plain texts what it has no field for: an event's attributes into the text
+// of an annotation, `name|{"key":"value"}|0`, and a link into a tag, `traceId|spanId|traceState|{…}|0`. The last number
+// counts dropped attributes.
+// Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv2 0.111.
+import { type Attribute, type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
+import type { SpanLink } from "../model/span.ts";
+
+const mostDropped = 0xffff_ffff;
+const noTraceId = "0".repeat(32);
+const noSpanId = "0".repeat(16);
+
+/** An event without its time. */
+export interface EncodedEvent {
+  readonly name: string;
+  readonly attributes: readonly Attribute[];
+  readonly droppedAttributesCount: number;
+}
+
+/** The event in an annotation's text; undefined when the text is only a text, whatever pipes are in it. */
+export function parseEncodedEvent(text: string): EncodedEvent | undefined {
+  const nameEnd = text.indexOf("|");
+  const dropped = droppedAttributesOf(text);
+  const attributes = attributesOf(text.slice(nameEnd + 1, text.lastIndexOf("|")));
+  if (nameEnd === text.lastIndexOf("|") || dropped === undefined || attributes === undefined)
+    return undefined;
+  return { name: text.slice(0, nameEnd), attributes, droppedAttributesCount: dropped };
+}
+
+/** The link in a tag's value; undefined when it is none. */
+export function parseEncodedLink(text: string): SpanLink | undefined {
+  const [traceId = "", spanId = "", traceState = "", ...rest] = text.split("|");
+  const dropped = droppedAttributesOf(text);
+  const attributes = attributesOf(rest.slice(0, -1).join("|"));
+  if (rest.length < 2 || dropped === undefined || attributes === undefined) return undefined;
+  if (!/^([0-9a-fA-F]{32})?$/.test(traceId) || !/^([0-9a-fA-F]{16})?$/.test(spanId)) return undefined;
+  return {
+    traceId: traceId.toLowerCase() || noTraceId,
+    spanId: spanId.toLowerCase() || noSpanId,
+    traceState,
+    attributes,
+    droppedAttributesCount: dropped,
+    flags: 0,
+    refType: "none",
+  };
+}
+
+function droppedAttributesOf(text: string): number | undefined {
+  const digits = text.slice(text.lastIndexOf("|") + 1);
+  if (!/^\d{1,10}$/.test(digits)) return undefined;
+  const dropped = Number(digits);
+  return dropped <= mostDropped ? dropped : undefined;
+}
+
+function attributesOf(json: string): Attribute[] | undefined {
+  if (json === "null") return [];
+  if (!json.startsWith("{")) return undefined;
+  try {
+    const value = attributeValueOf(JSON.parse(json, exactInt), 0);
+    return value.type === "kvlist" ? [...value.value] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whole numbers past 2^53 as a bigint: their digits stand in the text, a double has lost the last ones. */
+function exactInt(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+  const source = context?.source ?? "";
+  return /^-?\d{1,20}$/.test(source) ? BigInt(source) : value;
+}
+
+function attributeValueOf(json: unknown, depth: number): AttributeValue {
+  if (depth > maxAttributeDepth) throw new RangeError("nested too deep");
+  switch (typeof json) {
+    case "string":
+      return { type: "string", value: json.toWellFormed() };
+    case "boolean":
+      return { type: "bool", value: json };
+    case "bigint":
+      return BigInt.asIntN(64, json) === json
+        ? { type: "int", value: json }
+        : { type: "double", value: Number(json) };
+    case "number":
+      return Number.isSafeInteger(json)
+        ? { type: "int", value: BigInt(json) }
+        : { type: "double", value: json };
+    default:
+      break;
+  }
+  if (json === null) return { type: "empty" };
+  if (Array.isArray(json))
+    return { type: "array", value: json.map((item) => attributeValueOf(item, depth + 1)) };
+  return {
+    type: "kvlist",
+    value: Object.entries(json as object).map(([key, value]) => ({
+      key: key.toWellFormed(),
+      value: attributeValueOf(value, depth + 1),
+    })),
+  };
+}

@@ -1,0 +1,55 @@
+/** Upper-case ASCII letters as lower-case ones, all else as it is. */
+const lowerCase = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte,
+);
+const sameCase = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+
+const slots = 1024;
+
+/** Finds bytes among names that are known beforehand, without making a string of them. */
+export class KeyTable {
+  readonly #names: readonly Uint8Array[];
+  readonly #fold: Uint8Array;
+  /** By hash, the first name with it; -1 for none. */
+  readonly #heads = new Int16Array(slots).fill(-1);
+  /** By name, the next one with the same hash. */
+  readonly #next: Int16Array;
+  readonly #longest: number;
+
+  /** @param options.ignoreCase whether ASCII letters match in either case; no by default */
+  constructor(names: readonly string[], options: { readonly ignoreCase?: boolean } = {}) {
+    this.#fold = options.ignoreCase ? lowerCase : sameCase;
+    this.#names = names.map((name) => Buffer.from(options.ignoreCase ? name.toLowerCase() : name));
+    this.#next = new Int16Array(names.length).fill(-1);
+    this.#longest = Math.max(...this.#names.map((name) => name.length));
+    for (const [number, name] of this.#names.entries()) {
+      const slot = this.#slot(name, 0, name.length);
+      this.#next[number] = this.#heads[slot] as number;
+      this.#heads[slot] = number;
+    }
+  }
+
+  /** @returns the number of the name that `[start, end)` is, or -1 */
+  find(bytes: Uint8Array, start: number, end: number): number {
+    const length = end - start;
+    if (length === 0 || length > this.#longest) return -1;
+    const fold = this.#fold;
+    let number = this.#heads[this.#slot(bytes, start, end)] as number;
+    for (; number !== -1; number = this.#next[number] as number) {
+      const name = this.#names[number] as Uint8Array;
+      if (name.length !== length) continue;
+      let at = 0;
+      while (at < length && name[at] === fold[bytes[start + at] as number]) at++;
+      if (at === length) return number;
+    }
+    return -1;
+  }
+
+  #slot(bytes: Uint8Array, start: number, end: number): number {
+    const fold = this.#fold;
+    const first = fold[bytes[start] as number] as number;
+    const middle = fold[bytes[(start + end) >>> 1] as number] as number;
+    const last = fold[bytes[end - 1] as number] as number;
+    return ((end - start) * 37 + first * 101 + middle * 13 + last * 5) & (slots - 1);
+  }
+}

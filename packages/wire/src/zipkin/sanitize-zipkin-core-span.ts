@@ -1,0 +1,69 @@
+import type { ZipkinCoreBinaryAnnotation, ZipkinCoreSpan } from "../thrift/zipkin-core-structs.ts";
+import { zipkinAnnotationTypes } from "../thrift/zipkin-core-structs.ts";
+
+const boolType = zipkinAnnotationTypes.indexOf("BOOL");
+const stringType = zipkinAnnotationTypes.indexOf("STRING");
+const leastDurationUs = 1n;
+
+/**
+ * Mends a span as old clients send them: a missing start or duration is taken from its annotations, a negative duration
+ * becomes 1 µs (tag `errNegativeDuration`), a parent id of zero none (tag `errZeroParentID`), the value of `error` a bool
+ * (a text goes to `error.message`).
+ *
+ * Source: Jaeger 1.62, cmd/collector/app/sanitizer/zipkin.
+ */
+export function sanitizeZipkinCoreSpan(span: ZipkinCoreSpan): ZipkinCoreSpan {
+  return withBoolError(withoutZeroParent(withDuration(withStart(span))));
+}
+
+function withStart(span: ZipkinCoreSpan): ZipkinCoreSpan {
+  if (span.timestamp !== undefined) return span;
+  const sent = span.annotations.find(({ value }) => value === "cs");
+  const received = span.annotations.findLast(({ value }) => value === "sr");
+  if (sent !== undefined) return { ...span, timestamp: sent.timestamp };
+  if (received !== undefined && span.parentId === undefined)
+    return { ...span, timestamp: received.timestamp };
+  return span;
+}
+
+function withDuration(span: ZipkinCoreSpan): ZipkinCoreSpan {
+  const { duration, annotations } = span;
+  if (duration !== undefined) {
+    return duration >= 0n
+      ? span
+      : withTag({ ...span, duration: leastDurationUs }, "errNegativeDuration", Buffer.from(String(duration)));
+  }
+  // A request that took from cs to cr before annotations of any kind.
+  const first = (annotations.findLast(({ value }) => value === "cs") ?? annotations[0])?.timestamp;
+  const last = (annotations.findLast(({ value }) => value === "cr") ?? annotations.at(-1))?.timestamp;
+  if (annotations.length < 2 || first === undefined || last === undefined || first >= last) {
+    return { ...span, duration: leastDurationUs };
+  }
+  return { ...span, timestamp: span.timestamp ?? first, duration: last - first };
+}
+
+function withoutZeroParent(span: ZipkinCoreSpan): ZipkinCoreSpan {
+  return span.parentId === 0n
+    ? withTag({ ...span, parentId: undefined }, "errZeroParentID", Buffer.from("0"))
+    : span;
+}
+
+function withBoolError(span: ZipkinCoreSpan): ZipkinCoreSpan {
+  const messages: ZipkinCoreBinaryAnnotation[] = [];
+  const binaryAnnotations = span.binaryAnnotations.map((annotation) => {
+    if (annotation.annotationType === boolType || annotation.key.toLowerCase() !== "error") return annotation;
+    const text = annotation.value.toString("utf8").toLowerCase();
+    if (text !== "" && text !== "true" && text !== "false")
+      messages.push(textAnnotation("error.message", annotation.value));
+    return { ...annotation, annotationType: boolType, value: Buffer.of(text === "false" ? 0 : 1) };
+  });
+  return { ...span, binaryAnnotations: [...binaryAnnotations, ...messages] };
+}
+
+function withTag(span: ZipkinCoreSpan, key: string, value: Buffer): ZipkinCoreSpan {
+  return { ...span, binaryAnnotations: [...span.binaryAnnotations, textAnnotation(key, value)] };
+}
+
+function textAnnotation(key: string, value: Buffer): ZipkinCoreBinaryAnnotation {
+  return { key, value, annotationType: stringType, host: undefined };
+}

@@ -1,0 +1,329 @@
+import { attributeTypeCodes } from "../model/attribute.ts";
+import { type SpanLink, spanFormats, spanKinds } from "../model/span.ts";
+import type { ByteWriter } from "../rows/byte-writer.ts";
+import { copyText } from "../rows/copy-text.ts";
+import { writeAttributes, writeLink } from "../rows/span-row-writer.ts";
+import { parseEncodedEvent, parseEncodedLink } from "./encoded-text.ts";
+import type { SpanDraft } from "./span-draft.ts";
+import { linkTagPrefix, maxLinks, specialTagKeys, specialTags, specialTagTable } from "./special-tags.ts";
+
+const { string: stringType, bool: boolType, int: intType } = attributeTypeCodes;
+const zipkinFormat = spanFormats.indexOf("zipkin");
+const pipe = 0x7c;
+const noService = "OTLPResourceNoServiceName";
+const linkPrefix = Buffer.from(linkTagPrefix);
+
+/** What `otel.status_code` says: names of OTLP, of the Zipkin exporters' specification, and of the first exporters. */
+const statusNumbers = new Map([
+  ...(["STATUS_CODE_UNSET", "Unset", "UNSET"].map((name) => [name, 0]) as [string, number][]),
+  ...(["STATUS_CODE_OK", "Ok", "OK"].map((name) => [name, 1]) as [string, number][]),
+  ...(["STATUS_CODE_ERROR", "Error", "ERROR"].map((name) => [name, 2]) as [string, number][]),
+]);
+
+/** What becomes of a tag: its number in `specialTags`, or one of these. */
+const plain = -1;
+const taken = -2;
+
+/**
+ * Writes Zipkin v2 spans as rows of format `zipkin`, by the rules by which the public model turns them into OTLP's: tags
+ * that tell of process, scope, kind, status, trace state and links go there, endpoints become `net.host.*` and
+ * `net.peer.*` attributes, annotations are events.
+ *
+ * Nothing is lost here that the model loses: a resource's tags stay with each span (there, all spans of a service in one
+ * message get those of one of them), also without a service name; a kind, status code, link or encoded annotation that
+ * cannot be read stays as the text that it is. `debug` and `shared` have no place in a row.
+ *
+ * Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv2 0.111, as used by Jaeger 1.62.
+ */
+export class SpanDraftWriter {
+  readonly #out: ByteWriter;
+  /** By tag, what becomes of it. */
+  #uses = new Int16Array(64);
+  /** By number in `specialTags`, its tag; -1 when absent. */
+  readonly #special = new Int32Array(specialTagKeys.length);
+  #resourceTags = 0;
+  #links: SpanLink[] = [];
+  #kind = 0;
+  #status = 0;
+
+  constructor(out: ByteWriter) {
+    this.#out = out;
+  }
+
+  /**
+   * Writes one row.
+   * @throws WireError WIRE_TOO_LARGE past the most bytes that rows may take
+   */
+  write(draft: SpanDraft, tenant: string): void {
+    const out = this.#out;
+    this.#classify(draft);
+    this.#takeKind(draft);
+    this.#takeStatus(draft);
+    out.string(tenant);
+    out.uint8(zipkinFormat);
+    this.#writeResource(draft);
+    this.#writeScope(draft);
+    out.copy(draft.ids, 0, 24);
+    if (draft.ids.compare(draft.ids, 16, 24, 24, 32) === 0) out.zeros(8);
+    else out.copy(draft.ids, 24, 32);
+    this.#writeValue(draft, specialTags.traceState);
+    out.uint32(0); // Flags.
+    copyText(out, draft.bytes, draft.view, draft.nameStart, draft.nameEnd);
+    out.uint8(this.#kind);
+    writeNanos(out, draft.timestampLow, draft.timestampHigh);
+    writeNanos(out, draft.durationLow, draft.durationHigh);
+    out.uint8(this.#status);
+    if (this.#special[specialTags.statusCode] === -1) out.uint8(0);
+    else this.#writeValue(draft, specialTags.statusDescription);
+    this.#writeAttributes(draft);
+    out.uint32(0);
+    this.#writeEvents(draft);
+    out.uint32(0);
+    out.varint(this.#links.length);
+    for (const link of this.#links) writeLink(out, link);
+    out.uint32(0);
+    out.uint8(0); // No warnings.
+  }
+
+  #classify(draft: SpanDraft): void {
+    const { tags, bytes } = draft;
+    const { count, offsets } = tags;
+    if (count > this.#uses.length) this.#uses = new Int16Array(count * 2);
+    const uses = this.#uses;
+    const special = this.#special.fill(-1);
+    this.#resourceTags = 0;
+    let hasLinks = false;
+    for (let tag = 0; tag < count; tag++) {
+      const keyStart = offsets[tag * 4] as number;
+      const keyEnd = offsets[tag * 4 + 1] as number;
+      const number = specialTagTable.find(bytes, keyStart, keyEnd);
+      uses[tag] = number;
+      if (number >= specialTags.resource) this.#resourceTags++;
+      else if (number !== plain) special[number] = tag;
+      else if (isLinkKey(bytes, keyStart, keyEnd)) hasLinks = true;
+    }
+    if (this.#links.length > 0) this.#links = [];
+    if (hasLinks) this.#takeLinks(draft);
+  }
+
+  /** Links count from 0 without a gap. */
+  #takeLinks(draft: SpanDraft): void {
+    const { count } = draft.tags;
+    const byKey = new Map<string, number>();
+    for (let tag = 0; tag < count; tag++) if (this.#uses[tag] === plain) byKey.set(keyText(draft, tag), tag);
+    for (let index = 0; index < maxLinks; index++) {
+      const tag = byKey.get(`${linkTagPrefix}${index}`);
+      if (tag === undefined) return;
+      const link = parseEncodedLink(valueText(draft, tag));
+      if (link === undefined) continue;
+      this.#links.push(link);
+      this.#uses[tag] = taken;
+    }
+  }
+
+  #takeKind(draft: SpanDraft): void {
+    const tag = this.#special[specialTags.spanKind] as number;
+    this.#kind = draft.kind;
+    if (tag === -1 || draft.kind !== 0) return;
+    const number = spanKinds.indexOf(valueText(draft, tag) as (typeof spanKinds)[number]);
+    if (number <= 0) return;
+    this.#kind = number;
+    this.#uses[tag] = taken;
+  }
+
+  #takeStatus(draft: SpanDraft): void {
+    this.#status = 0;
+    const code = this.#special[specialTags.statusCode] as number;
+    if (code !== -1) {
+      const number = statusNumbers.get(valueText(draft, code));
+      this.#status = number ?? 0;
+      if (number !== undefined) this.#uses[code] = taken;
+      const description = this.#special[specialTags.statusDescription] as number;
+      if (description !== -1) this.#uses[description] = taken;
+    }
+    const error = this.#special[specialTags.error] as number;
+    if (error !== -1) {
+      this.#status = 2;
+      if (valueText(draft, error) === "true") this.#uses[error] = taken;
+    }
+  }
+
+  #writeResource(draft: SpanDraft): void {
+    const out = this.#out;
+    const { local, bytes, view } = draft;
+    const hasService = local.serviceEnd > local.serviceStart;
+    const nameTag = this.#special[specialTags.serviceName] as number;
+    const source = this.#special[specialTags.serviceNameSource] as number;
+    const sourceKey = source === -1 || !hasService ? "" : valueText(draft, source);
+    // The tag `service.name` is the better knowledge, unless the endpoint has no name at all.
+    if (!hasService) {
+      out.string(noService);
+    } else if (nameTag !== -1) {
+      out.string(valueText(draft, nameTag) || "empty-service-name");
+    } else if (sourceKey !== "" && sourceKey !== "service.name") {
+      out.string("empty-service-name");
+    } else {
+      copyText(out, bytes, view, local.serviceStart, local.serviceEnd);
+    }
+    const ownKey = sourceKey === "" ? "service.name" : sourceKey;
+    const replaces = hasService && this.#hasResourceTag(draft, ownKey);
+    out.varint((hasService && !replaces ? 1 : 0) + this.#resourceTags + (nameTag === -1 ? 0 : 1));
+    if (hasService && !replaces) {
+      out.string(ownKey);
+      out.uint8(stringType);
+      copyText(out, bytes, view, local.serviceStart, local.serviceEnd);
+    }
+    if (this.#resourceTags > 0 || nameTag !== -1) {
+      for (let tag = 0; tag < draft.tags.count; tag++) {
+        const use = this.#uses[tag] as number;
+        if (use >= specialTags.resource || use === specialTags.serviceName) this.#writeTag(draft, tag);
+      }
+    }
+    out.uint32(0);
+    out.uint8(0); // No schema URL.
+  }
+
+  #hasResourceTag(draft: SpanDraft, key: string): boolean {
+    if (key === "service.name") return this.#special[specialTags.serviceName] !== -1;
+    for (let tag = 0; this.#resourceTags > 0 && tag < draft.tags.count; tag++) {
+      if ((this.#uses[tag] as number) >= specialTags.resource && keyText(draft, tag) === key) return true;
+    }
+    return false;
+  }
+
+  #writeScope(draft: SpanDraft): void {
+    const out = this.#out;
+    this.#writeValue(draft, specialTags.libraryName);
+    this.#writeValue(draft, specialTags.libraryVersion);
+    out.uint8(0); // No attributes,
+    out.uint32(0); // none dropped,
+    out.uint8(0); // no schema URL.
+  }
+
+  #writeAttributes(draft: SpanDraft): void {
+    const out = this.#out;
+    const { local, remote, tags } = draft;
+    const hasPeer = remote.serviceEnd > remote.serviceStart;
+    if (local.ip !== "") this.#replace(specialTags.hostIp);
+    if (local.port !== 0) this.#replace(specialTags.hostPort);
+    if (hasPeer) this.#replace(specialTags.peerService);
+    if (remote.ip !== "") this.#replace(specialTags.peerIp);
+    if (remote.port !== 0) this.#replace(specialTags.peerPort);
+    if (!draft.hasTimestamp) this.#replace(specialTags.startTimeAbsent);
+    let count = local.ip === "" ? 0 : 1;
+    if (local.port !== 0) count++;
+    if (hasPeer) count++;
+    if (remote.ip !== "") count++;
+    if (remote.port !== 0) count++;
+    if (!draft.hasTimestamp) count++;
+    for (let tag = 0; tag < tags.count; tag++) if (isAttribute(this.#uses[tag] as number)) count++;
+    out.varint(count);
+    for (let tag = 0; tag < tags.count; tag++) {
+      if (isAttribute(this.#uses[tag] as number)) this.#writeTag(draft, tag);
+    }
+    if (local.ip !== "") this.#attribute("net.host.ip", stringType, local.ip);
+    if (local.port !== 0) this.#attribute("net.host.port", intType, String(local.port));
+    if (hasPeer) {
+      out.string("peer.service");
+      out.uint8(stringType);
+      copyText(out, draft.bytes, draft.view, remote.serviceStart, remote.serviceEnd);
+    }
+    if (remote.ip !== "") this.#attribute("net.peer.ip", stringType, remote.ip);
+    if (remote.port !== 0) this.#attribute("net.peer.port", intType, String(remote.port));
+    if (!draft.hasTimestamp) this.#attribute("otel.zipkin.absentField.startTime", boolType, "true");
+  }
+
+  /** The tag of this number gives way to what the span itself says. */
+  #replace(number: number): void {
+    const tag = this.#special[number] as number;
+    if (tag !== -1) this.#uses[tag] = taken;
+  }
+
+  #attribute(key: string, type: number, value: string): void {
+    this.#out.string(key);
+    this.#out.uint8(type);
+    this.#out.string(value);
+  }
+
+  #writeEvents(draft: SpanDraft): void {
+    const out = this.#out;
+    const { annotations, annotationCount, bytes, view } = draft;
+    out.varint(annotationCount);
+    for (let at = 0; at < annotationCount * 4; at += 4) {
+      const start = annotations[at + 2] as number;
+      const end = annotations[at + 3] as number;
+      writeNanos(out, annotations[at] as number, annotations[at + 1] as number);
+      const event = hasPipe(bytes, start, end)
+        ? parseEncodedEvent(bytes.toString("utf8", start, end))
+        : undefined;
+      if (event === undefined) {
+        copyText(out, bytes, view, start, end);
+        out.uint8(0);
+        out.uint32(0);
+      } else {
+        out.string(event.name);
+        writeAttributes(out, event.attributes);
+        out.uint32(event.droppedAttributesCount);
+      }
+    }
+  }
+
+  /** The value of the tag with this number, or "". */
+  #writeValue(draft: SpanDraft, number: number): void {
+    const tag = this.#special[number] as number;
+    if (tag === -1) this.#out.uint8(0);
+    else this.#copy(draft, tag * 4 + 2);
+  }
+
+  #writeTag(draft: SpanDraft, tag: number): void {
+    this.#copy(draft, tag * 4);
+    this.#out.uint8(stringType);
+    this.#copy(draft, tag * 4 + 2);
+  }
+
+  #copy(draft: SpanDraft, at: number): void {
+    const { offsets } = draft.tags;
+    copyText(this.#out, draft.bytes, draft.view, offsets[at] as number, offsets[at + 1] as number);
+  }
+}
+
+function isAttribute(use: number): boolean {
+  switch (use) {
+    case taken:
+    case specialTags.serviceName:
+    case specialTags.serviceNameSource:
+    case specialTags.libraryName:
+    case specialTags.libraryVersion:
+    case specialTags.traceState:
+      return false;
+    default:
+      return use < specialTags.resource;
+  }
+}
+
+function isLinkKey(bytes: Uint8Array, start: number, end: number): boolean {
+  const length = linkPrefix.length;
+  if (end - start <= length) return false;
+  for (let at = 0; at < length; at++) if (bytes[start + at] !== linkPrefix[at]) return false;
+  return true;
+}
+
+function hasPipe(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] === pipe) return true;
+  return false;
+}
+
+function keyText({ bytes, tags }: SpanDraft, tag: number): string {
+  return bytes.toString("utf8", tags.offsets[tag * 4], tags.offsets[tag * 4 + 1]);
+}
+
+function valueText({ bytes, tags }: SpanDraft, tag: number): string {
+  return bytes.toString("utf8", tags.offsets[tag * 4 + 2], tags.offsets[tag * 4 + 3]);
+}
+
+/** Writes microseconds, given in halves, as nanoseconds; modulo 2^64, as in the public model. */
+function writeNanos(out: ByteWriter, low: number, high: number): void {
+  const lowNanos = (low >>> 0) * 1000;
+  out.uint32(lowNanos % 0x1_0000_0000);
+  out.uint32(((high >>> 0) * 1000 + Math.floor(lowNanos / 0x1_0000_0000)) % 0x1_0000_0000);
+}

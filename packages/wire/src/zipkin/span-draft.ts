@@ -1,0 +1,90 @@
+import { TagList } from "./tag-list.ts";
+
+/** An endpoint of a Zipkin v2 span as its reader found it. */
+export class EndpointDraft {
+  /** Where the name stands in the message. */
+  serviceStart = 0;
+  serviceEnd = 0;
+  /** As printed; "" for none. */
+  ipv4 = "";
+  ipv6 = "";
+  port = 0;
+
+  clear(): void {
+    this.serviceStart = 0;
+    this.serviceEnd = 0;
+    this.ipv4 = "";
+    this.ipv6 = "";
+    this.port = 0;
+  }
+
+  /** The address that the public model shows. */
+  get ip(): string {
+    return this.ipv6 === "" ? this.ipv4 : this.ipv6;
+  }
+}
+
+/**
+ * One Zipkin v2 span, JSON or protobuf, between reading and writing it: places in the bytes of its message and a few
+ * numbers. One draft serves all spans of a transcoder.
+ */
+export class SpanDraft {
+  /** What all places are in: UTF-8, checked by the reader. */
+  bytes: Buffer = Buffer.alloc(0);
+  /** The same memory as `bytes`. */
+  view: DataView = new DataView(new ArrayBuffer(0));
+  /** Trace id (16 bytes), span id (8), parent's id (8, zeros for none). */
+  readonly ids = Buffer.alloc(32);
+  nameStart = 0;
+  nameEnd = 0;
+  /** Index in `spanKinds`. */
+  kind = 0;
+  /** Microseconds since the epoch, in halves of 32 bits; undefined in JSON means "absent". */
+  hasTimestamp = false;
+  timestampLow = 0;
+  timestampHigh = 0;
+  /** Microseconds. */
+  durationLow = 0;
+  durationHigh = 0;
+  readonly local = new EndpointDraft();
+  readonly remote = new EndpointDraft();
+  readonly tags = new TagList();
+  annotationCount = 0;
+  /** For each annotation: low and high half of its microseconds, first byte of its text, the byte after. */
+  annotations = new Int32Array(64);
+
+  open(bytes: Uint8Array): void {
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  clear(): void {
+    this.ids.fill(0);
+    this.nameStart = 0;
+    this.nameEnd = 0;
+    this.kind = 0;
+    this.hasTimestamp = false;
+    this.timestampLow = 0;
+    this.timestampHigh = 0;
+    this.durationLow = 0;
+    this.durationHigh = 0;
+    this.local.clear();
+    this.remote.clear();
+    this.tags.clear();
+    this.annotationCount = 0;
+    if (this.annotations.length > 16_384) this.annotations = new Int32Array(64);
+  }
+
+  addAnnotation(timeLow: number, timeHigh: number, start: number, end: number): void {
+    const at = this.annotationCount++ * 4;
+    if (at === this.annotations.length) {
+      const grown = new Int32Array(at * 2);
+      grown.set(this.annotations);
+      this.annotations = grown;
+    }
+    this.annotations[at] = timeLow;
+    this.annotations[at + 1] = timeHigh;
+    this.annotations[at + 2] = start;
+    this.annotations[at + 3] = end;
+  }
+}

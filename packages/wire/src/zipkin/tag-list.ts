@@ -1,0 +1,68 @@
+const initialTags = 32;
+/** A list that grew past this for one strange span is given back at the next `clear`. */
+const keptTags = 4096;
+/** With more tags than this a key is looked up, not compared with each: a sender must not choose quadratic work. */
+const comparedTags = 32;
+
+/**
+ * Where keys and values of one span's tags stand in the bytes of a message. A key that comes again replaces the value of
+ * the first one, as in a map.
+ */
+export class TagList {
+  count = 0;
+  /** For each tag: first byte of its key, the byte after, the same of its value. */
+  offsets = new Int32Array(initialTags * 4);
+  #byKey: Map<string, number> | undefined;
+
+  clear(): void {
+    this.count = 0;
+    this.#byKey = undefined;
+    if (this.offsets.length > keptTags * 4) this.offsets = new Int32Array(initialTags * 4);
+  }
+
+  add(bytes: Buffer, keyStart: number, keyEnd: number, valueStart: number, valueEnd: number): void {
+    let tag = this.#find(bytes, keyStart, keyEnd);
+    if (tag === -1) {
+      tag = this.count++;
+      this.#byKey?.set(bytes.toString("latin1", keyStart, keyEnd), tag);
+      if (tag * 4 === this.offsets.length) {
+        const grown = new Int32Array(tag * 8);
+        grown.set(this.offsets);
+        this.offsets = grown;
+      }
+      this.offsets[tag * 4] = keyStart;
+      this.offsets[tag * 4 + 1] = keyEnd;
+    }
+    this.offsets[tag * 4 + 2] = valueStart;
+    this.offsets[tag * 4 + 3] = valueEnd;
+  }
+
+  /** @returns the tag with this key, or -1 */
+  #find(bytes: Buffer, keyStart: number, keyEnd: number): number {
+    const { count, offsets } = this;
+    if (count > comparedTags) {
+      this.#byKey ??= this.#indexed(bytes);
+      return this.#byKey.get(bytes.toString("latin1", keyStart, keyEnd)) ?? -1;
+    }
+    const length = keyEnd - keyStart;
+    for (let tag = 0; tag < count; tag++) {
+      const start = offsets[tag * 4] as number;
+      if ((offsets[tag * 4 + 1] as number) - start !== length) continue;
+      let at = length - 1;
+      while (at >= 0 && bytes[start + at] === bytes[keyStart + at]) at--;
+      if (at < 0) return tag;
+    }
+    return -1;
+  }
+
+  #indexed(bytes: Buffer): Map<string, number> {
+    const byKey = new Map<string, number>();
+    for (let tag = 0; tag < this.count; tag++) {
+      byKey.set(
+        bytes.toString("latin1", this.offsets[tag * 4] as number, this.offsets[tag * 4 + 1] as number),
+        tag,
+      );
+    }
+    return byKey;
+  }
+}

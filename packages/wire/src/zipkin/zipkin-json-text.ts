@@ -1,0 +1,200 @@
+import { WireError } from "../errors.ts";
+import { JsonTape } from "../json/json-tape.ts";
+import { ipText, parseIp } from "./ip-text.ts";
+
+/** Zipkin's own members stand 4 deep; what others have added may be deeper. */
+const maxJsonDepth = 64;
+const backslash = 0x5c;
+const quote = 0x22;
+const openBracket = 0x5b;
+const openBrace = 0x7b;
+const nullStart = 0x6e;
+/** Copies of longer messages are not kept. */
+const keptBytes = 8 * 1024 * 1024;
+const keptIps = 1024;
+const shownLength = 100;
+
+/**
+ * A JSON text of Zipkin's and its values. Strings are given as places in `bytes`, unescaped; 64-bit numbers as two halves.
+ * Errors are worded like those of Go's decoder, which clients of the public model have seen so far.
+ */
+export class ZipkinJsonText {
+  readonly tape = new JsonTape(maxJsonDepth);
+  /** The text; behind it, unescaped strings. */
+  bytes: Buffer = Buffer.alloc(0);
+  /** Where the last string stands in `bytes`. */
+  start = 0;
+  end = 0;
+  /** The last number. */
+  low = 0;
+  high = 0;
+  #copy: Buffer = Buffer.alloc(0);
+  #free = 0;
+  readonly #ips = new Map<string, string>();
+
+  /**
+   * Takes a text.
+   * @throws WireError WIRE_TRUNCATED when it ends early, WIRE_MALFORMED, WIRE_TOO_DEEP, WIRE_TOO_LARGE
+   */
+  open(message: Uint8Array): void {
+    const { length } = message;
+    this.bytes = Buffer.from(message.buffer, message.byteOffset, length);
+    this.#free = length;
+    // Unescaped a string never takes more room than escaped, so twice the length is enough.
+    if (this.bytes.includes(backslash)) {
+      if (this.#copy.length < length * 2 || this.#copy.length > keptBytes) {
+        this.#copy = Buffer.allocUnsafeSlow(length * 2);
+      }
+      this.#copy.set(message);
+      this.bytes = this.#copy;
+    }
+    try {
+      this.tape.read(this.bytes.subarray(0, length));
+    } catch (error) {
+      throw error instanceof WireError && error.message.startsWith("invalid JSON: it ends")
+        ? new WireError("WIRE_TRUNCATED", "unexpected end of JSON input", { cause: error })
+        : error;
+    }
+  }
+
+  /** Whether a token is a list; false for null. @throws WireError for anything else */
+  isList(token: number, name: string): boolean {
+    const kind = this.tape.kind(token);
+    if (kind !== openBracket && kind !== nullStart) throw this.unfit(token, name, "array");
+    return kind === openBracket;
+  }
+
+  /** Finds a string's place; the token must be a string. */
+  locate(token: number): void {
+    const { tape } = this;
+    if (tape.isEscaped(token)) {
+      this.start = this.#free;
+      this.#free += this.bytes.write(tape.string(token), this.#free);
+      this.end = this.#free;
+    } else {
+      this.start = tape.start(token) + 1;
+      this.end = tape.end(token);
+    }
+  }
+
+  /** As `locate`. @throws WireError WIRE_MALFORMED when it is no string */
+  string(token: number, name: string): void {
+    if (this.tape.kind(token) !== quote) throw this.unfit(token, name, "string");
+    this.locate(token);
+  }
+
+  /** Reads a number of 64 bits without a sign, exact, given as a number or a string. @throws WireError WIRE_MALFORMED */
+  uint64(token: number, name: string): void {
+    const { tape, bytes } = this;
+    const isString = tape.kind(token) === quote;
+    const from = tape.start(token) + (isString ? 1 : 0);
+    const to = tape.end(token);
+    let value = 0;
+    let at = from;
+    for (; at < to && at - from < 17; at++) {
+      const digit = (bytes[at] as number) - 0x30;
+      if (digit < 0 || digit > 9) break;
+      value = value * 10 + digit;
+    }
+    // More digits, a sign, a fraction: rare.
+    if (at < to || from === to || value > Number.MAX_SAFE_INTEGER) this.#unusualUint64(token, name);
+    else {
+      this.low = value >>> 0;
+      this.high = Math.floor(value / 0x1_0000_0000);
+    }
+  }
+
+  /** An IP address in its usual form; "" for an empty string. @throws WireError WIRE_MALFORMED */
+  ip(token: number, name: string): string {
+    this.string(token, name);
+    if (this.start === this.end) return "";
+    const text = this.bytes.toString("utf8", this.start, this.end);
+    const known = this.#ips.get(text);
+    if (known !== undefined) return known;
+    const address = parseIp(text);
+    if (address === undefined) throw new WireError("WIRE_MALFORMED", `invalid IP address: ${shown(text)}`);
+    if (this.#ips.size === keptIps) this.#ips.clear();
+    const usual = ipText(address);
+    this.#ips.set(text, usual);
+    return usual;
+  }
+
+  /**
+   * The members of an object that are not null, by name in lower case: names match in either case. The last of equal names
+   * counts.
+   * @throws WireError WIRE_MALFORMED when it is no object
+   */
+  members(token: number, name: string): Map<string, number> {
+    const { tape } = this;
+    if (tape.kind(token) !== openBrace) throw this.unfit(token, name, "object");
+    const members = new Map<string, number>();
+    const end = tape.after(token);
+    for (let key = token + 1; key < end; key = tape.after(key + 1)) {
+      if (tape.kind(key + 1) !== nullStart) members.set(tape.string(key).toLowerCase(), key + 1);
+    }
+    return members;
+  }
+
+  /** A string; "" when absent. Half of a surrogate pair becomes U+FFFD. @throws WireError WIRE_MALFORMED */
+  text(token: number | undefined, name: string): string {
+    if (token === undefined) return "";
+    if (this.tape.kind(token) !== quote) throw this.unfit(token, name, "string");
+    return this.tape.string(token).toWellFormed();
+  }
+
+  /** A signed number of 64 bits, given as a number or a string; 0 when absent. @throws WireError WIRE_MALFORMED */
+  int64(token: number | undefined, name: string): bigint {
+    if (token === undefined) return 0n;
+    const { tape } = this;
+    const text = tape.kind(token) === quote ? tape.string(token) : tape.source(token);
+    let value = Number.isSafeInteger(Number(text || "-")) ? BigInt(Number(text)) : 2n ** 63n;
+    if (/^-?\d{1,19}$/.test(text)) value = BigInt(text);
+    if (BigInt.asIntN(64, value) !== value) throw this.unfit(token, name, "int64");
+    return value;
+  }
+
+  /** The error for a value of another type than `name` has. */
+  unfit(token: number, name: string, wanted: string): WireError {
+    return new WireError(
+      "WIRE_MALFORMED",
+      `json: cannot unmarshal ${this.#typeOf(token)} into ${shown(name)} of type ${wanted}`,
+    );
+  }
+
+  #unusualUint64(token: number, name: string): void {
+    const { tape } = this;
+    const kind = tape.kind(token);
+    const isNumber = kind === 0x2d || (kind >= 0x30 && kind <= 0x39);
+    if (!isNumber && kind !== quote) throw this.unfit(token, name, "uint64");
+    const text = isNumber ? tape.source(token) : tape.string(token);
+    let value = -1n;
+    if (/^\d{1,20}$/.test(text)) value = BigInt(text);
+    else if (isNumber && Number.isSafeInteger(Number(text))) value = BigInt(Number(text));
+    if (BigInt.asUintN(64, value) !== value) throw this.unfit(token, name, "uint64");
+    this.low = Number(BigInt.asIntN(32, value));
+    this.high = Number(value >> 32n);
+  }
+
+  #typeOf(token: number): string {
+    const { tape } = this;
+    switch (tape.kind(token)) {
+      case openBrace:
+        return "object";
+      case openBracket:
+        return "array";
+      case quote:
+        return "string";
+      case 0x74:
+      case 0x66:
+        return "bool";
+      case nullStart:
+        return "null";
+      default:
+        return `number ${shown(tape.source(token))}`;
+    }
+  }
+}
+
+function shown(text: string): string {
+  return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
+}

@@ -1,0 +1,212 @@
+import { WireError } from "../errors.ts";
+import type { AttributeValue } from "../model/attribute.ts";
+import type { Span } from "../model/span.ts";
+import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
+import { SpanRowWriter } from "../rows/span-row-writer.ts";
+import { ZipkinJsonText } from "./zipkin-json-text.ts";
+import {
+  type ZipkinV1Annotation,
+  type ZipkinV1BinaryAnnotation,
+  type ZipkinV1Endpoint,
+  type ZipkinV1Span,
+  ZipkinV1SpanConverter,
+} from "./zipkin-v1-span.ts";
+
+const nullStart = 0x6e;
+
+export interface ZipkinV1JsonOptions extends TranscoderOptions {
+  /** The time, in nanoseconds since the epoch, for spans that tell none; the system's clock by default. */
+  readonly nowUnixNano?: () => bigint;
+}
+
+/**
+ * Turns Zipkin v1 JSON, a list of spans, into rows. Trace ids have 16 or 32 hex digits, span ids 16; numbers may be
+ * strings; a value may be a string, a number, true or false; unknown members are ignored. A span without any time gets
+ * the present one and the attribute `otel.zipkin.absentField.startTime`.
+ *
+ * Source: openzipkin/zipkin-api zipkin-api.yaml; for what is refused and with which words, Jaeger 1.62.
+ */
+export class ZipkinV1JsonTranscoder implements MessageTranscoder {
+  readonly #text = new ZipkinJsonText();
+  readonly #writer: SpanRowWriter;
+  readonly #nowUnixNano: () => bigint;
+
+  constructor(options: ZipkinV1JsonOptions = {}) {
+    this.#writer = new SpanRowWriter(options);
+    this.#nowUnixNano = options.nowUnixNano ?? (() => BigInt(Date.now()) * 1_000_000n);
+  }
+
+  /**
+   * @param message a JSON array of spans in UTF-8; the caller limits its size
+   * @param tenant whose spans they are; "" where tenancy is off
+   * @throws WireError and nothing is kept of the message: WIRE_TRUNCATED, WIRE_MALFORMED when it is not JSON or a member
+   *   does not fit; WIRE_BAD_ID for an id of a wrong length, of zeros or not hex; WIRE_TOO_DEEP past 64 levels;
+   *   WIRE_TOO_LARGE past `maxRowsBytes` or 2,000,000 values
+   */
+  transcode(message: Uint8Array, tenant = ""): TranscodeResult {
+    // What an earlier message left when it was refused in the middle.
+    this.#writer.take();
+    try {
+      const converter = new ZipkinV1SpanConverter();
+      this.#text.open(message);
+      for (const token of this.#items(0, "spans")) {
+        const span = converter.convert(this.#spanOf(token));
+        this.#writer.append(this.#withTime(span), tenant);
+      }
+    } catch (error) {
+      if (!(error instanceof WireError) || error.code === "WIRE_BAD_ID") throw error;
+      throw new WireError(error.code, `zipkinv1: ${error.message}`, { cause: error });
+    }
+    return { rows: this.#writer.take(), rejectedSpans: 0, errorMessage: "" };
+  }
+
+  #withTime(span: Span): Span {
+    if (span.startTimeUnixNano !== 0n) return span;
+    const isAbsent = {
+      key: "otel.zipkin.absentField.startTime",
+      value: { type: "bool", value: true },
+    } as const;
+    const others = span.attributes.filter(({ key }) => key !== isAbsent.key);
+    return {
+      ...span,
+      startTimeUnixNano: this.#nowUnixNano(),
+      durationNano: 0n,
+      attributes: [...others, isAbsent],
+    };
+  }
+
+  #spanOf(token: number): ZipkinV1Span {
+    const text = this.#text;
+    const members = text.members(token, "a span");
+    const timestamp = text.int64(members.get("timestamp"), "timestamp");
+    return {
+      name: text.text(members.get("name"), "name"),
+      timestamp: timestamp === 0n ? undefined : timestamp,
+      duration: text.int64(members.get("duration"), "duration"),
+      annotations: this.#items(members.get("annotations"), "annotations").map((item) =>
+        this.#annotationOf(item),
+      ),
+      binaryAnnotations: this.#items(members.get("binaryannotations"), "binaryAnnotations").map((item) =>
+        this.#binaryAnnotationOf(item),
+      ),
+      traceId: traceIdOf(text.text(members.get("traceid"), "traceId")),
+      id: spanIdOf(text.text(members.get("id"), "id"), "id"),
+      parentId: parentIdOf(text.text(members.get("parentid"), "parentId")),
+    };
+  }
+
+  #annotationOf(token: number): ZipkinV1Annotation {
+    const text = this.#text;
+    const members = text.members(token, "an annotation");
+    return {
+      timestamp: text.int64(members.get("timestamp"), "annotations.timestamp"),
+      value: text.text(members.get("value"), "annotations.value"),
+      endpoint: this.#endpointOf(members.get("endpoint")),
+    };
+  }
+
+  #binaryAnnotationOf(token: number): ZipkinV1BinaryAnnotation {
+    const text = this.#text;
+    const members = text.members(token, "a binary annotation");
+    const value = this.#valueOf(members.get("value"));
+    return {
+      key: text.text(members.get("key"), "binaryAnnotations.key"),
+      value,
+      text: value.type === "string" ? value.value : "",
+      serviceName: this.#endpointOf(members.get("endpoint"))?.serviceName || undefined,
+    };
+  }
+
+  /** Old clients send an address as `true`. */
+  #valueOf(token: number | undefined): AttributeValue {
+    const { tape } = this.#text;
+    switch (token === undefined ? 0 : tape.kind(token)) {
+      case 0x74:
+        return { type: "bool", value: true };
+      case 0x66:
+        return { type: "bool", value: false };
+      case 0x2d:
+      case 0x30:
+      case 0x31:
+      case 0x32:
+      case 0x33:
+      case 0x34:
+      case 0x35:
+      case 0x36:
+      case 0x37:
+      case 0x38:
+      case 0x39: {
+        const source = tape.source(token as number);
+        const int = /^-?\d{1,19}$/.test(source) ? BigInt(source) : undefined;
+        return int !== undefined && BigInt.asIntN(64, int) === int
+          ? { type: "int", value: int }
+          : { type: "double", value: Number(source) };
+      }
+      default:
+        return { type: "string", value: this.#text.text(token, "binaryAnnotations.value") };
+    }
+  }
+
+  #endpointOf(token: number | undefined): ZipkinV1Endpoint | undefined {
+    if (token === undefined) return undefined;
+    const text = this.#text;
+    const members = text.members(token, "endpoint");
+    const port = text.int64(members.get("port"), "endpoint.port");
+    if (BigInt.asIntN(32, port) !== port) {
+      throw text.unfit(members.get("port") ?? token, "endpoint.port", "int32");
+    }
+    return {
+      serviceName: text.text(members.get("servicename"), "endpoint.serviceName"),
+      ipv4: text.text(members.get("ipv4"), "endpoint.ipv4"),
+      ipv6: text.text(members.get("ipv6"), "endpoint.ipv6"),
+      port: Number(port),
+    };
+  }
+
+  /** The values of a list that are not null. */
+  #items(token: number | undefined, name: string): number[] {
+    const { tape } = this.#text;
+    const items: number[] = [];
+    if (token === undefined || !this.#text.isList(token, name)) return items;
+    const end = tape.after(token);
+    for (let item = token + 1; item < end; item = tape.after(item)) {
+      if (tape.kind(item) !== nullStart) items.push(item);
+    }
+    return items;
+  }
+}
+
+function traceIdOf(hex: string): string {
+  const length = Buffer.byteLength(hex);
+  if (length !== 16 && length !== 32) {
+    throw badId("traceId", "hex traceId span has wrong length (expected 16 or 32)");
+  }
+  return checkedId(hex, "traceId", "traceId is zero").padStart(32, "0");
+}
+
+function spanIdOf(hex: string, name: string): string {
+  if (Buffer.byteLength(hex) !== 16) throw badId(name, "hex Id has wrong length (expected 16)");
+  return checkedId(hex, name, "ID is zero");
+}
+
+function parentIdOf(hex: string): string {
+  return hex === "" ? "" : spanIdOf(hex, "parentId");
+}
+
+function checkedId(hex: string, name: string, whenZero: string): string {
+  const wrong = Buffer.from(hex).find((byte) => !/[0-9a-fA-F]/.test(String.fromCharCode(byte)));
+  if (wrong !== undefined) {
+    const code = wrong.toString(16).toUpperCase().padStart(4, "0");
+    const isShown = wrong > 0x1f && wrong < 0x7f;
+    throw badId(
+      name,
+      `encoding/hex: invalid byte: U+${code}${isShown ? ` '${String.fromCharCode(wrong)}'` : ""}`,
+    );
+  }
+  if (/^0+$/.test(hex)) throw badId(name, whenZero);
+  return hex.toLowerCase();
+}
+
+function badId(name: string, problem: string): WireError {
+  return new WireError("WIRE_BAD_ID", `zipkinV1 span ${name}: ${problem}`);
+}

@@ -1,0 +1,174 @@
+import type { Attribute, AttributeValue } from "../model/attribute.ts";
+import type { Resource, Scope, Span, SpanEvent, SpanKind } from "../model/span.ts";
+import { ZipkinV1Status } from "./zipkin-v1-status.ts";
+
+const noScope: Scope = { name: "", version: "", attributes: [], droppedAttributesCount: 0, schemaUrl: "" };
+const unknownService = "unknown-service";
+const nanosPerMicro = 1000n;
+
+/** Annotations that say on which side of a request a span is. */
+const kinds = new Map<string, SpanKind>([
+  ["cs", "client"],
+  ["cr", "client"],
+  ["ms", "producer"],
+  ["mr", "consumer"],
+  ["ss", "server"],
+  ["sr", "server"],
+]);
+
+export interface ZipkinV1Endpoint {
+  readonly serviceName: string;
+  /** As text; "" for none. */
+  readonly ipv4: string;
+  readonly ipv6: string;
+  readonly port: number;
+}
+
+export interface ZipkinV1Annotation {
+  /** Microseconds since the epoch. */
+  readonly timestamp: bigint;
+  readonly value: string;
+  readonly endpoint: ZipkinV1Endpoint | undefined;
+}
+
+export interface ZipkinV1BinaryAnnotation {
+  readonly key: string;
+  readonly value: AttributeValue;
+  /** Of the value `lc`, a component's name. */
+  readonly text: string;
+  /** Of its endpoint; undefined when there is none that counts. */
+  readonly serviceName: string | undefined;
+}
+
+/** A Zipkin v1 span, JSON or Thrift, with ids checked. */
+export interface ZipkinV1Span {
+  /** 32 lower-case hex digits. */
+  readonly traceId: string;
+  /** 16 lower-case hex digits. */
+  readonly id: string;
+  /** 16 lower-case hex digits, or "". */
+  readonly parentId: string;
+  readonly name: string;
+  /** Microseconds since the epoch; undefined when annotations tell the time. */
+  readonly timestamp: bigint | undefined;
+  /** Microseconds. */
+  readonly duration: bigint;
+  readonly annotations: readonly ZipkinV1Annotation[];
+  readonly binaryAnnotations: readonly ZipkinV1BinaryAnnotation[];
+}
+
+/**
+ * Turns the spans of one message into those of the domain model, by the public model's rules: the first annotation of a
+ * request's side gives the kind and, with a service name, the resource; other annotations become events; binary ones
+ * attributes, of which the last with a key counts.
+ *
+ * Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv1 0.111, as used by Jaeger 1.62.
+ */
+export class ZipkinV1SpanConverter {
+  /** Spans of one service share the object, which the row writer writes faster. */
+  readonly #resources = new Map<string, Resource>();
+
+  convert(v1: ZipkinV1Span): Span {
+    const { kind, endpoint, earliest, latest, events } = readAnnotations(v1.annotations);
+    const { attributes, status, fallbackName } = readBinaryAnnotations(v1.binaryAnnotations);
+    let start = earliest === undefined ? 0n : nanosOf(earliest);
+    let end = latest === undefined ? 0n : nanosOf(latest);
+    if (v1.timestamp !== undefined) {
+      start = nanosOf(v1.timestamp);
+      end = nanosOf(BigInt.asIntN(64, v1.timestamp + v1.duration));
+    }
+    return {
+      traceId: v1.traceId,
+      spanId: v1.id,
+      parentSpanId: v1.parentId,
+      traceState: "",
+      flags: 0,
+      name: v1.name,
+      kind,
+      startTimeUnixNano: BigInt.asIntN(64, start),
+      durationNano: BigInt.asIntN(64, end - start),
+      attributes,
+      droppedAttributesCount: 0,
+      events,
+      droppedEventsCount: 0,
+      links: [],
+      droppedLinksCount: 0,
+      status,
+      resource: this.#resourceOf(
+        endpoint ?? { serviceName: fallbackName || unknownService, ipv4: "", ipv6: "", port: 0 },
+      ),
+      scope: noScope,
+      format: "zipkin",
+      warnings: [],
+    };
+  }
+
+  #resourceOf({ serviceName, ipv4, ipv6, port }: ZipkinV1Endpoint): Resource {
+    const key = `${port} ${ipv4} ${ipv6} ${serviceName}`;
+    let resource = this.#resources.get(key);
+    if (resource === undefined) {
+      const attributes = [textAttribute("service.name", serviceName)];
+      if (ipv4 !== "") attributes.push(textAttribute("ipv4", ipv4));
+      if (ipv6 !== "") attributes.push(textAttribute("ipv6", ipv6));
+      if (port !== 0) attributes.push(textAttribute("port", String(port)));
+      resource = { serviceName, attributes, droppedAttributesCount: 0, schemaUrl: "" };
+      this.#resources.set(key, resource);
+    }
+    return resource;
+  }
+}
+
+function readAnnotations(annotations: readonly ZipkinV1Annotation[]) {
+  let kind: SpanKind = "unspecified";
+  let endpoint: ZipkinV1Endpoint | undefined;
+  let earliest: bigint | undefined;
+  let latest: bigint | undefined;
+  const events: SpanEvent[] = [];
+  for (const annotation of annotations) {
+    const { timestamp, value } = annotation;
+    if (value === "") continue;
+    const side = kinds.get(value);
+    if (side !== undefined && kind === "unspecified") kind = side;
+    const name = annotation.endpoint?.serviceName ?? "";
+    if (side !== undefined && endpoint === undefined && name !== "" && name !== unknownService) {
+      endpoint = annotation.endpoint;
+    }
+    if (earliest === undefined || timestamp < earliest) earliest = timestamp;
+    if (latest === undefined || timestamp > latest) latest = timestamp;
+    if (side !== undefined) continue;
+    events.push({
+      timeUnixNano: BigInt.asIntN(64, nanosOf(timestamp)),
+      name: value,
+      attributes: [],
+      droppedAttributesCount: 0,
+    });
+  }
+  return { kind, endpoint, earliest, latest, events };
+}
+
+function readBinaryAnnotations(annotations: readonly ZipkinV1BinaryAnnotation[]) {
+  const status = new ZipkinV1Status();
+  const attributes = new Map<string, AttributeValue>();
+  let fallbackName = "";
+  let component = "";
+  for (const { key: sentKey, value, text, serviceName } of annotations) {
+    if (serviceName !== undefined) fallbackName = serviceName;
+    const key = sentKey === "lc" ? "component" : sentKey;
+    if (sentKey === "lc") component = text;
+    if (!status.take(key, value)) attributes.set(key, value);
+  }
+  return {
+    attributes: Array.from(attributes, ([key, value]): Attribute => ({ key, value })),
+    status: status.status,
+    fallbackName: fallbackName || component,
+  };
+}
+
+/** Times before the epoch are taken for none, as in the public model. */
+function nanosOf(micros: bigint): bigint {
+  return micros <= 0n ? 0n : BigInt.asUintN(64, micros * nanosPerMicro);
+}
+
+function textAttribute(key: string, value: string): Attribute {
+  return { key, value: { type: "string", value } };
+}

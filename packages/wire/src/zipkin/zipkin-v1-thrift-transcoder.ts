@@ -1,0 +1,111 @@
+import { WireError } from "../errors.ts";
+import type { AttributeValue } from "../model/attribute.ts";
+import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
+import { SpanRowWriter } from "../rows/span-row-writer.ts";
+import { readZipkinSpanList } from "../thrift/decode-zipkin-spans.ts";
+import {
+  type ZipkinCoreBinaryAnnotation,
+  type ZipkinCoreEndpoint,
+  type ZipkinCoreSpan,
+  zipkinAnnotationTypes,
+} from "../thrift/zipkin-core-structs.ts";
+import { ipText } from "./ip-text.ts";
+import { type ZipkinV1Endpoint, type ZipkinV1Span, ZipkinV1SpanConverter } from "./zipkin-v1-span.ts";
+
+/**
+ * Turns Zipkin v1 Thrift, a bare list of `zipkincore.Span` in the binary protocol, into rows. Numbers of binary
+ * annotations are read without a sign, bytes as base64, as in the public model. What follows the list is ignored.
+ *
+ * Source: idl/zipkincore.thrift; opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv1 0.111.
+ */
+export class ZipkinV1ThriftTranscoder implements MessageTranscoder {
+  readonly #writer: SpanRowWriter;
+
+  constructor(options: TranscoderOptions = {}) {
+    this.#writer = new SpanRowWriter(options);
+  }
+
+  /**
+   * @param message a list of spans; the caller limits its size
+   * @param tenant whose spans they are; "" where tenancy is off
+   * @throws WireError and nothing is kept of the message: WIRE_TRUNCATED, WIRE_MALFORMED, WIRE_TOO_DEEP for bytes that
+   *   are no such list; WIRE_BAD_ID for an id of zero; WIRE_TOO_LARGE past `maxRowsBytes` or `maxZipkinAnnotations`
+   */
+  transcode(message: Uint8Array, tenant = ""): TranscodeResult {
+    // What an earlier message left when it was refused in the middle.
+    this.#writer.take();
+    const converter = new ZipkinV1SpanConverter();
+    for (const span of readZipkinSpanList(message)) {
+      this.#writer.append(converter.convert(v1SpanOf(span)), tenant);
+    }
+    return { rows: this.#writer.take(), rejectedSpans: 0, errorMessage: "" };
+  }
+}
+
+function v1SpanOf(span: ZipkinCoreSpan): ZipkinV1Span {
+  if ((span.traceId | span.traceIdHigh) === 0n) {
+    throw new WireError("WIRE_BAD_ID", "zipkinV1 span traceId: traceId is zero");
+  }
+  if (span.id === 0n) throw new WireError("WIRE_BAD_ID", "zipkinV1 span id: ID is zero");
+  return {
+    traceId: hexOf(span.traceIdHigh) + hexOf(span.traceId),
+    id: hexOf(span.id),
+    parentId: span.parentId === undefined || span.parentId === 0n ? "" : hexOf(span.parentId),
+    name: span.name,
+    timestamp: span.timestamp,
+    duration: span.duration ?? 0n,
+    annotations: span.annotations.map(({ timestamp, value, host }) => ({
+      timestamp,
+      value,
+      endpoint: host === undefined ? undefined : endpointOf(host),
+    })),
+    binaryAnnotations: span.binaryAnnotations.map((annotation) => ({
+      key: annotation.key,
+      value: valueOfAnnotation(annotation),
+      text: annotation.value.toString("utf8"),
+      serviceName: annotation.host?.serviceName,
+    })),
+  };
+}
+
+function hexOf(half: bigint): string {
+  return half.toString(16).padStart(16, "0");
+}
+
+function endpointOf({ serviceName, ipv4, ipv6, port }: ZipkinCoreEndpoint): ZipkinV1Endpoint {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(ipv4);
+  return {
+    serviceName,
+    ipv4: ipv4 === 0 ? "" : ipText(bytes),
+    ipv6: ipv6 === undefined || ipv6.length === 0 ? "" : ipText(ipv6),
+    port,
+  };
+}
+
+function valueOfAnnotation({ annotationType, value }: ZipkinCoreBinaryAnnotation): AttributeValue {
+  switch (zipkinAnnotationTypes[annotationType]) {
+    case "BOOL":
+      return { type: "bool", value: value.length === 1 && value[0] === 1 };
+    case "BYTES":
+      return { type: "string", value: value.toString("base64") };
+    case "I16":
+      return numberOf(value, 2, () => ({ type: "int", value: BigInt(value.readUInt16BE()) }));
+    case "I32":
+      return numberOf(value, 4, () => ({ type: "int", value: BigInt(value.readUInt32BE()) }));
+    case "I64":
+      return numberOf(value, 8, () => ({ type: "int", value: value.readBigInt64BE() }));
+    case "DOUBLE":
+      return numberOf(value, 8, () => ({ type: "double", value: value.readDoubleBE() }));
+    case "STRING":
+      return { type: "string", value: value.toString("utf8") };
+    default:
+      return { type: "string", value: `<unknown zipkin v1 binary annotation type (${annotationType})>` };
+  }
+}
+
+function numberOf(value: Buffer, byteCount: number, read: () => AttributeValue): AttributeValue {
+  return value.length < byteCount
+    ? { type: "string", value: "<not enough bytes representing the number>" }
+    : read();
+}

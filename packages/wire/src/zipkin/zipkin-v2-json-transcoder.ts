@@ -1,0 +1,253 @@
+import { WireError } from "../errors.ts";
+import { ByteWriter } from "../rows/byte-writer.ts";
+import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
+import { readHexId } from "./hex-id.ts";
+import { KeyTable } from "./key-table.ts";
+import { type EndpointDraft, SpanDraft } from "./span-draft.ts";
+import { SpanDraftWriter } from "./span-draft-writer.ts";
+import { ZipkinJsonText } from "./zipkin-json-text.ts";
+
+const quote = 0x22;
+const openBrace = 0x7b;
+const openBracket = 0x5b;
+const nullStart = 0x6e;
+
+// Names match in either case, as in the public model.
+const spanNames = [
+  "traceId",
+  "id",
+  "parentId",
+  "name",
+  "kind",
+  "timestamp",
+  "duration",
+  "localEndpoint",
+  "remoteEndpoint",
+  "annotations",
+  "tags",
+] as const;
+const spanTable = new KeyTable(spanNames, { ignoreCase: true });
+const endpointTable = new KeyTable(["serviceName", "ipv4", "ipv6", "port"], { ignoreCase: true });
+const annotationTable = new KeyTable(["timestamp", "value"], { ignoreCase: true });
+/** In the order of `spanKinds`, from 2. */
+const kindTable = new KeyTable(["SERVER", "CLIENT", "PRODUCER", "CONSUMER"]);
+
+/**
+ * Turns Zipkin v2 JSON, a list of spans, into rows, without an object per span.
+ *
+ * Ids are up to 32 (trace) or 16 hex digits; numbers may be strings; a member or tag given again replaces the one
+ * before; null is as good as absent; unknown members and unknown kinds are passed over.
+ *
+ * Source: openzipkin/zipkin-api zipkin2-api.yaml; for what is refused and with which words, zipkin-go 0.4.3.
+ */
+export class ZipkinV2JsonTranscoder implements MessageTranscoder {
+  readonly #text = new ZipkinJsonText();
+  readonly #draft = new SpanDraft();
+  readonly #out: ByteWriter;
+  readonly #writer: SpanDraftWriter;
+
+  constructor(options: TranscoderOptions = {}) {
+    this.#out = new ByteWriter(options.maxRowsBytes);
+    this.#writer = new SpanDraftWriter(this.#out);
+  }
+
+  /**
+   * @param message a JSON array of spans in UTF-8; the caller limits its size
+   * @param tenant whose spans they are; "" where tenancy is off
+   * @throws WireError and nothing is kept of the message: WIRE_TRUNCATED when it ends early; WIRE_MALFORMED when it is
+   *   not JSON or a member does not fit; WIRE_BAD_ID for an id that is missing, zero, too long or not hex;
+   *   WIRE_TOO_DEEP past 64 levels; WIRE_TOO_LARGE past `maxRowsBytes` or 2,000,000 values
+   */
+  transcode(message: Uint8Array, tenant = ""): TranscodeResult {
+    const text = this.#text;
+    text.open(message);
+    this.#draft.open(text.bytes);
+    this.#out.clear();
+    let count = 0;
+    const { tape } = text;
+    if (text.isList(0, "spans")) {
+      const end = tape.after(0);
+      for (let token = 1; token < end; token = tape.after(token)) {
+        if (tape.kind(token) === nullStart) continue;
+        this.#readSpan(token);
+        this.#writer.write(this.#draft, tenant);
+        count++;
+      }
+    }
+    return { rows: { bytes: this.#out.bytes, count }, rejectedSpans: 0, errorMessage: "" };
+  }
+
+  #readSpan(span: number): void {
+    const draft = this.#draft;
+    const text = this.#text;
+    const { tape } = text;
+    draft.clear();
+    if (tape.kind(span) !== openBrace) throw text.unfit(span, "a span", "object");
+    const end = tape.after(span);
+    for (let name = span + 1; name < end; name = tape.after(name + 1)) {
+      const value = name + 1;
+      if (tape.kind(value) !== nullStart) this.#readMember(name, value);
+    }
+    if (isZero(draft.ids, 0, 16)) throw new WireError("WIRE_BAD_ID", "valid traceId required");
+    if (isZero(draft.ids, 16, 24)) throw new WireError("WIRE_BAD_ID", "valid span id required");
+    draft.hasTimestamp = (draft.timestampLow | draft.timestampHigh) !== 0;
+  }
+
+  #readMember(name: number, value: number): void {
+    const draft = this.#draft;
+    const text = this.#text;
+    text.locate(name);
+    switch (spanNames[spanTable.find(text.bytes, text.start, text.end)]) {
+      case "traceId":
+        this.#readId(value, 0, 16, "traceId");
+        break;
+      case "id":
+        this.#readId(value, 16, 8, "id");
+        break;
+      case "parentId":
+        this.#readId(value, 24, 8, "parentId");
+        break;
+      case "name":
+        text.string(value, "name");
+        draft.nameStart = text.start;
+        draft.nameEnd = text.end;
+        break;
+      case "kind": {
+        text.string(value, "kind");
+        const kind = kindTable.find(text.bytes, text.start, text.end);
+        draft.kind = kind === -1 ? 0 : kind + 2;
+        break;
+      }
+      case "timestamp":
+        text.uint64(value, "timestamp");
+        draft.timestampLow = text.low;
+        draft.timestampHigh = text.high;
+        break;
+      case "duration":
+        text.uint64(value, "duration");
+        draft.durationLow = text.low;
+        draft.durationHigh = text.high;
+        break;
+      case "localEndpoint":
+        this.#readEndpoint(value, draft.local, "localEndpoint");
+        break;
+      case "remoteEndpoint":
+        this.#readEndpoint(value, draft.remote, "remoteEndpoint");
+        break;
+      case "annotations":
+        this.#readAnnotations(value);
+        break;
+      case "tags":
+        this.#readTags(value);
+        break;
+      default:
+        break;
+    }
+  }
+
+  #readId(value: number, at: number, byteCount: number, name: string): void {
+    const text = this.#text;
+    text.string(value, name);
+    const { ids } = this.#draft;
+    ids.fill(0, at, at + byteCount);
+    readHexId(text.bytes, text.start, text.end, ids, at, byteCount);
+  }
+
+  #readEndpoint(object: number, endpoint: EndpointDraft, name: string): void {
+    const text = this.#text;
+    const { tape } = text;
+    if (tape.kind(object) !== openBrace) throw text.unfit(object, name, "object");
+    const end = tape.after(object);
+    for (let key = object + 1; key < end; key = tape.after(key + 1)) {
+      const value = key + 1;
+      if (tape.kind(value) === nullStart) continue;
+      text.locate(key);
+      switch (endpointTable.find(text.bytes, text.start, text.end)) {
+        case 0:
+          text.string(value, `${name}.serviceName`);
+          endpoint.serviceStart = text.start;
+          endpoint.serviceEnd = text.end;
+          break;
+        case 1:
+          endpoint.ipv4 = text.ip(value, `${name}.ipv4`);
+          break;
+        case 2:
+          endpoint.ipv6 = text.ip(value, `${name}.ipv6`);
+          break;
+        case 3:
+          text.uint64(value, `${name}.port`);
+          if (text.high !== 0 || text.low >>> 0 > 0xffff) throw text.unfit(value, `${name}.port`, "uint16");
+          endpoint.port = text.low;
+          break;
+        default:
+          break;
+      }
+    }
+  }
+
+  #readAnnotations(list: number): void {
+    const draft = this.#draft;
+    const text = this.#text;
+    const { tape } = text;
+    draft.annotationCount = 0;
+    if (tape.kind(list) !== openBracket) throw text.unfit(list, "annotations", "array");
+    const end = tape.after(list);
+    for (let annotation = list + 1; annotation < end; annotation = tape.after(annotation)) {
+      if (tape.kind(annotation) !== nullStart) this.#readAnnotation(annotation);
+    }
+  }
+
+  #readAnnotation(annotation: number): void {
+    const text = this.#text;
+    const { tape } = text;
+    if (tape.kind(annotation) !== openBrace) throw text.unfit(annotation, "an annotation", "object");
+    let low = 0;
+    let high = 0;
+    let start = 0;
+    let stop = 0;
+    const end = tape.after(annotation);
+    for (let key = annotation + 1; key < end; key = tape.after(key + 1)) {
+      const value = key + 1;
+      if (tape.kind(value) === nullStart) continue;
+      text.locate(key);
+      const name = annotationTable.find(text.bytes, text.start, text.end);
+      if (name === 0) {
+        text.uint64(value, "annotations.timestamp");
+        low = text.low;
+        high = text.high;
+      } else if (name === 1) {
+        text.string(value, "annotations.value");
+        start = text.start;
+        stop = text.end;
+      }
+    }
+    if ((low | high) === 0) throw new WireError("WIRE_MALFORMED", "valid annotation timestamp required");
+    this.#draft.addAnnotation(low, high, start, stop);
+  }
+
+  #readTags(object: number): void {
+    const { bytes, tags } = this.#draft;
+    const text = this.#text;
+    const { tape } = text;
+    if (tape.kind(object) !== openBrace) throw text.unfit(object, "tags", "object");
+    const end = tape.after(object);
+    for (let key = object + 1; key < end; key = tape.after(key + 1)) {
+      const value = key + 1;
+      text.locate(key);
+      const { start: keyStart, end: keyEnd } = text;
+      if (tape.kind(value) === quote) {
+        text.locate(value);
+        tags.add(bytes, keyStart, keyEnd, text.start, text.end);
+      } else if (tape.kind(value) === nullStart) {
+        tags.add(bytes, keyStart, keyEnd, 0, 0);
+      } else {
+        throw text.unfit(value, `tags.${bytes.toString("utf8", keyStart, keyEnd)}`, "string");
+      }
+    }
+  }
+}
+
+function isZero(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let index = start; index < end; index++) if (bytes[index] !== 0) return false;
+  return true;
+}

@@ -1,0 +1,251 @@
+import { WireError } from "../errors.ts";
+import { spanKinds } from "../model/span.ts";
+import { ProtoCursor } from "../otlp/proto-cursor.ts";
+import { ByteWriter } from "../rows/byte-writer.ts";
+import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
+import { ipText } from "./ip-text.ts";
+import { type EndpointDraft, SpanDraft } from "./span-draft.ts";
+import { SpanDraftWriter } from "./span-draft-writer.ts";
+
+/** Index in `spanKinds` of each number of `Span.Kind`. */
+const kinds = [
+  0,
+  spanKinds.indexOf("client"),
+  spanKinds.indexOf("server"),
+  spanKinds.indexOf("producer"),
+  spanKinds.indexOf("consumer"),
+];
+
+/**
+ * Turns Zipkin v2 protobuf, a `ListOfSpans`, into rows, without an object per span. Trace ids have 16 bytes, or 8, which
+ * are the low half; a parent id of zeros is none; the rest is protobuf: fields in any order, unknown ones skipped,
+ * repeated endpoints merged.
+ *
+ * Source: openzipkin/zipkin-api zipkin.proto; for what is refused and with which words, zipkin-go 0.4.3.
+ */
+export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
+  readonly #cursor = new ProtoCursor();
+  readonly #draft = new SpanDraft();
+  readonly #out: ByteWriter;
+  readonly #writer: SpanDraftWriter;
+
+  constructor(options: TranscoderOptions = {}) {
+    this.#out = new ByteWriter(options.maxRowsBytes);
+    this.#writer = new SpanDraftWriter(this.#out);
+  }
+
+  /**
+   * @param message a `zipkin.proto3.ListOfSpans`; the caller limits its size
+   * @param tenant whose spans they are; "" where tenancy is off
+   * @throws WireError and nothing is kept of the message: WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are no such
+   *   message; WIRE_BAD_ID for an id that is missing, zero or of a wrong length; WIRE_TOO_LARGE past `maxRowsBytes`
+   */
+  transcode(message: Uint8Array, tenant = ""): TranscodeResult {
+    const cursor = this.#cursor;
+    cursor.open(message);
+    this.#draft.open(message);
+    this.#out.clear();
+    let count = 0;
+    const end = message.length;
+    while (cursor.position < end) {
+      const tag = cursor.tag(end);
+      if (tag !== 10) {
+        cursor.skip(tag, end);
+        continue;
+      }
+      this.#readSpan(cursor.fieldEnd(end));
+      this.#writer.write(this.#draft, tenant);
+      count++;
+    }
+    return { rows: { bytes: this.#out.bytes, count }, rejectedSpans: 0, errorMessage: "" };
+  }
+
+  #readSpan(end: number): void {
+    const draft = this.#draft;
+    const cursor = this.#cursor;
+    draft.clear();
+    // A time of zero is a time here, as in the public model.
+    draft.hasTimestamp = true;
+    let traceIdBytes = 0;
+    let spanIdBytes = 0;
+    while (cursor.position < end) {
+      const tag = cursor.tag(end);
+      switch (tag) {
+        case 10:
+          traceIdBytes = this.#traceId(end);
+          break;
+        case 18:
+          this.#spanId(end, 24, "ParentID");
+          break;
+        case 26:
+          spanIdBytes = this.#spanId(end, 16, "SpanID");
+          break;
+        case 32:
+          draft.kind = kinds[cursor.uint32(end)] ?? 0;
+          break;
+        case 42:
+          draft.nameEnd = this.#textEnd(end);
+          draft.nameStart = this.#textStart;
+          break;
+        case 49:
+          cursor.fixed64(end);
+          draft.timestampLow = cursor.low;
+          draft.timestampHigh = cursor.high;
+          break;
+        case 56:
+          cursor.varint(end);
+          draft.durationLow = cursor.low;
+          draft.durationHigh = cursor.high;
+          break;
+        case 66:
+          this.#readEndpoint(cursor.fieldEnd(end), draft.local);
+          break;
+        case 74:
+          this.#readEndpoint(cursor.fieldEnd(end), draft.remote);
+          break;
+        case 82:
+          this.#readAnnotation(cursor.fieldEnd(end));
+          break;
+        case 90:
+          this.#readTag(cursor.fieldEnd(end));
+          break;
+        default:
+          cursor.skip(tag, end);
+      }
+    }
+    if (traceIdBytes === 0)
+      throw new WireError("WIRE_BAD_ID", "invalid TraceID: has length 0 yet wanted length 16");
+    if (isZero(draft.ids, 0, 16)) throw new WireError("WIRE_BAD_ID", "valid traceId required");
+    if (spanIdBytes === 0) throw new WireError("WIRE_BAD_ID", "expected a non-nil SpanID");
+    if (isZero(draft.ids, 16, 24)) throw new WireError("WIRE_BAD_ID", "valid span id required");
+  }
+
+  /** @returns its length; 0 when it is empty */
+  #traceId(end: number): number {
+    const cursor = this.#cursor;
+    const stop = cursor.fieldEnd(end);
+    const length = stop - cursor.position;
+    if (length !== 16 && length !== 8 && length !== 0) {
+      throw new WireError("WIRE_BAD_ID", `invalid TraceID: has length ${length} yet wanted length 16`);
+    }
+    this.#draft.ids.fill(0, 0, 16);
+    this.#draft.ids.set(cursor.bytes.subarray(cursor.position, stop), 16 - length);
+    cursor.position = stop;
+    return length;
+  }
+
+  /** @returns its length; 0 when it is empty */
+  #spanId(end: number, at: number, name: string): number {
+    const cursor = this.#cursor;
+    const stop = cursor.fieldEnd(end);
+    const length = stop - cursor.position;
+    if (length !== 8 && length !== 0) {
+      throw new WireError("WIRE_BAD_ID", `invalid ${name}: has length ${length} yet wanted length 8`);
+    }
+    const { ids } = this.#draft;
+    if (length === 0) ids.fill(0, at, at + 8);
+    else ids.set(cursor.bytes.subarray(cursor.position, stop), at);
+    cursor.position = stop;
+    return length;
+  }
+
+  #textStart = 0;
+
+  /** Passes over a string, which starts at `#textStart` then. @returns where it ends */
+  #textEnd(end: number): number {
+    const cursor = this.#cursor;
+    const { bytes } = cursor;
+    const stop = cursor.fieldEnd(end);
+    const start = cursor.position;
+    let bits = 0;
+    for (let at = start; at < stop; at++) bits |= bytes[at] as number;
+    if (bits > 0x7f) cursor.checkUtf8(start, stop);
+    this.#textStart = start;
+    cursor.position = stop;
+    return stop;
+  }
+
+  #readEndpoint(end: number, endpoint: EndpointDraft): void {
+    const cursor = this.#cursor;
+    while (cursor.position < end) {
+      const tag = cursor.tag(end);
+      switch (tag) {
+        case 10:
+          endpoint.serviceEnd = this.#textEnd(end);
+          endpoint.serviceStart = this.#textStart;
+          break;
+        case 18:
+          endpoint.ipv4 = this.#ip(end);
+          break;
+        case 26:
+          endpoint.ipv6 = this.#ip(end);
+          break;
+        case 32:
+          // 16 bits are a port's; what is over is cut off, as in the public model.
+          endpoint.port = cursor.uint32(end) & 0xffff;
+          break;
+        default:
+          cursor.skip(tag, end);
+      }
+    }
+  }
+
+  #ip(end: number): string {
+    const cursor = this.#cursor;
+    const stop = cursor.fieldEnd(end);
+    const bytes = cursor.bytes.subarray(cursor.position, stop);
+    cursor.position = stop;
+    if (bytes.length > 16)
+      throw new WireError("WIRE_MALFORMED", `IP address has ${bytes.length} bytes, not 4 or 16`);
+    return bytes.length === 0 ? "" : ipText(bytes);
+  }
+
+  #readAnnotation(end: number): void {
+    const cursor = this.#cursor;
+    let low = 0;
+    let high = 0;
+    let start = 0;
+    let stop = 0;
+    while (cursor.position < end) {
+      const tag = cursor.tag(end);
+      if (tag === 9) {
+        cursor.fixed64(end);
+        low = cursor.low;
+        high = cursor.high;
+      } else if (tag === 18) {
+        stop = this.#textEnd(end);
+        start = this.#textStart;
+      } else {
+        cursor.skip(tag, end);
+      }
+    }
+    this.#draft.addAnnotation(low, high, start, stop);
+  }
+
+  /** An entry of the map. */
+  #readTag(end: number): void {
+    const cursor = this.#cursor;
+    let keyStart = 0;
+    let keyEnd = 0;
+    let valueStart = 0;
+    let valueEnd = 0;
+    while (cursor.position < end) {
+      const tag = cursor.tag(end);
+      if (tag === 10) {
+        keyEnd = this.#textEnd(end);
+        keyStart = this.#textStart;
+      } else if (tag === 18) {
+        valueEnd = this.#textEnd(end);
+        valueStart = this.#textStart;
+      } else {
+        cursor.skip(tag, end);
+      }
+    }
+    this.#draft.tags.add(cursor.bytes, keyStart, keyEnd, valueStart, valueEnd);
+  }
+}
+
+function isZero(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let index = start; index < end; index++) if (bytes[index] !== 0) return false;
+  return true;
+}
