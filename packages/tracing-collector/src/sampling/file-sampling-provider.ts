@@ -2,6 +2,7 @@ import { type Logger, StartError } from "lifecycle";
 import type { SamplingStrategyResponse } from "wire/api-v2";
 import { parseStrategies, StrategiesError } from "./parse-strategies.ts";
 import { readStrategies, sourceText } from "./read-strategies.ts";
+import { RepeatingTask } from "./repeating-task.ts";
 import type { SamplingProvider } from "./sampling-provider.ts";
 import { noStrategies, type Strategies, strategiesOfFile } from "./strategies-of-file.ts";
 
@@ -60,29 +61,29 @@ export async function openFileSamplingProvider(
   }
   log.info({ services: provider.services }, `sampling strategies read from ${where}`);
 
-  async function reload(): Promise<void> {
+  const reloading = new RepeatingTask(async () => {
     try {
       const next = await readStrategies(source);
-      if (next === text) return;
-      provider.use(understand(next, true));
-      text = next;
-      log.info({ services: provider.services }, `sampling strategies read again from ${where}`);
+      if (next !== text) {
+        provider.use(understand(next, true));
+        text = next;
+        log.info({ services: provider.services }, `sampling strategies read again from ${where}`);
+      }
     } catch (error) {
       log.error(
         { err: error },
         `sampling strategies ${where} stay as they were: ${(error as Error).message}`,
       );
     }
-  }
-  if (reloadIntervalMs > 0) provider.every(reloadIntervalMs, reload);
+    return reloadIntervalMs;
+  });
+  if (reloadIntervalMs > 0) provider.keep(reloading, reloadIntervalMs);
   return provider;
 }
 
 class FileSamplingProvider implements SamplingProvider {
   #strategies: Strategies;
-  #timer: NodeJS.Timeout | undefined;
-  #closed = false;
-  #reloading: Promise<void> | undefined;
+  #reloading: RepeatingTask | undefined;
 
   constructor(strategies: Strategies) {
     this.#strategies = strategies;
@@ -100,17 +101,13 @@ class FileSamplingProvider implements SamplingProvider {
     this.#strategies = strategies;
   }
 
-  /** The next wait begins when the work is done. */
-  every(intervalMs: number, work: () => Promise<void>): void {
-    if (this.#closed) return;
-    this.#timer = setTimeout(() => {
-      this.#reloading = work().finally(() => this.every(intervalMs, work));
-    }, intervalMs);
+  /** Starts the task, and stops it when the provider is closed. */
+  keep(reloading: RepeatingTask, delayMs: number): void {
+    this.#reloading = reloading;
+    reloading.start(delayMs);
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    await this.#reloading;
+    await this.#reloading?.stop();
   }
 }

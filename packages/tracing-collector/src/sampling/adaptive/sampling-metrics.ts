@@ -1,0 +1,46 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+
+/** Metrics of adaptive sampling; those that the public model has are named as there. */
+export class SamplingMetrics {
+  readonly services;
+  readonly operations;
+  readonly refused;
+  readonly operationsCalculated;
+  readonly calculateSeconds;
+  readonly leader;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.services = new Counter({
+      name: "tracing_collector_sampling_services_total",
+      help: "Services with sampled root spans, added up over the calculation intervals.",
+      registers,
+    });
+    this.operations = new Counter({
+      name: "tracing_collector_sampling_operations_total",
+      help: "Operations with sampled root spans, added up over the calculation intervals.",
+      registers,
+    });
+    this.refused = new Counter({
+      name: "tracing_collector_sampling_spans_uncounted_total",
+      help: "Root spans that sampling has not counted, because of too many operations in one interval.",
+      registers,
+    });
+    this.operationsCalculated = new Gauge({
+      name: "tracing_collector_adaptive_sampling_processor_operations_calculated",
+      help: "Operations whose probability this collector has computed last time it led.",
+      registers,
+    });
+    this.calculateSeconds = new Histogram({
+      name: "tracing_collector_adaptive_sampling_processor_calculate_probabilities_seconds",
+      help: "Time of one calculation.",
+      buckets: [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+      registers,
+    });
+    this.leader = new Gauge({
+      name: "tracing_collector_adaptive_sampling_leader",
+      help: "1 when this collector computes the probabilities, 0 when another does.",
+      registers,
+    });
+  }
+}

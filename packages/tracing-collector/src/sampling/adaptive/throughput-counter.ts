@@ -1,0 +1,86 @@
+import type { OperationThroughput } from "storage/api";
+import { OperationMap } from "./operation-map.ts";
+
+/** Of one operation, those seen first. */
+const maxProbabilities = 10;
+
+interface Count {
+  count: number;
+  readonly probabilities: Set<string>;
+}
+
+export interface ThroughputLimits {
+  /** Operations of all services; 20,000 by default. */
+  readonly maxOperations?: number;
+  /** Characters of all their names; 8 Mi by default. */
+  readonly maxNameLength?: number;
+}
+
+/** A probability as counts carry it: with 6 decimals. */
+export function probabilityText(probability: number): string {
+  return probability.toFixed(6);
+}
+
+/**
+ * Counts root spans by service and operation, until they are taken. Names come from senders, so there is room for so many;
+ * spans of further operations are refused and counted.
+ */
+export class ThroughputCounter {
+  readonly #maxOperations: number;
+  readonly #maxNameLength: number;
+  #counts = new OperationMap<Count>();
+  #nameLength = 0;
+  #refused = 0;
+
+  constructor({ maxOperations = 20_000, maxNameLength = 8 * 1024 * 1024 }: ThroughputLimits = {}) {
+    this.#maxOperations = maxOperations;
+    this.#maxNameLength = maxNameLength;
+  }
+
+  /** @param sampled 1 for a span sampled by probability, 0 for one that only makes the operation known */
+  record(service: string, operation: string, sampled: number, probability: number): void {
+    this.#add(service, operation, sampled, [probabilityText(probability)]);
+  }
+
+  /** Puts back what was taken and could not be saved. */
+  giveBack(throughput: readonly OperationThroughput[]): void {
+    for (const { service, operation, count, probabilities } of throughput) {
+      this.#add(service, operation, count, probabilities);
+    }
+  }
+
+  /** What was counted since the last call, and the spans that were refused. */
+  take(): {
+    readonly throughput: OperationThroughput[];
+    readonly services: number;
+    readonly refused: number;
+  } {
+    const throughput: OperationThroughput[] = [];
+    for (const [service, operation, { count, probabilities }] of this.#counts.entries()) {
+      throughput.push({ service, operation, count, probabilities: [...probabilities] });
+    }
+    const taken = { throughput, services: this.#counts.serviceCount, refused: this.#refused };
+    this.#counts = new OperationMap();
+    this.#nameLength = 0;
+    this.#refused = 0;
+    return taken;
+  }
+
+  #add(service: string, operation: string, count: number, probabilities: readonly string[]): void {
+    let found = this.#counts.get(service, operation);
+    if (found === undefined) {
+      const nameLength = this.#nameLength + service.length + operation.length;
+      if (this.#counts.size >= this.#maxOperations || nameLength > this.#maxNameLength) {
+        this.#refused++;
+        return;
+      }
+      this.#nameLength = nameLength;
+      found = { count: 0, probabilities: new Set() };
+      this.#counts.set(service, operation, found);
+    }
+    found.count += count;
+    for (const probability of probabilities) {
+      if (found.probabilities.size < maxProbabilities) found.probabilities.add(probability);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import type { Logger } from "lifecycle";
+import type { Registry } from "prom-client";
+import type { SamplingStore, TraceStore } from "storage/api";
+import { openStore } from "../open-store.ts";
+import type { CollectorOptions } from "../options/collector-options.ts";
+import type { SamplingOptions } from "../options/sampling-options.ts";
+import type { RowStep } from "../pipeline/row-step.ts";
+import { AdaptiveSamplingProvider, type AdaptiveSettings } from "./adaptive/adaptive-sampling-provider.ts";
+import { LeaderElection } from "./adaptive/leader-election.ts";
+import { RootSpanStep } from "./adaptive/root-span-step.ts";
+import { SamplingMetrics } from "./adaptive/sampling-metrics.ts";
+import { ThroughputCounter } from "./adaptive/throughput-counter.ts";
+import { openFileSamplingProvider } from "./file-sampling-provider.ts";
+import type { SamplingProvider } from "./sampling-provider.ts";
+
+/** Sampling as the options want it. */
+export interface OpenSampling {
+  readonly provider: SamplingProvider;
+  /** What the provider must see of the spans that arrive: steps for the pipeline, before any that drops spans. */
+  readonly steps: readonly RowStep[];
+}
+
+export interface SamplingContext {
+  /** Where spans go; not closed by sampling. */
+  readonly store: TraceStore;
+  readonly metrics: Registry;
+  readonly log: Logger;
+}
+
+/** @throws StartError for a strategies file that is not there or not understood */
+export async function openSampling(
+  options: CollectorOptions,
+  { store, metrics, log }: SamplingContext,
+): Promise<OpenSampling> {
+  if (options["sampling.config-type"] === "file") {
+    const fileOptions = {
+      source: options["sampling.strategies-file"],
+      reloadIntervalMs: options["sampling.strategies-reload-interval"],
+      bugfix5270: options["sampling.strategies.bugfix-5270"],
+    };
+    return { provider: await openFileSamplingProvider(fileOptions, log), steps: [] };
+  }
+  const type = options["sampling.storage-type"];
+  if (type === "auto" || type === options["span-storage.type"]) {
+    return openAdaptive(options, store.sampling, metrics, log);
+  }
+  const own = openStore({ ...options, "span-storage.type": type });
+  const { provider, steps } = openAdaptive(options, own.sampling, metrics, log);
+  return {
+    provider: {
+      strategyFor: (service) => provider.strategyFor(service),
+      async close() {
+        await provider.close();
+        await own.close();
+      },
+    },
+    steps,
+  };
+}
+
+function openAdaptive(
+  options: SamplingOptions,
+  store: SamplingStore,
+  registry: Registry,
+  log: Logger,
+): OpenSampling {
+  const owner = `${hostname()}-${randomUUID()}`;
+  const counter = new ThroughputCounter();
+  const election = new LeaderElection({
+    store,
+    owner,
+    leaderRefreshMs: options["sampling.leader-lease-refresh-interval"],
+    followerRefreshMs: options["sampling.follower-lease-refresh-interval"],
+    log,
+  });
+  const metrics = new SamplingMetrics(registry);
+  const provider = new AdaptiveSamplingProvider(settingsOf(options), {
+    store,
+    owner,
+    counter,
+    election,
+    metrics,
+    log,
+  });
+  election.start();
+  // Spans are taken while the store is still asked for what is known.
+  void provider.start();
+  return { provider, steps: [new RootSpanStep(counter)] };
+}
+
+function settingsOf(options: SamplingOptions): AdaptiveSettings {
+  return {
+    targetSamplesPerSecond: options["sampling.target-samples-per-second"],
+    deltaTolerance: options["sampling.delta-tolerance"],
+    initialProbability: options["sampling.initial-sampling-probability"],
+    minProbability: options["sampling.min-sampling-probability"],
+    bucketsForCalculation: options["sampling.buckets-for-calculation"],
+    aggregationBuckets: options["sampling.aggregation-buckets"],
+    calculationIntervalMs: options["sampling.calculation-interval"],
+    delayMs: options["sampling.delay"],
+    minSamplesPerSecond: options["sampling.min-samples-per-second"],
+  };
+}
