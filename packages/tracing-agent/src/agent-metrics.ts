@@ -1,35 +1,47 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { ThriftProtocol } from "wire/thrift";
+import type { AgentClientStats } from "wire/agent";
+import { ClientStats } from "./client-stats.ts";
 
-/** Why a packet was not processed. */
-export type PacketDropReason = "queue_full" | "too_large";
+/** One of the UDP servers, and what it has counted since the start; looked at with each scrape. */
+export interface ServerCounts {
+  /** "tracing", or "zipkin" for the port of the oldest clients. */
+  readonly model: string;
+  readonly protocol: string;
+  /** Packets taken into the queue. */
+  readonly processed: number;
+  /** Packets that the queue had no room for. */
+  readonly queueFull: number;
+  /** Packets over the largest size. */
+  readonly tooLarge: number;
+  /** Errors of the socket. */
+  readonly readErrors: number;
+  /** Packets that wait now. */
+  readonly waiting: number;
+  /** Packets that the system dropped because the socket's buffer was full; undefined where it does not say. */
+  readonly kernelDrops: number | undefined;
+}
+
+/** Kinds of requests at the HTTP port, as the public model names them. */
+export type HttpRequestType = "sampling" | "sampling-legacy" | "baggage";
 
 /** What the agent counts, under the public model's names with the prefix `tracing_agent_`. */
 export class AgentMetrics {
-  readonly #packetsProcessed;
-  readonly #packetsDropped;
   readonly #handlerErrors;
   readonly #batchesSubmitted;
   readonly #batchesFailed;
   readonly #spansSubmitted;
   readonly #spansFailed;
   readonly #retries;
+  readonly #httpRequests;
+  readonly #httpErrors;
+  readonly #collectorProxy;
+  readonly #clientStats: ClientStats;
   readonly #registry: Registry;
 
   constructor(registry: Registry) {
     const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
       new Counter({ name: `tracing_agent_${name}`, help, labelNames, registers: [registry] });
     this.#registry = registry;
-    this.#packetsProcessed = counter(
-      "thrift_udp_server_packets_processed_total",
-      "Packets taken into the queue.",
-      ["model", "protocol"],
-    );
-    this.#packetsDropped = counter(
-      "thrift_udp_server_packets_dropped_total",
-      "Packets dropped before they were decoded, by reason.",
-      ["model", "protocol", "reason"],
-    );
     this.#handlerErrors = counter(
       "thrift_udp_t_processor_handler_errors_total",
       "Packets dropped because they could not be decoded, by what was wrong.",
@@ -54,19 +66,22 @@ export class AgentMetrics {
       "Calls tried again, by gRPC status of the try before.",
       ["reason"],
     );
-  }
-
-  packetProcessed(protocol: ThriftProtocol): void {
-    this.#packetsProcessed.inc({ model: "tracing", protocol });
-  }
-
-  packetDropped(protocol: ThriftProtocol, reason: PacketDropReason): void {
-    this.#packetsDropped.inc({ model: "tracing", protocol, reason });
+    this.#httpRequests = counter("http_server_requests_total", "Requests answered with 200.", ["type"]);
+    this.#httpErrors = counter("http_server_errors_total", "Requests answered with an error.", [
+      "source",
+      "status",
+    ]);
+    this.#collectorProxy = counter("collector_proxy_total", "Requests passed on to a collector.", [
+      "endpoint",
+      "protocol",
+      "result",
+    ]);
+    this.#clientStats = new ClientStats(registry);
   }
 
   /** @param reason a code of WireError */
-  handlerError(protocol: ThriftProtocol, reason: string): void {
-    this.#handlerErrors.inc({ model: "tracing", protocol, reason });
+  handlerError({ model, protocol }: { model: string; protocol: string }, reason: string): void {
+    this.#handlerErrors.inc({ model, protocol, reason });
   }
 
   /** @param reason name of a gRPC status */
@@ -85,31 +100,96 @@ export class AgentMetrics {
     this.#spansFailed.inc({ reason }, spans);
   }
 
-  /** Shows how many packets wait in a server's queue, asked at each scrape. */
-  showQueue(queues: ReadonlyMap<ThriftProtocol, { readonly size: number }>): void {
+  httpRequest(type: HttpRequestType): void {
+    this.#httpRequests.inc({ type });
+  }
+
+  /** @param source "all" for what the client did wrong; "collector-proxy", "thrift", "proto" for the rest */
+  httpError(source: string, status: "4xx" | "5xx"): void {
+    this.#httpErrors.inc({ source, status });
+  }
+
+  collectorProxied(endpoint: "sampling" | "baggage", result: "ok" | "err"): void {
+    this.#collectorProxy.inc({ endpoint, protocol: "grpc", result });
+  }
+
+  /** What a client says that it lost. */
+  clientStats(stats: AgentClientStats): void {
+    this.#clientStats.take(stats, Date.now());
+  }
+
+  /** Shows what the UDP servers count, asked at each scrape: counting here would cost more than reading a packet. */
+  showServers(servers: readonly ServerCounts[]): void {
+    const registers = [this.#registry];
+    const labelNames = ["model", "protocol"];
+    const counted = (name: string, help: string, countOf: (server: ServerCounts) => number) =>
+      new Counter({
+        name: `tracing_agent_thrift_udp_server_${name}`,
+        help,
+        labelNames,
+        registers,
+        collect() {
+          this.reset();
+          for (const server of servers) {
+            this.inc({ model: server.model, protocol: server.protocol }, countOf(server));
+          }
+        },
+      });
+    counted("packets_processed_total", "Packets taken into the queue.", ({ processed }) => processed);
+    counted("read_errors_total", "Errors of the socket.", ({ readErrors }) => readErrors);
+    new Counter({
+      name: "tracing_agent_thrift_udp_server_packets_dropped_total",
+      help: "Packets dropped before they were decoded, by reason; kernel: the socket's buffer was full.",
+      labelNames: [...labelNames, "reason"],
+      registers,
+      collect() {
+        this.reset();
+        for (const { model, protocol, queueFull, tooLarge, kernelDrops } of servers) {
+          this.inc({ model, protocol, reason: "queue_full" }, queueFull);
+          this.inc({ model, protocol, reason: "too_large" }, tooLarge);
+          if (kernelDrops !== undefined) {
+            this.inc({ model, protocol, reason: "kernel" }, kernelDrops);
+          }
+        }
+      },
+    });
     new Gauge({
       name: "tracing_agent_thrift_udp_server_queue_size",
       help: "Packets that wait for a worker.",
-      labelNames: ["model", "protocol"],
-      registers: [this.#registry],
+      labelNames,
+      registers,
       collect() {
-        for (const [protocol, queue] of queues) {
-          this.set({ model: "tracing", protocol }, queue.size);
+        for (const { model, protocol, waiting } of servers) {
+          this.set({ model, protocol }, waiting);
         }
       },
     });
   }
 
   /** Shows which collectors are connected, asked at each scrape. */
-  showConnections(connections: readonly { readonly address: string; readonly isConnected: boolean }[]): void {
+  showConnections(
+    collectors: readonly { readonly text: string; readonly connected: number; readonly reconnects: number }[],
+  ): void {
     new Gauge({
       name: "tracing_agent_connection_status_collector_connected",
-      help: "1 while there is a connection to the collector.",
+      help: "Connections to the collector: 1 or 0, and for a name as many as it has addresses that answer.",
       labelNames: ["collector"],
       registers: [this.#registry],
       collect() {
-        for (const { address, isConnected } of connections) {
-          this.set({ collector: address }, Number(isConnected));
+        for (const { text, connected } of collectors) {
+          this.set({ collector: text }, connected);
+        }
+      },
+    });
+    new Counter({
+      name: "tracing_agent_connection_status_collector_reconnects_total",
+      help: "How often a connection to the collector came to be, the first time included.",
+      labelNames: ["collector"],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const { text, reconnects } of collectors) {
+          this.inc({ collector: text }, reconnects);
         }
       },
     });

@@ -1,5 +1,5 @@
-import { commaList, hostPort } from "lifecycle";
-import { defaultMaxPacketBytes } from "wire/thrift";
+import { clientTlsOptions, commaList, hostPort } from "lifecycle";
+import { defaultMaxPacketBytes } from "wire/agent";
 import { z } from "zod";
 
 /** Longest payload that a UDP packet can have over IPv4. */
@@ -31,6 +31,13 @@ const workers = () =>
 
 /** The options of the agent; names and defaults as in the public model. */
 export const agentOptions = z.object({
+  "processor.zipkin-compact.server-host-port": hostPort(":5775").describe(
+    "Where packets of the oldest clients come in, in Thrift's compact protocol (UDP; deprecated).",
+  ),
+  "processor.zipkin-compact.server-queue-size": queueSize(),
+  "processor.zipkin-compact.server-max-packet-size": maxPacketSize(),
+  "processor.zipkin-compact.server-socket-buffer-size": socketBufferSize(),
+  "processor.zipkin-compact.workers": workers(),
   "processor.tracing-compact.server-host-port": hostPort(":6831").describe(
     "Where packets in Thrift's compact protocol come in (UDP).",
   ),
@@ -45,13 +52,20 @@ export const agentOptions = z.object({
   "processor.tracing-binary.server-max-packet-size": maxPacketSize(),
   "processor.tracing-binary.server-socket-buffer-size": socketBufferSize(),
   "processor.tracing-binary.workers": workers(),
+  "http-server.host-port": hostPort(":5778").describe(
+    "Where clients ask how they shall sample: /sampling and /baggageRestrictions.",
+  ),
   "reporter.type": z.enum(["grpc"]).default("grpc").describe("How spans reach the collector."),
   "reporter.grpc.host-port": commaList("127.0.0.1:14250").describe(
-    "Collectors, comma separated; calls go to each in turn.",
+    "Collectors, comma separated; calls go to each in turn, and of a name to each of its addresses.",
   ),
   "reporter.grpc.retry.max": count(3, 0).describe(
     "How often a call is tried again, with growing pauses, before its spans are dropped.",
   ),
+  "reporter.grpc.discovery.min-peers": count(3).describe(
+    "Taken for the sake of old configurations; calls go to every collector there is.",
+  ),
+  ...clientTlsOptions("reporter.grpc"),
   "agent.tags": commaList().describe(
     "Tags for the process of every span: key=value,…; as value, $" +
       "{NAME:fallback} stands for an environment variable.",

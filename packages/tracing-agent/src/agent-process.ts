@@ -1,19 +1,27 @@
-import { type ProcessDefinition, StartError } from "lifecycle";
-import type { ThriftProtocol } from "wire/thrift";
+import { openClientTls, type ProcessDefinition, parseTags, StartError } from "lifecycle";
 import { AgentMetrics } from "./agent-metrics.ts";
 import { agentOptions } from "./agent-options.ts";
-import { parseAgentTags } from "./agent-tags.ts";
+import { parseCollectorAddress } from "./reporters/collector-address.ts";
+import { CollectorPool } from "./reporters/collector-pool.ts";
 import { GrpcReporter } from "./reporters/grpc-reporter.ts";
-import { PacketProcessor } from "./servers/packet-processor.ts";
-import { openUdpServer, type UdpServer } from "./servers/udp-server.ts";
+import { SamplingClient } from "./reporters/sampling-client.ts";
+import { type HttpServer, openHttpServer } from "./servers/http-server.ts";
+import { processTagFields } from "./servers/post-spans-builder.ts";
+import { openSpanServer, type SpanServer } from "./servers/span-server.ts";
 
-const protocols: readonly ThriftProtocol[] = ["compact", "binary"];
+/** The UDP ports; `model` is their name in the metrics. */
+const servers = [
+  { name: "zipkin-compact", what: "Zipkin compact over UDP", protocol: "compact", model: "zipkin" },
+  { name: "tracing-compact", what: "Thrift compact over UDP", protocol: "compact", model: "tracing" },
+  { name: "tracing-binary", what: "Thrift binary over UDP", protocol: "binary", model: "tracing" },
+] as const;
 
 /** Spans in over UDP from clients on the same machine, out to the collector over gRPC. */
 export const agentProcess: ProcessDefinition<typeof agentOptions.shape> = {
   name: "tracing-agent",
   description:
-    "Takes spans from clients on the same machine over UDP and hands them to the collector over gRPC.",
+    "Takes spans from clients on the same machine over UDP and hands them to the collector over gRPC; " +
+    "tells clients how to sample.",
   options: agentOptions,
   aliases: {
     "processor.jaeger-compact": "processor.tracing-compact",
@@ -21,60 +29,62 @@ export const agentProcess: ProcessDefinition<typeof agentOptions.shape> = {
   },
   adminHostPort: ":14271",
   async start({ options, log, metrics: registry }) {
-    const addresses = options["reporter.grpc.host-port"];
+    const addresses = options["reporter.grpc.host-port"].map(parseCollectorAddress);
     if (addresses.length === 0) {
       throw new StartError("option --reporter.grpc.host-port: name at least one collector, host:port");
     }
-    const agentTags = parseAgentTags(options["agent.tags"], process.env);
+    const agentTags = processTagFields(parseTags(options["agent.tags"], process.env, "agent.tags"));
     const metrics = new AgentMetrics(registry);
-    const reporter = new GrpcReporter({
-      addresses,
-      maxRetries: options["reporter.grpc.retry.max"],
-      metrics,
-      log,
-    });
-    const processors = new Map<ThriftProtocol, PacketProcessor>();
-    const servers: UdpServer[] = [];
-    const closeServers = () => Promise.all(servers.map((server) => server.close()));
+    const tls = openClientTls(options, "reporter.grpc", log);
+    const collectors = new CollectorPool({ collectors: addresses, tls: () => tls?.material, log });
+    const maxRetries = options["reporter.grpc.retry.max"];
+    const reporter = new GrpcReporter({ collectors, maxRetries, metrics, log });
+    const spanServers: SpanServer[] = [];
+    let httpServer: HttpServer | undefined;
+    const closeServers = () => Promise.all([...spanServers, httpServer].map((server) => server?.close()));
+    const closeCollectors = () => {
+      collectors.close();
+      tls?.close();
+    };
     try {
-      for (const protocol of protocols) {
-        const prefix = `processor.tracing-${protocol}` as const;
-        const processor = new PacketProcessor({
-          protocol,
-          maxQueuedPackets: options[`${prefix}.server-queue-size`],
-          maxPacketBytes: options[`${prefix}.server-max-packet-size`],
-          workers: options[`${prefix}.workers`],
-          agentTags,
-          metrics,
-          log,
-          report: (batch) => reporter.report(batch),
-        });
-        processors.set(protocol, processor);
-        servers.push(
-          await openUdpServer({
-            what: `Thrift ${protocol} over UDP`,
-            address: options[`${prefix}.server-host-port`],
-            flag: `${prefix}.server-host-port`,
-            receiveBufferBytes: options[`${prefix}.server-socket-buffer-size`],
+      for (const { name, ...names } of servers) {
+        spanServers.push(
+          await openSpanServer({
+            ...names,
+            address: options[`processor.${name}.server-host-port`],
+            flag: `processor.${name}.server-host-port`,
+            receiveBufferBytes: options[`processor.${name}.server-socket-buffer-size`],
+            maxQueuedPackets: options[`processor.${name}.server-queue-size`],
+            maxPacketBytes: options[`processor.${name}.server-max-packet-size`],
+            workers: options[`processor.${name}.workers`],
+            agentTags,
+            metrics,
             log,
-            onPacket: (packet) => processor.accept(packet),
+            report: (request, spans) => reporter.report(request, spans),
           }),
         );
       }
+      httpServer = await openHttpServer({
+        address: options["http-server.host-port"],
+        sampling: new SamplingClient(collectors),
+        metrics,
+        log,
+      });
     } catch (error) {
       await closeServers();
-      reporter.close();
+      closeCollectors();
       throw error;
     }
-    metrics.showQueue(processors);
-    metrics.showConnections(reporter.connections);
+    metrics.showServers(spanServers);
+    metrics.showConnections(collectors.names);
 
     return {
       async stop() {
-        await closeServers();
+        const closed = closeServers();
         reporter.stopRetrying();
-        await Promise.all([...processors.values()].map((processor) => processor.drained()));
-        reporter.close();
+        await Promise.all(spanServers.map((server) => server.drained()));
+        closeCollectors();
+        await closed;
       },
     };
   },

@@ -15,6 +15,10 @@ interface LogLine {
 export interface AgentUnderTest {
   readonly compactPort: number;
   readonly binaryPort: number;
+  readonly zipkinPort: number;
+  /** Base URL of the HTTP port. */
+  readonly http: string;
+  readonly pid: number;
   /** Every line that it logged so far. */
   readonly log: readonly LogLine[];
   /** Resolves with the first line, also an earlier one, whose message the pattern matches. */
@@ -33,6 +37,8 @@ export async function startAgent(adminPort: number, ...flags: string[]): Promise
       program,
       "--processor.tracing-compact.server-host-port=127.0.0.1:0",
       "--processor.jaeger-binary.server-host-port=127.0.0.1:0", // By the public model's name.
+      "--processor.zipkin-compact.server-host-port=127.0.0.1:0",
+      "--http-server.host-port=127.0.0.1:0",
       `--admin.http.host-port=127.0.0.1:${adminPort}`,
       ...flags,
     ],
@@ -60,6 +66,9 @@ export async function startAgent(adminPort: number, ...flags: string[]): Promise
   return {
     compactPort: Number((await logged(/Thrift compact over UDP listening/)).port),
     binaryPort: Number((await logged(/Thrift binary over UDP listening/)).port),
+    zipkinPort: Number((await logged(/Zipkin compact over UDP listening/)).port),
+    http: `http://127.0.0.1:${(await logged(/HTTP for clients listening/)).port}`,
+    pid: child.pid ?? 0,
     log,
     logged,
     async metric(name) {

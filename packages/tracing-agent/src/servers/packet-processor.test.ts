@@ -1,25 +1,31 @@
 import { createLogger, createMetrics } from "lifecycle";
 import { describe, expect, it } from "vitest";
-import { type Batch, stringTag } from "wire/api-v2";
+import { type Batch, PostSpansRequest, stringTag } from "wire/api-v2";
 import { encodeAgentPacket } from "wire/thrift";
 import { oneSpanBatch } from "../../test/one-span-batch.ts";
 import { AgentMetrics } from "../agent-metrics.ts";
 import { PacketProcessor } from "./packet-processor.ts";
+import { processTagFields } from "./post-spans-builder.ts";
 
 /** A processor whose calls to the collector end when the test says so. */
 function setUp(settings: { maxQueuedPackets?: number; maxPacketBytes?: number; workers?: number }) {
   const registry = createMetrics("test");
-  const calls: { batch: Batch; end: () => void }[] = [];
+  const calls: { batch: Batch | undefined; spans: number; end: () => void }[] = [];
   const processor = new PacketProcessor({
     protocol: "compact",
+    model: "tracing",
     maxQueuedPackets: 10,
     maxPacketBytes: 65_000,
     workers: 1,
     ...settings,
-    agentTags: [stringTag("zone", "z")],
+    agentTags: processTagFields([["zone", "z"]]),
     metrics: new AgentMetrics(registry),
     log: createLogger({ name: "test", level: "fatal", encoding: "json" }),
-    report: (batch) => new Promise((end) => calls.push({ batch, end })),
+    report: (request, spans) =>
+      new Promise((end) => {
+        expect(request.readUIntBE(0, 5)).toBe(request.length - 5);
+        calls.push({ batch: PostSpansRequest.decode(request.subarray(5)).batch, spans, end });
+      }),
   });
   const counted = async (name: string) => {
     const metric = await registry.getSingleMetric(`tracing_agent_${name}`)?.get();
@@ -44,11 +50,12 @@ describe("PacketProcessor", () => {
     processor.accept(packet(4));
     await new Promise(setImmediate);
     expect(calls.map(({ batch }) => names(batch))).toEqual([["span 1", "span 2"], ["span 3"]]);
-    expect(calls[0]?.batch.process).toEqual({
+    expect(calls[0]?.batch?.process).toEqual({
       serviceName: "shop",
       tags: [stringTag("hostname", "h"), stringTag("zone", "z")],
     });
-    expect(processor.size).toBe(1);
+    expect(calls.map(({ spans }) => spans)).toEqual([2, 1]);
+    expect(processor.waiting).toBe(1);
   });
 
   it("makes one call for each process", async () => {
@@ -70,15 +77,14 @@ describe("PacketProcessor", () => {
   });
 
   it("drops what does not fit, and counts it by reason", async () => {
-    const { processor, calls, counted } = setUp({ maxQueuedPackets: 2, maxPacketBytes: packet(1).length });
+    const { processor, calls } = setUp({ maxQueuedPackets: 2, maxPacketBytes: packet(1).length });
     processor.accept(packet(1));
     await expect.poll(() => calls.length).toBe(1);
     for (const id of [2, 3, 4, 5]) {
       processor.accept(packet(id)); // Two wait, two are dropped.
     }
     processor.accept(packet(6, "a longer name"));
-    expect(await counted("thrift_udp_server_packets_processed_total")).toEqual({ all: 3 });
-    expect(await counted("thrift_udp_server_packets_dropped_total")).toEqual({ queue_full: 2, too_large: 1 });
+    expect(processor).toMatchObject({ processed: 3, queueFull: 2, tooLarge: 1 });
     calls[0]?.end();
     await expect.poll(() => calls.length).toBe(2);
     expect(names(calls[1]?.batch)).toEqual(["span 2", "span 3"]);

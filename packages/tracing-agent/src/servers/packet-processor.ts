@@ -1,10 +1,9 @@
 import type { Logger } from "lifecycle";
-import type { Batch, KeyValue } from "wire/api-v2";
+import { AgentPacketReader, type ThriftProtocol } from "wire/agent";
 import { WireError } from "wire/errors";
-import { decodeAgentPacket, type ThriftProtocol, thriftBatchToApiV2 } from "wire/thrift";
 import type { AgentMetrics } from "../agent-metrics.ts";
-import { mergeBatches } from "./merge-batches.ts";
 import { PacketQueue } from "./packet-queue.ts";
+import { PostSpansBuilder } from "./post-spans-builder.ts";
 
 /** A call to the collector stays below its default limit of 4 MiB: api_v2 is at most 3.5 times as long as Thrift. */
 const maxMergedBytes = 1_048_576;
@@ -12,15 +11,21 @@ const maxMergedPackets = 500;
 
 export interface PacketProcessorSettings {
   readonly protocol: ThriftProtocol;
+  /** As in the metrics: "tracing", or "zipkin" for the port of the oldest clients. */
+  readonly model: string;
   readonly maxQueuedPackets: number;
   readonly maxPacketBytes: number;
   /** Most calls of `report` at a time. */
   readonly workers: number;
-  readonly agentTags: readonly KeyValue[];
+  /** Bytes of `processTagFields`. */
+  readonly agentTags: Buffer;
   readonly metrics: AgentMetrics;
   readonly log: Logger;
-  /** Resolves when the batch was delivered or given up; never rejects. */
-  report(batch: Batch): Promise<void>;
+  /**
+   * Resolves when the spans were delivered or given up; never rejects.
+   * @param request a `PostSpansRequest` with gRPC's prefix
+   */
+  report(request: Buffer, spans: number): Promise<void>;
 }
 
 /**
@@ -32,6 +37,11 @@ export interface PacketProcessorSettings {
 export class PacketProcessor {
   readonly #settings: PacketProcessorSettings;
   readonly #waiting: PacketQueue;
+  readonly #reader: AgentPacketReader;
+  readonly #builder: PostSpansBuilder;
+  #processed = 0;
+  #queueFull = 0;
+  #tooLarge = 0;
   #busyWorkers = 0;
   #isWorkerStarting = false;
   #onIdle: (() => void) | undefined;
@@ -39,23 +49,47 @@ export class PacketProcessor {
   constructor(settings: PacketProcessorSettings) {
     this.#settings = settings;
     this.#waiting = new PacketQueue(settings.maxQueuedPackets);
+    this.#reader = new AgentPacketReader(settings.protocol, { maxPacketBytes: settings.maxPacketBytes });
+    this.#builder = new PostSpansBuilder(settings.agentTags);
+  }
+
+  get model(): string {
+    return this.#settings.model;
+  }
+
+  get protocol(): ThriftProtocol {
+    return this.#settings.protocol;
+  }
+
+  /** Packets taken into the queue. */
+  get processed(): number {
+    return this.#processed;
+  }
+
+  /** Packets dropped because the queue was full. */
+  get queueFull(): number {
+    return this.#queueFull;
+  }
+
+  /** Packets dropped because they were too large. */
+  get tooLarge(): number {
+    return this.#tooLarge;
   }
 
   /** How many packets wait for a worker. */
-  get size(): number {
+  get waiting(): number {
     return this.#waiting.size;
   }
 
   /** Takes a packet off the socket; never throws, never waits. @param packet kept until it was processed */
   accept(packet: Buffer): void {
-    const { protocol, maxPacketBytes, metrics } = this.#settings;
-    if (packet.length > maxPacketBytes) {
-      metrics.packetDropped(protocol, "too_large");
+    if (packet.length > this.#settings.maxPacketBytes) {
+      this.#tooLarge++;
     } else if (this.#waiting.offer(packet)) {
-      metrics.packetProcessed(protocol);
+      this.#processed++;
       this.#startWorker();
     } else {
-      metrics.packetDropped(protocol, "queue_full");
+      this.#queueFull++;
     }
   }
 
@@ -85,13 +119,11 @@ export class PacketProcessor {
   async #work(): Promise<void> {
     this.#busyWorkers++;
     while (this.#waiting.size > 0) {
-      const packets = this.#waiting.take(maxMergedPackets, maxMergedBytes);
-      const batches = mergeBatches(
-        packets.flatMap((packet) => this.#decode(packet)),
-        this.#settings.agentTags,
-      );
-      for (const batch of batches) {
-        await this.#settings.report(batch);
+      for (const packet of this.#waiting.take(maxMergedPackets, maxMergedBytes)) {
+        this.#decode(packet);
+      }
+      for (const { request, spanCount } of this.#builder.take()) {
+        await this.#settings.report(request, spanCount);
       }
     }
     this.#busyWorkers--;
@@ -100,21 +132,25 @@ export class PacketProcessor {
     }
   }
 
-  /** @returns nothing for a packet that cannot be read, which is counted and forgotten */
-  #decode(packet: Buffer): Batch[] {
-    const { protocol, maxPacketBytes, metrics, log } = this.#settings;
+  /** A packet that cannot be read is counted and forgotten. */
+  #decode(packet: Buffer): void {
+    const { protocol, metrics, log } = this.#settings;
     try {
-      return [thriftBatchToApiV2(decodeAgentPacket(packet, protocol, maxPacketBytes))];
+      for (const batch of this.#reader.read(packet)) {
+        if (batch.clientStats !== undefined) {
+          metrics.clientStats(batch.clientStats);
+        }
+        this.#builder.add(batch);
+      }
     } catch (error) {
       if (error instanceof WireError) {
-        metrics.handlerError(protocol, error.code);
+        metrics.handlerError(this, error.code);
         log.debug({ protocol, code: error.code }, `bad packet: ${error.message}`);
       } else {
         // A mistake of ours: one packet must not end the agent.
-        metrics.handlerError(protocol, "unexpected");
+        metrics.handlerError(this, "unexpected");
         log.error({ protocol, err: error }, "packet dropped: unexpected error");
       }
-      return [];
     }
   }
 }

@@ -1,5 +1,6 @@
 import { DgramAsPromised, type SocketAsPromised, type SocketType } from "dgram-as-promised";
 import { type HostPort, type Logger, listenError } from "lifecycle";
+import { kernelDrops } from "./kernel-drops.ts";
 
 export interface UdpServerSettings {
   /** For logs and errors: "Thrift compact". */
@@ -12,11 +13,14 @@ export interface UdpServerSettings {
   readonly log: Logger;
   /** Gets every packet, on the socket's own event: it must neither throw nor wait. */
   onPacket(packet: Buffer): void;
+  onError(error: Error): void;
 }
 
 export interface UdpServer {
   /** As bound, for port 0. */
   readonly port: number;
+  /** Packets that the system dropped because the receive buffer was full; undefined where it does not tell. */
+  readonly kernelDrops: number | undefined;
   /** Takes no more packets. */
   close(): Promise<void>;
 }
@@ -26,11 +30,20 @@ export async function openUdpServer(settings: UdpServerSettings): Promise<UdpSer
   const { what, address, flag, log } = settings;
   try {
     const socket = await bind(settings);
-    socket.socket.on("error", (error) => log.error({ err: error }, `${what}: socket error`));
+    socket.socket.on("error", (error) => {
+      log.error({ err: error }, `${what}: socket error`);
+      settings.onError(error);
+    });
     setReceiveBuffer(socket, settings);
     const { port, address: host } = socket.address();
     log.info({ host, port }, `${what} listening`);
-    return { port, close: () => socket.close() };
+    return {
+      port,
+      get kernelDrops() {
+        return kernelDrops(host, port);
+      },
+      close: () => socket.close(),
+    };
   } catch (error) {
     throw listenError(error, what, address.text, flag);
   }

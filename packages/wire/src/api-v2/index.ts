@@ -27,6 +27,7 @@ export type {
 export {
   type OperationSamplingStrategy,
   type PerOperationSamplingStrategies,
+  SamplingStrategyParameters,
   SamplingStrategyResponse,
   SamplingStrategyType,
 } from "../gen/tracing/api_v2/sampling.ts";

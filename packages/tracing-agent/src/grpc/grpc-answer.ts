@@ -1,0 +1,96 @@
+import { errorCodes } from "./frames.ts";
+import { type GrpcStatus, grpcStatusOf, grpcStatusOfHttp } from "./grpc-status.ts";
+import type { Headers } from "./header-block.ts";
+import type { Http2Failure, Http2Outcome, Http2Response } from "./http2-stream.ts";
+import { retryDelayMs } from "./retry-info.ts";
+
+/** How a unary call ended. */
+export interface GrpcAnswer {
+  readonly status: GrpcStatus;
+  /** What the server said of an error; else "". */
+  readonly details: string;
+  /** The message, when the status is OK. */
+  readonly message: Buffer;
+  /** How long the server asks to be left alone, in milliseconds; undefined when it asks for nothing. */
+  readonly retryDelayMs?: number | undefined;
+  /** True when the server has certainly not begun with the call. */
+  readonly isUntouched: boolean;
+}
+
+/** A call that ended with an error. */
+export function grpcError(status: GrpcStatus, details: string, isUntouched = false): GrpcAnswer {
+  return { status, details, message: Buffer.alloc(0), isUntouched };
+}
+
+const prefixBytes = 5;
+
+/** Puts the prefix of gRPC before a message: not compressed, so many bytes. Source: grpc/grpc doc/PROTOCOL-HTTP2.md */
+export function writeMessagePrefix(target: Buffer, messageBytes: number): void {
+  target[0] = 0;
+  target.writeUInt32BE(messageBytes, 1);
+}
+
+/** A message with its prefix. */
+export function prefixed(message: Uint8Array): Buffer {
+  const bytes = Buffer.allocUnsafe(prefixBytes + message.length);
+  writeMessagePrefix(bytes, message.length);
+  bytes.set(message, prefixBytes);
+  return bytes;
+}
+
+/** The gRPC meaning of what came back for a request. */
+export function grpcAnswerOf(outcome: Http2Outcome): GrpcAnswer {
+  return "headers" in outcome ? answerOf(outcome) : failureOf(outcome);
+}
+
+function answerOf({ headers, trailers, body }: Http2Response): GrpcAnswer {
+  const ending = trailers ?? headers;
+  const code = ending.get("grpc-status");
+  if (code === undefined) {
+    const http = headers.get(":status");
+    return http === "200"
+      ? grpcError("UNKNOWN", "an answer without a gRPC status")
+      : grpcError(grpcStatusOfHttp(http), `an answer with HTTP status ${http}`);
+  }
+  const status = grpcStatusOf(/^\d{1,2}$/.test(code) ? Number(code) : -1);
+  if (status !== "OK") {
+    return { ...grpcError(status, percentDecoded(ending)), retryDelayMs: askedDelayMs(ending) };
+  }
+  if (body.length < prefixBytes || body.length !== prefixBytes + body.readUInt32BE(1)) {
+    return grpcError("INTERNAL", `an answer whose body of ${body.length} bytes is no single message`);
+  }
+  if (body[0] !== 0) {
+    return grpcError("INTERNAL", "a compressed answer, which was not asked for");
+  }
+  return { status, details: "", message: body.subarray(prefixBytes), isUntouched: false };
+}
+
+/** Source: grpc/grpc doc/PROTOCOL-HTTP2.md, "Errors" */
+function failureOf({ resetCode, message, isUntouched }: Http2Failure): GrpcAnswer {
+  switch (resetCode) {
+    case undefined:
+    case errorCodes.refusedStream:
+      return grpcError("UNAVAILABLE", message, isUntouched);
+    case errorCodes.cancel:
+      return grpcError("CANCELLED", message);
+    case errorCodes.enhanceYourCalm:
+      return grpcError("RESOURCE_EXHAUSTED", message);
+    case errorCodes.inadequateSecurity:
+      return grpcError("PERMISSION_DENIED", message);
+    default:
+      return grpcError("INTERNAL", message);
+  }
+}
+
+function percentDecoded(headers: Headers): string {
+  const text = headers.get("grpc-message") ?? "";
+  const bytes = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Buffer.from(bytes, "latin1").toString();
+}
+
+function askedDelayMs(headers: Headers): number | undefined {
+  const details = headers.get("grpc-status-details-bin");
+  return details === undefined ? undefined : retryDelayMs(Buffer.from(details, "base64"));
+}

@@ -1,0 +1,552 @@
+import type { Duplex } from "node:stream";
+import { type Frame, FrameReader } from "./frame-reader.ts";
+import {
+  connectionPreface,
+  defaultMaxFrameBytes,
+  defaultWindowBytes,
+  errorCodes,
+  frame,
+  frameFlags,
+  frameHeader,
+  frameTypes,
+  maxWindowBytes,
+  numberFrame,
+  settingIds,
+} from "./frames.ts";
+import { decodeHeaderBlock, type Headers } from "./header-block.ts";
+import { HpackError } from "./hpack-error.ts";
+import { Http2Error } from "./http2-error.ts";
+import type { Http2Outcome, Http2Stream } from "./http2-stream.ts";
+
+/** Longest header block that is read: what servers send is some hundred bytes, an error's details a few thousand. */
+const maxHeaderBlockBytes = 65_536;
+/** Longest body of a response. */
+const maxResponseBytes = 4_194_304;
+/** A peer that asks for answers and does not read them. */
+const maxUnsentControlBytes = 1_048_576;
+const returnWindowBytes = defaultWindowBytes >> 1;
+const maxStreamId = 2 ** 31 - 1;
+
+export interface Http2Listener {
+  /** The peer's settings are here: requests may begin. */
+  onReady(): void;
+  /** The peer takes no new requests; those under way go on. */
+  onGoingAway(): void;
+  /** The socket is gone. Called once; the requests under way have failed before. */
+  onEnd(reason: string): void;
+}
+
+/**
+ * The client's end of one HTTP/2 connection, for requests with a short body and a short answer. Node's own
+ * `node:http2` costs ten megabytes of memory with the TLS that it loads, and as much again under load, which is more
+ * than an agent beside an application may have; this knows what a gRPC call needs and no more. Nothing is pushed to it,
+ * and it asks the peer to compress headers without a table.
+ * Source: RFC 9113, RFC 7541
+ */
+export class Http2Connection {
+  readonly #socket: Duplex;
+  readonly #listener: Http2Listener;
+  readonly #reader = new FrameReader();
+  readonly #streams = new Map<number, Http2Stream>();
+  /** Not begun, because the peer has as many as it takes. */
+  #waiting: Http2Stream[] = [];
+  readonly #headersOf = new WeakMap<Http2Stream, Buffer>();
+  #nextStreamId = 1;
+  #sendWindow = defaultWindowBytes;
+  #unreturnedBytes = 0;
+  #peerInitialWindow = defaultWindowBytes;
+  #peerMaxFrameBytes = defaultMaxFrameBytes;
+  #peerMaxStreams = Number.POSITIVE_INFINITY;
+  #isReady = false;
+  #isGoingAway = false;
+  #isEnded = false;
+  #continued: { streamId: number; flags: number; parts: Buffer[]; bytes: number } | undefined;
+  #receivedAt = performance.now();
+
+  /** @param socket connected; from here on it belongs to the connection */
+  constructor(socket: Duplex, listener: Http2Listener) {
+    this.#socket = socket;
+    this.#listener = listener;
+    socket.on("data", (chunk: Buffer) => this.#receive(chunk));
+    socket.on("error", (error) => this.#end(error.message));
+    socket.on("close", () => this.#end("the connection was closed"));
+    socket.on("end", () => this.destroy("the peer closed the connection"));
+    const settings = Buffer.allocUnsafe(12);
+    settings.writeUInt16BE(settingIds.headerTableSize, 0);
+    settings.writeUInt32BE(0, 2);
+    settings.writeUInt16BE(settingIds.enablePush, 6);
+    settings.writeUInt32BE(0, 8);
+    socket.write(Buffer.concat([connectionPreface, frame(frameTypes.settings, 0, 0, settings)]));
+  }
+
+  /** Whether new requests can go over it. */
+  get isReady(): boolean {
+    return this.#isReady && !this.#isGoingAway && !this.#isEnded;
+  }
+
+  /** When anything was received last, on the clock of `performance.now()`. */
+  get receivedAt(): number {
+    return this.#receivedAt;
+  }
+
+  /**
+   * Sends a request. @param headers a header block
+   * @param done called once, never before this returns
+   */
+  request(headers: Buffer, body: Buffer, done: (outcome: Http2Outcome) => void): Http2Stream {
+    const stream: Http2Stream = {
+      id: 0,
+      body,
+      sentBytes: 0,
+      sendWindow: 0,
+      headers: undefined,
+      parts: [],
+      receivedBytes: 0,
+      unreturnedBytes: 0,
+      done,
+    };
+    if (this.isReady) {
+      this.#headersOf.set(stream, headers);
+      this.#waiting.push(stream);
+      this.#startWaiting();
+    } else {
+      queueMicrotask(() => done({ isUntouched: true, message: "the connection takes no requests" }));
+    }
+    return stream;
+  }
+
+  /** Gives up a request; its `done` is not called any more. */
+  cancel(stream: Http2Stream): void {
+    if (stream.id === 0) {
+      this.#waiting = this.#waiting.filter((other) => other !== stream);
+    } else if (this.#streams.delete(stream.id)) {
+      this.#write(numberFrame(frameTypes.rstStream, stream.id, errorCodes.cancel));
+      this.#afterStream();
+    }
+  }
+
+  /** No new requests; the socket closes when those under way have ended. */
+  close(): void {
+    if (!this.#isGoingAway) {
+      this.#isGoingAway = true;
+      this.#listener.onGoingAway();
+    }
+    this.#afterStream();
+  }
+
+  /** Ends it at once. @param reason what the requests under way get to hear */
+  destroy(reason: string): void {
+    this.#end(reason);
+  }
+
+  #write(bytes: Buffer): void {
+    if (!this.#isEnded) {
+      this.#socket.write(bytes);
+    }
+  }
+
+  #startWaiting(): void {
+    while (this.#streams.size < this.#peerMaxStreams && this.isReady) {
+      const stream = this.#waiting.shift();
+      const headers = stream && this.#headersOf.get(stream);
+      if (stream === undefined || headers === undefined) {
+        break;
+      }
+      stream.id = this.#nextStreamId;
+      stream.sendWindow = this.#peerInitialWindow;
+      this.#nextStreamId += 2;
+      this.#streams.set(stream.id, stream);
+      this.#socket.cork();
+      this.#writeHeaders(stream.id, headers);
+      this.#sendBody(stream);
+      this.#socket.uncork();
+      if (this.#nextStreamId > maxStreamId) {
+        this.close(); // No ids are left: the next connection has them again.
+      }
+    }
+    if (!this.isReady && this.#waiting.length > 0) {
+      const untouched = this.#waiting.splice(0);
+      queueMicrotask(() => {
+        for (const { done } of untouched) {
+          done({ isUntouched: true, message: "the connection takes no requests" });
+        }
+      });
+    }
+  }
+
+  #writeHeaders(streamId: number, block: Buffer): void {
+    const first = block.subarray(0, this.#peerMaxFrameBytes);
+    let at = first.length;
+    this.#write(frameHeader(first.length, frameTypes.headers, endHeaders(at, block), streamId));
+    this.#write(first);
+    while (at < block.length) {
+      const next = block.subarray(at, at + this.#peerMaxFrameBytes);
+      at += next.length;
+      this.#write(frameHeader(next.length, frameTypes.continuation, endHeaders(at, block), streamId));
+      this.#write(next);
+    }
+  }
+
+  /** As much of the body as both windows have room for. */
+  #sendBody(stream: Http2Stream): void {
+    const { body, id } = stream;
+    while (stream.sentBytes < body.length) {
+      const room = Math.min(stream.sendWindow, this.#sendWindow, this.#peerMaxFrameBytes);
+      if (room <= 0) {
+        return;
+      }
+      const piece = body.subarray(stream.sentBytes, stream.sentBytes + room);
+      stream.sentBytes += piece.length;
+      stream.sendWindow -= piece.length;
+      this.#sendWindow -= piece.length;
+      const flags = stream.sentBytes === body.length ? frameFlags.endStream : 0;
+      this.#write(frameHeader(piece.length, frameTypes.data, flags, id));
+      this.#write(piece);
+    }
+  }
+
+  #sendBodies(): void {
+    this.#socket.cork();
+    for (const stream of this.#streams.values()) {
+      this.#sendBody(stream);
+    }
+    this.#socket.uncork();
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#receivedAt = performance.now();
+    try {
+      this.#reader.read(chunk, (one) => {
+        if (!this.#isEnded) {
+          this.#take(one);
+        }
+      });
+    } catch (error) {
+      if (error instanceof HpackError) {
+        this.#fail(new Http2Error(errorCodes.compressionError, error.message));
+      } else if (error instanceof Http2Error) {
+        this.#fail(error);
+      } else {
+        throw error;
+      }
+    }
+  }
+
+  #fail(error: Http2Error): void {
+    const goaway = Buffer.alloc(8);
+    goaway.writeUInt32BE(error.code, 4);
+    this.#write(frame(frameTypes.goaway, 0, 0, goaway));
+    this.#end(`the peer broke HTTP/2: ${error.message}`);
+  }
+
+  #take(one: Frame): void {
+    if (this.#continued !== undefined && one.type !== frameTypes.continuation) {
+      throw protocolError("a header block that is broken off");
+    }
+    if (!this.#isReady && one.type !== frameTypes.settings && one.type !== frameTypes.goaway) {
+      throw protocolError("a connection that does not begin with settings");
+    }
+    switch (one.type) {
+      case frameTypes.data:
+        this.#takeData(one);
+        break;
+      case frameTypes.headers:
+        this.#takeHeaders(one);
+        break;
+      case frameTypes.continuation:
+        this.#takeContinuation(one);
+        break;
+      case frameTypes.rstStream:
+        this.#takeReset(one);
+        break;
+      case frameTypes.settings:
+        this.#takeSettings(one);
+        break;
+      case frameTypes.ping:
+        this.#takePing(one);
+        break;
+      case frameTypes.goaway:
+        this.#takeGoaway(one);
+        break;
+      case frameTypes.windowUpdate:
+        this.#takeWindowUpdate(one);
+        break;
+      case frameTypes.pushPromise:
+        throw protocolError("a push, which was not allowed");
+      default: // Frames of other types are to be ignored.
+    }
+  }
+
+  #takeData(one: Frame): void {
+    this.#unreturnedBytes += one.payload.length;
+    if (this.#unreturnedBytes > returnWindowBytes) {
+      this.#write(numberFrame(frameTypes.windowUpdate, 0, this.#unreturnedBytes));
+      this.#unreturnedBytes = 0;
+    }
+    const stream = this.#streamOf(one);
+    if (stream === undefined) {
+      return;
+    }
+    if (stream.headers === undefined) {
+      throw protocolError("data before headers");
+    }
+    const data = withoutPadding(one, 0);
+    stream.receivedBytes += data.length;
+    if (stream.receivedBytes > maxResponseBytes) {
+      this.cancel(stream);
+      stream.done({ isUntouched: false, message: `a response of more than ${maxResponseBytes} bytes` });
+      return;
+    }
+    stream.parts.push(Buffer.from(data));
+    stream.unreturnedBytes += one.payload.length;
+    if ((one.flags & frameFlags.endStream) !== 0) {
+      this.#finish(stream, undefined);
+    } else if (stream.unreturnedBytes > returnWindowBytes) {
+      this.#write(numberFrame(frameTypes.windowUpdate, stream.id, stream.unreturnedBytes));
+      stream.unreturnedBytes = 0;
+    }
+  }
+
+  #takeHeaders(one: Frame): void {
+    const block = withoutPadding(one, (one.flags & frameFlags.priority) === 0 ? 0 : 5);
+    if ((one.flags & frameFlags.endHeaders) === 0) {
+      this.#continued = {
+        streamId: one.streamId,
+        flags: one.flags,
+        parts: [Buffer.from(block)],
+        bytes: block.length,
+      };
+    } else {
+      this.#takeHeaderBlock(one, block);
+    }
+  }
+
+  #takeContinuation(one: Frame): void {
+    const continued = this.#continued;
+    if (continued === undefined || continued.streamId !== one.streamId) {
+      throw protocolError("a continuation of nothing");
+    }
+    continued.bytes += one.payload.length;
+    if (continued.bytes > maxHeaderBlockBytes) {
+      throw new Http2Error(
+        errorCodes.enhanceYourCalm,
+        `a header block of more than ${maxHeaderBlockBytes} bytes`,
+      );
+    }
+    continued.parts.push(Buffer.from(one.payload));
+    if ((one.flags & frameFlags.endHeaders) !== 0) {
+      this.#continued = undefined;
+      this.#takeHeaderBlock(
+        { ...one, flags: continued.flags | frameFlags.endHeaders },
+        Buffer.concat(continued.parts),
+      );
+    }
+  }
+
+  #takeHeaderBlock(one: Frame, block: Buffer): void {
+    const stream = this.#streamOf(one);
+    if (stream === undefined) {
+      return;
+    }
+    const headers = decodeHeaderBlock(block);
+    const isLast = (one.flags & frameFlags.endStream) !== 0;
+    if (stream.headers !== undefined) {
+      this.#finish(stream, headers);
+    } else if (!isLast && headers.get(":status")?.startsWith("1") === true) {
+      // An interim answer: the real one follows.
+    } else {
+      stream.headers = headers;
+      if (isLast) {
+        this.#finish(stream, undefined);
+      }
+    }
+  }
+
+  #finish(stream: Http2Stream, trailers: Headers | undefined): void {
+    this.#streams.delete(stream.id);
+    if (stream.sentBytes < stream.body.length) {
+      // Answered before it has heard all: the rest is of no interest to it.
+      this.#write(numberFrame(frameTypes.rstStream, stream.id, errorCodes.noError));
+    }
+    stream.done({ headers: stream.headers ?? new Map(), trailers, body: Buffer.concat(stream.parts) });
+    this.#afterStream();
+  }
+
+  #takeReset(one: Frame): void {
+    const stream = this.#streamOf(one);
+    const resetCode = numberOf(one);
+    if (stream !== undefined) {
+      this.#streams.delete(stream.id);
+      stream.done({
+        isUntouched: resetCode === errorCodes.refusedStream,
+        resetCode,
+        message: `the call was reset with HTTP/2 error ${resetCode}`,
+      });
+      this.#afterStream();
+    }
+  }
+
+  #takeSettings(one: Frame): void {
+    if ((one.flags & frameFlags.ack) !== 0) {
+      return;
+    }
+    if (one.streamId !== 0 || one.payload.length % 6 !== 0) {
+      throw new Http2Error(errorCodes.frameSizeError, "settings of a wrong length");
+    }
+    for (let at = 0; at < one.payload.length; at += 6) {
+      this.#applySetting(one.payload.readUInt16BE(at), one.payload.readUInt32BE(at + 2));
+    }
+    this.#writeControl(frame(frameTypes.settings, frameFlags.ack, 0, Buffer.alloc(0)));
+    if (this.#isReady) {
+      this.#sendBodies();
+      this.#startWaiting();
+    } else {
+      this.#isReady = true;
+      if (!this.#isGoingAway) {
+        this.#listener.onReady();
+      }
+    }
+  }
+
+  #applySetting(id: number, value: number): void {
+    if (id === settingIds.maxConcurrentStreams) {
+      this.#peerMaxStreams = value;
+    } else if (id === settingIds.maxFrameSize) {
+      if (value < defaultMaxFrameBytes || value > 2 ** 24 - 1) {
+        throw protocolError(`a frame size of ${value}`);
+      }
+      this.#peerMaxFrameBytes = value;
+    } else if (id === settingIds.initialWindowSize) {
+      if (value > maxWindowBytes) {
+        throw new Http2Error(errorCodes.flowControlError, `a window of ${value}`);
+      }
+      for (const stream of this.#streams.values()) {
+        stream.sendWindow += value - this.#peerInitialWindow;
+      }
+      this.#peerInitialWindow = value;
+    }
+  }
+
+  #takePing(one: Frame): void {
+    if (one.payload.length !== 8 || one.streamId !== 0) {
+      throw new Http2Error(errorCodes.frameSizeError, `a ping of ${one.payload.length} bytes`);
+    }
+    if ((one.flags & frameFlags.ack) === 0) {
+      this.#writeControl(frame(frameTypes.ping, frameFlags.ack, 0, one.payload));
+    }
+  }
+
+  #writeControl(bytes: Buffer): void {
+    if (this.#socket.writableLength > maxUnsentControlBytes + this.#bodiesBytes()) {
+      throw new Http2Error(errorCodes.enhanceYourCalm, "answers that nobody reads");
+    }
+    this.#write(bytes);
+  }
+
+  #bodiesBytes(): number {
+    let bytes = 0;
+    for (const { sentBytes } of this.#streams.values()) {
+      bytes += sentBytes;
+    }
+    return bytes;
+  }
+
+  #takeGoaway(one: Frame): void {
+    if (one.payload.length < 8) {
+      throw new Http2Error(errorCodes.frameSizeError, "a goaway that is too short");
+    }
+    const lastStreamId = one.payload.readUInt32BE(0) & 0x7fff_ffff;
+    this.#isGoingAway = true;
+    const untouched = [...this.#streams.values()].filter(({ id }) => id > lastStreamId);
+    for (const stream of untouched) {
+      this.#streams.delete(stream.id);
+      stream.done({ isUntouched: true, message: "the collector is closing the connection" });
+    }
+    this.#startWaiting();
+    this.#listener.onGoingAway();
+    this.#afterStream();
+  }
+
+  #takeWindowUpdate(one: Frame): void {
+    const more = numberOf(one) & 0x7fff_ffff;
+    if (one.streamId === 0) {
+      this.#sendWindow += more;
+      if (this.#sendWindow > maxWindowBytes) {
+        throw new Http2Error(errorCodes.flowControlError, "a window that is too large");
+      }
+      this.#sendBodies();
+      return;
+    }
+    const stream = this.#streamOf(one);
+    if (stream !== undefined) {
+      stream.sendWindow += more;
+      if (stream.sendWindow > maxWindowBytes) {
+        throw new Http2Error(errorCodes.flowControlError, "a window that is too large");
+      }
+      this.#socket.cork();
+      this.#sendBody(stream);
+      this.#socket.uncork();
+    }
+  }
+
+  /** @returns undefined for a stream that has ended: what was on its way then is ignored */
+  #streamOf({ streamId }: Frame): Http2Stream | undefined {
+    if (streamId === 0 || streamId % 2 === 0 || streamId >= this.#nextStreamId) {
+      throw protocolError(`a frame of stream ${streamId}, which was never begun`);
+    }
+    return this.#streams.get(streamId);
+  }
+
+  #afterStream(): void {
+    if (!this.#isGoingAway) {
+      this.#startWaiting();
+    } else if (this.#streams.size === 0 && !this.#isEnded) {
+      this.#end("the connection was closed");
+    }
+  }
+
+  #end(reason: string): void {
+    if (this.#isEnded) {
+      return;
+    }
+    this.#isEnded = true;
+    this.#socket.end();
+    this.#socket.destroy();
+    const untouched = this.#waiting.splice(0);
+    const lost = [...this.#streams.values()];
+    this.#streams.clear();
+    for (const { done } of untouched) {
+      done({ isUntouched: true, message: reason });
+    }
+    for (const { done } of lost) {
+      done({ isUntouched: false, message: reason });
+    }
+    this.#listener.onEnd(reason);
+  }
+}
+
+function protocolError(message: string): Http2Error {
+  return new Http2Error(errorCodes.protocolError, message);
+}
+
+function endHeaders(end: number, block: Buffer): number {
+  return end >= block.length ? frameFlags.endHeaders : 0;
+}
+
+/** @param skipped bytes of the payload after the padding's length */
+function withoutPadding({ flags, payload }: Frame, skipped: number): Buffer {
+  const isPadded = (flags & frameFlags.padded) !== 0;
+  const padding = isPadded ? (payload[0] ?? 256) : 0;
+  const start = (isPadded ? 1 : 0) + skipped;
+  if (start + padding > payload.length) {
+    throw protocolError("padding longer than its frame");
+  }
+  return payload.subarray(start, payload.length - padding);
+}
+
+function numberOf({ payload }: Frame): number {
+  if (payload.length !== 4) {
+    throw new Http2Error(errorCodes.frameSizeError, `a number of ${payload.length} bytes`);
+  }
+  return payload.readUInt32BE(0);
+}

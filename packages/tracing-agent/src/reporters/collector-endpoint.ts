@@ -1,0 +1,150 @@
+import type { ClientTlsMaterial } from "lifecycle";
+import { type GrpcAnswer, grpcAnswerOf, grpcError } from "../grpc/grpc-answer.ts";
+import { encodeHeaderBlock } from "../grpc/header-block.ts";
+import { CollectorLink } from "./collector-link.ts";
+
+const callTimeoutMs = 10_000;
+const firstPauseMs = 100;
+const maxPauseMs = 500;
+/** A connection that took calls for a shorter time counts as a failed try. */
+const shortLifeMs = 1_000;
+
+export interface CollectorEndpointSettings {
+  /** IP address. */
+  readonly address: string;
+  readonly port: number;
+  /** As configured: name or address, for `:authority` and the certificate. */
+  readonly host: string;
+  /** What a new connection uses; undefined: no TLS. */
+  readonly tls: () => ClientTlsMaterial | undefined;
+  /** After each change of `state`. */
+  onChange(endpoint: CollectorEndpoint): void;
+}
+
+/** `connecting`: the first try, ever or since it was ready; `away`: tries failed, another comes. */
+export type EndpointState = "connecting" | "ready" | "away" | "closed";
+
+/**
+ * One address of a collector. Connects at once, and again whenever the connection is lost: at once at first, then after
+ * pauses of 0.1 to 0.5 seconds.
+ */
+export class CollectorEndpoint {
+  readonly address: string;
+  /** What the last connection, or try to connect, ended with. */
+  lastError = "";
+  /** The collector asked not to be called before this, on the clock of `performance.now()`. */
+  pausedUntil = 0;
+  readonly #settings: CollectorEndpointSettings;
+  readonly #headerBlocks = new Map<string, Buffer>();
+  /** The newest, and older ones whose calls have not ended. */
+  readonly #links = new Set<CollectorLink>();
+  #newest: CollectorLink | undefined;
+  #state: EndpointState = "connecting";
+  #timer: NodeJS.Timeout | undefined;
+  #failures = 0;
+
+  constructor(settings: CollectorEndpointSettings) {
+    this.#settings = settings;
+    this.address = settings.address;
+    this.#connect();
+  }
+
+  get state(): EndpointState {
+    return this.#state;
+  }
+
+  /** @param path "/package.Service/Method" @param message with gRPC's prefix */
+  call(path: string, message: Buffer): Promise<GrpcAnswer> {
+    const connection = this.#newest?.ready;
+    if (connection === undefined) {
+      return Promise.resolve(grpcError("UNAVAILABLE", this.lastError, true));
+    }
+    return new Promise((resolve) => {
+      const startedAt = performance.now();
+      const stream = connection.request(this.#headerBlock(path), message, (outcome) => {
+        clearTimeout(timer);
+        resolve(grpcAnswerOf(outcome));
+      });
+      const timer = setTimeout(() => {
+        connection.cancel(stream);
+        if (connection.receivedAt < startedAt) {
+          connection.destroy("the collector does not answer"); // The next call shall not wait as long.
+        }
+        resolve(grpcError("DEADLINE_EXCEEDED", `no answer within ${callTimeoutMs} ms`));
+      }, callTimeoutMs);
+    });
+  }
+
+  /** Takes no more calls; those under way go on. */
+  close(): void {
+    this.#state = "closed";
+    clearTimeout(this.#timer);
+    for (const link of [...this.#links]) {
+      link.close();
+    }
+  }
+
+  /** As `close`, and the calls under way fail. */
+  destroy(): void {
+    this.close();
+    for (const link of [...this.#links]) {
+      link.destroy("the agent stops");
+    }
+  }
+
+  #connect(): void {
+    const { address, port, host, tls } = this.#settings;
+    const link = new CollectorLink(
+      { address, port, host, tls: tls() },
+      {
+        onReady: () => this.#change("ready"),
+        onLeave: (reason, livedMs) => this.#left(reason, livedMs),
+        onGone: () => this.#links.delete(link),
+      },
+    );
+    this.#links.add(link);
+    this.#newest = link;
+  }
+
+  #left(reason: string, livedMs: number): void {
+    if (this.#state === "closed") {
+      return;
+    }
+    this.lastError = reason;
+    if (livedMs >= shortLifeMs) {
+      this.#failures = 0;
+      this.#change("connecting");
+      this.#timer = setTimeout(() => this.#connect(), 0);
+      return;
+    }
+    const pauseMs = Math.min(firstPauseMs * 2 ** this.#failures, maxPauseMs);
+    this.#failures++;
+    this.#timer = setTimeout(() => this.#connect(), pauseMs * (1 + Math.random() / 4));
+    this.#change("away");
+  }
+
+  #change(state: EndpointState): void {
+    this.#state = state;
+    this.#settings.onChange(this);
+  }
+
+  #headerBlock(path: string): Buffer {
+    let block = this.#headerBlocks.get(path);
+    if (block === undefined) {
+      const { host, port, tls } = this.#settings;
+      const name = tls()?.serverName ?? host;
+      block = encodeHeaderBlock([
+        [":method", "POST"],
+        [":scheme", tls() === undefined ? "http" : "https"],
+        [":path", path],
+        [":authority", `${name.includes(":") ? `[${name}]` : name}:${port}`],
+        ["te", "trailers"],
+        ["content-type", "application/grpc"],
+        ["user-agent", "tracing-agent"],
+        ["grpc-timeout", `${callTimeoutMs}m`],
+      ]);
+      this.#headerBlocks.set(path, block);
+    }
+    return block;
+  }
+}

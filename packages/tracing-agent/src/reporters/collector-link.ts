@@ -1,0 +1,90 @@
+import { Http2Connection } from "../grpc/http2-connection.ts";
+import { type CollectorSocketSettings, openCollectorSocket } from "./collector-socket.ts";
+
+const connectTimeoutMs = 10_000;
+
+export interface LinkListener {
+  onReady(): void;
+  /** It takes no calls, or no more; called once. @param livedMs how long it took calls; 0 when it never did */
+  onLeave(reason: string, livedMs: number): void;
+  /** Nothing of it is left; called once, after `onLeave`. */
+  onGone(): void;
+}
+
+/** One try to connect to a collector, and the connection that comes of it. */
+export class CollectorLink {
+  readonly #listener: LinkListener;
+  readonly #timer: NodeJS.Timeout;
+  readonly #destroySocket: () => void;
+  #connection: Http2Connection | undefined;
+  #readyAt: number | undefined;
+  #hasLeft = false;
+  #isGone = false;
+
+  constructor(settings: CollectorSocketSettings, listener: LinkListener) {
+    this.#listener = listener;
+    const socket = openCollectorSocket(
+      settings,
+      () => {
+        this.#connection = new Http2Connection(socket, {
+          onReady: () => this.#ready(),
+          onGoingAway: () => this.#leave("the collector closes the connection"),
+          onEnd: (reason) => this.#end(reason),
+        });
+      },
+      (error) => this.#end(error.message),
+    );
+    this.#destroySocket = () => {
+      socket.on("error", () => {}); // One that comes late is of no interest.
+      socket.destroy();
+    };
+    this.#timer = setTimeout(
+      () => this.destroy(`no connection within ${connectTimeoutMs} ms`),
+      connectTimeoutMs,
+    );
+  }
+
+  /** The connection, while it takes calls. */
+  get ready(): Http2Connection | undefined {
+    return this.#connection?.isReady === true ? this.#connection : undefined;
+  }
+
+  /** Takes no more calls; those under way go on. */
+  close(): void {
+    if (this.#readyAt === undefined) {
+      this.#end("closed");
+    } else {
+      this.#connection?.close();
+    }
+  }
+
+  /** Calls under way fail. */
+  destroy(reason: string): void {
+    this.#end(reason);
+  }
+
+  #ready(): void {
+    clearTimeout(this.#timer);
+    this.#readyAt = performance.now();
+    this.#listener.onReady();
+  }
+
+  #leave(reason: string): void {
+    if (!this.#hasLeft) {
+      this.#hasLeft = true;
+      this.#listener.onLeave(reason, this.#readyAt === undefined ? 0 : performance.now() - this.#readyAt);
+    }
+  }
+
+  #end(reason: string): void {
+    if (this.#isGone) {
+      return;
+    }
+    this.#isGone = true;
+    clearTimeout(this.#timer);
+    this.#destroySocket();
+    this.#connection?.destroy(reason);
+    this.#leave(reason);
+    this.#listener.onGone();
+  }
+}

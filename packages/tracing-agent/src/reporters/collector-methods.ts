@@ -1,0 +1,8 @@
+/**
+ * The methods of a collector that the agent calls, under the public model's names: every collector of the kind answers
+ * them, ours too.
+ */
+export const collectorMethods = {
+  postSpans: "/jaeger.api_v2.CollectorService/PostSpans",
+  getSamplingStrategy: "/jaeger.api_v2.SamplingManager/GetSamplingStrategy",
+} as const;

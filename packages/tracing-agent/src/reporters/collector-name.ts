@@ -1,0 +1,172 @@
+import { lookup } from "node:dns/promises";
+import type { ClientTlsMaterial, Logger } from "lifecycle";
+import type { CollectorAddress } from "./collector-address.ts";
+import { CollectorEndpoint } from "./collector-endpoint.ts";
+
+/** How often a name is looked up, so that new collectors behind it get their share. */
+export const lookupIntervalMs = 30_000;
+/** After a collector was lost, a new one may be there soon. */
+const lookupAfterLossMs = 1_000;
+/** Most addresses of one name. */
+const maxAddresses = 256;
+
+export interface CollectorNameSettings {
+  readonly configured: CollectorAddress;
+  readonly tls: () => ClientTlsMaterial | undefined;
+  readonly log: Logger;
+  /** Gives all addresses of a name; the system's own look-up unless a test has another. */
+  readonly lookUp?: ((host: string) => Promise<readonly string[]>) | undefined;
+  /** Connections have come or gone. */
+  onChange(): void;
+}
+
+/**
+ * What one part of `--reporter.grpc.host-port` stands for: one address, or all that a name has in DNS. A name is looked
+ * up every 30 seconds, and within a second after one of its collectors was lost; addresses that are gone from it get no
+ * more calls.
+ */
+export class CollectorName {
+  /** As configured. */
+  readonly text: string;
+  readonly #settings: CollectorNameSettings;
+  readonly #endpoints = new Map<string, CollectorEndpoint>();
+  #isResolving = true;
+  #lookupError = "";
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #isAway = false;
+  #reconnects = 0;
+  #isClosed = false;
+
+  constructor(settings: CollectorNameSettings) {
+    this.#settings = settings;
+    this.text = settings.configured.text;
+    if (settings.configured.isName) {
+      void this.#lookUp();
+    } else {
+      this.#isResolving = false;
+      this.#setAddresses([settings.configured.host]);
+    }
+  }
+
+  get endpoints(): readonly CollectorEndpoint[] {
+    return [...this.#endpoints.values()];
+  }
+
+  /** How many of its addresses are connected. */
+  get connected(): number {
+    return this.endpoints.filter(({ state }) => state === "ready").length;
+  }
+
+  /** How often a connection came to be, the first time included, as the public model counts. */
+  get reconnects(): number {
+    return this.#reconnects;
+  }
+
+  /** A first answer is to be expected: of DNS, or of a collector. */
+  get isStarting(): boolean {
+    return this.#isResolving || this.endpoints.some(({ state }) => state === "connecting");
+  }
+
+  get lastError(): string {
+    const failed = this.endpoints.find(({ lastError }) => lastError !== "");
+    return failed?.lastError ?? this.#lookupError;
+  }
+
+  /** Takes no more calls; those under way go on. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    for (const endpoint of this.endpoints) {
+      endpoint.close();
+    }
+  }
+
+  destroy(): void {
+    this.close();
+    for (const endpoint of this.endpoints) {
+      endpoint.destroy();
+    }
+  }
+
+  async #lookUp(): Promise<void> {
+    const { configured, lookUp = systemLookUp } = this.#settings;
+    this.#timerAt = Number.POSITIVE_INFINITY;
+    let addresses: readonly string[] = [];
+    try {
+      addresses = await lookUp(configured.host);
+      this.#lookupError = addresses.length === 0 ? `no addresses for ${configured.host}` : "";
+    } catch (error) {
+      this.#lookupError = error instanceof Error ? error.message : String(error);
+    }
+    if (this.#isClosed) {
+      return;
+    }
+    this.#isResolving = false;
+    if (addresses.length > 0) {
+      this.#setAddresses(addresses.slice(0, maxAddresses));
+    }
+    this.#lookUpIn(this.#endpoints.size === 0 ? lookupAfterLossMs : lookupIntervalMs);
+    this.#changed();
+  }
+
+  #lookUpIn(ms: number): void {
+    const at = performance.now() + ms;
+    if (this.#settings.configured.isName && at < this.#timerAt) {
+      clearTimeout(this.#timer);
+      this.#timerAt = at;
+      this.#timer = setTimeout(() => void this.#lookUp(), ms);
+    }
+  }
+
+  #setAddresses(addresses: readonly string[]): void {
+    const { configured, tls } = this.#settings;
+    for (const [address, endpoint] of this.#endpoints) {
+      if (!addresses.includes(address)) {
+        this.#endpoints.delete(address);
+        endpoint.close();
+      }
+    }
+    for (const address of addresses) {
+      if (!this.#endpoints.has(address)) {
+        this.#endpoints.set(
+          address,
+          new CollectorEndpoint({
+            address,
+            port: configured.port,
+            host: configured.host,
+            tls,
+            onChange: ({ state }) => this.#endpointChanged(state),
+          }),
+        );
+      }
+    }
+  }
+
+  #endpointChanged(state: string): void {
+    if (state === "ready") {
+      this.#reconnects++;
+    } else if (!this.#isResolving) {
+      this.#lookUpIn(lookupAfterLossMs);
+    }
+    this.#changed();
+  }
+
+  #changed(): void {
+    const { log } = this.#settings;
+    if (this.connected > 0) {
+      if (this.#isAway) {
+        log.info(`collector ${this.text} is back`);
+      }
+      this.#isAway = false;
+    } else if (!this.isStarting && !this.#isAway) {
+      this.#isAway = true;
+      log.warn({ reason: this.lastError }, `collector ${this.text} is away: trying again until it is back`);
+    }
+    this.#settings.onChange();
+  }
+}
+
+async function systemLookUp(host: string): Promise<string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}

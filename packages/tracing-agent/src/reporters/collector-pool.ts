@@ -1,0 +1,126 @@
+import { EventEmitter, once } from "node:events";
+import type { ClientTlsMaterial, Logger } from "lifecycle";
+import { type GrpcAnswer, grpcError } from "../grpc/grpc-answer.ts";
+import type { CollectorAddress } from "./collector-address.ts";
+import type { CollectorEndpoint } from "./collector-endpoint.ts";
+import { CollectorName, type CollectorNameSettings } from "./collector-name.ts";
+
+/** Longest time that a collector may ask to be left alone at once; then it is asked again. */
+const maxAskedPauseMs = 60_000;
+/** How long a call waits for the first connection. */
+const firstConnectionMs = 10_000;
+
+export interface CollectorPoolSettings {
+  /** At least one. */
+  readonly collectors: readonly CollectorAddress[];
+  readonly tls: () => ClientTlsMaterial | undefined;
+  readonly log: Logger;
+  readonly lookUp?: CollectorNameSettings["lookUp"];
+}
+
+/**
+ * All collectors: those of every configured part, and every address of those parts that are names. Calls go to each in
+ * turn that is connected and has not asked for a pause.
+ */
+export class CollectorPool {
+  readonly names: readonly CollectorName[];
+  readonly #changes = new EventEmitter().setMaxListeners(0);
+  readonly #closing = new AbortController();
+  #turn = 0;
+
+  constructor({ collectors, tls, log, lookUp }: CollectorPoolSettings) {
+    this.names = collectors.map(
+      (configured) =>
+        new CollectorName({ configured, tls, log, lookUp, onChange: () => this.#changes.emit("change") }),
+    );
+  }
+
+  /**
+   * Calls a method of the next collector. While none is connected it waits for one that may be soon; if that fails, or
+   * all are known to be away, the answer is UNAVAILABLE. A call that its collector certainly has not begun with goes to
+   * another one once.
+   * @param path "/package.Service/Method"
+   * @param message with gRPC's prefix
+   */
+  async call(path: string, message: Buffer): Promise<GrpcAnswer> {
+    const answer = await this.#callNext(path, message);
+    return answer.isUntouched && this.#ready().length > 0 ? this.#callNext(path, message) : answer;
+  }
+
+  /**
+   * Resolves when a collector is there that has not asked for a pause, or none is connected at all: at the latest after
+   * a minute. @param signal gives up waiting
+   */
+  async unpaused(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const now = performance.now();
+      const ready = this.#ready();
+      const waitMs = Math.min(...ready.map(({ pausedUntil }) => pausedUntil)) - now;
+      if (ready.length === 0 || waitMs <= 0 || signal.aborted) {
+        return;
+      }
+      await this.#changed(waitMs, signal);
+    }
+  }
+
+  /** Calls under way fail, connections close. */
+  close(): void {
+    this.#closing.abort();
+    for (const name of this.names) {
+      name.destroy();
+    }
+  }
+
+  async #callNext(path: string, message: Buffer): Promise<GrpcAnswer> {
+    const endpoint = this.#next() ?? (await this.#firstReady());
+    if (endpoint === undefined) {
+      const reason = this.names.map(({ lastError }) => lastError).find((error) => error !== "");
+      return grpcError("UNAVAILABLE", `no collector is connected: ${reason ?? "not yet"}`);
+    }
+    const answer = await endpoint.call(path, message);
+    if (answer.retryDelayMs !== undefined) {
+      const pauseMs = Math.min(answer.retryDelayMs, maxAskedPauseMs);
+      endpoint.pausedUntil = Math.max(endpoint.pausedUntil, performance.now() + pauseMs);
+    }
+    return answer;
+  }
+
+  #ready(): CollectorEndpoint[] {
+    return this.names.flatMap(({ endpoints }) => endpoints).filter(({ state }) => state === "ready");
+  }
+
+  #next(): CollectorEndpoint | undefined {
+    const ready = this.#ready();
+    const now = performance.now();
+    const willing = ready.filter(({ pausedUntil }) => pausedUntil <= now);
+    const choice = willing.length > 0 ? willing : ready;
+    return choice[this.#turn++ % choice.length];
+  }
+
+  async #firstReady(): Promise<CollectorEndpoint | undefined> {
+    const until = performance.now() + firstConnectionMs;
+    while (this.names.some(({ isStarting }) => isStarting) && !this.#closing.signal.aborted) {
+      const waitMs = until - performance.now();
+      if (waitMs <= 0) {
+        return undefined;
+      }
+      await this.#changed(waitMs, this.#closing.signal);
+      const next = this.#next();
+      if (next !== undefined) {
+        return next;
+      }
+    }
+    return undefined;
+  }
+
+  /** Resolves when connections have come or gone, at the latest after so long. */
+  async #changed(ms: number, signal: AbortSignal): Promise<void> {
+    const waiting = new AbortController();
+    const stop = () => waiting.abort();
+    const timer = setTimeout(stop, ms);
+    signal.addEventListener("abort", stop);
+    await once(this.#changes, "change", { signal: waiting.signal }).catch(() => {});
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,68 @@
+import { connect, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { ClientTlsMaterial } from "lifecycle";
+
+export interface CollectorSocketSettings {
+  /** IP address. */
+  readonly address: string;
+  readonly port: number;
+  /** As configured, for the certificate: name or address. */
+  readonly host: string;
+  /** undefined: no TLS. */
+  readonly tls: ClientTlsMaterial | undefined;
+}
+
+/** A peer that is gone without a word is noticed by the system after some minutes; calls have a deadline of their own. */
+const keepAliveMs = 30_000;
+
+/**
+ * Connects to a collector.
+ * @param onConnected with TLS, after the handshake
+ * @param onError when there is no connection; never after `onConnected`
+ */
+export function openCollectorSocket(
+  { address, port, host, tls }: CollectorSocketSettings,
+  onConnected: () => void,
+  onError: (error: Error) => void,
+): Socket {
+  if (tls === undefined) {
+    const socket = connect({
+      host: address,
+      port,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: keepAliveMs,
+    });
+    socket.once("error", onError);
+    socket.once("connect", () => {
+      socket.off("error", onError);
+      onConnected();
+    });
+    return socket;
+  }
+  const name = tls.serverName ?? host;
+  const socket = connectTls({
+    host: address,
+    port,
+    ALPNProtocols: ["h2"],
+    minVersion: "TLSv1.2",
+    rejectUnauthorized: !tls.skipHostVerify,
+    ...(isIP(name) === 0 ? { servername: name } : {}),
+    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+    ...(tls.cert === undefined ? {} : { cert: tls.cert }),
+    ...(tls.key === undefined ? {} : { key: tls.key }),
+  });
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, keepAliveMs);
+  socket.once("error", onError);
+  socket.once("secureConnect", () => {
+    socket.off("error", onError);
+    if (socket.alpnProtocol === "h2") {
+      onConnected();
+    } else {
+      socket.destroy();
+      onError(new Error("the server does not speak HTTP/2 over TLS (ALPN)"));
+    }
+  });
+  return socket;
+}

@@ -1,0 +1,39 @@
+import { SamplingStrategyParameters, SamplingStrategyResponse } from "wire/api-v2";
+import { grpcError, prefixed } from "../grpc/grpc-answer.ts";
+import { grpcStatusGoName } from "../grpc/grpc-status.ts";
+import { collectorMethods } from "./collector-methods.ts";
+import type { CollectorPool } from "./collector-pool.ts";
+
+/** The collector answered with an error, or none answered; the message is as clients know it from the public model. */
+export class CollectorError extends Error {
+  override readonly name = "CollectorError";
+}
+
+/** Asks the collectors, each in turn, how a service shall sample. */
+export class SamplingClient {
+  readonly #collectors: CollectorPool;
+
+  constructor(collectors: CollectorPool) {
+    this.#collectors = collectors;
+  }
+
+  /** @throws CollectorError "rpc error: code = Unavailable desc = …" */
+  async strategyFor(service: string): Promise<SamplingStrategyResponse> {
+    const answer = await this.#collectors.call(
+      collectorMethods.getSamplingStrategy,
+      prefixed(SamplingStrategyParameters.encode({ serviceName: service }).finish()),
+    );
+    if (answer.status === "OK") {
+      try {
+        return SamplingStrategyResponse.decode(answer.message);
+      } catch (error) {
+        throw rpcError(grpcError("INTERNAL", `the answer cannot be read: ${String(error)}`));
+      }
+    }
+    throw rpcError(answer);
+  }
+}
+
+function rpcError({ status, details }: ReturnType<typeof grpcError>): CollectorError {
+  return new CollectorError(`rpc error: code = ${grpcStatusGoName(status)} desc = ${details}`);
+}

@@ -1,0 +1,142 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type HostPort, type Logger, listenError } from "lifecycle";
+import { WireError } from "wire/errors";
+import { legacySamplingJson, samplingJson, serviceParameter } from "wire/sampling";
+import type { AgentMetrics, HttpRequestType } from "../agent-metrics.ts";
+import { CollectorError, type SamplingClient } from "../reporters/sampling-client.ts";
+
+/** As in the public model. */
+const headersTimeoutMs = 2_000;
+const requestTimeoutMs = 10_000;
+/** Clients ask once a minute each; more connections than this are closed at once. */
+const maxConnections = 1_000;
+/** What an answer may take when the agent stops. */
+const closeGraceMs = 1_000;
+/** Requests that may wait for the collector at a time. */
+const maxWaiting = 200;
+
+export interface HttpServerSettings {
+  readonly address: HostPort;
+  readonly sampling: SamplingClient;
+  readonly metrics: AgentMetrics;
+  readonly log: Logger;
+}
+
+export interface HttpServer {
+  /** As bound, for port 0. */
+  readonly port: number;
+  /** Takes no more requests; resolves when those under way are answered, or were given a second to be. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the HTTP port where clients ask how they shall sample: `/sampling?service=`, `/?service=` in the form of the
+ * first days, and `/baggageRestrictions?service=`, which no collector can answer. What is sampled is the collector's
+ * decision: each request is passed on to one.
+ * @throws StartError when the address cannot be had
+ */
+export async function openHttpServer(settings: HttpServerSettings): Promise<HttpServer> {
+  const { address, log } = settings;
+  let waiting = 0;
+  const server = createServer(
+    {
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: 1_000,
+    },
+    (request, response) => {
+      if (waiting >= maxWaiting) {
+        settings.metrics.httpError("collector-proxy", "5xx");
+        answerText(response, 503, "too many requests wait for the collector");
+        return;
+      }
+      waiting++;
+      answer(settings, request, response)
+        .catch((error: unknown) => {
+          log.error({ err: error }, "HTTP request failed: unexpected error");
+          response.destroy();
+        })
+        .finally(() => waiting--);
+    },
+  );
+  server.maxConnections = maxConnections;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) =>
+      reject(listenError(error, "HTTP for clients", address.text, "http-server.host-port")),
+    );
+    server.listen({ port: address.port, ...(address.host === "" ? {} : { host: address.host }) }, resolve);
+  });
+  const { address: host, port } = server.address() as AddressInfo;
+  log.info({ host, port }, "HTTP for clients listening");
+  return {
+    port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+        setTimeout(() => server.closeAllConnections(), closeGraceMs).unref();
+      }),
+  };
+}
+
+const requestTypes: ReadonlyMap<string, HttpRequestType> = new Map([
+  ["/sampling", "sampling"],
+  ["/", "sampling-legacy"],
+  ["/baggageRestrictions", "baggage"],
+]);
+
+async function answer(
+  { sampling, metrics }: HttpServerSettings,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = request.url ?? "";
+  const type = requestTypes.get(url.split("?", 1)[0] ?? "");
+  if (type === undefined) {
+    return answerText(response, 404, "404 page not found");
+  }
+  if (request.method !== "GET") {
+    response.writeHead(405, { "Content-Length": 0 }).end();
+    return;
+  }
+  const service = serviceParameter(url);
+  if (service === undefined) {
+    metrics.httpError("all", "4xx");
+    return answerText(response, 400, "'service' parameter must be provided once");
+  }
+  if (type === "baggage") {
+    metrics.collectorProxied("baggage", "err");
+    metrics.httpError("collector-proxy", "5xx");
+    return answerText(response, 500, "collector error: baggage not implemented");
+  }
+  try {
+    const strategy = await sampling.strategyFor(service);
+    metrics.collectorProxied("sampling", "ok");
+    const json = Buffer.from(type === "sampling" ? samplingJson(strategy) : legacySamplingJson(strategy));
+    metrics.httpRequest(type);
+    response.writeHead(200, { "Content-Type": "application/json", "Content-Length": json.length }).end(json);
+  } catch (error) {
+    if (error instanceof CollectorError) {
+      metrics.collectorProxied("sampling", "err");
+      metrics.httpError("collector-proxy", "5xx");
+      answerText(response, 500, `collector error: failed to get sampling strategy: ${error.message}`);
+    } else if (error instanceof WireError) {
+      metrics.httpError(type === "sampling" ? "proto" : "thrift", "5xx");
+      answerText(response, 500, "cannot marshall to JSON");
+    } else {
+      throw error;
+    }
+  }
+}
+
+function answerText(response: ServerResponse, status: number, text: string): void {
+  const body = Buffer.from(`${text}\n`);
+  response
+    .writeHead(status, {
+      "Content-Type": "text/plain; charset=utf-8",
+      "Content-Length": body.length,
+      "X-Content-Type-Options": "nosniff",
+    })
+    .end(body);
+}

@@ -1,0 +1,126 @@
+import type { AgentBatch } from "wire/agent";
+import { writeMessagePrefix } from "../grpc/grpc-answer.ts";
+
+/** One call to the collector. */
+export interface PostSpansCall {
+  /** A `PostSpansRequest` with gRPC's prefix. */
+  readonly request: Buffer;
+  readonly spanCount: number;
+}
+
+const prefixBytes = 5;
+/** Field 1 of PostSpansRequest is the batch, field 2 of Batch the process, field 2 of Process a tag. */
+const field1 = 0x0a;
+const field2 = 0x12;
+
+interface Group {
+  readonly process: Buffer;
+  readonly spans: Buffer[];
+  spanBytes: number;
+  spanCount: number;
+}
+
+/**
+ * Glues requests out of what packets brought: one for all that come from the same process, in the order of arrival,
+ * each process with the agent's tags behind its own. Clients send many small packets: a call for each would cost
+ * more than the spans in it.
+ */
+export class PostSpansBuilder {
+  readonly #agentTags: Buffer;
+  readonly #groups = new Map<string, Group>();
+  #last: Group | undefined;
+
+  /** @param agentTags bytes of `processTagFields` */
+  constructor(agentTags: Buffer) {
+    this.#agentTags = agentTags;
+  }
+
+  add({ process, spans, spanCount }: AgentBatch): void {
+    const group = this.#groupOf(process);
+    group.spans.push(spans);
+    group.spanBytes += spans.length;
+    group.spanCount += spanCount;
+  }
+
+  /** Everything added so far; the builder is empty afterwards. */
+  take(): PostSpansCall[] {
+    const calls = [...this.#groups.values()].map((group) => this.#glue(group));
+    this.#groups.clear();
+    this.#last = undefined;
+    return calls;
+  }
+
+  #groupOf(process: Buffer): Group {
+    const last = this.#last;
+    if (last !== undefined && (last.process === process || last.process.equals(process))) {
+      return last;
+    }
+    const key = process.toString("latin1");
+    let group = this.#groups.get(key);
+    if (group === undefined) {
+      group = { process, spans: [], spanBytes: 0, spanCount: 0 };
+      this.#groups.set(key, group);
+    }
+    this.#last = group;
+    return group;
+  }
+
+  #glue({ process, spans, spanBytes, spanCount }: Group): PostSpansCall {
+    const processBytes = process.length + this.#agentTags.length;
+    const batchBytes = spanBytes + 1 + varintBytes(processBytes) + processBytes;
+    const messageBytes = 1 + varintBytes(batchBytes) + batchBytes;
+    const request = Buffer.allocUnsafeSlow(prefixBytes + messageBytes);
+    writeMessagePrefix(request, messageBytes);
+    request[prefixBytes] = field1;
+    let at = writeVarint(request, prefixBytes + 1, batchBytes);
+    for (const piece of spans) {
+      request.set(piece, at);
+      at += piece.length;
+    }
+    request[at] = field2;
+    at = writeVarint(request, at + 1, processBytes);
+    request.set(process, at);
+    request.set(this.#agentTags, at + process.length);
+    return { request, spanCount };
+  }
+}
+
+/** Tags of text as they stand in a `Process` message. */
+export function processTagFields(tags: readonly (readonly [key: string, value: string])[]): Buffer {
+  return Buffer.concat(
+    tags.map(([key, value]) => {
+      // KeyValue: key in field 1, text in field 3; the type of a text is 0, which is not written.
+      const tag = Buffer.concat([
+        lengthDelimited(field1, Buffer.from(key)),
+        lengthDelimited(0x1a, Buffer.from(value)),
+      ]);
+      return lengthDelimited(field2, tag);
+    }),
+  );
+}
+
+function lengthDelimited(fieldTag: number, bytes: Buffer): Buffer {
+  const head = Buffer.alloc(1 + varintBytes(bytes.length));
+  head[0] = fieldTag;
+  writeVarint(head, 1, bytes.length);
+  return Buffer.concat([head, bytes]);
+}
+
+function varintBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value; rest >= 128; rest >>>= 7) {
+    bytes++;
+  }
+  return bytes;
+}
+
+/** @returns the index after it */
+function writeVarint(target: Buffer, start: number, value: number): number {
+  let at = start;
+  let rest = value;
+  for (; rest >= 128; rest >>>= 7) {
+    target[at++] = (rest & 127) | 128;
+  }
+  target[at++] = rest;
+  return at;
+}
