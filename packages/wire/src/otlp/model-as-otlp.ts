@@ -1,0 +1,153 @@
+// How the public model shows spans of the older model in OTLP.
+// Source: opentelemetry-collector-contrib pkg/translator/jaeger, as used by release 1.62 of the public model.
+import type { Attribute, AttributeValue } from "../model/attribute.ts";
+import {
+  type Resource,
+  type Scope,
+  type Span,
+  type SpanEvent,
+  type SpanKind,
+  type SpanLink,
+  spanKinds,
+} from "../model/span.ts";
+
+/** Attributes by key, each where it came first with the value that came last: OTLP allows a key once. */
+type AttributeMap = Map<string, AttributeValue>;
+
+/**
+ * A span that came in the older model (`proto`, `jaeger`) as the OTLP span that means the same: kind, status, trace
+ * state and scope are taken out of its tags, logs become events, references links. Flags and warnings are lost.
+ * @param resource see `resourceOfProcess`
+ */
+export function otlpOfModel(span: Span, resource: Resource): Span {
+  const { scope, tags } = takeScope(span.attributes);
+  const attributes = mapOf(tags);
+  const kind = takeKind(attributes);
+  const status = takeStatus(attributes, kind);
+  const traceState = textOf(take(attributes, "w3c.tracestate"));
+  return {
+    ...span,
+    kind,
+    status,
+    traceState,
+    flags: 0,
+    attributes: listOf(attributes),
+    events: span.events.map(eventOfLog),
+    links: span.links.filter((link) => !isParent(link, span)).map(linkOfReference),
+    resource,
+    scope,
+    format: "otlp",
+    warnings: [],
+  };
+}
+
+/** The resource that a process of the older model stands for. */
+export function resourceOfProcess(process: Resource): Resource {
+  if (process.serviceName === "OTLPResourceNoServiceName") return { ...process, attributes: [] };
+  const named: Attribute = { key: "service.name", value: { type: "string", value: process.serviceName } };
+  const attributes = mapOf(process.serviceName === "" ? process.attributes : [named, ...process.attributes]);
+  rename(attributes, "hostname", "host.name", (value) => value);
+  rename(attributes, "jaeger.version", "opencensus.exporterversion", (value) => ({
+    type: "string",
+    value: `Jaeger-${textOf(value)}`,
+  }));
+  return { ...process, attributes: listOf(attributes) };
+}
+
+/** The first tags that name a scope; its version counts only beside a name. */
+function takeScope(attributes: readonly Attribute[]): { scope: Scope; tags: readonly Attribute[] } {
+  const nameAt = attributes.findIndex(({ key }) => key === "otel.scope.name");
+  const versionAt = nameAt === -1 ? -1 : attributes.findIndex(({ key }) => key === "otel.scope.version");
+  return {
+    scope: {
+      name: textOf(attributes[nameAt]?.value),
+      version: textOf(attributes[versionAt]?.value),
+      attributes: [],
+      droppedAttributesCount: 0,
+      schemaUrl: "",
+    },
+    tags: attributes.filter((_tag, index) => index !== nameAt && index !== versionAt),
+  };
+}
+
+function takeKind(attributes: AttributeMap): SpanKind {
+  const text = textOf(take(attributes, "span.kind"));
+  return spanKinds.find((kind) => kind === text) ?? "unspecified";
+}
+
+/** `error` true counts most, then `otel.status_code`, then the status of HTTP. */
+function takeStatus(attributes: AttributeMap, kind: SpanKind): Span["status"] {
+  const error = attributes.get("error");
+  const httpMessage = textOf(attributes.get("http.status_message"));
+  if (error?.type === "bool" && error.value) {
+    attributes.delete("error");
+    attributes.delete("otel.status_code");
+    const description = take(attributes, "otel.status_description");
+    return { code: "error", message: description === undefined ? httpMessage : textOf(description) };
+  }
+  if (attributes.has("otel.status_code")) {
+    const code = textOf(take(attributes, "otel.status_code")).toUpperCase();
+    const message = textOf(take(attributes, "otel.status_description"));
+    return { code: code === "OK" ? "ok" : code === "ERROR" ? "error" : "unset", message };
+  }
+  if (isHttpError(attributes.get("http.status_code"), kind)) return { code: "error", message: httpMessage };
+  return { code: "unset", message: "" };
+}
+
+function isHttpError(value: AttributeValue | undefined, kind: SpanKind): boolean {
+  const isNumber = value?.type === "int" || (value?.type === "string" && /^[+-]?\d{1,18}$/.test(value.value));
+  if (!isNumber) return false;
+  const code = Number(value.value);
+  // What the client did wrong is no error of the server.
+  if (kind === "server" && code >= 400 && code < 500) return false;
+  return code < 100 || code >= 400;
+}
+
+function eventOfLog(log: SpanEvent): SpanEvent {
+  const attributes = mapOf(log.attributes);
+  const name = textOf(take(attributes, "event"));
+  return { ...log, name, attributes: listOf(attributes) };
+}
+
+function isParent(reference: SpanLink, { parentSpanId }: Span): boolean {
+  return reference.refType === "child_of" && reference.spanId === (parentSpanId || "0".repeat(16));
+}
+
+function linkOfReference(reference: SpanLink): SpanLink {
+  const value = reference.refType === "child_of" ? "child_of" : "follows_from";
+  return {
+    ...reference,
+    attributes: [{ key: "opentracing.ref_type", value: { type: "string", value } }],
+    refType: "none",
+  };
+}
+
+function rename(
+  attributes: AttributeMap,
+  from: string,
+  to: string,
+  convert: (value: AttributeValue) => AttributeValue,
+): void {
+  const value = attributes.get(from);
+  if (value === undefined || attributes.has(to)) return;
+  attributes.delete(from);
+  attributes.set(to, convert(value));
+}
+
+function take(attributes: AttributeMap, key: string): AttributeValue | undefined {
+  const value = attributes.get(key);
+  attributes.delete(key);
+  return value;
+}
+
+function textOf(value: AttributeValue | undefined): string {
+  return value?.type === "string" ? value.value : "";
+}
+
+function mapOf(attributes: readonly Attribute[]): AttributeMap {
+  return new Map(attributes.map(({ key, value }) => [key, value]));
+}
+
+function listOf(attributes: AttributeMap): Attribute[] {
+  return Array.from(attributes, ([key, value]) => ({ key, value }));
+}
