@@ -8,6 +8,7 @@ import { openGrpcApiV2 } from "./receivers/grpc-api-v2.ts";
 import { openOtlpGrpc } from "./receivers/otlp-grpc.ts";
 import { openOtlpHttp } from "./receivers/otlp-http.ts";
 import type { Receiver, ReceiverContext } from "./receivers/receiver.ts";
+import { openSampling } from "./sampling/open-sampling.ts";
 
 /** The larger the block, the cheaper for ClickHouse; the age keeps spans visible within a second when few arrive. */
 const segmentLimits = {
@@ -35,6 +36,8 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     await using opened = new AsyncDisposableStack();
     const store = openStore(options);
     opened.defer(() => store.close());
+    const sampling = await openSampling(options, { store, metrics: registry, log });
+    opened.defer(() => sampling.provider.close());
     const maxBytes = options["collector.journal.max-bytes"];
     const journal = await Journal.open(
       {
@@ -51,7 +54,11 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
 
     const receivers: Receiver[] = [];
     for (const open of receiverOpeners(options)) {
-      const receiver = await open({ journal, metrics, log });
+      const receiver = await open({
+        ...{ journal, metrics, log },
+        sampling: sampling.provider,
+        steps: sampling.steps,
+      });
       opened.defer(() => receiver.stop(AbortSignal.abort()));
       receivers.push(receiver);
     }
@@ -72,6 +79,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
           log.info({ segments: journal.segments }, "spans stay in the journal for the next start");
         }
         await journal.close();
+        await sampling.provider.close();
         await store.close();
       },
     };
