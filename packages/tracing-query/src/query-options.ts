@@ -1,4 +1,4 @@
-import { commaList, duration, hostPort } from "lifecycle";
+import { commaList, duration, hostPort, serverTlsOptions, tenancyOptions } from "lifecycle";
 import { z } from "zod";
 
 function isBasePath(path: string): boolean {
@@ -18,7 +18,9 @@ export const queryOptions = z.object({
   "clickhouse.user": z.string().default("default").describe("User of ClickHouse."),
   "clickhouse.password": z.string().default("").describe("The user's password."),
   "query.http-server.host-port": hostPort(":16686").describe("Address of the HTTP API and the UI."),
+  ...serverTlsOptions("query.http"),
   "query.grpc-server.host-port": hostPort(":16685").describe("Address of the gRPC API."),
+  ...serverTlsOptions("query.grpc"),
   "query.base-path": z
     .string()
     .refine(isBasePath, {
@@ -41,6 +43,7 @@ export const queryOptions = z.object({
   "query.max-clock-skew-adjustment": duration("0s").describe(
     "Largest difference between clocks that is corrected in the traces shown; 0 corrects none.",
   ),
+  ...tenancyOptions(),
 });
 
 export type QueryOptions = z.infer<typeof queryOptions>;

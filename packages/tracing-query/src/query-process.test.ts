@@ -1,6 +1,10 @@
+import { get } from "node:https";
+import { credentials, makeGenericClientConstructor } from "@grpc/grpc-js";
 import { createLogger, type ProcessContext, parseOptions } from "lifecycle";
+import { createTestAuthority, createTlsFolder } from "lifecycle/testing";
 import { Registry } from "prom-client";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { queryService } from "wire/grpc";
 import { type QueryOptions, queryOptions } from "./query-options.ts";
 import { queryProcess } from "./query-process.ts";
 
@@ -26,6 +30,54 @@ test("starts while its store is away, and stops", async () => {
   await running.stop(AbortSignal.timeout(5_000));
 });
 
+test("serves TLS over HTTP and gRPC", async () => {
+  const authority = createTestAuthority();
+  const folder = createTlsFolder(authority.issue("localhost"), authority.cert);
+  onTestFinished(() => folder.remove());
+  const tlsArgs = (prefix: string) => [
+    `--${prefix}.tls.enabled`,
+    `--${prefix}.tls.cert=${folder.certPath}`,
+    `--${prefix}.tls.key=${folder.keyPath}`,
+  ];
+  const logged: { http: number; grpc: number }[] = [];
+  const context = contextOf(
+    ...anyPorts,
+    "--span-storage.type=memory",
+    ...tlsArgs("query.http"),
+    ...tlsArgs("query.grpc"),
+  );
+  context.log.info = (fields: unknown) => {
+    logged.push(fields as { http: number; grpc: number });
+  };
+  const running = await queryProcess.start(context);
+  onTestFinished(() => running.stop(AbortSignal.abort()));
+  const [ports] = logged;
+
+  const answer = await new Promise<number | undefined>((resolve, reject) => {
+    get(
+      {
+        host: "127.0.0.1",
+        port: ports?.http,
+        path: "/api/services",
+        servername: "localhost",
+        ca: authority.cert,
+      },
+      (response) => resolve(response.resume().statusCode),
+    ).on("error", reject);
+  });
+  expect(answer).toBe(200);
+
+  const Generic = makeGenericClientConstructor(queryService, "query");
+  const client = new Generic(`localhost:${ports?.grpc}`, credentials.createSsl(Buffer.from(authority.cert)));
+  onTestFinished(() => client.close());
+  const services = await new Promise((resolve, reject) => {
+    client.getServices?.({}, (error: Error | null, found: unknown) =>
+      error === null ? resolve(found) : reject(error),
+    );
+  });
+  expect(services).toEqual({ services: [] });
+});
+
 describe("refuses to start with", () => {
   test.each([["tracing"], ["/tracing/"], ["//"]])("the base path %s", (path) => {
     expect(() => contextOf("--query.base-path", path)).toThrow(
@@ -41,6 +93,13 @@ describe("refuses to start with", () => {
       ":1234",
     );
     await expect(queryProcess.start(context)).rejects.toThrow("HTTP and gRPC cannot share port 1234");
+  });
+
+  test.each(["query.http", "query.grpc"])("options of %s.tls without TLS", async (prefix) => {
+    const context = contextOf(...anyPorts, `--${prefix}.tls.cert=/a.pem`);
+    await expect(queryProcess.start(context)).rejects.toThrow(
+      `${prefix}.tls.* options cannot be used when ${prefix}.tls.enabled is false`,
+    );
   });
 
   test("an address of the store that is none", async () => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { ProcessDefinition } from "lifecycle";
-import { StartError } from "lifecycle";
+import { openServerTls, StartError, TenantCheck } from "lifecycle";
 import { openGrpcServer } from "./grpc/grpc-server.ts";
 import { openHttpServer } from "./http/http-server.ts";
 import { UiPage } from "./http/ui-page.ts";
@@ -36,16 +36,21 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       log,
     );
 
+    const tenants = new TenantCheck(options);
+    const httpTls = await openServerTls(options, "query.http", log);
+    const grpcTls = await openServerTls(options, "query.grpc", log);
     const store = openStore(options);
     const watch = new StorageWatch({ store, health });
     const service = new QueryService({ reader: store.reader, watch, metrics: new QueryMetrics(metrics) });
     const adjust = {
       maxClockSkewNano: BigInt(Math.round(options["query.max-clock-skew-adjustment"] * nanosPerMs)),
     };
-    const grpc = await openGrpcServer(grpcAddress, service, log);
+    const grpc = await openGrpcServer({ address: grpcAddress, tls: grpcTls, service, tenants, log });
     const http = await openHttpServer({
       address: httpAddress,
+      tls: httpTls,
       service,
+      tenants,
       adjust,
       page,
       uiFolder,

@@ -26,14 +26,17 @@ export class TenantCheck {
   /**
    * The tenant that a request names.
    * @param headerValues every value of the header, as sent. The public model takes the first where HTTP has several
-   *   and refuses several over gRPC: over HTTP give only the first.
+   *   and refuses several over gRPC: over HTTP give only the first. One value with commas counts as several: so Node
+   *   joins those that HTTP/2 brings.
    * @returns `tenant` "" when tenancy is off, whatever the header says; an empty value counts as missing
    */
   check(headerValues: readonly string[]): { tenant: string } | { problem: TenantProblem } {
     if (!this.enabled) {
       return { tenant: "" };
     }
-    const [tenant = "", extra] = headerValues;
+    const [tenant = "", extra] = headerValues
+      .flatMap((value) => value.split(","))
+      .map((value) => value.trim());
     if (extra !== undefined) {
       return { problem: "extra" };
     }

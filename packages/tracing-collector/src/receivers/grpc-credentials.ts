@@ -1,43 +1,6 @@
 import { ServerCredentials } from "@grpc/grpc-js";
-import { type ServerTls, type ServerTlsMaterial, secureContextOptions } from "lifecycle";
-
-/** A client that says hello and then nothing must not hold a connection. */
-const handshakeTimeoutMs = 10_000;
-
-/**
- * Credentials over files that reload. `createSsl` cannot reload, and the experimental certificate providers of grpc-js
- * know neither versions of TLS nor a choice of cipher suites; both are made of this same class.
- */
-class ReloadingServerCredentials extends ServerCredentials {
-  readonly #tls: ServerTls;
-
-  constructor(tls: ServerTls) {
-    const { clientCa } = tls.material;
-    super(
-      {
-        requestCert: clientCa !== undefined,
-        rejectUnauthorized: clientCa !== undefined,
-        handshakeTimeout: handshakeTimeoutMs,
-      },
-      secureContextOptions(tls.material),
-    );
-    this.#tls = tls;
-    tls.onChange((material: ServerTlsMaterial) =>
-      this.updateSecureContextOptions(secureContextOptions(material)),
-    );
-  }
-
-  override _removeWatcher(watcher: Parameters<ServerCredentials["_removeWatcher"]>[0]): void {
-    super._removeWatcher(watcher);
-    if (this.getWatcherCount() === 0) {
-      this.#tls.close();
-    }
-  }
-
-  override _equals(other: ServerCredentials): boolean {
-    return this === other;
-  }
-}
+import { type ServerTls, secureContextOptions } from "lifecycle";
+import { ReloadingServerCredentials } from "wire/grpc";
 
 /**
  * Credentials of a gRPC server: plain text for undefined, otherwise TLS, with the certificate of the client required
@@ -45,5 +8,13 @@ class ReloadingServerCredentials extends ServerCredentials {
  * that listens with these credentials is shut down.
  */
 export function grpcCredentialsOf(tls: ServerTls | undefined): ServerCredentials {
-  return tls === undefined ? ServerCredentials.createInsecure() : new ReloadingServerCredentials(tls);
+  if (tls === undefined) {
+    return ServerCredentials.createInsecure();
+  }
+  const credentials = new ReloadingServerCredentials(secureContextOptions(tls.material), {
+    requireClientCertificate: tls.material.clientCa !== undefined,
+    unused: () => tls.close(),
+  });
+  tls.onChange((material) => credentials.use(secureContextOptions(material)));
+  return credentials;
 }

@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { logVerbosity, type Server, ServerCredentials, setLogVerbosity } from "@grpc/grpc-js";
+import { logVerbosity, type Server, type ServerCredentials, setLogVerbosity } from "@grpc/grpc-js";
 import { type HostPort, listenError } from "lifecycle";
 
 /** grpc-js wants a host: every address of the machine is "[::]", and "0.0.0.0" where there is no IPv6. */
@@ -20,11 +20,15 @@ function withCode(error: Error): Error {
 }
 
 /** Starts to listen. @returns the port @throws StartError */
-export function bindServer(server: Server, address: HostPort): Promise<number> {
+export function bindServer(
+  server: Server,
+  address: HostPort,
+  credentials: ServerCredentials,
+): Promise<number> {
   // It would print the failure as well, on a line that says less.
   setLogVerbosity(logVerbosity.NONE);
   return new Promise((resolve, reject) => {
-    server.bindAsync(bindAddress(address), ServerCredentials.createInsecure(), (error, port) => {
+    server.bindAsync(bindAddress(address), credentials, (error, port) => {
       if (error === null) {
         resolve(port);
       } else {

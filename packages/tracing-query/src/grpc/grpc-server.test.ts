@@ -3,6 +3,7 @@ import {
   type Client,
   type ClientReadableStream,
   credentials,
+  Metadata,
   makeGenericClientConstructor,
   type ServiceError,
   status,
@@ -13,7 +14,7 @@ import { openClickHouseStore } from "storage/clickhouse";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ApiV2Span, SpansResponseChunk } from "wire/api-v2";
 import { queryService, rpcServiceName, withPublicNames } from "wire/grpc";
-import { StuckReader, sampleService } from "../service/sample-service.ts";
+import { StuckReader, sampleService, sampleTenants } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId, shortTraceId } from "../service/sample-store.ts";
 import { type GrpcServer, openGrpcServer } from "./grpc-server.ts";
 
@@ -28,8 +29,14 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((server) => server.stop(AbortSignal.abort())));
 });
 
-async function open(reader: SpanReader): Promise<number> {
-  const server = await openGrpcServer(parseHostPort("127.0.0.1:0")!, sampleService(reader), log);
+async function open(reader: SpanReader, tenants = sampleTenants()): Promise<number> {
+  const server = await openGrpcServer({
+    address: parseHostPort("127.0.0.1:0")!,
+    tls: undefined,
+    service: sampleService(reader),
+    tenants,
+    log,
+  });
   opened.push(server);
   return server.port;
 }
@@ -40,9 +47,9 @@ function clientOf(port: number, definition = queryService) {
   const client = new Generic(`127.0.0.1:${port}`, credentials.createInsecure());
   clients.push(client);
   return {
-    unary: (method: string, request: object) =>
+    unary: (method: string, request: object, metadata = new Metadata()) =>
       new Promise((resolve, reject) => {
-        client[method]!(request, (error: ServiceError | null, answer: unknown) =>
+        client[method]!(request, metadata, (error: ServiceError | null, answer: unknown) =>
           error === null ? resolve(answer) : reject(error),
         );
       }),
@@ -50,7 +57,8 @@ function clientOf(port: number, definition = queryService) {
       method: string,
       request: object,
       options: object = {},
-    ): ClientReadableStream<SpansResponseChunk> => client[method]!(request, options),
+      metadata = new Metadata(),
+    ): ClientReadableStream<SpansResponseChunk> => client[method]!(request, metadata, options),
   };
 }
 
@@ -321,6 +329,62 @@ test("a taken port is told in one line", async () => {
   const { reader } = await sampleStore([]);
   const port = await open(reader);
   await expect(
-    openGrpcServer(parseHostPort(`127.0.0.1:${port}`)!, sampleService(reader), log),
+    openGrpcServer({
+      address: parseHostPort(`127.0.0.1:${port}`)!,
+      tls: undefined,
+      service: sampleService(reader),
+      tenants: sampleTenants(),
+      log,
+    }),
   ).rejects.toThrow(`query over gRPC: address 127.0.0.1:${port} is taken by another program`);
+});
+
+describe("with tenancy", () => {
+  const metadataOf = (...tenants: string[]) => {
+    const metadata = new Metadata();
+    for (const tenant of tenants) {
+      metadata.add("x-tenant", tenant);
+    }
+    return metadata;
+  };
+  const now = { seconds: 1n, nanos: 0 };
+
+  test.each([
+    [[], status.UNAUTHENTICATED, "missing tenant header"],
+    [["acme", "acme"], status.PERMISSION_DENIED, "extra tenant header"],
+    [["nobody"], status.PERMISSION_DENIED, "unknown tenant"],
+  ])("every method refuses %j", async (tenants, code, details) => {
+    const { reader } = await sampleStore([otlpSpan()], "acme");
+    const { unary, stream } = clientOf(await open(reader, sampleTenants("acme", "other")));
+    const trace = getTrace(Buffer.from(sampleTraceId, "hex"));
+    const metadata = metadataOf(...tenants);
+    const refused = { code, details };
+    await expect(chunksOf(stream("getTrace", trace, {}, metadata))).rejects.toMatchObject(refused);
+    await expect(chunksOf(stream("findTraces", { query: everything }, {}, metadata))).rejects.toMatchObject(
+      refused,
+    );
+    for (const [method, request] of [
+      ["getServices", {}],
+      ["getOperations", { service: "shop", spanKind: "" }],
+      ["archiveTrace", trace],
+      ["getDependencies", { startTime: now, endTime: now }],
+    ] as const) {
+      await expect(unary(method, request, metadata)).rejects.toMatchObject(refused);
+    }
+  });
+
+  test("each tenant sees its own", async () => {
+    const { reader } = await sampleStore([otlpSpan()], "acme");
+    const { unary, stream } = clientOf(await open(reader, sampleTenants("acme", "other")));
+    const trace = getTrace(Buffer.from(sampleTraceId, "hex"));
+    const [acme, other] = [metadataOf("acme"), metadataOf("other")];
+    expect(await unary("getServices", {}, acme)).toEqual({ services: ["shop"] });
+    expect(await unary("getServices", {}, other)).toEqual({ services: [] });
+    expect(await chunksOf(stream("getTrace", trace, {}, acme))).toHaveLength(1);
+    await expect(chunksOf(stream("getTrace", trace, {}, other))).rejects.toMatchObject({
+      code: status.NOT_FOUND,
+    });
+    expect(await chunksOf(stream("findTraces", { query: everything }, {}, acme))).toHaveLength(1);
+    expect(await chunksOf(stream("findTraces", { query: everything }, {}, other))).toEqual([]);
+  });
 });

@@ -1,5 +1,5 @@
 import { Server } from "@grpc/grpc-js";
-import type { HostPort, Logger } from "lifecycle";
+import type { HostPort, Logger, ServerTls, TenantCheck } from "lifecycle";
 import {
   addHealth,
   addReflection,
@@ -10,7 +10,18 @@ import {
 } from "wire/grpc";
 import type { QueryService } from "../service/query-service.ts";
 import { bindServer } from "./bind-server.ts";
+import { grpcCredentialsOf } from "./grpc-credentials.ts";
 import { queryHandlers } from "./query-handlers.ts";
+
+export interface GrpcServerSettings {
+  readonly address: HostPort;
+  /** Undefined: plain text. */
+  readonly tls: ServerTls | undefined;
+  readonly service: QueryService;
+  /** For the query service; health and reflection need no tenant. */
+  readonly tenants: TenantCheck;
+  readonly log: Logger;
+}
 
 export interface GrpcServer {
   readonly port: number;
@@ -19,14 +30,16 @@ export interface GrpcServer {
 }
 
 /** @throws StartError when the address cannot be listened on */
-export async function openGrpcServer(
-  address: HostPort,
-  service: QueryService,
-  log: Logger,
-): Promise<GrpcServer> {
+export async function openGrpcServer({
+  address,
+  tls,
+  service,
+  tenants,
+  log,
+}: GrpcServerSettings): Promise<GrpcServer> {
   const server = new Server();
   const definitions = withPublicNames(queryService);
-  const handlers = queryHandlers(service, log);
+  const handlers = queryHandlers(service, tenants, log);
   for (const definition of definitions) {
     server.addService(definition, handlers);
   }
@@ -34,7 +47,7 @@ export async function openGrpcServer(
   addReflection(server, [...names, healthServiceName]);
   const health = addHealth(server, names);
 
-  const port = await bindServer(server, address);
+  const port = await bindServer(server, address, grpcCredentialsOf(tls));
   return {
     port,
     async stop(signal) {

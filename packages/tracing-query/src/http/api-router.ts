@@ -1,6 +1,6 @@
 import compression from "compression";
 import { Router } from "express";
-import type { Logger } from "lifecycle";
+import type { Logger, TenantCheck } from "lifecycle";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import type { QueryService } from "../service/query-service.ts";
 import {
@@ -17,10 +17,15 @@ import { searchEndpoint, traceEndpoint } from "./trace-endpoints.ts";
 const compressionLevel = 1;
 
 /** The JSON endpoints under `/api`. Paths that it does not know are left to the next router. */
-export function apiRouter(service: QueryService, options: AdjustOptions, log: Logger): Router {
+export function apiRouter(
+  service: QueryService,
+  options: AdjustOptions,
+  tenants: TenantCheck,
+  log: Logger,
+): Router {
   const router = Router({ strict: true, caseSensitive: true });
   const add = (method: "GET" | "POST", path: string, answer: Endpoint) =>
-    router.all(path, compression({ level: compressionLevel }), endpoint(method, answer, log));
+    router.all(path, compression({ level: compressionLevel }), endpoint(method, answer, tenants, log));
 
   add("GET", "/api/services", servicesEndpoint(service));
   add("GET", "/api/services/:service/operations", operationNamesEndpoint(service));

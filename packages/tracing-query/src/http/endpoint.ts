@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
-import type { Logger } from "lifecycle";
+import { type Logger, type TenantCheck, tenantProblemTexts } from "lifecycle";
+import type { ReadOptions } from "storage/api";
 import { errorEnvelope } from "./envelope.ts";
 import { httpFailure } from "./http-status.ts";
 import { indentJson } from "./indent-json.ts";
@@ -9,8 +10,8 @@ export interface EndpointRequest {
   readonly params: URLSearchParams;
   /** A part of the path, decoded. */
   pathPart(name: string): string;
-  /** Aborted when the client is gone. */
-  readonly signal: AbortSignal;
+  /** The tenant whose spans are asked for, and a signal that is aborted when the client is gone. */
+  readonly read: ReadOptions;
 }
 
 /** Answers with JSON, in pieces. Errors that it throws become the envelope's. */
@@ -50,18 +51,37 @@ export function sendFailure(response: Response, error: unknown, log: Logger): vo
   sendText(response, errorEnvelope(status, message));
 }
 
-/** An Express handler for one method of a path; other methods get 405 and an empty body. */
-export function endpoint(method: "GET" | "POST", answer: Endpoint, log: Logger): RequestHandler {
+/**
+ * An Express handler for one method of a path; other methods get 405 and an empty body, requests without a tenant,
+ * where they need one, 401 and the public model's words.
+ */
+export function endpoint(
+  method: "GET" | "POST",
+  answer: Endpoint,
+  tenants: TenantCheck,
+  log: Logger,
+): RequestHandler {
   return async (request, response) => {
     if (request.method !== method) {
       response.status(405).setHeader("Allow", method);
       sendText(response, "");
       return;
     }
+    // The first of several, as the public model takes it.
+    const found = tenants.check(request.headersDistinct[tenants.header]?.slice(0, 1) ?? []);
+    if ("problem" in found) {
+      response.status(401).setHeader("Content-Type", "text/plain; charset=utf-8");
+      sendText(response, tenantProblemTexts[found.problem]);
+      return;
+    }
     const params = paramsOf(request);
     const signal = closeSignal(response);
     try {
-      const pieces = await answer({ params, signal, pathPart: (name) => String(request.params[name]) });
+      const pieces = await answer({
+        params,
+        read: { tenant: found.tenant, signal },
+        pathPart: (name) => String(request.params[name]),
+      });
       const isPretty = !["", "false"].includes(params.get("prettyPrint") ?? "");
       response.setHeader("Content-Type", "application/json");
       await sendPieces(response, isPretty ? indentJson(pieces, "    ") : pieces);

@@ -8,7 +8,7 @@ import { Registry } from "prom-client";
 import type { SpanReader } from "storage/api";
 import { openClickHouseStore } from "storage/clickhouse";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { StuckReader, sampleService } from "../service/sample-service.ts";
+import { StuckReader, sampleService, sampleTenants } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId, shortTraceId } from "../service/sample-store.ts";
 import { type HttpServer, openHttpServer } from "./http-server.ts";
 import { UiPage } from "./ui-page.ts";
@@ -16,7 +16,12 @@ import { UiPage } from "./ui-page.ts";
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
 const opened: HttpServer[] = [];
 
-async function open(reader: SpanReader, basePath = "", metrics = new Registry()): Promise<string> {
+async function open(
+  reader: SpanReader,
+  basePath = "",
+  metrics = new Registry(),
+  tenants = sampleTenants(),
+): Promise<string> {
   const uiFolder = await mkdtemp(join(tmpdir(), "query-ui-"));
   await writeFile(join(uiFolder, "index.html"), '<base href="/"><p>the page</p>');
   await mkdir(join(uiFolder, "static"));
@@ -24,7 +29,9 @@ async function open(reader: SpanReader, basePath = "", metrics = new Registry())
   await writeFile(join(uiFolder, "static/icon.svg"), "<svg/>");
   const server = await openHttpServer({
     address: parseHostPort("127.0.0.1:0")!,
+    tls: undefined,
     service: sampleService(reader, metrics),
+    tenants,
     adjust: { maxClockSkewNano: 0n },
     page: await UiPage.open({ folder: uiFolder, configFile: "", basePath }, log),
     uiFolder,
@@ -362,6 +369,8 @@ test("a taken port is told in one line", async () => {
   await expect(
     openHttpServer({
       address: parseHostPort(`127.0.0.1:${port}`)!,
+      tls: undefined,
+      tenants: sampleTenants(),
       service: sampleService(reader),
       adjust: { maxClockSkewNano: 0n },
       page: await UiPage.open({ folder: "/nowhere", configFile: "", basePath: "" }, log),
@@ -370,4 +379,74 @@ test("a taken port is told in one line", async () => {
       log,
     }),
   ).rejects.toThrow(`query over HTTP: address 127.0.0.1:${port} is taken by another program`);
+});
+
+describe("with tenancy", () => {
+  let base: string;
+  let server: HttpServer | undefined;
+
+  beforeAll(async () => {
+    const store = await sampleStore([otlpSpan()], "acme");
+    base = await open(store.reader, "", new Registry(), sampleTenants("acme", "other"));
+    server = opened.pop();
+  });
+  afterAll(() => server?.stop(AbortSignal.abort()));
+
+  const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+    fetch(`${base}${path}`, { headers, method });
+
+  test.each([
+    ["/api/services"],
+    ["/api/services/shop/operations"],
+    ["/api/operations?service=shop"],
+    ["/api/traces?service=shop"],
+    [`/api/traces/${sampleTraceId}`],
+    ["/api/dependencies"],
+    ["/api/metrics/calls"],
+  ])("%s needs the header of a tenant that is served", async (path) => {
+    for (const [headers, text] of [
+      [{}, "missing tenant header"],
+      [{ "x-tenant": "" }, "missing tenant header"],
+      [{ "x-tenant": "nobody" }, "unknown tenant"],
+    ] as const) {
+      const answer = await ask(path, headers);
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+      expect(await answer.text()).toBe(text);
+    }
+    expect((await ask(path, { "X-Tenant": "acme" })).status).not.toBe(401);
+  });
+
+  test("each tenant sees its own", async () => {
+    const names = async (tenant: string) =>
+      ((await (await ask("/api/services", { "x-tenant": tenant })).json()) as { data: unknown }).data;
+    expect(await names("acme")).toEqual(["shop"]);
+    expect(await names("other")).toBeNull();
+    expect((await ask(`/api/traces/${sampleTraceId}`, { "x-tenant": "acme" })).status).toBe(200);
+    expect((await ask(`/api/traces/${sampleTraceId}`, { "x-tenant": "other" })).status).toBe(404);
+  });
+
+  test.each([["/"], ["/search"], ["/static/icon.svg"]])("%s needs none", async (path) => {
+    expect((await ask(path)).status).toBe(200);
+  });
+
+  test("a wrong method is told first, as without tenancy", async () => {
+    expect((await ask("/api/services", {}, "POST")).status).toBe(405);
+  });
+
+  test("of several headers the first counts", async () => {
+    const { hostname, port } = new URL(base);
+    const text = await new Promise<string>((resolve, reject) => {
+      const asked = request(
+        { hostname, port, path: "/api/services", headers: { "x-tenant": ["acme", "other"] } },
+        async (answer) => {
+          const chunks: Buffer[] = [];
+          for await (const chunk of answer) chunks.push(chunk as Buffer);
+          resolve(Buffer.concat(chunks).toString());
+        },
+      );
+      asked.on("error", reject).end();
+    });
+    expect(JSON.parse(text)).toMatchObject({ data: ["shop"] });
+  });
 });

@@ -1,8 +1,14 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import express, { type ErrorRequestHandler } from "express";
-import { type HostPort, type Logger, listenError } from "lifecycle";
+import {
+  type HostPort,
+  httpServerFor,
+  type Logger,
+  listenError,
+  type ServerTls,
+  type TenantCheck,
+} from "lifecycle";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import type { QueryService } from "../service/query-service.ts";
 import { apiRouter } from "./api-router.ts";
@@ -12,7 +18,11 @@ import { uiRouter } from "./ui-router.ts";
 
 export interface HttpServerSettings {
   readonly address: HostPort;
+  /** Undefined: plain HTTP. */
+  readonly tls: ServerTls | undefined;
   readonly service: QueryService;
+  /** For the JSON endpoints; the UI needs no tenant. */
+  readonly tenants: TenantCheck;
   readonly adjust: AdjustOptions;
   readonly page: UiPage;
   readonly uiFolder: string;
@@ -34,12 +44,16 @@ const sweepIntervalMs = 50;
 
 /** @throws StartError when the address cannot be listened on */
 export async function openHttpServer(settings: HttpServerSettings): Promise<HttpServer> {
-  const { address, service, adjust, page, uiFolder, basePath, log } = settings;
+  const { address, tls, service, tenants, adjust, page, uiFolder, basePath, log } = settings;
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("query parser", false);
-  app.use(basePath === "" ? "/" : basePath, apiRouter(service, adjust, log), uiRouter(page, uiFolder));
+  app.use(
+    basePath === "" ? "/" : basePath,
+    apiRouter(service, adjust, tenants, log),
+    uiRouter(page, uiFolder),
+  );
   app.use((_request, response) => {
     response.status(404).type("text/plain").send("404 page not found\n");
   });
@@ -48,7 +62,7 @@ export async function openHttpServer(settings: HttpServerSettings): Promise<Http
     sendFailure(response, error, log);
   app.use(onError);
 
-  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, app);
+  const server = httpServerFor(tls, { keepAliveTimeout: keepAliveTimeoutMs }, app);
   server.listen(address.port, address.host === "" ? undefined : address.host);
   try {
     await once(server, "listening");

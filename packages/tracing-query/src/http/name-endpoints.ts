@@ -15,20 +15,20 @@ function isSpanKind(text: string): text is SpanKind {
 
 /** `GET /api/services` */
 export function servicesEndpoint(service: QueryService): Endpoint {
-  return async ({ signal }) => namesEnvelope(await service.getServices(signal));
+  return async ({ read }) => namesEnvelope(await service.getServices(read));
 }
 
 /** `GET /api/services/{service}/operations`: names only, of all kinds. */
 export function operationNamesEndpoint(service: QueryService): Endpoint {
-  return async ({ pathPart, signal }) => {
-    const operations = await service.getOperations(pathPart("service"), undefined, signal);
+  return async ({ pathPart, read }) => {
+    const operations = await service.getOperations(pathPart("service"), undefined, read);
     return namesEnvelope([...new Set(operations.map(({ name }) => name))]);
   };
 }
 
 /** `GET /api/operations?service=[&spanKind=]`: names with their kinds. */
 export function operationsEndpoint(service: QueryService): Endpoint {
-  return async ({ params, signal }) => {
+  return async ({ params, read }) => {
     const name = params.get("service") ?? "";
     if (name === "") {
       throw new QueryError("QUERY_BAD_PARAMETER", "parameter 'service' is required");
@@ -37,7 +37,7 @@ export function operationsEndpoint(service: QueryService): Endpoint {
     if (kind !== "" && !isSpanKind(kind)) {
       return envelope(["[]"]); // A kind that no span has.
     }
-    const operations = await service.getOperations(name, kind === "" ? undefined : kind, signal);
+    const operations = await service.getOperations(name, kind === "" ? undefined : kind, read);
     const data = operations.map((operation) => ({ name: operation.name, spanKind: operation.spanKind }));
     return envelope([JSON.stringify(data)], { total: data.length });
   };

@@ -23,12 +23,12 @@ function* shown(traces: readonly Trace[], options: AdjustOptions | undefined): G
 
 /** `GET /api/traces`: a search, or the traces with the ids named, of which missing ones are listed in `errors`. */
 export function searchEndpoint(service: QueryService, options: AdjustOptions): Endpoint {
-  return async ({ params, signal }) => {
+  return async ({ params, read }) => {
     const { traceIds, query } = parseSearchParams(params, Date.now());
     if (traceIds.length === 0) {
-      return envelope(tracesJson(shown(await service.findTraces(query, signal), options)));
+      return envelope(tracesJson(shown(await service.findTraces(query, read), options)));
     }
-    const traces = await service.getTraces(traceIds, signal);
+    const traces = await service.getTraces(traceIds, read);
     const found = new Set(traces.map(({ traceId }) => traceId));
     const missing = traceIds.filter((id) => !found.has(id));
     return envelope(tracesJson(shown(traces, options)), {
@@ -39,8 +39,8 @@ export function searchEndpoint(service: QueryService, options: AdjustOptions): E
 
 /** `GET /api/traces/{id}`; `raw=true` leaves the trace as it was sent. */
 export function traceEndpoint(service: QueryService, options: AdjustOptions): Endpoint {
-  return async ({ params, pathPart, signal }) => {
-    const traces = await service.getTraces([parseTraceId(pathPart("traceId"))], signal);
+  return async ({ params, pathPart, read }) => {
+    const traces = await service.getTraces([parseTraceId(pathPart("traceId"))], read);
     if (traces.length === 0) {
       throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
     }

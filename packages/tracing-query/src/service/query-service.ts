@@ -1,4 +1,4 @@
-import type { Operation, SpanReader, Trace, TraceQuery } from "storage/api";
+import type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "storage/api";
 import { StorageError } from "storage/api";
 import type { SpanKind } from "wire/model";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
@@ -15,7 +15,8 @@ export interface QueryServiceParts {
 
 /**
  * The only caller of the store in this process; HTTP and gRPC both ask here. Every read is counted and timed, and
- * tells the watch whether the store answers. Every method throws `StorageError`; `signal` ends the work in the store.
+ * tells the watch whether the store answers. Every method throws `StorageError`; it sees the spans of one tenant, and the
+ * signal ends the work in the store.
  */
 export class QueryService {
   readonly #reader: SpanReader;
@@ -29,24 +30,24 @@ export class QueryService {
   }
 
   /** The traces with these ids (32 hex digits each), in the order asked; unknown ids are left out. */
-  getTraces(traceIds: readonly string[], signal: AbortSignal): Promise<Trace[]> {
-    return this.#read("get_trace", () => this.#reader.getTraces(traceIds, { signal }));
+  getTraces(traceIds: readonly string[], options: ReadOptions): Promise<Trace[]> {
+    return this.#read("get_trace", () => this.#reader.getTraces(traceIds, options));
   }
 
   /** Whole traces, newest first. */
-  findTraces(query: TraceQuery, signal: AbortSignal): Promise<Trace[]> {
-    return this.#read("find_traces", () => this.#reader.findTraces(query, { signal }));
+  findTraces(query: TraceQuery, options: ReadOptions): Promise<Trace[]> {
+    return this.#read("find_traces", () => this.#reader.findTraces(query, options));
   }
 
   /** Sorted by name. */
-  getServices(signal: AbortSignal): Promise<string[]> {
-    return this.#read("get_services", () => this.#reader.getServices({ signal }));
+  getServices(options: ReadOptions): Promise<string[]> {
+    return this.#read("get_services", () => this.#reader.getServices(options));
   }
 
   /** Sorted by name, then kind. @param spanKind keeps one kind */
-  getOperations(service: string, spanKind: SpanKind | undefined, signal: AbortSignal): Promise<Operation[]> {
+  getOperations(service: string, spanKind: SpanKind | undefined, options: ReadOptions): Promise<Operation[]> {
     const query = spanKind === undefined ? { service } : { service, spanKind };
-    return this.#read("get_operations", () => this.#reader.getOperations(query, { signal }));
+    return this.#read("get_operations", () => this.#reader.getOperations(query, options));
   }
 
   async #read<T>(operation: ReadOperation, read: () => Promise<T[]>): Promise<T[]> {

@@ -1,5 +1,5 @@
 // The query service over a reader, for the tests of HTTP and gRPC.
-import type { Health } from "lifecycle";
+import { type Health, TenantCheck } from "lifecycle";
 import { Registry } from "prom-client";
 import type { SpanReader } from "storage/api";
 import { QueryMetrics } from "./query-metrics.ts";
@@ -13,6 +13,15 @@ export function sampleService(reader: SpanReader, metrics = new Registry()): Que
   const watch = new StorageWatch({ store: { ready: async () => {} }, health: alwaysAvailable });
   watch.stop();
   return new QueryService({ reader, watch, metrics: new QueryMetrics(metrics) });
+}
+
+/** @param tenants those that are served; tenancy is off without them */
+export function sampleTenants(...tenants: readonly string[]): TenantCheck {
+  return new TenantCheck({
+    "multi-tenancy.enabled": tenants.length > 0,
+    "multi-tenancy.header": "x-tenant",
+    "multi-tenancy.tenants": tenants,
+  });
 }
 
 /** A reader that never answers: every read waits until its signal is aborted, and tells so. */

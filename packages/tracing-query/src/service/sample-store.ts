@@ -46,13 +46,13 @@ export function otlpSpan({ service = "shop", resourceAttributes = [], ...rest }:
   };
 }
 
-/** A memory store that holds the spans. */
-export async function sampleStore(spans: readonly Span[]): Promise<TraceStore> {
+/** A memory store that holds the spans. @param tenant whose they are */
+export async function sampleStore(spans: readonly Span[], tenant = ""): Promise<TraceStore> {
   const store = openMemoryStore();
   if (spans.length > 0) {
     const writer = new SpanRowWriter();
     for (const span of spans) {
-      writer.append(span);
+      writer.append(span, tenant);
     }
     await store.writer.writeSpans(writer.take(), { deduplicationToken: "sample" });
   }

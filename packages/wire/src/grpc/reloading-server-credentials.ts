@@ -1,0 +1,53 @@
+import type { SecureContextOptions } from "node:tls";
+import { ServerCredentials } from "@grpc/grpc-js";
+
+/** A client that says hello and then nothing must not hold a connection. */
+const handshakeTimeoutMs = 10_000;
+
+export interface ReloadingCredentialsSettings {
+  /** Whether each client must show a certificate of the authorities in `ca` of the context. */
+  readonly requireClientCertificate: boolean;
+  /** Called when the last server that listens with these credentials is shut down. */
+  readonly unused?: () => void;
+}
+
+/**
+ * Credentials of a gRPC server over TLS whose certificates may change. `ServerCredentials.createSsl` cannot reload, and
+ * the experimental certificate providers of grpc-js know neither versions of TLS nor a choice of cipher suites; both
+ * are made of this same class.
+ */
+export class ReloadingServerCredentials extends ServerCredentials {
+  readonly #unused: () => void;
+
+  /** @param context certificate, key, authorities, versions, suites: all that Node's `createSecureContext` takes */
+  constructor(
+    context: SecureContextOptions,
+    { requireClientCertificate, unused = () => {} }: ReloadingCredentialsSettings,
+  ) {
+    super(
+      {
+        requestCert: requireClientCertificate,
+        rejectUnauthorized: requireClientCertificate,
+        handshakeTimeout: handshakeTimeoutMs,
+      },
+      context,
+    );
+    this.#unused = unused;
+  }
+
+  /** Puts another context in force for new connections; open ones stay. It must be whole: nothing of the old is kept. */
+  use(context: SecureContextOptions): void {
+    this.updateSecureContextOptions(context);
+  }
+
+  override _removeWatcher(watcher: Parameters<ServerCredentials["_removeWatcher"]>[0]): void {
+    super._removeWatcher(watcher);
+    if (this.getWatcherCount() === 0) {
+      this.#unused();
+    }
+  }
+
+  override _equals(other: ServerCredentials): boolean {
+    return this === other;
+  }
+}
