@@ -1,0 +1,131 @@
+import { status } from "@grpc/grpc-js";
+import type { HeaderField } from "wire/http2";
+import { decompressMessage, messagePrefixBytes } from "./decode-message.ts";
+import type { GrpcFailure } from "./grpc-status.ts";
+import type { MessageBuffers } from "./message-buffers.ts";
+import type { UnaryMethod } from "./unary-method.ts";
+
+/** What a stream needs besides its frames. */
+export interface RequestSettings {
+  readonly buffers: MessageBuffers;
+  /** Largest message, as sent and decompressed. */
+  readonly maxMessageBytes: number;
+}
+
+/** Answer to a request that is no gRPC; it is read to its end and not looked at. */
+export interface PlannedAnswer {
+  readonly httpStatus: number;
+  readonly text: string;
+}
+
+/** One call whose request is on its way: collects the one message, whose length it does not trust. */
+export class RequestStream {
+  readonly id: number;
+  /** Who takes the message, or the answer that is given instead. */
+  readonly target: UnaryMethod | PlannedAnswer;
+  readonly fields: readonly HeaderField[];
+  readonly #settings: RequestSettings;
+  readonly #encoding: string;
+  readonly #contentLength: number | undefined;
+  #buffer: Buffer | undefined;
+  /** Of the prefix and the message. */
+  #length = 0;
+  /** What the client may still send before it is given more. */
+  windowBytes: number;
+  /** When something came last, in milliseconds of `performance.now`. */
+  lastActiveMs = performance.now();
+
+  constructor(
+    request: {
+      readonly id: number;
+      readonly target: UnaryMethod | PlannedAnswer;
+      readonly fields: readonly HeaderField[];
+      readonly encoding: string;
+      readonly contentLength: number | undefined;
+      readonly windowBytes: number;
+    },
+    settings: RequestSettings,
+  ) {
+    this.id = request.id;
+    this.target = request.target;
+    this.fields = request.fields;
+    this.windowBytes = request.windowBytes;
+    this.#encoding = request.encoding;
+    this.#contentLength = request.contentLength;
+    this.#settings = settings;
+  }
+
+  /** Takes a piece of the message. @returns how the call fails, when it does */
+  add(piece: Buffer): GrpcFailure | undefined {
+    this.lastActiveMs = performance.now();
+    if (piece.length === 0) return undefined;
+    const { buffers, maxMessageBytes } = this.#settings;
+    const needed = this.#length + piece.length;
+    if ("httpStatus" in this.target) {
+      this.#length = needed;
+      return undefined;
+    }
+    if (needed > maxMessageBytes + messagePrefixBytes)
+      return tooLarge(this.#announced() ?? needed, maxMessageBytes);
+    let buffer = this.#buffer ?? buffers.take();
+    if (buffer !== undefined && needed > buffer.length) {
+      this.#buffer = buffer;
+      buffer = buffers.grow(buffer, needed);
+    }
+    if (buffer === undefined) {
+      return { code: status.RESOURCE_EXHAUSTED, details: `unfinished messages take ${buffers.bytes} bytes` };
+    }
+    this.#buffer = buffer;
+    piece.copy(buffer, this.#length);
+    this.#length = needed;
+    const announced = this.#announced();
+    return announced !== undefined && announced > maxMessageBytes
+      ? tooLarge(announced, maxMessageBytes)
+      : undefined;
+  }
+
+  /** Whether the client sent as many bytes as its `content-length` said. */
+  get hasPromisedLength(): boolean {
+    return this.#contentLength === undefined || this.#contentLength === this.#length;
+  }
+
+  /**
+   * The message, decompressed; the client has sent all. It may be a view of the buffer that `release` gives back.
+   * @returns how the call fails, when it does
+   */
+  message(): Buffer | GrpcFailure {
+    const announced = this.#announced();
+    if (announced === undefined || this.#buffer === undefined) {
+      return { code: status.INTERNAL, details: "the call ends before its message" };
+    }
+    const body = this.#buffer.subarray(messagePrefixBytes, this.#length);
+    if (body.length < announced) {
+      return { code: status.INTERNAL, details: `message of ${announced} bytes ends after ${body.length}` };
+    }
+    if (body.length > announced) {
+      return { code: status.INTERNAL, details: "a unary call has more than one message" };
+    }
+    const flag = this.#buffer[0] as number;
+    if (flag === 0) return body;
+    if (flag !== 1) return { code: status.INTERNAL, details: `message begins with the unknown flag ${flag}` };
+    return decompressMessage(body, this.#encoding, this.#settings.maxMessageBytes);
+  }
+
+  /** Nobody reads the message any more. */
+  release(): void {
+    if (this.#buffer !== undefined) this.#settings.buffers.give(this.#buffer);
+    this.#buffer = undefined;
+  }
+
+  #announced(): number | undefined {
+    return this.#length < messagePrefixBytes ? undefined : this.#buffer?.readUInt32BE(1);
+  }
+}
+
+/** In the words of grpc-js, by which clients know that another try is of no use. */
+function tooLarge(bytes: number, limit: number): GrpcFailure {
+  return {
+    code: status.RESOURCE_EXHAUSTED,
+    details: `Received message larger than max (${bytes} vs ${limit})`,
+  };
+}

@@ -1,0 +1,95 @@
+// The frames of HTTP/2. Source: RFC 9113, sections 4 and 6.
+
+/** What every connection of a client begins with. */
+export const clientPreface: Buffer = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
+
+export const frameHeaderBytes = 9;
+
+export const frameTypes = {
+  data: 0,
+  headers: 1,
+  priority: 2,
+  rstStream: 3,
+  settings: 4,
+  pushPromise: 5,
+  ping: 6,
+  goAway: 7,
+  windowUpdate: 8,
+  continuation: 9,
+} as const;
+
+/** `ack` and `endStream` are the same bit, of different frames. */
+export const frameFlags = { ack: 1, endStream: 1, endHeaders: 4, padded: 8, priority: 0x20 } as const;
+
+export const settingIds = {
+  headerTableSize: 1,
+  enablePush: 2,
+  maxConcurrentStreams: 3,
+  initialWindowSize: 4,
+  maxFrameSize: 5,
+  maxHeaderListSize: 6,
+} as const;
+
+export const errorCodes = {
+  noError: 0,
+  protocolError: 1,
+  internalError: 2,
+  flowControlError: 3,
+  settingsTimeout: 4,
+  streamClosed: 5,
+  frameSizeError: 6,
+  refusedStream: 7,
+  cancel: 8,
+  compressionError: 9,
+  enhanceYourCalm: 11,
+} as const;
+
+/** Of both windows of flow control until a peer says otherwise, and of the connection's always at first. */
+export const defaultWindowBytes = 65_535;
+export const maxWindowBytes = 2 ** 31 - 1;
+/** Largest payload of a frame unless a peer allows more. */
+export const defaultFrameBytes = 16_384;
+
+/** A frame. @param payload at most 2^24 - 1 bytes */
+export function encodeFrame(type: number, flags: number, streamId: number, payload: Uint8Array): Buffer {
+  const frame = Buffer.allocUnsafe(frameHeaderBytes + payload.length);
+  frame.writeUIntBE(payload.length, 0, 3);
+  frame[3] = type;
+  frame[4] = flags;
+  frame.writeUInt32BE(streamId, 5);
+  frame.set(payload, frameHeaderBytes);
+  return frame;
+}
+
+export function encodeSettings(settings: ReadonlyMap<number, number>): Buffer {
+  const payload = Buffer.alloc(settings.size * 6);
+  let at = 0;
+  for (const [id, value] of settings) {
+    payload.writeUInt16BE(id, at);
+    payload.writeUInt32BE(value, at + 2);
+    at += 6;
+  }
+  return encodeFrame(frameTypes.settings, 0, 0, payload);
+}
+
+export function encodeWindowUpdate(streamId: number, increment: number): Buffer {
+  const payload = Buffer.alloc(4);
+  payload.writeUInt32BE(increment);
+  return encodeFrame(frameTypes.windowUpdate, 0, streamId, payload);
+}
+
+/** @param errorCode one of `errorCodes` */
+export function encodeRstStream(streamId: number, errorCode: number): Buffer {
+  const payload = Buffer.alloc(4);
+  payload.writeUInt32BE(errorCode);
+  return encodeFrame(frameTypes.rstStream, 0, streamId, payload);
+}
+
+/** @param reason for people, in ASCII */
+export function encodeGoAway(lastStreamId: number, errorCode: number, reason = ""): Buffer {
+  const payload = Buffer.alloc(8 + reason.length);
+  payload.writeUInt32BE(lastStreamId);
+  payload.writeUInt32BE(errorCode, 4);
+  payload.write(reason, 8, "latin1");
+  return encodeFrame(frameTypes.goAway, 0, 0, payload);
+}
