@@ -1,8 +1,10 @@
 /**
- * Why the collector does not take spans. Each is for the sender to try again later; receivers map them to their
- * protocol's words in `receivers/refusal.ts`.
+ * Why the collector does not take spans. Each but `COLLECTOR_TOO_LARGE` is for the sender to try again later; receivers
+ * map them to their protocol's words in `receivers/refusal.ts`.
  *
- * - `COLLECTOR_JOURNAL_FULL` the journal holds `--collector.journal.max-bytes`, because storage lags or is away
+ * - `COLLECTOR_JOURNAL_FULL` the journal holds `--collector.journal.max-bytes` or `--collector.queue-size` spans, because storage lags
+ *   or is away
+ * - `COLLECTOR_TOO_LARGE` the request would not fit an empty journal: smaller ones may
  * - `COLLECTOR_JOURNAL_BUSY` more waits for the disk than fits in memory
  * - `COLLECTOR_JOURNAL_DISK` the disk refuses: full, broken, taken away
  * - `COLLECTOR_JOURNAL_DAMAGED` a segment cannot be read back (never an answer to a sender)
@@ -11,6 +13,7 @@
  */
 export type CollectorErrorCode =
   | "COLLECTOR_JOURNAL_FULL"
+  | "COLLECTOR_TOO_LARGE"
   | "COLLECTOR_JOURNAL_BUSY"
   | "COLLECTOR_JOURNAL_DISK"
   | "COLLECTOR_JOURNAL_DAMAGED"

@@ -1,12 +1,12 @@
 import type { SpanRows } from "wire/rows";
 import { CollectorError } from "../errors.ts";
 import type { CollectorMetrics, SpanSource } from "../metrics.ts";
-import type { Journal } from "./journal/journal.ts";
+import type { SpanJournal } from "./journal/span-journal.ts";
 import type { RowStep } from "./row-step.ts";
 
 /** What is behind every way in. */
 export interface Pipeline {
-  readonly journal: Pick<Journal, "append">;
+  readonly journal: Pick<SpanJournal, "append">;
   readonly metrics: CollectorMetrics;
   /** What happens to the rows before the journal; none by default, and the rows pass untouched. */
   readonly steps?: readonly RowStep[] | undefined;
@@ -14,7 +14,7 @@ export interface Pipeline {
 
 /** The way of one sender's format into the pipeline; counts what it takes. */
 export class SpanIntake {
-  readonly #journal: Pick<Journal, "append">;
+  readonly #journal: Pick<SpanJournal, "append">;
   readonly #metrics: CollectorMetrics;
   readonly #steps: readonly RowStep[];
   readonly #source: SpanSource;
@@ -34,7 +34,7 @@ export class SpanIntake {
   async keep(rows: SpanRows, rejectedSpans: number, requestBytes: number): Promise<void> {
     const { transport, format } = this.#source;
     this.#metrics.receivedBytes.inc(this.#source, requestBytes);
-    this.#metrics.spansReceived.inc(this.#source, rows.count + rejectedSpans);
+    this.#metrics.batchReceived(rows.count + rejectedSpans);
     if (rejectedSpans > 0) this.#metrics.spansRejected.inc(this.#source, rejectedSpans);
     try {
       let stepped = rows;

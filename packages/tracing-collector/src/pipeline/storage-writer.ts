@@ -3,14 +3,15 @@ import type { Logger } from "lifecycle";
 import { StorageError, type TraceStore } from "storage/api";
 import { CollectorError } from "../errors.ts";
 import type { CollectorMetrics } from "../metrics.ts";
-import type { Journal } from "./journal/journal.ts";
-import type { SealedSegment } from "./journal/sealed-segment.ts";
+import type { JournalSegment, SpanJournal } from "./journal/span-journal.ts";
 
 export interface StorageWriterSettings {
-  readonly journal: Journal;
+  readonly journal: SpanJournal;
   readonly store: Pick<TraceStore, "ready" | "writer">;
   readonly metrics: CollectorMetrics;
   readonly log: Logger;
+  /** Inserts under way at a time; 1 by default. */
+  readonly workers?: number;
   /** First pause after a failure; doubles with each up to `maxPauseMs`. 100 by default. */
   readonly minPauseMs?: number;
   /** 2,000 by default. */
@@ -18,10 +19,10 @@ export interface StorageWriterSettings {
 }
 
 /**
- * Takes sealed segments from the journal and inserts each as one block, until storage has it. One is under way at a
- * time: the next grows meanwhile, and few large blocks cost storage about a quarter less than many. A segment that storage
- * refuses is set aside with an error in the log, and holds nobody up. While storage is away, which is logged once,
- * segments wait.
+ * Takes sealed segments from the journal and inserts each as one block, until storage has it. With one worker, the
+ * default, one is under way at a time: the next grows meanwhile, and few large blocks cost storage about a quarter less
+ * than many. A segment that storage refuses is set aside with an error in the log, and holds nobody up. While storage is
+ * away, which is logged once, segments wait.
  */
 export class StorageWriter {
   readonly #settings: StorageWriterSettings;
@@ -54,6 +55,11 @@ export class StorageWriter {
 
   async #run(): Promise<void> {
     await this.#persist("storage is not ready", (signal) => this.#settings.store.ready(signal));
+    const { workers = 1 } = this.#settings;
+    await Promise.all(Array.from({ length: workers }, () => this.#work()));
+  }
+
+  async #work(): Promise<void> {
     let buffer = Buffer.alloc(0);
     while (!this.#stop.signal.aborted) {
       const segment = await this.#settings.journal.take();
@@ -66,8 +72,9 @@ export class StorageWriter {
   }
 
   /** @returns whether any attempt failed */
-  async #deliver(segment: SealedSegment, buffer: Buffer): Promise<boolean> {
+  async #deliver(segment: JournalSegment, buffer: Buffer): Promise<boolean> {
     let attempts = 0;
+    let saved = 0;
     const { journal, store, metrics } = this.#settings;
     try {
       const done = await this.#persist("storage is away: spans wait in the journal", async (signal) => {
@@ -75,11 +82,14 @@ export class StorageWriter {
         const target = attempts === 1 ? buffer : Buffer.allocUnsafeSlow(segment.bytes);
         const rows = await segment.read(target);
         const endTimer = metrics.saveSeconds.startTimer();
-        await store.writer.writeSpans(rows, {
-          deduplicationToken: segment.token,
-          receivedUnixMs: segment.createdUnixMs,
-          signal,
-        });
+        saved = rows.count;
+        if (saved > 0) {
+          await store.writer.writeSpans(rows, {
+            deduplicationToken: segment.token,
+            receivedUnixMs: segment.createdUnixMs,
+            signal,
+          });
+        }
         endTimer();
       });
       if (!done) return true;
@@ -87,7 +97,7 @@ export class StorageWriter {
       await this.#setAside(segment, error);
       return true;
     }
-    metrics.spansSaved.inc(segment.rows);
+    metrics.spansSaved.inc(saved);
     await journal.remove(segment).catch((error: unknown) => {
       this.#settings.log.error(
         { err: error, segment: segment.path },
@@ -139,11 +149,18 @@ export class StorageWriter {
     this.#settings.log.warn({ code: codeOf(error), reason }, message);
   }
 
-  async #setAside(segment: SealedSegment, error: unknown): Promise<void> {
+  async #setAside(segment: JournalSegment, error: unknown): Promise<void> {
     const { journal, metrics, log } = this.#settings;
     metrics.quarantinedSpans.inc(segment.rows);
     try {
       const path = await journal.quarantine(segment);
+      if (path === undefined) {
+        log.error(
+          { err: error, spans: segment.rows },
+          "storage refuses a segment, and a journal in memory has no place to set it aside: its spans are lost",
+        );
+        return;
+      }
       log.error(
         { err: error, segment: path, spans: segment.rows },
         "a segment is set aside: it is tried again at the next start of the collector",

@@ -1,10 +1,23 @@
-import { open, unlink } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { open, readdir, rename, unlink } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { StartError } from "lifecycle";
 
 /** Longest path that every system takes for a socket (macOS: 104 bytes with the final zero). */
 const maxSocketPathBytes = 103;
+/** Name of a socket, and of the one that earlier versions used. */
+const lockName = /^lock(-[0-9a-f]{12})?$/;
+const lockNameBytes = "lock-0123456789ab".length;
+/** How often two that start together give way to each other before they give up. */
+const maxTries = 20;
+/** A process that does not answer in this time is stopped or very busy: it lives. */
+const answerMs = 1_000;
+
+/** What a living process says on its socket. */
+const held = "h";
+const looking = "l";
 
 /** A held folder. */
 export interface FolderLock {
@@ -14,70 +27,134 @@ export interface FolderLock {
 /**
  * Takes a folder for this process alone, until it ends, however it ends: a socket in the folder on which only a living
  * process answers. That holds across containers that share the folder on one machine, which process ids do not.
+ *
+ * Of two that start at the same moment at most one gets the folder: each first shows a socket that answers, and then
+ * looks for those of others. Whoever looks last sees the other, and gives way for a moment. A socket gets its visible
+ * name only when it answers already, so one that does not answer is dead for good and may be removed.
  * @throws StartError when another process holds the folder
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
-  const address = await socketAddress(folder);
+  const place = await socketPlace(folder);
   try {
-    let server = await listen(address.path);
-    if (server === undefined) {
-      if (await answers(address.path)) {
+    for (let left = maxTries; left > 0; left--) {
+      const own = await Announcement.make(place.path);
+      const other = await own.lookForOthers().catch(async (error: unknown) => {
+        await own.withdraw();
+        throw error;
+      });
+      if (other === undefined) {
+        return {
+          release: async () => {
+            await own.withdraw();
+            await place.close();
+          },
+        };
+      }
+      await own.withdraw();
+      if (other === held) {
         throw new StartError(
           `the journal: the folder ${folder} is in use by another collector: stop that one, ` +
             "or choose another folder with --collector.journal.dir",
         );
       }
-      await unlink(address.path);
-      server = await listen(address.path);
+      await sleep(Math.random() * 50);
     }
-    if (server === undefined) {
-      throw new StartError(`the journal: another collector takes the folder ${folder} at this very moment`);
-    }
-    const held = server;
-    return {
-      // Closing a server removes its socket file.
-      release: async () => {
-        await new Promise<void>((resolve) => held.close(() => resolve()));
-        await address.close();
-      },
-    };
+    throw new StartError(`the journal: another collector takes the folder ${folder} at this very moment`);
   } catch (error) {
-    await address.close();
+    await place.close();
     throw error;
   }
 }
 
+/** A socket of this process that others can see. */
+class Announcement {
+  readonly #folder: string;
+  readonly #name: string;
+  readonly #server: Server;
+  #state: typeof held | typeof looking = looking;
+
+  private constructor(folder: string, name: string) {
+    this.#folder = folder;
+    this.#name = name;
+    this.#server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.end(this.#state);
+    });
+  }
+
+  static async make(folder: string): Promise<Announcement> {
+    const id = randomBytes(6).toString("hex");
+    const own = new Announcement(folder, `lock-${id}`);
+    const hidden = join(folder, `.lck-${id}`);
+    await new Promise<void>((resolve, reject) => {
+      own.#server.once("error", reject);
+      own.#server.listen(hidden, () => {
+        own.#server.unref();
+        resolve();
+      });
+    });
+    await rename(hidden, join(folder, own.#name)).catch(async (error: unknown) => {
+      await own.withdraw();
+      throw error;
+    });
+    return own;
+  }
+
+  /** @returns what another living process says; undefined when there is none, and the folder is held from now on */
+  async lookForOthers(): Promise<string | undefined> {
+    let found: string | undefined;
+    for (const name of await readdir(this.#folder)) {
+      if (!lockName.test(name) || name === this.#name) continue;
+      const path = join(this.#folder, name);
+      const answer = await ask(path);
+      if (answer === held) return held;
+      if (answer === undefined) await unlinkIfThere(path);
+      else found = answer;
+    }
+    if (found === undefined) this.#state = held;
+    return found;
+  }
+
+  async withdraw(): Promise<void> {
+    // First the name: nobody is to find a name that is about to be dead.
+    await unlinkIfThere(join(this.#folder, this.#name));
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+}
+
+/** @returns what the process behind a socket says, `held` when it says nothing; undefined when there is none */
+function ask(path: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let answer = "";
+    let isConnected = false;
+    const socket = connect(path, () => {
+      isConnected = true;
+    });
+    const settle = (value: string | undefined) => {
+      socket.destroy();
+      resolve(value);
+    };
+    socket.setTimeout(answerMs, () => settle(held));
+    socket.on("data", (bytes) => {
+      answer += bytes.toString();
+    });
+    socket.on("error", () => settle(isConnected ? answer || held : undefined));
+    socket.on("close", () => settle(answer || held));
+  });
+}
+
+async function unlinkIfThere(path: string): Promise<void> {
+  await unlink(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+}
+
 /** Socket paths are short by nature: a long one is reached through the open folder, where the system can do that. */
-async function socketAddress(folder: string): Promise<{ path: string; close(): Promise<void> }> {
-  const path = join(folder, "lock");
-  if (Buffer.byteLength(path) <= maxSocketPathBytes || process.platform !== "linux") {
-    return { path, close: async () => {} };
+async function socketPlace(folder: string): Promise<{ path: string; close(): Promise<void> }> {
+  const longestBytes = Buffer.byteLength(join(folder, "x")) - 1 + lockNameBytes;
+  if (longestBytes <= maxSocketPathBytes || process.platform !== "linux") {
+    return { path: folder, close: async () => {} };
   }
   const handle = await open(folder, "r");
-  return { path: `/proc/self/fd/${handle.fd}/lock`, close: () => handle.close() };
-}
-
-/** @returns undefined when the socket file is already there */
-function listen(path: string): Promise<Server | undefined> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EADDRINUSE") resolve(undefined);
-      else reject(error);
-    });
-    server.listen(path, () => {
-      server.unref();
-      resolve(server);
-    });
-  });
-}
-
-function answers(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path, () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
+  return { path: `/proc/self/fd/${handle.fd}`, close: () => handle.close() };
 }

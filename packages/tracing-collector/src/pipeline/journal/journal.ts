@@ -4,9 +4,12 @@ import type { SpanRows } from "wire/rows";
 import { CollectorError } from "../../errors.ts";
 import { CommitGroup } from "./commit-group.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
+import { JournalRoom } from "./journal-room.ts";
 import { OpenSegment } from "./open-segment.ts";
 import { recoverSegments } from "./recover-segments.ts";
 import { SealedSegment } from "./sealed-segment.ts";
+import { SegmentAge } from "./segment-age.ts";
+import type { JournalLimits, SegmentLimits, SpanJournal } from "./span-journal.ts";
 
 /**
  * When an acknowledged batch is on the disk. `always`: before the acknowledgement. `interval`: within a second; a crash
@@ -14,19 +17,10 @@ import { SealedSegment } from "./sealed-segment.ts";
  */
 export type JournalSync = "always" | "interval" | "off";
 
-export interface JournalSettings {
+/** `maxBytes` counts segments in quarantine too. */
+export interface JournalSettings extends JournalLimits, SegmentLimits {
   readonly folder: string;
   readonly sync: JournalSync;
-  /** Most bytes of all segments together, those in quarantine included. */
-  readonly maxBytes: number;
-  /** A segment is sealed when it has so many rows … */
-  readonly segmentRows: number;
-  /** … or bytes … */
-  readonly segmentBytes: number;
-  /** … or when its first row is so old, twice that where rows come fast, and somebody waits for a segment. */
-  readonly segmentAgeMs: number;
-  /** So many rows within `segmentAgeMs` are fast: fewer, larger blocks cost storage less. */
-  readonly busySegmentRows: number;
 }
 
 /** What the journal tells its metrics. */
@@ -46,7 +40,8 @@ const syncIntervalMs = 1_000;
  * (group commit). Rows go to one open segment; a sealed segment is handed out once by `take`, then removed or
  * quarantined. A segment left by a crash is recovered by `open`.
  */
-export class Journal {
+export class Journal implements SpanJournal {
+  readonly isDurable = true;
   readonly #settings: JournalSettings;
   readonly #observer: JournalObserver;
   readonly #log: Logger;
@@ -55,11 +50,11 @@ export class Journal {
   readonly #sealed: SealedSegment[];
   readonly #takers: ((segment: SealedSegment | undefined) => void)[] = [];
   readonly #syncTimer: NodeJS.Timeout | undefined;
+  readonly #age: SegmentAge;
+  readonly #room: JournalRoom;
   #filling = new CommitGroup();
   #spare = new CommitGroup();
   #segment: OpenSegment | undefined;
-  #ageTimer: NodeJS.Timeout | undefined;
-  #isOldEnough = false;
   #closing = false;
   #diskError: unknown;
   #isFinished = false;
@@ -85,6 +80,8 @@ export class Journal {
     this.#folder = folder;
     this.#sealed = [...leftovers.segments];
     this.#segmentCount = leftovers.segments.length;
+    this.#age = new SegmentAge(settings, () => this.#wake());
+    this.#room = new JournalRoom(settings, rowsOf(leftovers.segments), log);
     this.#storedBytes = leftovers.segments.reduce(
       (sum, { bytes }) => sum + bytes,
       leftovers.quarantinedBytes,
@@ -109,8 +106,11 @@ export class Journal {
       lock = await lockFolder(folder);
       const leftovers = await recoverSegments(folder, log);
       if (leftovers.segments.length > 0) {
-        const spans = leftovers.segments.reduce((sum, { rows }) => sum + rows, 0);
-        log.info({ segments: leftovers.segments.length, spans }, "the journal holds spans of an earlier run");
+        const { segments } = leftovers;
+        log.info(
+          { segments: segments.length, spans: rowsOf(segments) },
+          "the journal holds spans of an earlier run",
+        );
       }
       return new Journal(settings, observer, log, lock, await open(folder, "r"), leftovers);
     } catch (error) {
@@ -121,32 +121,21 @@ export class Journal {
     }
   }
 
-  /** Bytes on disk and waiting for it. */
+  /** Bytes on disk, those in quarantine included, and waiting for it. */
   get bytes(): number {
     return this.#storedBytes + this.#filling.bytes + this.#spare.bytes;
   }
 
-  /** Segments that are not yet in storage: open, sealed or under way; without those in quarantine. */
+  /** Without those in quarantine. */
   get segments(): number {
     return this.#segmentCount;
   }
 
-  /**
-   * Keeps a batch: when the promise resolves, the rows are as safe as `sync` says. The bytes are copied before the call
-   * returns.
-   * @throws CollectorError (always as a rejection) COLLECTOR_JOURNAL_FULL, _BUSY, _DISK, COLLECTOR_STOPPING; nothing of
-   *   the batch is kept then
-   */
+  /** When the promise resolves, the rows are as safe as `sync` says. */
   async append(rows: SpanRows): Promise<void> {
     if (this.#closing) throw new CollectorError("COLLECTOR_STOPPING", "the collector stops");
     if (rows.count === 0) return;
-    const { maxBytes } = this.#settings;
-    if (this.bytes + rows.bytes.length > maxBytes) {
-      throw new CollectorError(
-        "COLLECTOR_JOURNAL_FULL",
-        `journal of ${this.bytes} bytes has no room for ${rows.bytes.length} more: the limit is ${maxBytes}`,
-      );
-    }
+    this.#room.admit(rows, this.bytes);
     if (this.#filling.rows > 0 && this.#filling.bytes + rows.bytes.length > maxWaitingBytes) {
       throw new CollectorError(
         "COLLECTOR_JOURNAL_BUSY",
@@ -154,11 +143,11 @@ export class Journal {
       );
     }
     const kept = this.#filling.add(rows);
+    this.#room.add(rows.count);
     this.#wake();
     await kept;
   }
 
-  /** The next sealed segment, as soon as there is one; undefined once `close` was called and none is left. */
   take(): Promise<SealedSegment | undefined> {
     const segment = this.#sealed.shift();
     if (segment !== undefined) return Promise.resolve(segment);
@@ -169,21 +158,21 @@ export class Journal {
     });
   }
 
-  /** Storage has the rows of this segment. */
   async remove(segment: SealedSegment): Promise<void> {
     await segment.remove();
     this.#storedBytes -= segment.bytes;
     this.#segmentCount--;
+    this.#room.leave(segment.rows, this.bytes);
   }
 
-  /** Sets a segment aside; its bytes still count. @returns where it is now */
+  /** Its bytes still count. */
   async quarantine(segment: SealedSegment): Promise<string> {
     const path = await segment.quarantine();
     this.#segmentCount--;
+    this.#room.leave(segment.rows, this.bytes);
     return path;
   }
 
-  /** Takes no more batches, commits what waits, seals the last segment. `take` then hands out what is left. */
   async finish(): Promise<void> {
     this.#closing = true;
     this.#wake();
@@ -192,7 +181,6 @@ export class Journal {
     for (const taker of this.#takers.splice(0)) taker(undefined);
   }
 
-  /** Lets go of the folder; segments not yet in storage stay for the next start. */
   async close(): Promise<void> {
     clearInterval(this.#syncTimer);
     await this.finish();
@@ -228,6 +216,7 @@ export class Journal {
     } catch (error) {
       this.#diskFailed(error);
       await this.#giveUpSegment();
+      this.#room.leave(group.rows, this.#storedBytes);
       group.settle(
         new CollectorError("COLLECTOR_JOURNAL_DISK", `the journal cannot write: ${String(error)}`, {
           cause: error,
@@ -248,24 +237,11 @@ export class Journal {
     const segment = await OpenSegment.create(this.#settings.folder);
     this.#storedBytes += segment.bytes;
     this.#segmentCount++;
-    this.#isOldEnough = false;
-    this.#age(segment, true);
+    this.#age.begin(segment);
     this.#segment = segment;
     // A new name in the folder is on disk only after a sync of the folder.
     if (this.#settings.sync === "always") await this.#folder.sync();
     return segment;
-  }
-
-  #age(segment: OpenSegment, mayGrowOn: boolean): void {
-    const { segmentAgeMs, busySegmentRows } = this.#settings;
-    this.#ageTimer = setTimeout(() => {
-      if (mayGrowOn && segment.rows >= busySegmentRows) {
-        this.#age(segment, false);
-        return;
-      }
-      this.#isOldEnough = true;
-      this.#wake();
-    }, segmentAgeMs);
   }
 
   /** After a failed write the file is not trusted with more: its good frames are sealed. */
@@ -287,11 +263,11 @@ export class Journal {
   #shouldSeal({ rows, bytes }: OpenSegment): boolean {
     const { segmentRows, segmentBytes } = this.#settings;
     if (rows >= segmentRows || bytes >= segmentBytes || this.#closing) return true;
-    return this.#isOldEnough && this.#takers.length > 0;
+    return this.#age.isOldEnough && this.#takers.length > 0;
   }
 
   async #seal(segment: OpenSegment): Promise<void> {
-    clearTimeout(this.#ageTimer);
+    this.#age.end();
     this.#segment = undefined;
     const { path, rows, bytes } = segment;
     if (this.#settings.sync === "interval") {
@@ -320,4 +296,8 @@ export class Journal {
       await this.#giveUpSegment();
     }
   }
+}
+
+function rowsOf(segments: readonly SealedSegment[]): number {
+  return segments.reduce((sum, { rows }) => sum + rows, 0);
 }

@@ -4,12 +4,13 @@ import type { SpanRows } from "wire/rows";
 import { CollectorError } from "../../errors.ts";
 import { segmentSuffix } from "./open-segment.ts";
 import { headerStateOf, joinPayloads } from "./segment-format.ts";
+import type { JournalSegment } from "./span-journal.ts";
 
 /** Folder inside the journal for segments that storage refuses or that cannot be read. */
 export const quarantineFolder = "quarantine";
 
 /** A segment that takes no more frames: its rows are the same at every reading. */
-export class SealedSegment {
+export class SealedSegment implements JournalSegment {
   readonly path: string;
   /** Names its block of rows in storage; unique among all collectors. */
   readonly token: string;

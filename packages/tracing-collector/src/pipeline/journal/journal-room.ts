@@ -1,0 +1,87 @@
+import type { Logger } from "lifecycle";
+import type { SpanRows } from "wire/rows";
+import { CollectorError } from "../../errors.ts";
+import type { JournalLimits } from "./span-journal.ts";
+
+/** A full journal counts as having room again when this part of its limits is free: not at every request anew. */
+const freePart = 0.1;
+
+/** Bounds a journal, and logs once when it is full and once when it has room again. */
+export class JournalRoom {
+  readonly #maxBytes: number;
+  readonly #maxRows: number;
+  readonly #log: Logger;
+  #rows: number;
+  #isFull = false;
+  #refusedSpans = 0;
+
+  /** @param rows that are there at the start */
+  constructor({ maxBytes, maxRows = 0 }: JournalLimits, rows: number, log: Logger) {
+    this.#maxBytes = maxBytes;
+    this.#maxRows = maxRows === 0 ? Number.POSITIVE_INFINITY : maxRows;
+    this.#rows = rows;
+    this.#log = log;
+  }
+
+  /**
+   * Whether a batch fits; where not, it is counted.
+   * @param usedBytes what the journal holds now
+   * @throws CollectorError COLLECTOR_TOO_LARGE when it would not fit an empty journal; COLLECTOR_JOURNAL_FULL
+   */
+  admit(rows: SpanRows, usedBytes: number): void {
+    const { bytes, count } = rows;
+    if (bytes.length > this.#maxBytes) {
+      throw tooLarge(
+        `${bytes.length} bytes of rows`,
+        `of ${this.#maxBytes} bytes (--collector.journal.max-bytes)`,
+      );
+    }
+    if (count > this.#maxRows) {
+      throw tooLarge(`${count} spans`, `of ${this.#maxRows} spans (--collector.queue-size)`);
+    }
+    if (usedBytes + bytes.length > this.#maxBytes) {
+      this.#refuse(
+        count,
+        `journal of ${usedBytes} bytes has no room for ${bytes.length} more: the limit is ${this.#maxBytes}`,
+      );
+    }
+    if (this.#rows + count > this.#maxRows) {
+      this.#refuse(
+        count,
+        `journal of ${this.#rows} spans has no room for ${count} more: the limit is ${this.#maxRows}`,
+      );
+    }
+  }
+
+  /** A batch that was admitted was kept. */
+  add(rows: number): void {
+    this.#rows += rows;
+  }
+
+  /** Rows left the journal. @param usedBytes what it holds now */
+  leave(rows: number, usedBytes: number): void {
+    this.#rows -= rows;
+    if (!this.#isFull) return;
+    const isRoomy = (used: number, max: number) => used <= max * (1 - freePart);
+    if (!isRoomy(usedBytes, this.#maxBytes) || !isRoomy(this.#rows, this.#maxRows)) return;
+    this.#isFull = false;
+    this.#log.info(
+      { journalBytes: usedBytes, spans: this.#rows, refusedSpans: this.#refusedSpans },
+      "the journal has room again",
+    );
+    this.#refusedSpans = 0;
+  }
+
+  #refuse(spans: number, message: string): never {
+    this.#refusedSpans += spans;
+    if (!this.#isFull) {
+      this.#isFull = true;
+      this.#log.warn({ reason: message }, "the journal is full: senders are asked to come again");
+    }
+    throw new CollectorError("COLLECTOR_JOURNAL_FULL", message);
+  }
+}
+
+function tooLarge(what: string, journal: string): CollectorError {
+  return new CollectorError("COLLECTOR_TOO_LARGE", `${what} never fit a journal ${journal}`);
+}

@@ -1,0 +1,142 @@
+import { randomUUID } from "node:crypto";
+import type { Logger } from "lifecycle";
+import type { SpanRows } from "wire/rows";
+import { CollectorError } from "../../errors.ts";
+import { JournalRoom } from "./journal-room.ts";
+import { SegmentAge } from "./segment-age.ts";
+import type { JournalLimits, JournalSegment, SegmentLimits, SpanJournal } from "./span-journal.ts";
+
+/**
+ * A journal without a disk, for who would rather lose the last spans than write them twice: batches are acknowledged as
+ * soon as they are in memory, and a crash takes them.
+ */
+export class MemoryJournal implements SpanJournal {
+  readonly isDurable = false;
+  readonly #limits: SegmentLimits;
+  readonly #room: JournalRoom;
+  readonly #age: SegmentAge;
+  readonly #sealed: MemorySegment[] = [];
+  readonly #takers: ((segment: MemorySegment | undefined) => void)[] = [];
+  #open: MemorySegment | undefined;
+  #bytes = 0;
+  #segmentCount = 0;
+  #isFinished = false;
+
+  constructor(limits: SegmentLimits & JournalLimits, log: Logger) {
+    this.#limits = limits;
+    this.#room = new JournalRoom(limits, 0, log);
+    this.#age = new SegmentAge(limits, () => this.#sealIfDue());
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get segments(): number {
+    return this.#segmentCount;
+  }
+
+  async append(rows: SpanRows): Promise<void> {
+    if (this.#isFinished) throw new CollectorError("COLLECTOR_STOPPING", "the collector stops");
+    if (rows.count === 0) return;
+    this.#room.admit(rows, this.#bytes);
+    this.#room.add(rows.count);
+    this.#bytes += rows.bytes.length;
+    if (this.#open === undefined) {
+      this.#open = new MemorySegment();
+      this.#segmentCount++;
+      this.#age.begin(this.#open);
+    }
+    this.#open.add(rows);
+    this.#sealIfDue();
+  }
+
+  take(): Promise<JournalSegment | undefined> {
+    const segment = this.#sealed.shift();
+    if (segment !== undefined) return Promise.resolve(segment);
+    if (this.#isFinished) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      this.#takers.push(resolve);
+      this.#sealIfDue();
+    });
+  }
+
+  async remove(segment: JournalSegment): Promise<void> {
+    await segment.remove();
+    this.#bytes -= segment.bytes;
+    this.#segmentCount--;
+    this.#room.leave(segment.rows, this.#bytes);
+  }
+
+  async quarantine(segment: JournalSegment): Promise<string | undefined> {
+    await this.remove(segment);
+    return undefined;
+  }
+
+  async finish(): Promise<void> {
+    this.#isFinished = true;
+    if (this.#open !== undefined) this.#seal(this.#open);
+    for (const taker of this.#takers.splice(0)) taker(undefined);
+  }
+
+  async close(): Promise<void> {
+    await this.finish();
+  }
+
+  #sealIfDue(): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    const { segmentRows, segmentBytes } = this.#limits;
+    const isLarge = open.rows >= segmentRows || open.bytes >= segmentBytes;
+    if (isLarge || (this.#age.isOldEnough && this.#takers.length > 0)) this.#seal(open);
+  }
+
+  #seal(segment: MemorySegment): void {
+    this.#age.end();
+    this.#open = undefined;
+    const taker = this.#takers.shift();
+    if (taker === undefined) this.#sealed.push(segment);
+    else taker(segment);
+  }
+}
+
+/** Copies of batches, in the order in which they came. */
+class MemorySegment implements JournalSegment {
+  readonly createdUnixMs = Date.now();
+  readonly token = `${String(this.createdUnixMs).padStart(14, "0")}-${randomUUID()}`;
+  readonly path = `memory:${this.token}`;
+  #batches: Uint8Array[] = [];
+  #rows = 0;
+  #bytes = 0;
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add({ bytes, count }: SpanRows): void {
+    this.#batches.push(Buffer.from(bytes));
+    this.#rows += count;
+    this.#bytes += bytes.length;
+  }
+
+  async read(buffer: Buffer): Promise<SpanRows> {
+    let length = 0;
+    for (const batch of this.#batches) {
+      buffer.set(batch, length);
+      length += batch.length;
+    }
+    return { bytes: buffer.subarray(0, length), count: this.#rows };
+  }
+
+  async remove(): Promise<void> {
+    this.#batches = [];
+  }
+
+  async quarantine(): Promise<undefined> {
+    await this.remove();
+  }
+}

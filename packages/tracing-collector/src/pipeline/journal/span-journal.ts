@@ -1,0 +1,78 @@
+import type { SpanRows } from "wire/rows";
+
+/** What receivers and the storage writer see of a journal, on disk or in memory: one contract test holds both to it. */
+export interface SpanJournal {
+  /** Bytes of all that is kept. */
+  readonly bytes: number;
+  /** Segments that are not yet in storage: open, sealed or under way. */
+  readonly segments: number;
+  /** Whether what is left at the end of the process is there at the next start. */
+  readonly isDurable: boolean;
+
+  /**
+   * Keeps a batch: when the promise resolves, it may be acknowledged. The bytes are copied before the call returns.
+   * @throws CollectorError (always as a rejection) COLLECTOR_JOURNAL_FULL, _BUSY, _DISK, COLLECTOR_TOO_LARGE,
+   *   COLLECTOR_STOPPING; nothing of the batch is kept then
+   */
+  append(rows: SpanRows): Promise<void>;
+
+  /** The next sealed segment, as soon as there is one; undefined once `finish` was called and none is left. */
+  take(): Promise<JournalSegment | undefined>;
+
+  /** Storage has the rows of this segment, or nobody wants them. */
+  remove(segment: JournalSegment): Promise<void>;
+
+  /**
+   * Puts a segment that storage refuses out of the way.
+   * @returns where it is kept; undefined when nothing keeps it and its rows are lost
+   */
+  quarantine(segment: JournalSegment): Promise<string | undefined>;
+
+  /** Takes no more batches, and seals the last segment. `take` then hands out what is left. */
+  finish(): Promise<void>;
+
+  /** Finishes, and lets go of everything; a durable journal keeps what is not yet in storage. */
+  close(): Promise<void>;
+}
+
+/** Rows that go to storage as one block, and are the same at every reading. */
+export interface JournalSegment {
+  /** For the log. */
+  readonly path: string;
+  /** Names the block of rows in storage; unique among all collectors. */
+  readonly token: string;
+  /** When the segment was begun, milliseconds since the Unix epoch. */
+  readonly createdUnixMs: number;
+  readonly rows: number;
+  readonly bytes: number;
+  /**
+   * Reads all rows.
+   * @param buffer at least `bytes` long; the answer is a view of it
+   * @throws CollectorError COLLECTOR_JOURNAL_DAMAGED when something else is there than was written
+   */
+  read(buffer: Buffer): Promise<SpanRows>;
+  /** For the segment's own journal, which knows what to count. */
+  remove(): Promise<void>;
+  /** As `remove`. */
+  quarantine(): Promise<string | undefined>;
+}
+
+/** When a segment takes no more rows. */
+export interface SegmentLimits {
+  /** It is sealed when it has so many rows … */
+  readonly segmentRows: number;
+  /** … or bytes … */
+  readonly segmentBytes: number;
+  /** … or when its first row is so old, twice that where rows come fast, and somebody waits for a segment. */
+  readonly segmentAgeMs: number;
+  /** So many rows within `segmentAgeMs` are fast: fewer, larger blocks cost storage less. */
+  readonly busySegmentRows: number;
+}
+
+/** How much a journal holds. */
+export interface JournalLimits {
+  /** Most bytes of all segments together. */
+  readonly maxBytes: number;
+  /** Most spans that wait for storage; 0, the default, for any number that fits `maxBytes`. */
+  readonly maxRows?: number;
+}
