@@ -2,6 +2,7 @@ import { type SpanColumn, spanColumns } from "wire/rows";
 
 /** Columns whose rows are parsed into a plain-string column that is not stored; see the migration of `spans`. */
 const parsedApart: ReadonlySet<SpanColumn> = new Set<SpanColumn>([
+  "tenant",
   "service",
   "resource_attributes",
   "scope_name",

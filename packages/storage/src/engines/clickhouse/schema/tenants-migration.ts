@@ -11,7 +11,8 @@ export const tenantsMigration: Migration = {
   name: "tenants",
   statements: (database) => [
     `ALTER TABLE ${database}.spans
-  ADD COLUMN IF NOT EXISTS tenant LowCardinality(String) CODEC(ZSTD(1)) AFTER received`,
+  ADD COLUMN IF NOT EXISTS in_tenant String EPHEMERAL,
+  ADD COLUMN IF NOT EXISTS tenant LowCardinality(String) DEFAULT in_tenant CODEC(ZSTD(1)) AFTER received`,
     `ALTER TABLE ${database}.operations
   ADD COLUMN IF NOT EXISTS tenant LowCardinality(String),
   MODIFY ORDER BY (service, name, kind, tenant)`,
