@@ -1,13 +1,12 @@
-import type { ProcessDefinition } from "lifecycle";
+import { type ProcessDefinition, TenantCheck } from "lifecycle";
 import { CollectorMetrics } from "./metrics.ts";
 import { openStore } from "./open-store.ts";
-import { type CollectorOptions, collectorOptions } from "./options/collector-options.ts";
+import { collectorOptions } from "./options/collector-options.ts";
 import { Journal } from "./pipeline/journal/journal.ts";
+import { SpanCounts } from "./pipeline/span-counts.ts";
 import { StorageWriter } from "./pipeline/storage-writer.ts";
-import { openGrpcApiV2 } from "./receivers/grpc-api-v2.ts";
-import { openOtlpGrpc } from "./receivers/otlp-grpc.ts";
-import { openOtlpHttp } from "./receivers/otlp-http.ts";
-import type { Receiver, ReceiverContext } from "./receivers/receiver.ts";
+import { receiverOpeners } from "./receivers/open-receivers.ts";
+import type { Receiver } from "./receivers/receiver.ts";
 import { openSampling } from "./sampling/open-sampling.ts";
 
 /** The larger the block, the cheaper for ClickHouse; the age keeps spans visible within a second when few arrive. */
@@ -26,7 +25,7 @@ const lastInsertsMs = 5_000;
 export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> = {
   name: "tracing-collector",
   description:
-    "Takes spans over OTLP and gRPC, keeps them in a journal on disk before it acknowledges them, " +
+    "Takes spans over OTLP, gRPC, Thrift and Zipkin's formats, keeps them in a journal on disk before it acknowledges them, " +
     "and writes them to storage in large blocks.",
   options: collectorOptions,
   aliases: { "clickhouse.username": "clickhouse.user" },
@@ -52,13 +51,15 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     opened.defer(() => journal.close());
     metrics.watchJournal(journal, maxBytes);
 
+    const context = {
+      ...{ journal, metrics, log },
+      sampling: sampling.provider,
+      steps: [new SpanCounts(metrics), ...sampling.steps],
+      tenants: new TenantCheck(options),
+    };
     const receivers: Receiver[] = [];
     for (const open of receiverOpeners(options)) {
-      const receiver = await open({
-        ...{ journal, metrics, log },
-        sampling: sampling.provider,
-        steps: sampling.steps,
-      });
+      const receiver = await open(context);
       opened.defer(() => receiver.stop(AbortSignal.abort()));
       receivers.push(receiver);
     }
@@ -85,41 +86,3 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     };
   },
 };
-
-/** The one list of receivers, as the options want them. */
-function receiverOpeners(options: CollectorOptions): ((context: ReceiverContext) => Promise<Receiver>)[] {
-  const otlp = [
-    (context: ReceiverContext) =>
-      openOtlpGrpc(
-        {
-          address: options["collector.otlp.grpc.host-port"],
-          what: "OTLP over gRPC",
-          flag: "collector.otlp.grpc.host-port",
-        },
-        options["collector.otlp.grpc.max-message-size"],
-        context,
-      ),
-    (context: ReceiverContext) =>
-      openOtlpHttp(
-        {
-          address: options["collector.otlp.http.host-port"],
-          what: "OTLP over HTTP",
-          flag: "collector.otlp.http.host-port",
-        },
-        context,
-      ),
-  ];
-  return [
-    ...(options["collector.otlp.enabled"] ? otlp : []),
-    (context) =>
-      openGrpcApiV2(
-        {
-          address: options["collector.grpc-server.host-port"],
-          what: "api_v2 over gRPC",
-          flag: "collector.grpc-server.host-port",
-        },
-        options["collector.grpc-server.max-message-size"],
-        context,
-      ),
-  ];
-}

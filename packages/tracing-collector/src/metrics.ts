@@ -1,19 +1,22 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { ServiceLabels, SpanCountsObserver } from "./pipeline/span-counts.ts";
 
 /** What came in, and how. */
 export interface SpanSource {
   readonly transport: "grpc" | "http";
-  readonly format: "otlp" | "otlp-json" | "proto";
+  readonly format: "otlp" | "otlp-json" | "proto" | "jaeger" | "zipkin";
 }
 
 const sourceLabels = ["transport", "format"] as const;
 const secondsBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
-/** The collector's metrics; names start with `tracing_collector_`. */
-export class CollectorMetrics {
+/** The collector's metrics; names start with `tracing_collector_`. Where the public model has one, its name and labels. */
+export class CollectorMetrics implements SpanCountsObserver {
   readonly requests;
   readonly receivedBytes;
-  readonly spansReceived;
+  readonly #spansReceived;
+  readonly #tracesReceived;
+  readonly #batchSize;
   readonly spansRejected;
   readonly spansRefused;
   readonly journalCommitSeconds;
@@ -22,6 +25,9 @@ export class CollectorMetrics {
   readonly storageErrors;
   readonly storageUp;
   readonly quarantinedSpans;
+  readonly httpRequestSeconds;
+  readonly httpServerRequests;
+  readonly httpServerErrors;
   readonly #registers: [Registry];
 
   constructor(registry: Registry) {
@@ -39,10 +45,21 @@ export class CollectorMetrics {
       labelNames: sourceLabels,
       registers,
     });
-    this.spansReceived = new Counter({
+    this.#spansReceived = new Counter({
       name: "tracing_collector_spans_received_total",
-      help: "Spans received and understood.",
-      labelNames: sourceLabels,
+      help: "Spans received and understood, by service; services past 4,000 together as other-services.",
+      labelNames: [...sourceLabels, "debug", "svc"],
+      registers,
+    });
+    this.#tracesReceived = new Counter({
+      name: "tracing_collector_traces_received_total",
+      help: "Root spans received and understood, by service and by the sampler that chose them.",
+      labelNames: [...sourceLabels, "debug", "svc", "sampler_type"],
+      registers,
+    });
+    this.#batchSize = new Gauge({
+      name: "tracing_collector_batch_size",
+      help: "Spans of the last request.",
       registers,
     });
     this.spansRejected = new Counter({
@@ -90,6 +107,45 @@ export class CollectorMetrics {
       help: "Spans set aside on disk because storage refuses them or they cannot be read back.",
       registers,
     });
+    this.httpRequestSeconds = new Histogram({
+      name: "tracing_collector_http_request_duration",
+      help: "Seconds that a request to the port of Thrift over HTTP took.",
+      labelNames: ["method", "path", "status"],
+      registers,
+    });
+    this.httpServerRequests = new Counter({
+      name: "tracing_collector_http_server_requests_total",
+      help: "Clients that asked over HTTP how to sample, or for baggage restrictions.",
+      labelNames: ["type"],
+      registers,
+    });
+    this.httpServerErrors = new Counter({
+      name: "tracing_collector_http_server_errors_total",
+      help: "Requests to the port of Thrift over HTTP that were answered with an error.",
+      labelNames: ["source", "status"],
+      registers,
+    });
+  }
+
+  spansReceived({ transport, format }: SpanSource, { service, debug }: ServiceLabels, spans: number): void {
+    this.#spansReceived.inc({ transport, format, debug: String(debug), svc: service }, spans);
+  }
+
+  tracesReceived(
+    { transport, format }: SpanSource,
+    { service, debug }: ServiceLabels,
+    samplerType: string,
+    traces: number,
+  ): void {
+    this.#tracesReceived.inc(
+      { transport, format, debug: String(debug), svc: service, sampler_type: samplerType },
+      traces,
+    );
+  }
+
+  /** A request was understood. */
+  batchReceived(spans: number): void {
+    this.#batchSize.set(spans);
   }
 
   /** Gauges of the journal, read when they are asked for. */

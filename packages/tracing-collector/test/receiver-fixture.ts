@@ -3,11 +3,22 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLogger, createMetrics, type Logger, parseHostPort } from "lifecycle";
+import {
+  createLogger,
+  createMetrics,
+  type Logger,
+  parseHostPort,
+  type TenancyOptions,
+  TenantCheck,
+} from "lifecycle";
+import { SamplingStrategyResponse, SamplingStrategyType } from "wire/api-v2";
 import type { Span } from "wire/model";
-import { readSpanRows } from "wire/rows";
+import { RowScanner, readSpanRows, type SpanRows } from "wire/rows";
 import { CollectorMetrics } from "../src/metrics.ts";
 import { Journal } from "../src/pipeline/journal/journal.ts";
+import { SpanCounts } from "../src/pipeline/span-counts.ts";
+import type { GrpcSettings } from "../src/receivers/grpc-listener.ts";
+import type { HttpTimeouts } from "../src/receivers/http-listener.ts";
 import type { ReceiverAddress, ReceiverContext } from "../src/receivers/receiver.ts";
 
 export const quietLog: Logger = createLogger({ name: "test", level: "fatal", encoding: "json" });
@@ -18,17 +29,46 @@ export const anyPort: ReceiverAddress = {
   flag: "test.host-port",
 };
 
+/** As the options have them by default. */
+export const usualTimeouts: HttpTimeouts = { idleMs: 0, readMs: 300_000, readHeaderMs: 2_000 };
+
+/** As by default, but for the size of messages. */
+export function grpcLimits(maxMessageBytes: number): GrpcSettings {
+  return { maxMessageBytes, maxConnectionAgeMs: 0, maxConnectionAgeGraceMs: 0 };
+}
+
+/** Bytes of a journal that takes one span of `oneSpanJson` and not two. */
+export const roomForOneSpan = 200;
+
+export const noTenancy: TenancyOptions = {
+  "multi-tenancy.enabled": false,
+  "multi-tenancy.header": "x-tenant",
+  "multi-tenancy.tenants": [],
+};
+
+/** Tenants "acme" and "beta". */
+export const twoTenants: TenancyOptions = {
+  ...noTenancy,
+  "multi-tenancy.enabled": true,
+  "multi-tenancy.tenants": ["acme", "beta"],
+};
+
 export interface ReceiverFixture {
   readonly context: ReceiverContext;
   readonly journal: Journal;
   /** What the journal has kept since the last call. */
   spans(): Promise<Span[]>;
+  /** The same as tenant and name of each span. */
+  spansByTenant(): Promise<[tenant: string, name: string][]>;
   /** Value of a metric by name and label values, such as `requests_total http otlp kept`. */
   metric(name: string, ...labels: string[]): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
-export async function openReceiverFixture(maxBytes = 1_000_000_000): Promise<ReceiverFixture> {
+export async function openReceiverFixture(
+  maxBytes = 1_000_000_000,
+  tenancy = noTenancy,
+): Promise<ReceiverFixture> {
   const folder = await mkdtemp(join(tmpdir(), "collector-"));
   const journal = await Journal.open(
     {
@@ -45,16 +85,45 @@ export async function openReceiverFixture(maxBytes = 1_000_000_000): Promise<Rec
   );
   const registry = createMetrics("test");
   const metrics = new CollectorMetrics(registry);
+  const takeRows = async (): Promise<SpanRows[]> => {
+    const all: SpanRows[] = [];
+    while (journal.segments > 0) {
+      const segment = await journal.take();
+      if (segment === undefined) break;
+      all.push(await segment.read(Buffer.alloc(segment.bytes)));
+      await journal.remove(segment);
+    }
+    return all;
+  };
   return {
-    context: { journal, metrics, log: quietLog },
+    context: {
+      ...{ journal, metrics, log: quietLog },
+      steps: [new SpanCounts(metrics)],
+      tenants: new TenantCheck(tenancy),
+      sampling: {
+        // The name comes back as a rate limit: tests see which service was asked for.
+        strategyFor: (service) =>
+          SamplingStrategyResponse.fromPartial({
+            strategyType: SamplingStrategyType.RATE_LIMITING,
+            rateLimitingSampling: { maxTracesPerSecond: service.length },
+          }),
+        async close() {},
+      },
+    },
     journal,
     async spans() {
-      const all: Span[] = [];
-      while (journal.segments > 0) {
-        const segment = await journal.take();
-        if (segment === undefined) break;
-        all.push(...readSpanRows((await segment.read(Buffer.alloc(segment.bytes))).bytes));
-        await journal.remove(segment);
+      return (await takeRows()).flatMap(({ bytes }) => readSpanRows(bytes));
+    },
+    async spansByTenant() {
+      const scanner = new RowScanner();
+      const all: [string, string][] = [];
+      for (const rows of await takeRows()) {
+        scanner.open(rows);
+        while (scanner.next()) {
+          const text = (start: number, end: number) =>
+            Buffer.from(rows.bytes.subarray(start, end)).toString();
+          all.push([text(scanner.tenantStart, scanner.tenantEnd), text(scanner.nameStart, scanner.nameEnd)]);
+        }
       }
       return all;
     },

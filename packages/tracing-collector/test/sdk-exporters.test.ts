@@ -10,7 +10,13 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openOtlpGrpc } from "../src/receivers/otlp-grpc.ts";
 import { openOtlpHttp } from "../src/receivers/otlp-http.ts";
 import type { Receiver } from "../src/receivers/receiver.ts";
-import { anyPort, openReceiverFixture, type ReceiverFixture } from "./receiver-fixture.ts";
+import {
+  anyPort,
+  grpcLimits,
+  openReceiverFixture,
+  type ReceiverFixture,
+  usualTimeouts,
+} from "./receiver-fixture.ts";
 
 let fixture: ReceiverFixture;
 let grpc: Receiver;
@@ -18,8 +24,8 @@ let http: Receiver;
 
 beforeEach(async () => {
   fixture = await openReceiverFixture();
-  grpc = await openOtlpGrpc(anyPort, 4_000_000, fixture.context);
-  http = await openOtlpHttp(anyPort, fixture.context);
+  grpc = await openOtlpGrpc(anyPort, grpcLimits(4_000_000), fixture.context);
+  http = await openOtlpHttp(anyPort, { timeouts: usualTimeouts }, fixture.context);
 });
 
 afterEach(async () => {

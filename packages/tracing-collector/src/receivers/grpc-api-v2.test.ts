@@ -1,7 +1,12 @@
 import { Client, credentials, type ServiceError, status } from "@grpc/grpc-js";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PostSpansRequest, ValueType } from "wire/api-v2";
-import { anyPort, openReceiverFixture, type ReceiverFixture } from "../../test/receiver-fixture.ts";
+import {
+  anyPort,
+  grpcLimits,
+  openReceiverFixture,
+  type ReceiverFixture,
+} from "../../test/receiver-fixture.ts";
 import { openGrpcApiV2 } from "./grpc-api-v2.ts";
 import type { Receiver } from "./receiver.ts";
 
@@ -11,7 +16,7 @@ let client: Client;
 
 beforeEach(async () => {
   fixture = await openReceiverFixture();
-  receiver = await openGrpcApiV2(anyPort, 300_000, fixture.context);
+  receiver = await openGrpcApiV2(anyPort, grpcLimits(300_000), fixture.context);
   client = new Client(`127.0.0.1:${receiver.port}`, credentials.createInsecure());
 });
 

@@ -7,51 +7,42 @@ import {
   collectorService,
   healthServiceName,
   rpcServiceName,
+  samplingService,
   withPublicNames,
 } from "wire/grpc";
-import type { SpanRows } from "wire/rows";
-import { CollectorError } from "../errors.ts";
+import type { MessageTranscoder } from "wire/rows";
 import { SpanIntake } from "../pipeline/span-intake.ts";
-import { createGrpcServer, listenGrpc } from "./grpc-listener.ts";
+import { samplingHandlers } from "../sampling/sampling-grpc.ts";
+import { createGrpcServer, type GrpcSettings, listenGrpc } from "./grpc-listener.ts";
+import { GrpcSpans } from "./grpc-spans.ts";
 import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
-import { grpcErrorOf } from "./refusal.ts";
 import { maxRowsBytes } from "./request-limits.ts";
 
 /**
- * `CollectorService.PostSpans` of `api_v2`, under both package names, with reflection and health: the agent's way in. An
- * id of a wrong length answers INTERNAL, as in the public model, too much of something INVALID_ARGUMENT, and nothing of
- * the batch is kept.
+ * `CollectorService.PostSpans` and `SamplingManager` of `api_v2`, under both package names, with reflection and health:
+ * the agent's way in. An id of a wrong length answers INTERNAL, as in the public model, too much of something
+ * INVALID_ARGUMENT, and nothing of the batch is kept. With tenancy a batch must name its tenant; who asks for a strategy
+ * need not.
  * @throws StartError
  */
 export async function openGrpcApiV2(
   address: ReceiverAddress,
-  maxMessageBytes: number,
+  settings: GrpcSettings,
   context: ReceiverContext,
 ): Promise<Receiver> {
-  const { log } = context;
   const intake = new SpanIntake(context, { transport: "grpc", format: "proto" });
-  const transcoder = new ApiV2Transcoder({ maxRowsBytes });
+  const spans = new GrpcSpans(intake, postSpansTranscoder(), context, ({ code }) =>
+    code === "WIRE_TOO_LARGE" ? status.INVALID_ARGUMENT : status.INTERNAL,
+  );
+  const postSpans: handleUnaryCall<Buffer, PostSpansResponse> = (call, answer) =>
+    spans.receive(call, answer, () => ({}));
 
-  async function keep(request: Buffer): Promise<void> {
-    await intake.keep(rowsOf(transcoder, request), 0, request.length);
-  }
-
-  const postSpans: handleUnaryCall<Buffer, PostSpansResponse> = (call, answer) => {
-    keep(call.request).then(
-      () => answer(null, {}),
-      (error: unknown) => {
-        if (error instanceof WireError) intake.invalid();
-        else if (!(error instanceof CollectorError)) log.error({ err: error }, "error in PostSpans");
-        const isTooLarge = error instanceof WireError && error.code === "WIRE_TOO_LARGE";
-        answer(grpcErrorOf(error, isTooLarge ? status.INVALID_ARGUMENT : status.INTERNAL));
-      },
-    );
-  };
-
-  const server = createGrpcServer(maxMessageBytes, log);
-  const definitions = withPublicNames(rawCollectorService);
-  for (const definition of definitions) server.addService(definition, { postSpans });
-  const names = definitions.map(rpcServiceName);
+  const server = createGrpcServer(settings, context.log, () => intake.invalid());
+  const collector = withPublicNames(rawCollectorService);
+  for (const definition of collector) server.addService(definition, { postSpans });
+  const sampling = withPublicNames(samplingService);
+  for (const definition of sampling) server.addService(definition, samplingHandlers(context.sampling));
+  const names = [...collector, ...sampling].map(rpcServiceName);
   addReflection(server, [...names, healthServiceName]);
   const health = addHealth(server, names);
   return await listenGrpc(server, address, () => health.shutdown());
@@ -62,20 +53,26 @@ const rawCollectorService: ServiceDefinition<{ postSpans: handleUnaryCall<Buffer
   postSpans: { ...collectorService.postSpans, requestDeserialize: (bytes: Buffer) => bytes },
 };
 
-function rowsOf(transcoder: ApiV2Transcoder, request: Buffer): SpanRows {
-  try {
-    return transcoder.transcode(request).rows;
-  } catch (cause) {
-    if (
-      !(cause instanceof WireError) ||
-      (cause.code !== "WIRE_TRUNCATED" && cause.code !== "WIRE_MALFORMED")
-    ) {
-      throw cause;
-    }
-    throw new WireError(
-      cause.code,
-      `message of ${request.length} bytes is no PostSpansRequest: ${cause.message}`,
-      { cause },
-    );
-  }
+/** Names the message in the error for bytes that are none. */
+function postSpansTranscoder(): MessageTranscoder {
+  const transcoder = new ApiV2Transcoder({ maxRowsBytes });
+  return {
+    transcode(message, tenant) {
+      try {
+        return transcoder.transcode(message, tenant);
+      } catch (cause) {
+        if (
+          !(cause instanceof WireError) ||
+          (cause.code !== "WIRE_TRUNCATED" && cause.code !== "WIRE_MALFORMED")
+        ) {
+          throw cause;
+        }
+        throw new WireError(
+          cause.code,
+          `message of ${message.length} bytes is no PostSpansRequest: ${cause.message}`,
+          { cause },
+        );
+      }
+    },
+  };
 }

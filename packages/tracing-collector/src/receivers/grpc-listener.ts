@@ -1,7 +1,23 @@
 import { networkInterfaces } from "node:os";
-import { Server, ServerCredentials, setLogger } from "@grpc/grpc-js";
+import {
+  Server,
+  ServerInterceptingCall,
+  type ServerInterceptingCallInterface,
+  setLogger,
+} from "@grpc/grpc-js";
 import { type HostPort, type Logger, listenError } from "lifecycle";
+import { grpcCredentialsOf } from "./grpc-credentials.ts";
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
+
+/** Limits of one gRPC server. */
+export interface GrpcSettings {
+  /** Larger messages are refused, also those that become so when decompressed. */
+  readonly maxMessageBytes: number;
+  /** A connection is asked to end after this time, so that clients spread over collectors anew; 0: never. */
+  readonly maxConnectionAgeMs: number;
+  /** Time for calls under way after that; 0: as long as they take. */
+  readonly maxConnectionAgeGraceMs: number;
+}
 
 /**
  * Calls that one connection may have under way at a time; clients let further ones wait. Each may hold an unfinished
@@ -9,30 +25,55 @@ import type { Receiver, ReceiverAddress } from "./receiver.ts";
  */
 const maxConcurrentStreams = 64;
 
-/** A gRPC server that refuses messages over `maxMessageBytes`, after decompression too. */
-export function createGrpcServer(maxMessageBytes: number, log: Logger): Server {
+/** How grpc-js begins the answer to a message that it does not hand on: over the limit, or not to be decompressed. */
+const unreadMessage = /^(?:Received message|Failed to decompress)/;
+
+/**
+ * A gRPC server with the limits of `settings`.
+ * @param unread called for each message that was refused before a handler had it
+ */
+export function createGrpcServer(settings: GrpcSettings, log: Logger, unread: () => void): Server {
   // Otherwise grpc-js writes lines of its own to standard error, next to the error that it throws.
   setLogger({ error: (...parts: unknown[]) => log.debug({ grpc: parts.join(" ") }, "grpc-js says") });
+  const { maxMessageBytes, maxConnectionAgeMs, maxConnectionAgeGraceMs } = settings;
   return new Server({
     "grpc.max_receive_message_length": maxMessageBytes,
     "grpc.max_concurrent_streams": maxConcurrentStreams,
+    ...(maxConnectionAgeMs > 0 ? { "grpc.max_connection_age_ms": maxConnectionAgeMs } : {}),
+    ...(maxConnectionAgeGraceMs > 0 ? { "grpc.max_connection_age_grace_ms": maxConnectionAgeGraceMs } : {}),
+    interceptors: [
+      (_, call) => {
+        watchStatus(call, unread);
+        return new ServerInterceptingCall(call);
+      },
+    ],
   });
 }
 
+/** grpc-js answers such messages by itself, below all interceptors: only the call's own method sees it. */
+function watchStatus(call: ServerInterceptingCallInterface, unread: () => void): void {
+  const sendStatus = call.sendStatus.bind(call);
+  call.sendStatus = (status) => {
+    if (unreadMessage.test(status.details ?? "")) unread();
+    sendStatus(status);
+  };
+}
+
 /**
- * Listens; the services are already added.
+ * Listens, over TLS where the address has it; the services are already added.
  * @param beforeStop called when the stop begins
  * @throws StartError when the address cannot be had
  */
 export async function listenGrpc(
   server: Server,
-  { address, what, flag }: ReceiverAddress,
+  { address, what, flag, tls }: ReceiverAddress,
   beforeStop: () => void = () => {},
 ): Promise<Receiver> {
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(bindAddress(address), ServerCredentials.createInsecure(), (error, bound) => {
-      if (error === null) resolve(bound);
-      else reject(listenError(withCode(error), what, address.text, flag));
+    server.bindAsync(bindAddress(address), grpcCredentialsOf(tls), (error, bound) => {
+      if (error === null) return resolve(bound);
+      tls?.close();
+      reject(listenError(withCode(error), what, address.text, flag));
     });
   });
   return {

@@ -1,32 +1,55 @@
-import type { Server } from "node:http";
+import type { RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { listenError } from "lifecycle";
+import { httpServerFor, listenError } from "lifecycle";
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
 
-/** Time that a sender has for the headers of a request; the public model's limit is 2 s, checked less often here. */
-const headersTimeoutMs = 10_000;
-/**
- * How long an idle connection is kept. Node's 5 s is the very interval at which SDKs send by default: every other batch
- * would meet a connection that is just being closed.
- */
-const keepAliveTimeoutMs = 120_000;
+/** How long an HTTP listener waits for its senders; 0: without limit. */
+export interface HttpTimeouts {
+  /** For the next request on a connection. */
+  readonly idleMs: number;
+  /** For a whole request, its body included. */
+  readonly readMs: number;
+  /** For the headers of a request. */
+  readonly readHeaderMs: number;
+}
+
+/** How often Node looks for connections that are over a limit. */
+const timeoutCheckMs = 1_000;
+/** The system asks after idle connections, so that those of senders that are gone without a word end. Go's interval. */
+const tcpKeepAliveMs = 15_000;
 const idleCheckMs = 20;
-/** Time for a whole request. */
-const requestTimeoutMs = 300_000;
 
 /**
- * Listens; the server already has its handler.
+ * Serves HTTP, over TLS where the address has it.
  * @throws StartError when the address cannot be had
  */
 export async function listenHttp(
-  server: Server,
-  { address, what, flag }: ReceiverAddress,
+  { address, what, flag, tls }: ReceiverAddress,
+  { idleMs, readMs, readHeaderMs }: HttpTimeouts,
+  handler: RequestListener,
 ): Promise<Receiver> {
-  server.keepAliveTimeout = keepAliveTimeoutMs;
-  server.headersTimeout = headersTimeoutMs;
-  server.requestTimeout = requestTimeoutMs;
+  const server = httpServerFor(
+    tls,
+    {
+      keepAlive: true,
+      keepAliveInitialDelay: tcpKeepAliveMs,
+      keepAliveTimeout: idleMs,
+      requestTimeout: readMs,
+      // Node wants it to be the shorter of the two.
+      headersTimeout: readMs > 0 && (readHeaderMs === 0 || readHeaderMs > readMs) ? readMs : readHeaderMs,
+      connectionsCheckingInterval: timeoutCheckMs,
+    },
+    (request, response) => {
+      // A sender that goes away is no news.
+      response.on("error", () => {});
+      handler(request, response);
+    },
+  );
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(listenError(error, what, address.text, flag)));
+    server.once("error", (error) => {
+      tls?.close();
+      reject(listenError(error, what, address.text, flag));
+    });
     server.listen({ port: address.port, ...(address.host === "" ? {} : { host: address.host }) }, resolve);
   });
   return {

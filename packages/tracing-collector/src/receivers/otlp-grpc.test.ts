@@ -1,11 +1,17 @@
-import { Client, credentials, type ServiceError, status } from "@grpc/grpc-js";
+import { once } from "node:events";
+import { connect } from "node:http2";
+import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import type { TenancyOptions } from "lifecycle";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { traceService } from "wire/otlp";
 import {
   anyPort,
+  grpcLimits,
   oneSpanProtobuf,
   openReceiverFixture,
   type ReceiverFixture,
+  roomForOneSpan,
+  twoTenants,
 } from "../../test/receiver-fixture.ts";
 import { openOtlpGrpc } from "./otlp-grpc.ts";
 import type { Receiver } from "./receiver.ts";
@@ -15,9 +21,9 @@ let fixture: ReceiverFixture;
 let receiver: Receiver;
 let client: Client;
 
-async function open(maxBytes?: number): Promise<void> {
-  fixture = await openReceiverFixture(maxBytes);
-  receiver = await openOtlpGrpc(anyPort, 100_000, fixture.context);
+async function open(maxBytes?: number, tenancy?: TenancyOptions): Promise<void> {
+  fixture = await openReceiverFixture(maxBytes, tenancy);
+  receiver = await openOtlpGrpc(anyPort, grpcLimits(100_000), fixture.context);
   client = connectTo(receiver.port);
 }
 
@@ -88,15 +94,34 @@ describe("bad messages get their answer, and the next is served", () => {
     expect(failure.details).toMatch(details);
     // Neither is to be sent again.
     expect(failure.metadata.get("grpc-status-details-bin")).toEqual([]);
+    expect(await fixture.metric("requests_total", "grpc", "otlp", "invalid")).toBe(1);
     await call(oneSpanProtobuf());
     expect(await fixture.spans()).toHaveLength(1);
+  });
+
+  test("gzip that is none is counted as invalid too", async () => {
+    const session = connect(`http://127.0.0.1:${receiver.port}`);
+    const stream = session.request({
+      ":method": "POST",
+      ":path": traceService.export.path,
+      "content-type": "application/grpc",
+      "grpc-encoding": "gzip",
+      te: "trailers",
+    });
+    // Compressed, five bytes.
+    stream.end(Buffer.from("\x01\0\0\0\x05hello", "latin1"));
+    const [headers] = (await once(stream, "response")) as [Record<string, string>];
+    session.destroy();
+    expect(headers["grpc-status"]).toBe(String(status.INTERNAL));
+    expect(await fixture.metric("requests_total", "grpc", "otlp", "invalid")).toBe(1);
   });
 });
 
 describe("refusals", () => {
   test("a full journal answers RESOURCE_EXHAUSTED with RetryInfo, and keeps nothing", async () => {
     await close();
-    await open(100);
+    await open(roomForOneSpan);
+    await call(oneSpanProtobuf());
     const failure = await failureOf(oneSpanProtobuf());
     expect(failure.code).toBe(status.RESOURCE_EXHAUSTED);
     const [details] = failure.metadata.get("grpc-status-details-bin") as Buffer[];
@@ -106,7 +131,15 @@ describe("refusals", () => {
     expect(details!.subarray(anyStart).toString("latin1")).toBe(
       "\x1a\x30\n\x28type.googleapis.com/google.rpc.RetryInfo\x12\x04\n\x02\x08\x05",
     );
-    expect(fixture.journal.segments).toBe(0);
+    expect(await fixture.spans()).toHaveLength(1);
+  });
+
+  test("a message that would not fit an empty journal is INVALID_ARGUMENT: the sender is not to come again", async () => {
+    await close();
+    await open(100);
+    const failure = await failureOf(oneSpanProtobuf());
+    expect(failure.code).toBe(status.INVALID_ARGUMENT);
+    expect(failure.metadata.get("grpc-status-details-bin")).toEqual([]);
   });
 
   test("a journal that stops answers UNAVAILABLE with RetryInfo", async () => {
@@ -122,8 +155,46 @@ test("a taken port is a start error that says what to do", async () => {
   await expect(
     openOtlpGrpc(
       { address, what: "OTLP over gRPC", flag: "collector.otlp.grpc.host-port" },
-      1_000,
+      grpcLimits(1_000),
       fixture.context,
     ),
   ).rejects.toThrow(/^OTLP over gRPC: address .* is taken .* --collector.otlp.grpc.host-port$/);
+});
+
+describe("tenancy", () => {
+  beforeEach(async () => {
+    await close();
+    await open(undefined, twoTenants);
+  });
+
+  function callAs(...names: string[]): Promise<unknown> {
+    const metadata = new Metadata();
+    for (const name of names) metadata.add("x-tenant", name);
+    const { path, requestSerialize, responseDeserialize } = traceService.export;
+    return new Promise((resolve, reject) => {
+      client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        oneSpanProtobuf(),
+        metadata,
+        (error, answer) => (error === null ? resolve(answer) : reject(error)),
+      );
+    });
+  }
+
+  test("spans belong to the tenant that the metadata names", async () => {
+    await callAs("beta");
+    expect(await fixture.spansByTenant()).toEqual([["beta", "x"]]);
+  });
+
+  test.each([
+    [[], "missing tenant header"],
+    [["acme", "beta"], "extra tenant header"],
+    [["nobody"], "unknown tenant"],
+  ])("%j: PERMISSION_DENIED %s", async (names, details) => {
+    await expect(callAs(...names)).rejects.toMatchObject({ code: status.PERMISSION_DENIED, details });
+    expect(fixture.journal.segments).toBe(0);
+    expect(await fixture.metric("requests_total", "invalid")).toBe(1);
+  });
 });

@@ -1,11 +1,9 @@
 import { status } from "@grpc/grpc-js";
-import { WireError } from "wire/errors";
-import { type ExportOutcome, OtlpTranscoder, type TraceServiceHandlers, traceService } from "wire/otlp";
-import { CollectorError } from "../errors.ts";
+import { OtlpTranscoder, type TraceServiceHandlers, traceService } from "wire/otlp";
 import { SpanIntake } from "../pipeline/span-intake.ts";
-import { createGrpcServer, listenGrpc } from "./grpc-listener.ts";
+import { createGrpcServer, type GrpcSettings, listenGrpc } from "./grpc-listener.ts";
+import { GrpcSpans } from "./grpc-spans.ts";
 import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
-import { grpcErrorOf } from "./refusal.ts";
 import { maxRowsBytes } from "./request-limits.ts";
 
 /**
@@ -19,33 +17,21 @@ import { maxRowsBytes } from "./request-limits.ts";
  */
 export async function openOtlpGrpc(
   address: ReceiverAddress,
-  maxMessageBytes: number,
+  settings: GrpcSettings,
   context: ReceiverContext,
 ): Promise<Receiver> {
-  const { log } = context;
   const intake = new SpanIntake(context, { transport: "grpc", format: "otlp" });
-  const transcoder = new OtlpTranscoder({ maxRowsBytes });
-
-  async function keep(request: Buffer): Promise<ExportOutcome> {
-    const { rows, rejectedSpans, errorMessage } = transcoder.transcode(request);
-    await intake.keep(rows, rejectedSpans, request.length);
-    return { rejectedSpans, errorMessage };
-  }
-
+  const spans = new GrpcSpans(
+    intake,
+    new OtlpTranscoder({ maxRowsBytes }),
+    context,
+    () => status.INVALID_ARGUMENT,
+  );
   const handlers: TraceServiceHandlers = {
-    export: (call, answer) => {
-      keep(call.request).then(
-        (outcome) => answer(null, outcome),
-        (error: unknown) => {
-          if (error instanceof WireError) intake.invalid();
-          else if (!(error instanceof CollectorError)) log.error({ err: error }, "error in an OTLP call");
-          answer(grpcErrorOf(error, status.INVALID_ARGUMENT));
-        },
-      );
-    },
+    export: (call, answer) =>
+      spans.receive(call, answer, ({ rejectedSpans, errorMessage }) => ({ rejectedSpans, errorMessage })),
   };
-
-  const server = createGrpcServer(maxMessageBytes, log);
+  const server = createGrpcServer(settings, context.log, () => intake.invalid());
   server.addService(traceService, { ...handlers });
   return await listenGrpc(server, address);
 }

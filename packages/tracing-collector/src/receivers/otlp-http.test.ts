@@ -1,6 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import type { TenancyOptions } from "lifecycle";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   anyPort,
@@ -8,7 +9,11 @@ import {
   oneSpanProtobuf,
   openReceiverFixture,
   type ReceiverFixture,
+  roomForOneSpan,
+  twoTenants,
+  usualTimeouts,
 } from "../../test/receiver-fixture.ts";
+import { Cors } from "./cors.ts";
 import { openOtlpHttp } from "./otlp-http.ts";
 import type { Receiver } from "./receiver.ts";
 
@@ -19,9 +24,10 @@ let fixture: ReceiverFixture;
 let receiver: Receiver;
 let base: string;
 
-async function open(maxBytes?: number): Promise<void> {
-  fixture = await openReceiverFixture(maxBytes);
-  receiver = await openOtlpHttp(anyPort, fixture.context);
+async function open(maxBytes?: number, tenancy?: TenancyOptions): Promise<void> {
+  fixture = await openReceiverFixture(maxBytes, tenancy);
+  const cors = Cors.of(["https://*.example"], []);
+  receiver = await openOtlpHttp(anyPort, { timeouts: usualTimeouts, cors }, fixture.context);
   base = `http://127.0.0.1:${receiver.port}`;
 }
 
@@ -85,7 +91,9 @@ describe("good requests", () => {
   test("what came is counted", async () => {
     await post(protobuf, oneSpanProtobuf());
     expect(await fixture.metric("requests_total", "http", "otlp", "kept")).toBe(1);
-    expect(await fixture.metric("spans_received_total", "http", "otlp")).toBe(1);
+    expect(await fixture.metric("spans_received_total", "http", "otlp", "shop", "false")).toBe(1);
+    expect(await fixture.metric("traces_received_total", "http", "otlp", "shop", "unrecognized")).toBe(1);
+    expect(await fixture.metric("batch_size")).toBe(1);
     expect(await fixture.metric("received_bytes_total", "http", "otlp")).toBe(oneSpanProtobuf().length);
   });
 });
@@ -151,7 +159,11 @@ describe("bad requests get their answer, and the next is served", () => {
 
   test.each(["/v1/metrics", "/v1/logs", "/", "/v1/traces/", "/nowhere?x=1"])("path %s", async (path) => {
     const got = await post(json, "{}", path);
-    expect([got.status, got.type, got.body.toString()]).toEqual([404, "text/plain", "404 page not found"]);
+    expect([got.status, got.type, got.body.toString()]).toEqual([
+      404,
+      "text/plain; charset=utf-8",
+      "404 page not found\n",
+    ]);
   });
 
   test.each(["GET", "PUT", "DELETE", "OPTIONS"])("method %s", async (method) => {
@@ -190,12 +202,22 @@ describe("refusals", () => {
   test("a full journal answers 429 with Retry-After, and keeps nothing", async () => {
     await receiver.stop(AbortSignal.abort());
     await fixture.close();
-    await open(100);
+    await open(roomForOneSpan);
+    expect((await post(json, oneSpanJson())).status).toBe(200);
     const got = await post(json, oneSpanJson());
     expect([got.status, got.retryAfter, got.type]).toEqual([429, "5", "application/json"]);
     expect(JSON.parse(got.body.toString())).toMatchObject({ code: 8 });
-    expect(fixture.journal.segments).toBe(0);
     expect(await fixture.metric("spans_refused_total", "COLLECTOR_JOURNAL_FULL")).toBe(1);
+    expect(await fixture.spans()).toHaveLength(1);
+  });
+
+  test("a request that would not fit an empty journal is 413 without Retry-After", async () => {
+    await receiver.stop(AbortSignal.abort());
+    await fixture.close();
+    await open(100);
+    const got = await post(json, oneSpanJson());
+    expect([got.status, got.retryAfter]).toEqual([413, null]);
+    expect(JSON.parse(got.body.toString())).toMatchObject({ code: 3 });
   });
 
   test("a collector that stops answers 503 with Retry-After", async () => {
@@ -209,7 +231,11 @@ describe("refusals", () => {
 test("a taken port is a start error that says what to do", async () => {
   const address = { ...anyPort.address, port: receiver.port, text: `127.0.0.1:${receiver.port}` };
   await expect(
-    openOtlpHttp({ address, what: "OTLP over HTTP", flag: "collector.otlp.http.host-port" }, fixture.context),
+    openOtlpHttp(
+      { address, what: "OTLP over HTTP", flag: "collector.otlp.http.host-port" },
+      { timeouts: usualTimeouts },
+      fixture.context,
+    ),
   ).rejects.toThrow(/^OTLP over HTTP: address .* is taken .* --collector.otlp.http.host-port$/);
 });
 
@@ -230,4 +256,59 @@ test("a stop lets the request under way end", async () => {
   expect(await response).toBe(200);
   await stopped;
   expect(await fixture.spans()).toHaveLength(2);
+});
+
+describe("tenancy", () => {
+  beforeEach(async () => {
+    await receiver.stop(AbortSignal.abort());
+    await fixture.close();
+    await open(undefined, twoTenants);
+  });
+
+  test("spans belong to the tenant that the header names", async () => {
+    expect((await post({ ...json, "X-Tenant": "acme" }, oneSpanJson())).status).toBe(200);
+    expect((await post({ ...protobuf, "X-Tenant": "beta" }, oneSpanProtobuf("y"))).status).toBe(200);
+    expect(await fixture.spansByTenant()).toEqual([
+      ["acme", "x"],
+      ["beta", "y"],
+    ]);
+  });
+
+  test.each([
+    [json, '{"code":7,"message":"missing tenant header"}'],
+    [protobuf, "\x08\x07\x12\x15missing tenant header"],
+    [{ ...json, "X-Tenant": "nobody" }, '{"code":7,"message":"unknown tenant"}'],
+  ])("%j is 403", async (headers, body) => {
+    const got = await post(headers, "");
+    expect([got.status, got.type, got.body.toString()]).toEqual([403, headers["Content-Type"], body]);
+    expect(await fixture.metric("requests_total", "invalid")).toBe(1);
+  });
+});
+
+describe("pages of other sites", () => {
+  test("a preflight request is answered, whatever its path", async () => {
+    const response = await fetch(`${base}/nowhere`, {
+      method: "OPTIONS",
+      headers: { Origin: "https://shop.example", "Access-Control-Request-Method": "POST" },
+    });
+    expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([
+      204,
+      "https://shop.example",
+    ]);
+  });
+
+  test("answers, good and bad, may be read by pages of allowed origins only", async () => {
+    const allowed = async (origin: string, body: string) => {
+      const response = await fetch(`${base}/v1/traces`, {
+        method: "POST",
+        headers: { ...json, Origin: origin },
+        body,
+      });
+      await response.arrayBuffer();
+      return [response.status, response.headers.get("access-control-allow-origin")];
+    };
+    expect(await allowed("https://shop.example", "{}")).toEqual([200, "https://shop.example"]);
+    expect(await allowed("https://shop.example", "{")).toEqual([400, "https://shop.example"]);
+    expect(await allowed("https://evil.test", "{}")).toEqual([200, null]);
+  });
 });

@@ -1,7 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { status } from "@grpc/grpc-js";
-import type { Logger } from "lifecycle";
-import { WireError } from "wire/errors";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import {
   encodeExportResponse,
   encodeExportResponseJson,
@@ -10,75 +7,72 @@ import {
   OtlpJsonTranscoder,
   OtlpTranscoder,
 } from "wire/otlp";
-import type { TranscodeResult } from "wire/rows";
-import { CollectorError } from "../errors.ts";
+import type { MessageTranscoder, TranscodeResult } from "wire/rows";
 import { SpanIntake } from "../pipeline/span-intake.ts";
-import { decodeContent } from "./decode-content.ts";
-import { HttpError } from "./http-error.ts";
-import { listenHttp } from "./http-listener.ts";
+import type { Cors } from "./cors.ts";
+import { type HttpTimeouts, listenHttp } from "./http-listener.ts";
+import { type HttpSpanForm, receiveSpans } from "./http-spans.ts";
 import { BodyReader, drainRequest } from "./read-body.ts";
 import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
-import { refusalOf } from "./refusal.ts";
 import { maxBodiesBytes, maxBodyBytes, maxRowsBytes } from "./request-limits.ts";
+import { answerText } from "./text-answer.ts";
+
+/** How OTLP over HTTP is served. */
+export interface OtlpHttpSettings {
+  readonly timeouts: HttpTimeouts;
+  /** Undefined: pages of other sites are not served. */
+  readonly cors?: Cors | undefined;
+}
 
 /** One of the two forms of OTLP over HTTP. Answers, good and bad, come in the request's form. */
-interface BodyForm {
+interface OtlpForm extends HttpSpanForm {
   readonly contentType: string;
-  readonly intake: SpanIntake;
-  transcode(body: Buffer): TranscodeResult;
-  encodeOutcome(outcome: TranscodeResult): Uint8Array | string;
-  encodeStatus(code: number, message: string): Uint8Array | string;
 }
 
 /**
- * OTLP over HTTP: `POST /v1/traces`, protobuf and JSON, gzip, deflate and zstd. Errors of a body come as
- * `google.rpc.Status`; a refusal is 429 or 503 with `Retry-After`.
+ * OTLP over HTTP: `POST /v1/traces`, protobuf and JSON, compressed or not. Errors of a body come as `google.rpc.Status`;
+ * a refusal is 429 or 503 with `Retry-After`; a tenant that is not served 403.
  * Source: OpenTelemetry protocol specification, "OTLP/HTTP"; texts of 404, 405 and 415 as in the public model
  * @throws StartError
  */
-export async function openOtlpHttp(address: ReceiverAddress, context: ReceiverContext): Promise<Receiver> {
-  const { log } = context;
-  const protobuf = new OtlpTranscoder({ maxRowsBytes });
-  const json = new OtlpJsonTranscoder({ maxRowsBytes });
-  const forms: readonly BodyForm[] = [
-    {
-      contentType: "application/x-protobuf",
-      intake: new SpanIntake(context, { transport: "http", format: "otlp" }),
-      transcode: (body) => protobuf.transcode(body),
-      encodeOutcome: encodeExportResponse,
-      encodeStatus: encodeRpcStatus,
-    },
-    {
-      contentType: "application/json",
-      intake: new SpanIntake(context, { transport: "http", format: "otlp-json" }),
-      transcode: (body) => json.transcode(body),
-      encodeOutcome: encodeExportResponseJson,
-      encodeStatus: encodeRpcStatusJson,
-    },
+export async function openOtlpHttp(
+  address: ReceiverAddress,
+  { timeouts, cors }: OtlpHttpSettings,
+  context: ReceiverContext,
+): Promise<Receiver> {
+  const forms: readonly OtlpForm[] = [
+    otlpForm(
+      "application/x-protobuf",
+      new SpanIntake(context, { transport: "http", format: "otlp" }),
+      new OtlpTranscoder({ maxRowsBytes }),
+      encodeExportResponse,
+      encodeRpcStatus,
+    ),
+    otlpForm(
+      "application/json",
+      new SpanIntake(context, { transport: "http", format: "otlp-json" }),
+      new OtlpJsonTranscoder({ maxRowsBytes }),
+      encodeExportResponseJson,
+      encodeRpcStatusJson,
+    ),
   ];
   const bodies = new BodyReader({ maxBytes: maxBodyBytes, maxTotalBytes: maxBodiesBytes });
+  const settings = { bodies, tenants: context.tenants, log: context.log };
 
-  const server = createServer((request, response) => {
-    // A sender that goes away is no news.
-    response.on("error", () => {});
-    const form = route(request, response, forms);
+  return await listenHttp(address, timeouts, (request, response) => {
+    const isPreflight = cors?.apply(request, response) ?? false;
+    const form = isPreflight ? undefined : route(request, response, forms);
     if (form === undefined) drainRequest(request);
-    else {
-      exportTraces(form, bodies, request, response).catch((error: unknown) => {
-        drainRequest(request);
-        answerError(form, response, error, log);
-      });
-    }
+    else receiveSpans(form, settings, request, response);
   });
-  return await listenHttp(server, address);
 }
 
 /** @returns undefined when the request was answered with an error */
 function route(
   request: IncomingMessage,
   response: ServerResponse,
-  forms: readonly BodyForm[],
-): BodyForm | undefined {
+  forms: readonly OtlpForm[],
+): OtlpForm | undefined {
   const [path] = (request.url ?? "").split("?", 1);
   if (path !== "/v1/traces") {
     answerText(response, 404, "404 page not found");
@@ -86,58 +80,34 @@ function route(
   }
   if (request.method !== "POST") {
     response.setHeader("Allow", "POST");
-    answerText(response, 405, "405 method not allowed, supported: [POST]");
+    answer(response, 405, "text/plain", "405 method not allowed, supported: [POST]");
     return undefined;
   }
   const type = (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase();
   const form = forms.find(({ contentType }) => contentType === type);
   if (form === undefined) {
-    answerText(
-      response,
-      415,
-      "415 unsupported media type, supported: [application/json, application/x-protobuf]",
-    );
+    const text = "415 unsupported media type, supported: [application/json, application/x-protobuf]";
+    answer(response, 415, "text/plain", text);
   }
   return form;
 }
 
-async function exportTraces(
-  form: BodyForm,
-  bodies: BodyReader,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const encoding = request.headers["content-encoding"] ?? "";
-  const outcome = await bodies.read(request, async (body) => {
-    const message = decodeContent(body, encoding, maxBodyBytes);
-    const result = form.transcode(message);
-    await form.intake.keep(result.rows, result.rejectedSpans, message.length);
-    return result;
-  });
-  answer(response, 200, form.contentType, form.encodeOutcome(outcome));
-}
-
-function answerError(form: BodyForm, response: ServerResponse, error: unknown, log: Logger): void {
-  if (response.destroyed) return;
-  const message = error instanceof Error ? error.message : String(error);
-  const refusal = refusalOf(error);
-  if (refusal !== undefined) {
-    if (error instanceof CollectorError && error.code === "COLLECTOR_BODIES_BUSY") form.intake.refused();
-    response.setHeader("Retry-After", refusal.retryAfterS);
-    const body = form.encodeStatus(refusal.grpcStatus, message);
-    answer(response, refusal.httpStatus, form.contentType, body);
-  } else if (error instanceof HttpError || error instanceof WireError) {
-    form.intake.invalid();
-    const body = form.encodeStatus(status.INVALID_ARGUMENT, message);
-    answer(response, error instanceof HttpError ? error.status : 400, form.contentType, body);
-  } else {
-    log.error({ err: error }, "error in an OTLP request");
-    answer(response, 500, form.contentType, form.encodeStatus(status.INTERNAL, message));
-  }
-}
-
-function answerText(response: ServerResponse, code: number, text: string): void {
-  answer(response, code, "text/plain", text);
+function otlpForm(
+  contentType: string,
+  intake: SpanIntake,
+  transcoder: MessageTranscoder,
+  encodeOutcome: (outcome: TranscodeResult) => Uint8Array | string,
+  encodeStatus: (code: number, message: string) => Uint8Array | string,
+): OtlpForm {
+  return {
+    contentType,
+    intake,
+    transcode: (body, tenant) => transcoder.transcode(body, tenant),
+    answerKept: (response, outcome) => answer(response, 200, contentType, encodeOutcome(outcome)),
+    answerFailure(response, { httpStatus, grpcStatus, message }) {
+      answer(response, httpStatus, contentType, encodeStatus(grpcStatus, message));
+    },
+  };
 }
 
 function answer(

@@ -1,8 +1,13 @@
-import type { HostPort, Logger } from "lifecycle";
+import type { HostPort, Logger, ServerTls, TenantCheck } from "lifecycle";
 import type { Pipeline } from "../pipeline/span-intake.ts";
+import type { SamplingProvider } from "../sampling/sampling-provider.ts";
 
 /** What every receiver works with. */
 export interface ReceiverContext extends Pipeline {
+  /** Whose spans a request brings; it names nobody where tenancy is off. */
+  readonly tenants: TenantCheck;
+  /** What clients that ask are told to sample. */
+  readonly sampling: SamplingProvider;
   readonly log: Logger;
 }
 
@@ -11,6 +16,8 @@ export interface ReceiverAddress {
   readonly address: HostPort;
   readonly what: string;
   readonly flag: string;
+  /** Plain text where it is left out. The listener closes it when it stops. */
+  readonly tls?: ServerTls | undefined;
 }
 
 /** A listening receiver. */

@@ -2,17 +2,19 @@ import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { WireError } from "wire/errors";
 import { encodeRpcStatus } from "wire/otlp";
 import { CollectorError, type CollectorErrorCode } from "../errors.ts";
+import { TenantError } from "./tenant.ts";
 
-/** How a sender is told to come again. */
+/** How a sender is told to come again, or that the request is too large to come again. */
 export interface Refusal {
   readonly grpcStatus: status;
-  readonly httpStatus: 429 | 503;
-  /** Whole seconds, less than 128. */
-  readonly retryAfterS: number;
+  readonly httpStatus: 413 | 429 | 503;
+  /** Whole seconds, less than 128; undefined where the same request is never taken. */
+  readonly retryAfterS: number | undefined;
 }
 
 const refusals: Readonly<Record<CollectorErrorCode, Refusal>> = {
   COLLECTOR_JOURNAL_FULL: { grpcStatus: status.RESOURCE_EXHAUSTED, httpStatus: 429, retryAfterS: 5 },
+  COLLECTOR_TOO_LARGE: { grpcStatus: status.INVALID_ARGUMENT, httpStatus: 413, retryAfterS: undefined },
   COLLECTOR_JOURNAL_BUSY: { grpcStatus: status.RESOURCE_EXHAUSTED, httpStatus: 429, retryAfterS: 1 },
   COLLECTOR_BODIES_BUSY: { grpcStatus: status.RESOURCE_EXHAUSTED, httpStatus: 429, retryAfterS: 1 },
   COLLECTOR_JOURNAL_DISK: { grpcStatus: status.UNAVAILABLE, httpStatus: 503, retryAfterS: 5 },
@@ -27,15 +29,17 @@ export function refusalOf(error: unknown): Refusal | undefined {
 
 /**
  * The gRPC error for whatever a handler threw: a refusal carries `google.rpc.RetryInfo`, bytes that cannot be read get
- * `invalidStatus`, all else is INTERNAL.
+ * `invalidStatus`, a tenant that is not served PERMISSION_DENIED, all else is INTERNAL.
  * Source: OpenTelemetry protocol specification, "OTLP/gRPC Throttling"; google/rpc/error_details.proto
  */
 export function grpcErrorOf(error: unknown, invalidStatus: status): Partial<ServiceError> {
   const details = error instanceof Error ? error.message : String(error);
   const refusal = refusalOf(error);
   if (refusal === undefined) {
+    if (error instanceof TenantError) return { code: status.PERMISSION_DENIED, details };
     return { code: error instanceof WireError ? invalidStatus : status.INTERNAL, details };
   }
+  if (refusal.retryAfterS === undefined) return { code: refusal.grpcStatus, details };
   const metadata = new Metadata();
   const rpcStatus = encodeRpcStatus(refusal.grpcStatus, details);
   metadata.set("grpc-status-details-bin", Buffer.concat([rpcStatus, retryInfoDetail(refusal.retryAfterS)]));

@@ -1,0 +1,113 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** Methods of simple requests, which is what the public model allows. */
+const allowedMethods: readonly string[] = ["GET", "POST", "HEAD"];
+/** Allowed where none are named. */
+const usualHeaders: readonly string[] = ["accept", "content-type", "x-requested-with"];
+const preflightVary = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers";
+/** A list in a header may have this many empty parts, and its names one space on either side. */
+const maxEmptyParts = 16;
+
+/**
+ * Lets pages of other sites send spans: cross-origin resource sharing, as the public model does it, which is with
+ * credentials. A page of an origin that is not allowed gets no headers, so its browser refuses; nothing else is checked.
+ * Source: Fetch standard, "CORS protocol"; github.com/rs/cors 1.11, which the public model uses
+ */
+export class Cors {
+  readonly #anyOrigin: boolean;
+  readonly #origins: ReadonlySet<string>;
+  /** Origins with one `*` in them: what is before it, and after it. */
+  readonly #wildcards: readonly (readonly [start: string, end: string])[];
+  readonly #anyHeader: boolean;
+  /** Lower case, sorted. */
+  readonly #headers: readonly string[];
+
+  /**
+   * @param origins `https://shop.example`, `https://*.example`, or `*`; the case does not count
+   * @param headers that pages may send; `*` is any, none the usual ones
+   */
+  private constructor(origins: readonly string[], headers: readonly string[]) {
+    const lower = origins.map((origin) => origin.toLowerCase());
+    this.#anyOrigin = lower.includes("*");
+    this.#origins = new Set(lower.filter((origin) => !origin.includes("*")));
+    this.#wildcards = lower.flatMap((origin) => {
+      const at = origin.indexOf("*");
+      return at < 0 ? [] : [[origin.slice(0, at), origin.slice(at + 1)] as const];
+    });
+    this.#anyHeader = headers.includes("*");
+    const names = headers.length === 0 ? usualHeaders : headers.map((name) => name.toLowerCase());
+    this.#headers = [...new Set(names)].sort();
+  }
+
+  /** @returns undefined where no origin is allowed: nothing is done about CORS then, and headers are of no use */
+  static of(origins: readonly string[], headers: readonly string[]): Cors | undefined {
+    return origins.length === 0 ? undefined : new Cors(origins, headers);
+  }
+
+  /**
+   * Sets the headers of an answer to come, or answers a preflight request.
+   * @returns whether the request was a preflight: it is answered then, with 204
+   */
+  apply(request: IncomingMessage, response: ServerResponse): boolean {
+    const { origin = "", "access-control-request-method": wanted = "" } = request.headers;
+    if (request.method === "OPTIONS" && wanted !== "") {
+      this.#answerPreflight(request, response, origin, wanted);
+      return true;
+    }
+    response.setHeader("Vary", "Origin");
+    if (this.#isAllowed(origin) && allowedMethods.includes(request.method ?? ""))
+      this.#allow(response, origin);
+    return false;
+  }
+
+  #answerPreflight(request: IncomingMessage, response: ServerResponse, origin: string, wanted: string): void {
+    response.setHeader("Vary", preflightVary);
+    const headers = request.headers["access-control-request-headers"];
+    if (
+      this.#isAllowed(origin) &&
+      allowedMethods.includes(wanted) &&
+      (headers === undefined || this.#anyHeader || this.#areAllowed(headers))
+    ) {
+      this.#allow(response, origin);
+      response.setHeader("Access-Control-Allow-Methods", wanted);
+      if (headers !== undefined && headers !== "")
+        response.setHeader("Access-Control-Allow-Headers", headers);
+    }
+    response.writeHead(204).end();
+  }
+
+  #allow(response: ServerResponse, origin: string): void {
+    response.setHeader("Access-Control-Allow-Origin", this.#anyOrigin ? "*" : origin);
+    response.setHeader("Access-Control-Allow-Credentials", "true");
+  }
+
+  #isAllowed(origin: string): boolean {
+    if (origin === "") return false;
+    const lower = origin.toLowerCase();
+    return (
+      this.#anyOrigin ||
+      this.#origins.has(lower) ||
+      this.#wildcards.some(
+        ([start, end]) =>
+          lower.length >= start.length + end.length && lower.startsWith(start) && lower.endsWith(end),
+      )
+    );
+  }
+
+  /** Browsers send the names in lower case, sorted and once each; anything else does not come from one. */
+  #areAllowed(list: string): boolean {
+    let last = -1;
+    let emptyParts = 0;
+    for (const part of list.split(",")) {
+      const name = part.replace(/^[ \t]/, "").replace(/[ \t]$/, "");
+      if (name === "") {
+        if (++emptyParts > maxEmptyParts) return false;
+        continue;
+      }
+      const position = this.#headers.indexOf(name);
+      if (position <= last) return false;
+      last = position;
+    }
+    return true;
+  }
+}

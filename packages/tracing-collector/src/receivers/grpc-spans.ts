@@ -1,0 +1,52 @@
+import { type ServerUnaryCall, type sendUnaryData, status } from "@grpc/grpc-js";
+import type { Logger, TenantCheck } from "lifecycle";
+import { WireError } from "wire/errors";
+import type { MessageTranscoder, TranscodeResult } from "wire/rows";
+import { CollectorError } from "../errors.ts";
+import type { SpanIntake } from "../pipeline/span-intake.ts";
+import { grpcErrorOf } from "./refusal.ts";
+import { grpcTenant, TenantError } from "./tenant.ts";
+
+/** Takes the spans of gRPC calls whose requests come as bytes. */
+export class GrpcSpans {
+  readonly #intake: SpanIntake;
+  readonly #transcoder: MessageTranscoder;
+  readonly #tenants: TenantCheck;
+  readonly #log: Logger;
+  readonly #statusOf: (error: WireError) => status;
+
+  /** @param statusOf the status for bytes that cannot be read */
+  constructor(
+    intake: SpanIntake,
+    transcoder: MessageTranscoder,
+    { tenants, log }: { readonly tenants: TenantCheck; readonly log: Logger },
+    statusOf: (error: WireError) => status,
+  ) {
+    this.#intake = intake;
+    this.#transcoder = transcoder;
+    this.#tenants = tenants;
+    this.#log = log;
+    this.#statusOf = statusOf;
+  }
+
+  /** Keeps the spans of one call and answers it, whatever happens. Never throws. @param answerOf what is said when they are kept */
+  receive<Answer>(
+    { request, metadata }: ServerUnaryCall<Buffer, Answer>,
+    answer: sendUnaryData<Answer>,
+    answerOf: (outcome: TranscodeResult) => Answer,
+  ): void {
+    const keep = async (): Promise<TranscodeResult> => {
+      const outcome = this.#transcoder.transcode(request, grpcTenant(this.#tenants, metadata));
+      await this.#intake.keep(outcome.rows, outcome.rejectedSpans, request.length);
+      return outcome;
+    };
+    keep().then(
+      (outcome) => answer(null, answerOf(outcome)),
+      (error: unknown) => {
+        if (error instanceof WireError || error instanceof TenantError) this.#intake.invalid();
+        else if (!(error instanceof CollectorError)) this.#log.error({ err: error }, "error in a gRPC call");
+        answer(grpcErrorOf(error, error instanceof WireError ? this.#statusOf(error) : status.INTERNAL));
+      },
+    );
+  }
+}

@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { status } from "@grpc/grpc-js";
+import type { Logger, TenantCheck } from "lifecycle";
+import { WireError } from "wire/errors";
+import type { TranscodeResult } from "wire/rows";
+import { CollectorError } from "../errors.ts";
+import type { SpanIntake } from "../pipeline/span-intake.ts";
+import { decodeContent } from "./decode-content.ts";
+import { HttpError } from "./http-error.ts";
+import { type BodyReader, drainRequest } from "./read-body.ts";
+import { refusalOf } from "./refusal.ts";
+import { maxBodyBytes } from "./request-limits.ts";
+import { httpTenant, TenantError } from "./tenant.ts";
+
+/** A form in which spans come over HTTP: what differs between protocols. */
+export interface HttpSpanForm {
+  readonly intake: SpanIntake;
+  /** @throws WireError */
+  transcode(body: Buffer, tenant: string): TranscodeResult;
+  answerKept(response: ServerResponse, outcome: TranscodeResult): void;
+  answerFailure(response: ServerResponse, failure: HttpFailure): void;
+}
+
+/** Why nothing of a request was kept. A `Retry-After` is already set on the response where the sender is to come again. */
+export interface HttpFailure {
+  readonly httpStatus: 400 | 403 | 413 | 429 | 500 | 503;
+  readonly grpcStatus: status;
+  readonly message: string;
+}
+
+/** What requests of one listener share. */
+export interface HttpSpanSettings {
+  readonly bodies: BodyReader;
+  readonly tenants: TenantCheck;
+  readonly log: Logger;
+}
+
+/**
+ * Takes the spans of one request: names the tenant, reads and decompresses the body, keeps its rows, and answers in the
+ * form's own way, whatever happens. Never throws.
+ */
+export function receiveSpans(
+  form: HttpSpanForm,
+  { bodies, tenants, log }: HttpSpanSettings,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  async function keep(): Promise<TranscodeResult> {
+    const tenant = httpTenant(tenants, request);
+    const encoding = request.headers["content-encoding"] ?? "";
+    return await bodies.read(request, async (body) => {
+      const message = decodeContent(body, encoding, maxBodyBytes);
+      const outcome = form.transcode(message, tenant);
+      await form.intake.keep(outcome.rows, outcome.rejectedSpans, message.length);
+      return outcome;
+    });
+  }
+  keep().then(
+    (outcome) => form.answerKept(response, outcome),
+    (error: unknown) => {
+      drainRequest(request);
+      // The sender is gone.
+      if (response.destroyed) return;
+      form.answerFailure(response, failureOf(error, form.intake, response, log));
+    },
+  );
+}
+
+function failureOf(error: unknown, intake: SpanIntake, response: ServerResponse, log: Logger): HttpFailure {
+  const message = error instanceof Error ? error.message : String(error);
+  const refusal = refusalOf(error);
+  if (refusal !== undefined) {
+    if (error instanceof CollectorError && error.code === "COLLECTOR_BODIES_BUSY") intake.refused();
+    if (refusal.retryAfterS !== undefined) response.setHeader("Retry-After", refusal.retryAfterS);
+    return { httpStatus: refusal.httpStatus, grpcStatus: refusal.grpcStatus, message };
+  }
+  if (error instanceof TenantError) {
+    intake.invalid();
+    return { httpStatus: 403, grpcStatus: status.PERMISSION_DENIED, message };
+  }
+  if (error instanceof HttpError || error instanceof WireError) {
+    intake.invalid();
+    const httpStatus = error instanceof HttpError ? error.status : 400;
+    return { httpStatus, grpcStatus: status.INVALID_ARGUMENT, message };
+  }
+  log.error({ err: error }, "error in a request with spans");
+  return { httpStatus: 500, grpcStatus: status.INTERNAL, message };
+}

@@ -1,0 +1,130 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { WireError } from "wire/errors";
+import { ThriftBatchTranscoder } from "wire/thrift";
+import type { CollectorMetrics } from "../metrics.ts";
+import { SpanIntake } from "../pipeline/span-intake.ts";
+import { answerSampling } from "../sampling/sampling-http.ts";
+import { type HttpTimeouts, listenHttp } from "./http-listener.ts";
+import { type HttpFailure, type HttpSpanForm, receiveSpans } from "./http-spans.ts";
+import { MediaTypeError, mediaType } from "./media-type.ts";
+import { BodyReader, drainRequest } from "./read-body.ts";
+import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
+import { maxBodiesBytes, maxBodyBytes, maxRowsBytes } from "./request-limits.ts";
+import { answerText } from "./text-answer.ts";
+
+const contentTypes: readonly string[] = ["application/x-thrift", "application/vnd.apache.thrift.binary"];
+
+/** The paths that are served, with what metrics call their requests. */
+const requestTypes: Readonly<Record<string, "traces" | "sampling" | "baggage">> = {
+  "/api/traces": "traces",
+  "/api/sampling": "sampling",
+  "/api/baggageRestrictions": "baggage",
+};
+
+/**
+ * Thrift over HTTP: `POST /api/traces` with one `Batch` in the binary protocol, which is what clients send without an
+ * agent; and `GET /api/sampling`, where they ask how to sample. A batch that is kept answers 202 without a body; errors
+ * are lines of text. Query strings do not count: old clients send `?format=…`.
+ *
+ * With tenancy a batch must name its tenant, or answers 403; the public model keeps it without one. Who asks for a
+ * strategy needs none.
+ * @throws StartError
+ */
+export async function openHttpThrift(
+  address: ReceiverAddress,
+  timeouts: HttpTimeouts,
+  context: ReceiverContext,
+): Promise<Receiver> {
+  const form = thriftForm(
+    new SpanIntake(context, { transport: "http", format: "jaeger" }),
+    new ThriftBatchTranscoder({ maxRowsBytes }),
+  );
+  const bodies = new BodyReader({ maxBytes: maxBodyBytes, maxTotalBytes: maxBodiesBytes });
+  const settings = { bodies, tenants: context.tenants, log: context.log };
+
+  return await listenHttp(address, timeouts, (request, response) => {
+    const [path = ""] = (request.url ?? "").split("?", 1);
+    const type = Object.hasOwn(requestTypes, path) ? requestTypes[path] : undefined;
+    watchRequest(context.metrics, request, response, type === undefined ? "other" : path);
+    if (type === "traces") {
+      if (isBatch(request, response)) return receiveSpans(form, settings, request, response);
+    } else {
+      if (type !== undefined && request.method === "GET") context.metrics.httpServerRequests.inc({ type });
+      answerSampling(context.sampling, request, response);
+    }
+    drainRequest(request);
+  });
+}
+
+/** @returns false when the request was answered with an error */
+function isBatch(request: IncomingMessage, response: ServerResponse): boolean {
+  if (request.method !== "POST") {
+    response.writeHead(405, { "Content-Length": 0 }).end();
+    return false;
+  }
+  let type: string;
+  try {
+    type = mediaType(request.headers["content-type"] ?? "");
+  } catch (error) {
+    if (!(error instanceof MediaTypeError)) throw error;
+    answerText(response, 400, `Cannot parse content type: ${error.message}`);
+    return false;
+  }
+  if (contentTypes.includes(type)) return true;
+  answerText(response, 400, `Unsupported content type: ${escapeHtml(type)}`);
+  return false;
+}
+
+function thriftForm(intake: SpanIntake, transcoder: ThriftBatchTranscoder): HttpSpanForm {
+  return {
+    intake,
+    transcode(body, tenant) {
+      if (body.length === 0) {
+        throw new WireError("WIRE_TRUNCATED", "*tracing.Batch field 0 read error: EOF");
+      }
+      return transcoder.transcode(body, tenant);
+    },
+    answerKept: (response) => response.writeHead(202, { "Content-Length": 0 }).end(),
+    answerFailure: (response, failure) => answerText(response, failure.httpStatus, textOf(failure)),
+  };
+}
+
+function textOf({ httpStatus, message }: HttpFailure): string {
+  if (httpStatus === 403) return message;
+  return httpStatus === 400 || httpStatus === 413
+    ? `Unable to process request body: ${message}`
+    : `Cannot submit tracing batch: ${message}`;
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "'": "&#39;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&#34;",
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&'<>"]/g, (character) => escapes[character] ?? character);
+}
+
+/** @param path one of the known ones, or "other": a label of metrics must not be what senders make up */
+function watchRequest(
+  { httpRequestSeconds, httpServerErrors }: CollectorMetrics,
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+): void {
+  const startMs = performance.now();
+  response.once("finish", () => {
+    const { statusCode } = response;
+    const method = ["GET", "POST"].includes(request.method ?? "") ? (request.method ?? "") : "other";
+    httpRequestSeconds.observe(
+      { method, path, status: String(statusCode) },
+      (performance.now() - startMs) / 1_000,
+    );
+    if (statusCode >= 500)
+      httpServerErrors.inc({ source: path === "/api/traces" ? "thrift" : "collector-proxy", status: "5xx" });
+    else if (statusCode >= 400) httpServerErrors.inc({ source: "all", status: "4xx" });
+  });
+}

@@ -1,0 +1,125 @@
+import { openServerTls } from "lifecycle";
+import type { CollectorOptions } from "../options/collector-options.ts";
+import { Cors } from "./cors.ts";
+import { openGrpcApiV2 } from "./grpc-api-v2.ts";
+import type { GrpcSettings } from "./grpc-listener.ts";
+import type { HttpTimeouts } from "./http-listener.ts";
+import { openHttpThrift } from "./http-thrift.ts";
+import { openOtlpGrpc } from "./otlp-grpc.ts";
+import { openOtlpHttp } from "./otlp-http.ts";
+import type { Receiver, ReceiverContext } from "./receiver.ts";
+import { openZipkin } from "./zipkin.ts";
+
+/** Opens one receiver. @throws StartError */
+export type ReceiverOpener = (context: ReceiverContext) => Promise<Receiver>;
+
+/** The one list of receivers, as the options want them. */
+export function receiverOpeners(options: CollectorOptions): readonly ReceiverOpener[] {
+  const zipkinAddress = options["collector.zipkin.host-port"];
+  const openOtlpGrpcReceiver: ReceiverOpener = async (context) =>
+    await openOtlpGrpc(
+      {
+        address: options["collector.otlp.grpc.host-port"],
+        what: "OTLP over gRPC",
+        flag: "collector.otlp.grpc.host-port",
+        tls: await openServerTls(options, "collector.otlp.grpc", context.log),
+      },
+      grpcSettings(options, "collector.otlp.grpc"),
+      context,
+    );
+  const openOtlpHttpReceiver: ReceiverOpener = async (context) =>
+    await openOtlpHttp(
+      {
+        address: options["collector.otlp.http.host-port"],
+        what: "OTLP over HTTP",
+        flag: "collector.otlp.http.host-port",
+        tls: await openServerTls(options, "collector.otlp.http", context.log),
+      },
+      {
+        timeouts: httpTimeouts(options, "collector.otlp.http"),
+        cors: corsOf(options, "collector.otlp.http", context),
+      },
+      context,
+    );
+  const openGrpcApiV2Receiver: ReceiverOpener = async (context) =>
+    await openGrpcApiV2(
+      {
+        address: options["collector.grpc-server.host-port"],
+        what: "api_v2 over gRPC",
+        flag: "collector.grpc-server.host-port",
+        tls: await openServerTls(options, "collector.grpc", context.log),
+      },
+      grpcSettings(options, "collector.grpc-server"),
+      context,
+    );
+  const openHttpThriftReceiver: ReceiverOpener = async (context) =>
+    await openHttpThrift(
+      {
+        address: options["collector.http-server.host-port"],
+        what: "Thrift over HTTP",
+        flag: "collector.http-server.host-port",
+        tls: await openServerTls(options, "collector.http", context.log),
+      },
+      httpTimeouts(options, "collector.http-server"),
+      context,
+    );
+  const openZipkinReceiver =
+    (address: NonNullable<typeof zipkinAddress>): ReceiverOpener =>
+    async (context) =>
+      await openZipkin(
+        {
+          address,
+          what: "Zipkin over HTTP",
+          flag: "collector.zipkin.host-port",
+          tls: await openServerTls(options, "collector.zipkin", context.log),
+        },
+        {
+          // There are no flags for these; they are the same for everyone.
+          timeouts: httpTimeouts(options, "collector.http-server"),
+          cors: corsOf(options, "collector.zipkin", context),
+          keepAlive: options["collector.zipkin.keep-alive"],
+        },
+        context,
+      );
+  return [
+    ...(options["collector.otlp.enabled"] ? [openOtlpGrpcReceiver, openOtlpHttpReceiver] : []),
+    openGrpcApiV2Receiver,
+    openHttpThriftReceiver,
+    ...(zipkinAddress === undefined ? [] : [openZipkinReceiver(zipkinAddress)]),
+  ];
+}
+
+function grpcSettings(
+  options: CollectorOptions,
+  prefix: "collector.otlp.grpc" | "collector.grpc-server",
+): GrpcSettings {
+  return {
+    maxMessageBytes: options[`${prefix}.max-message-size`],
+    maxConnectionAgeMs: options[`${prefix}.max-connection-age`],
+    maxConnectionAgeGraceMs: options[`${prefix}.max-connection-age-grace`],
+  };
+}
+
+function httpTimeouts(
+  options: CollectorOptions,
+  prefix: "collector.otlp.http" | "collector.http-server",
+): HttpTimeouts {
+  return {
+    idleMs: options[`${prefix}.idle-timeout`],
+    readMs: options[`${prefix}.read-timeout`],
+    readHeaderMs: options[`${prefix}.read-header-timeout`],
+  };
+}
+
+function corsOf(
+  options: CollectorOptions,
+  prefix: "collector.otlp.http" | "collector.zipkin",
+  { log }: ReceiverContext,
+): Cors | undefined {
+  const origins = options[`${prefix}.cors.allowed-origins`];
+  const headers = options[`${prefix}.cors.allowed-headers`];
+  if (origins.length === 0 && headers.length > 0) {
+    log.warn(`--${prefix}.cors.allowed-headers has no effect without --${prefix}.cors.allowed-origins`);
+  }
+  return Cors.of(origins, headers);
+}

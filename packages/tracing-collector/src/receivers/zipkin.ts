@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { MessageTranscoder } from "wire/rows";
+import {
+  ZipkinV1JsonTranscoder,
+  ZipkinV1ThriftTranscoder,
+  ZipkinV2JsonTranscoder,
+  ZipkinV2ProtoTranscoder,
+} from "wire/zipkin";
+import { SpanIntake } from "../pipeline/span-intake.ts";
+import type { Cors } from "./cors.ts";
+import { type HttpTimeouts, listenHttp } from "./http-listener.ts";
+import { type HttpSpanForm, receiveSpans } from "./http-spans.ts";
+import { BodyReader, drainRequest } from "./read-body.ts";
+import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
+import { maxBodiesBytes, maxBodyBytes, maxRowsBytes } from "./request-limits.ts";
+import { answerText } from "./text-answer.ts";
+
+/** How Zipkin's formats are served. */
+export interface ZipkinSettings {
+  readonly timeouts: HttpTimeouts;
+  /** Undefined: pages of other sites are not served. */
+  readonly cors?: Cors | undefined;
+  /** False: every connection ends with its first answer. */
+  readonly keepAlive: boolean;
+}
+
+/**
+ * Zipkin's formats over HTTP. A path that contains `api/v1/spans` takes version 1, JSON or, as exactly
+ * `application/x-thrift`, a Thrift list; any other path takes version 2, JSON or, as exactly `application/x-protobuf`,
+ * protobuf. Every method is taken as POST. Kept spans answer 202 without a body; errors are lines of text.
+ * Source: behaviour of the public model; Zipkin API, "POST /spans"
+ * @throws StartError
+ */
+export async function openZipkin(
+  address: ReceiverAddress,
+  { timeouts, cors, keepAlive }: ZipkinSettings,
+  context: ReceiverContext,
+): Promise<Receiver> {
+  const intake = new SpanIntake(context, { transport: "http", format: "zipkin" });
+  const formOf = (transcoder: MessageTranscoder): HttpSpanForm => ({
+    intake,
+    transcode: (body, tenant) => transcoder.transcode(body, tenant),
+    answerKept: (response) => response.writeHead(202, { "Content-Length": 0 }).end(),
+    answerFailure: (response, { httpStatus, message }) => answerText(response, httpStatus, message),
+  });
+  const v1Json = formOf(new ZipkinV1JsonTranscoder({ maxRowsBytes }));
+  const v1Thrift = formOf(new ZipkinV1ThriftTranscoder({ maxRowsBytes }));
+  const v2Json = formOf(new ZipkinV2JsonTranscoder({ maxRowsBytes }));
+  const v2Proto = formOf(new ZipkinV2ProtoTranscoder({ maxRowsBytes }));
+  const bodies = new BodyReader({ maxBytes: maxBodyBytes, maxTotalBytes: maxBodiesBytes });
+  const settings = { bodies, tenants: context.tenants, log: context.log };
+
+  function formFor(request: IncomingMessage): HttpSpanForm {
+    const [path = ""] = (request.url ?? "").split("?", 1);
+    const type = request.headers["content-type"];
+    if (path.includes("api/v1/spans")) return type === "application/x-thrift" ? v1Thrift : v1Json;
+    return type === "application/x-protobuf" ? v2Proto : v2Json;
+  }
+
+  return await listenHttp(address, timeouts, (request: IncomingMessage, response: ServerResponse) => {
+    if (!keepAlive) response.setHeader("Connection", "close");
+    if (cors?.apply(request, response) === true) drainRequest(request);
+    else receiveSpans(formFor(request), settings, request, response);
+  });
+}
