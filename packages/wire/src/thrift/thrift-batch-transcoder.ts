@@ -1,6 +1,8 @@
 import { ApiV2Transcoder } from "../api-v2/api-v2-transcoder.ts";
+import { WireError } from "../errors.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
 import { BinaryCursor } from "./binary-cursor.ts";
+import { explainBinaryError } from "./explain-binary-error.ts";
 import { ThriftToApiV2 } from "./thrift-to-api-v2.ts";
 
 /** Bytes of the tag and length before a batch in a `PostSpansRequest`: the length always has five. */
@@ -27,11 +29,11 @@ export class ThriftBatchTranscoder implements MessageTranscoder {
    * @param tenant whose spans they are; "" where tenancy is off
    * @returns no span is ever rejected alone
    * @throws WireError and nothing is kept of the message: WIRE_TRUNCATED, WIRE_MALFORMED, WIRE_TOO_DEEP (64 levels of
-   *   values that are passed over), WIRE_TOO_LARGE as `ApiV2Transcoder`
+   *   values that are passed over), each with the public model's own text if that would not read the message either;
+   *   WIRE_TOO_LARGE as `ApiV2Transcoder`
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
-    this.#cursor.open(message);
-    this.#batch.readBatch();
+    this.#readBatch(message);
     const { spans, process } = this.#batch;
     // The process stands behind the spans.
     spans.uint8(0x12);
@@ -46,5 +48,15 @@ export class ThriftBatchTranscoder implements MessageTranscoder {
     }
     buffer[headerBytes - 1] = rest;
     return this.#rows.transcode(buffer.subarray(0, length), tenant);
+  }
+
+  #readBatch(message: Uint8Array): void {
+    this.#cursor.open(message);
+    try {
+      this.#batch.readBatch();
+    } catch (cause) {
+      if (!(cause instanceof WireError) || cause.code === "WIRE_TOO_LARGE") throw cause;
+      throw new WireError(cause.code, explainBinaryError(this.#cursor.bytes) ?? cause.message, { cause });
+    }
   }
 }
