@@ -1,0 +1,117 @@
+import { WireError } from "../errors.ts";
+import { crc32c } from "./crc32c.ts";
+import { readSnappyElements, readSnappyLength } from "./snappy-block.ts";
+
+const streamIdentifier = Buffer.from("\xff\x06\x00\x00sNaPpY", "latin1");
+/** What one chunk may stand for. */
+const maxChunkBytes = 65_536;
+const checksumBytes = 4;
+
+/**
+ * Undoes snappy: a stream in the framing format, as `Content-Encoding: snappy` means it in the public model, or a bare
+ * block, which newer senders mean by it. A stream starts with its identifier, which no block starts with.
+ * @param maxBytes most bytes that may come out; looked at before memory is taken
+ * @returns new memory; nothing for nothing, as a stream without chunks
+ * @throws WireError WIRE_TOO_LARGE past `maxBytes`; WIRE_TRUNCATED; WIRE_MALFORMED, also for a wrong checksum
+ * Source: google/snappy framing_format.txt and format_description.txt.
+ */
+export function decompressSnappy(bytes: Uint8Array, maxBytes: number): Buffer {
+  if (bytes.length === 0) return Buffer.alloc(0);
+  if (streamIdentifier.equals(bytes.subarray(0, streamIdentifier.length)))
+    return decompressStream(bytes, maxBytes);
+  const { length, elements } = readSnappyLength(bytes, 0, bytes.length);
+  checkLength(length, maxBytes);
+  const output = Buffer.allocUnsafe(length);
+  readSnappyElements(bytes, elements, bytes.length, output, 0, length);
+  return output;
+}
+
+function decompressStream(bytes: Uint8Array, maxBytes: number): Buffer {
+  let length = 0;
+  eachChunk(bytes, (chunk) => {
+    length += chunk.length;
+    checkLength(length, maxBytes);
+  });
+  const output = Buffer.allocUnsafe(length);
+  let to = 0;
+  eachChunk(bytes, (chunk) => {
+    const next = to + chunk.length;
+    if (chunk.isCompressed) readSnappyElements(bytes, chunk.start, chunk.end, output, to, next);
+    else output.set(bytes.subarray(chunk.start, chunk.end), to);
+    if (maskedSum(output, to, next) !== chunk.checksum) {
+      throw new WireError("WIRE_MALFORMED", `snappy chunk before byte ${chunk.end} has a wrong checksum`);
+    }
+    to = next;
+  });
+  return output;
+}
+
+/** A chunk that holds data. */
+interface Chunk {
+  /** Its data behind checksum and length. */
+  readonly start: number;
+  readonly end: number;
+  readonly isCompressed: boolean;
+  /** How many bytes it stands for. */
+  readonly length: number;
+  readonly checksum: number;
+}
+
+function eachChunk(bytes: Uint8Array, take: (chunk: Chunk) => void): void {
+  let at = 0;
+  while (at < bytes.length) {
+    const header = at;
+    if (header + 4 > bytes.length) throw truncated(bytes);
+    const kind = bytes[header] as number;
+    const start = header + 4;
+    const end =
+      start +
+      ((bytes[header + 1] as number) |
+        ((bytes[header + 2] as number) << 8) |
+        ((bytes[header + 3] as number) << 16));
+    if (end > bytes.length) throw truncated(bytes);
+    at = end;
+    if (kind <= 1) take(dataChunk(bytes, kind === 0, start, end));
+    else if (kind === 0xff) {
+      // Streams may be put one behind the other.
+      if (!streamIdentifier.equals(bytes.subarray(header, end))) {
+        throw new WireError("WIRE_MALFORMED", `snappy stream has a wrong identifier at byte ${header}`);
+      }
+    } else if (kind < 0x80) {
+      throw new WireError("WIRE_MALFORMED", `snappy chunk at byte ${header} is of the unknown type ${kind}`);
+    }
+  }
+}
+
+function dataChunk(bytes: Uint8Array, isCompressed: boolean, start: number, end: number): Chunk {
+  const data = start + checksumBytes;
+  if (data > end) throw new WireError("WIRE_MALFORMED", `snappy chunk at byte ${start} has no checksum`);
+  const checksum = new DataView(bytes.buffer, bytes.byteOffset + start).getUint32(0, true);
+  const block = isCompressed ? readSnappyLength(bytes, data, end) : { length: end - data, elements: data };
+  if (block.length > maxChunkBytes) {
+    throw new WireError(
+      "WIRE_MALFORMED",
+      `snappy chunk at byte ${start} stands for ${block.length} bytes, more than ${maxChunkBytes}`,
+    );
+  }
+  return { start: block.elements, end, isCompressed, length: block.length, checksum };
+}
+
+/** The checksum as the framing format stores it: turned, so that data with checksums in it gets no weak ones. */
+function maskedSum(bytes: Uint8Array, start: number, end: number): number {
+  const sum = crc32c(bytes, start, end);
+  return (((sum >>> 15) | (sum << 17)) + 0xa282ead8) >>> 0;
+}
+
+function checkLength(length: number, maxBytes: number): void {
+  if (length > maxBytes) {
+    throw new WireError(
+      "WIRE_TOO_LARGE",
+      `snappy data stands for ${length} bytes, over the limit of ${maxBytes}`,
+    );
+  }
+}
+
+function truncated(bytes: Uint8Array): WireError {
+  return new WireError("WIRE_TRUNCATED", `snappy stream ends at byte ${bytes.length}, inside a chunk`);
+}

@@ -1,0 +1,1 @@
+export { decompressSnappy } from "./decompress-snappy.ts";

@@ -1,0 +1,100 @@
+import { WireError } from "../errors.ts";
+
+/** A copy of three bytes makes at most 64: no block grows more than that. */
+const largestGrowth = 22;
+
+/** Start of a block: how many bytes it stands for, and where its elements start. */
+export interface SnappyBlockStart {
+  readonly length: number;
+  readonly elements: number;
+}
+
+/**
+ * Reads the length in front of the block `bytes[start, end)`.
+ * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED, also for a length that so few bytes cannot stand for
+ */
+export function readSnappyLength(bytes: Uint8Array, start: number, end: number): SnappyBlockStart {
+  let length = 0;
+  for (let at = start, unit = 1; ; at++, unit *= 128) {
+    if (at === end)
+      throw new WireError("WIRE_TRUNCATED", `snappy block ends at byte ${end}, inside its length`);
+    const byte = bytes[at] as number;
+    length += (byte & 0x7f) * unit;
+    if (byte >= 0x80 && at < start + 4) continue;
+    if (byte >= 0x80 || length > 0xffff_ffff) throw malformed("a length of over 32 bits", at);
+    const elements = at + 1;
+    if (length > (end - elements) * largestGrowth) {
+      throw malformed(`${end - elements} bytes that cannot stand for ${length}`, elements);
+    }
+    return { length, elements };
+  }
+}
+
+/**
+ * Decodes the elements `bytes[start, end)` of a block into `output[outputStart, outputEnd)`, which they fill exactly.
+ * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED
+ * Source: google/snappy format_description.txt.
+ */
+export function readSnappyElements(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  output: Uint8Array,
+  outputStart: number,
+  outputEnd: number,
+): void {
+  let at = start;
+  let to = outputStart;
+  while (at < end) {
+    const element = at;
+    const tag = bytes[at++] as number;
+    const kind = tag & 3;
+    let length = (tag >>> 2) + 1;
+    if (kind === 0) {
+      // A literal; from 61 on the tag says in how many bytes its length stands.
+      if (length > 60) {
+        const lengthBytes = length - 60;
+        length = littleEndian(bytes, at, lengthBytes, end) + 1;
+        at += lengthBytes;
+      }
+      if (length > end - at) throw truncated(end);
+      if (length > outputEnd - to) throw malformed("more bytes than its length says", element);
+      output.set(new Uint8Array(bytes.buffer, bytes.byteOffset + at, length), to);
+      at += length;
+      to += length;
+      continue;
+    }
+    let offset: number;
+    if (kind === 1) {
+      length = ((tag >>> 2) & 7) + 4;
+      offset = ((tag >>> 5) << 8) | littleEndian(bytes, at, 1, end);
+      at += 1;
+    } else {
+      const offsetBytes = kind === 2 ? 2 : 4;
+      offset = littleEndian(bytes, at, offsetBytes, end);
+      at += offsetBytes;
+    }
+    if (offset === 0 || offset > to - outputStart) throw malformed("a copy of what is not there", element);
+    if (length > outputEnd - to) throw malformed("more bytes than its length says", element);
+    // What is copied may reach into what the copy writes: byte by byte, then it repeats.
+    if (offset >= length) output.copyWithin(to, to - offset, to - offset + length);
+    else for (let index = to; index < to + length; index++) output[index] = output[index - offset] as number;
+    to += length;
+  }
+  if (to !== outputEnd) throw malformed("fewer bytes than its length says", end);
+}
+
+function littleEndian(bytes: Uint8Array, start: number, count: number, end: number): number {
+  if (start + count > end) throw truncated(end);
+  let number = 0;
+  for (let index = count - 1; index >= 0; index--) number = number * 256 + (bytes[start + index] as number);
+  return number;
+}
+
+function truncated(end: number): WireError {
+  return new WireError("WIRE_TRUNCATED", `snappy block ends at byte ${end}, inside an element`);
+}
+
+function malformed(what: string, at: number): WireError {
+  return new WireError("WIRE_MALFORMED", `snappy block has ${what} at byte ${at}`);
+}
