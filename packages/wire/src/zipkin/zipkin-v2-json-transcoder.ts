@@ -88,8 +88,8 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
       const value = name + 1;
       if (tape.kind(value) !== nullStart) this.#readMember(name, value);
     }
-    if (isZero(draft.ids, 0, 16)) throw new WireError("WIRE_BAD_ID", "valid traceId required");
     if (isZero(draft.ids, 16, 24)) throw new WireError("WIRE_BAD_ID", "valid span id required");
+    if (isZero(draft.ids, 0, 16)) throw new WireError("WIRE_BAD_ID", "valid traceId required");
     draft.hasTimestamp = (draft.timestampLow | draft.timestampHigh) !== 0;
   }
 

@@ -34,6 +34,8 @@ export interface ZipkinEndpoint {
 
 const zeroHalf = "0".repeat(16);
 const nanosPerMicro = 1000n;
+/** What still fits 64 bits in nanoseconds. */
+const mostMicros = (2n ** 63n - 1n) / nanosPerMicro;
 const noService = "OTLPResourceNoServiceName";
 const startTimeAbsent = "otel.zipkin.absentField.startTime";
 /** Resource attributes that stand in for a service's name, best first. */
@@ -141,7 +143,9 @@ function kindOf({ kind }: Span): ZipkinV2Span["kind"] {
 /** Rounded, but never to nothing: Zipkin takes 0 for absent. A negative duration cannot be said. */
 function microsOf(nanos: bigint): bigint | undefined {
   if (nanos <= 0n) return undefined;
-  return nanos < nanosPerMicro ? 1n : (nanos + nanosPerMicro / 2n) / nanosPerMicro;
+  if (nanos < nanosPerMicro) return 1n;
+  const rounded = (nanos + nanosPerMicro / 2n) / nanosPerMicro;
+  return rounded > mostMicros ? mostMicros : rounded;
 }
 
 function annotationOf({ timeUnixNano, name, attributes, droppedAttributesCount }: SpanEvent) {
