@@ -7,6 +7,7 @@ import { UsageError } from "./arguments.ts";
 const benches = new Map([
   ["otlp-transcode", new URL("../micro/otlp-transcode.ts", import.meta.url)],
   ["otlp-json-transcode", new URL("../micro/otlp-json-transcode.ts", import.meta.url)],
+  ["otlp-encode", new URL("../micro/otlp-encode.ts", import.meta.url)],
 ]);
 
 /**
