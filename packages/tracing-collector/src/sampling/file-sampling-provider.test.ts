@@ -9,6 +9,8 @@ import { recordedLog } from "../../test/recorded-log.ts";
 import { type FileSamplingOptions, openFileSamplingProvider } from "./file-sampling-provider.ts";
 import { maxStrategiesBytes } from "./read-strategies.ts";
 
+const patience = { timeout: 10_000, interval: 5 };
+
 let folder: string;
 let source: string;
 
@@ -104,7 +106,7 @@ describe("at the start", () => {
     const { rateOf } = await open({ source: url, reloadIntervalMs: 5 });
     expect(rateOf()).toBe(0.001);
     answer = { status: 200, text: rate(0.25) };
-    await expect.poll(() => rateOf()).toBe(0.25);
+    await expect.poll(() => rateOf(), patience).toBe(0.25);
   });
 
   test("user and password of a URL are sent, and not logged", async () => {
@@ -126,14 +128,16 @@ describe("read again", () => {
     const { log, rateOf } = await open({ reloadIntervalMs: 5 });
     expect(rateOf()).toBe(0.1);
     await writeFile(source, rate(0.2));
-    await expect.poll(() => rateOf()).toBe(0.2);
+    await expect.poll(() => rateOf(), patience).toBe(0.2);
     await writeFile(source, "{");
-    await expect.poll(() => log.messages().join()).toContain("stay as they were: is not JSON");
+    await expect.poll(() => log.messages().join(), patience).toContain("stay as they were: is not JSON");
     await rm(source);
-    await expect.poll(() => log.messages().join()).toContain("stay as they were: cannot be read: ENOENT");
+    await expect
+      .poll(() => log.messages().join(), patience)
+      .toContain("stay as they were: cannot be read: ENOENT");
     expect(rateOf()).toBe(0.2);
     await writeFile(source, rate(0.3));
-    await expect.poll(() => rateOf()).toBe(0.3);
+    await expect.poll(() => rateOf(), patience).toBe(0.3);
   });
 
   test("text that has not changed stays as it was merged at the start; changed text is merged as with bugfix-5270", async () => {
@@ -144,11 +148,11 @@ describe("read again", () => {
       response.end(text);
     });
     const { provider } = await open({ source: url, reloadIntervalMs: 5 });
-    await expect.poll(() => reads).toBeGreaterThan(2);
+    await expect.poll(() => reads, patience).toBeGreaterThan(2);
     expect(provider.strategyFor("limited").operationSampling).toBeUndefined();
     text = `${limited}\n`;
     await expect
-      .poll(() => provider.strategyFor("limited").operationSampling)
+      .poll(() => provider.strategyFor("limited").operationSampling, patience)
       .toMatchObject({
         defaultSamplingProbability: 0.5,
       });
