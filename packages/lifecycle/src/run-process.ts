@@ -1,18 +1,18 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { z } from "zod";
-import { openAdminPort } from "./admin-port.ts";
-import { askStatus } from "./ask-status.ts";
 import { StartError } from "./errors.ts";
-import { ProcessHealth } from "./health.ts";
-import { createLogger, type Logger } from "./logger.ts";
-import { createMetrics } from "./metrics.ts";
+import { completionScript } from "./options/completion-script.ts";
 import { environmentText } from "./options/environment-text.ts";
-import { helpText } from "./options/help-text.ts";
+import { type HelpSubject, helpText } from "./options/help-text.ts";
+import { markdownText } from "./options/markdown-text.ts";
 import { optionFields } from "./options/option-field.ts";
 import { type ParsedOptions, parseOptions } from "./options/parse-options.ts";
-import type { ProcessDefinition, RunningProcess } from "./process-definition.ts";
+import { printStatus, statusAliases } from "./print-status.ts";
+import type { ProcessDefinition } from "./process-definition.ts";
+import { serveProcess } from "./serve-process.ts";
 import { type ShellOptions, shellOptions } from "./shell-options.ts";
-import { exitCodes, StopRequest } from "./stop-request.ts";
-import { openServerTls } from "./tls/server-tls.ts";
+import { exitCodes } from "./stop-request.ts";
 import { version } from "./version.ts";
 
 const commands = [
@@ -20,25 +20,43 @@ const commands = [
   ["status", "Ask the admin port of a running process for its health; exit code 0 when it is available."],
   ["print-config", "Print every option, its value and where that comes from."],
   ["env", "Print the environment variable of every option."],
+  ["docs", "Write all this as a page of Markdown, <process>.md, into the folder --dir (the current one)."],
+  ["completion", "Print the script that completes commands and options: completion bash, zsh or fish."],
   ["version", "Print the version."],
   ["help", "Print this text."],
 ] as const;
 
-const statusTimeoutMs = 5_000;
+const docsOptions = z.object({ dir: z.string().default("."), format: z.enum(["md"]).default("md") });
 
-/** The public model's name for the address that `status` asks. */
-const statusAliases = { "status.http": "admin.http" };
-
-async function status(options: ShellOptions): Promise<number> {
-  const log = createLogger({ name: "status", level: "fatal", encoding: "auto" });
+/** Writes the page of `docs`. @returns what is printed */
+function writeDocs(subject: HelpSubject, args: readonly string[]): string {
+  const { dir } = parseOptions(docsOptions, { arguments: args, environment: {} }).options;
+  const path = join(dir, `${subject.name}.md`);
   try {
-    const tls = await openServerTls(options, "admin.http", log);
-    const answer = await askStatus(options["admin.http.host-port"], statusTimeoutMs, tls?.material);
-    process.stdout.write(`${answer.text}\n`);
-    return answer.available ? exitCodes.success : exitCodes.startFailed;
+    writeFileSync(path, markdownText(subject));
   } catch (error) {
-    process.stdout.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    return exitCodes.startFailed;
+    throw new StartError(`docs: cannot write ${path}: ${(error as Error).message}`, { cause: error });
+  }
+  return `${path}\n`;
+}
+
+/** The text that a command prints which needs no options. @returns undefined for a command that does */
+function commandText(command: string, args: readonly string[], subject: HelpSubject): string | undefined {
+  if (command === "help" || args.includes("--help") || args.includes("-h")) {
+    return helpText(subject);
+  }
+  if (command === "version" || args.includes("--version")) {
+    return `${subject.name} ${version.gitVersion}${version.gitCommit && ` ${version.gitCommit}`}\n`;
+  }
+  switch (command) {
+    case "env":
+      return environmentText(subject.fields);
+    case "docs":
+      return writeDocs(subject, args);
+    case "completion":
+      return completionScript(args[0], subject);
+    default:
+      return undefined;
   }
 }
 
@@ -48,79 +66,6 @@ function printConfig(parsed: ParsedOptions<unknown>): void {
     const shown = /password|token|secret/.test(name) && text !== "" ? "***" : text;
     process.stdout.write(`${name.padEnd(width)}  ${shown || '""'}  (${source})\n`);
   }
-}
-
-async function stopInTime(running: RunningProcess, timeoutMs: number, log: Logger): Promise<boolean> {
-  const deadline = AbortSignal.timeout(timeoutMs);
-  const late = new Promise<"late">((resolve) => deadline.addEventListener("abort", () => resolve("late")));
-  try {
-    if ((await Promise.race([running.stop(deadline), late])) === "late") {
-      log.error(`not stopped within ${timeoutMs} ms: exiting all the same`);
-      return false;
-    }
-    return true;
-  } catch (error) {
-    log.error({ err: error }, "error while stopping");
-    return false;
-  }
-}
-
-async function serve<Shape extends z.ZodRawShape>(
-  definition: ProcessDefinition<Shape>,
-  options: ShellOptions & z.infer<z.ZodObject<Shape>>,
-): Promise<number> {
-  const log = createLogger({
-    name: definition.name,
-    level: options["log-level"],
-    encoding: options["log-encoding"],
-  });
-  process.on("uncaughtException", (error) => {
-    log.fatal({ err: error }, "uncaught error: exiting");
-    process.exit(exitCodes.startFailed);
-  });
-  const stop = new StopRequest();
-  const metrics = createMetrics(definition.name);
-  const health = new ProcessHealth(log);
-
-  let running: RunningProcess;
-  let adminPort: Awaited<ReturnType<typeof openAdminPort>>;
-  try {
-    adminPort = await openAdminPort({
-      address: options["admin.http.host-port"],
-      tls: await openServerTls(options as ShellOptions, "admin.http", log),
-      health,
-      metrics,
-      metricsRoute: options["metrics-backend"] === "none" ? undefined : options["metrics-http-route"],
-    });
-    running = await definition.start({ options, log, metrics, health, signal: stop.signal });
-  } catch (error) {
-    if (error instanceof StartError) {
-      log.fatal(`cannot start: ${error.message}`);
-    } else {
-      log.fatal({ err: error }, "cannot start");
-    }
-    return exitCodes.startFailed;
-  }
-  health.set("available");
-
-  const failed = running.failed?.catch((error: unknown) => error) ?? new Promise<never>(() => {});
-  const outcome = await Promise.race([
-    stop.requested.then((reason) => ({ reason, failure: undefined })),
-    failed.then((failure) => ({ reason: "failed", failure })),
-  ]);
-  if (outcome.failure !== undefined) {
-    log.fatal({ err: outcome.failure }, "cannot go on");
-  } else {
-    log.info(`stopping: ${outcome.reason}`);
-  }
-  health.set("not available", "stopping");
-  const stopped = await stopInTime(running, options["shutdown-timeout"], log);
-  await adminPort.close();
-  log.info("stopped");
-  if (outcome.failure !== undefined) {
-    return exitCodes.startFailed;
-  }
-  return stopped ? exitCodes.success : exitCodes.stopFailed;
 }
 
 /**
@@ -134,44 +79,26 @@ export async function runProcess<Shape extends z.ZodRawShape>(
   const command = first === undefined || first.startsWith("-") ? "run" : first;
   const args = command === "run" && first !== "run" ? process.argv.slice(2) : rest;
   const schema = z.object({ ...definition.options.shape, ...shellOptions(definition.adminHostPort).shape });
-  const help = () =>
-    helpText({
-      name: definition.name,
-      description: definition.description,
-      commands,
-      fields: optionFields(schema),
-    });
-
-  if (command === "help" || args.includes("--help") || args.includes("-h")) {
-    process.stdout.write(help());
-    process.exit(exitCodes.success);
-  }
-  if (command === "version" || args.includes("--version")) {
-    process.stdout.write(
-      `${definition.name} ${version.gitVersion}${version.gitCommit && ` ${version.gitCommit}`}\n`,
-    );
-    process.exit(exitCodes.success);
-  }
-  if (command === "env") {
-    process.stdout.write(environmentText(optionFields(schema)));
-    process.exit(exitCodes.success);
-  }
-  if (!commands.some(([name]) => name === command)) {
-    process.stderr.write(`${definition.name}: unknown command "${command}", see ${definition.name} --help\n`);
-    process.exit(exitCodes.startFailed);
-  }
+  const { name, description } = definition;
+  const subject = { name, description, commands, fields: optionFields(schema) };
 
   let parsed: ParsedOptions<ShellOptions & z.infer<z.ZodObject<Shape>>>;
   try {
+    if (!commands.some(([known]) => known === command)) {
+      throw new StartError(`unknown command "${command}", see ${name} --help`);
+    }
+    const text = commandText(command, args, subject);
+    if (text !== undefined) {
+      process.stdout.write(text);
+      process.exit(exitCodes.success);
+    }
     parsed = parseOptions(schema, {
       arguments: args,
       environment: process.env,
       aliases: { ...definition.aliases, ...(command === "status" ? statusAliases : {}) },
     }) as typeof parsed;
   } catch (error) {
-    process.stderr.write(
-      `${definition.name}: ${error instanceof StartError ? error.message : String(error)}\n`,
-    );
+    process.stderr.write(`${name}: ${error instanceof StartError ? error.message : String(error)}\n`);
     process.exit(exitCodes.startFailed);
   }
 
@@ -180,7 +107,7 @@ export async function runProcess<Shape extends z.ZodRawShape>(
     process.exit(exitCodes.success);
   }
   if (command === "status") {
-    process.exit(await status(parsed.options));
+    process.exit(await printStatus(parsed.options));
   }
-  process.exit(await serve(definition, parsed.options));
+  process.exit(await serveProcess(definition, parsed.options));
 }

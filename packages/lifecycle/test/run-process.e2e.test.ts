@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createTestAuthority, createTlsFolder } from "lifecycle/testing";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
@@ -70,6 +73,20 @@ describe("commands", () => {
     expect(stdout).toMatch(/ADMIN_HTTP_TLS_CLIENT_CA +--admin\.http\.tls\.client-ca/);
   });
 
+  test("docs writes a page into a folder", () => {
+    const folder = mkdtempSync(join(tmpdir(), "docs-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const { stdout, status } = run("docs", "--dir", folder);
+    expect([status, stdout]).toEqual([0, `${join(folder, "echo-process.md")}\n`]);
+    expect(readFileSync(join(folder, "echo-process.md"), "utf8")).toContain(
+      "| `--echo.max-bytes` | `ECHO_MAX_BYTES` |",
+    );
+  });
+
+  test("completion prints the script of a shell", () => {
+    expect(run("completion", "bash").stdout).toContain("complete -o default -F _echo_process echo-process");
+  });
+
   test("the public model's spellings of log levels and of the status address are taken", () => {
     expect(run("print-config", "--log-level=dpanic").status).toBe(0);
     const { stdout } = run("status", "--status.http.host-port", "127.0.0.1:1");
@@ -86,6 +103,9 @@ describe("commands", () => {
     [["nonsense"], 'unknown command "nonsense"'],
     [["--nope"], "unknown option --nope"],
     [["run", "--echo.stop", "never"], "option --echo.stop"],
+    [["completion"], "completion: name a shell, one of bash, zsh, fish"],
+    [["docs", "--dir", "/none"], "docs: cannot write /none/echo-process.md: ENOENT"],
+    [["docs", "--format", "rst"], "option --format"],
     [["--status.http.host-port", ":1"], "unknown option --status.http.host-port"],
     [["--metrics-http-route", "metrics"], "option --metrics-http-route: not a path such as /metrics"],
   ])("%j exits 1 with one line", (args, message) => {
