@@ -135,6 +135,7 @@ export async function openHouse(): Promise<House> {
       ...["--collector.otlp.grpc.host-port", local(2)],
       ...["--collector.otlp.http.host-port", local(3)],
       ...["--collector.grpc-server.host-port", local(4)],
+      ...["--collector.http-server.host-port", "127.0.0.1:0"],
       ...["--collector.journal.dir", join(folder, "collector")],
       ...store,
       ...admin(5),

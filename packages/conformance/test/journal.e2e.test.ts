@@ -46,6 +46,7 @@ async function startCollector(journal: string, ...more: string[]): Promise<House
       ...["--collector.otlp.grpc.host-port", local(0)],
       ...["--collector.otlp.http.host-port", local(1)],
       ...["--collector.grpc-server.host-port", local(2)],
+      ...["--collector.http-server.host-port", "127.0.0.1:0"],
       ...["--clickhouse.url", `http://${local(3)}`],
       ...["--admin.http.host-port", local(4)],
       ...["--collector.journal.dir", journal],

@@ -82,12 +82,17 @@ export function services(dataFolder: string, demo: boolean): Service[] {
       program: `${packages}tracing-collector/bin/tracing-collector.ts`,
       // Under load a small heap would be collected in full again and again.
       nodeOptions: ["--initial-old-space-size=256"],
-      arguments: ["--collector.journal.dir", `${dataFolder}/collector`],
+      arguments: [
+        ...["--collector.journal.dir", `${dataFolder}/collector`],
+        ...["--collector.zipkin.host-port", ":9411"],
+      ],
       environment: {},
       ports: [
         { port: 4317, protocol: "tcp", what: "OTLP over gRPC" },
         { port: 4318, protocol: "tcp", what: "OTLP over HTTP" },
         { port: 14250, protocol: "tcp", what: "gRPC" },
+        { port: 14268, protocol: "tcp", what: "Thrift over HTTP" },
+        { port: 9411, protocol: "tcp", what: "Zipkin over HTTP" },
         { port: 14269, protocol: "tcp", what: "admin port" },
       ],
       healthUrl: "http://127.0.0.1:14269/",

@@ -48,7 +48,8 @@ export async function startOurSystem(folder: string, signal: AbortSignal): Promi
     "tracing-collector",
     [
       ...["--collector.otlp.grpc.host-port", grpc, "--collector.otlp.http.host-port", http],
-      ...["--collector.grpc-server.host-port", api, "--collector.journal.dir", join(folder, "collector")],
+      ...["--collector.grpc-server.host-port", api, "--collector.http-server.host-port", "127.0.0.1:0"],
+      ...["--collector.journal.dir", join(folder, "collector")],
       ...["--clickhouse.url", `http://${store}`],
     ],
     admin[1]!,
