@@ -3,22 +3,15 @@ import { describe, expect, it } from "vitest";
 import { WireError } from "../errors.ts";
 import { Batch, Process } from "../gen/tracing/api_v2/model.ts";
 import { encodeAgentPacket } from "../thrift/encode-agent-packet.ts";
+import type { ThriftProtocol } from "../thrift/message-envelope.ts";
 import { thriftBatchArbitrary } from "../thrift/thrift-batch-arbitrary.ts";
 import { thriftBatchToApiV2 } from "../thrift/thrift-batch-to-api-v2.ts";
 import type { ThriftBatch, ThriftTag } from "../thrift/thrift-structs.ts";
-import type { AgentBatch } from "./agent-batch.ts";
-import { AgentPacketReader, type ThriftProtocol } from "./agent-packet-reader.ts";
+import { AgentPacketReader } from "./agent-packet-reader.ts";
+import { batchOfAgent } from "./batch-of-agent.ts";
 
 const protocols: readonly ThriftProtocol[] = ["compact", "binary"];
 const zero = { high: 0, low: 0 };
-
-/** The bytes of a batch as a collector reads them. */
-function batchOf({ process, spans }: AgentBatch): Batch {
-  const length: number[] = [];
-  let rest = process.length;
-  for (; rest >= 0x80; rest >>>= 7) length.push((rest & 0x7f) | 0x80);
-  return Batch.decode(Buffer.concat([spans, Buffer.from([0x12, ...length, rest]), process]));
-}
 
 function one(batch: Partial<ThriftBatch> = {}, ...tags: readonly ThriftTag[]): ThriftBatch {
   return {
@@ -58,7 +51,7 @@ describe.each(protocols)("AgentPacketReader of the %s protocol", (protocol) => {
         const [batch, ...others] = reader.read(encodeAgentPacket(sent, protocol));
         if (batch === undefined) throw new Error("no batch");
         expect(others).toEqual([]);
-        expect(batchOf(batch)).toEqual(thriftBatchToApiV2(sent));
+        expect(batchOfAgent(batch)).toEqual(thriftBatchToApiV2(sent));
         expect(batch.spanCount).toBe(sent.spans.length);
       }),
       { seed: 5, numRuns: 300, endOnFailure: true },
@@ -129,7 +122,7 @@ describe.each(protocols)("AgentPacketReader of the %s protocol", (protocol) => {
     packet[packet.indexOf("text")] = 0xff;
     packet[packet.indexOf("shop")] = 0xff;
     const [batch] = new AgentPacketReader(protocol).read(packet);
-    expect(batch && batchOf(batch)).toMatchObject({
+    expect(batch && batchOfAgent(batch)).toMatchObject({
       process: { serviceName: "\ufffdhop" },
       spans: [{ operationName: "\ufffduy", tags: [{ vStr: "\ufffdext" }, {}, {}, {}, {}] }],
     });
@@ -139,7 +132,7 @@ describe.each(protocols)("AgentPacketReader of the %s protocol", (protocol) => {
     const packet = encodeAgentPacket(one(), protocol);
     const larger = Buffer.concat([Buffer.of(9, 9, 9), packet, Buffer.of(9, 9)]);
     const [batch] = new AgentPacketReader(protocol).read(larger.subarray(3));
-    expect(batch && batchOf(batch)).toEqual(thriftBatchToApiV2(one()));
+    expect(batch && batchOfAgent(batch)).toEqual(thriftBatchToApiV2(one()));
   });
 
   it("gives an error wherever a packet is cut, and reads the next", () => {
@@ -173,7 +166,7 @@ describe.each(protocols)("AgentPacketReader of the %s protocol", (protocol) => {
           const changed = Buffer.from(packet);
           for (const [at, byte] of changes) changed[at] = byte;
           const code = codeOf(() => {
-            for (const batch of reader.read(changed.subarray(0, cut))) batchOf(batch);
+            for (const batch of reader.read(changed.subarray(0, cut))) batchOfAgent(batch);
           });
           outcomes.set(code, (outcomes.get(code) ?? 0) + 1);
         },

@@ -1,18 +1,20 @@
 import { WireError } from "../errors.ts";
+import { Batch, Process } from "../gen/tracing/api_v2/model.ts";
 import { BinaryCursor } from "../thrift/binary-cursor.ts";
 import { CompactCursor } from "../thrift/compact-cursor.ts";
-import { messageTypes } from "../thrift/message-envelope.ts";
+import { readZipkinBatchArguments } from "../thrift/decode-zipkin-spans.ts";
+import { messageTypes, type ThriftProtocol } from "../thrift/message-envelope.ts";
 import { malformed, type ThriftCursor, thriftTypes } from "../thrift/thrift-cursor.ts";
 import { ThriftToApiV2 } from "../thrift/thrift-to-api-v2.ts";
+import { zipkinCoreSpansToApiV2 } from "../zipkin/zipkin-core-spans-to-api-v2.ts";
 import type { AgentBatch, AgentClientStats } from "./agent-batch.ts";
-
-/** How a packet is written: compact on 5775 and 6831, binary on 6832. */
-export type ThriftProtocol = "compact" | "binary";
 
 /** Largest packet that is read unless configured otherwise: what clients keep under, as in the public model. */
 export const defaultMaxPacketBytes = 65_000;
 
+const noBytes = Buffer.alloc(0);
 const emitBatch = Buffer.from("emitBatch");
+const emitZipkinBatch = Buffer.from("emitZipkinBatch");
 
 export interface AgentPacketReaderOptions {
   /** Largest packet; 65,000 bytes by default. */
@@ -30,7 +32,7 @@ export class AgentPacketReader {
   readonly #cursor: ThriftCursor;
   readonly #batch: ThriftToApiV2;
   /** Given again while packets come from the same process. */
-  #process: Buffer = Buffer.alloc(0);
+  #process: Buffer = noBytes;
 
   constructor(protocol: ThriftProtocol, options: AgentPacketReaderOptions = {}) {
     this.#maxPacketBytes = options.maxPacketBytes ?? defaultMaxPacketBytes;
@@ -40,8 +42,9 @@ export class AgentPacketReader {
 
   /**
    * @param packet not kept; bytes after the message are ignored
+   * @returns one batch for `emitBatch`; one for each process for `emitZipkinBatch`
    * @throws WireError WIRE_TOO_LARGE; WIRE_TRUNCATED; WIRE_TOO_DEEP (64 levels); WIRE_MALFORMED, also for the messages
-   *   of other methods
+   *   of other methods and for a Zipkin span that no service is found in
    */
   read(packet: Uint8Array): readonly AgentBatch[] {
     if (packet.length > this.#maxPacketBytes) {
@@ -57,8 +60,9 @@ export class AgentPacketReader {
     if (type !== messageTypes.call && type !== messageTypes.oneway) {
       throw malformed(`message type ${type} is neither CALL nor ONEWAY`);
     }
-    if (stop - start === emitBatch.length && emitBatch.compare(bytes, start, stop) === 0) {
-      return [this.#readBatch()];
+    if (emitBatch.compare(bytes, start, stop) === 0) return [this.#readBatch()];
+    if (emitZipkinBatch.compare(bytes, start, stop) === 0) {
+      return zipkinCoreSpansToApiV2(readZipkinBatchArguments(cursor)).map(encodedBatch);
     }
     const method = bytes.toString("utf8", start, Math.min(stop, start + 64));
     throw malformed(`unknown method ${JSON.stringify(method)}`);
@@ -101,4 +105,12 @@ export class AgentPacketReader {
     const { losses, clientUuid, seqNo } = this.#batch;
     return losses === undefined || clientUuid === "" ? undefined : { clientUuid, seqNo, ...losses };
   }
+}
+
+function encodedBatch({ process, spans }: Batch): AgentBatch {
+  return {
+    process: process === undefined ? noBytes : Buffer.from(Process.encode(process).finish()),
+    spans: Buffer.from(Batch.encode({ spans, process: undefined }).finish()),
+    spanCount: spans.length,
+  };
 }

@@ -1,7 +1,7 @@
+export type { ThriftProtocol } from "../thrift/message-envelope.ts";
 export type { AgentBatch, AgentClientStats } from "./agent-batch.ts";
 export {
   AgentPacketReader,
   type AgentPacketReaderOptions,
   defaultMaxPacketBytes,
-  type ThriftProtocol,
 } from "./agent-packet-reader.ts";

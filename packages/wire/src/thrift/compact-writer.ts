@@ -1,4 +1,3 @@
-import { compactTypes } from "./compact-reader.ts";
 import type { I64 } from "./thrift-structs.ts";
 
 /**
@@ -80,7 +79,7 @@ export class CompactWriter {
 
   /** Ends a struct. */
   stop(): void {
-    this.byte(compactTypes.stop);
+    this.byte(0);
   }
 
   #grow(length: number): number {

@@ -2,14 +2,25 @@
 import type { ThriftStruct, ThriftType } from "thriftrw";
 import { batchStruct, emitBatchArguments } from "./agent-idl.ts";
 import { compactProtocolId, compactVersion } from "./compact-message.ts";
-import { compactTypes } from "./compact-reader.ts";
-import { compactTypeOf } from "./compact-struct.ts";
 import { CompactWriter } from "./compact-writer.ts";
-import type { ThriftProtocol } from "./decode-agent-packet.ts";
-import { messageTypes } from "./message-envelope.ts";
+import { messageTypes, type ThriftProtocol } from "./message-envelope.ts";
+import { thriftTypes } from "./thrift-cursor.ts";
 import type { I64, ThriftBatch } from "./thrift-structs.ts";
 
 const method = "emitBatch";
+/** In the compact protocol the type of a bool in a field is its value. */
+const compactFalse = 2;
+
+/** Our number of each type of the binary protocol that our structs have; the IDL is parsed into those. */
+const typesByNumber: ReadonlyMap<number, number> = new Map([
+  [2, thriftTypes.bool],
+  [4, thriftTypes.double],
+  [8, thriftTypes.i32],
+  [10, thriftTypes.i64],
+  [11, thriftTypes.string],
+  [12, thriftTypes.struct],
+  [15, thriftTypes.list],
+]);
 const strictOneway = 0x80010000 | messageTypes.oneway;
 
 /** A packet as clients send it to the agent: the message `Agent.emitBatch`, ONEWAY, binary in the strict form. */
@@ -48,7 +59,7 @@ function writeStruct(writer: CompactWriter, struct: ThriftStruct, values: object
   for (const { id, name, valueType } of struct.fields) {
     const value = (values as Readonly<Record<string, unknown>>)[name];
     if (value !== undefined) {
-      const type = value === false ? compactTypes.false : compactTypeOf(valueType);
+      const type = value === false ? compactFalse : compactTypeOf(valueType);
       writer.fieldHeader(type, id, previousId);
       previousId = id;
       if (typeof value !== "boolean") {
@@ -61,20 +72,19 @@ function writeStruct(writer: CompactWriter, struct: ThriftStruct, values: object
 
 function writeValue(writer: CompactWriter, type: ThriftType, value: unknown): void {
   switch (compactTypeOf(type)) {
-    case compactTypes.double:
+    case thriftTypes.double:
       writer.double(value as number);
       break;
-    case compactTypes.i16:
-    case compactTypes.i32:
+    case thriftTypes.i32:
       writer.zigzag32(value as number);
       break;
-    case compactTypes.i64:
+    case thriftTypes.i64:
       writer.zigzag64(value as I64);
       break;
-    case compactTypes.binary:
+    case thriftTypes.string:
       writer.binary(Buffer.from(value as string | Buffer));
       break;
-    case compactTypes.struct:
+    case thriftTypes.struct:
       writeStruct(writer, type as ThriftStruct, value as object);
       break;
     default:
@@ -87,4 +97,10 @@ function writeList(writer: CompactWriter, element: ThriftType, values: readonly 
   for (const value of values) {
     writeValue(writer, element, value);
   }
+}
+
+function compactTypeOf({ name, typeid }: ThriftType): number {
+  const type = typesByNumber.get(typeid);
+  if (type === undefined) throw new Error(`${name}: no struct of ours has this type yet`);
+  return type;
 }

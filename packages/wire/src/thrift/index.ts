@@ -1,6 +1,5 @@
-export { decodeAgentPacket, defaultMaxPacketBytes, type ThriftProtocol } from "./decode-agent-packet.ts";
 export { encodeAgentPacket, encodeThriftBatch } from "./encode-agent-packet.ts";
-export { thriftBatchToApiV2 } from "./thrift-batch-to-api-v2.ts";
+export type { ThriftProtocol } from "./message-envelope.ts";
 export { ThriftBatchTranscoder } from "./thrift-batch-transcoder.ts";
 export type {
   I64,

@@ -1,10 +1,5 @@
-/** What stands before the arguments of a call, in either protocol. */
-export interface MessageEnvelope {
-  readonly method: string;
-  readonly type: number;
-  /** Where the struct of arguments begins. */
-  readonly end: number;
-}
+/** How a message is written: compact on ports 5775 and 6831, binary on 6832. */
+export type ThriftProtocol = "compact" | "binary";
 
 /** Kinds of messages, in both protocols. */
 export const messageTypes = { call: 1, reply: 2, exception: 3, oneway: 4 } as const;

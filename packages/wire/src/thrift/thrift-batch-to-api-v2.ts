@@ -25,7 +25,7 @@ const nanosPerMicro = 1_000n;
 const noBytes = Buffer.alloc(0);
 
 /**
- * A Thrift batch in the `api_v2` model, as the collector takes it. The parent id becomes a CHILD_OF reference in
+ * For tests: a Thrift batch in the `api_v2` model by way of objects, what `ThriftToApiV2` must come to. The parent id becomes a CHILD_OF reference in
  * front, unless there is one to the same span. Negative times stay negative: that is what the unsigned reading of
  * the public model comes to, modulo 64 bits.
  */

@@ -1,18 +1,10 @@
 /** thriftrw has no types of its own: the small part of it that we use. */
 declare module "thriftrw" {
-  interface ReadResult {
-    err: Error | null;
-    value: unknown;
-    /** Just past what was read. */
-    offset: number;
-  }
-
   /** A type of the IDL; `ThriftStruct` when it has fields. */
   interface ThriftType {
     readonly name: string;
     /** As the binary protocol numbers types. */
     readonly typeid: number;
-    readonly rw: { readFrom(buffer: Buffer, offset: number): ReadResult };
     readonly fields?: readonly ThriftField[];
     /** Of a list. */
     readonly valueType?: ThriftType;
@@ -27,8 +19,6 @@ declare module "thriftrw" {
 
   interface ThriftStruct extends ThriftType {
     readonly fields: readonly ThriftField[];
-    /** An instance with every field undefined. */
-    create(): Record<string, unknown>;
     toBuffer(value: unknown): Buffer;
   }
 
