@@ -298,6 +298,17 @@ describe("httpServerFor", () => {
     expect((await ask(port)).cert).toBe(next.cert);
   });
 
+  it("sees a change in a folder where other files change all the time", async () => {
+    const { folder, options } = folderOf();
+    const tls = await opened(options);
+    const noise = setInterval(() => writeFileSync(join(folder.path, "noise"), "x"), 5);
+    onTestFinished(() => clearInterval(noise));
+    const changed = new Promise((resolve) => tls.onChange(resolve));
+    folder.swap(authority.issue("localhost"), authority.cert);
+    await changed;
+    expect(tls.material.cert.toString()).not.toBe(pair.cert);
+  });
+
   it("reads plain files again after reload-interval, told or not", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tls-plain-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -1,8 +1,8 @@
 import { type FSWatcher, watch } from "node:fs";
 import { dirname } from "node:path";
 
-/** A file is often written in several steps, and a certificate comes with its key: look when it is quiet again. */
-const quietMs = 100;
+/** A file is often written in several steps, and a certificate comes with its key: look a little later. */
+const settleMs = 100;
 
 export interface FileWatch {
   close(): void;
@@ -20,11 +20,15 @@ export function watchFiles(
   changed: () => void,
   failed: (folder: string, error: Error) => void,
 ): FileWatch {
-  let quiet: NodeJS.Timeout | undefined;
+  let pending: NodeJS.Timeout | undefined;
   const soon = () => {
-    clearTimeout(quiet);
-    quiet = setTimeout(changed, quietMs);
-    quiet.unref();
+    // Not put off by further changes: in a busy folder they never end.
+    if (pending !== undefined) return;
+    pending = setTimeout(() => {
+      pending = undefined;
+      changed();
+    }, settleMs);
+    pending.unref();
   };
   const watchers: FSWatcher[] = [];
   for (const folder of new Set(paths.map((path) => dirname(path)))) {
@@ -43,7 +47,7 @@ export function watchFiles(
   poll?.unref();
   return {
     close() {
-      clearTimeout(quiet);
+      clearTimeout(pending);
       clearInterval(poll);
       for (const watcher of watchers) watcher.close();
     },
