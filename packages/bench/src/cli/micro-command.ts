@@ -8,6 +8,9 @@ const benches = new Map([
   ["otlp-transcode", new URL("../micro/otlp-transcode.ts", import.meta.url)],
   ["otlp-json-transcode", new URL("../micro/otlp-json-transcode.ts", import.meta.url)],
   ["otlp-encode", new URL("../micro/otlp-encode.ts", import.meta.url)],
+  ["api-v2-transcode", new URL("../micro/api-v2-transcode.ts", import.meta.url)],
+  ["thrift-read", new URL("../micro/thrift-read.ts", import.meta.url)],
+  ["zipkin-transcode", new URL("../micro/zipkin-transcode.ts", import.meta.url)],
 ]);
 
 /**
