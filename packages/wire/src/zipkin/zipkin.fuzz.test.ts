@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { WireError } from "../errors.ts";
+import { Batch } from "../gen/tracing/api_v2/model.ts";
+import type { MessageTranscoder } from "../rows/message-transcoder.ts";
+import { readSpanRows } from "../rows/read-span-rows.ts";
+import { BinaryCursor } from "../thrift/binary-cursor.ts";
+import { CompactCursor } from "../thrift/compact-cursor.ts";
+import { readZipkinBatchArguments } from "../thrift/decode-zipkin-spans.ts";
+import { zipkinCoreSpansToApiV2 } from "./zipkin-core-spans-to-api-v2.ts";
+import { ZipkinV1JsonTranscoder } from "./zipkin-v1-json-transcoder.ts";
+import { ZipkinV1ThriftTranscoder } from "./zipkin-v1-thrift-transcoder.ts";
+import { ZipkinV2JsonTranscoder } from "./zipkin-v2-json-transcoder.ts";
+import { ZipkinV2ProtoTranscoder } from "./zipkin-v2-proto-transcoder.ts";
+
+/** More by `FUZZ_ROUNDS=1000000 vitest run …`. */
+const rounds = Number(process.env.FUZZ_ROUNDS ?? 3_000);
+const timeoutMs = 20_000 + rounds * 2;
+/** How often what a transcoder kept from earlier messages is compared with none. */
+const freshEvery = 10;
+
+interface Case {
+  readonly format: string;
+  readonly body?: unknown;
+  readonly bodyText?: string;
+  readonly bodyHex?: string;
+}
+const corpus = JSON.parse(
+  readFileSync(new URL("zipkin-corpus.json", import.meta.url), "utf8"),
+) as readonly Case[];
+
+/** A small seeded generator, so that a failure comes again: mulberry32. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+/** A message with a few bytes changed, or a piece taken out, put in twice, or put in from another message. */
+function damaged(messages: readonly Buffer[], random: (below: number) => number): Buffer {
+  const one = (): Buffer => Buffer.from(messages[random(messages.length)] ?? []);
+  let message = one();
+  for (let change = random(3); change >= 0; change--) {
+    const at = random(message.length);
+    const end = at + random(Math.min(40, message.length - at));
+    const kind = random(8);
+    if (kind === 0) message = Buffer.concat([message.subarray(0, at), message.subarray(end)]);
+    else if (kind === 1) message = Buffer.concat([message.subarray(0, end), message.subarray(at)]);
+    else if (kind === 2) {
+      const other = one();
+      message = Buffer.concat([message.subarray(0, at), other.subarray(random(other.length))]);
+    } else message[at] = random(2) === 0 ? random(256) : (message[random(message.length)] as number);
+    if (message.length === 0) message = one();
+  }
+  return message;
+}
+
+function readPacket(packet: Buffer, cursor: BinaryCursor | CompactCursor): Buffer {
+  cursor.open(packet);
+  cursor.message();
+  const batches = zipkinCoreSpansToApiV2(readZipkinBatchArguments(cursor));
+  return Buffer.concat(batches.map((batch) => Batch.encode(batch).finish()));
+}
+
+const now = { nowUnixNano: () => 1n };
+/** Each makes a reader, which gives bytes. */
+const formats: Record<string, () => (message: Buffer) => Uint8Array> = {
+  "v1-json": () => rowsOf(new ZipkinV1JsonTranscoder(now)),
+  "v1-thrift": () => rowsOf(new ZipkinV1ThriftTranscoder()),
+  "v2-json": () => rowsOf(new ZipkinV2JsonTranscoder()),
+  "v2-proto": () => rowsOf(new ZipkinV2ProtoTranscoder()),
+  "agent-compact": () => (packet) => readPacket(packet, new CompactCursor()),
+  "agent-binary": () => (packet) => readPacket(packet, new BinaryCursor()),
+};
+
+function rowsOf(transcoder: MessageTranscoder) {
+  return (message: Buffer) => {
+    const { rows } = transcoder.transcode(message);
+    expect(readSpanRows(rows.bytes).length).toBe(rows.count);
+    return rows.bytes;
+  };
+}
+
+function outcomeOf(read: (message: Buffer) => Uint8Array, message: Buffer): string {
+  try {
+    return Buffer.from(read(message)).toString("latin1");
+  } catch (error) {
+    if (error instanceof WireError) return error.code;
+    throw new Error(message.toString("hex"), { cause: error });
+  }
+}
+
+it.each(Object.entries(formats))(
+  "answers damaged %s with good rows or a WireError, never otherwise",
+  (format, open) => {
+    const messages = corpus
+      .filter((one) => one.format === format)
+      .map(({ body, bodyText, bodyHex }) =>
+        bodyHex === undefined ? Buffer.from(bodyText ?? JSON.stringify(body)) : Buffer.from(bodyHex, "hex"),
+      )
+      .filter(({ length }) => length > 0);
+    const random = randomOf(2026);
+    const kept = open();
+    const seen = { good: 0, refused: 0 };
+    for (let round = 0; round < rounds; round++) {
+      const message = damaged(messages, random);
+      const outcome = outcomeOf(kept, message);
+      if (round % freshEvery === 0) expect(outcomeOf(open(), message)).toBe(outcome);
+      if (outcome.startsWith("WIRE_")) seen.refused++;
+      else seen.good++;
+    }
+    expect(seen.good).toBeGreaterThan(rounds / 20);
+    expect(seen.refused).toBeGreaterThan(rounds / 20);
+  },
+  timeoutMs,
+);
