@@ -1,0 +1,138 @@
+// What must survive the way through the older model and back.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Batch } from "../gen/tracing/api_v2/model.ts";
+import type { Attribute, AttributeValue } from "../model/attribute.ts";
+import type { Span } from "../model/span.ts";
+import { otlpOfModel, resourceOfProcess } from "../otlp/model-as-otlp.ts";
+import { spanArbitrary } from "../rows/span-arbitrary.ts";
+import { batchArbitrary } from "./batch-arbitrary.ts";
+import { fromApiV2Batch } from "./from-api-v2-batch.ts";
+import { nestedJson } from "./nested-json.ts";
+import { toApiV2Span } from "./to-api-v2-span.ts";
+
+/** Through protobuf bytes, as spans with a process each. */
+function roundTrip(spans: readonly Span[], format: "proto" | "jaeger"): Span[] {
+  const bytes = Batch.encode({ spans: spans.map(toApiV2Span), process: undefined }).finish();
+  return fromApiV2Batch(Batch.decode(bytes), format);
+}
+
+const formatTag = (format: string): Attribute => text("internal.span.format", format);
+
+function text(key: string, value: string): Attribute {
+  return { key, value: { type: "string", value } };
+}
+
+/** Encoders of protobuf take -0 for the default, the public model's too. */
+function withoutMinusZero(attributes: readonly Attribute[]): Attribute[] {
+  return attributes.map(({ key, value }) =>
+    Object.is(value.type === "double" ? value.value : 1, -0)
+      ? { key, value: { type: "double", value: 0 } }
+      : { key, value },
+  );
+}
+
+describe("spans of the older model", () => {
+  it.each(["proto", "jaeger"] as const)(
+    "come back whole, with the tag of their format, from %s",
+    (format) => {
+      fc.assert(
+        fc.property(batchArbitrary, (batch) => {
+          const spans = fromApiV2Batch(batch, format);
+          expect(roundTrip(spans, format)).toEqual(
+            spans.map((span) => ({
+              ...span,
+              attributes: [...withoutMinusZero(span.attributes), formatTag(format)],
+              events: span.events.map((event) => ({
+                ...event,
+                attributes: withoutMinusZero(event.attributes),
+              })),
+              resource: { ...span.resource, attributes: withoutMinusZero(span.resource.attributes) },
+            })),
+          );
+        }),
+        { seed: 21, numRuns: 300 },
+      );
+    },
+  );
+});
+
+/** Spans whose every part has a place in the older model. */
+const translatable = spanArbitrary.map(
+  (span): Span => ({
+    ...span,
+    format: "otlp",
+    status: span.status.code === "unset" ? { code: "unset", message: "" } : span.status,
+    scope: { ...span.scope, version: span.scope.name === "" ? "" : span.scope.version },
+    resource: { ...span.resource, serviceName: span.resource.serviceName || "shop" },
+    warnings: [],
+  }),
+);
+
+/** One of the five types of the older model: arrays and lists as JSON, no value as an empty text. */
+function tagValue(value: AttributeValue): AttributeValue {
+  if (value.type === "empty") return { type: "string", value: "" };
+  if (value.type === "array" || value.type === "kvlist") return { type: "string", value: nestedJson(value) };
+  if (value.type === "bytes") return { type: "bytes", value: Buffer.from(value.value) };
+  return value;
+}
+
+/** As an OTLP map has them: the last of equal keys counts, where the first stood. */
+function mapped(...attributes: readonly Attribute[]): Attribute[] {
+  const map = new Map(attributes.map(({ key, value }) => [key, tagValue(value)]));
+  return withoutMinusZero(Array.from(map, ([key, value]) => ({ key, value })));
+}
+
+/** What is left of an OTLP span after the way there and back: all but flags, dropped counts and schema URLs. */
+function survivorOf(span: Span): Span {
+  const { scope, resource } = span;
+  return {
+    ...span,
+    flags: 0,
+    attributes: mapped(...span.attributes, formatTag("otlp")),
+    droppedAttributesCount: 0,
+    events: span.events.map(({ timeUnixNano, name, attributes }) => ({
+      timeUnixNano,
+      name,
+      attributes: mapped(...attributes),
+      droppedAttributesCount: 0,
+    })),
+    droppedEventsCount: 0,
+    links: span.links.map(({ traceId, spanId }) => ({
+      traceId,
+      spanId,
+      traceState: "",
+      attributes: [text("opentracing.ref_type", "follows_from")],
+      droppedAttributesCount: 0,
+      flags: 0,
+      refType: "none",
+    })),
+    droppedLinksCount: 0,
+    scope: {
+      name: scope.name,
+      version: scope.version,
+      attributes: [],
+      droppedAttributesCount: 0,
+      schemaUrl: "",
+    },
+    resource: {
+      serviceName: resource.serviceName,
+      attributes: mapped(text("service.name", resource.serviceName), ...resource.attributes),
+      droppedAttributesCount: 0,
+      schemaUrl: "",
+    },
+  };
+}
+
+describe("spans of OTLP", () => {
+  it("keep ids, parent, times, kind, status, trace state, scope, events, links and typed attributes", () => {
+    fc.assert(
+      fc.property(translatable, (span) => {
+        const [back] = roundTrip([span], "proto");
+        if (back === undefined) throw new Error("no span came back");
+        expect(otlpOfModel(back, resourceOfProcess(back.resource))).toEqual(survivorOf(span));
+      }),
+      { seed: 22, numRuns: 500 },
+    );
+  });
+});
