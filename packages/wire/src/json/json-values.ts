@@ -1,5 +1,6 @@
 import { WireError } from "../errors.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
+import { hexValues } from "../rows/hex-values.ts";
 import type { JsonTape } from "./json-tape.ts";
 import { jsonPathOf, unfitJson } from "./unfit-json.ts";
 
@@ -10,11 +11,6 @@ const nine = 0x39;
 
 const intText = /^-?\d{1,20}$/;
 const base64Text = /^[A-Za-z0-9+/_-]*={0,2}$/;
-
-/** Value of each hex digit, in either case; 255 for other bytes. */
-const hexValues = new Uint8Array(256).fill(255);
-for (const [value, digit] of Buffer.from("0123456789abcdef").entries()) hexValues[digit] = value;
-for (const [value, digit] of Buffer.from("ABCDEF").entries()) hexValues[digit] = value + 10;
 
 /**
  * Reads the values of protobuf JSON from a tape. A token of -1 is an absent member: its type's default. What does not

@@ -1,4 +1,5 @@
 import { WireError } from "../errors.ts";
+import { hexValues } from "./hex-values.ts";
 
 const initialBytes = 64 * 1024;
 /** A buffer that grew past this for one big batch is given back at the next `clear`. */
@@ -173,8 +174,15 @@ export class ByteWriter {
   /** `byteCount` bytes from `2 * byteCount` hex digits. */
   hex(digits: string, byteCount: number): void {
     this.reserve(byteCount);
-    const written = this.buffer.write(digits, this.length, byteCount, "hex");
-    if (written !== byteCount || digits.length !== byteCount * 2) {
+    const { buffer } = this;
+    let bits = digits.length === byteCount * 2 ? 0 : 0xff;
+    for (let index = 0; index < byteCount && bits < 16; index++) {
+      const high = hexValues[digits.charCodeAt(index * 2)] ?? 0xff;
+      const low = hexValues[digits.charCodeAt(index * 2 + 1)] ?? 0xff;
+      bits |= high | low;
+      buffer[this.length + index] = (high << 4) | low;
+    }
+    if (bits > 15) {
       throw new WireError("WIRE_BAD_ID", `id ${JSON.stringify(digits)} is not ${byteCount * 2} hex digits`);
     }
     this.length += byteCount;

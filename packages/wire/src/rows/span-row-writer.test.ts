@@ -89,7 +89,13 @@ describe("SpanRowWriter and readSpanRows", () => {
   it("leave nothing of a span that cannot be written", () => {
     const writer = new SpanRowWriter();
     writer.append(span);
-    for (const bad of [{ traceId: "12" }, { spanId: "zz12131415161718" }, { parentSpanId: "1" }]) {
+    for (const bad of [
+      { traceId: "12" },
+      { spanId: "zz12131415161718" },
+      { spanId: "111213141516171g" },
+      { spanId: "\u0131112131415161718".slice(0, 16) },
+      { parentSpanId: "1" },
+    ]) {
       expect(() => writer.append({ ...span, ...bad })).toThrow(
         expect.objectContaining({ code: "WIRE_BAD_ID" }),
       );
