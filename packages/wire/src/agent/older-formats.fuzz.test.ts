@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { ApiV2Transcoder } from "../api-v2/api-v2-transcoder.ts";
+import { batchArbitrary } from "../api-v2/batch-arbitrary.ts";
+import { WireError } from "../errors.ts";
+import { PostSpansRequest } from "../gen/tracing/api_v2/collector.ts";
+import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
+import type { MessageTranscoder } from "../rows/message-transcoder.ts";
+import { readSpanRows } from "../rows/read-span-rows.ts";
+import { encodeAgentPacket, encodeThriftBatch } from "../thrift/encode-agent-packet.ts";
+import { thriftBatchArbitrary } from "../thrift/thrift-batch-arbitrary.ts";
+import { ThriftBatchTranscoder } from "../thrift/thrift-batch-transcoder.ts";
+import { AgentPacketReader } from "./agent-packet-reader.ts";
+import { batchOfAgent } from "./batch-of-agent.ts";
+
+/** More by `FUZZ_ROUNDS=1000000 vitest run …`. */
+const rounds = Number(process.env.FUZZ_ROUNDS ?? 4_000);
+const timeoutMs = 20_000 + rounds * 2;
+/** How often what a reader kept from earlier messages is compared with none. */
+const freshEvery = 10;
+
+type Read = (message: Buffer) => Uint8Array;
+
+function rowsOf(transcoder: MessageTranscoder): Read {
+  return (message) => {
+    const { rows } = transcoder.transcode(message);
+    expect(readSpanRows(rows.bytes).length).toBe(rows.count);
+    return rows.bytes;
+  };
+}
+
+function batchesOf(reader: AgentPacketReader): Read {
+  return (packet) => {
+    const batches = reader.read(packet);
+    for (const batch of batches) expect(batchOfAgent(batch).spans.length).toBe(batch.spanCount);
+    return Buffer.concat(batches.flatMap(({ process, spans }) => [process, spans]));
+  };
+}
+
+const batches = fc.sample(
+  thriftBatchArbitrary.filter(({ spans }) => spans.length > 0),
+  { seed: 31, numRuns: 40 },
+);
+const requests = fc
+  .sample(
+    batchArbitrary.filter(({ spans }) => spans.length > 0),
+    { seed: 32, numRuns: 40 },
+  )
+  .map((batch) => PostSpansRequest.encode({ batch }).finish());
+
+it.each<[name: string, open: () => Read, messages: readonly Uint8Array[]]>([
+  ["PostSpans requests", () => rowsOf(new ApiV2Transcoder()), requests],
+  [
+    "Thrift batches",
+    () => rowsOf(new ThriftBatchTranscoder()),
+    batches.map((batch) => encodeThriftBatch(batch, "binary")),
+  ],
+  [
+    "compact packets",
+    () => batchesOf(new AgentPacketReader("compact")),
+    batches.map((batch) => encodeAgentPacket(batch, "compact")),
+  ],
+  [
+    "binary packets",
+    () => batchesOf(new AgentPacketReader("binary")),
+    batches.map((batch) => encodeAgentPacket(batch, "binary")),
+  ],
+])(
+  "answers damaged %s with good spans or a WireError, never otherwise",
+  (_name, open, messages) => {
+    const random = randomOf(2026);
+    const kept = open();
+    const seen = { good: 0, refused: 0 };
+    for (let round = 0; round < rounds; round++) {
+      const message = damagedMessage(messages, random);
+      const outcome = outcomeOf(kept, message);
+      if (round % freshEvery === 0) expect(outcomeOf(open(), message)).toBe(outcome);
+      if (outcome.startsWith("WIRE_")) seen.refused++;
+      else seen.good++;
+    }
+    expect(seen.good).toBeGreaterThan(rounds / 20);
+    expect(seen.refused).toBeGreaterThan(rounds / 20);
+  },
+  timeoutMs,
+);
+
+/** The bytes that were made of it, or the error's code. */
+function outcomeOf(read: Read, message: Buffer): string {
+  try {
+    return Buffer.from(read(message)).toString("latin1");
+  } catch (error) {
+    if (error instanceof WireError) return error.code;
+    throw new Error(message.toString("hex"), { cause: error });
+  }
+}
