@@ -35,7 +35,7 @@ export class RunningProgram {
     this.child.stderr?.on("data", (chunk: Buffer) => {
       const parts = (this.#rest + chunk.toString()).split("\n");
       this.#rest = parts.pop() ?? "";
-      this.lines.push(...parts.map((part) => JSON.parse(part) as LogLine));
+      this.lines.push(...parts.map(asLogLine));
       this.#wake();
     });
   }
@@ -59,5 +59,14 @@ export class RunningProgram {
 
   #wake(): void {
     for (const wake of this.#waiting.splice(0)) wake();
+  }
+}
+
+/** What Node prints itself, when the program cannot be loaded, is no JSON. */
+function asLogLine(text: string): LogLine {
+  try {
+    return JSON.parse(text) as LogLine;
+  } catch {
+    return { level: "text", msg: text };
   }
 }

@@ -26,6 +26,11 @@ test("counts root spans with the tags of a sampler", () => {
   ]);
 });
 
+test("knows the tags of OpenTelemetry's sampler for Go", () => {
+  const attributes = { "jaeger.sampler.type": "probabilistic", "jaeger.sampler.param": "0.5" };
+  expect(counted(spanOf({ attributes }))).toMatchObject([{ count: 1, probabilities: ["0.500000"] }]);
+});
+
 describe("which sampler counts", () => {
   test.each([
     ["probabilistic", 1],

@@ -12,8 +12,10 @@ const sampledByType: ReadonlyMap<string, number> = new Map([
 
 /**
  * Shows the counter of throughput each root span with a service, a name, and the tags `sampler.type` and `sampler.param`
- * that clients put on spans whose traces they have begun. Changes nothing.
- * Source: public model 1.62, plugin/sampling/strategyprovider/adaptive/aggregator.go, HandleRootSpan
+ * that clients put on spans whose traces they have begun; OpenTelemetry's remote sampler for Go calls them
+ * `jaeger.sampler.type` and `jaeger.sampler.param`. Changes nothing.
+ * Source: public model 1.62, plugin/sampling/strategyprovider/adaptive/aggregator.go, HandleRootSpan;
+ * opentelemetry-go-contrib, samplers/jaegerremote
  */
 export class RootSpanStep implements RowStep {
   readonly #scanner = new RowScanner();
@@ -33,9 +35,9 @@ export class RootSpanStep implements RowStep {
   #look(scanner: RowScanner): void {
     const { serviceStart, serviceEnd, nameStart, nameEnd } = scanner;
     if (serviceStart === serviceEnd || nameStart === nameEnd) return;
-    const sampled = sampledByType.get(scanner.attributeText("sampler.type") ?? "");
+    const sampled = sampledByType.get(tagOf(scanner, "sampler.type") ?? "");
     if (sampled === undefined) return;
-    const probability = parameterOf(scanner.attributeText("sampler.param"));
+    const probability = parameterOf(tagOf(scanner, "sampler.param"));
     if (probability === undefined) return;
     const { buffer, byteOffset, length } = scanner.bytes;
     const bytes = Buffer.from(buffer, byteOffset, length);
@@ -43,6 +45,10 @@ export class RootSpanStep implements RowStep {
     const operation = bytes.toString("utf8", nameStart, nameEnd);
     this.#counter.record(service, operation, sampled, probability);
   }
+}
+
+function tagOf(scanner: RowScanner, key: "sampler.type" | "sampler.param"): string | undefined {
+  return scanner.attributeText(key) ?? scanner.attributeText(`jaeger.${key}`);
 }
 
 /** The parameter comes as a double, an integer or a text. */
