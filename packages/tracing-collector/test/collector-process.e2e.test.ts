@@ -50,7 +50,9 @@ class RunningCollector {
           "--collector.otlp.http.host-port",
           "127.0.0.1:0",
         ],
-        ...["--collector.grpc-server.host-port", "127.0.0.1:0", "--log-encoding", "json", ...args],
+        ...["--collector.grpc-server.host-port", "127.0.0.1:0"],
+        ...["--collector.http-server.host-port", "127.0.0.1:0"],
+        ...["--log-encoding", "json", ...args],
       ],
       { stdio: ["ignore", "ignore", "pipe"] },
     );
@@ -176,6 +178,8 @@ test.each([
   "collector.otlp.grpc.host-port",
   "collector.otlp.http.host-port",
   "collector.grpc-server.host-port",
+  "collector.http-server.host-port",
+  "collector.zipkin.host-port",
 ])("a taken port of --%s is one clear line, and nothing is left running", async (flag) => {
   const server: Server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,10 +1,19 @@
 import { gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
+import { decompressSnappy } from "wire/compression";
+import { WireError } from "wire/errors";
 import { HttpError } from "./http-error.ts";
 
 /** Each in one piece on this thread: bounded by the limit, and cheaper for bodies of usual size than a thread's queue. */
 const decoders: Readonly<
   Record<string, (body: Buffer, limits: { readonly maxOutputLength: number }) => Buffer>
-> = { gzip: gunzipSync, "x-gzip": gunzipSync, deflate: inflateSync, zstd: zstdDecompressSync };
+> = {
+  gzip: gunzipSync,
+  "x-gzip": gunzipSync,
+  deflate: inflateSync,
+  zlib: inflateSync,
+  zstd: zstdDecompressSync,
+  snappy: (body, { maxOutputLength }) => decompressSnappy(body, maxOutputLength),
+};
 
 /**
  * Undoes a `Content-Encoding`.
@@ -20,7 +29,7 @@ export function decodeContent(body: Buffer, encoding: string, maxBytes: number):
     return decode(body, { maxOutputLength: maxBytes });
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    if (code === "ERR_BUFFER_TOO_LARGE") {
+    if (code === "ERR_BUFFER_TOO_LARGE" || (cause instanceof WireError && cause.code === "WIRE_TOO_LARGE")) {
       throw new HttpError(413, `request body is over the limit of ${maxBytes} bytes when decompressed`, {
         cause,
       });

@@ -52,6 +52,22 @@ async function post(
   };
 }
 
+/** Snappy that is one literal, which is not smaller. Source: google/snappy format_description.txt */
+function snappyBlock(text: string): Buffer<ArrayBuffer> {
+  const literal = Buffer.from([61 << 2, (text.length - 1) & 0xff, (text.length - 1) >> 8]);
+  return Buffer.concat([snappyLength(text.length), literal, Buffer.from(text)]);
+}
+
+/** One space, and 500,000 times 64 more by looking back one byte. */
+function snappyBomb(): Buffer<ArrayBuffer> {
+  const copies = Buffer.alloc(1_500_000, Buffer.from([(63 << 2) | 2, 1, 0]));
+  return Buffer.concat([snappyLength(32_000_001), Buffer.from([0, 0x20]), copies]);
+}
+
+function snappyLength(length: number): Buffer {
+  return Buffer.from([0, 7, 14].map((shift) => ((length >> shift) & 0x7f) | 0x80).concat(length >> 21));
+}
+
 describe("good requests", () => {
   test.each([
     ["JSON", json, oneSpanJson(), '{"partialSuccess":{}}'],
@@ -65,6 +81,13 @@ describe("good requests", () => {
     ["gzip", { ...json, "Content-Encoding": "gzip" }, gzipSync(oneSpanJson()), '{"partialSuccess":{}}'],
     ["deflate", { ...protobuf, "Content-Encoding": "deflate" }, deflateSync(oneSpanProtobuf()), "\n\0"],
     ["zstd", { ...protobuf, "Content-Encoding": "zstd" }, zstdCompressSync(oneSpanProtobuf()), "\n\0"],
+    ["zlib", { ...protobuf, "Content-Encoding": "zlib" }, deflateSync(oneSpanProtobuf()), "\n\0"],
+    [
+      "snappy",
+      { ...json, "Content-Encoding": "snappy" },
+      snappyBlock(oneSpanJson()),
+      '{"partialSuccess":{}}',
+    ],
     ["no encoding, named", { ...protobuf, "Content-Encoding": "identity" }, oneSpanProtobuf(), "\n\0"],
   ])("%s", async (_, headers, body, answer) => {
     const got = await post(headers, body);
@@ -140,6 +163,22 @@ describe("bad requests get their answer, and the next is served", () => {
       413,
       "application/json",
       /over the limit of 20971520 bytes when decompressed/,
+    ],
+    [
+      "a snappy bomb",
+      { ...json, "Content-Encoding": "snappy" },
+      snappyBomb(),
+      413,
+      "application/json",
+      /over the limit of 20971520 bytes when decompressed/,
+    ],
+    [
+      "not snappy",
+      { ...json, "Content-Encoding": "snappy" },
+      "x",
+      400,
+      "application/json",
+      /request body is not snappy/,
     ],
     [
       "a zstd bomb",
