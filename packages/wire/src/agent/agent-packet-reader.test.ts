@@ -65,14 +65,26 @@ describe.each(protocols)("AgentPacketReader of the %s protocol", (protocol) => {
     expect(batch?.spans).toEqual(Buffer.from(Batch.encode({ spans, process: undefined }).finish()));
   });
 
-  it("gives the same process again while it is the same, and another when it is not", () => {
+  it("gives the same object for the same process, among some others too", () => {
     const reader = new AgentPacketReader(protocol);
-    const read = (batch: ThriftBatch) => reader.read(encodeAgentPacket(batch, protocol))[0];
-    const first = read(one());
-    expect(read(one())?.process).toBe(first?.process);
-    const other = read(one({}, { key: "n", vType: 3, vLong: zero }));
-    expect(other?.process.equals(first?.process ?? Buffer.alloc(0))).toBe(false);
-    expect(read(one())?.process.equals(first?.process ?? Buffer.alloc(0))).toBe(true);
+    const processOf = (name: string, ...tags: readonly ThriftTag[]) =>
+      reader.read(encodeAgentPacket(one({ process: { serviceName: name, tags } }), protocol))[0]?.process;
+    const names = Array.from({ length: 16 }, (_, index) => `shop-${index}`);
+    const first = names.map((name) => processOf(name));
+    expect(new Set(first.map((process) => process?.toString("hex")))).toHaveProperty("size", 16);
+    for (const [index, name] of names.entries()) expect(processOf(name)).toBe(first[index]);
+    // One more: the oldest is forgotten, not mistaken.
+    expect(processOf("shop-1", uuid("u"))?.equals(first[1] ?? Buffer.alloc(0))).toBe(false);
+    for (const [index, name] of names.entries()) expect(processOf(name)).toEqual(first[index]);
+  });
+
+  it("takes a process too large to be kept", () => {
+    const reader = new AgentPacketReader(protocol);
+    const batch = one({ process: { serviceName: "s".repeat(9_000) } });
+    for (const _round of [1, 2]) {
+      const [read] = reader.read(encodeAgentPacket(batch, protocol));
+      expect(read && batchOfAgent(read)).toEqual(thriftBatchToApiV2(batch));
+    }
   });
 
   it("gives spans that stay good when the next packet comes", () => {

@@ -31,8 +31,6 @@ export class AgentPacketReader {
   readonly #maxPacketBytes: number;
   readonly #cursor: ThriftCursor;
   readonly #batch: ThriftToApiV2;
-  /** Given again while packets come from the same process. */
-  #process: Buffer = noBytes;
 
   constructor(protocol: ThriftProtocol, options: AgentPacketReaderOptions = {}) {
     this.#maxPacketBytes = options.maxPacketBytes ?? defaultMaxPacketBytes;
@@ -86,19 +84,11 @@ export class AgentPacketReader {
     }
     if (!hasBatch) throw malformed("emitBatch.batch is required and missing");
     return {
-      process: this.#processBytes(),
+      process: batch.process,
       spans: Buffer.from(batch.spans.bytes),
       spanCount: batch.spanCount,
       clientStats: this.#clientStats(),
     };
-  }
-
-  #processBytes(): Buffer {
-    const { buffer, length } = this.#batch.process;
-    if (this.#process.length !== length || this.#process.compare(buffer, 0, length) !== 0) {
-      this.#process = Buffer.from(buffer.subarray(0, length));
-    }
-    return this.#process;
   }
 
   #clientStats(): AgentClientStats | undefined {

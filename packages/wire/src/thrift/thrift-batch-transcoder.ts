@@ -38,7 +38,7 @@ export class ThriftBatchTranscoder implements MessageTranscoder {
     // The process stands behind the spans.
     spans.uint8(0x12);
     spans.varint(process.length);
-    spans.copy(process.buffer, 0, process.length);
+    spans.copy(process, 0, process.length);
     const { buffer, length } = spans;
     buffer[0] = 0x0a;
     let rest = length - headerBytes;

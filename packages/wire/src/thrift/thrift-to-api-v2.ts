@@ -3,14 +3,13 @@ import { ValueType } from "../gen/tracing/api_v2/model.ts";
 import { beginMessage, endMessage, writeInt53, writeVarint64 } from "../protobuf/proto-writer.ts";
 import { ByteWriter } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
+import { type KnownProcess, ProcessCache } from "./process-cache.ts";
 import { malformed, type ThriftCursor, thriftTypes } from "./thrift-cursor.ts";
 
 const clientUuidKey = Buffer.from("client-uuid");
 const microsPerSecond = 1_000_000;
 /** Past it a division by a million may round to the next whole number. */
 const maxExactMicros = 2 ** 51;
-/** A larger process is converted again each time. */
-const maxKeptProcessBytes = 65_536;
 
 /** Bits of the fields that a struct must have, by id. */
 const requiredOfSpan = bitsOf(1, 2, 3, 4, 5, 7, 8, 9);
@@ -60,8 +59,11 @@ export interface ThriftClientLosses {
  * the IDL does not know are passed over.
  */
 export class ThriftToApiV2 {
-  /** The last batch's process: an `api_v2` `Process` message. */
-  readonly process: ByteWriter;
+  /**
+   * The last batch's process: an `api_v2` `Process` message, which is never written to again. Mostly the same object for
+   * the same process.
+   */
+  process: Buffer = Buffer.alloc(0);
   /** Field 1 of an `api_v2` `Batch` for each span of the last batch. */
   readonly spans: ByteWriter;
   spanCount = 0;
@@ -75,10 +77,9 @@ export class ThriftToApiV2 {
   readonly #spansAt: number;
   /** Tags and logs of the span at hand: they stand behind what is known last. */
   readonly #tail: ByteWriter;
+  /** References of the span at hand. */
   readonly #references: ByteWriter;
-  #isProcessKnown = false;
-  /** The last process as it came: clients send the same one again and again. */
-  #processSource: Buffer = Buffer.alloc(0);
+  readonly #processes = new ProcessCache();
 
   // The span at hand.
   #traceHighHigh = 0;
@@ -104,7 +105,6 @@ export class ThriftToApiV2 {
   constructor(cursor: ThriftCursor, maxBytes?: number, spansAt = 0) {
     this.#cursor = cursor;
     this.#spansAt = spansAt;
-    this.process = new ByteWriter(maxBytes);
     this.spans = new ByteWriter(maxBytes);
     this.#tail = new ByteWriter(maxBytes);
     this.#references = new ByteWriter(maxBytes);
@@ -158,26 +158,21 @@ export class ThriftToApiV2 {
   #readProcess(): void {
     const cursor = this.#cursor;
     const start = cursor.position;
-    const known = this.#processSource;
-    if (
-      this.#isProcessKnown &&
-      cursor.end - start >= known.length &&
-      known.compare(cursor.bytes, start, start + known.length) === 0
-    ) {
-      cursor.position = start + known.length;
-      return;
+    let known = this.#processes.find(cursor.bytes, start, cursor.end);
+    if (known === undefined) {
+      known = this.#convertProcess(start);
+      this.#processes.keep(known);
+    } else {
+      cursor.position = start + known.source.length;
     }
-    this.#isProcessKnown = false;
-    this.#convertProcess();
-    if (cursor.position - start <= maxKeptProcessBytes) {
-      this.#processSource = Buffer.from(cursor.bytes.subarray(start, cursor.position));
-      this.#isProcessKnown = true;
-    }
+    this.process = known.process;
+    this.clientUuid = known.clientUuid;
   }
 
-  #convertProcess(): void {
+  #convertProcess(start: number): KnownProcess {
     const cursor = this.#cursor;
-    const out = this.process;
+    // No span is at hand: its buffers are free.
+    const out = this.#references;
     out.clear();
     this.clientUuid = "";
     let seen = 0;
@@ -207,6 +202,11 @@ export class ThriftToApiV2 {
       copyText(out, cursor.bytes, cursor.view, nameStart, nameStop);
     }
     out.copy(tags.buffer, 0, tags.length);
+    return {
+      source: Buffer.from(cursor.bytes.subarray(start, cursor.position)),
+      process: Buffer.from(out.bytes),
+      clientUuid: this.clientUuid,
+    };
   }
 
   #readStats(): void {

@@ -1,0 +1,55 @@
+/** A process that was converted. */
+export interface KnownProcess {
+  /** The struct as it came. */
+  readonly source: Buffer;
+  /** The same as an `api_v2` `Process` message. */
+  readonly process: Buffer;
+  /** Text of its first tag `client-uuid`; "" without one. */
+  readonly clientUuid: string;
+}
+
+const slots = 16;
+/** A larger one is converted again each time. */
+const maxSourceBytes = 8_192;
+
+/** The processes met last: clients send the same one with every batch, and an agent has a few clients. */
+export class ProcessCache {
+  readonly #known: KnownProcess[] = [];
+  #last = 0;
+  #next = 0;
+
+  /**
+   * The process whose struct stands at `start`: a struct that begins with the bytes of another one is that one, since
+   * its end is in its bytes.
+   */
+  find(bytes: Buffer, start: number, end: number): KnownProcess | undefined {
+    const last = this.#known[this.#last];
+    if (last !== undefined && standsAt(last.source, bytes, start, end)) return last;
+    for (let index = 0; index < this.#known.length; index++) {
+      const known = this.#known[index];
+      if (known !== undefined && standsAt(known.source, bytes, start, end)) {
+        this.#last = index;
+        return known;
+      }
+    }
+    return undefined;
+  }
+
+  /** Keeps a process in place of the one that came in longest ago. */
+  keep(process: KnownProcess): void {
+    if (process.source.length > maxSourceBytes) return;
+    this.#known[this.#next] = process;
+    this.#last = this.#next;
+    this.#next = (this.#next + 1) % slots;
+  }
+}
+
+function standsAt(source: Buffer, bytes: Buffer, start: number, end: number): boolean {
+  const { length } = source;
+  // The first bytes of most processes are the same up to the length of the name: look at the last ones first.
+  return (
+    length <= end - start &&
+    bytes[start + length - 2] === source[length - 2] &&
+    source.compare(bytes, start, start + length) === 0
+  );
+}
