@@ -4,8 +4,9 @@ import { WireError } from "wire/errors";
 import type { MessageTranscoder, TranscodeResult } from "wire/rows";
 import { CollectorError } from "../errors.ts";
 import type { SpanIntake } from "../pipeline/span-intake.ts";
-import { grpcErrorOf } from "./refusal.ts";
-import { grpcTenant, TenantError } from "./tenant.ts";
+import { grpcFailureOf, serviceErrorOf } from "./refusal.ts";
+import { type CallMetadata, grpcTenant, TenantError } from "./tenant.ts";
+import type { GrpcFailure } from "./unary-grpc/grpc-status.ts";
 
 /** Takes the spans of gRPC calls whose requests come as bytes. */
 export class GrpcSpans {
@@ -35,18 +36,23 @@ export class GrpcSpans {
     answer: sendUnaryData<Answer>,
     answerOf: (outcome: TranscodeResult) => Answer,
   ): void {
-    const keep = async (): Promise<TranscodeResult> => {
-      const outcome = this.#transcoder.transcode(request, grpcTenant(this.#tenants, metadata));
-      await this.#intake.keep(outcome.rows, outcome.rejectedSpans, request.length);
-      return outcome;
-    };
-    keep().then(
+    this.keep(request, metadata).then(
       (outcome) => answer(null, answerOf(outcome)),
-      (error: unknown) => {
-        if (error instanceof WireError || error instanceof TenantError) this.#intake.invalid();
-        else if (!(error instanceof CollectorError)) this.#log.error({ err: error }, "error in a gRPC call");
-        answer(grpcErrorOf(error, error instanceof WireError ? this.#statusOf(error) : status.INTERNAL));
-      },
+      (error: unknown) => answer(serviceErrorOf(this.failureOf(error))),
     );
+  }
+
+  /** Keeps the spans of one request; its bytes have been read when the promise is there. */
+  async keep(request: Buffer, metadata: CallMetadata): Promise<TranscodeResult> {
+    const outcome = this.#transcoder.transcode(request, grpcTenant(this.#tenants, metadata));
+    await this.#intake.keep(outcome.rows, outcome.rejectedSpans, request.length);
+    return outcome;
+  }
+
+  /** How a call ends whose `keep` threw this; counts it. */
+  failureOf(error: unknown): GrpcFailure {
+    if (error instanceof WireError || error instanceof TenantError) this.#intake.invalid();
+    else if (!(error instanceof CollectorError)) this.#log.error({ err: error }, "error in a gRPC call");
+    return grpcFailureOf(error, error instanceof WireError ? this.#statusOf(error) : status.INTERNAL);
   }
 }

@@ -3,6 +3,7 @@ import { WireError } from "wire/errors";
 import { encodeRpcStatus } from "wire/otlp";
 import { CollectorError, type CollectorErrorCode } from "../errors.ts";
 import { TenantError } from "./tenant.ts";
+import type { GrpcFailure } from "./unary-grpc/grpc-status.ts";
 
 /** How a sender is told to come again, or that the request is too large to come again. */
 export interface Refusal {
@@ -28,11 +29,11 @@ export function refusalOf(error: unknown): Refusal | undefined {
 }
 
 /**
- * The gRPC error for whatever a handler threw: a refusal carries `google.rpc.RetryInfo`, bytes that cannot be read get
+ * How a gRPC call ends for whatever a handler threw: a refusal carries `google.rpc.RetryInfo`, bytes that cannot be read get
  * `invalidStatus`, a tenant that is not served PERMISSION_DENIED, all else is INTERNAL.
  * Source: OpenTelemetry protocol specification, "OTLP/gRPC Throttling"; google/rpc/error_details.proto
  */
-export function grpcErrorOf(error: unknown, invalidStatus: status): Partial<ServiceError> {
+export function grpcFailureOf(error: unknown, invalidStatus: status): GrpcFailure {
   const details = error instanceof Error ? error.message : String(error);
   const refusal = refusalOf(error);
   if (refusal === undefined) {
@@ -40,10 +41,17 @@ export function grpcErrorOf(error: unknown, invalidStatus: status): Partial<Serv
     return { code: error instanceof WireError ? invalidStatus : status.INTERNAL, details };
   }
   if (refusal.retryAfterS === undefined) return { code: refusal.grpcStatus, details };
-  const metadata = new Metadata();
   const rpcStatus = encodeRpcStatus(refusal.grpcStatus, details);
-  metadata.set("grpc-status-details-bin", Buffer.concat([rpcStatus, retryInfoDetail(refusal.retryAfterS)]));
-  return { code: refusal.grpcStatus, details, metadata };
+  const statusDetails = Buffer.concat([rpcStatus, retryInfoDetail(refusal.retryAfterS)]);
+  return { code: refusal.grpcStatus, details, statusDetails };
+}
+
+/** The same for grpc-js. */
+export function serviceErrorOf({ code, details, statusDetails }: GrpcFailure): Partial<ServiceError> {
+  if (statusDetails === undefined) return { code, details };
+  const metadata = new Metadata();
+  metadata.set("grpc-status-details-bin", Buffer.from(statusDetails));
+  return { code, details, metadata };
 }
 
 /** Field 3 (`details`) of `google.rpc.Status`: an `Any` that holds `RetryInfo { retry_delay { seconds } }`. */

@@ -1,10 +1,14 @@
 import type { IncomingMessage } from "node:http";
-import type { Metadata } from "@grpc/grpc-js";
 import { type TenantCheck, tenantProblemTexts } from "lifecycle";
 
 /** A request that does not name its tenant, or not one that is served. The message is the public model's. */
 export class TenantError extends Error {
   override readonly name = "TenantError";
+}
+
+/** The metadata of a call, grpc-js' or our own: all values of one name. */
+export interface CallMetadata {
+  get(name: string): readonly (string | Buffer)[];
 }
 
 /**
@@ -23,7 +27,7 @@ export function httpTenant(tenants: TenantCheck, request: IncomingMessage): stri
  * @returns "" where tenancy is off
  * @throws TenantError
  */
-export function grpcTenant(tenants: TenantCheck, metadata: Metadata): string {
+export function grpcTenant(tenants: TenantCheck, metadata: CallMetadata): string {
   return tenants.enabled ? tenantOf(tenants, metadata.get(tenants.header).map(String)) : "";
 }
 

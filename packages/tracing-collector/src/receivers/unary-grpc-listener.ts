@@ -1,0 +1,57 @@
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import { listenError, type ServerTls, secureContextOptions } from "lifecycle";
+import type { GrpcSettings } from "./grpc-listener.ts";
+import type { Receiver, ReceiverAddress } from "./receiver.ts";
+import { maxBodiesBytes } from "./request-limits.ts";
+import { MessageBuffers } from "./unary-grpc/message-buffers.ts";
+import { UnaryGrpcServer } from "./unary-grpc/unary-grpc-server.ts";
+import type { UnaryMethod } from "./unary-grpc/unary-method.ts";
+
+/** A client that says hello and then nothing must not hold a connection. */
+const handshakeTimeoutMs = 10_000;
+
+/**
+ * Serves unary methods of gRPC, over TLS where the address has it.
+ * @param methods by path
+ * @throws StartError when the address cannot be had
+ */
+export async function listenUnaryGrpc(
+  { address, what, flag, tls }: ReceiverAddress,
+  settings: GrpcSettings,
+  methods: ReadonlyMap<string, UnaryMethod>,
+): Promise<Receiver> {
+  const listener = socketServerFor(tls);
+  const server = new UnaryGrpcServer(
+    { methods, buffers: new MessageBuffers(maxBodiesBytes), ...settings },
+    listener,
+  );
+  const { host, port } = address;
+  await new Promise<void>((resolve, reject) => {
+    listener.once("error", (error) => {
+      tls?.close();
+      reject(listenError(error, what, address.text, flag));
+    });
+    listener.listen({ port, ...(host === "" ? {} : { host }) }, resolve);
+  });
+  return {
+    what,
+    port: (listener.address() as AddressInfo).port,
+    stop: (signal) => server.stop(signal),
+  };
+}
+
+function socketServerFor(tls: ServerTls | undefined): Server {
+  if (tls === undefined) return createServer({ noDelay: true });
+  const hasClientCa = tls.material.clientCa !== undefined;
+  const server = createTlsServer({
+    ...secureContextOptions(tls.material),
+    ALPNProtocols: ["h2"],
+    requestCert: hasClientCa,
+    rejectUnauthorized: hasClientCa,
+    handshakeTimeout: handshakeTimeoutMs,
+  });
+  tls.onChange((material) => server.setSecureContext(secureContextOptions(material)));
+  server.once("close", () => tls.close());
+  return server;
+}
