@@ -4,7 +4,7 @@ const initialOffsets = 64;
 /** A list that grew past this for one strange message is given back at the next `clear`. */
 const keptOffsets = 16_384;
 
-/** Where the occurrences of a repeated field start and end; used again and again without new memory. */
+/** Where the occurrences of a repeated field, or other pieces of a message, start and end; used again and again without new memory. */
 export class FieldList {
   count = 0;
   #offsets = new Int32Array(initialOffsets);
@@ -17,8 +17,14 @@ export class FieldList {
   /** Passes over the next field of the cursor, which ends at `end` or before, and notes where it stands. */
   add(cursor: ProtoCursor, end: number): void {
     const stop = cursor.fieldEnd(end);
-    this.push(cursor.position, stop);
+    this.#push(cursor.position, stop);
     cursor.position = stop;
+  }
+
+  /** Notes a piece of a message; pieces side by side become one. */
+  addPiece(start: number, end: number): void {
+    if (this.count > 0 && this.end(this.count - 1) === start) this.#offsets[this.count * 2 - 1] = end;
+    else this.#push(start, end);
   }
 
   start(index: number): number {
@@ -29,8 +35,7 @@ export class FieldList {
     return this.#offsets[index * 2 + 1] as number;
   }
 
-  /** Notes one more occurrence. */
-  push(start: number, end: number): void {
+  #push(start: number, end: number): void {
     const at = this.count * 2;
     if (at === this.#offsets.length) {
       const grown = new Int32Array(at * 2);

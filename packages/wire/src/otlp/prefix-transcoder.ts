@@ -68,8 +68,30 @@ export class PrefixTranscoder {
       const tag = cursor.tag(end);
       cursor.skip(tag, end);
       // Field 2 holds the scopes of a resource and the spans of a scope; both may stand before what belongs to them.
-      if (tag !== 18) this.#fields.push(start, cursor.position);
+      if (tag !== 18) this.#fields.addPiece(start, cursor.position);
     }
+  }
+
+  /**
+   * Reads the fields found.
+   * @param read reads one occurrence of the resource or scope, up to `end`
+   * @returns the schema URL
+   */
+  #readFields(read: (end: number) => void): string {
+    const cursor = this.#cursor;
+    let schemaUrl = "";
+    this.#attributes.clear();
+    for (let index = 0; index < this.#fields.count; index++) {
+      const end = this.#fields.end(index);
+      cursor.position = this.#fields.start(index);
+      while (cursor.position < end) {
+        const tag = cursor.tag(end);
+        if (tag === 10) read(cursor.fieldEnd(end));
+        else if (tag === 26) schemaUrl = cursor.string(end);
+        else cursor.skip(tag, end);
+      }
+    }
+    return schemaUrl;
   }
 
   /** Writes the columns `tenant` to `resource_schema_url`. */
@@ -77,22 +99,14 @@ export class PrefixTranscoder {
     const cursor = this.#cursor;
     const { out } = this;
     let droppedAttributes = 0;
-    let schemaUrl = "";
-    this.#attributes.clear();
-    for (let index = 0; index < this.#fields.count; index++) {
-      const end = this.#fields.end(index);
-      cursor.position = this.#fields.start(index);
-      const tag = cursor.tag(end);
-      if (tag === 26) schemaUrl = cursor.string(end);
-      if (tag !== 10) continue;
-      cursor.fieldEnd(end);
+    const schemaUrl = this.#readFields((end) => {
       while (cursor.position < end) {
-        const inner = cursor.tag(end);
-        if (inner === 10) this.#attributes.add(cursor, end);
-        else if (inner === 16) droppedAttributes = cursor.uint32(end);
-        else cursor.skip(inner, end);
+        const tag = cursor.tag(end);
+        if (tag === 10) this.#attributes.add(cursor, end);
+        else if (tag === 16) droppedAttributes = cursor.uint32(end);
+        else cursor.skip(tag, end);
       }
-    }
+    });
     out.string(tenant);
     // Format otlp.
     out.uint8(0);
@@ -109,24 +123,16 @@ export class PrefixTranscoder {
     let name = "";
     let version = "";
     let droppedAttributes = 0;
-    let schemaUrl = "";
-    this.#attributes.clear();
-    for (let index = 0; index < this.#fields.count; index++) {
-      const end = this.#fields.end(index);
-      cursor.position = this.#fields.start(index);
-      const tag = cursor.tag(end);
-      if (tag === 26) schemaUrl = cursor.string(end);
-      if (tag !== 10) continue;
-      cursor.fieldEnd(end);
+    const schemaUrl = this.#readFields((end) => {
       while (cursor.position < end) {
-        const inner = cursor.tag(end);
-        if (inner === 10) name = cursor.string(end);
-        else if (inner === 18) version = cursor.string(end);
-        else if (inner === 26) this.#attributes.add(cursor, end);
-        else if (inner === 32) droppedAttributes = cursor.uint32(end);
-        else cursor.skip(inner, end);
+        const tag = cursor.tag(end);
+        if (tag === 10) name = cursor.string(end);
+        else if (tag === 18) version = cursor.string(end);
+        else if (tag === 26) this.#attributes.add(cursor, end);
+        else if (tag === 32) droppedAttributes = cursor.uint32(end);
+        else cursor.skip(tag, end);
       }
-    }
+    });
     out.string(name);
     out.string(version);
     this.#attributeTranscoder.list(this.#attributes);
