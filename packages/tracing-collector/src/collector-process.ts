@@ -2,20 +2,13 @@ import { type ProcessDefinition, TenantCheck } from "lifecycle";
 import { CollectorMetrics } from "./metrics.ts";
 import { openStore } from "./open-store.ts";
 import { collectorOptions } from "./options/collector-options.ts";
-import { Journal } from "./pipeline/journal/journal.ts";
+import { openJournal } from "./pipeline/open-journal.ts";
+import { openRowSteps } from "./pipeline/open-row-steps.ts";
 import { SpanCounts } from "./pipeline/span-counts.ts";
 import { StorageWriter } from "./pipeline/storage-writer.ts";
 import { receiverOpeners } from "./receivers/open-receivers.ts";
 import type { Receiver } from "./receivers/receiver.ts";
 import { openSampling } from "./sampling/open-sampling.ts";
-
-/** The larger the block, the cheaper for ClickHouse; the age keeps spans visible within a second when few arrive. */
-const segmentLimits = {
-  segmentRows: 100_000,
-  segmentBytes: 32 * 1024 * 1024,
-  segmentAgeMs: 500,
-  busySegmentRows: 5_000,
-};
 
 /** Shares of a graceful stop: calls under way, then the last inserts; together less than the shell's 10 s. */
 const finishCallsMs = 3_000;
@@ -37,24 +30,13 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     opened.defer(() => store.close());
     const sampling = await openSampling(options, { store, metrics: registry, log });
     opened.defer(() => sampling.provider.close());
-    const maxBytes = options["collector.journal.max-bytes"];
-    const journal = await Journal.open(
-      {
-        folder: options["collector.journal.dir"],
-        sync: options["collector.journal.sync"],
-        maxBytes,
-        ...segmentLimits,
-      },
-      { committed: (durationMs) => metrics.journalCommitSeconds.observe(durationMs / 1_000) },
-      log,
-    );
+    const journal = await openJournal(options, metrics, registry, log);
     opened.defer(() => journal.close());
-    metrics.watchJournal(journal, maxBytes);
 
     const context = {
       ...{ journal, metrics, log },
       sampling: sampling.provider,
-      steps: [new SpanCounts(metrics), ...sampling.steps],
+      steps: openRowSteps(options, [new SpanCounts(metrics), ...sampling.steps], registry),
       tenants: new TenantCheck(options),
     };
     const receivers: Receiver[] = [];
@@ -65,7 +47,8 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     }
     // Everything is open: from here on `stop` closes it.
     opened.move();
-    const writer = new StorageWriter({ journal, store, metrics, log });
+    const workers = options["collector.num-workers"];
+    const writer = new StorageWriter({ journal, store, metrics, log, workers });
     writer.start();
     log.info(Object.fromEntries(receivers.map(({ what, port }) => [what, port])), "listening");
 
@@ -77,7 +60,9 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
         await journal.finish();
         await writer.drain(within(lastInsertsMs));
         if (journal.segments > 0) {
-          log.info({ segments: journal.segments }, "spans stay in the journal for the next start");
+          const { segments } = journal;
+          if (journal.isDurable) log.info({ segments }, "spans stay in the journal for the next start");
+          else log.error({ segments }, "spans in memory are lost: storage did not take them in time");
         }
         await journal.close();
         await sampling.provider.close();

@@ -3,6 +3,10 @@ import { z } from "zod";
 
 /** How spans are kept from their acknowledgement until storage has them. */
 export const journalOptions = z.object({
+  "collector.journal.mode": z
+    .enum(["disk", "memory"])
+    .default("disk")
+    .describe("Where acknowledged spans wait for storage; in memory, a crash loses them."),
   "collector.journal.dir": z
     .string()
     .default("./data/collector")
@@ -13,6 +17,6 @@ export const journalOptions = z.object({
     .default("always")
     .describe("When acknowledged spans are synced to disk: before the answer, every second, or never."),
   "collector.journal.max-bytes": bytes("1GiB").describe(
-    "Most bytes in the journal; senders are asked to try later when it is full.",
+    "Most bytes in the journal, of disk or of memory; senders are asked to try later when it is full.",
   ),
 });

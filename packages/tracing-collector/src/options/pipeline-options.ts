@@ -1,4 +1,63 @@
+import { commaList, duration } from "lifecycle";
 import { z } from "zod";
 
 /** What happens to spans between receivers and storage. */
-export const pipelineOptions = z.object({});
+export const pipelineOptions = z.object({
+  "collector.tags": commaList()
+    .describe(
+      "Tags for the resource of every span, key=value; a value may be an environment variable with a fallback, " +
+        "$" +
+        "{NAME:fallback}.",
+    )
+    .meta({ placeholder: "key=value,…" }),
+  "collector.queue-size": z
+    .int()
+    .min(0)
+    .default(0)
+    .describe("Most spans that wait for storage; 0: only the bytes of the journal are bounded."),
+  "collector.queue-size-memory": z
+    .number()
+    .min(0)
+    .default(0)
+    .describe(
+      "MiB that waiting spans may take, in place of collector.journal.max-bytes; 0: the latter counts.",
+    ),
+  "collector.num-workers": z
+    .int()
+    .min(1)
+    .max(64)
+    .default(1)
+    .describe(
+      "Inserts under way at a time. With one, spans gather meanwhile, and few large blocks cost storage the least.",
+    ),
+  "downsampling.ratio": z
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe(
+      "Part of all traces that is kept, chosen by trace id; the others are dropped before the journal.",
+    ),
+  "downsampling.hashsalt": z
+    .string()
+    .default("")
+    .describe("Salt for that choice: collectors with the same salt choose the same traces."),
+  "sampling.tail.policies-file": z
+    .string()
+    .default("")
+    .describe(
+      "YAML or JSON file of the policies that decide which finished traces are stored; none: all are.",
+    )
+    .meta({ placeholder: "path" }),
+  "sampling.tail.decision-wait": duration("30s").describe(
+    "Time from a trace's first span to the decision; its spans wait in the journal.",
+  ),
+  "sampling.tail.max-traces": z
+    .int()
+    .min(100)
+    .max(10_000_000)
+    .default(200_000)
+    .describe(
+      "Most undecided traces; past that the oldest are decided early. Each takes about 250 bytes of memory.",
+    ),
+});

@@ -1,0 +1,80 @@
+import type { Logger } from "lifecycle";
+import type { Registry } from "prom-client";
+import type { CollectorMetrics } from "../metrics.ts";
+import type { CollectorOptions } from "../options/collector-options.ts";
+import { Journal } from "./journal/journal.ts";
+import { MemoryJournal } from "./journal/memory-journal.ts";
+import type { SpanJournal } from "./journal/span-journal.ts";
+import { readTailPolicies } from "./tail/tail-policies.ts";
+import { TailSampler } from "./tail/tail-sampler.ts";
+import { systemTailClock, TailSamplingJournal } from "./tail/tail-sampling-journal.ts";
+import { TailSamplingMetrics } from "./tail/tail-sampling-metrics.ts";
+
+/** The larger the block, the cheaper for ClickHouse; the age keeps spans visible within a second when few arrive. */
+const segmentLimits = {
+  segmentRows: 100_000,
+  segmentBytes: 32 * 1024 * 1024,
+  segmentAgeMs: 500,
+  busySegmentRows: 5_000,
+};
+/** Spans that wait for a decision anyway may gather longer: this part of the wait, at most so long. */
+const tailAgePart = 0.1;
+const maxTailAgeMs = 3_000;
+const mebibyte = 1024 * 1024;
+
+/**
+ * The journal that the options ask for, with its metrics: on disk or in memory, with tail sampling in front of storage
+ * where there are policies.
+ * @throws StartError when the folder cannot be used or the policies are wrong
+ */
+export async function openJournal(
+  options: CollectorOptions,
+  metrics: CollectorMetrics,
+  registry: Registry,
+  log: Logger,
+): Promise<SpanJournal> {
+  const policiesFile = options["sampling.tail.policies-file"];
+  // Before the folder is taken: a wrong file changes nothing.
+  const policies = policiesFile === "" ? undefined : await readTailPolicies(policiesFile);
+  const decisionWaitMs = options["sampling.tail.decision-wait"];
+  const maxBytes = maxBytesOf(options);
+  const limits = {
+    ...segmentLimits,
+    ...(policies && {
+      segmentAgeMs: Math.max(
+        segmentLimits.segmentAgeMs,
+        Math.min(decisionWaitMs * tailAgePart, maxTailAgeMs),
+      ),
+    }),
+    maxBytes,
+    maxRows: options["collector.queue-size"],
+  };
+  const journal =
+    options["collector.journal.mode"] === "memory"
+      ? new MemoryJournal(limits, log)
+      : await Journal.open(
+          { ...limits, folder: options["collector.journal.dir"], sync: options["collector.journal.sync"] },
+          { committed: (durationMs) => metrics.journalCommitSeconds.observe(durationMs / 1_000) },
+          log,
+        );
+  metrics.watchJournal(journal, maxBytes);
+  if (policies === undefined) return journal;
+  const tailMetrics = new TailSamplingMetrics(registry);
+  const sampler = new TailSampler(
+    { policies, decisionWaitMs, maxTraces: options["sampling.tail.max-traces"], now: systemTailClock.now },
+    tailMetrics,
+  );
+  const tailJournal = new TailSamplingJournal(journal, sampler, log);
+  tailMetrics.watch(sampler, tailJournal);
+  log.info(
+    { policies: policies.map(({ name }) => name), decisionWaitMs },
+    "traces are sampled when they are over",
+  );
+  return tailJournal;
+}
+
+/** `--collector.queue-size-memory`, the public model's, counts before the journal's own option. */
+function maxBytesOf(options: CollectorOptions): number {
+  const mebibytes = options["collector.queue-size-memory"];
+  return mebibytes > 0 ? Math.floor(mebibytes * mebibyte) : options["collector.journal.max-bytes"];
+}

@@ -1,0 +1,46 @@
+import { parseTags } from "lifecycle";
+import { Counter, type Registry } from "prom-client";
+import type { CollectorOptions } from "../options/collector-options.ts";
+import { CollectorTags } from "./collector-tags.ts";
+import type { RowStep } from "./row-step.ts";
+import { TraceDownsampling } from "./trace-downsampling.ts";
+
+/**
+ * The steps that the options ask for, around those that only look: these see the tags, and the spans that downsampling
+ * drops. Where nothing is asked for the rows pass untouched.
+ * @throws StartError for tags that are not key=value
+ */
+export function openRowSteps(
+  options: CollectorOptions,
+  observers: readonly RowStep[],
+  registry: Registry,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): RowStep[] {
+  const tags = parseTags(options["collector.tags"], environment, "collector.tags");
+  const ratio = options["downsampling.ratio"];
+  return [
+    ...(tags.length > 0 ? [new CollectorTags(tags)] : []),
+    ...observers,
+    ...(ratio < 1 ? [downsampling(ratio, options["downsampling.hashsalt"], registry)] : []),
+  ];
+}
+
+function downsampling(ratio: number, salt: string, registry: Registry): RowStep {
+  const registers = [registry];
+  const accepted = new Counter({
+    name: "tracing_downsampling_writer_spans_accepted_total",
+    help: "Spans that downsampling kept.",
+    registers,
+  });
+  const dropped = new Counter({
+    name: "tracing_downsampling_writer_spans_dropped_total",
+    help: "Spans that downsampling dropped.",
+    registers,
+  });
+  return new TraceDownsampling(ratio, salt, {
+    downsampled(kept, left) {
+      accepted.inc(kept);
+      dropped.inc(left);
+    },
+  });
+}

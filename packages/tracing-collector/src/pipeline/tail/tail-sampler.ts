@@ -1,0 +1,290 @@
+import { RowScanner, type SpanRows } from "wire/rows";
+import { NameNumbers } from "./name-numbers.ts";
+import type { TailPolicy } from "./tail-policies.ts";
+import { TraceChance } from "./trace-chance.ts";
+import { absent, TraceTable } from "./trace-table.ts";
+
+/** Decided traces are remembered, this many times as many as may be undecided: for late spans. */
+const rememberedFactor = 4;
+const statusError = 2;
+/** Verdicts: 0 is none yet, from 2 on the policy with the number less 2 keeps the trace. */
+const dropped = 1;
+const firstKept = 2;
+const minuteMs = 60_000;
+/** Starts are numbers of nanoseconds, which are rounded to 256: what is a microsecond short is long enough. */
+const roundingNs = 1_000;
+
+/** Told what becomes of traces and spans. */
+export interface TailObserver {
+  /** @param policy that keeps the trace; undefined when it is dropped. @param early for want of memory */
+  traceDecided(policy: string | undefined, early: boolean): void;
+  /** @param policy as above. */
+  spansDecided(policy: string | undefined, spans: number): void;
+  /** Spans that came after their trace was decided. */
+  lateSpans(spans: number): void;
+  /** Spans that are kept because the decision about their trace is no longer remembered. */
+  forgottenSpans(spans: number): void;
+}
+
+export interface TailSamplerSettings {
+  readonly policies: readonly TailPolicy[];
+  readonly decisionWaitMs: number;
+  /** Most undecided traces: past that the oldest are decided early. */
+  readonly maxTraces: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+}
+
+/** What became of the rows of a segment: fixed, so that every reading gives the same block. */
+export interface RowVerdicts {
+  isKept(row: number): boolean;
+}
+
+/**
+ * Decides whole traces, `decisionWaitMs` after the first of their spans was seen. The first policy that fits keeps a
+ * trace; one that fits none is dropped. Memory is bounded: past `maxTraces` the oldest are decided early, and decisions
+ * are remembered for a multiple of that.
+ */
+export class TailSampler {
+  readonly decisionWaitMs: number;
+  readonly #policies: readonly TailPolicy[];
+  readonly #observer: TailObserver;
+  readonly #now: () => number;
+  readonly #maxTraces: number;
+  readonly #table: TraceTable;
+  readonly #scanner = new RowScanner();
+  readonly #services = new NameNumbers(10_000);
+  readonly #operations = new NameNumbers(50_000);
+  readonly #chance = new TraceChance();
+  /** Traces kept in this minute by each policy of rates, by number of the service or operation. */
+  readonly #quotas: readonly Map<number, number>[];
+  readonly #errorBits: number;
+  readonly #slowSpans: readonly { readonly bit: number; readonly thresholdNs: number }[];
+  readonly #attributes: readonly {
+    readonly bit: number;
+    readonly key: string;
+    readonly values: ReadonlySet<string> | undefined;
+  }[];
+  readonly #needsOperation: boolean;
+  readonly #id = new Uint8Array(16);
+  #isHeld = false;
+  #minute = 0;
+  #open = 0;
+  /** Bits of the policies that look at spans of the service of the last row. */
+  #serviceMask = 0;
+  #service = Buffer.alloc(0);
+  #isFirstService = true;
+
+  constructor(settings: TailSamplerSettings, observer: TailObserver) {
+    const { policies } = settings;
+    this.decisionWaitMs = settings.decisionWaitMs;
+    this.#policies = policies;
+    this.#observer = observer;
+    this.#now = settings.now;
+    this.#maxTraces = settings.maxTraces;
+    this.#table = new TraceTable(settings.maxTraces * rememberedFactor);
+    this.#quotas = policies.map(() => new Map());
+    const entries = policies.map((policy, index) => ({ policy, bit: 1 << index }));
+    this.#errorBits = entries.reduce(
+      (bits, { policy, bit }) => (policy.type === "error" ? bits | bit : bits),
+      0,
+    );
+    this.#slowSpans = entries.flatMap(({ policy, bit }) =>
+      policy.type === "latency" && policy.of === "span" ? [{ bit, thresholdNs: policy.threshold * 1e6 }] : [],
+    );
+    this.#attributes = entries.flatMap(({ policy, bit }) =>
+      policy.type === "attribute"
+        ? [{ bit, key: policy.key, values: policy.values && new Set(policy.values) }]
+        : [],
+    );
+    this.#needsOperation = policies.some((policy) => policy.type === "rate" && policy.per === "operation");
+  }
+
+  /** Undecided traces. */
+  get openTraces(): number {
+    return this.#open;
+  }
+
+  /** Takes in rows that are about to be kept in the journal. The rows stay as they are. */
+  observe(rows: SpanRows): void {
+    const scanner = this.#scanner;
+    const table = this.#table;
+    const now = this.#now();
+    this.decideUpTo(now);
+    let late = 0;
+    scanner.open(rows);
+    while (scanner.next()) {
+      let slot = table.find(scanner.bytes, scanner.traceIdAt);
+      if (slot === absent) {
+        slot = this.#begin(now);
+      } else if (table.verdict[slot] !== 0) {
+        late++;
+        continue;
+      }
+      this.#look(slot);
+    }
+    if (late > 0) this.#observer.lateSpans(late);
+  }
+
+  /** Decides nothing until `release`, but early: what an earlier run left is not observed to its end yet. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    this.#isHeld = false;
+  }
+
+  /** Decides the traces whose window is over at `nowMs`. */
+  decideUpTo(nowMs: number): void {
+    if (this.#isHeld) return;
+    const { firstSeenMs } = this.#table;
+    while (this.#open > 0 && nowMs - (firstSeenMs[this.#oldestOpen()] as number) >= this.decisionWaitMs) {
+      this.#decideOldest(false);
+    }
+  }
+
+  /** Decides all traces now: nobody will be there to wait. */
+  decideAll(): void {
+    while (this.#open > 0) this.#decideOldest(true);
+  }
+
+  /**
+   * What becomes of rows that were observed. Call it when the window of the youngest is over; a row whose trace is not
+   * decided, or whose decision is forgotten, is kept.
+   */
+  judge(rows: SpanRows): RowVerdicts {
+    // Of its own: the sampler's would keep the buffer of the segment.
+    const scanner = new RowScanner();
+    const { verdict } = this.#table;
+    const kept = new Uint8Array((rows.count + 7) >>> 3);
+    const counts = new Uint32Array(firstKept + this.#policies.length);
+    let row = 0;
+    scanner.open(rows);
+    while (scanner.next()) {
+      const slot = this.#table.find(scanner.bytes, scanner.traceIdAt);
+      const decision = slot === absent ? 0 : (verdict[slot] as number);
+      counts[decision] = (counts[decision] as number) + 1;
+      if (decision !== dropped) kept[row >>> 3] = (kept[row >>> 3] as number) | (1 << (row & 7));
+      row++;
+    }
+    for (const [decision, spans] of counts.entries()) {
+      if (spans === 0) continue;
+      if (decision === 0) this.#observer.forgottenSpans(spans);
+      else this.#observer.spansDecided(this.#policies[decision - firstKept]?.name, spans);
+    }
+    return { isKept: (at) => ((kept[at >>> 3] as number) & (1 << (at & 7))) !== 0 };
+  }
+
+  #begin(now: number): number {
+    if (this.#open >= this.#maxTraces) this.#decideOldest(true);
+    const table = this.#table;
+    const slot = table.add();
+    this.#open++;
+    table.firstSeenMs[slot] = now;
+    table.startNs[slot] = Number.POSITIVE_INFINITY;
+    table.endNs[slot] = Number.NEGATIVE_INFINITY;
+    this.#nameTrace(slot);
+    return slot;
+  }
+
+  #look(slot: number): void {
+    const scanner = this.#scanner;
+    const table = this.#table;
+    if (scanner.isRoot && table.hasRoot[slot] === 0) {
+      table.hasRoot[slot] = 1;
+      this.#nameTrace(slot);
+    }
+    const start = scanner.startUnixNs;
+    const duration = scanner.durationNs;
+    if (start < (table.startNs[slot] as number)) table.startNs[slot] = start;
+    if (start + duration > (table.endNs[slot] as number)) table.endNs[slot] = start + duration;
+    let bits = scanner.status === statusError ? this.#errorBits : 0;
+    for (const { bit, thresholdNs } of this.#slowSpans) if (duration >= thresholdNs) bits |= bit;
+    for (const { bit, key, values } of this.#attributes) {
+      if (fits(scanner.attributeText(key), values) || fits(scanner.resourceAttributeText(key), values))
+        bits |= bit;
+    }
+    if (bits !== 0) table.matched[slot] = (table.matched[slot] as number) | (bits & this.#maskOfService());
+  }
+
+  /** A trace has the service and operation of its root, and until that is seen of its first span. */
+  #nameTrace(slot: number): void {
+    const { bytes, serviceStart, serviceEnd, nameStart, nameEnd } = this.#scanner;
+    const service = this.#services.numberOf(bytes, serviceStart, serviceEnd);
+    this.#table.service[slot] = service;
+    if (this.#needsOperation) {
+      this.#table.operation[slot] = this.#operations.numberOf(bytes, nameStart, nameEnd, `${service}/`);
+    }
+  }
+
+  #maskOfService(): number {
+    const { bytes, serviceStart, serviceEnd } = this.#scanner;
+    const service = Buffer.from(bytes.buffer, bytes.byteOffset + serviceStart, serviceEnd - serviceStart);
+    if (this.#isFirstService || !service.equals(this.#service)) {
+      this.#isFirstService = false;
+      this.#service = Buffer.from(service);
+      const name = service.toString();
+      this.#serviceMask = this.#policies.reduce(
+        (mask, { services }, index) =>
+          services === undefined || services.includes(name) ? mask | (1 << index) : mask,
+        0,
+      );
+    }
+    return this.#serviceMask;
+  }
+
+  #oldestOpen(): number {
+    const { newest, capacity } = this.#table;
+    return (newest - this.#open + 1 + capacity) % capacity;
+  }
+
+  #decideOldest(early: boolean): void {
+    const slot = this.#oldestOpen();
+    this.#open--;
+    const index = this.#policies.findIndex((policy, at) => this.#keeps(policy, at, slot));
+    this.#table.verdict[slot] = index === -1 ? dropped : firstKept + index;
+    this.#observer.traceDecided(this.#policies[index]?.name, early);
+  }
+
+  #keeps(policy: TailPolicy, index: number, slot: number): boolean {
+    const table = this.#table;
+    if (
+      policy.type === "error" ||
+      policy.type === "attribute" ||
+      (policy.type === "latency" && policy.of === "span")
+    ) {
+      return ((table.matched[slot] as number) & (1 << index)) !== 0;
+    }
+    const service = table.service[slot] as number;
+    if (policy.services !== undefined && !policy.services.includes(this.#services.nameOf(service)))
+      return false;
+    if (policy.type === "latency") {
+      const durationNs = (table.endNs[slot] as number) - (table.startNs[slot] as number);
+      return durationNs + roundingNs >= policy.threshold * 1e6;
+    }
+    if (policy.type === "rate") {
+      const key = policy.per === "service" ? service : (table.operation[slot] as number);
+      return this.#takeOfQuota(index, key, policy["traces-per-minute"]);
+    }
+    table.copyId(slot, this.#id);
+    return this.#chance.of(this.#id, 0) < policy.ratio;
+  }
+
+  #takeOfQuota(index: number, key: number, tracesPerMinute: number): boolean {
+    const minute = Math.floor(this.#now() / minuteMs);
+    if (minute !== this.#minute) {
+      this.#minute = minute;
+      for (const quota of this.#quotas) quota.clear();
+    }
+    const quota = this.#quotas[index];
+    const taken = quota?.get(key) ?? 0;
+    if (taken >= tracesPerMinute) return false;
+    quota?.set(key, taken + 1);
+    return true;
+  }
+}
+
+function fits(text: string | undefined, values: ReadonlySet<string> | undefined): boolean {
+  return text !== undefined && (values === undefined || values.has(text));
+}

@@ -1,0 +1,250 @@
+import type { Logger } from "lifecycle";
+import { RowScanner, type SpanRows } from "wire/rows";
+import type { JournalSegment, SpanJournal } from "../journal/span-journal.ts";
+import { keepRows } from "../keep-rows.ts";
+import type { RowVerdicts, TailSampler } from "./tail-sampler.ts";
+
+/** Time, as tests can stop it. */
+export interface TailClock {
+  /** Milliseconds; never goes back. */
+  now(): number;
+  /** Calls back once. @returns what calls it off */
+  after(delayMs: number, callback: () => void): () => void;
+}
+
+export const systemTailClock: TailClock = {
+  now: () => performance.now(),
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/**
+ * A journal whose segments wait until the traces in them are decided, and are read without the spans of dropped
+ * traces. What was acknowledged is in the journal until then, whose limit of bytes counts it; after a restart the
+ * segments that are left are observed again, and wait a window once more.
+ *
+ * A filtered block keeps the token of its segment. Which rows it has is settled at the first reading, or half a window
+ * after it was due when nobody takes it: storage may be away for longer than decisions are remembered.
+ */
+export class TailSamplingJournal implements SpanJournal {
+  readonly isDurable: boolean;
+  readonly #journal: SpanJournal;
+  readonly #sampler: TailSampler;
+  readonly #clock: TailClock;
+  readonly #log: Logger;
+  readonly #waiting: TailSegment[] = [];
+  readonly #takers: ((segment: JournalSegment | undefined) => void)[] = [];
+  readonly #pump: Promise<void>;
+  #cancelTimer: () => void = () => {};
+  /** Asked to finish: what waits on disk needs no more looking at. */
+  #isClosing = false;
+  #isFinished = false;
+  #judging: Promise<void> | undefined;
+
+  /** @param journal just opened: the segments in it are of an earlier run */
+  constructor(journal: SpanJournal, sampler: TailSampler, log: Logger, clock: TailClock = systemTailClock) {
+    this.#journal = journal;
+    this.isDurable = journal.isDurable;
+    this.#sampler = sampler;
+    this.#log = log;
+    this.#clock = clock;
+    this.#pump = this.#takeAll(journal.segments);
+  }
+
+  get bytes(): number {
+    return this.#journal.bytes;
+  }
+
+  get segments(): number {
+    return this.#journal.segments;
+  }
+
+  /** Segments that wait for decisions, or to be taken. */
+  get waitingSegments(): number {
+    return this.#waiting.length;
+  }
+
+  async append(rows: SpanRows): Promise<void> {
+    // First, and even where the journal then refuses: no row may be in a segment that was not observed.
+    if (rows.count > 0) this.#sampler.observe(rows);
+    await this.#journal.append(rows);
+  }
+
+  /** The next segment whose traces are all decided. */
+  take(): Promise<JournalSegment | undefined> {
+    return new Promise((resolve) => {
+      this.#takers.push(resolve);
+      this.#handOut();
+    });
+  }
+
+  remove(segment: JournalSegment): Promise<void> {
+    return this.#journal.remove(segment);
+  }
+
+  quarantine(segment: JournalSegment): Promise<string | undefined> {
+    return this.#journal.quarantine(segment);
+  }
+
+  /**
+   * Where the journal is durable, segments that wait for decisions stay for the next start; otherwise everything is
+   * decided now.
+   */
+  async finish(): Promise<void> {
+    this.#isClosing = true;
+    await this.#journal.finish();
+    await this.#pump;
+    this.#isFinished = true;
+    this.#handOut();
+  }
+
+  async close(): Promise<void> {
+    await this.finish();
+    this.#cancelTimer();
+    await this.#judging;
+    await this.#journal.close();
+  }
+
+  async #takeAll(leftovers: number): Promise<void> {
+    await this.#takeLeftovers(leftovers);
+    for (;;) {
+      const segment = await this.#journal.take();
+      if (segment === undefined) return;
+      this.#letWait([segment]);
+    }
+  }
+
+  /** Spans of one trace may be in any of them: none is filtered before all are observed, however long that takes. */
+  async #takeLeftovers(count: number): Promise<void> {
+    if (count === 0) return;
+    this.#sampler.hold();
+    const leftovers: JournalSegment[] = [];
+    while (leftovers.length < count) {
+      const segment = await this.#journal.take();
+      if (segment === undefined) break;
+      if (!this.#isClosing) await this.#observeAgain(segment);
+      leftovers.push(segment);
+    }
+    this.#sampler.release();
+    this.#letWait(leftovers);
+  }
+
+  #letWait(segments: readonly JournalSegment[]): void {
+    const dueMs = this.#clock.now() + this.#sampler.decisionWaitMs;
+    for (const segment of segments) this.#waiting.push(new TailSegment(segment, this.#sampler, dueMs));
+    this.#handOut();
+  }
+
+  async #observeAgain(segment: JournalSegment): Promise<void> {
+    try {
+      this.#sampler.observe(await segment.read(Buffer.allocUnsafeSlow(segment.bytes)));
+    } catch (error) {
+      // Whoever takes it meets the same error, and sets the segment aside.
+      this.#log.error(
+        { err: error, segment: segment.path },
+        "a segment of an earlier run cannot be observed",
+      );
+    }
+  }
+
+  #handOut(): void {
+    this.#cancelTimer();
+    const now = this.#clock.now();
+    const decidesNow = this.#isFinished && !this.isDurable;
+    this.#sampler.decideUpTo(now);
+    if (decidesNow) this.#sampler.decideAll();
+    for (;;) {
+      const [segment] = this.#waiting;
+      const isDue = segment !== undefined && (decidesNow || segment.dueMs <= now);
+      if (isDue && this.#takers.length > 0) {
+        this.#waiting.shift();
+        this.#takers.shift()?.(segment);
+        continue;
+      }
+      if (this.#isFinished) {
+        if (!isDue) for (const taker of this.#takers.splice(0)) taker(undefined);
+      } else if (segment !== undefined) {
+        this.#waitFor(segment, now, isDue);
+      }
+      return;
+    }
+  }
+
+  #waitFor(segment: TailSegment, now: number, isDue: boolean): void {
+    if (!isDue) {
+      this.#cancelTimer = this.#clock.after(segment.dueMs - now, () => this.#handOut());
+      return;
+    }
+    // Nobody takes: decisions are put down before they are forgotten.
+    const unjudged = this.#waiting.find((one) => !one.isJudged);
+    if (unjudged === undefined || this.#judging !== undefined) return;
+    const judgeMs = unjudged.dueMs + this.#sampler.decisionWaitMs / 2;
+    if (judgeMs > now) {
+      this.#cancelTimer = this.#clock.after(judgeMs - now, () => this.#handOut());
+      return;
+    }
+    this.#judging = unjudged.judge().then(() => {
+      this.#judging = undefined;
+      if (!this.#isFinished) this.#handOut();
+    });
+  }
+}
+
+/** A segment that is read without the rows of dropped traces. */
+class TailSegment implements JournalSegment {
+  readonly path: string;
+  readonly token: string;
+  readonly createdUnixMs: number;
+  readonly rows: number;
+  readonly bytes: number;
+  /** When the windows of all traces in it are over. */
+  readonly dueMs: number;
+  readonly #segment: JournalSegment;
+  readonly #sampler: TailSampler;
+  #verdicts: RowVerdicts | undefined;
+  #isUnreadable = false;
+
+  constructor(segment: JournalSegment, sampler: TailSampler, dueMs: number) {
+    this.path = segment.path;
+    this.token = segment.token;
+    this.createdUnixMs = segment.createdUnixMs;
+    this.rows = segment.rows;
+    this.bytes = segment.bytes;
+    this.dueMs = dueMs;
+    this.#segment = segment;
+    this.#sampler = sampler;
+  }
+
+  /** Whether the rows it is read with are settled, or cannot be. */
+  get isJudged(): boolean {
+    return this.#verdicts !== undefined || this.#isUnreadable;
+  }
+
+  async read(buffer: Buffer): Promise<SpanRows> {
+    const rows = await this.#segment.read(buffer);
+    this.#verdicts ??= this.#sampler.judge(rows);
+    const verdicts = this.#verdicts;
+    let row = 0;
+    // A scanner of its own: one that is kept would keep the buffer too.
+    return keepRows(rows, new RowScanner(), () => verdicts.isKept(row++));
+  }
+
+  /** Settles the rows ahead of the reading that counts, which meets any error again. */
+  async judge(): Promise<void> {
+    try {
+      await this.read(Buffer.allocUnsafeSlow(this.bytes));
+    } catch {
+      this.#isUnreadable = true;
+    }
+  }
+
+  remove(): Promise<void> {
+    return this.#segment.remove();
+  }
+
+  quarantine(): Promise<string | undefined> {
+    return this.#segment.quarantine();
+  }
+}

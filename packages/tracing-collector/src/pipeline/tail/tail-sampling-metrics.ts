@@ -1,0 +1,97 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { TailObserver } from "./tail-sampler.ts";
+
+/** What tail sampling kept and dropped. Names start with `tracing_collector_tail_sampling_`. */
+export class TailSamplingMetrics implements TailObserver {
+  readonly #registers: [Registry];
+  readonly #tracesKept;
+  readonly #tracesDropped;
+  readonly #earlyDecisions;
+  readonly #spansKept;
+  readonly #spansDropped;
+  readonly #lateSpans;
+  readonly #forgottenSpans;
+
+  constructor(registry: Registry) {
+    const registers: [Registry] = [registry];
+    this.#registers = registers;
+    const prefix = "tracing_collector_tail_sampling";
+    this.#tracesKept = new Counter({
+      name: `${prefix}_traces_kept_total`,
+      help: "Traces that are stored, by the policy that wanted them first.",
+      labelNames: ["policy"],
+      registers,
+    });
+    this.#tracesDropped = new Counter({
+      name: `${prefix}_traces_dropped_total`,
+      help: "Traces that no policy wanted.",
+      registers,
+    });
+    this.#earlyDecisions = new Counter({
+      name: `${prefix}_early_decisions_total`,
+      help: "Traces decided before their window was over, because of sampling.tail.max-traces or a stop.",
+      registers,
+    });
+    this.#spansKept = new Counter({
+      name: `${prefix}_spans_kept_total`,
+      help: "Spans of traces that are stored, by policy.",
+      labelNames: ["policy"],
+      registers,
+    });
+    this.#spansDropped = new Counter({
+      name: `${prefix}_spans_dropped_total`,
+      help: "Spans of traces that no policy wanted.",
+      registers,
+    });
+    this.#lateSpans = new Counter({
+      name: `${prefix}_late_spans_total`,
+      help: "Spans that came after the decision about their trace, and follow it.",
+      registers,
+    });
+    this.#forgottenSpans = new Counter({
+      name: `${prefix}_forgotten_spans_total`,
+      help: "Spans that are stored because the decision about their trace was no longer remembered.",
+      registers,
+    });
+  }
+
+  traceDecided(policy: string | undefined, early: boolean): void {
+    if (policy === undefined) this.#tracesDropped.inc();
+    else this.#tracesKept.inc({ policy });
+    if (early) this.#earlyDecisions.inc();
+  }
+
+  spansDecided(policy: string | undefined, spans: number): void {
+    if (policy === undefined) this.#spansDropped.inc(spans);
+    else this.#spansKept.inc({ policy }, spans);
+  }
+
+  lateSpans(spans: number): void {
+    this.#lateSpans.inc(spans);
+  }
+
+  forgottenSpans(spans: number): void {
+    this.#forgottenSpans.inc(spans);
+  }
+
+  /** Gauges, read when they are asked for. */
+  watch(sampler: { readonly openTraces: number }, journal: { readonly waitingSegments: number }): void {
+    const registers = this.#registers;
+    new Gauge({
+      name: "tracing_collector_tail_sampling_open_traces",
+      help: "Traces that are not decided yet.",
+      registers,
+      collect() {
+        this.set(sampler.openTraces);
+      },
+    });
+    new Gauge({
+      name: "tracing_collector_tail_sampling_waiting_segments",
+      help: "Segments of the journal that wait for decisions, or for storage after them.",
+      registers,
+      collect() {
+        this.set(journal.waitingSegments);
+      },
+    });
+  }
+}
