@@ -68,7 +68,7 @@ function manifests() {
   );
 }
 
-/** Installs dependencies, generates code and builds the UI; on a prepared tree this takes some ten milliseconds. */
+/** Installs dependencies, generates code, builds the agent and the UI; on a prepared tree this takes some ten milliseconds. */
 export function prepare() {
   step(
     "install",
@@ -85,11 +85,18 @@ export function prepare() {
       "idl",
       "packages/wire/buf.gen.yaml",
       "packages/wire/package.json",
+      "packages/wire/src",
+      "packages/lifecycle",
+      "packages/tracing-agent",
       "packages/tracing-ui",
     ],
-    ["packages/wire/src/gen", "packages/tracing-ui/dist/index.html"],
+    [
+      "packages/wire/src/gen",
+      "packages/tracing-agent/dist/tracing-agent.cjs",
+      "packages/tracing-ui/dist/index.html",
+    ],
     () =>
-      runQuietly("Generating code and building the UI", "pnpm", [
+      runQuietly("Generating code, building the agent and the UI", "pnpm", [
         "exec",
         "turbo",
         "run",

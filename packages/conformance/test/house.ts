@@ -148,6 +148,8 @@ export async function openHouse(): Promise<House> {
     [
       ...["--processor.tracing-compact.server-host-port", local(6)],
       ...["--processor.tracing-binary.server-host-port", local(7)],
+      ...["--processor.zipkin-compact.server-host-port", "127.0.0.1:0"],
+      ...["--http-server.host-port", "127.0.0.1:0"],
       ...["--reporter.grpc.host-port", local(4)],
       ...admin(8),
     ],

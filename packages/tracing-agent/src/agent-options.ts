@@ -23,7 +23,7 @@ const maxPacketSize = () =>
 
 const socketBufferSize = () =>
   count(0, 0).describe(
-    "Receive buffer of the socket in bytes, as far as the system allows; 0 leaves the system's default.",
+    "Receive buffer of the socket in bytes, as far as the system allows; 0: as it allows, up to 4 MiB.",
   );
 
 const workers = () =>

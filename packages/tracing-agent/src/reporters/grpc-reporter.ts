@@ -40,9 +40,11 @@ export class GrpcReporter {
 
   /**
    * Resolves when the batch was delivered or given up; never rejects.
-   * @param request a `PostSpansRequest` with gRPC's prefix @param spans how many are in it
+   * @param request a `PostSpansRequest` with gRPC's prefix
+   * @param spans how many are in it
+   * @returns whether the bytes of the request may be overwritten: not when a connection may still hold them
    */
-  async report(request: Buffer, spans: number): Promise<void> {
+  async report(request: Buffer, spans: number): Promise<boolean> {
     const { collectors, maxRetries, metrics } = this.#settings;
     for (let retries = 0; ; retries++) {
       await collectors.unpaused(this.#stopping.signal);
@@ -50,12 +52,12 @@ export class GrpcReporter {
       if (answer.status === "OK") {
         metrics.batchSubmitted(spans);
         this.#logRecovery();
-        return;
+        return retries === 0;
       }
       if (!mayPass(answer) || retries >= maxRetries || this.#stopping.signal.aborted) {
         metrics.batchFailed(spans, answer.status);
         this.#logLoss(spans, `${answer.status}: ${answer.details}`);
-        return;
+        return false;
       }
       metrics.retried(answer.status);
       await this.#pause(retries);

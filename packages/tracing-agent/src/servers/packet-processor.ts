@@ -8,6 +8,9 @@ import { PostSpansBuilder } from "./post-spans-builder.ts";
 /** A call to the collector stays below its default limit of 4 MiB: api_v2 is at most 3.5 times as long as Thrift. */
 const maxMergedBytes = 1_048_576;
 const maxMergedPackets = 500;
+/** So many packets are worth a call at once; of fewer there is one call within this time, a call has its own cost. */
+const fewPackets = 200;
+const callIntervalMs = 5;
 
 export interface PacketProcessorSettings {
   readonly protocol: ThriftProtocol;
@@ -24,15 +27,16 @@ export interface PacketProcessorSettings {
   /**
    * Resolves when the spans were delivered or given up; never rejects.
    * @param request a `PostSpansRequest` with gRPC's prefix
+   * @returns whether nobody looks at the bytes of the request any more
    */
-  report(request: Buffer, spans: number): Promise<void>;
+  report(request: Buffer, spans: number): Promise<boolean>;
 }
 
 /**
- * From packets to batches on their way to the collector. While a worker is free, all packets that the socket has at
- * the moment are sent at once, in one call if they come from one process. While all workers are busy packets wait in
- * the queue, and a worker that becomes free takes many of them. When the queue is full new packets are dropped and
- * counted.
+ * From packets to batches on their way to the collector. All packets that the socket has at the moment are sent at once,
+ * in one call if they come from one process; after that, packets wait until there are many, at most some milliseconds.
+ * While all workers are busy they wait in the queue, and a worker that becomes free takes many of them. When the queue
+ * is full new packets are dropped and counted.
  */
 export class PacketProcessor {
   readonly #settings: PacketProcessorSettings;
@@ -44,6 +48,10 @@ export class PacketProcessor {
   #tooLarge = 0;
   #busyWorkers = 0;
   #isWorkerStarting = false;
+  /** While set, a few packets wait for more. */
+  #pause: NodeJS.Timeout | undefined;
+  /** When a worker began last, on the clock of `performance.now()`. */
+  #startedAt = Number.NEGATIVE_INFINITY;
   #onIdle: (() => void) | undefined;
 
   constructor(settings: PacketProcessorSettings) {
@@ -95,22 +103,40 @@ export class PacketProcessor {
 
   /** Resolves when no packet waits and no call is under way. */
   async drained(): Promise<void> {
-    if (this.#busyWorkers > 0 || this.#isWorkerStarting) {
+    if (!this.#isIdle) {
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
       });
     }
   }
 
+  get #isIdle(): boolean {
+    return this.#busyWorkers === 0 && !this.#isWorkerStarting && this.#waiting.size === 0;
+  }
+
   /** A worker begins after the event loop's turn, in which the socket may hand over further packets. */
   #startWorker(): void {
-    const { workers } = this.#settings;
-    if (this.#isWorkerStarting || this.#waiting.size === 0 || this.#busyWorkers >= workers) {
+    const isFew = this.#waiting.size < fewPackets;
+    if (this.#isWorkerStarting || this.#waiting.size === 0 || (isFew && this.#pause !== undefined)) {
       return;
     }
+    if (this.#busyWorkers >= this.#settings.workers) {
+      return;
+    }
+    const pauseMs = isFew ? Math.ceil(this.#startedAt + callIntervalMs - performance.now()) : 0;
+    if (pauseMs > 0) {
+      this.#pause = setTimeout(() => {
+        this.#pause = undefined;
+        this.#startWorker();
+      }, pauseMs);
+      return;
+    }
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
     this.#isWorkerStarting = true;
     setImmediate(() => {
       this.#isWorkerStarting = false;
+      this.#startedAt = performance.now();
       void this.#work();
       this.#startWorker();
     });
@@ -118,16 +144,19 @@ export class PacketProcessor {
 
   async #work(): Promise<void> {
     this.#busyWorkers++;
-    while (this.#waiting.size > 0) {
+    do {
       for (const packet of this.#waiting.take(maxMergedPackets, maxMergedBytes)) {
         this.#decode(packet);
       }
-      for (const { request, spanCount } of this.#builder.take()) {
-        await this.#settings.report(request, spanCount);
+      for (const { request, spanCount, release } of this.#builder.take()) {
+        if (await this.#settings.report(request, spanCount)) {
+          release();
+        }
       }
-    }
+    } while (this.#waiting.size >= fewPackets);
     this.#busyWorkers--;
-    if (this.#busyWorkers === 0 && !this.#isWorkerStarting) {
+    this.#startWorker();
+    if (this.#isIdle) {
       this.#onIdle?.();
     }
   }

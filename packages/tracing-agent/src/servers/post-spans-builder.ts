@@ -1,11 +1,14 @@
 import type { AgentBatch } from "wire/agent";
 import { writeMessagePrefix } from "../grpc/grpc-answer.ts";
+import { RequestBuffers } from "./request-buffers.ts";
 
 /** One call to the collector. */
 export interface PostSpansCall {
   /** A `PostSpansRequest` with gRPC's prefix. */
   readonly request: Buffer;
   readonly spanCount: number;
+  /** The request was written, or given up, and nobody looks at its bytes any more. */
+  release(): void;
 }
 
 const prefixBytes = 5;
@@ -27,6 +30,7 @@ interface Group {
  */
 export class PostSpansBuilder {
   readonly #agentTags: Buffer;
+  readonly #buffers = new RequestBuffers();
   readonly #groups = new Map<string, Group>();
   #last: Group | undefined;
 
@@ -69,7 +73,8 @@ export class PostSpansBuilder {
     const processBytes = process.length + this.#agentTags.length;
     const batchBytes = spanBytes + 1 + varintBytes(processBytes) + processBytes;
     const messageBytes = 1 + varintBytes(batchBytes) + batchBytes;
-    const request = Buffer.allocUnsafeSlow(prefixBytes + messageBytes);
+    const buffer = this.#buffers.take(prefixBytes + messageBytes);
+    const request = buffer.subarray(0, prefixBytes + messageBytes);
     writeMessagePrefix(request, messageBytes);
     request[prefixBytes] = field1;
     let at = writeVarint(request, prefixBytes + 1, batchBytes);
@@ -81,7 +86,7 @@ export class PostSpansBuilder {
     at = writeVarint(request, at + 1, processBytes);
     request.set(process, at);
     request.set(this.#agentTags, at + process.length);
-    return { request, spanCount };
+    return { request, spanCount, release: () => this.#buffers.giveBack(buffer) };
   }
 }
 

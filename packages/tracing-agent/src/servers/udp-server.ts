@@ -2,13 +2,16 @@ import { DgramAsPromised, type SocketAsPromised, type SocketType } from "dgram-a
 import { type HostPort, type Logger, listenError } from "lifecycle";
 import { kernelDrops } from "./kernel-drops.ts";
 
+/** Room for what comes while the agent does something else; it is the system's memory, and used only then. */
+const defaultReceiveBufferBytes = 4_194_304;
+
 export interface UdpServerSettings {
   /** For logs and errors: "Thrift compact". */
   readonly what: string;
   readonly address: HostPort;
   /** The option that moves it. */
   readonly flag: string;
-  /** Wanted receive buffer in bytes; 0 leaves the system's default. */
+  /** Wanted receive buffer in bytes; 0: as much as the system allows, up to 4 MiB. */
   readonly receiveBufferBytes: number;
   readonly log: Logger;
   /** Gets every packet, on the socket's own event: it must neither throw nor wait. */
@@ -76,6 +79,7 @@ function setReceiveBuffer(
   { what, receiveBufferBytes, log }: UdpServerSettings,
 ): void {
   if (receiveBufferBytes === 0) {
+    socket.setRecvBufferSize(defaultReceiveBufferBytes);
     return;
   }
   socket.setRecvBufferSize(receiveBufferBytes);

@@ -1,0 +1,36 @@
+/** Smallest size of a buffer; each further size is twice as large. */
+const smallestBytes = 16_384;
+/** Most bytes that are kept for later; a burst may use more. */
+const maxKeptBytes = 2_097_152;
+
+/**
+ * Buffers that are used again. A new one for each request would live until V8 collects its old generation, which it
+ * does not do before tens of megabytes have piled up.
+ */
+export class RequestBuffers {
+  readonly #kept: Buffer[] = [];
+  #keptBytes = 0;
+
+  /** @returns at least so many bytes, with anything in them */
+  take(bytes: number): Buffer {
+    const index = this.#kept.findIndex((buffer) => buffer.length >= bytes);
+    const [kept] = index === -1 ? [] : this.#kept.splice(index, 1);
+    if (kept !== undefined) {
+      this.#keptBytes -= kept.length;
+      return kept;
+    }
+    let size = smallestBytes;
+    while (size < bytes) {
+      size *= 2;
+    }
+    return Buffer.allocUnsafeSlow(size);
+  }
+
+  /** @param buffer of `take`; nobody may look at it any more */
+  giveBack(buffer: Buffer): void {
+    if (this.#keptBytes + buffer.length <= maxKeptBytes) {
+      this.#kept.push(buffer);
+      this.#keptBytes += buffer.length;
+    }
+  }
+}
