@@ -1,5 +1,12 @@
-/** The client has no types of its own: what the test needs. */
+/** The client has no types of its own: what the tests need. */
 declare module "jaeger-client" {
+  interface JaegerSpan {
+    setTag(key: string, value: string | number | boolean): this;
+    log(fields: Readonly<Record<string, unknown>>, timestampMs?: number): this;
+    context(): { toTraceId(): string; toSpanId(): string };
+    finish(finishTimeMs?: number): void;
+  }
+
   const client: {
     readonly RemoteSampler: new (
       serviceName: string,
@@ -10,6 +17,20 @@ declare module "jaeger-client" {
         onSamplerUpdate(sampler: { toString(): string }): void;
       },
     ) => { close(): void };
+    initTracer(
+      config: {
+        readonly serviceName: string;
+        readonly sampler: { readonly type: string; readonly param: number };
+        readonly reporter: { readonly collectorEndpoint: string; readonly flushIntervalMs: number };
+      },
+      options: { readonly tags: Readonly<Record<string, string>> },
+    ): {
+      startSpan(
+        name: string,
+        options?: { readonly childOf?: JaegerSpan; readonly startTime?: number },
+      ): JaegerSpan;
+      close(onClosed: () => void): void;
+    };
   };
   export default client;
 }
