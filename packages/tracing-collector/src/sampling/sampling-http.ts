@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { samplingJson, serviceParameter } from "wire/sampling";
+import { answerText } from "../receivers/text-answer.ts";
 import type { SamplingProvider } from "./sampling-provider.ts";
 
 /**
@@ -31,14 +32,4 @@ export function answerSampling(
       answerText(response, 500, "collector error: baggage restrictions not implemented");
     }
   }
-}
-
-function answerText(response: ServerResponse, status: number, text: string): void {
-  response
-    .writeHead(status, {
-      "Content-Type": "text/plain; charset=utf-8",
-      "Content-Length": text.length + 1,
-      "X-Content-Type-Options": "nosniff",
-    })
-    .end(`${text}\n`);
 }

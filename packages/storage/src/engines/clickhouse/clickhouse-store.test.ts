@@ -118,6 +118,23 @@ describe("a ClickHouse store", () => {
     }
   });
 
+  it("leaves the lease with the oldest of several claims made at the same moment", async () => {
+    const { sampling } = store;
+    expect(await sampling.acquireLease("lead", "one", 60_000)).toBe(true);
+    // As a rival's that had not yet seen the claim of "one".
+    await runSql(
+      server.url,
+      `INSERT INTO ${own}.leases (name, owner, ttl_ms) VALUES ('lead', 'rival', 60000), ('lead', 'other', 1)`,
+    );
+    for (let time = 0; time < 2; time++) {
+      expect(await sampling.acquireLease("lead", "one", 60_000)).toBe(true);
+      expect(await sampling.acquireLease("lead", "rival", 60_000)).toBe(false);
+    }
+    await sampling.releaseLease("lead", "one");
+    expect(await sampling.acquireLease("lead", "one", 60_000)).toBe(false);
+    expect(await sampling.acquireLease("lead", "rival", 60_000)).toBe(true);
+  });
+
   it("answers many readers at once when the first of them finds no tables", async () => {
     await runSql(server.url, `DROP DATABASE ${own} SYNC`);
     const answers = await Promise.all(Array.from({ length: 8 }, () => store.reader.getServices()));
