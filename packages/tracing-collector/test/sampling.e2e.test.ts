@@ -239,6 +239,16 @@ describe("adaptive sampling", () => {
     expect(await collector.program.kill("SIGTERM")).toBe(0);
   });
 
+  test("answers and counts while the store is away, and does not hold up the stop", async () => {
+    const collector = new Collector([...quick, "--clickhouse.url", "http://127.0.0.1:9"], adaptive);
+    expect(await collector.rates("shop")).toEqual({ "": 0.5 });
+    await collector.sendRoots(3, 0.5);
+    const { level } = await collector.program.line("adaptive sampling: sampling data cannot be saved");
+    expect(level).toBe("warn");
+    expect(await collector.rates("shop")).toEqual({ "": 0.5 });
+    expect(await collector.program.kill("SIGTERM")).toBe(0);
+  });
+
   test("on one store has one leader; its probabilities reach all; when it is killed another goes on", async () => {
     const storage = new RunningProgram("tracing-storage", [
       ...["--storage.data-dir", join(folder, "storage")],
