@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { SavedCounts } from "./pipeline/saved-counts.ts";
 import type { ServiceLabels, SpanCountsObserver } from "./pipeline/span-counts.ts";
 
 /** What came in, and how. */
@@ -22,6 +23,8 @@ export class CollectorMetrics implements SpanCountsObserver {
   readonly journalCommitSeconds;
   readonly spansSaved;
   readonly saveSeconds;
+  readonly inQueueSeconds;
+  readonly savedCounts;
   readonly storageErrors;
   readonly storageUp;
   readonly quarantinedSpans;
@@ -86,11 +89,18 @@ export class CollectorMetrics implements SpanCountsObserver {
       registers,
     });
     this.saveSeconds = new Histogram({
-      name: "tracing_collector_save_latency_seconds",
-      help: "Time of one block's insert into storage.",
+      name: "tracing_collector_save_latency",
+      help: "Seconds of one block's insert into storage.",
       buckets: secondsBuckets,
       registers,
     });
+    this.inQueueSeconds = new Histogram({
+      name: "tracing_collector_in_queue_latency",
+      help: "Seconds from the first span of a block to its insert into storage.",
+      buckets: secondsBuckets,
+      registers,
+    });
+    this.savedCounts = new SavedCounts(registry);
     this.storageErrors = new Counter({
       name: "tracing_collector_storage_errors_total",
       help: "Failed inserts, by code; all but refused ones are tried again.",
@@ -149,7 +159,10 @@ export class CollectorMetrics implements SpanCountsObserver {
   }
 
   /** Gauges of the journal, read when they are asked for. */
-  watchJournal(journal: { readonly bytes: number; readonly segments: number }, maxBytes: number): void {
+  watchJournal(
+    journal: { readonly bytes: number; readonly rows: number; readonly segments: number },
+    { maxBytes, maxRows = 0 }: { readonly maxBytes: number; readonly maxRows?: number },
+  ): void {
     const registers = this.#registers;
     new Gauge({
       name: "tracing_collector_journal_bytes",
@@ -172,5 +185,18 @@ export class CollectorMetrics implements SpanCountsObserver {
       help: "Limit of the journal.",
       registers,
     }).set(maxBytes);
+    new Gauge({
+      name: "tracing_collector_queue_length",
+      help: "Spans in the journal that storage does not have yet.",
+      registers,
+      collect() {
+        this.set(journal.rows);
+      },
+    });
+    new Gauge({
+      name: "tracing_collector_queue_capacity",
+      help: "Most of them, --collector.queue-size; 0: only bytes are limited.",
+      registers,
+    }).set(maxRows);
   }
 }

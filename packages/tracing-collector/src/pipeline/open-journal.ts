@@ -57,7 +57,7 @@ export async function openJournal(
           { committed: (durationMs) => metrics.journalCommitSeconds.observe(durationMs / 1_000) },
           log,
         );
-  metrics.watchJournal(journal, maxBytes);
+  metrics.watchJournal(journal, limits);
   if (policies === undefined) return journal;
   const tailMetrics = new TailSamplingMetrics(registry);
   const sampler = new TailSampler(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "lifecycle";
 import { StorageError, type TraceStore } from "storage/api";
+import type { SpanRows } from "wire/rows";
 import { CollectorError } from "../errors.ts";
 import type { CollectorMetrics } from "../metrics.ts";
 import type { JournalSegment, SpanJournal } from "./journal/span-journal.ts";
@@ -74,16 +75,16 @@ export class StorageWriter {
   /** @returns whether any attempt failed */
   async #deliver(segment: JournalSegment, buffer: Buffer): Promise<boolean> {
     let attempts = 0;
-    let saved = 0;
+    let rows: SpanRows | undefined;
     const { journal, store, metrics } = this.#settings;
     try {
       const done = await this.#persist("storage is away: spans wait in the journal", async (signal) => {
         attempts++;
         const target = attempts === 1 ? buffer : Buffer.allocUnsafeSlow(segment.bytes);
-        const rows = await segment.read(target);
+        rows = await segment.read(target);
+        if (attempts === 1) metrics.inQueueSeconds.observe((Date.now() - segment.createdUnixMs) / 1_000);
         const endTimer = metrics.saveSeconds.startTimer();
-        saved = rows.count;
-        if (saved > 0) {
+        if (rows.count > 0) {
           await store.writer.writeSpans(rows, {
             deduplicationToken: segment.token,
             receivedUnixMs: segment.createdUnixMs,
@@ -94,10 +95,14 @@ export class StorageWriter {
       });
       if (!done) return true;
     } catch (error) {
+      if (rows !== undefined) metrics.savedCounts.count(rows, "err");
       await this.#setAside(segment, error);
       return true;
     }
-    metrics.spansSaved.inc(saved);
+    if (rows !== undefined) {
+      metrics.spansSaved.inc(rows.count);
+      metrics.savedCounts.count(rows, "ok");
+    }
     await journal.remove(segment).catch((error: unknown) => {
       this.#settings.log.error(
         { err: error, segment: segment.path },

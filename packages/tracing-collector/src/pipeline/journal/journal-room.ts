@@ -23,6 +23,11 @@ export class JournalRoom {
     this.#log = log;
   }
 
+  /** Rows that are there. */
+  get rows(): number {
+    return this.#rows;
+  }
+
   /**
    * Whether a batch fits; where not, it is counted.
    * @param usedBytes what the journal holds now

@@ -126,6 +126,11 @@ export class Journal implements SpanJournal {
     return this.#storedBytes + this.#filling.bytes + this.#spare.bytes;
   }
 
+  /** Spans that are not yet in storage. */
+  get rows(): number {
+    return this.#room.rows;
+  }
+
   /** Without those in quarantine. */
   get segments(): number {
     return this.#segmentCount;

@@ -32,6 +32,11 @@ export class MemoryJournal implements SpanJournal {
     return this.#bytes;
   }
 
+  /** Spans that are not yet in storage. */
+  get rows(): number {
+    return this.#room.rows;
+  }
+
   get segments(): number {
     return this.#segmentCount;
   }

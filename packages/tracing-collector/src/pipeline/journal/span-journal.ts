@@ -4,6 +4,8 @@ import type { SpanRows } from "wire/rows";
 export interface SpanJournal {
   /** Bytes of all that is kept. */
   readonly bytes: number;
+  /** Spans that are not yet in storage. */
+  readonly rows: number;
   /** Segments that are not yet in storage: open, sealed or under way. */
   readonly segments: number;
   /** Whether what is left at the end of the process is there at the next start. */

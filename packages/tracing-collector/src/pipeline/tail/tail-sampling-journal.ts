@@ -57,6 +57,10 @@ export class TailSamplingJournal implements SpanJournal {
     return this.#journal.bytes;
   }
 
+  get rows(): number {
+    return this.#journal.rows;
+  }
+
   get segments(): number {
     return this.#journal.segments;
   }
