@@ -1,11 +1,18 @@
-import { Client, credentials, type ServiceError, status } from "@grpc/grpc-js";
+import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import type { TenancyOptions } from "lifecycle";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PostSpansRequest, ValueType } from "wire/api-v2";
+import {
+  PostSpansRequest,
+  SamplingStrategyParameters,
+  SamplingStrategyResponse,
+  ValueType,
+} from "wire/api-v2";
 import {
   anyPort,
   grpcLimits,
   openReceiverFixture,
   type ReceiverFixture,
+  twoTenants,
 } from "../../test/receiver-fixture.ts";
 import { openGrpcApiV2 } from "./grpc-api-v2.ts";
 import type { Receiver } from "./receiver.ts";
@@ -14,22 +21,27 @@ let fixture: ReceiverFixture;
 let receiver: Receiver;
 let client: Client;
 
-beforeEach(async () => {
-  fixture = await openReceiverFixture();
+beforeEach(() => open());
+afterEach(close);
+
+async function open(tenancy?: TenancyOptions): Promise<void> {
+  fixture = await openReceiverFixture(undefined, tenancy);
   receiver = await openGrpcApiV2(anyPort, grpcLimits(300_000), fixture.context);
   client = new Client(`127.0.0.1:${receiver.port}`, credentials.createInsecure());
-});
+}
 
-afterEach(async () => {
+async function close(): Promise<void> {
   client.close();
   await receiver.stop(AbortSignal.abort());
   await fixture.close();
-});
+}
 
-function call(path: string, request: Uint8Array): Promise<Buffer> {
+function call(path: string, request: Uint8Array, ...tenants: string[]): Promise<Buffer> {
   const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes);
+  const metadata = new Metadata();
+  for (const tenant of tenants) metadata.add("x-tenant", tenant);
   return new Promise((resolve, reject) => {
-    client.makeUnaryRequest(path, asBuffer, asBuffer, request, (error, answer) => {
+    client.makeUnaryRequest(path, asBuffer, asBuffer, request, metadata, (error, answer) => {
       if (error !== null) reject(error);
       else resolve(answer!);
     });
@@ -104,15 +116,19 @@ test("a message of a great many empty spans gets INVALID_ARGUMENT that names the
   expect(await fixture.metric("requests_total", "proto", "invalid")).toBe(1);
 });
 
-test("health knows the service under both names", async () => {
-  for (const name of ["", "tracing.api_v2.CollectorService", "jaeger.api_v2.CollectorService"]) {
+test("health knows the services under both names", async () => {
+  for (const name of [
+    "",
+    ...["tracing.api_v2.CollectorService", "jaeger.api_v2.CollectorService"],
+    ...["tracing.api_v2.SamplingManager", "jaeger.api_v2.SamplingManager"],
+  ]) {
     const request = Buffer.concat([Buffer.from([0x0a, name.length]), Buffer.from(name)]);
     // status: SERVING
     expect([...(await call("/grpc.health.v1.Health/Check", request))]).toEqual([8, 1]);
   }
 });
 
-test("reflection lists the service under both names", async () => {
+test("reflection lists the services under both names", async () => {
   const asBuffer = (bytes: Buffer) => bytes;
   const stream = client.makeBidiStreamRequest(
     "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
@@ -128,4 +144,47 @@ test("reflection lists the service under both names", async () => {
   stream.end();
   expect(answer.toString("latin1")).toContain("tracing.api_v2.CollectorService");
   expect(answer.toString("latin1")).toContain("jaeger.api_v2.CollectorService");
+  expect(answer.toString("latin1")).toContain("tracing.api_v2.SamplingManager");
+  expect(answer.toString("latin1")).toContain("jaeger.api_v2.SamplingManager");
+});
+
+test.each(["tracing", "jaeger"])("GetSamplingStrategy of %s.api_v2 answers for the service", async (name) => {
+  const request = SamplingStrategyParameters.encode({ serviceName: "shop" }).finish();
+  const answer = await call(`/${name}.api_v2.SamplingManager/GetSamplingStrategy`, request);
+  expect(SamplingStrategyResponse.decode(answer)).toMatchObject({
+    strategyType: 1,
+    rateLimitingSampling: { maxTracesPerSecond: 4 },
+  });
+});
+
+describe("tenancy", () => {
+  beforeEach(async () => {
+    await close();
+    await open(twoTenants);
+  });
+
+  test("a batch belongs to the tenant that the metadata names", async () => {
+    await call(post, batch(), "beta");
+    expect(await fixture.spansByTenant()).toEqual([
+      ["beta", "first"],
+      ["beta", "second"],
+    ]);
+  });
+
+  test.each([
+    [[], "missing tenant header"],
+    [["acme", "beta"], "extra tenant header"],
+    [["nobody"], "unknown tenant"],
+  ])("%j: PERMISSION_DENIED %s", async (names, details) => {
+    await expect(call(post, batch(), ...names)).rejects.toMatchObject({
+      code: status.PERMISSION_DENIED,
+      details,
+    });
+    expect(fixture.journal.segments).toBe(0);
+  });
+
+  test("who asks for a strategy, or after health, needs none", async () => {
+    await call("/jaeger.api_v2.SamplingManager/GetSamplingStrategy", new Uint8Array());
+    expect([...(await call("/grpc.health.v1.Health/Check", new Uint8Array()))]).toEqual([8, 1]);
+  });
 });
