@@ -2,6 +2,7 @@
 // goes on as if nothing had been.
 
 import { afterAll, beforeAll, describe } from "vitest";
+import { type House, openHouse } from "../src/house/house.ts";
 import { adminApi } from "./bad-input/admin-api.ts";
 import { agentUdp } from "./bad-input/agent-udp.ts";
 import { frontDoor } from "./bad-input/front-door.ts";
@@ -9,7 +10,6 @@ import { otlpGrpc, postSpans, queryGrpc } from "./bad-input/grpc-doors.ts";
 import { otlpHttp } from "./bad-input/otlp-http.ts";
 import { queryHttp } from "./bad-input/query-http.ts";
 import { storageHttp } from "./bad-input/storage-http.ts";
-import { type House, openHouse } from "./house.ts";
 
 let house: House;
 

@@ -5,9 +5,9 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../src/expect.ts";
+import { type House, openHouse } from "../src/house/house.ts";
 import { type Answer, ask, askTraces } from "../src/tracing-api/ask.ts";
 import { jsonHeaders, jsonRequest, jsonSpan } from "./bad-input/otlp-spans.ts";
-import { type House, openHouse } from "./house.ts";
 
 let house: House;
 

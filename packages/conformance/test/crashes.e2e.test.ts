@@ -3,8 +3,9 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually, expectEqual } from "../src/expect.ts";
+import { type House, openHouse } from "../src/house/house.ts";
+import type { HouseProcess } from "../src/house/house-process.ts";
 import { ask, askTraces } from "../src/tracing-api/ask.ts";
-import { type House, type HouseProcess, openHouse } from "./house.ts";
 
 let house: House;
 

@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually, expectEqual } from "../src/expect.ts";
+import { type House, openHouse } from "../src/house/house.ts";
 import { ask, askTraces } from "../src/tracing-api/ask.ts";
 import { sampleTrace } from "../src/tracing-api/sample-trace.ts";
-import { type House, openHouse } from "./house.ts";
 
 let house: House;
 

@@ -6,12 +6,13 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freeAddresses } from "lifecycle/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../src/expect.ts";
+import { HouseProcess } from "../src/house/house-process.ts";
 import { ask } from "../src/tracing-api/ask.ts";
 import { field, protobufHeaders, protobufRequest, protobufSpan } from "./bad-input/otlp-spans.ts";
 import { grpcFrame, rawGrpc } from "./bad-input/raw-grpc.ts";
-import { freePorts, HouseProcess } from "./house.ts";
 
 /** Runs a program of the system. */
 function run(program: string, ...parameters: string[]): void {
@@ -19,13 +20,13 @@ function run(program: string, ...parameters: string[]): void {
 }
 
 let folder: string;
-let ports: readonly number[];
+let addresses: readonly string[];
 let collector: HouseProcess | undefined;
 let storage: HouseProcess | undefined;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "journal-"));
-  ports = await freePorts(6);
+  addresses = await freeAddresses(6);
 });
 
 afterEach(async () => {
@@ -36,7 +37,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const local = (index: number) => `127.0.0.1:${ports[index]}`;
+const local = (index: number) => addresses[index] ?? "";
 
 async function startCollector(journal: string, ...more: string[]): Promise<HouseProcess> {
   collector = new HouseProcess(

@@ -9,8 +9,8 @@ import { SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import jaeger from "jaeger-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../src/expect.ts";
+import { type House, openHouse } from "../src/house/house.ts";
 import { askTraces, type UiTrace } from "../src/tracing-api/ask.ts";
-import { type House, openHouse } from "./house.ts";
 
 const visibleWithinMs = 2_000;
 let house: House;

@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../src/expect.ts";
+import { type House, openHouse } from "../src/house/house.ts";
 import { ask, askTraces } from "../src/tracing-api/ask.ts";
 import { type JsonSpan, jsonHeaders, jsonRequest, jsonSpan } from "./bad-input/otlp-spans.ts";
-import { type House, openHouse } from "./house.ts";
 
 let house: House;
 

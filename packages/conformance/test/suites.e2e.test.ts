@@ -1,8 +1,8 @@
 // Every black-box suite, each case a test, against a house of real processes.
 
 import { afterAll, beforeAll, describe, test } from "vitest";
+import { type House, openHouse } from "../src/house/house.ts";
 import { suites } from "../src/suites.ts";
-import { type House, openHouse } from "./house.ts";
 
 let house: House;
 

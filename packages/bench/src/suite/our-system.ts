@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freeAddresses } from "lifecycle/testing";
 import { ClickhouseStore } from "../e2e/measure/clickhouse-store.ts";
-import { freeAddresses } from "./free-addresses.ts";
 import { type System, stopAll } from "./system.ts";
 import { TestProcess } from "./test-process.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { freeAddresses } from "lifecycle/testing";
 import { folderBytes, MetricsStore } from "../e2e/measure/metrics-store.ts";
-import { freeAddresses } from "./free-addresses.ts";
 import { type System, stopAll } from "./system.ts";
 import { TestProcess } from "./test-process.ts";
 

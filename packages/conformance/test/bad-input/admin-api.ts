@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
+import type { House } from "../../src/house/house.ts";
 import { type Answer, ask } from "../../src/tracing-api/ask.ts";
-import type { House } from "../house.ts";
 import { head, rawHttp } from "./raw-http.ts";
 import { staysUnharmed } from "./unharmed.ts";
 

@@ -3,8 +3,8 @@ import { createSocket } from "node:dgram";
 import { expect, test } from "vitest";
 import { encodeAgentPacket, type ThriftBatch } from "wire/thrift";
 import { eventually } from "../../src/expect.ts";
+import type { House } from "../../src/house/house.ts";
 import { askTraces } from "../../src/tracing-api/ask.ts";
-import type { House } from "../house.ts";
 import { staysUnharmed } from "./unharmed.ts";
 
 const protocols = ["compact", "binary"] as const;

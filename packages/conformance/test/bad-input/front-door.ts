@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { eventually } from "../../src/expect.ts";
+import type { House } from "../../src/house/house.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
-import type { House } from "../house.ts";
 import { head, rawHttp } from "./raw-http.ts";
 import { staysUnharmed } from "./unharmed.ts";
 

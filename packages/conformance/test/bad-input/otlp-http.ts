@@ -3,8 +3,8 @@ import { connect } from "node:net";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { eventually } from "../../src/expect.ts";
+import type { House } from "../../src/house/house.ts";
 import { type Answer, ask, askTraces } from "../../src/tracing-api/ask.ts";
-import type { House } from "../house.ts";
 import {
   field,
   jsonHeaders,

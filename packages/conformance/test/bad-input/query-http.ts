@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { eventually } from "../../src/expect.ts";
+import type { House } from "../../src/house/house.ts";
 import { ask, askData, askTraces } from "../../src/tracing-api/ask.ts";
-import type { House } from "../house.ts";
 import { jsonHeaders, jsonRequest, jsonSpan } from "./otlp-spans.ts";
 import { head, rawHttp } from "./raw-http.ts";
 import { staysUnharmed } from "./unharmed.ts";

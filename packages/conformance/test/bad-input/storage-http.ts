@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { House } from "../../src/house/house.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
-import type { House } from "../house.ts";
 import { head, rawHttp } from "./raw-http.ts";
 import { staysUnharmed } from "./unharmed.ts";
 

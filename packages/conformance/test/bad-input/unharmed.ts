@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
-import type { HouseProcess } from "../house.ts";
+import type { HouseProcess } from "../../src/house/house-process.ts";
 
 const mebibyte = 1024 * 1024;
 

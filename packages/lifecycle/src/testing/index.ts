@@ -1,2 +1,3 @@
+export { freeAddresses } from "./free-addresses.ts";
 export { createTestAuthority, type TestAuthority, type TestCertificate } from "./test-certificates.ts";
 export { createTlsFolder, type TlsFolder } from "./tls-folder.ts";

@@ -1,101 +1,12 @@
 // All five processes, each a real child process on ports of its own, with one temporary folder: what the end-to-end
-// tests of this package run against.
+// tests of this package run against, and what is compared with the public model.
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import type { Addresses } from "../src/suite.ts";
-
-const packages = fileURLToPath(new URL("../../", import.meta.url));
-
-/** Free TCP ports; all are held until all are found, so that they differ. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, "127.0.0.1");
-      await once(server, "listening");
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
-
-export class HouseProcess {
-  readonly name: string;
-  readonly #program: string;
-  readonly #args: readonly string[];
-  readonly #environment: NodeJS.ProcessEnv;
-  readonly #healthUrl: string;
-  #child: ChildProcess | undefined;
-  #log = "";
-
-  constructor(name: string, program: string, args: readonly string[], healthUrl: string, environment = {}) {
-    this.name = name;
-    this.#program = join(packages, program);
-    this.#args = args;
-    this.#healthUrl = healthUrl;
-    this.#environment = environment;
-  }
-
-  /** Everything it has logged since the test began. */
-  get log(): string {
-    return this.#log;
-  }
-
-  /** Of the child that runs now; 0 when none does. */
-  get pid(): number {
-    return this.isRunning ? (this.#child?.pid ?? 0) : 0;
-  }
-
-  /** Where it gives its metrics; not for the web server, whose admin port speaks another protocol. */
-  get metricsUrl(): string {
-    return new URL("/metrics", this.#healthUrl).href;
-  }
-
-  get isRunning(): boolean {
-    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
-  }
-
-  async start(): Promise<void> {
-    const child = spawn(process.execPath, [this.#program, ...this.#args], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, ...this.#environment, LOG_ENCODING: "json" },
-    });
-    this.#child = child;
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.on("data", (chunk: Buffer) => {
-        this.#log += chunk.toString();
-      });
-    }
-    for (let attempt = 0; attempt < 600; attempt++) {
-      if (!this.isRunning) throw new Error(`${this.name} ended:\n${this.#log}`);
-      try {
-        // The Origin is for the admin API: fetch says Sec-Fetch-Mode, as browsers do.
-        if ((await fetch(this.#healthUrl, { headers: { Origin: new URL(this.#healthUrl).origin } })).ok)
-          return;
-      } catch {
-        // Not listening yet.
-      }
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error(`${this.name} is not healthy:\n${this.#log}`);
-  }
-
-  async end(signal: NodeJS.Signals): Promise<number | null> {
-    const child = this.#child;
-    if (child === undefined || !this.isRunning) return null;
-    const closed = once(child, "close");
-    child.kill(signal);
-    const [code] = (await closed) as [number | null];
-    return code;
-  }
-}
+import { freeAddresses } from "lifecycle/testing";
+import type { Addresses } from "../suite.ts";
+import { HouseProcess } from "./house-process.ts";
 
 export interface House {
   readonly addresses: Required<Addresses>;
@@ -104,6 +15,14 @@ export interface House {
   /** UDP ports of the agent, Thrift compact and binary. */
   readonly agentCompactPort: number;
   readonly agentBinaryPort: number;
+  /** UDP port of the agent, Zipkin spans in Thrift compact. */
+  readonly agentZipkinPort: number;
+  /** The agent's HTTP: sampling. */
+  readonly agentHttp: string;
+  /** The collector's HTTP: Thrift, sampling. */
+  readonly collectorHttp: string;
+  /** The collector's port of Zipkin. */
+  readonly zipkin: string;
   /** ClickHouse's HTTP protocol. */
   readonly storageUrl: string;
   readonly storage: HouseProcess;
@@ -114,11 +33,22 @@ export interface House {
   close(): Promise<void>;
 }
 
+export interface HouseSettings {
+  /** More options of the collector, such as a file of sampling strategies. */
+  readonly collectorOptions?: readonly string[];
+}
+
 /** Starts everything and resolves when all is healthy. */
-export async function openHouse(): Promise<House> {
+export async function openHouse({ collectorOptions = [] }: HouseSettings = {}): Promise<House> {
   const folder = mkdtempSync(join(tmpdir(), "house-"));
-  const ports = await freePorts(14);
-  const local = (index: number) => `127.0.0.1:${ports[index]}`;
+  const free = await freeAddresses(18);
+  const local = (index: number) => {
+    const address = free[index];
+    if (address === undefined)
+      throw new Error(`there are ${free.length} addresses, ${index} is none of them`);
+    return address;
+  };
+  const portOf = (index: number) => Number(local(index).split(":")[1]);
   const store = ["--clickhouse.url", `http://${local(0)}`];
   const admin = (index: number) => ["--admin.http.host-port", local(index)];
 
@@ -135,10 +65,12 @@ export async function openHouse(): Promise<House> {
       ...["--collector.otlp.grpc.host-port", local(2)],
       ...["--collector.otlp.http.host-port", local(3)],
       ...["--collector.grpc-server.host-port", local(4)],
-      ...["--collector.http-server.host-port", "127.0.0.1:0"],
+      ...["--collector.http-server.host-port", local(14)],
+      ...["--collector.zipkin.host-port", local(15)],
       ...["--collector.journal.dir", join(folder, "collector")],
       ...store,
       ...admin(5),
+      ...collectorOptions,
     ],
     `http://${local(5)}/`,
   );
@@ -148,8 +80,8 @@ export async function openHouse(): Promise<House> {
     [
       ...["--processor.tracing-compact.server-host-port", local(6)],
       ...["--processor.tracing-binary.server-host-port", local(7)],
-      ...["--processor.zipkin-compact.server-host-port", "127.0.0.1:0"],
-      ...["--http-server.host-port", "127.0.0.1:0"],
+      ...["--processor.zipkin-compact.server-host-port", local(16)],
+      ...["--http-server.host-port", local(17)],
       ...["--reporter.grpc.host-port", local(4)],
       ...admin(8),
     ],
@@ -167,7 +99,6 @@ export async function openHouse(): Promise<House> {
     `http://${local(11)}/`,
   );
   const serverConfig = join(folder, "front-door.json");
-  mkdirSync(folder, { recursive: true });
   writeFileSync(
     serverConfig,
     JSON.stringify({
@@ -222,8 +153,12 @@ export async function openHouse(): Promise<House> {
       admin: `http://${local(12)}`,
     },
     frontDoor: `http://${local(13)}`,
-    agentCompactPort: ports[6] ?? 0,
-    agentBinaryPort: ports[7] ?? 0,
+    agentCompactPort: portOf(6),
+    agentBinaryPort: portOf(7),
+    agentZipkinPort: portOf(16),
+    agentHttp: `http://${local(17)}`,
+    collectorHttp: `http://${local(14)}`,
+    zipkin: `http://${local(15)}`,
     storageUrl: `http://${local(0)}`,
     storage,
     collector,

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const packages = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** One of our processes, a real child process. */
+export class HouseProcess {
+  readonly name: string;
+  readonly #program: string;
+  readonly #args: readonly string[];
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #healthUrl: string;
+  #child: ChildProcess | undefined;
+  #log = "";
+
+  constructor(name: string, program: string, args: readonly string[], healthUrl: string, environment = {}) {
+    this.name = name;
+    this.#program = join(packages, program);
+    this.#args = args;
+    this.#healthUrl = healthUrl;
+    this.#environment = environment;
+  }
+
+  /** Everything it has logged since the test began. */
+  get log(): string {
+    return this.#log;
+  }
+
+  /** Of the child that runs now; 0 when none does. */
+  get pid(): number {
+    return this.isRunning ? (this.#child?.pid ?? 0) : 0;
+  }
+
+  /** Where it gives its metrics; not for the web server, whose admin port speaks another protocol. */
+  get metricsUrl(): string {
+    return new URL("/metrics", this.#healthUrl).href;
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [this.#program, ...this.#args], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...this.#environment, LOG_ENCODING: "json" },
+    });
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on("data", (chunk: Buffer) => {
+        this.#log += chunk.toString();
+      });
+    }
+    for (let attempt = 0; attempt < 600; attempt++) {
+      if (!this.isRunning) throw new Error(`${this.name} ended:\n${this.#log}`);
+      try {
+        // The Origin is for the admin API: fetch says Sec-Fetch-Mode, as browsers do.
+        if ((await fetch(this.#healthUrl, { headers: { Origin: new URL(this.#healthUrl).origin } })).ok)
+          return;
+      } catch {
+        // Not listening yet.
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`${this.name} is not healthy:\n${this.#log}`);
+  }
+
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    const child = this.#child;
+    if (child === undefined || !this.isRunning) return null;
+    const closed = once(child, "close");
+    child.kill(signal);
+    const [code] = (await closed) as [number | null];
+    return code;
+  }
+}
