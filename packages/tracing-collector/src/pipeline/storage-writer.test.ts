@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMetrics } from "lifecycle";
 import { StorageError, type WriteOptions } from "storage/api";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { SpanRows } from "wire/rows";
 import { quietLog } from "../../test/receiver-fixture.ts";
 import { CollectorMetrics } from "../metrics.ts";
 import { Journal } from "./journal/journal.ts";
+import { MemoryJournal } from "./journal/memory-journal.ts";
+import type { SpanJournal } from "./journal/span-journal.ts";
 import { StorageWriter } from "./storage-writer.ts";
 
 interface Attempt extends WriteOptions {
@@ -82,13 +84,14 @@ function openJournal(): Promise<Journal> {
   );
 }
 
-function newWriter(): StorageWriter {
+function newWriter(workers = 1, from: SpanJournal = journal): StorageWriter {
   registry = createMetrics("test");
   const log = quietLog.child({});
   const keep = (_: unknown, message?: string) => lines.push(String(message));
   Object.assign(log, { warn: keep, info: keep, error: keep });
   return new StorageWriter({
-    journal,
+    journal: from,
+    workers,
     store,
     metrics: new CollectorMetrics(registry),
     log,
@@ -137,6 +140,61 @@ test("while storage is away the same block is tried again under the same token, 
   ).toBe(1);
   expect(lines).toEqual(["storage is away: spans wait in the journal", "storage is back"]);
   expect(journal.segments).toBe(0);
+});
+
+test("with several workers as many inserts are under way, and no more", async () => {
+  const gate = Promise.withResolvers<void>();
+  let underWay = 0;
+  let most = 0;
+  const write = store.writer.writeSpans;
+  store.writer.writeSpans = async (rows, options) => {
+    most = Math.max(most, ++underWay);
+    await gate.promise;
+    await write(rows, options);
+    underWay--;
+  };
+  writer = newWriter(3);
+  writer.start();
+  for (const text of ["a", "b", "c", "d", "e"]) await append(text);
+  while (underWay < 3) await new Promise((resolve) => setImmediate(resolve));
+  gate.resolve();
+  await settle();
+  expect(store.stored.sort()).toEqual(["a", "b", "c", "d", "e"]);
+  expect(most).toBe(3);
+  expect(journal.bytes).toBe(0);
+});
+
+test("a segment of which nothing is left goes without an insert", async () => {
+  const take = journal.take.bind(journal);
+  vi.spyOn(journal, "take").mockImplementation(async () => {
+    const segment = await take();
+    if (segment !== undefined) segment.read = async () => ({ bytes: new Uint8Array(0), count: 0 });
+    return segment;
+  });
+  writer.start();
+  await append("dropped");
+  await settle();
+  expect(store.attempts).toEqual([]);
+  expect(journal.segments).toBe(0);
+});
+
+test("what storage refuses of a journal in memory is lost, loudly", async () => {
+  const memory = new MemoryJournal(
+    { maxBytes: 1e6, segmentRows: 1, segmentBytes: 1, segmentAgeMs: 1e6, busySegmentRows: 1e6 },
+    quietLog,
+  );
+  store.failures.push(new StorageError("STORAGE_REFUSED", "bad rows"));
+  writer = newWriter(1, memory);
+  writer.start();
+  await memory.append({ bytes: Buffer.from("bad"), count: 1 });
+  await memory.append({ bytes: Buffer.from("good"), count: 1 });
+  await memory.finish();
+  await writer.drain(new AbortController().signal);
+  expect(store.stored).toEqual(["good"]);
+  expect(lines).toEqual([
+    "storage refuses a segment, and a journal in memory has no place to set it aside: its spans are lost",
+  ]);
+  expect(memory.bytes).toBe(0);
 });
 
 test("it waits for a storage that is not ready, whatever the reason, and sets nothing aside", async () => {

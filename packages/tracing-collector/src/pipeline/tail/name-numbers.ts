@@ -7,13 +7,25 @@ export class NameNumbers {
   readonly #numbers = new Map<string, number>();
   readonly #names: string[] = [""];
 
+  /** Names often come again at once: decoding each would cost the most. */
+  #last: Buffer | undefined;
+  #lastPrefix = "";
+  #lastNumber = 0;
+
   constructor(maxNames: number) {
     this.#maxNames = maxNames;
   }
 
   /** @param prefix put before the text at `[start, end)` */
   numberOf(bytes: Uint8Array, start: number, end: number, prefix = ""): number {
-    const name = prefix + Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString();
+    if (prefix === this.#lastPrefix && this.#isLast(bytes, start, end)) return this.#lastNumber;
+    this.#last = Buffer.from(bytes.subarray(start, end));
+    this.#lastPrefix = prefix;
+    this.#lastNumber = this.#find(prefix + this.#last.toString());
+    return this.#lastNumber;
+  }
+
+  #find(name: string): number {
     const known = this.#numbers.get(name);
     if (known !== undefined) return known;
     if (this.#numbers.size >= this.#maxNames) return 0;
@@ -21,6 +33,13 @@ export class NameNumbers {
     this.#names.push(name);
     this.#numbers.set(name, number);
     return number;
+  }
+
+  #isLast(bytes: Uint8Array, start: number, end: number): boolean {
+    const last = this.#last;
+    if (last === undefined || last.length !== end - start) return false;
+    for (let index = 0; index < last.length; index++) if (last[index] !== bytes[start + index]) return false;
+    return true;
   }
 
   /** "" for 0. */

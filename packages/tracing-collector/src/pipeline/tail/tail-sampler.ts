@@ -242,9 +242,18 @@ export class TailSampler {
   #decideOldest(early: boolean): void {
     const slot = this.#oldestOpen();
     this.#open--;
-    const index = this.#policies.findIndex((policy, at) => this.#keeps(policy, at, slot));
+    const index = this.#firstThatKeeps(slot);
     this.#table.verdict[slot] = index === -1 ? dropped : firstKept + index;
     this.#observer.traceDecided(this.#policies[index]?.name, early);
+  }
+
+  #firstThatKeeps(slot: number): number {
+    const policies = this.#policies;
+    for (let index = 0; index < policies.length; index++) {
+      const policy = policies[index];
+      if (policy !== undefined && this.#keeps(policy, index, slot)) return index;
+    }
+    return -1;
   }
 
   #keeps(policy: TailPolicy, index: number, slot: number): boolean {

@@ -16,11 +16,14 @@ export class TraceTable {
   readonly operation: Int32Array;
   readonly hasRoot: Uint8Array;
   readonly verdict: Uint8Array;
-  readonly #ids: readonly [Uint32Array, Uint32Array, Uint32Array, Uint32Array];
+  /** Four words for each slot. */
+  readonly #ids: Int32Array;
   readonly #next: Int32Array;
   readonly #buckets: Int32Array;
   readonly #bucketMask: number;
   #newest = -1;
+  /** Spans of one trace often follow one another. */
+  #lastFound = 0;
   #size = 0;
   #id0 = 0;
   #id1 = 0;
@@ -37,8 +40,7 @@ export class TraceTable {
     this.operation = new Int32Array(capacity);
     this.hasRoot = new Uint8Array(capacity);
     this.verdict = new Uint8Array(capacity);
-    const ids = () => new Uint32Array(capacity);
-    this.#ids = [ids(), ids(), ids(), ids()];
+    this.#ids = new Int32Array(4 * capacity);
     this.#next = new Int32Array(capacity);
     const buckets = 2 ** Math.ceil(Math.log2(capacity));
     this.#buckets = new Int32Array(buckets).fill(absent);
@@ -65,13 +67,28 @@ export class TraceTable {
     this.#id1 = id1;
     this.#id2 = id2;
     this.#id3 = id3;
-    const [ids0, ids1, ids2, ids3] = this.#ids;
+    if (this.#size > 0 && this.#isAt(this.#lastFound)) return this.#lastFound;
     let slot = this.#buckets[this.#bucketOf(id0, id1, id2, id3)] as number;
     while (slot !== absent) {
-      if (ids3[slot] === id3 && ids2[slot] === id2 && ids1[slot] === id1 && ids0[slot] === id0) return slot;
+      if (this.#isAt(slot)) {
+        this.#lastFound = slot;
+        return slot;
+      }
       slot = this.#next[slot] as number;
     }
     return absent;
+  }
+
+  /** Whether the slot has the id of the last `find`. */
+  #isAt(slot: number): boolean {
+    const ids = this.#ids;
+    const at = 4 * slot;
+    return (
+      ids[at + 3] === this.#id3 &&
+      ids[at + 2] === this.#id2 &&
+      ids[at + 1] === this.#id1 &&
+      ids[at] === this.#id0
+    );
   }
 
   /** Adds the trace that the last `find` did not find, with all columns zero. @returns its slot */
@@ -80,16 +97,20 @@ export class TraceTable {
     if (this.#size === this.capacity) this.#remove(slot);
     this.#newest = slot;
     this.#size++;
-    const [ids0, ids1, ids2, ids3] = this.#ids;
-    ids0[slot] = this.#id0;
-    ids1[slot] = this.#id1;
-    ids2[slot] = this.#id2;
-    ids3[slot] = this.#id3;
+    const ids = this.#ids;
+    const at = 4 * slot;
+    ids[at] = this.#id0;
+    ids[at + 1] = this.#id1;
+    ids[at + 2] = this.#id2;
+    ids[at + 3] = this.#id3;
     const bucket = this.#bucketOf(this.#id0, this.#id1, this.#id2, this.#id3);
     this.#next[slot] = this.#buckets[bucket] as number;
     this.#buckets[bucket] = slot;
-    for (const column of [this.matched, this.service, this.operation, this.hasRoot, this.verdict])
-      column[slot] = 0;
+    this.matched[slot] = 0;
+    this.service[slot] = 0;
+    this.operation[slot] = 0;
+    this.hasRoot[slot] = 0;
+    this.verdict[slot] = 0;
     this.firstSeenMs[slot] = 0;
     this.startNs[slot] = 0;
     this.endNs[slot] = 0;
@@ -98,16 +119,15 @@ export class TraceTable {
 
   /** Copies the 16 bytes of a trace's id to the start of `target`. */
   copyId(slot: number, target: Uint8Array): void {
-    for (const [index, ids] of this.#ids.entries()) {
-      const word = ids[slot] as number;
+    for (let index = 0; index < 4; index++) {
+      const word = this.#ids[4 * slot + index] as number;
       for (let byte = 0; byte < 4; byte++) target[4 * index + byte] = (word >>> (8 * byte)) & 0xff;
     }
   }
 
   #remove(slot: number): void {
-    const [ids0, ids1, ids2, ids3] = this.#ids;
-    const ids = [ids0[slot], ids1[slot], ids2[slot], ids3[slot]] as [number, number, number, number];
-    const bucket = this.#bucketOf(...ids);
+    const word = (index: number) => this.#ids[4 * slot + index] as number;
+    const bucket = this.#bucketOf(word(0), word(1), word(2), word(3));
     let at = this.#buckets[bucket] as number;
     if (at === slot) {
       this.#buckets[bucket] = this.#next[slot] as number;
@@ -127,12 +147,12 @@ export class TraceTable {
   }
 }
 
+/** Signed: numbers of 32 bits that do not fit a small integer would be objects. */
 function wordAt(bytes: Uint8Array, at: number): number {
   return (
-    ((bytes[at] as number) |
-      ((bytes[at + 1] as number) << 8) |
-      ((bytes[at + 2] as number) << 16) |
-      ((bytes[at + 3] as number) << 24)) >>>
-    0
+    (bytes[at] as number) |
+    ((bytes[at + 1] as number) << 8) |
+    ((bytes[at + 2] as number) << 16) |
+    ((bytes[at + 3] as number) << 24)
   );
 }
