@@ -1,5 +1,5 @@
 /// <reference path="./thriftrw.d.ts" />
-import type { ThriftField, ThriftStruct, ThriftType } from "thriftrw";
+import type { ThriftStruct, ThriftType } from "thriftrw";
 import { batchStruct } from "./agent-idl.ts";
 
 /** Numbers of types in the binary protocol. */
@@ -27,13 +27,51 @@ const scratchBytes = 64;
  */
 export function explainBinaryError(bytes: Buffer): string | undefined {
   try {
-    new Explainer(bytes).struct(batchStruct);
+    new Explainer(bytes).struct(batchPlan);
     return undefined;
   } catch (error) {
     if (error instanceof Refusal) return error.message;
     throw error;
   }
 }
+
+interface PlannedField {
+  /** As the public model's code writes it. */
+  readonly name: string;
+  readonly type: number;
+  readonly isBinary: boolean;
+  /** The struct that it holds, one or a list. */
+  readonly inner: Plan | undefined;
+}
+
+interface Plan {
+  readonly name: string;
+  /** By id. */
+  readonly fields: readonly (PlannedField | undefined)[];
+  readonly requiredBits: number;
+}
+
+function planOf(struct: ThriftStruct): Plan {
+  const fields: PlannedField[] = [];
+  let requiredBits = 0;
+  for (const { id, name, required, valueType } of struct.fields) {
+    if (required) requiredBits |= 1 << id;
+    fields[id] = {
+      name: `${name[0]?.toUpperCase()}${name.slice(1)}`,
+      type: valueType.typeid,
+      isBinary: valueType.name === "binary",
+      inner: innerPlanOf(valueType),
+    };
+  }
+  return { name: `*tracing.${struct.name}`, fields, requiredBits };
+}
+
+function innerPlanOf(type: ThriftType): Plan | undefined {
+  if (type.fields !== undefined) return planOf(type as ThriftStruct);
+  return type.valueType === undefined ? undefined : planOf(type.valueType as ThriftStruct);
+}
+
+const batchPlan = planOf(batchStruct);
 
 /** Thrown inside this file only. */
 class Refusal extends Error {}
@@ -49,61 +87,44 @@ class Explainer {
     this.#bytes = bytes;
   }
 
-  struct(struct: ThriftStruct): void {
-    const name = nameOf(struct);
-    const missing = new Set(struct.fields.filter(({ required }) => required));
+  struct({ name, fields, requiredBits }: Plan): void {
+    let missing = requiredBits;
     for (;;) {
-      const type = this.#within(
-        () => `${name} field ${this.#fieldId} read error: `,
-        () => this.#fieldType(),
-      );
+      let type = 0;
+      try {
+        type = this.#fieldType();
+      } catch (error) {
+        throw within(`${name} field ${this.#fieldId} read error: `, error);
+      }
       if (type === types.stop) break;
-      const field = struct.fields.find(({ id }) => id === this.#fieldId);
-      if (field === undefined || field.valueType.typeid !== type) {
+      const field = fields[this.#fieldId];
+      if (field === undefined || field.type !== type) {
         this.#skip(type, maxDepth);
       } else {
-        this.#field(field);
-        missing.delete(field);
+        missing &= ~(1 << this.#fieldId);
+        this.#field(this.#fieldId, field);
       }
     }
-    for (const field of missing) {
-      throw new Refusal(`Required field ${field.name[0]?.toUpperCase()}${field.name.slice(1)} is not set`);
+    for (const [id, field] of fields.entries()) {
+      if ((missing & (1 << id)) !== 0) throw new Refusal(`Required field ${field?.name} is not set`);
     }
   }
 
-  #field({ id, valueType }: ThriftField): void {
-    if (valueType.typeid === containers.struct) {
-      this.#innerStruct(valueType);
-    } else if (valueType.typeid === containers.list) {
-      const count = this.#within(
-        () => "error reading list begin: ",
-        () => this.#listCount(),
-      );
-      for (let left = count; left > 0; left--) this.#innerStruct(valueType.valueType as ThriftType);
+  #field(id: number, { type, inner, isBinary }: PlannedField): void {
+    if (inner === undefined) {
+      try {
+        if (isBinary) this.#take(this.#size());
+        else this.#skip(type, maxDepth);
+      } catch (error) {
+        throw within(`error reading field ${id}: `, error);
+      }
     } else {
-      this.#within(
-        () => `error reading field ${id}: `,
-        () => {
-          if (valueType.name === "binary") this.#take(this.#size());
-          else this.#skip(valueType.typeid, maxDepth);
-        },
-      );
-    }
-  }
-
-  #innerStruct(type: ThriftType): void {
-    this.#within(
-      () => `${nameOf(type)} error reading struct: `,
-      () => this.struct(type as ThriftStruct),
-    );
-  }
-
-  #within<T>(prefix: () => string, read: () => T): T {
-    try {
-      return read();
-    } catch (error) {
-      if (error instanceof Refusal) throw new Refusal(prefix() + error.message);
-      throw error;
+      const count = type === containers.list ? this.#listCount() : 1;
+      try {
+        for (let left = count; left > 0; left--) this.struct(inner);
+      } catch (error) {
+        throw within(`${inner.name} error reading struct: `, error);
+      }
     }
   }
 
@@ -163,8 +184,12 @@ class Explainer {
   }
 
   #listCount(): number {
-    this.#byte();
-    return this.#size();
+    try {
+      this.#byte();
+      return this.#size();
+    } catch (error) {
+      throw within("error reading list begin: ", error);
+    }
   }
 
   #size(): number {
@@ -185,7 +210,10 @@ class Explainer {
   /** Reads up to `scratchBytes`; it makes a difference whether there is nothing left or too little. */
   #full(count: number): void {
     const left = this.#bytes.length - this.#offset;
-    this.#bytes.copy(this.#scratch, 0, this.#offset, this.#offset + count);
+    const copied = Math.min(count, left);
+    for (let index = 0; index < copied; index++) {
+      this.#scratch[index] = this.#bytes[this.#offset + index] as number;
+    }
     if (left === 0) throw new Refusal("EOF");
     if (left < count) throw new Refusal("unexpected EOF");
     this.#offset += count;
@@ -197,6 +225,6 @@ class Explainer {
   }
 }
 
-function nameOf({ name }: ThriftType): string {
-  return `*tracing.${name}`;
+function within(prefix: string, error: unknown): unknown {
+  return error instanceof Refusal ? new Refusal(prefix + error.message) : error;
 }
