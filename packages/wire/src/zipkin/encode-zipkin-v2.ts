@@ -29,11 +29,11 @@ export function encodeZipkinV2Proto(spans: readonly Span[]): Uint8Array {
 
 /** By hand: times may have more digits than a number holds, and tags may be called `__proto__` or `1`. */
 function jsonOf(span: ZipkinV2Span): string {
-  const members = [member("traceId", span.traceId)];
-  if (span.parentId !== undefined) members.push(member("parentId", span.parentId));
-  members.push(member("id", span.id));
-  if (span.kind !== undefined) members.push(member("kind", span.kind));
-  if (span.name !== "") members.push(member("name", span.name));
+  const members = [memberJson("traceId", span.traceId)];
+  if (span.parentId !== undefined) members.push(memberJson("parentId", span.parentId));
+  members.push(memberJson("id", span.id));
+  if (span.kind !== undefined) members.push(memberJson("kind", span.kind));
+  if (span.name !== "") members.push(memberJson("name", span.name));
   if (span.timestamp !== undefined) members.push(`"timestamp":${span.timestamp}`);
   if (span.duration !== undefined) members.push(`"duration":${span.duration}`);
   if (span.localEndpoint !== undefined) members.push(`"localEndpoint":${endpointJson(span.localEndpoint)}`);
@@ -41,25 +41,27 @@ function jsonOf(span: ZipkinV2Span): string {
     members.push(`"remoteEndpoint":${endpointJson(span.remoteEndpoint)}`);
   if (span.annotations.length > 0) {
     const items = span.annotations.map(
-      ({ timestamp, value }) => `{"timestamp":${timestamp},${member("value", value)}}`,
+      ({ timestamp, value }) => `{"timestamp":${timestamp},${memberJson("value", value)}}`,
     );
     members.push(`"annotations":[${items.join(",")}]`);
   }
   if (span.tags.size > 0) {
-    members.push(`"tags":{${Array.from(span.tags, ([key, value]) => member(key, value)).join(",")}}`);
+    members.push(`"tags":{${Array.from(span.tags, ([key, value]) => memberJson(key, value)).join(",")}}`);
   }
   return `{${members.join(",")}}`;
 }
 
-function endpointJson({ serviceName, ip, port }: ZipkinEndpoint): string {
+/** An endpoint as v1 and v2 have it. */
+export function endpointJson({ serviceName, ip, port }: ZipkinEndpoint): string {
   const members: string[] = [];
-  if (serviceName !== "") members.push(member("serviceName", serviceName));
-  if (ip !== undefined) members.push(member(ip.length === 4 ? "ipv4" : "ipv6", ipText(ip)));
+  if (serviceName !== "") members.push(memberJson("serviceName", serviceName));
+  if (ip !== undefined) members.push(memberJson(ip.length === 4 ? "ipv4" : "ipv6", ipText(ip)));
   if (port !== 0) members.push(`"port":${port}`);
   return `{${members.join(",")}}`;
 }
 
-function member(name: string, value: string): string {
+/** A member of an object; half of a surrogate pair becomes U+FFFD. */
+export function memberJson(name: string, value: string): string {
   return `${JSON.stringify(name)}:${JSON.stringify(value.toWellFormed())}`;
 }
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ListOfSpans, Span as ZipkinSpan } from "../gen/zipkin/proto3/zipkin.ts";
-import type { Attribute } from "../model/attribute.ts";
 import type { Span } from "../model/span.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
 import { spanArbitrary } from "../rows/span-arbitrary.ts";
 import { encodeZipkinV2Json, encodeZipkinV2Proto } from "./encode-zipkin-v2.ts";
+import { stringAttribute, zipkinSpan } from "./zipkin-span-arbitrary.ts";
 import { ZipkinV2JsonTranscoder } from "./zipkin-v2-json-transcoder.ts";
 import { ZipkinV2ProtoTranscoder } from "./zipkin-v2-proto-transcoder.ts";
 
@@ -13,98 +13,6 @@ const formats = [
   { format: "JSON", encode: encodeZipkinV2Json, transcoder: new ZipkinV2JsonTranscoder() },
   { format: "protobuf", encode: encodeZipkinV2Proto, transcoder: new ZipkinV2ProtoTranscoder() },
 ] as const;
-
-const text = fc.string({ unit: "grapheme", maxLength: 12 });
-const hexId = (digits: number) =>
-  fc
-    .string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: digits, maxLength: digits })
-    .filter((id) => !/^0+$/.test(id));
-const stringAttribute = (key: string, value: string): Attribute => ({
-  key,
-  value: { type: "string", value },
-});
-/** Keys that mean nothing of their own. */
-const attributes = fc
-  .uniqueArray(fc.tuple(text, text), { selector: ([key]) => key, maxLength: 60, size: "max" })
-  .map((entries) => entries.map(([key, value]) => stringAttribute(`x.${key}`, value)));
-const nanos = fc.bigInt({ min: 1n, max: 9_000_000_000_000_000n }).map((micros) => micros * 1000n);
-const id = hexId(16);
-
-/** Spans that Zipkin can say all of. */
-const zipkinSpan: fc.Arbitrary<Span> = fc
-  .record({
-    traceId: hexId(32),
-    ids: fc.tuple(id, id).filter(([a, b]) => a !== b),
-    hasParent: fc.boolean(),
-    traceState: fc.option(
-      text.filter((value) => value !== ""),
-      { nil: "" },
-    ),
-    name: text,
-    kind: fc.constantFrom("unspecified", "internal", "server", "client", "producer", "consumer"),
-    startTimeUnixNano: nanos,
-    durationNano: fc.oneof(
-      fc.constant(0n),
-      nanos.map((value) => (value / 100_000n) * 1000n),
-    ),
-    attributes,
-    events: fc.array(
-      fc.record({
-        timeUnixNano: nanos,
-        name: text.filter((name) => !name.includes("|")),
-        attributes: attributes.map((list) =>
-          list.toSorted((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key))),
-        ),
-        droppedAttributesCount: fc.nat(9),
-      }),
-      { maxLength: 2 },
-    ),
-    links: fc.array(
-      fc.record({
-        traceId: hexId(32),
-        spanId: id,
-        traceState: fc.constant("a=b"),
-        attributes: fc.constant([stringAttribute("k", "v")]),
-        droppedAttributesCount: fc.nat(9),
-        flags: fc.constant(0),
-        refType: fc.constant("none" as const),
-      }),
-      { maxLength: 2 },
-    ),
-    status: fc.constantFrom(
-      { code: "unset", message: "" } as const,
-      { code: "ok", message: "" } as const,
-      { code: "error", message: "" } as const,
-      { code: "error", message: "why" } as const,
-    ),
-    serviceName: text.filter((name) => name !== ""),
-    scopeName: text,
-    scopeVersion: text,
-  })
-  .map(({ ids: [spanId, other], hasParent, serviceName, scopeName, scopeVersion, ...rest }) => ({
-    ...rest,
-    spanId,
-    parentSpanId: hasParent ? other : "",
-    flags: 0,
-    droppedAttributesCount: 0,
-    droppedEventsCount: 0,
-    droppedLinksCount: 0,
-    resource: {
-      serviceName,
-      attributes: [stringAttribute("service.name", serviceName), stringAttribute("host.name", "h")],
-      droppedAttributesCount: 0,
-      schemaUrl: "",
-    },
-    scope: {
-      name: scopeName,
-      version: scopeVersion,
-      attributes: [],
-      droppedAttributesCount: 0,
-      schemaUrl: "",
-    },
-    format: "zipkin",
-    warnings: [],
-  }));
 
 describe.each(formats)("Zipkin v2 $format", ({ encode, transcoder }) => {
   const roundTrip = (spans: readonly Span[]) => readSpanRows(transcoder.transcode(encode(spans)).rows.bytes);

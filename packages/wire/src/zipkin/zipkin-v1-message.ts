@@ -1,0 +1,64 @@
+import type { Span } from "../model/span.ts";
+import { type ZipkinEndpoint, type ZipkinV2Span, zipkinV2SpanOf } from "./zipkin-v2-span.ts";
+
+/** A span as both encodings of Zipkin v1 have it. Times in microseconds. */
+export interface ZipkinV1Message {
+  /** As in v2. */
+  readonly span: ZipkinV2Span;
+  readonly annotations: readonly { readonly timestamp: bigint; readonly value: string }[];
+  readonly binaryAnnotations: readonly ZipkinV1BinaryMessage[];
+}
+
+export interface ZipkinV1BinaryMessage {
+  readonly key: string;
+  readonly value: string;
+  /** Whether it says where the other side of the request is: its value means nothing then. */
+  readonly isAddress: boolean;
+  readonly endpoint: ZipkinEndpoint | undefined;
+}
+
+/** First and last annotation of each kind of span, and the key of the other side's address. */
+const sides = {
+  CLIENT: { begin: "cs", end: "cr", address: "sa" },
+  SERVER: { begin: "sr", end: "ss", address: "ca" },
+  PRODUCER: { begin: "ms", end: "ws", address: "ma" },
+  CONSUMER: { begin: "wr", end: "mr", address: "ma" },
+} as const;
+
+/**
+ * A span of the domain model in Zipkin v1, by way of v2: the kind becomes annotations at start and end, tags binary
+ * annotations, the other endpoint an address; a span with nothing else to hold its service gets `lc`.
+ *
+ * Source: openzipkin/zipkin, zipkin2.v1.V1SpanConverter.
+ */
+export function zipkinV1MessageOf(model: Span): ZipkinV1Message {
+  const span = zipkinV2SpanOf(model);
+  const annotations = [...sideAnnotationsOf(span), ...span.annotations];
+  const binaryAnnotations: ZipkinV1BinaryMessage[] = Array.from(span.tags, ([key, value]) => ({
+    key,
+    value,
+    isAddress: false,
+    endpoint: span.localEndpoint,
+  }));
+  if (annotations.length === 0 && binaryAnnotations.length === 0 && span.localEndpoint !== undefined) {
+    binaryAnnotations.push({ key: "lc", value: "", isAddress: false, endpoint: span.localEndpoint });
+  }
+  if (span.remoteEndpoint !== undefined) {
+    const key = span.kind === undefined ? "sa" : sides[span.kind].address;
+    // First: readers of the service's name take the last endpoint.
+    binaryAnnotations.unshift({ key, value: "true", isAddress: true, endpoint: span.remoteEndpoint });
+  }
+  return { span, annotations, binaryAnnotations };
+}
+
+function sideAnnotationsOf({ kind, timestamp, duration }: ZipkinV2Span) {
+  if (kind === undefined || timestamp === undefined) return [];
+  const { begin, end } = sides[kind];
+  if (duration !== undefined) {
+    return [
+      { timestamp, value: begin },
+      { timestamp: timestamp + duration, value: end },
+    ];
+  }
+  return [{ timestamp, value: kind === "CONSUMER" ? end : begin }];
+}

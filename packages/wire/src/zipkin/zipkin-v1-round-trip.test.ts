@@ -1,0 +1,118 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Span } from "../model/span.ts";
+import { readSpanRows } from "../rows/read-span-rows.ts";
+import { spanArbitrary } from "../rows/span-arbitrary.ts";
+import { readZipkinSpanList } from "../thrift/decode-zipkin-spans.ts";
+import { encodeZipkinV1Json, encodeZipkinV1Thrift } from "./encode-zipkin-v1.ts";
+import { stringAttribute, zipkinSpan } from "./zipkin-span-arbitrary.ts";
+import { zipkinSpanList } from "./zipkin-thrift-messages.ts";
+import { ZipkinV1JsonTranscoder } from "./zipkin-v1-json-transcoder.ts";
+import { ZipkinV1ThriftTranscoder } from "./zipkin-v1-thrift-transcoder.ts";
+import { zipkinV2SpanOf } from "./zipkin-v2-span.ts";
+
+/** What v1 keeps apart; the rest is binary annotations there. */
+function factsOf({
+  traceId,
+  spanId,
+  parentSpanId,
+  name,
+  kind,
+  startTimeUnixNano,
+  durationNano,
+  resource,
+}: Span) {
+  const service = resource.serviceName;
+  return {
+    ...{ traceId, spanId, parentSpanId, name, startTimeUnixNano, durationNano, service },
+    kind: kind === "internal" ? "unspecified" : kind,
+  };
+}
+
+/** Annotations that say nothing, or on which side a span is. */
+const taken = ["", "cs", "cr", "sr", "ss", "ms", "mr"];
+/** The writer's own, which readers take for events: the other end of a message. */
+const added = ["ws", "wr"];
+
+describe.each([
+  { format: "JSON", encode: encodeZipkinV1Json, transcoder: new ZipkinV1JsonTranscoder() },
+  { format: "Thrift", encode: encodeZipkinV1Thrift, transcoder: new ZipkinV1ThriftTranscoder() },
+])("Zipkin v1 $format", ({ encode, transcoder }) => {
+  const roundTrip = (spans: readonly Span[]) => readSpanRows(transcoder.transcode(encode(spans)).rows.bytes);
+
+  it("gives back spans that came from Zipkin", () => {
+    fc.assert(
+      fc.property(fc.array(zipkinSpan, { maxLength: 3 }), (sent) => {
+        const spans = roundTrip(sent);
+        expect(spans.map(factsOf)).toEqual(sent.map(factsOf));
+        for (const [index, { attributes }] of spans.entries()) {
+          expect(attributes).toEqual(expect.arrayContaining([...(sent[index] as Span).attributes]));
+        }
+      }),
+    );
+  });
+
+  it("gives back the texts of annotations", () => {
+    fc.assert(
+      fc.property(zipkinSpan, (sent) => {
+        const [span] = roundTrip([sent]) as [Span];
+        expect(span.events.map(({ name }) => name).filter((name) => !added.includes(name))).toEqual(
+          zipkinV2SpanOf(sent)
+            .annotations.map(({ value }) => value)
+            .filter((value) => !taken.includes(value) && !added.includes(value)),
+        );
+      }),
+    );
+  });
+
+  it("takes any span", () => {
+    fc.assert(
+      fc.property(fc.array(spanArbitrary, { maxLength: 3 }), (spans) => {
+        expect(roundTrip(spans).map(({ traceId, spanId }) => ({ traceId, spanId }))).toEqual(
+          spans.map(({ traceId, spanId }) => ({ traceId, spanId })),
+        );
+      }),
+    );
+  });
+});
+
+it("puts the other side's address and a service without anything else where Zipkin's readers look for them", () => {
+  const [sample] = fc.sample(zipkinSpan, { seed: 2, numRuns: 1 }) as [Span];
+  const span: Span = {
+    ...sample,
+    kind: "client",
+    attributes: [stringAttribute("peer.service", "stock"), stringAttribute("net.peer.ip", "192.0.2.7")],
+    events: [],
+    links: [],
+  };
+  const [client] = JSON.parse(String(encodeZipkinV1Json([span])));
+  expect(client.binaryAnnotations).toContainEqual({
+    key: "sa",
+    value: "true",
+    endpoint: { serviceName: "stock", ipv4: "192.0.2.7" },
+  });
+  const bare: Span = {
+    ...span,
+    kind: "unspecified",
+    attributes: [],
+    traceState: "",
+    status: { code: "unset", message: "" },
+    resource: {
+      ...span.resource,
+      serviceName: "shop",
+      attributes: [stringAttribute("service.name", "shop")],
+    },
+    scope: { ...span.scope, name: "", version: "" },
+  };
+  const [local] = JSON.parse(String(encodeZipkinV1Json([bare])));
+  expect(local.binaryAnnotations).toEqual([{ key: "lc", value: "", endpoint: { serviceName: "shop" } }]);
+});
+
+it("writes Thrift as Apache's library writes it", () => {
+  fc.assert(
+    fc.property(zipkinSpan, (span) => {
+      const bytes = encodeZipkinV1Thrift([span]);
+      expect(zipkinSpanList([...readZipkinSpanList(bytes)]).equals(bytes)).toBe(true);
+    }),
+  );
+});
