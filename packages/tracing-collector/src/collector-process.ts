@@ -7,7 +7,9 @@ import { openRowSteps } from "./pipeline/open-row-steps.ts";
 import { SpanCounts } from "./pipeline/span-counts.ts";
 import { StorageWriter } from "./pipeline/storage-writer.ts";
 import { receiverOpeners } from "./receivers/open-receivers.ts";
+import { BodyReader } from "./receivers/read-body.ts";
 import type { Receiver } from "./receivers/receiver.ts";
+import { maxBodiesBytes, maxBodyBytes } from "./receivers/request-limits.ts";
 import { openSampling } from "./sampling/open-sampling.ts";
 
 /** Shares of a graceful stop: calls under way, then the last inserts; together less than the shell's 10 s. */
@@ -38,6 +40,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
       sampling: sampling.provider,
       steps: openRowSteps(options, [new SpanCounts(metrics), ...sampling.steps], registry),
       tenants: new TenantCheck(options),
+      bodies: new BodyReader({ maxBytes: maxBodyBytes, maxTotalBytes: maxBodiesBytes }),
     };
     const receivers: Receiver[] = [];
     for (const open of receiverOpeners(options)) {

@@ -19,7 +19,9 @@ import { Journal } from "../src/pipeline/journal/journal.ts";
 import { SpanCounts } from "../src/pipeline/span-counts.ts";
 import type { GrpcSettings } from "../src/receivers/grpc-listener.ts";
 import type { HttpTimeouts } from "../src/receivers/http-listener.ts";
+import { BodyReader } from "../src/receivers/read-body.ts";
 import type { ReceiverAddress, ReceiverContext } from "../src/receivers/receiver.ts";
+import { maxBodiesBytes, maxBodyBytes } from "../src/receivers/request-limits.ts";
 
 export const quietLog: Logger = createLogger({ name: "test", level: "fatal", encoding: "json" });
 
@@ -100,6 +102,7 @@ export async function openReceiverFixture(
       ...{ journal, metrics, log: quietLog },
       steps: [new SpanCounts(metrics)],
       tenants: new TenantCheck(tenancy),
+      bodies: new BodyReader({ maxBytes: maxBodyBytes, maxTotalBytes: maxBodiesBytes }),
       sampling: {
         // The name comes back as a rate limit: tests see which service was asked for.
         strategyFor: (service) =>

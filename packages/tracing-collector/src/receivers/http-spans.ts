@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { status } from "@grpc/grpc-js";
-import type { Logger, TenantCheck } from "lifecycle";
+import type { Logger } from "lifecycle";
 import { WireError } from "wire/errors";
 import type { TranscodeResult } from "wire/rows";
 import { CollectorError } from "../errors.ts";
 import type { SpanIntake } from "../pipeline/span-intake.ts";
 import { decodeContent } from "./decode-content.ts";
 import { HttpError } from "./http-error.ts";
-import { type BodyReader, drainRequest } from "./read-body.ts";
+import { drainRequest } from "./read-body.ts";
+import type { ReceiverContext } from "./receiver.ts";
 import { refusalOf } from "./refusal.ts";
 import { maxBodyBytes } from "./request-limits.ts";
 import { httpTenant, TenantError } from "./tenant.ts";
@@ -28,20 +29,13 @@ export interface HttpFailure {
   readonly message: string;
 }
 
-/** What requests of one listener share. */
-export interface HttpSpanSettings {
-  readonly bodies: BodyReader;
-  readonly tenants: TenantCheck;
-  readonly log: Logger;
-}
-
 /**
  * Takes the spans of one request: names the tenant, reads and decompresses the body, keeps its rows, and answers in the
  * form's own way, whatever happens. Never throws.
  */
 export function receiveSpans(
   form: HttpSpanForm,
-  { bodies, tenants, log }: HttpSpanSettings,
+  { bodies, tenants, log }: ReceiverContext,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {

@@ -12,6 +12,7 @@ import {
   usualTimeouts,
 } from "../../test/receiver-fixture.ts";
 import { openHttpThrift } from "./http-thrift.ts";
+import { BodyReader } from "./read-body.ts";
 import type { Receiver } from "./receiver.ts";
 
 const thrift = { "Content-Type": "application/x-thrift" };
@@ -194,6 +195,20 @@ describe("refusals", () => {
       "5",
       expect.stringMatching(/^Cannot submit tracing batch: journal /),
     ]);
+  });
+
+  test("bodies past what all listeners may have under way answer 429 with Retry-After", async () => {
+    await receiver.stop(AbortSignal.abort());
+    const bodies = new BodyReader({ maxBytes: 1_000, maxTotalBytes: 50 });
+    receiver = await openHttpThrift(anyPort, usualTimeouts, { ...fixture.context, bodies });
+    base = `http://127.0.0.1:${receiver.port}`;
+    const got = await post(thrift, batch("x"));
+    expect([got.status, got.retryAfter, got.text]).toEqual([
+      429,
+      "1",
+      expect.stringMatching(/^Cannot submit .* bytes of request bodies are under way: the limit is 50\n$/),
+    ]);
+    expect(await fixture.metric("requests_total", "jaeger", "refused")).toBe(1);
   });
 
   test("a collector that stops answers 503 with Retry-After", async () => {

@@ -7,9 +7,9 @@ import { answerSampling } from "../sampling/sampling-http.ts";
 import { type HttpTimeouts, listenHttp } from "./http-listener.ts";
 import { type HttpFailure, type HttpSpanForm, receiveSpans } from "./http-spans.ts";
 import { MediaTypeError, mediaType } from "./media-type.ts";
-import { BodyReader, drainRequest } from "./read-body.ts";
+import { drainRequest } from "./read-body.ts";
 import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
-import { maxBodiesBytes, maxBodyBytes, maxRowsBytes } from "./request-limits.ts";
+import { maxRowsBytes } from "./request-limits.ts";
 import { answerText } from "./text-answer.ts";
 
 const contentTypes: readonly string[] = ["application/x-thrift", "application/vnd.apache.thrift.binary"];
@@ -39,15 +39,13 @@ export async function openHttpThrift(
     new SpanIntake(context, { transport: "http", format: "jaeger" }),
     new ThriftBatchTranscoder({ maxRowsBytes }),
   );
-  const bodies = new BodyReader({ maxBytes: maxBodyBytes, maxTotalBytes: maxBodiesBytes });
-  const settings = { bodies, tenants: context.tenants, log: context.log };
 
   return await listenHttp(address, timeouts, (request, response) => {
     const [path = ""] = (request.url ?? "").split("?", 1);
     const type = Object.hasOwn(requestTypes, path) ? requestTypes[path] : undefined;
     watchRequest(context.metrics, request, response, type === undefined ? "other" : path);
     if (type === "traces") {
-      if (isBatch(request, response)) return receiveSpans(form, settings, request, response);
+      if (isBatch(request, response)) return receiveSpans(form, context, request, response);
     } else {
       if (type !== undefined && request.method === "GET") context.metrics.httpServerRequests.inc({ type });
       answerSampling(context.sampling, request, response);

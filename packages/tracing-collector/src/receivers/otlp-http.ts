@@ -12,9 +12,9 @@ import { SpanIntake } from "../pipeline/span-intake.ts";
 import type { Cors } from "./cors.ts";
 import { type HttpTimeouts, listenHttp } from "./http-listener.ts";
 import { type HttpSpanForm, receiveSpans } from "./http-spans.ts";
-import { BodyReader, drainRequest } from "./read-body.ts";
+import { drainRequest } from "./read-body.ts";
 import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
-import { maxBodiesBytes, maxBodyBytes, maxRowsBytes } from "./request-limits.ts";
+import { maxRowsBytes } from "./request-limits.ts";
 import { answerText } from "./text-answer.ts";
 
 /** How OTLP over HTTP is served. */
@@ -56,14 +56,12 @@ export async function openOtlpHttp(
       encodeRpcStatusJson,
     ),
   ];
-  const bodies = new BodyReader({ maxBytes: maxBodyBytes, maxTotalBytes: maxBodiesBytes });
-  const settings = { bodies, tenants: context.tenants, log: context.log };
 
   return await listenHttp(address, timeouts, (request, response) => {
     const isPreflight = cors?.apply(request, response) ?? false;
     const form = isPreflight ? undefined : route(request, response, forms);
     if (form === undefined) drainRequest(request);
-    else receiveSpans(form, settings, request, response);
+    else receiveSpans(form, context, request, response);
   });
 }
 

@@ -1,6 +1,7 @@
 import type { HostPort, Logger, ServerTls, TenantCheck } from "lifecycle";
 import type { Pipeline } from "../pipeline/span-intake.ts";
 import type { SamplingProvider } from "../sampling/sampling-provider.ts";
+import type { BodyReader } from "./read-body.ts";
 
 /** What every receiver works with. */
 export interface ReceiverContext extends Pipeline {
@@ -8,6 +9,8 @@ export interface ReceiverContext extends Pipeline {
   readonly tenants: TenantCheck;
   /** What clients that ask are told to sample. */
   readonly sampling: SamplingProvider;
+  /** Reads bodies of HTTP; one for all listeners, so that they share its limit. */
+  readonly bodies: BodyReader;
   readonly log: Logger;
 }
 

@@ -10,9 +10,9 @@ import { SpanIntake } from "../pipeline/span-intake.ts";
 import type { Cors } from "./cors.ts";
 import { type HttpTimeouts, listenHttp } from "./http-listener.ts";
 import { type HttpSpanForm, receiveSpans } from "./http-spans.ts";
-import { BodyReader, drainRequest } from "./read-body.ts";
+import { drainRequest } from "./read-body.ts";
 import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
-import { maxBodiesBytes, maxBodyBytes, maxRowsBytes } from "./request-limits.ts";
+import { maxRowsBytes } from "./request-limits.ts";
 import { answerText } from "./text-answer.ts";
 
 /** How Zipkin's formats are served. */
@@ -47,8 +47,6 @@ export async function openZipkin(
   const v1Thrift = formOf(new ZipkinV1ThriftTranscoder({ maxRowsBytes }));
   const v2Json = formOf(new ZipkinV2JsonTranscoder({ maxRowsBytes }));
   const v2Proto = formOf(new ZipkinV2ProtoTranscoder({ maxRowsBytes }));
-  const bodies = new BodyReader({ maxBytes: maxBodyBytes, maxTotalBytes: maxBodiesBytes });
-  const settings = { bodies, tenants: context.tenants, log: context.log };
 
   function formFor(request: IncomingMessage): HttpSpanForm {
     const [path = ""] = (request.url ?? "").split("?", 1);
@@ -60,6 +58,6 @@ export async function openZipkin(
   return await listenHttp(address, timeouts, (request: IncomingMessage, response: ServerResponse) => {
     if (!keepAlive) response.setHeader("Connection", "close");
     if (cors?.apply(request, response) === true) drainRequest(request);
-    else receiveSpans(formFor(request), settings, request, response);
+    else receiveSpans(formFor(request), context, request, response);
   });
 }
