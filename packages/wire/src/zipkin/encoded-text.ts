@@ -53,7 +53,7 @@ function droppedAttributesOf(text: string): number | undefined {
 
 function attributesOf(json: string): Attribute[] | undefined {
   if (json === "null") return [];
-  if (!json.startsWith("{")) return undefined;
+  if (!json.startsWith("{") || !json.endsWith("}")) return undefined;
   try {
     const value = attributeValueOf(JSON.parse(json, exactInt), 0);
     return value.type === "kvlist" ? [...value.value] : undefined;

@@ -3,7 +3,7 @@ import { type SpanLink, spanFormats, spanKinds } from "../model/span.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
 import { writeAttributes, writeLink } from "../rows/span-row-writer.ts";
-import { parseEncodedEvent, parseEncodedLink } from "./encoded-text.ts";
+import { type EncodedEvent, parseEncodedEvent, parseEncodedLink } from "./encoded-text.ts";
 import type { SpanDraft } from "./span-draft.ts";
 import { linkTagPrefix, maxLinks, specialTagKeys, specialTags, specialTagTable } from "./special-tags.ts";
 
@@ -19,6 +19,12 @@ const statusNumbers = new Map([
   ...(["STATUS_CODE_OK", "Ok", "OK"].map((name) => [name, 1]) as [string, number][]),
   ...(["STATUS_CODE_ERROR", "Error", "ERROR"].map((name) => [name, 2]) as [string, number][]),
 ]);
+
+/**
+ * Most texts of one message that look encoded and are not. To find that out costs twenty times as much as to read a text:
+ * after so many all others are taken for texts.
+ */
+const maxUnreadable = 1000;
 
 /** What becomes of a tag: its number in `specialTags`, or one of these. */
 const plain = -1;
@@ -45,9 +51,15 @@ export class SpanDraftWriter {
   #links: SpanLink[] = [];
   #kind = 0;
   #status = 0;
+  #unreadable = 0;
 
   constructor(out: ByteWriter) {
     this.#out = out;
+  }
+
+  /** Begins another message. */
+  open(): void {
+    this.#unreadable = 0;
   }
 
   /**
@@ -114,8 +126,12 @@ export class SpanDraftWriter {
     for (let index = 0; index < maxLinks; index++) {
       const tag = byKey.get(`${linkTagPrefix}${index}`);
       if (tag === undefined) return;
+      if (this.#unreadable > maxUnreadable) return;
       const link = parseEncodedLink(valueText(draft, tag));
-      if (link === undefined) continue;
+      if (link === undefined) {
+        this.#unreadable++;
+        continue;
+      }
       this.#links.push(link);
       this.#uses[tag] = taken;
     }
@@ -253,9 +269,7 @@ export class SpanDraftWriter {
       const start = annotations[at + 2] as number;
       const end = annotations[at + 3] as number;
       writeNanos(out, annotations[at] as number, annotations[at + 1] as number);
-      const event = hasPipe(bytes, start, end)
-        ? parseEncodedEvent(bytes.toString("utf8", start, end))
-        : undefined;
+      const event = this.#encodedEvent(bytes, start, end);
       if (event === undefined) {
         copyText(out, bytes, view, start, end);
         out.uint8(0);
@@ -266,6 +280,14 @@ export class SpanDraftWriter {
         out.uint32(event.droppedAttributesCount);
       }
     }
+  }
+
+  #encodedEvent(bytes: Buffer, start: number, end: number): EncodedEvent | undefined {
+    if (!hasPipe(bytes, start, end) || this.#unreadable > maxUnreadable) return undefined;
+    const text = bytes.toString("utf8", start, end);
+    const event = parseEncodedEvent(text);
+    if (event === undefined && text.includes("|{")) this.#unreadable++;
+    return event;
   }
 
   /** The value of the tag with this number, or "". */

@@ -40,9 +40,10 @@ export class ZipkinJsonText {
     const { length } = message;
     this.bytes = Buffer.from(message.buffer, message.byteOffset, length);
     this.#free = length;
+    if (this.#copy.length > keptBytes) this.#copy = Buffer.alloc(0);
     // Unescaped a string never takes more room than escaped, so twice the length is enough.
     if (this.bytes.includes(backslash)) {
-      if (this.#copy.length < length * 2 || this.#copy.length > keptBytes) {
+      if (this.#copy.length < length * 2) {
         this.#copy = Buffer.allocUnsafeSlow(length * 2);
       }
       this.#copy.set(message);

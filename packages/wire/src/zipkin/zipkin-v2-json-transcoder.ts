@@ -63,6 +63,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     text.open(message);
     this.#draft.open(text.bytes);
     this.#out.clear();
+    this.#writer.open();
     let count = 0;
     const { tape } = text;
     if (text.isList(0, "spans")) {

@@ -45,6 +45,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     cursor.open(message);
     this.#draft.open(message);
     this.#out.clear();
+    this.#writer.open();
     let count = 0;
     const end = message.length;
     while (cursor.position < end) {

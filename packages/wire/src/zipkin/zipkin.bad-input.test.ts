@@ -203,6 +203,20 @@ describe("Zipkin v2 JSON", () => {
     expect(readSpanRows(rows.bytes)[1]?.startTimeUnixNano).toBe(nanos);
   });
 
+  it("takes annotations for texts after a thousand that look encoded and are not, in one message", () => {
+    const encoded = JSON.stringify({ timestamp: 1, value: "event|{}|0" });
+    const unreadable = JSON.stringify({ timestamp: 1, value: "event|{x}|0" });
+    const spanWith = (count: number) =>
+      `{"traceId":"a1","id":"b1","annotations":[${Array(count).fill(unreadable).join(",")},${encoded}]}`;
+    const namesOf = (message: string) =>
+      readSpanRows(v2Json.transcode(Buffer.from(message)).rows.bytes).map(
+        ({ events }) => events.at(-1)?.name,
+      );
+    expect(namesOf(`[${spanWith(1000)}]`)).toEqual(["event"]);
+    expect(namesOf(`[${spanWith(1001)},${spanWith(1)}]`)).toEqual(["event|{}|0", "event|{}|0"]);
+    expect(namesOf(`[${spanWith(1)}]`)).toEqual(["event"]);
+  });
+
   it("keeps to the limit on rows", () => {
     const small = new ZipkinV2JsonTranscoder({ maxRowsBytes: 1000 });
     const message = Buffer.from(`[${Array(20).fill(good).join(",")}]`);
