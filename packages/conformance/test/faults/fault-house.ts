@@ -1,0 +1,100 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freeAddresses } from "lifecycle/testing";
+import { HouseProcess } from "../../src/house/house-process.ts";
+import { ask } from "../../src/tracing-api/ask.ts";
+import type { CollectorAddresses } from "./span-doors.ts";
+
+/** A storage and a collector that syncs its journal, neither started, with a temporary folder of their own. */
+export interface FaultHouse {
+  readonly storage: HouseProcess;
+  readonly collector: HouseProcess;
+  readonly addresses: CollectorAddresses;
+  /** host:port */
+  readonly collectorAdmin: string;
+  readonly storageUrl: string;
+  readonly folder: string;
+  /** Kills what runs, and removes the folder. */
+  close(): Promise<void>;
+}
+
+export interface FaultHouseSettings {
+  /** More options of the collector. */
+  readonly collectorOptions?: readonly string[];
+  /** A folder of the house's own when absent. */
+  readonly journal?: string;
+}
+
+export async function openFaultHouse({
+  collectorOptions = [],
+  journal,
+}: FaultHouseSettings = {}): Promise<FaultHouse> {
+  const folder = mkdtempSync(join(tmpdir(), "faults-"));
+  const [store, storeAdmin, otlpGrpc, otlpHttp, apiV2Grpc, thriftHttp, zipkinHttp, admin] =
+    (await freeAddresses(8)) as [string, string, string, string, string, string, string, string];
+  const storage = new HouseProcess(
+    "tracing-storage",
+    "tracing-storage/bin/tracing-storage.ts",
+    [
+      ...["--storage.http.host-port", store, "--storage.data-dir", join(folder, "storage")],
+      ...["--admin.http.host-port", storeAdmin],
+    ],
+    `http://${storeAdmin}/`,
+  );
+  const collector = new HouseProcess(
+    "tracing-collector",
+    "tracing-collector/bin/tracing-collector.ts",
+    [
+      ...["--collector.otlp.grpc.host-port", otlpGrpc],
+      ...["--collector.otlp.http.host-port", otlpHttp],
+      ...["--collector.grpc-server.host-port", apiV2Grpc],
+      ...["--collector.http-server.host-port", thriftHttp],
+      ...["--collector.zipkin.host-port", zipkinHttp],
+      ...[
+        "--collector.journal.dir",
+        journal ?? join(folder, "journal"),
+        "--collector.journal.sync",
+        "always",
+      ],
+      ...["--clickhouse.url", `http://${store}`, "--admin.http.host-port", admin],
+      ...collectorOptions,
+    ],
+    `http://${admin}/`,
+  );
+  return {
+    storage,
+    collector,
+    addresses: { otlpGrpc, otlpHttp, apiV2Grpc, thriftHttp, zipkinHttp },
+    collectorAdmin: admin,
+    storageUrl: `http://${store}/`,
+    folder,
+    async close() {
+      await collector.end("SIGKILL");
+      await storage.end("SIGKILL");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A metric without labels. @throws Error when there is none */
+export async function metricOf(process: HouseProcess, name: string): Promise<number> {
+  const { text } = await ask(process.metricsUrl);
+  const [, value] = new RegExp(`^${name} (\\S+)$`, "m").exec(text) ?? [];
+  if (value === undefined) throw new Error(`${process.name} has no metric ${name}`);
+  return Number(value);
+}
+
+/** Memory that a process holds now, or held at most; undefined where the system has no /proc. */
+export function memoryMiB(process: HouseProcess, what: "VmRSS" | "VmHWM"): number | undefined {
+  const file = `/proc/${process.pid}/status`;
+  if (!existsSync(file)) return undefined;
+  const [, kilobytes] = new RegExp(`^${what}:\\s+(\\d+) kB$`, "m").exec(readFileSync(file, "utf8")) ?? [];
+  return Math.round(Number(kilobytes) / 1_024);
+}
+
+/** Files and sockets that a process has open; undefined where the system has no /proc. */
+export function openFiles(process: HouseProcess): number | undefined {
+  const folder = `/proc/${process.pid}/fd`;
+  return existsSync(folder) ? readdirSync(folder).length : undefined;
+}

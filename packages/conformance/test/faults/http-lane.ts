@@ -1,0 +1,50 @@
+import { Agent, request } from "node:http";
+
+/** How a request over HTTP was answered. */
+export interface HttpEnd {
+  readonly status: number;
+  /** "" when absent. */
+  readonly retryAfter: string;
+}
+
+/** One connection for HTTP requests, one after another. Nothing is tried again by itself. */
+export class HttpLane {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #deadlineMs: number;
+
+  constructor(deadlineMs: number) {
+    this.#deadlineMs = deadlineMs;
+  }
+
+  /** @throws Error when there is no whole answer */
+  async post(url: string, contentType: string, body: Buffer): Promise<HttpEnd> {
+    const { promise, resolve, reject } = Promise.withResolvers<HttpEnd>();
+    const call = request(
+      url,
+      {
+        method: "POST",
+        agent: this.#agent,
+        headers: { "Content-Type": contentType, "Content-Length": body.length },
+        signal: AbortSignal.timeout(this.#deadlineMs),
+      },
+      (response) => {
+        response.resume();
+        response.on("error", reject);
+        response.on("end", () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            retryAfter: response.headers["retry-after"] ?? "",
+          }),
+        );
+        response.on("close", () => reject(new Error("the answer was cut")));
+      },
+    );
+    call.on("error", reject);
+    call.end(body);
+    return await promise;
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}

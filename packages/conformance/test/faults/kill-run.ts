@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "../../src/expect.ts";
+import { metricOf, openFaultHouse } from "./fault-house.ts";
+import { randomOf } from "./seeded-random.ts";
+import { type LedgerReport, SpanLedger } from "./span-ledger.ts";
+import { SpanSenders } from "./span-senders.ts";
+
+export interface KillSettings {
+  readonly kills: number;
+  readonly seed: number;
+  /** No further kill after so long; none by default. */
+  readonly budgetMs?: number;
+  /** Gets a line of progress now and then. */
+  say(line: string): void;
+}
+
+export interface KillReport extends LedgerReport {
+  readonly collectorKills: number;
+  /** Of those, how many came before the collector had started, so while it read its journal. */
+  readonly killsDuringStart: number;
+  /** Of those, how many left a sender without an answer. */
+  readonly killsThatCut: number;
+  readonly storageKills: number;
+  readonly seconds: number;
+}
+
+/** One kill in so many comes at any moment of a start. */
+const duringStartEvery = 5;
+const maxStartMs = 1_500;
+const maxIngestMs = 700;
+/** One kill in so many also kills storage. */
+const storageEvery = 8;
+const maxStorageAwayMs = 2_000;
+const startWithinMs = 60_000;
+const sayEvery = 10;
+
+/**
+ * Kills a collector with SIGKILL again and again at random moments, and now and then storage, while senders send over
+ * every protocol; then compares what was acknowledged with what is stored.
+ * @returns when the journal is empty; the report says what is wrong
+ * @throws Error when a process does not come back
+ */
+export async function runKills({ kills, seed, budgetMs, say }: KillSettings): Promise<KillReport> {
+  const random = randomOf(seed);
+  const begunMs = Date.now();
+  const seconds = () => Math.round((Date.now() - begunMs) / 1_000);
+  const house = await openFaultHouse();
+  const { collector, storage } = house;
+  const ledger = new SpanLedger();
+  const counts = { collectorKills: 0, killsDuringStart: 0, killsThatCut: 0, storageKills: 0 };
+  try {
+    await Promise.all([storage.start(), collector.start()]);
+    const senders = new SpanSenders({ addresses: house.addresses, ledger, random });
+    try {
+      let starting: Promise<unknown> = Promise.resolve();
+      let storageBack: Promise<unknown> = Promise.resolve();
+      while (counts.collectorKills < kills && (budgetMs === undefined || Date.now() - begunMs < budgetMs)) {
+        if (random(duringStartEvery) === 0) {
+          counts.killsDuringStart++;
+          await sleep(random(maxStartMs));
+        } else {
+          const before = senders.acknowledged;
+          await senders.until(() => senders.acknowledged > before, "a sender is acknowledged", startWithinMs);
+          await sleep(random(maxIngestMs));
+        }
+        const cutBefore = senders.cut;
+        await collector.end("SIGKILL");
+        counts.collectorKills++;
+        // The start that the kill has broken off.
+        await starting;
+        if (random(storageEvery) === 0) {
+          await storageBack;
+          await storage.end("SIGKILL");
+          counts.storageKills++;
+          storageBack = sleep(random(maxStorageAwayMs)).then(() => storage.start());
+        }
+        starting = collector.start().catch((error: unknown) => error);
+        // Whoever waited for an answer has heard by now that there is none, or hears it before long.
+        await sleep(1);
+        if (senders.cut > cutBefore) counts.killsThatCut++;
+        if (counts.collectorKills % sayEvery === 0) {
+          say(
+            `${counts.collectorKills} kills, ${senders.acknowledged} requests acknowledged, ${seconds()} s`,
+          );
+        }
+      }
+      const failure = await starting;
+      if (failure !== undefined) throw failure;
+      await storageBack;
+      // Each protocol works still.
+      await senders.more(1, startWithinMs);
+    } finally {
+      await senders.stop();
+    }
+    await eventually(async () => {
+      const waiting = await metricOf(collector, "tracing_collector_queue_length");
+      if (waiting > 0) throw new Error(`${waiting} spans wait for storage`);
+    }, startWithinMs);
+    const setAside = [...collector.log.matchAll(/^.*set aside.*$/gm)].map(([line]) => line);
+    const report = await ledger.compare(house.storageUrl);
+    return { ...report, problems: [...report.problems, ...setAside], ...counts, seconds: seconds() };
+  } finally {
+    await house.close();
+  }
+}

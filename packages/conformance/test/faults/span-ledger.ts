@@ -1,0 +1,137 @@
+import { randomBytes } from "node:crypto";
+import { ask } from "../../src/tracing-api/ask.ts";
+
+/** The spans of one request: one trace, whose ids no other request has. */
+export interface SpanBatch {
+  readonly traceId: Buffer;
+  readonly spanIds: readonly Buffer[];
+}
+
+/**
+ * How a request ended for its sender. `cut`: without an answer, so that nobody knows whether its spans were kept.
+ */
+export type Fate = "acknowledged" | "refused" | "cut";
+
+interface Entry {
+  readonly door: string;
+  readonly spans: number;
+  fate: Fate;
+}
+
+/** What storage has of what was sent. Numbers of spans, but for `problems`. */
+export interface LedgerReport {
+  readonly sent: number;
+  readonly acknowledged: number;
+  readonly acknowledgedByDoor: Readonly<Record<string, number>>;
+  /** Acknowledged and stored once. */
+  readonly found: number;
+  readonly missing: number;
+  /** Rows more than there should be. */
+  readonly duplicates: number;
+  /** Refused, and yet stored. */
+  readonly refusedButFound: number;
+  readonly cut: number;
+  /** Without an answer, and stored: all of them once. */
+  readonly cutButFound: number;
+  /** Each request whose spans are not what they should be, the first twenty. */
+  readonly problems: readonly string[];
+}
+
+const maxProblems = 20;
+const prefixBytes = 8;
+
+/**
+ * Remembers every request and what its sender was told. The number of the request is in its trace id and in its span
+ * ids, so that a million spans take a few megabytes, and storage is compared with one row per request.
+ */
+export class SpanLedger {
+  readonly #prefix = randomBytes(prefixBytes);
+  readonly #entries: Entry[] = [];
+
+  /** Spans of a new request. A request that is never settled counts as cut. */
+  open(door: string, spans: number): { batch: SpanBatch; settle(fate: Fate): void } {
+    const entry: Entry = { door, spans, fate: "cut" };
+    const number = this.#entries.push(entry);
+    return {
+      batch: {
+        traceId: this.#traceId(number),
+        spanIds: Array.from({ length: spans }, (_, index) => spanId(number, index)),
+      },
+      settle: (fate) => {
+        entry.fate = fate;
+      },
+    };
+  }
+
+  /** @param storageUrl of ClickHouse's HTTP protocol */
+  async compare(storageUrl: string): Promise<LedgerReport> {
+    const stored = await this.#stored(storageUrl);
+    const report = {
+      ...{ sent: 0, acknowledged: 0, found: 0, missing: 0, duplicates: 0, refusedButFound: 0, cut: 0 },
+      ...{ cutButFound: 0, acknowledgedByDoor: {} as Record<string, number>, problems: [] as string[] },
+    };
+    for (const [index, { door, spans, fate }] of this.#entries.entries()) {
+      const { rows, distinct } = stored.get(index + 1) ?? { rows: 0, distinct: 0 };
+      stored.delete(index + 1);
+      report.sent += spans;
+      report.duplicates += rows - distinct;
+      if (fate === "acknowledged") {
+        report.acknowledged += spans;
+        report.acknowledgedByDoor[door] = (report.acknowledgedByDoor[door] ?? 0) + spans;
+        report.found += distinct;
+        report.missing += spans - distinct;
+      } else if (fate === "refused") report.refusedButFound += distinct;
+      else {
+        report.cut += spans;
+        report.cutButFound += distinct;
+      }
+      const isWhole = rows === spans && distinct === spans;
+      const isGood = fate === "acknowledged" ? isWhole : rows === 0 || (fate === "cut" && isWhole);
+      if (!isGood && report.problems.length < maxProblems) {
+        report.problems.push(
+          `request ${index + 1} over ${door}: ${spans} spans ${fate}, ${rows} rows, ${distinct} different`,
+        );
+      }
+    }
+    for (const number of stored.keys()) report.problems.push(`request ${number} was never sent`);
+    return report;
+  }
+
+  /** By number of request. @throws Error when a stored id is not one of the request's own */
+  async #stored(storageUrl: string): Promise<Map<number, { rows: number; distinct: number }>> {
+    const prefix = this.#prefix.toString("hex");
+    const { status, text } = await ask(storageUrl, {
+      method: "POST",
+      body: `SELECT reinterpretAsUInt64(reverse(substring(trace_id, 9))) AS number, count(), uniqExact(span_id),
+        lower(hex(min(span_id))), lower(hex(max(span_id))) FROM tracing.spans
+        WHERE startsWith(trace_id, unhex('${prefix}')) GROUP BY number`,
+    });
+    if (status !== 200) throw new Error(`storage answers ${status}: ${text.slice(0, 300)}`);
+    const stored = new Map<number, { rows: number; distinct: number }>();
+    for (const line of text.split("\n").filter(Boolean)) {
+      const [number, rows, distinct, first, last] = line.split("\t");
+      const spans = this.#entries[Number(number) - 1]?.spans ?? 0;
+      const lowest = spanId(Number(number), 0).toString("hex");
+      const highest = spanId(Number(number), spans - 1).toString("hex");
+      if (String(first) < lowest || String(last) > highest) {
+        throw new Error(`request ${number} has span ids ${first} to ${last}, not ${lowest} to ${highest}`);
+      }
+      stored.set(Number(number), { rows: Number(rows), distinct: Number(distinct) });
+    }
+    return stored;
+  }
+
+  #traceId(number: number): Buffer {
+    const id = Buffer.alloc(16);
+    this.#prefix.copy(id);
+    id.writeBigUInt64BE(BigInt(number), prefixBytes);
+    return id;
+  }
+}
+
+function spanId(number: number, index: number): Buffer {
+  const id = Buffer.alloc(8);
+  id.writeUInt32BE(number, 0);
+  id.writeUInt32BE(index + 1, 4);
+  return id;
+}
