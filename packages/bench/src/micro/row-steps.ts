@@ -1,31 +1,92 @@
 /**
- * `row-steps/100x435`: rows per CPU-second and CPU-seconds per million rows of what the collector's pipeline may do
- * with each row, on rows of 10 attributes.
+ * `row-steps/100x435`: CPU-seconds per million rows of what the collector's pipeline may do with each row, on rows of 10
+ * attributes.
  * Run: `node packages/bench/src/micro/row-steps.ts [seconds]`; one process, nothing else measured.
  */
 import { OtlpTranscoder } from "wire/otlp";
 import { RowScanner } from "wire/rows";
+import { CollectorTags } from "../../../tracing-collector/src/pipeline/collector-tags.ts";
+import { keepRows } from "../../../tracing-collector/src/pipeline/keep-rows.ts";
+import { SpanCounts } from "../../../tracing-collector/src/pipeline/span-counts.ts";
+import { parseTailPolicies } from "../../../tracing-collector/src/pipeline/tail/tail-policies.ts";
+import { TailSampler } from "../../../tracing-collector/src/pipeline/tail/tail-sampler.ts";
+import { TraceDownsampling } from "../../../tracing-collector/src/pipeline/trace-downsampling.ts";
 import { otlpRequest } from "./otlp-request.ts";
 import { spansPerCpuSecond } from "./spans-per-cpu-second.ts";
 
 const seconds = Number(process.argv[2] ?? 3);
-const spanCount = 100;
-const rows = {
-  bytes: Uint8Array.from(new OtlpTranscoder().transcode(otlpRequest(spanCount)).rows.bytes),
-  count: spanCount,
-};
-console.log(`rows ${rows.bytes.length / spanCount} bytes/span`);
+const spansPerTrace = 10;
+const source = { transport: "grpc", format: "otlp" } as const;
 
+const hundred = rowsOf(100);
+const one = rowsOf(1);
 const scanner = new RowScanner();
+const traceIds: number[] = [];
+scanner.open(hundred);
+while (scanner.next()) traceIds.push(scanner.traceIdAt);
+console.log(`rows ${hundred.bytes.length / 100} bytes/span`);
+
 print("RowScanner", () => {
-  scanner.open(rows);
+  scanner.open(hundred);
   while (scanner.next());
 });
+const counts = new SpanCounts({ spansReceived() {}, tracesReceived() {} });
+print("SpanCounts", () => counts.apply(hundred, source));
+const tags = new CollectorTags([
+  ["zone", "a"],
+  ["cluster", "b"],
+]);
+print("CollectorTags", () => tags.apply(hundred));
+print("CollectorTags, requests of 1", () => tags.apply(one), 1);
+const downsampling = new TraceDownsampling(1, "", { downsampled() {} });
+print("TraceDownsampling, all kept", () => downsampling.apply(hundred));
 
-function print(name: string, work: () => void): void {
-  const rate = spansPerCpuSecond(work, spanCount, seconds);
+let nowMs = 0;
+const sampler = new TailSampler(
+  {
+    policies: parseTailPolicies(
+      {
+        policies: [
+          { type: "error" },
+          { type: "latency", threshold: "1s" },
+          { type: "rate", "traces-per-minute": 10 },
+          { type: "probability", ratio: 0.1 },
+        ],
+      },
+      "bench",
+    ),
+    decisionWaitMs: 30_000,
+    maxTraces: 200_000,
+    now: () => nowMs,
+  },
+  { traceDecided() {}, spansDecided() {}, lateSpans() {}, forgottenSpans() {} },
+);
+print(`TailSampler.observe, 50,000 spans a second, ${spansPerTrace} a trace`, () => {
+  nowMs += 2;
+  renewTraces();
+  sampler.observe(hundred);
+});
+print("TailSampler.judge and keepRows", () => {
+  const verdicts = sampler.judge(hundred);
+  let row = 0;
+  keepRows(hundred, scanner, () => verdicts.isKept(row++) || true);
+});
+
+function rowsOf(count: number): { bytes: Uint8Array; count: number } {
+  return { bytes: Uint8Array.from(new OtlpTranscoder().transcode(otlpRequest(count)).rows.bytes), count };
+}
+
+/** Every trace of the rows is a new one. */
+function renewTraces(): void {
+  let id = 0;
+  for (const [index, at] of traceIds.entries()) {
+    if (index % spansPerTrace === 0) id = Math.floor(Math.random() * 2 ** 32);
+    for (let byte = 0; byte < 4; byte++) hundred.bytes[at + byte] = id >>> (8 * byte);
+  }
+}
+
+function print(name: string, work: () => void, spansPerRound = 100): void {
+  const rate = spansPerCpuSecond(work, spansPerRound, seconds);
   const perMillion = (1_000_000 / rate).toFixed(3);
-  console.log(
-    `${name} ${Math.round(rate).toLocaleString("en")} rows per CPU-second, ${perMillion} CPU-s per million`,
-  );
+  console.log(`${name}: ${perMillion} CPU-s per million, ${rate.toLocaleString("en")} rows per CPU-second`);
 }
