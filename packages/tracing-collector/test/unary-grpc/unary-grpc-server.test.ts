@@ -254,6 +254,14 @@ describe("UnaryGrpcServer, frame by frame", () => {
     });
   });
 
+  it("refuses a timeout that is none", async () => {
+    const fields = callFields({ name: "grpc-timeout", value: "soon" });
+    expect((await answerTo(headersFrame(1, fields))).fields).toMatchObject({
+      "grpc-status": String(status.INTERNAL),
+      "grpc-message": "Invalid grpc-timeout value soon",
+    });
+  });
+
   it("answers what is no gRPC as HTTP", async () => {
     const get = callFields().map((field) => (field.name === ":method" ? { ...field, value: "GET" } : field));
     expect((await answerTo(headersFrame(1, get, frameFlags.endStream))).fields).toMatchObject({

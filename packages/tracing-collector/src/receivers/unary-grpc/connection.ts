@@ -44,6 +44,7 @@ const resetBurst = 1_000;
 /** Closed streams that are remembered, to tell a late frame from a wrong one. */
 const rememberedStreams = 1_000;
 const highestStreamId = 0x7fff_ffff;
+const noTrailers = Buffer.alloc(0);
 
 /**
  * One client's connection: HTTP/2 as far as unary gRPC needs it, without an object per frame or a stream per call.
@@ -325,12 +326,16 @@ export class Connection implements FrameSink {
       return { httpStatus: 415, text: "415 unsupported media type, supported: [application/grpc]" };
     }
     const target = this.#settings.methods.get(path);
-    const details =
-      target === undefined
-        ? `The server does not implement the method ${path}`
-        : `Unsupported grpc-encoding ${encoding}`;
-    if (target !== undefined && isKnownEncoding(encoding)) return target;
-    return { code: status.UNIMPLEMENTED, details };
+    if (target === undefined) {
+      return { code: status.UNIMPLEMENTED, details: `The server does not implement the method ${path}` };
+    }
+    if (!isKnownEncoding(encoding)) {
+      return { code: status.UNIMPLEMENTED, details: `Unsupported grpc-encoding ${encoding}` };
+    }
+    // A client that has waited long enough breaks its call off by itself: the value is checked only.
+    const timeout = fieldValue(fields, "grpc-timeout") ?? "0S";
+    if (/^\d{1,8}[HMSmun]$/.test(timeout)) return target;
+    return { code: status.INTERNAL, details: `Invalid grpc-timeout value ${timeout}` };
   }
 
   /** The request is whole. */
@@ -395,7 +400,7 @@ export class Connection implements FrameSink {
       ...(httpStatus === 405 ? [{ name: "allow", value: "POST" }] : []),
     ]);
     this.#write(encodeFrame(frameTypes.headers, frameFlags.endHeaders, streamId, head));
-    this.#sending.send(streamId, Buffer.from(text), encodeHeaders([{ name: "grpc-status", value: "12" }]));
+    this.#sending.send(streamId, Buffer.from(text), noTrailers);
   }
 
   /** Answered in full, though the client may still be sending. */
