@@ -1,8 +1,9 @@
 // What becomes dist/tracing-agent.cjs: the agent as one file, in a process with the options of Node that keep it small.
-import { nodeOptions } from "../src/node-options.ts";
+import { nodeOptions, nodeOptionsSince } from "../src/node-options.ts";
 
+const isKnown = Number.parseInt(process.versions.node, 10) >= nodeOptionsSince;
 const isSmall = nodeOptions.every((option) => process.execArgv.includes(option));
-if (isSmall || process.platform === "win32" || typeof process.execve !== "function") {
+if (!isKnown || isSmall || process.platform === "win32" || typeof process.execve !== "function") {
   void run();
 } else {
   // The same process, begun anew: its number, its sockets and its parent stay. That it is experimental is no news here.

@@ -3,7 +3,10 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const program = fileURLToPath(new URL("../bin/tracing-agent.ts", import.meta.url));
+const programs = {
+  source: fileURLToPath(new URL("../bin/tracing-agent.ts", import.meta.url)),
+  built: fileURLToPath(new URL("../dist/tracing-agent.cjs", import.meta.url)),
+};
 
 interface LogLine {
   readonly level: string;
@@ -29,8 +32,17 @@ export interface AgentUnderTest {
   stop(): Promise<number | null>;
 }
 
-/** @param flags without those for the ports */
-export async function startAgent(adminPort: number, ...flags: string[]): Promise<AgentUnderTest> {
+/** From its sources. @param flags without those for the ports */
+export function startAgent(adminPort: number, ...flags: string[]): Promise<AgentUnderTest> {
+  return start(programs.source, adminPort, flags);
+}
+
+/** As it was built into one file. @param flags without those for the ports */
+export function startBuiltAgent(adminPort: number, ...flags: string[]): Promise<AgentUnderTest> {
+  return start(programs.built, adminPort, flags);
+}
+
+async function start(program: string, adminPort: number, flags: readonly string[]): Promise<AgentUnderTest> {
   const child = spawn(
     process.execPath,
     [

@@ -1,13 +1,21 @@
 // The agent as a process of its own, with real UDP sockets and a real gRPC server.
+import { execFileSync } from "node:child_process";
 import { createSocket } from "node:dgram";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { status } from "@grpc/grpc-js";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ServerCredentials, status } from "@grpc/grpc-js";
 import jaegerClient from "jaeger-client";
+import { createTestAuthority, createTlsFolder } from "lifecycle/testing";
 import { FORMAT_TEXT_MAP } from "opentracing";
 import { afterEach, describe, expect, it } from "vitest";
+import type { ThriftProtocol } from "wire/agent";
 import { binaryTag, boolTag, float64Tag, int64Tag, stringTag } from "wire/api-v2";
-import { encodeAgentPacket, type ThriftProtocol } from "wire/thrift";
-import { type AgentUnderTest, startAgent } from "./agent-under-test.ts";
+import { encodeAgentPacket, type ThriftBatch } from "wire/thrift";
+import { nodeOptions, nodeOptionsSince } from "../src/node-options.ts";
+import { type AgentUnderTest, startAgent, startBuiltAgent } from "./agent-under-test.ts";
 import { CollectorUnderTest } from "./collector-under-test.ts";
 import { oneSpanBatch } from "./one-span-batch.ts";
 
@@ -52,11 +60,32 @@ function send(
 }
 
 function sendBytes(to: AgentUnderTest, packet: Buffer, protocol: ThriftProtocol = "compact"): Promise<void> {
-  const port = protocol === "compact" ? to.compactPort : to.binaryPort;
+  return sendTo(protocol === "compact" ? to.compactPort : to.binaryPort, packet);
+}
+
+function sendTo(port: number, packet: Buffer): Promise<void> {
   return new Promise((resolve, reject) =>
     socket.send(packet, port, "127.0.0.1", (error) => (error === null ? resolve() : reject(error))),
   );
 }
+
+/** `emitZipkinBatch` of one span `get` of the service `old`, compact: trace 1, span 2, one annotation `sr`. */
+const zipkinPacket = Buffer.concat([
+  Buffer.from([0x82, 0x81, 0x01, 15]),
+  Buffer.from("emitZipkinBatch"),
+  // Field 1, a list of one struct: trace_id, name, id.
+  Buffer.from([0x19, 0x1c, 0x16, 2, 0x28, 3]),
+  Buffer.from("get"),
+  Buffer.from([0x16, 4]),
+  // Field 6, a list of one annotation: timestamp, value, host with ipv4, port and service name.
+  Buffer.from([0x29, 0x1c, 0x16, 0xd0, 0x0f, 0x18, 2]),
+  Buffer.from("sr"),
+  Buffer.from([0x1c, 0x15, 2, 0x14, 4, 0x18, 3]),
+  Buffer.from("old"),
+  Buffer.from([0, 0]),
+  // Field 8, an empty list of binary annotations; the ends of span and arguments.
+  Buffer.from([0x29, 0x0c, 0, 0]),
+]);
 
 describe("tracing-agent", () => {
   it("hands packets of both protocols to the collector, with its own tags", async () => {
@@ -303,6 +332,155 @@ describe("tracing-agent", () => {
       .toEqual(['reason="UNAVAILABLE"']);
     expect(await running.stop()).toBe(0);
   });
+
+  it("takes packets on the port of the oldest clients, of both kinds", async () => {
+    const collecting = await collector();
+    const running = await agent([collecting], "--agent.tags=zone=z1");
+    await sendTo(running.zipkinPort, encodeAgentPacket(oneSpanBatch("shop", 3), "compact"));
+    await collecting.until(() => collecting.spanNames.length === 1);
+    await sendTo(running.zipkinPort, zipkinPacket);
+    await collecting.until(() => collecting.spanNames.length === 2);
+    expect(collecting.batches.at(-1)).toMatchObject({
+      process: { serviceName: "old", tags: expect.arrayContaining([stringTag("zone", "z1")]) },
+      spans: [{ operationName: "get", spanId: Buffer.from("0000000000000002", "hex") }],
+    });
+    expect(await running.metric("thrift_udp_server_packets_processed_total")).toMatchObject({
+      'model="zipkin",protocol="compact"': 2,
+    });
+  });
+
+  it("tells clients how to sample, as the collector says", async () => {
+    const collecting = await collector();
+    collecting.strategies = {
+      shop: { strategyType: 0, probabilisticSampling: { samplingRate: 0.25 } },
+      "": { strategyType: 1, rateLimitingSampling: { maxTracesPerSecond: 40_000 } },
+    };
+    const running = await agent([collecting]);
+    const ask = async (path: string, init?: RequestInit) => {
+      const answer = await fetch(running.http + path, init);
+      return [answer.status, answer.headers.get("content-type"), await answer.text()];
+    };
+    const [json, text] = ["application/json", "text/plain; charset=utf-8"];
+    const shop = '"probabilisticSampling":{"samplingRate":0.25}}';
+    expect(await ask("/sampling?service=shop")).toEqual([
+      200,
+      json,
+      `{"strategyType":"PROBABILISTIC",${shop}`,
+    ]);
+    expect(await ask("/?service=shop")).toEqual([200, json, `{"strategyType":0,${shop}`]);
+    expect(await ask("/sampling?service=")).toEqual([
+      200,
+      json,
+      '{"strategyType":"RATE_LIMITING","rateLimitingSampling":{"maxTracesPerSecond":40000}}',
+    ]);
+    expect(await ask("/?service=")).toEqual([500, text, "cannot marshall to JSON\n"]);
+    const once = [400, text, "'service' parameter must be provided once\n"];
+    expect(await ask("/sampling")).toEqual(once);
+    expect(await ask("/sampling?service=a&service=b")).toEqual(once);
+    expect(await ask("/baggageRestrictions?service=shop")).toEqual([
+      500,
+      text,
+      "collector error: baggage not implemented\n",
+    ]);
+    expect(await ask("/other")).toEqual([404, text, "404 page not found\n"]);
+    expect((await ask("/sampling?service=shop", { method: "POST", body: "x" }))[0]).toBe(405);
+    expect(await running.metric("http_server_requests_total")).toEqual({
+      'type="sampling"': 2,
+      'type="sampling-legacy"': 1,
+    });
+
+    collecting.kill();
+    await running.logged(/is away/);
+    expect(await ask("/sampling?service=shop")).toEqual([
+      500,
+      text,
+      expect.stringMatching(
+        /^collector error: failed to get sampling strategy: rpc error: code = Unavailable desc = no collector is connected: ./,
+      ),
+    ]);
+    await collecting.start();
+    await running.logged(/^collector \S+ is back/);
+    expect((await ask("/sampling?service=shop"))[0]).toBe(200);
+    expect(await running.metric("collector_proxy_total")).toEqual({
+      'endpoint="sampling",protocol="grpc",result="ok"': 5,
+      'endpoint="sampling",protocol="grpc",result="err"': 1,
+      'endpoint="baggage",protocol="grpc",result="err"': 1,
+    });
+  });
+
+  it("calls over TLS, shows its certificate, and takes none that does not fit", async () => {
+    const authority = createTestAuthority();
+    const files = createTlsFolder(authority.issue("agent"), authority.cert);
+    cleanUp.push(() => files.remove());
+    const { cert, key } = authority.issue("collector.test");
+    const credentials = ServerCredentials.createSsl(
+      Buffer.from(authority.cert),
+      [{ cert_chain: Buffer.from(cert), private_key: Buffer.from(key) }],
+      true,
+    );
+    const collecting = await new CollectorUnderTest(credentials).start();
+    cleanUp.push(() => collecting.kill());
+    const tls = ["--reporter.grpc.tls.enabled", `--reporter.grpc.tls.ca=${files.caPath}`];
+    const name = "--reporter.grpc.tls.server-name=collector.test";
+    const own = [`--reporter.grpc.tls.cert=${files.certPath}`, `--reporter.grpc.tls.key=${files.keyPath}`];
+
+    const running = await agent([collecting], ...tls, name, ...own);
+    await send(running, 1);
+    await collecting.until(() => collecting.spanNames.length === 1);
+
+    const wrongName = await agent([collecting], ...tls, ...own);
+    expect((await wrongName.logged(/is away/)).reason).toMatch(/127\.0\.0\.1/);
+    const noCertificate = await agent([collecting], ...tls, name);
+    expect((await noCertificate.logged(/is away/)).reason).toMatch(/certificate|closed/);
+    await expect(agent([collecting], name)).rejects.toThrow(
+      "reporter.grpc.tls.* options cannot be used when reporter.grpc.tls.enabled is false",
+    );
+  }, 20_000);
+
+  it("counts what jaeger-client says that it lost", async () => {
+    const collecting = await collector();
+    const running = await agent([collecting]);
+    const stats = (seqNo: number, lost: number): ThriftBatch => ({
+      ...oneSpanBatch("shop", seqNo),
+      process: { serviceName: "shop", tags: [{ key: "client-uuid", vType: 0, vStr: "c1" }] },
+      seqNo: { high: 0, low: seqNo },
+      stats: {
+        fullQueueDroppedSpans: { high: 0, low: lost },
+        tooLargeDroppedSpans: { high: 0, low: 0 },
+        failedToEmitSpans: { high: 0, low: 0 },
+      },
+    });
+    for (const [seqNo, lost] of [
+      [1, 0],
+      [2, 5],
+      [2, 5],
+    ] as const) {
+      await sendBytes(running, encodeAgentPacket(stats(seqNo, lost), "compact"));
+    }
+    await expect.poll(() => running.metric("client_stats_batches_received_total")).toEqual({ "": 3 });
+    expect(await running.metric("client_stats_spans_dropped_total")).toEqual({ 'cause="full-queue"': 5 });
+    expect(await running.metric("client_stats_connected_clients")).toEqual({ "": 1 });
+  });
+
+  it("is one file when it is built, in the process that was started", async () => {
+    execFileSync(process.execPath, [fileURLToPath(new URL("../build/bundle.ts", import.meta.url))]);
+    const collecting = await collector();
+    const config = join(mkdtempSync(join(tmpdir(), "agent-")), "agent.yaml");
+    cleanUp.push(() => rmSync(dirname(config), { recursive: true }));
+    writeFileSync(config, "agent.tags: zone=z9\n");
+    const flags = [`--reporter.grpc.host-port=${collecting.address}`, `--config-file=${config}`];
+    const running = await startBuiltAgent(await freePort(), ...flags);
+    cleanUp.push(() => running.stop());
+    await send(running, 1);
+    await send(running, 2, "binary");
+    await collecting.until(() => collecting.spanNames.length === 2);
+    expect(collecting.batches[0]?.process?.tags).toContainEqual(stringTag("zone", "z9"));
+    if (process.platform === "linux" && Number.parseInt(process.versions.node, 10) >= nodeOptionsSince) {
+      const commandLine = readFileSync(`/proc/${running.pid}/cmdline`, "utf8").split("\0");
+      expect(commandLine.slice(1, 1 + nodeOptions.length)).toEqual(nodeOptions);
+    }
+    expect(await running.stop()).toBe(0);
+  }, 60_000);
 
   it("says which port is taken and by which option to move it", async () => {
     const collecting = await collector();

@@ -1,9 +1,16 @@
 import { EventEmitter, once } from "node:events";
 import { Server, ServerCredentials, type status } from "@grpc/grpc-js";
 import type { Batch } from "wire/api-v2";
-import { type CollectorServiceServer, collectorService, withPublicNames } from "wire/grpc";
+import { SamplingStrategyResponse } from "wire/api-v2";
+import {
+  type CollectorServiceServer,
+  collectorService,
+  type SamplingManagerServer,
+  samplingService,
+  withPublicNames,
+} from "wire/grpc";
 
-/** A real gRPC server with `CollectorService`, which keeps what it gets. */
+/** A real gRPC server with `CollectorService`, which keeps what it gets, and `SamplingManager`. */
 export class CollectorUnderTest {
   readonly batches: Batch[] = [];
   /** Answers the next calls with this status instead of taking them. */
@@ -11,8 +18,15 @@ export class CollectorUnderTest {
   refuseDetails = "the journal is full";
   refused = 0;
   port = 0;
+  /** What it answers to each service. */
+  strategies: Readonly<Record<string, Partial<SamplingStrategyResponse>>> = {};
+  readonly #credentials: ServerCredentials;
   readonly #arrivals = new EventEmitter();
   #server = new Server();
+
+  constructor(credentials: ServerCredentials = ServerCredentials.createInsecure()) {
+    this.#credentials = credentials;
+  }
 
   get address(): string {
     return `127.0.0.1:${this.port}`;
@@ -36,8 +50,15 @@ export class CollectorUnderTest {
     for (const definition of withPublicNames(collectorService)) {
       this.#server.addService(definition, handlers);
     }
+    const sampling: SamplingManagerServer = {
+      getSamplingStrategy: ({ request }, callback) =>
+        callback(null, SamplingStrategyResponse.fromPartial(this.strategies[request.serviceName] ?? {})),
+    };
+    for (const definition of withPublicNames(samplingService)) {
+      this.#server.addService(definition, sampling);
+    }
     this.port = await new Promise<number>((resolve, reject) =>
-      this.#server.bindAsync(this.address, ServerCredentials.createInsecure(), (error, port) =>
+      this.#server.bindAsync(this.address, this.#credentials, (error, port) =>
         error === null ? resolve(port) : reject(error),
       ),
     );

@@ -157,7 +157,7 @@ export class Http2Connection {
       this.#nextStreamId += 2;
       this.#streams.set(stream.id, stream);
       this.#socket.cork();
-      this.#writeHeaders(stream.id, headers);
+      this.#writeHeaders(stream, headers);
       this.#sendBody(stream);
       this.#socket.uncork();
       if (this.#nextStreamId > maxStreamId) {
@@ -174,15 +174,16 @@ export class Http2Connection {
     }
   }
 
-  #writeHeaders(streamId: number, block: Buffer): void {
+  #writeHeaders({ id, body }: Http2Stream, block: Buffer): void {
     const first = block.subarray(0, this.#peerMaxFrameBytes);
     let at = first.length;
-    this.#write(frameHeader(first.length, frameTypes.headers, endHeaders(at, block), streamId));
+    const endStream = body.length === 0 ? frameFlags.endStream : 0;
+    this.#write(frameHeader(first.length, frameTypes.headers, endHeaders(at, block) | endStream, id));
     this.#write(first);
     while (at < block.length) {
       const next = block.subarray(at, at + this.#peerMaxFrameBytes);
       at += next.length;
-      this.#write(frameHeader(next.length, frameTypes.continuation, endHeaders(at, block), streamId));
+      this.#write(frameHeader(next.length, frameTypes.continuation, endHeaders(at, block), id));
       this.#write(next);
     }
   }

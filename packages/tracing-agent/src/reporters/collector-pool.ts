@@ -44,7 +44,7 @@ export class CollectorPool {
    */
   async call(path: string, message: Buffer): Promise<GrpcAnswer> {
     const answer = await this.#callNext(path, message);
-    return answer.isUntouched && this.#ready().length > 0 ? this.#callNext(path, message) : answer;
+    return answer.isUntouched ? this.#callNext(path, message) : answer;
   }
 
   /**

@@ -3,7 +3,7 @@ import { AgentPacketReader, type ThriftProtocol } from "wire/agent";
 import { WireError } from "wire/errors";
 import type { AgentMetrics } from "../agent-metrics.ts";
 import { PacketQueue } from "./packet-queue.ts";
-import { PostSpansBuilder } from "./post-spans-builder.ts";
+import { PostSpansBuilder, type PostSpansCall } from "./post-spans-builder.ts";
 
 /** A call to the collector stays below its default limit of 4 MiB: api_v2 is at most 3.5 times as long as Thrift. */
 const maxMergedBytes = 1_048_576;
@@ -145,10 +145,7 @@ export class PacketProcessor {
   async #work(): Promise<void> {
     this.#busyWorkers++;
     do {
-      for (const packet of this.#waiting.take(maxMergedPackets, maxMergedBytes)) {
-        this.#decode(packet);
-      }
-      for (const { request, spanCount, release } of this.#builder.take()) {
+      for (const { request, spanCount, release } of this.#nextCalls()) {
         if (await this.#settings.report(request, spanCount)) {
           release();
         }
@@ -159,6 +156,14 @@ export class PacketProcessor {
     if (this.#isIdle) {
       this.#onIdle?.();
     }
+  }
+
+  /** Apart from `#work`, which would keep the packets and all that was made of them until its calls have ended. */
+  #nextCalls(): PostSpansCall[] {
+    for (const packet of this.#waiting.take(maxMergedPackets, maxMergedBytes)) {
+      this.#decode(packet);
+    }
+    return this.#builder.take();
   }
 
   /** A packet that cannot be read is counted and forgotten. */

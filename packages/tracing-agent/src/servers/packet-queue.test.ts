@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PacketQueue } from "./packet-queue.ts";
 
@@ -40,5 +41,39 @@ describe("PacketQueue", () => {
     }
     seen.push(...names(queue.take(1_000, 10_000)));
     expect(seen).toEqual(Array.from({ length: 400 }, (_, index) => index >> 1));
+  });
+
+  it("gives each packet's bytes as they came, whatever the sizes and turns", () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            offers: fc.array(fc.integer({ min: 0, max: 30_000 }), { maxLength: 8 }),
+            takes: fc.nat(9),
+          }),
+          {
+            maxLength: 40,
+          },
+        ),
+        (turns) => {
+          const queue = new PacketQueue(20);
+          const waiting: Buffer[] = [];
+          let name = 0;
+          for (const { offers, takes } of turns) {
+            for (const length of offers) {
+              const one = packet(++name % 256, length);
+              expect(queue.offer(one)).toBe(waiting.length < 20);
+              if (waiting.length < 20) waiting.push(one);
+            }
+            expect(queue.size).toBe(waiting.length);
+            const taken = queue.take(takes, 1_000_000);
+            const expected = waiting.splice(0, takes);
+            expect(taken.length).toBe(expected.length);
+            expect(taken.every((one, index) => one.equals(expected[index] ?? packet(0)))).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 });

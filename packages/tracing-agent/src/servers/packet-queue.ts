@@ -1,8 +1,20 @@
-/** Packets that wait for a worker: first in, first out, never more than `maxPackets`. */
+const smallestBytes = 65_536;
+/** A queue that has grown over this gives its memory back when it is empty. */
+const maxKeptBytes = 1_048_576;
+
+/**
+ * Packets that wait for a worker: first in, first out, never more than `maxPackets`. Their bytes are copied into one
+ * buffer that is used round and round: packets as the socket gives them, kept while they wait, would live until V8
+ * collects its old generation, and be tens of megabytes by then.
+ */
 export class PacketQueue {
   readonly #maxPackets: number;
-  #packets: Buffer[] = [];
-  /** Packets before this index were taken; they are cut off when they are half of the array. */
+  #bytes = Buffer.allocUnsafeSlow(smallestBytes);
+  /** Where the next packet may be written. */
+  #end = 0;
+  /** Begin and length of each packet by turns. */
+  #spans: number[] = [];
+  /** Entries before this index were taken; they are cut off when they are half of the array. */
   #first = 0;
 
   constructor(maxPackets: number) {
@@ -10,38 +22,81 @@ export class PacketQueue {
   }
 
   get size(): number {
-    return this.#packets.length - this.#first;
+    return (this.#spans.length - this.#first) / 2;
   }
 
-  /** @returns false when the queue is full: the packet is not in it then */
-  offer(packet: Buffer): boolean {
+  /**
+   * @param packet its bytes are copied
+   * @returns false when the queue is full: the packet is not in it then
+   */
+  offer(packet: Uint8Array): boolean {
     if (this.size >= this.#maxPackets) {
       return false;
     }
-    this.#packets.push(packet);
+    const start = this.#room(packet.length);
+    this.#bytes.set(packet, start);
+    this.#spans.push(start, packet.length);
+    this.#end = start + packet.length;
     return true;
   }
 
   /**
    * Takes waiting packets until one more would be over a limit.
-   * @returns at least one packet, whatever its size, unless none waits
+   * @returns at least one packet, whatever its size, unless none waits; good until the next `offer`
    */
   take(maxPackets: number, maxBytes: number): Buffer[] {
     const taken: Buffer[] = [];
     let bytes = 0;
     while (taken.length < maxPackets) {
-      const next = this.#packets[this.#first];
-      if (next === undefined || (taken.length > 0 && bytes + next.length > maxBytes)) {
+      const start = this.#spans[this.#first];
+      const length = this.#spans[this.#first + 1];
+      if (start === undefined || length === undefined || (taken.length > 0 && bytes + length > maxBytes)) {
         break;
       }
-      bytes += next.length;
-      taken.push(next);
-      this.#first++;
+      bytes += length;
+      taken.push(this.#bytes.subarray(start, start + length));
+      this.#first += 2;
     }
-    if (this.#first * 2 >= this.#packets.length) {
-      this.#packets = this.#packets.slice(this.#first);
+    if (this.#first * 2 >= this.#spans.length) {
+      this.#spans = this.#spans.slice(this.#first);
       this.#first = 0;
     }
     return taken;
+  }
+
+  /** Finds so many bytes in a row behind the last packet, or from the start again; makes the buffer larger if there are none. */
+  #room(length: number): number {
+    const oldest = this.#spans[this.#first];
+    if (oldest === undefined) {
+      if (this.#bytes.length > maxKeptBytes || this.#bytes.length < length) {
+        this.#bytes = Buffer.allocUnsafeSlow(Math.max(length, smallestBytes));
+      }
+      return 0;
+    }
+    if (this.#end > oldest) {
+      if (this.#end + length <= this.#bytes.length) {
+        return this.#end;
+      }
+      if (length <= oldest) {
+        return 0;
+      }
+    } else if (this.#end + length <= oldest) {
+      return this.#end;
+    }
+    this.#grow(length);
+    return this.#end;
+  }
+
+  /** Into a buffer twice as large, the packets in order. */
+  #grow(length: number): void {
+    const old = this.#bytes;
+    this.#bytes = Buffer.allocUnsafeSlow(old.length * 2 + length);
+    this.#end = 0;
+    for (let index = this.#first; index < this.#spans.length; index += 2) {
+      const [start = 0, packetLength = 0] = this.#spans.slice(index, index + 2);
+      this.#bytes.set(old.subarray(start, start + packetLength), this.#end);
+      this.#spans[index] = this.#end;
+      this.#end += packetLength;
+    }
   }
 }

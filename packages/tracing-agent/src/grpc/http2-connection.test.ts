@@ -1,0 +1,294 @@
+import * as http2 from "node:http2";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { errorCodes, frame, frameFlags, frameTypes, numberFrame } from "./frames.ts";
+import { encodeHeaderBlock } from "./header-block.ts";
+import { Http2Connection } from "./http2-connection.ts";
+import type { Http2Outcome } from "./http2-stream.ts";
+
+const cleanUp: (() => void)[] = [];
+afterEach(() => {
+  for (const step of cleanUp.splice(0).reverse()) step();
+});
+
+const headers = encodeHeaderBlock([
+  [":method", "POST"],
+  [":scheme", "http"],
+  [":path", "/"],
+  [":authority", "test"],
+]);
+
+function listen(server: Server | http2.Http2Server): Promise<number> {
+  return new Promise((resolve) =>
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)),
+  );
+}
+
+/** A connection, and what happened to it so far. */
+async function open(port: number) {
+  const events: string[] = [];
+  let ready = () => {};
+  let end = () => {};
+  const isReady = new Promise<void>((resolve) => {
+    ready = resolve;
+  });
+  const hasEnded = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const socket = connect(port, "127.0.0.1");
+  await new Promise((resolve) => socket.once("connect", resolve));
+  const connection = new Http2Connection(socket, {
+    onReady: () => ready(),
+    onGoingAway: () => events.push("going away"),
+    onEnd: (reason) => {
+      events.push(reason);
+      end();
+    },
+  });
+  cleanUp.push(() => connection.destroy("the test is over"));
+  const call = (body: Buffer = Buffer.alloc(0), block = headers) =>
+    new Promise<Http2Outcome>((resolve) => connection.request(block, body, resolve));
+  return { connection, events, isReady, hasEnded, call };
+}
+
+async function http2Server(
+  onStream: (stream: http2.ServerHttp2Stream, count: number) => void,
+  options: http2.ServerOptions = {},
+) {
+  let count = 0;
+  const sessions: http2.ServerHttp2Session[] = [];
+  const server = http2.createServer(options);
+  server.on("session", (session) => sessions.push(session));
+  server.on("stream", (stream: http2.ServerHttp2Stream) => {
+    stream.on("error", () => {});
+    onStream(stream, ++count);
+  });
+  const port = await listen(server);
+  cleanUp.push(() => {
+    for (const session of sessions) session.destroy();
+    server.close();
+  });
+  return { port, sessions };
+}
+
+const echo = (stream: http2.ServerHttp2Stream) => {
+  stream.respond({ ":status": 200 });
+  stream.pipe(stream);
+};
+
+describe("Http2Connection, against Node's server", () => {
+  it("sends and gets bodies of any size through small windows", async () => {
+    const { port } = await http2Server(echo, {
+      settings: { initialWindowSize: 1_000, maxFrameSize: 16_384 },
+    });
+    const { isReady, call } = await open(port);
+    await isReady;
+    const bodies = [0, 1, 999, 1_000, 70_000, 300_000].map((size, index) => Buffer.alloc(size, index + 1));
+    const outcomes = await Promise.all(bodies.map((body) => call(body)));
+    expect(
+      outcomes.map(
+        (outcome) => "body" in outcome && outcome.body.equals(bodies[outcomes.indexOf(outcome)] ?? headers),
+      ),
+    ).toEqual(bodies.map(() => true));
+  });
+
+  it("has no more requests under way than the peer takes", async () => {
+    let open_ = 0;
+    let most = 0;
+    const { port } = await http2Server(
+      (stream) => {
+        most = Math.max(most, ++open_);
+        stream.resume();
+        stream.once("end", () =>
+          setImmediate(() => {
+            open_--;
+            stream.respond({ ":status": 200 });
+            stream.end("ok");
+          }),
+        );
+      },
+      { settings: { maxConcurrentStreams: 3 } },
+    );
+    const { isReady, call } = await open(port);
+    await isReady;
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => call(Buffer.from("x"))));
+    expect(outcomes.every((outcome) => "body" in outcome && outcome.body.toString() === "ok")).toBe(true);
+    expect(most).toBe(3);
+  });
+
+  it("gives headers and trailers, long ones too", async () => {
+    const long = "x".repeat(40_000);
+    const { port } = await http2Server(
+      (stream) => {
+        stream.additionalHeaders({ ":status": 103 });
+        stream.respond({ ":status": 200, "x-long": long }, { waitForTrailers: true });
+        stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0", "x-long": long }));
+        stream.end("body");
+      },
+      { maxSendHeaderBlockLength: 100_000 },
+    );
+    const { isReady, call } = await open(port);
+    await isReady;
+    const outcome = await call();
+    expect(outcome).toMatchObject({ body: Buffer.from("body") });
+    const { headers: got, trailers } = outcome as {
+      headers: ReadonlyMap<string, string>;
+      trailers: ReadonlyMap<string, string>;
+    };
+    expect([
+      got.get(":status"),
+      got.get("x-long"),
+      trailers.get("grpc-status"),
+      trailers.get("x-long"),
+    ]).toEqual(["200", long, "0", long]);
+  });
+
+  it("ends what is under way and takes nothing new when the peer goes away", async () => {
+    const { port, sessions } = await http2Server((stream, count) => {
+      if (count === 2) sessions[0]?.goaway(0, 1);
+      stream.once("end", () => {
+        stream.respond({ ":status": 200 });
+        stream.end("ok");
+      });
+      if (count === 2) stream.resume();
+    });
+    const { connection, isReady, call, events } = await open(port);
+    await isReady;
+    const [first, second] = [call(), call()];
+    expect(await second).toMatchObject({ isUntouched: true });
+    expect(connection.isReady).toBe(false);
+    expect(await call()).toMatchObject({ isUntouched: true });
+    expect(events[0]).toBe("going away");
+    sessions[0]?.destroy();
+    expect(await first).toMatchObject({ isUntouched: false });
+  });
+
+  it("tells a refused request from one that was begun", async () => {
+    const { port } = await http2Server((stream, count) => {
+      stream.close(count === 1 ? http2.constants.NGHTTP2_REFUSED_STREAM : http2.constants.NGHTTP2_CANCEL);
+    });
+    const { isReady, call } = await open(port);
+    await isReady;
+    expect(await call()).toMatchObject({ isUntouched: true, resetCode: errorCodes.refusedStream });
+    expect(await call()).toMatchObject({ isUntouched: false, resetCode: errorCodes.cancel });
+  });
+
+  it("gives up a request without harm to the others", async () => {
+    const { port } = await http2Server((stream, count) => {
+      if (count > 1) echo(stream);
+    });
+    const { connection, isReady, call } = await open(port);
+    await isReady;
+    const stream = connection.request(headers, Buffer.from("x"), () => expect.fail("it was given up"));
+    connection.cancel(stream);
+    expect(await call(Buffer.from("y"))).toMatchObject({ body: Buffer.from("y") });
+  });
+});
+
+describe("Http2Connection, against a peer that breaks HTTP/2", () => {
+  /** A server that sends bytes, once it has the first request when `afterRequest` is set. */
+  async function sending(bytes: Buffer, afterRequest = false): Promise<number> {
+    const sockets: Socket[] = [];
+    const settings = frame(frameTypes.settings, 0, 0, Buffer.alloc(0));
+    const server = createServer((socket) => {
+      sockets.push(socket);
+      socket.on("error", () => {});
+      let received = 0;
+      socket.write(afterRequest ? settings : bytes);
+      socket.on("data", (chunk) => {
+        const before = received;
+        received += chunk.length;
+        // The preface with its settings is 45 bytes, the acknowledgement 9.
+        if (afterRequest && before <= 54 && received > 54) socket.write(bytes);
+      });
+    });
+    cleanUp.push(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    return listen(server);
+  }
+
+  it.each<[string, Buffer, RegExp]>([
+    ["text", Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"), /frame of \d+ bytes is over 16384/],
+    ["no settings", frame(frameTypes.ping, 0, 0, Buffer.alloc(8)), /does not begin with settings/],
+    ["odd settings", frame(frameTypes.settings, 0, 0, Buffer.alloc(5)), /settings of a wrong length/],
+    [
+      "a small frame size",
+      frame(frameTypes.settings, 0, 0, Buffer.from([0, 5, 0, 0, 0, 1])),
+      /a frame size of 1/,
+    ],
+    [
+      "a large window",
+      frame(frameTypes.settings, 0, 0, Buffer.from([0, 4, 255, 255, 255, 255])),
+      /a window of 4294967295/,
+    ],
+  ])("ends a connection with %s", async (_, bytes, message) => {
+    const { hasEnded, events } = await open(await sending(bytes));
+    await hasEnded;
+    expect(events).toEqual([expect.stringMatching(message)]);
+  });
+
+  it.each<[string, Buffer, RegExp]>([
+    ["a push", frame(frameTypes.pushPromise, 4, 1, Buffer.alloc(4)), /a push, which was not allowed/],
+    ["a stream that was never begun", frame(frameTypes.data, 0, 7, Buffer.alloc(4)), /stream 7/],
+    ["data before headers", frame(frameTypes.data, 0, 1, Buffer.alloc(4)), /data before headers/],
+    ["padding longer than its frame", frame(frameTypes.headers, 12, 1, Buffer.of(9, 0)), /padding/],
+    ["bad compression", frame(frameTypes.headers, 4, 1, Buffer.of(0xbe)), /in no table/],
+    ["a continuation of nothing", frame(frameTypes.continuation, 4, 1, Buffer.alloc(1)), /continuation/],
+    [
+      "an endless header block",
+      Buffer.concat([
+        frame(frameTypes.headers, 0, 1, Buffer.alloc(16_000)),
+        ...Array.from({ length: 5 }, () => frame(frameTypes.continuation, 0, 1, Buffer.alloc(16_000))),
+      ]),
+      /a header block of more than 65536 bytes/,
+    ],
+    [
+      "a broken off header block",
+      Buffer.concat([
+        frame(frameTypes.headers, 0, 1, Buffer.alloc(1)),
+        frame(frameTypes.ping, 0, 0, Buffer.alloc(8)),
+      ]),
+      /broken off/,
+    ],
+    [
+      "a window that overflows",
+      Buffer.concat([numberFrame(frameTypes.windowUpdate, 0, 2 ** 31 - 1)]),
+      /window that is too large/,
+    ],
+  ])("ends a connection with %s, and the requests on it", async (_, bytes, message) => {
+    const { isReady, call, hasEnded, events } = await open(await sending(bytes, true));
+    await isReady;
+    expect(await call(Buffer.from("x"))).toMatchObject({
+      isUntouched: false,
+      message: expect.stringMatching(message),
+    });
+    await hasEnded;
+    expect(events).toEqual([expect.stringMatching(message)]);
+  });
+
+  it("ends, and fails what is under way, for whatever bytes", async () => {
+    const anyFrame = fc
+      .record({
+        type: fc.integer({ min: 0, max: 11 }),
+        flags: fc.constantFrom(0, 1, 4, 5, frameFlags.padded, 45),
+        streamId: fc.constantFrom(0, 1, 1, 2, 3),
+        payload: fc.uint8Array({ maxLength: 40 }),
+      })
+      .map(({ type, flags, streamId, payload }) => frame(type, flags, streamId, payload));
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyFrame, { maxLength: 12 }), async (frames) => {
+        const goaway = frame(frameTypes.goaway, 0, 0, Buffer.alloc(8));
+        const port = await sending(Buffer.concat([...frames, goaway]), true);
+        const { isReady, call, connection } = await open(port);
+        await isReady;
+        const outcome = await call(Buffer.from("x"));
+        expect("body" in outcome || outcome.message !== "").toBe(true);
+        connection.destroy("seen");
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,162 @@
+import { once } from "node:events";
+import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
+import { createLogger } from "lifecycle";
+import { afterEach, describe, expect, it } from "vitest";
+import { prefixed } from "../grpc/grpc-answer.ts";
+import { CollectorPool } from "./collector-pool.ts";
+
+const cleanUp: (() => void)[] = [];
+afterEach(() => {
+  for (const step of cleanUp.splice(0).reverse()) step();
+});
+
+const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
+const message = prefixed(Buffer.from("request"));
+
+/** A gRPC server that gives its name, or the trailers that it was told to give. */
+class NamedServer {
+  calls = 0;
+  trailers: Record<string, string> = { "grpc-status": "0" };
+  readonly #name: string;
+  readonly #sessions = new Set<ServerHttp2Session>();
+  #server: Http2Server | undefined;
+
+  constructor(name: string) {
+    this.#name = name;
+    cleanUp.push(() => this.kill());
+  }
+
+  async listen(host: string, port: number): Promise<number> {
+    const server = createServer();
+    this.#server = server;
+    server.on("session", (session: ServerHttp2Session) => {
+      this.#sessions.add(session);
+      session.on("error", () => {});
+    });
+    server.on("stream", (stream: ServerHttp2Stream) => {
+      this.calls++;
+      stream.on("error", () => {});
+      stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
+      stream.on("wantTrailers", () => stream.sendTrailers(this.trailers));
+      stream.resume();
+      stream.end(this.trailers["grpc-status"] === "0" ? prefixed(Buffer.from(this.#name)) : undefined);
+    });
+    server.listen(port, host);
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+  }
+
+  kill(): void {
+    for (const session of this.#sessions) session.destroy();
+    this.#server?.close();
+  }
+}
+
+function open(host: string, port: number, lookUp?: () => Promise<readonly string[]>): CollectorPool {
+  const collectors = [{ text: `${host}:${port}`, host, port, isName: lookUp !== undefined }];
+  const pool = new CollectorPool({ collectors, tls: () => undefined, log, ...(lookUp && { lookUp }) });
+  cleanUp.push(() => pool.close());
+  return pool;
+}
+
+const ask = async (pool: CollectorPool) => {
+  const answer = await pool.call("/p.S/M", message);
+  return answer.status === "OK" ? answer.message.toString() : answer.status;
+};
+
+/** `google.rpc.Status` with a `RetryInfo` of so many seconds. */
+function retryInfo(seconds: number): string {
+  const delay = new BinaryWriter().uint32(8).int64(seconds).finish();
+  const info = new BinaryWriter().uint32(10).bytes(delay).finish();
+  const any = new BinaryWriter()
+    .uint32(10)
+    .string("type.googleapis.com/google.rpc.RetryInfo")
+    .uint32(18)
+    .bytes(info)
+    .finish();
+  return Buffer.from(new BinaryWriter().uint32(26).bytes(any).finish()).toString("base64");
+}
+
+describe("CollectorPool", () => {
+  it("calls every address of a name in turn, and the others when one is gone", async () => {
+    const [a, b] = [new NamedServer("a"), new NamedServer("b")];
+    const port = await a.listen("127.0.0.1", 0);
+    await b.listen("127.0.0.2", port);
+    const pool = open("collectors.test", port, async () => ["127.0.0.1", "127.0.0.2"]);
+    await expect.poll(() => pool.names[0]?.connected).toBe(2);
+    const answers = [await ask(pool), await ask(pool), await ask(pool), await ask(pool)];
+    expect(answers.sort()).toEqual(["a", "a", "b", "b"]);
+    b.kill();
+    await expect.poll(() => pool.names[0]?.connected).toBe(1);
+    expect([await ask(pool), await ask(pool)]).toEqual(["a", "a"]);
+  });
+
+  it("finds the new addresses of a name after a loss, and leaves those that are gone from it", async () => {
+    const [a, b] = [new NamedServer("a"), new NamedServer("b")];
+    const port = await a.listen("127.0.0.1", 0);
+    await b.listen("127.0.0.2", port);
+    let addresses = ["127.0.0.1"];
+    const pool = open("collectors.test", port, async () => addresses);
+    expect(await ask(pool)).toBe("a");
+    addresses = ["127.0.0.2"];
+    a.kill();
+    await expect
+      .poll(() => pool.names[0]?.endpoints.map(({ address }) => address), { timeout: 5_000 })
+      .toEqual(addresses);
+    expect(await ask(pool)).toBe("b");
+  });
+
+  it("waits for the first connection, and says why there is none", async () => {
+    const server = new NamedServer("late");
+    const port = await server.listen("127.0.0.1", 0);
+    const pool = open("127.0.0.1", port);
+    expect(await ask(pool)).toBe("late");
+    server.kill();
+    await expect.poll(() => pool.names[0]?.lastError).toContain("ECONNREFUSED");
+    expect(await pool.call("/p.S/M", message)).toMatchObject({
+      status: "UNAVAILABLE",
+      details: expect.stringContaining(`connect ECONNREFUSED 127.0.0.1:${port}`),
+    });
+  });
+
+  it("says what is wrong with a name", async () => {
+    const pool = open("nowhere.test", 1, () =>
+      Promise.reject(new Error("getaddrinfo ENOTFOUND nowhere.test")),
+    );
+    expect(await pool.call("/p.S/M", message)).toMatchObject({
+      status: "UNAVAILABLE",
+      details: "no collector is connected: getaddrinfo ENOTFOUND nowhere.test",
+    });
+  });
+
+  it("leaves a collector alone for as long as it asks, while there are others", async () => {
+    const [busy, idle] = [new NamedServer("busy"), new NamedServer("idle")];
+    const port = await busy.listen("127.0.0.1", 0);
+    await idle.listen("127.0.0.2", port);
+    busy.trailers = {
+      "grpc-status": "8",
+      "grpc-message": "full%20up",
+      "grpc-status-details-bin": retryInfo(50),
+    };
+    const pool = open("collectors.test", port, async () => ["127.0.0.1", "127.0.0.2"]);
+    await expect.poll(() => pool.names[0]?.connected).toBe(2);
+    const answers = new Set([await ask(pool), await ask(pool), await ask(pool), await ask(pool)]);
+    expect(answers).toEqual(new Set(["RESOURCE_EXHAUSTED", "idle"]));
+    expect(busy.calls).toBe(1);
+    await pool.unpaused(new AbortController().signal); // At once: one is willing.
+
+    idle.kill();
+    await expect.poll(() => pool.names[0]?.connected).toBe(1);
+    const stop = new AbortController();
+    let isWaiting = true;
+    const waited = pool.unpaused(stop.signal).then(() => {
+      isWaiting = false;
+    });
+    await new Promise(setImmediate);
+    expect(isWaiting).toBe(true);
+    stop.abort();
+    await waited;
+  });
+});
