@@ -9,6 +9,7 @@ const benches = new Map([
   ["otlp-json-transcode", new URL("../micro/otlp-json-transcode.ts", import.meta.url)],
   ["otlp-encode", new URL("../micro/otlp-encode.ts", import.meta.url)],
   ["api-v2-transcode", new URL("../micro/api-v2-transcode.ts", import.meta.url)],
+  ["row-steps", new URL("../micro/row-steps.ts", import.meta.url)],
   ["thrift-read", new URL("../micro/thrift-read.ts", import.meta.url)],
   ["zipkin-transcode", new URL("../micro/zipkin-transcode.ts", import.meta.url)],
 ]);
