@@ -5,7 +5,7 @@ export class MediaTypeError extends Error {
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*/;
 const parameter =
-  /^\s*;\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+|"(?:[^"\\\r\n]|\\.)*")/;
+  /^;\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+|"(?:[^"\\\r\n]|\\.)*")/;
 
 /**
  * The media type of a `Content-Type` header, lower case, without its parameters, which must be well formed.
@@ -16,14 +16,15 @@ export function mediaType(header: string): string {
   const [base = ""] = header.split(";", 1);
   const type = base.trim().toLowerCase();
   checkType(type);
-  let rest = header.slice(base.length);
+  // Trimmed, not matched: a pattern with spaces on both sides of something takes the square of their number.
+  let rest = header.slice(base.length).trim();
   const names = new Set<string>();
-  while (!/^\s*;?\s*$/.test(rest)) {
+  while (rest !== "" && rest !== ";") {
     const [all, name] = parameter.exec(rest) ?? [];
     if (all === undefined || name === undefined) throw new MediaTypeError("mime: invalid media parameter");
     if (names.has(name.toLowerCase())) throw new MediaTypeError("mime: duplicate parameter name");
     names.add(name.toLowerCase());
-    rest = rest.slice(all.length);
+    rest = rest.slice(all.length).trimStart();
   }
   return type;
 }
