@@ -1,9 +1,15 @@
+import { agentCommand } from "./agent-command.ts";
 import { UsageError } from "./arguments.ts";
 import { ingestCommand } from "./ingest-command.ts";
 import { microCommand } from "./micro-command.ts";
 import { suiteCommand } from "./suite-command.ts";
 
-const commands = { suite: suiteCommand, ingest: ingestCommand, micro: microCommand } as const;
+const commands = {
+  suite: suiteCommand,
+  ingest: ingestCommand,
+  micro: microCommand,
+  agent: agentCommand,
+} as const;
 
 /**
  * Runs the command line.

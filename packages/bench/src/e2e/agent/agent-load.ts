@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { encodeAgentPacket } from "wire/thrift";
+import { thriftBatch } from "../../micro/thrift-spans.ts";
+import { processUsage } from "../measure/process-usage.ts";
+import { sendPackets } from "./send-packets.ts";
+
+const sink = fileURLToPath(new URL("sink-collector.ts", import.meta.url));
+const agent = fileURLToPath(new URL("../../../../tracing-agent/dist/tracing-agent.cjs", import.meta.url));
+const settleMs = 2_000;
+
+export interface AgentLoadOptions {
+  readonly protocol: "compact" | "binary";
+  readonly rate: number;
+  readonly durationMs: number;
+  /** For the agent: `--processor.tracing-compact.server-socket-buffer-size=…` */
+  readonly agentFlags: readonly string[];
+}
+
+/** Memory in bytes: all of it, the part that is the process's own, and the part that it shares as pages of files. */
+export interface Memory {
+  readonly rss: number;
+  readonly anonymous: number;
+  readonly files: number;
+}
+
+export interface AgentLoadReport {
+  readonly packetBytes: number;
+  readonly sent: number;
+  /** Spans that the collector took. */
+  readonly delivered: number;
+  /** Packets or spans that the agent says were lost, by metric and reason. */
+  readonly lost: Readonly<Record<string, number>>;
+  readonly cpuSecondsPerMillion: number;
+  readonly idle: Memory;
+  readonly after: Memory;
+  readonly peakRss: number;
+}
+
+/**
+ * Starts the built agent and a collector that keeps nothing, sends packets of one span, and looks at what became of
+ * them. Linux only.
+ */
+export async function agentLoad(options: AgentLoadOptions, signal: AbortSignal): Promise<AgentLoadReport> {
+  const collector = spawn(process.execPath, [sink], { stdio: ["ignore", "pipe", "inherit"] });
+  const children: ChildProcess[] = [collector];
+  try {
+    const [portLine] = (await once(createInterface(collector.stdout), "line")) as [string];
+    const running = await startAgent(Number(portLine), options.agentFlags);
+    children.push(running.child);
+    const { pid = 0 } = running.child;
+    await sleep(settleMs, undefined, { signal });
+    const idle = memoryOf(pid);
+    const cpuBefore = processUsage(pid).cpuSeconds;
+    const packet = encodeAgentPacket(thriftBatch(1), options.protocol);
+    const { rate, durationMs } = options;
+    const sent = await sendPackets(
+      { port: running.ports[options.protocol], packet, rate, durationMs },
+      signal,
+    );
+    await sleep(settleMs);
+    const usage = processUsage(pid);
+    const text = await (await fetch(running.metricsUrl)).text();
+    const delivered = metric(text, "reporter_spans_submitted_total").get("") ?? 0;
+    return {
+      packetBytes: packet.length,
+      sent,
+      delivered,
+      lost: lostOf(text),
+      cpuSecondsPerMillion: ((usage.cpuSeconds - cpuBefore) / Math.max(delivered, 1)) * 1e6,
+      idle,
+      after: memoryOf(pid),
+      peakRss: usage.rssPeakBytes,
+    };
+  } finally {
+    for (const child of children) child.kill();
+  }
+}
+
+async function startAgent(collectorPort: number, flags: readonly string[]) {
+  const adminPort = await freePort();
+  const any = "127.0.0.1:0";
+  const child = spawn(
+    process.execPath,
+    [
+      agent,
+      ...["--processor.zipkin-compact.server-host-port", any],
+      ...["--processor.tracing-compact.server-host-port", any],
+      ...["--processor.tracing-binary.server-host-port", any],
+      ...["--http-server.host-port", any],
+      ...["--admin.http.host-port", `127.0.0.1:${adminPort}`],
+      ...["--reporter.grpc.host-port", `127.0.0.1:${collectorPort}`],
+      "--log-encoding=json",
+      ...flags,
+    ],
+    { stdio: ["ignore", "inherit", "pipe"] },
+  );
+  const ports = { compact: 0, binary: 0 };
+  for await (const line of createInterface(child.stderr)) {
+    const { msg = "", port = 0 } = JSON.parse(line) as { msg?: string; port?: number };
+    if (msg.startsWith("cannot start")) throw new Error(`the agent: ${msg}`);
+    if (msg.startsWith("Thrift compact")) ports.compact = port;
+    if (msg.startsWith("Thrift binary")) ports.binary = port;
+    if (msg === "health: available") break;
+  }
+  child.stderr.resume();
+  return { child, ports, metricsUrl: `http://127.0.0.1:${adminPort}/metrics` };
+}
+
+async function freePort(): Promise<number> {
+  const { createServer } = await import("node:net");
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+function memoryOf(pid: number): Memory {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const bytes = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0) * 1024;
+  return { rss: bytes("VmRSS"), anonymous: bytes("RssAnon"), files: bytes("RssFile") };
+}
+
+/** The values of one of the agent's metrics by their labels as written. */
+function metric(text: string, name: string): Map<string, number> {
+  const lines = text.matchAll(new RegExp(`^tracing_agent_${name}(?:\\{(.*)\\})? (\\S+)$`, "gm"));
+  return new Map([...lines].map(([, labels = "", value]) => [labels, Number(value)]));
+}
+
+function lostOf(text: string): Record<string, number> {
+  const lost: Record<string, number> = {};
+  for (const [what, name] of [
+    ["packets dropped", "thrift_udp_server_packets_dropped_total"],
+    ["packets unreadable", "thrift_udp_t_processor_handler_errors_total"],
+    ["spans refused", "reporter_spans_failures_total"],
+  ] as const) {
+    for (const [labels, value] of metric(text, name)) {
+      const reason = /reason="([^"]*)"/.exec(labels)?.[1] ?? "";
+      if (value > 0) lost[`${what}: ${reason}`] = (lost[`${what}: ${reason}`] ?? 0) + value;
+    }
+  }
+  return lost;
+}
