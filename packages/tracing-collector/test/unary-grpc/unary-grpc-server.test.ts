@@ -137,7 +137,7 @@ describe("UnaryGrpcServer, called by grpc-js", () => {
 
   it("asks connections to leave at their age, without harm to a call", async () => {
     const gate = Promise.withResolvers<void>();
-    const { port } = await openServer({ maxConnectionAgeMs: 20, gate: gate.promise });
+    const { port } = await openServer({ maxConnectionAgeMs: 500, gate: gate.promise });
     const client = openClient(port);
     client.send(headersFrame(1, callFields()), dataFrame(1, grpcMessage("x")));
     expect(await client.goAwayCode()).toBe(errorCodes.noError);
