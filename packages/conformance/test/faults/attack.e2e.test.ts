@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { runAttack } from "./attack-run.ts";
+import { attacks } from "./attacks.ts";
+import { newSeed } from "./seeded-random.ts";
+
+/** Minutes of it by `node packages/conformance/bin/faults.ts attack`. */
+const attackMs = 8_000;
+/** The bodies that may be under way, 256 MiB, and a collector at work. */
+const maxMemoryMiB = 600;
+/** What a sender may hear while others send large bodies, or more than the disk takes. */
+const documentedRefusals = ["429, Retry-After 1", "RESOURCE_EXHAUSTED, RetryInfo of 1 s"];
+
+test("attacks on every port at once disturb no sender, and leave no memory and no connections behind", async () => {
+  const seed = newSeed();
+  const report = await runAttack({ attackMs, seed, say: () => {} });
+  const what = `seed ${seed}: ${JSON.stringify(report)}`;
+  expect(report.problems, what).toEqual([]);
+  expect(Object.keys(report.rounds).sort(), what).toEqual(Object.keys(attacks).sort());
+  expect(report.found, what).toBe(report.acknowledged);
+  expect(report.cutReasons, what).toEqual([]);
+  const refusals = new Set(Object.values(report.requestsRefused).flat());
+  expect([...refusals.difference(new Set(documentedRefusals))], what).toEqual([]);
+  expect(report.memoryPeakMiB ?? 0, what).toBeLessThan(maxMemoryMiB);
+  expect(report.logErrors, what).toEqual([]);
+}, 180_000);

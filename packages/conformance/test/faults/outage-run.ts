@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "../../src/expect.ts";
+import { memoryMiB, metricOf, openFaultHouse } from "./fault-house.ts";
+import { randomOf } from "./seeded-random.ts";
+import { doorNames } from "./span-doors.ts";
+import { type LedgerReport, SpanLedger } from "./span-ledger.ts";
+import { SpanSenders } from "./span-senders.ts";
+
+/**
+ * What storage does while it is away: it is killed, or it hangs as a machine does whose disk is stuck: connections stay,
+ * nothing is answered, and what was begun goes on later.
+ */
+export type Absence = "killed" | "frozen";
+
+export interface OutageSettings {
+  readonly absence: Absence;
+  /** How long storage is away at least. It stays away until every protocol has been refused. */
+  readonly awayMs: number;
+  /** Limit of the journal; it has to be full before storage comes back. */
+  readonly journalBytes: number;
+  readonly seed: number;
+  /** Most bytes of an attribute of each span; 1,000 by default. */
+  readonly ballastBytes?: number;
+  /** Between the requests of a sender, ten of which send at a time; 10 ms by default. */
+  readonly pauseMs?: number;
+  /** How long the journal may take to fill, and to drain; 2 minutes by default. */
+  readonly patienceMs?: number;
+  /** Gets a line of progress every few seconds. */
+  say(line: string): void;
+}
+
+export interface OutageReport extends LedgerReport {
+  readonly requestsAcknowledged: number;
+  /** Requests without an answer, by reason: there should be none. */
+  readonly cutReasons: readonly string[];
+  /** How each protocol was refused while the journal was full. */
+  readonly refusals: Readonly<Record<string, readonly string[]>>;
+  readonly requestsRefused: number;
+  readonly awaySeconds: number;
+  /** From the loss of storage to the first refusal. */
+  readonly fullAfterSeconds: number;
+  /** From the return of storage until it had everything. */
+  readonly drainSeconds: number;
+  /** Resident memory of the collector; undefined where the system has no /proc. */
+  readonly memoryBeforeMiB: number | undefined;
+  readonly memoryPeakMiB: number | undefined;
+  /** Warnings and errors of the collector's log, and what it says when storage is back. */
+  readonly logLines: readonly string[];
+}
+
+const startWithinMs = 60_000;
+const sayEveryMs = 10_000;
+
+/** Takes storage away under load until the journal is full, and gives it back; then compares. */
+export async function runOutage(settings: OutageSettings): Promise<OutageReport> {
+  const { absence, awayMs, journalBytes, seed, say, ballastBytes = 1_000, pauseMs = 10 } = settings;
+  const { patienceMs = 120_000 } = settings;
+  const random = randomOf(seed);
+  const house = await openFaultHouse({
+    collectorOptions: ["--collector.journal.max-bytes", String(journalBytes)],
+  });
+  const { collector, storage } = house;
+  const ledger = new SpanLedger();
+  const seconds = (sinceMs: number) => Math.round((Date.now() - sinceMs) / 100) / 10;
+  try {
+    await Promise.all([storage.start(), collector.start()]);
+    const { pid } = collector;
+    const senders = new SpanSenders({ addresses: house.addresses, ledger, random, ballastBytes, pauseMs });
+    const progress = setInterval(() => {
+      const refused = refusedOf(senders);
+      say(
+        `${senders.acknowledged} requests acknowledged, ${refused} refused, ${senders.cut} cut; ` +
+          `the collector holds ${memoryMiB(collector, "VmRSS")} MiB`,
+      );
+    }, sayEveryMs);
+    try {
+      await senders.more(10, startWithinMs);
+      await eventually(async () => {
+        const stored = await metricOf(collector, "tracing_collector_spans_saved_total");
+        if (stored === 0) throw new Error("storage has nothing yet");
+      }, startWithinMs);
+      const memoryBeforeMiB = memoryMiB(collector, "VmRSS");
+      const awayAtMs = Date.now();
+      say(`storage is ${absence}`);
+      if (absence === "killed") await storage.end("SIGKILL");
+      else process.kill(storage.pid, "SIGSTOP");
+      await senders.until(() => refusedOf(senders) > 0, "the journal is full", patienceMs + awayMs);
+      const fullAfterSeconds = seconds(awayAtMs);
+      say(`the journal is full after ${fullAfterSeconds} s`);
+      await senders.until(
+        () => doorNames.every((name) => senders.counts[name].refused.size > 0),
+        "every protocol is refused",
+        patienceMs,
+      );
+      await sleep(Math.max(0, awayAtMs + awayMs - Date.now()));
+
+      const awaySeconds = seconds(awayAtMs);
+      const refusals = senders.refusals();
+      if (absence === "killed") await storage.start();
+      else process.kill(storage.pid, "SIGCONT");
+      const backAtMs = Date.now();
+      say(`storage is back after ${awaySeconds} s`);
+      await senders.more(5, patienceMs);
+      await senders.stop();
+      await eventually(async () => {
+        const waiting = await metricOf(collector, "tracing_collector_queue_length");
+        if (waiting > 0) throw new Error(`${waiting} spans wait for storage`);
+      }, patienceMs);
+      const drainSeconds = seconds(backAtMs);
+      const report = await ledger.compare(house.storageUrl);
+      return {
+        ...report,
+        problems: collector.pid === pid ? report.problems : [...report.problems, "the collector ended"],
+        requestsAcknowledged: senders.acknowledged,
+        requestsRefused: refusedOf(senders),
+        cutReasons: doorNames.flatMap((name) => [...senders.counts[name].cut.keys()]),
+        ...{ refusals, awaySeconds, fullAfterSeconds, drainSeconds, memoryBeforeMiB },
+        memoryPeakMiB: memoryMiB(collector, "VmHWM"),
+        logLines: collector.log
+          .split("\n")
+          .filter((line) => /"level":"(warn|error|fatal)"|storage is back/.test(line)),
+      };
+    } finally {
+      clearInterval(progress);
+      await senders.stop();
+    }
+  } finally {
+    await house.close();
+  }
+}
+
+function refusedOf(senders: SpanSenders): number {
+  const counts = doorNames.flatMap((name) => [...senders.counts[name].refused.values()]);
+  return counts.reduce((sum, count) => sum + count, 0);
+}
