@@ -437,6 +437,52 @@ describe("tracing-agent", () => {
     );
   }, 20_000);
 
+  it("lets jaeger-client sample as the collector says", async () => {
+    const collecting = await collector();
+    collecting.strategies = { shop: { strategyType: 0, probabilisticSampling: { samplingRate: 1 } } };
+    const running = await agent([collecting]);
+    const tracer = jaegerClient.initTracer(
+      {
+        serviceName: "shop",
+        // Takes none until it has asked.
+        sampler: {
+          type: "remote",
+          param: 0,
+          host: "127.0.0.1",
+          port: Number(new URL(running.http).port),
+          refreshIntervalMs: 50,
+        },
+        reporter: { agentHost: "127.0.0.1", agentPort: running.binaryPort, flushIntervalMs: 10 },
+      },
+      { tags: {} },
+    );
+    cleanUp.push(() => new Promise<void>((resolve) => tracer.close(resolve)));
+    await expect
+      .poll(() => {
+        tracer.startSpan("sampled").finish();
+        return collecting.batches[0]?.spans[0]?.tags;
+      })
+      .toContainEqual(float64Tag("sampler.param", 1));
+  });
+
+  it("loses nothing when one of two collectors is killed", async () => {
+    const both = [await collector(), await collector()];
+    const running = await agent(both);
+    await expect
+      .poll(async () => Object.values(await running.metric("connection_status_collector_connected")))
+      .toEqual([1, 1]);
+    for (let id = 1; id <= 60; id++) {
+      await send(running, id);
+      if (id === 20) both[0]?.kill();
+      if (id === 40) await both[0]?.start();
+    }
+    const wanted = Array.from({ length: 60 }, (_, index) => `span ${index + 1}`);
+    await expect
+      .poll(() => [...new Set(both.flatMap(({ spanNames }) => spanNames))].sort(), { timeout: 15_000 })
+      .toEqual(wanted.sort());
+    expect(await running.metric("reporter_spans_failures_total")).toEqual({});
+  }, 30_000);
+
   it("counts what jaeger-client says that it lost", async () => {
     const collecting = await collector();
     const running = await agent([collecting]);

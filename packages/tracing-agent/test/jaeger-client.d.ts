@@ -6,7 +6,13 @@ declare module "jaeger-client" {
     initTracer(
       config: {
         readonly serviceName: string;
-        readonly sampler: { readonly type: string; readonly param: number };
+        readonly sampler: {
+          readonly type: string;
+          readonly param: number;
+          readonly host?: string;
+          readonly port?: number;
+          readonly refreshIntervalMs?: number;
+        };
         readonly reporter: {
           readonly agentHost: string;
           readonly agentPort: number;
