@@ -15,7 +15,7 @@ import { otlpRequest } from "./otlp-request.ts";
 import { spansPerCpuSecond } from "./spans-per-cpu-second.ts";
 
 const seconds = Number(process.argv[2] ?? 3);
-const spansPerTrace = 10;
+let spansPerTrace = 10;
 const source = { transport: "grpc", format: "otlp" } as const;
 
 const hundred = rowsOf(100);
@@ -61,11 +61,13 @@ const sampler = new TailSampler(
   },
   { traceDecided() {}, spansDecided() {}, lateSpans() {}, forgottenSpans() {} },
 );
-print(`TailSampler.observe, 50,000 spans a second, ${spansPerTrace} a trace`, () => {
-  nowMs += 2;
-  renewTraces();
-  sampler.observe(hundred);
-});
+for (spansPerTrace of [10, 1]) {
+  print(`TailSampler.observe, 50,000 spans a second, ${spansPerTrace} a trace`, () => {
+    nowMs += 2;
+    renewTraces();
+    sampler.observe(hundred);
+  });
+}
 print("TailSampler.judge and keepRows", () => {
   const verdicts = sampler.judge(hundred);
   let row = 0;
@@ -78,10 +80,12 @@ function rowsOf(count: number): { bytes: Uint8Array; count: number } {
 
 /** Every trace of the rows is a new one. */
 function renewTraces(): void {
-  let id = 0;
-  for (const [index, at] of traceIds.entries()) {
-    if (index % spansPerTrace === 0) id = Math.floor(Math.random() * 2 ** 32);
-    for (let byte = 0; byte < 4; byte++) hundred.bytes[at + byte] = id >>> (8 * byte);
+  for (let first = 0; first < traceIds.length; first += spansPerTrace) {
+    const id = Math.floor(Math.random() * 2 ** 32);
+    for (const at of traceIds.slice(first, first + spansPerTrace)) {
+      hundred.bytes.fill(0, at, at + 12);
+      for (let byte = 0; byte < 4; byte++) hundred.bytes[at + 12 + byte] = id >>> (8 * byte);
+    }
   }
 }
 

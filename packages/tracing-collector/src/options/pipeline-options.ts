@@ -58,6 +58,6 @@ export const pipelineOptions = z.object({
     .max(10_000_000)
     .default(200_000)
     .describe(
-      "Most undecided traces; past that the oldest are decided early. Each takes about 250 bytes of memory.",
+      "Most undecided traces; past that the oldest are decided early. Each takes about 280 bytes of memory.",
     ),
 });

@@ -117,7 +117,7 @@ export class TailSampler {
       let slot = table.find(scanner.bytes, scanner.traceIdAt);
       if (slot === absent) {
         slot = this.#begin(now);
-      } else if (table.verdict[slot] !== 0) {
+      } else if (table.verdict(slot) !== 0) {
         late++;
         continue;
       }
@@ -138,8 +138,8 @@ export class TailSampler {
   /** Decides the traces whose window is over at `nowMs`. */
   decideUpTo(nowMs: number): void {
     if (this.#isHeld) return;
-    const { firstSeenMs } = this.#table;
-    while (this.#open > 0 && nowMs - (firstSeenMs[this.#oldestOpen()] as number) >= this.decisionWaitMs) {
+    const table = this.#table;
+    while (this.#open > 0 && nowMs - table.firstSeenMs(this.#oldestOpen()) >= this.decisionWaitMs) {
       this.#decideOldest(false);
     }
   }
@@ -156,14 +156,14 @@ export class TailSampler {
   judge(rows: SpanRows): RowVerdicts {
     // Of its own: the sampler's would keep the buffer of the segment.
     const scanner = new RowScanner();
-    const { verdict } = this.#table;
+    const table = this.#table;
     const kept = new Uint8Array((rows.count + 7) >>> 3);
     const counts = new Uint32Array(firstKept + this.#policies.length);
     let row = 0;
     scanner.open(rows);
     while (scanner.next()) {
-      const slot = this.#table.find(scanner.bytes, scanner.traceIdAt);
-      const decision = slot === absent ? 0 : (verdict[slot] as number);
+      const slot = table.find(scanner.bytes, scanner.traceIdAt);
+      const decision = slot === absent ? 0 : table.verdict(slot);
       counts[decision] = (counts[decision] as number) + 1;
       if (decision !== dropped) kept[row >>> 3] = (kept[row >>> 3] as number) | (1 << (row & 7));
       row++;
@@ -178,12 +178,8 @@ export class TailSampler {
 
   #begin(now: number): number {
     if (this.#open >= this.#maxTraces) this.#decideOldest(true);
-    const table = this.#table;
-    const slot = table.add();
+    const slot = this.#table.add(now);
     this.#open++;
-    table.firstSeenMs[slot] = now;
-    table.startNs[slot] = Number.POSITIVE_INFINITY;
-    table.endNs[slot] = Number.NEGATIVE_INFINITY;
     this.#nameTrace(slot);
     return slot;
   }
@@ -191,31 +187,27 @@ export class TailSampler {
   #look(slot: number): void {
     const scanner = this.#scanner;
     const table = this.#table;
-    if (scanner.isRoot && table.hasRoot[slot] === 0) {
-      table.hasRoot[slot] = 1;
-      this.#nameTrace(slot);
-    }
+    if (scanner.isRoot && table.seeRoot(slot)) this.#nameTrace(slot);
     const start = scanner.startUnixNs;
     const duration = scanner.durationNs;
-    if (start < (table.startNs[slot] as number)) table.startNs[slot] = start;
-    if (start + duration > (table.endNs[slot] as number)) table.endNs[slot] = start + duration;
+    table.extend(slot, start, start + duration);
     let bits = scanner.status === statusError ? this.#errorBits : 0;
     for (const { bit, thresholdNs } of this.#slowSpans) if (duration >= thresholdNs) bits |= bit;
     for (const { bit, key, values } of this.#attributes) {
       if (fits(scanner.attributeText(key), values) || fits(scanner.resourceAttributeText(key), values))
         bits |= bit;
     }
-    if (bits !== 0) table.matched[slot] = (table.matched[slot] as number) | (bits & this.#maskOfService());
+    if (bits !== 0) table.match(slot, bits & this.#maskOfService());
   }
 
   /** A trace has the service and operation of its root, and until that is seen of its first span. */
   #nameTrace(slot: number): void {
     const { bytes, serviceStart, serviceEnd, nameStart, nameEnd } = this.#scanner;
     const service = this.#services.numberOf(bytes, serviceStart, serviceEnd);
-    this.#table.service[slot] = service;
-    if (this.#needsOperation) {
-      this.#table.operation[slot] = this.#operations.numberOf(bytes, nameStart, nameEnd, `${service}/`);
-    }
+    const operation = this.#needsOperation
+      ? this.#operations.numberOf(bytes, nameStart, nameEnd, `${service}/`)
+      : 0;
+    this.#table.setName(slot, service, operation);
   }
 
   #maskOfService(): number {
@@ -243,7 +235,7 @@ export class TailSampler {
     const slot = this.#oldestOpen();
     this.#open--;
     const index = this.#firstThatKeeps(slot);
-    this.#table.verdict[slot] = index === -1 ? dropped : firstKept + index;
+    this.#table.setVerdict(slot, index === -1 ? dropped : firstKept + index);
     this.#observer.traceDecided(this.#policies[index]?.name, early);
   }
 
@@ -263,17 +255,16 @@ export class TailSampler {
       policy.type === "attribute" ||
       (policy.type === "latency" && policy.of === "span")
     ) {
-      return ((table.matched[slot] as number) & (1 << index)) !== 0;
+      return (table.matched(slot) & (1 << index)) !== 0;
     }
-    const service = table.service[slot] as number;
+    const service = table.service(slot);
     if (policy.services !== undefined && !policy.services.includes(this.#services.nameOf(service)))
       return false;
     if (policy.type === "latency") {
-      const durationNs = (table.endNs[slot] as number) - (table.startNs[slot] as number);
-      return durationNs + roundingNs >= policy.threshold * 1e6;
+      return table.durationNs(slot) + roundingNs >= policy.threshold * 1e6;
     }
     if (policy.type === "rate") {
-      const key = policy.per === "service" ? service : (table.operation[slot] as number);
+      const key = policy.per === "service" ? service : table.operation(slot);
       return this.#takeOfQuota(index, key, policy["traces-per-minute"]);
     }
     table.copyId(slot, this.#id);

@@ -22,13 +22,14 @@ test("finds what is among the newest, whatever came and went before", () => {
           const slot = table.find(idOf(number), 0);
           expect(slot === absent).toBe(!newest.includes(number));
           if (slot === absent) {
-            const added = table.add();
+            const added = table.add(number);
             expect(table.newest).toBe(added);
-            expect(table.verdict[added]).toBe(0);
-            table.verdict[added] = 1 + (number % 9);
+            expect(table.verdict(added)).toBe(0);
+            expect(table.firstSeenMs(added)).toBe(number);
+            table.setVerdict(added, 1 + (number % 9));
             newest = [...newest, number].slice(-capacity);
           } else {
-            expect(table.verdict[slot]).toBe(1 + (number % 9));
+            expect(table.verdict(slot)).toBe(1 + (number % 9));
           }
           expect(table.size).toBe(newest.length);
         }

@@ -1,30 +1,35 @@
 /** No slot. */
 export const absent = -1;
 
+/** Words of 32 bits of a slot: 64 bytes, a cache line, since each miss costs more than all that is done with it. */
+const slotWords = 16;
+const slotDoubles = slotWords / 2;
+// Words: the id, then these.
+const nextAt = 4;
+const matchedAt = 5;
+const serviceAt = 6;
+const operationAt = 7;
+const rootAt = 8;
+const verdictAt = 9;
+// Doubles: those of words 10 to 15.
+const firstSeenAt = 5;
+const startAt = 6;
+const endAt = 7;
+
 /**
- * Traces by id, in a ring of slots of typed arrays: a new one takes the place of the oldest when all are in use. Memory
- * is bounded by `capacity`, about 57 bytes each, and no object is made for a trace.
+ * Traces by id, in a ring of slots in one piece of memory: a new one takes the place of the oldest when all are in use.
+ * Memory is bounded by `capacity`, about 68 bytes each, and no object is made for a trace.
  */
 export class TraceTable {
   readonly capacity: number;
-  /** Columns; the index is the slot. */
-  readonly firstSeenMs: Float64Array;
-  readonly startNs: Float64Array;
-  readonly endNs: Float64Array;
-  readonly matched: Uint32Array;
-  readonly service: Int32Array;
-  readonly operation: Int32Array;
-  readonly hasRoot: Uint8Array;
-  readonly verdict: Uint8Array;
-  /** Four words for each slot. */
-  readonly #ids: Int32Array;
-  readonly #next: Int32Array;
+  readonly #words: Int32Array;
+  readonly #doubles: Float64Array;
   readonly #buckets: Int32Array;
   readonly #bucketMask: number;
   #newest = -1;
+  #size = 0;
   /** Spans of one trace often follow one another. */
   #lastFound = 0;
-  #size = 0;
   #id0 = 0;
   #id1 = 0;
   #id2 = 0;
@@ -32,16 +37,9 @@ export class TraceTable {
 
   constructor(capacity: number) {
     this.capacity = capacity;
-    this.firstSeenMs = new Float64Array(capacity);
-    this.startNs = new Float64Array(capacity);
-    this.endNs = new Float64Array(capacity);
-    this.matched = new Uint32Array(capacity);
-    this.service = new Int32Array(capacity);
-    this.operation = new Int32Array(capacity);
-    this.hasRoot = new Uint8Array(capacity);
-    this.verdict = new Uint8Array(capacity);
-    this.#ids = new Int32Array(4 * capacity);
-    this.#next = new Int32Array(capacity);
+    const memory = new ArrayBuffer(4 * slotWords * capacity);
+    this.#words = new Int32Array(memory);
+    this.#doubles = new Float64Array(memory);
     const buckets = 2 ** Math.ceil(Math.log2(capacity));
     this.#buckets = new Int32Array(buckets).fill(absent);
     this.#bucketMask = buckets - 1;
@@ -59,81 +57,147 @@ export class TraceTable {
 
   /** @param at index of the 16 bytes of the id. @returns its slot, or `absent` */
   find(bytes: Uint8Array, at: number): number {
-    const id0 = wordAt(bytes, at);
-    const id1 = wordAt(bytes, at + 4);
-    const id2 = wordAt(bytes, at + 8);
-    const id3 = wordAt(bytes, at + 12);
-    this.#id0 = id0;
-    this.#id1 = id1;
-    this.#id2 = id2;
-    this.#id3 = id3;
+    this.#id0 = wordAt(bytes, at);
+    this.#id1 = wordAt(bytes, at + 4);
+    this.#id2 = wordAt(bytes, at + 8);
+    this.#id3 = wordAt(bytes, at + 12);
     if (this.#size > 0 && this.#isAt(this.#lastFound)) return this.#lastFound;
-    let slot = this.#buckets[this.#bucketOf(id0, id1, id2, id3)] as number;
+    let slot = this.#buckets[this.#bucketOf(this.#id0, this.#id1, this.#id2, this.#id3)] as number;
     while (slot !== absent) {
       if (this.#isAt(slot)) {
         this.#lastFound = slot;
         return slot;
       }
-      slot = this.#next[slot] as number;
+      slot = this.#words[slot * slotWords + nextAt] as number;
     }
     return absent;
   }
 
-  /** Whether the slot has the id of the last `find`. */
-  #isAt(slot: number): boolean {
-    const ids = this.#ids;
-    const at = 4 * slot;
-    return (
-      ids[at + 3] === this.#id3 &&
-      ids[at + 2] === this.#id2 &&
-      ids[at + 1] === this.#id1 &&
-      ids[at] === this.#id0
-    );
-  }
-
-  /** Adds the trace that the last `find` did not find, with all columns zero. @returns its slot */
-  add(): number {
+  /**
+   * Adds the trace that the last `find` did not find: nothing matched, no root, no verdict, no time.
+   * @returns its slot
+   */
+  add(firstSeenMs: number): number {
     const slot = this.#newest + 1 === this.capacity ? 0 : this.#newest + 1;
     if (this.#size === this.capacity) this.#remove(slot);
     this.#newest = slot;
     this.#size++;
-    const ids = this.#ids;
-    const at = 4 * slot;
-    ids[at] = this.#id0;
-    ids[at + 1] = this.#id1;
-    ids[at + 2] = this.#id2;
-    ids[at + 3] = this.#id3;
     const bucket = this.#bucketOf(this.#id0, this.#id1, this.#id2, this.#id3);
-    this.#next[slot] = this.#buckets[bucket] as number;
+    const words = this.#words;
+    const at = slot * slotWords;
+    words[at] = this.#id0;
+    words[at + 1] = this.#id1;
+    words[at + 2] = this.#id2;
+    words[at + 3] = this.#id3;
+    words[at + nextAt] = this.#buckets[bucket] as number;
+    words[at + matchedAt] = 0;
+    words[at + serviceAt] = 0;
+    words[at + operationAt] = 0;
+    words[at + rootAt] = 0;
+    words[at + verdictAt] = 0;
+    const doubles = this.#doubles;
+    doubles[slot * slotDoubles + firstSeenAt] = firstSeenMs;
+    doubles[slot * slotDoubles + startAt] = Number.POSITIVE_INFINITY;
+    doubles[slot * slotDoubles + endAt] = Number.NEGATIVE_INFINITY;
     this.#buckets[bucket] = slot;
-    this.matched[slot] = 0;
-    this.service[slot] = 0;
-    this.operation[slot] = 0;
-    this.hasRoot[slot] = 0;
-    this.verdict[slot] = 0;
-    this.firstSeenMs[slot] = 0;
-    this.startNs[slot] = 0;
-    this.endNs[slot] = 0;
+    this.#lastFound = slot;
     return slot;
+  }
+
+  firstSeenMs(slot: number): number {
+    return this.#doubles[slot * slotDoubles + firstSeenAt] as number;
+  }
+
+  /** 0 until `setVerdict`. */
+  verdict(slot: number): number {
+    return this.#words[slot * slotWords + verdictAt] as number;
+  }
+
+  setVerdict(slot: number, verdict: number): void {
+    this.#words[slot * slotWords + verdictAt] = verdict;
+  }
+
+  /** Bits of the policies that a span of the trace fitted. */
+  matched(slot: number): number {
+    return this.#words[slot * slotWords + matchedAt] as number;
+  }
+
+  match(slot: number, bits: number): void {
+    const at = slot * slotWords + matchedAt;
+    this.#words[at] = (this.#words[at] as number) | bits;
+  }
+
+  service(slot: number): number {
+    return this.#words[slot * slotWords + serviceAt] as number;
+  }
+
+  operation(slot: number): number {
+    return this.#words[slot * slotWords + operationAt] as number;
+  }
+
+  setName(slot: number, service: number, operation: number): void {
+    this.#words[slot * slotWords + serviceAt] = service;
+    this.#words[slot * slotWords + operationAt] = operation;
+  }
+
+  /** @returns whether it is the first root span of the trace */
+  seeRoot(slot: number): boolean {
+    const at = slot * slotWords + rootAt;
+    if (this.#words[at] !== 0) return false;
+    this.#words[at] = 1;
+    return true;
+  }
+
+  /** Takes in a span of the trace. */
+  extend(slot: number, startNs: number, endNs: number): void {
+    const doubles = this.#doubles;
+    const at = slot * slotDoubles;
+    if (startNs < (doubles[at + startAt] as number)) doubles[at + startAt] = startNs;
+    if (endNs > (doubles[at + endAt] as number)) doubles[at + endAt] = endNs;
+  }
+
+  /** From the first start to the last end. */
+  durationNs(slot: number): number {
+    const at = slot * slotDoubles;
+    return (this.#doubles[at + endAt] as number) - (this.#doubles[at + startAt] as number);
   }
 
   /** Copies the 16 bytes of a trace's id to the start of `target`. */
   copyId(slot: number, target: Uint8Array): void {
     for (let index = 0; index < 4; index++) {
-      const word = this.#ids[4 * slot + index] as number;
+      const word = this.#words[slot * slotWords + index] as number;
       for (let byte = 0; byte < 4; byte++) target[4 * index + byte] = (word >>> (8 * byte)) & 0xff;
     }
   }
 
+  /** Whether the slot has the id of the last `find`. */
+  #isAt(slot: number): boolean {
+    const words = this.#words;
+    const at = slot * slotWords;
+    return (
+      words[at + 3] === this.#id3 &&
+      words[at + 2] === this.#id2 &&
+      words[at + 1] === this.#id1 &&
+      words[at] === this.#id0
+    );
+  }
+
   #remove(slot: number): void {
-    const word = (index: number) => this.#ids[4 * slot + index] as number;
-    const bucket = this.#bucketOf(word(0), word(1), word(2), word(3));
+    const words = this.#words;
+    const own = slot * slotWords;
+    const bucket = this.#bucketOf(
+      words[own] as number,
+      words[own + 1] as number,
+      words[own + 2] as number,
+      words[own + 3] as number,
+    );
+    const next = words[own + nextAt] as number;
     let at = this.#buckets[bucket] as number;
     if (at === slot) {
-      this.#buckets[bucket] = this.#next[slot] as number;
+      this.#buckets[bucket] = next;
     } else {
-      while (this.#next[at] !== slot) at = this.#next[at] as number;
-      this.#next[at] = this.#next[slot] as number;
+      while (words[at * slotWords + nextAt] !== slot) at = words[at * slotWords + nextAt] as number;
+      words[at * slotWords + nextAt] = next;
     }
     this.#size--;
   }
