@@ -1,4 +1,9 @@
-import { type Span as ApiV2Span, type SpanRef, SpanRefType } from "../gen/tracing/api_v2/model.ts";
+import {
+  type Span as ApiV2Span,
+  type KeyValue,
+  type SpanRef,
+  SpanRefType,
+} from "../gen/tracing/api_v2/model.ts";
 import type { Span, SpanLink } from "../model/span.ts";
 import { idToBytes } from "./id-bytes.ts";
 import { toDuration, toTimestamp } from "./nano-times.ts";
@@ -8,7 +13,8 @@ import { stringTag, tagFromAttribute } from "./tags.ts";
 /**
  * A span in the older model, as `api_v2` services, remote storage and the UI's JSON see it: spans that came in that
  * model verbatim, those of OTLP and Zipkin by the public model's translation. Its process is always there; a tag
- * `internal.span.format` with the format comes last.
+ * `internal.span.format` with the format comes last, unless the span brought one along: so it is with those that a collector
+ * has written through the remote storage API.
  */
 export function toApiV2Span(span: Span): ApiV2Span {
   const isOlderModel = span.format === "proto" || span.format === "jaeger";
@@ -30,7 +36,7 @@ function verbatim(span: Span): FormatDependent {
   return {
     references: span.links.map(referenceOf),
     flags: span.flags,
-    tags: [...span.attributes.map(tagFromAttribute), formatTag(span)],
+    tags: withFormat(span.attributes.map(tagFromAttribute), span),
     logs: span.events.map((event) => ({
       timestamp: toTimestamp(event.timeUnixNano),
       fields: event.attributes.map(tagFromAttribute),
@@ -46,14 +52,18 @@ function translated(span: Span): FormatDependent {
   return {
     references: otlpReferences(span),
     flags: 0, // OTLP's flags are the W3C ones, not the older model's: the public model leaves them out.
-    tags: [...otlpTags(span), formatTag(span)],
+    tags: withFormat(otlpTags(span), span),
     logs: otlpLogs(span),
     process: otlpProcess(span),
   };
 }
 
-function formatTag(span: Span) {
-  return stringTag("internal.span.format", span.format);
+/** The tag that tells of the format a span came in. */
+export const formatTagKey = "internal.span.format";
+
+function withFormat(tags: KeyValue[], span: Span): KeyValue[] {
+  if (tags.at(-1)?.key !== formatTagKey) tags.push(stringTag(formatTagKey, span.format));
+  return tags;
 }
 
 function referenceOf(link: SpanLink): SpanRef {

@@ -4,16 +4,20 @@ import { create, createFileRegistry, fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import {
   type Client,
+  type ClientReadableStream,
   credentials,
   makeGenericClientConstructor,
   Server,
   ServerCredentials,
   type ServiceDefinition,
+  type ServiceError,
   status,
 } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  HealthClient,
+  type HealthCheckRequest,
+  type HealthCheckResponse,
+  HealthService,
   HealthCheckResponse_ServingStatus as ServingStatus,
 } from "../gen/grpc/health/v1/health.ts";
 import {
@@ -27,6 +31,20 @@ import { addHealth, healthServiceName, type ServerHealth } from "./health.ts";
 import { addReflection } from "./reflection.ts";
 import { collectorService } from "./services.ts";
 import { rpcServiceName, withPublicNames } from "./with-public-names.ts";
+
+interface HealthClient extends Client {
+  check(
+    request: HealthCheckRequest,
+    answer: (error: ServiceError | null, response: HealthCheckResponse) => void,
+  ): void;
+  watch(request: HealthCheckRequest): ClientReadableStream<HealthCheckResponse>;
+}
+
+const HealthClient = makeGenericClientConstructor(HealthService, "Health");
+
+function healthClient(): HealthClient {
+  return open((at) => new HealthClient(at, credentials.createInsecure()) as unknown as HealthClient);
+}
 
 const server = new Server();
 const received: PostSpansRequest[] = [];
@@ -189,7 +207,7 @@ describe("addHealth", () => {
   it.each(["", "tracing.api_v2.CollectorService", "jaeger.api_v2.CollectorService"])(
     "says SERVING for %j",
     async (service) => {
-      const client = open((at) => new HealthClient(at, credentials.createInsecure()));
+      const client = healthClient();
       const answer = await new Promise((resolve, reject) =>
         client.check({ service }, (error, response) => (error === null ? resolve(response) : reject(error))),
       );
@@ -198,13 +216,13 @@ describe("addHealth", () => {
   );
 
   it("says NOT_FOUND for an unknown name", async () => {
-    const client = open((at) => new HealthClient(at, credentials.createInsecure()));
+    const client = healthClient();
     const error = await new Promise((resolve) => client.check({ service: "nobody" }, resolve));
     expect(error).toMatchObject({ code: status.NOT_FOUND, details: "unknown service" });
   });
 
   it("tells watchers of the shutdown and lets them go", async () => {
-    const client = open((at) => new HealthClient(at, credentials.createInsecure()));
+    const client = healthClient();
     const known = client.watch({ service: "" });
     const unknown = client.watch({ service: "nobody" });
     const [[first], [firstUnknown]] = await Promise.all([once(known, "data"), once(unknown, "data")]);

@@ -2,6 +2,15 @@ import type { ServiceDefinition } from "@grpc/grpc-js";
 import { type CollectorServiceServer, CollectorServiceService } from "../gen/tracing/api_v2/collector.ts";
 import { type QueryServiceServer, QueryServiceService } from "../gen/tracing/api_v2/query.ts";
 import { type SamplingManagerServer, SamplingManagerService } from "../gen/tracing/api_v2/sampling.ts";
+import {
+  ArchiveSpanReaderPluginService,
+  ArchiveSpanWriterPluginService,
+  DependenciesReaderPluginService,
+  PluginCapabilitiesService,
+  SpanReaderPluginService,
+  SpanWriterPluginService,
+  StreamingSpanWriterPluginService,
+} from "../gen/tracing/storage/v1/storage.ts";
 
 /** `tracing.api_v2.CollectorService`: spans in (`postSpans`). */
 export const collectorService: ServiceDefinition<CollectorServiceServer> = CollectorServiceService;
@@ -11,3 +20,23 @@ export const queryService: ServiceDefinition<QueryServiceServer> = QueryServiceS
 
 /** `tracing.api_v2.SamplingManager`: how clients shall sample. */
 export const samplingService: ServiceDefinition<SamplingManagerServer> = SamplingManagerService;
+
+// The remote storage API, `tracing.storage.v1`.
+
+/** Traces, services and operations out. */
+export const spanReaderService = SpanReaderPluginService;
+
+/** Spans in, one a call. */
+export const spanWriterService = SpanWriterPluginService;
+
+/** Spans in, many a call. */
+export const streamingSpanWriterService = StreamingSpanWriterPluginService;
+
+export const archiveSpanReaderService = ArchiveSpanReaderPluginService;
+
+export const archiveSpanWriterService = ArchiveSpanWriterPluginService;
+
+export const dependenciesReaderService = DependenciesReaderPluginService;
+
+/** What of all this a storage can do. */
+export const pluginCapabilitiesService = PluginCapabilitiesService;

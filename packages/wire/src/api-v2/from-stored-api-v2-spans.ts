@@ -1,0 +1,42 @@
+import type { Span as ApiV2Span } from "../gen/tracing/api_v2/model.ts";
+import type { Span } from "../model/span.ts";
+import { fromApiV2Batch } from "./from-api-v2-batch.ts";
+import { otlpFromApiV2 } from "./otlp-from-api-v2.ts";
+import { formatTagKey } from "./to-api-v2-span.ts";
+
+/**
+ * Spans that a remote storage gave, in the domain model. The last tag of a span says in which format it came to the
+ * collector that wrote it: `proto` and `jaeger` are taken as that, the tag left out; `otlp` and `zipkin` are translated
+ * back, as far as the older model has kept what they were. Without such a tag, or where that translation cannot have made
+ * the span, it is one of format `proto`, tags verbatim. `toApiV2Span` of the result gives the same tags, logs and
+ * references again.
+ * @throws WireError WIRE_BAD_ID when an id has a wrong length
+ */
+export function fromStoredApiV2Spans(stored: readonly ApiV2Span[]): Span[] {
+  return fromApiV2Batch({ spans: [...stored], process: undefined }, "proto").map((span, index) =>
+    inItsFormat(stored[index]?.process?.serviceName === "" ? withoutServiceName(span) : span),
+  );
+}
+
+/** A collector gives such spans a name; what it has not seen is left as it is. */
+function withoutServiceName(span: Span): Span {
+  return { ...span, resource: { ...span.resource, serviceName: "" } };
+}
+
+function inItsFormat(span: Span): Span {
+  const last = span.attributes.at(-1);
+  if (last?.key !== formatTagKey || last.value.type !== "string") return span;
+  const format = last.value.value;
+  const attributes = span.attributes.slice(0, -1);
+  switch (format) {
+    case "proto":
+    case "jaeger":
+      // A tag before it of the same name would be taken for it the next time.
+      return attributes.at(-1)?.key === formatTagKey ? span : { ...span, attributes, format };
+    case "otlp":
+    case "zipkin":
+      return otlpFromApiV2({ ...span, attributes, format }) ?? span;
+    default:
+      return span;
+  }
+}

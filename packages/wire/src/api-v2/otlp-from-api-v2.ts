@@ -1,0 +1,135 @@
+// The way back from otlp-as-api-v2.ts.
+import type { Attribute } from "../model/attribute.ts";
+import { type Span, type SpanEvent, type SpanKind, type SpanLink, spanKinds } from "../model/span.ts";
+import { formatTagKey } from "./to-api-v2-span.ts";
+
+/** The service of an OTLP resource that names none. */
+const noServiceName = "OTLPResourceNoServiceName";
+
+const noSpan = "0".repeat(16);
+
+/**
+ * A span of the older model as the OTLP span from which the public model made it. Attributes that it had no type for stay
+ * the text that they became.
+ * @param span tags, logs and references verbatim, but for the tag of the format
+ * @returns undefined when that translation cannot have made the span: it would not come out as it is again
+ */
+export function otlpFromApiV2(span: Span): Span | undefined {
+  const { resource } = span;
+  const references = referencesOf(span);
+  const isTranslated =
+    references !== undefined &&
+    span.flags === 0 &&
+    span.attributes.at(-1)?.key !== formatTagKey &&
+    !resource.attributes.some(({ key }) => key === "service.name");
+  if (!isTranslated) return undefined;
+  const name: Attribute = { key: "service.name", value: { type: "string", value: resource.serviceName } };
+  return {
+    ...span,
+    ...references,
+    ...factsOf(span),
+    events: span.events.map(namedEvent),
+    resource:
+      resource.serviceName === noServiceName
+        ? resource
+        : { ...resource, attributes: [name, ...resource.attributes] },
+  };
+}
+
+/** Tags that stand before and behind the sender's attributes, each at most once and always in this order. */
+function factsOf(span: Span): Pick<Span, "attributes" | "kind" | "scope" | "status" | "traceState"> {
+  const tags = new TagQueue(span.attributes);
+  const name = tags.first("otel.scope.name") ?? "";
+  const version = tags.first("otel.scope.version") ?? "";
+  const traceState = tags.last("w3c.tracestate") ?? "";
+  const message = tags.last("otel.status_description") ?? "";
+  const code = tags.lastStatusCode();
+  const kind = tags.last("span.kind", isKind) as SpanKind | undefined;
+  return {
+    attributes: tags.rest(),
+    kind: kind ?? "unspecified",
+    scope: { ...span.scope, name, version },
+    status: { code, message },
+    traceState,
+  };
+}
+
+function isKind(text: string): boolean {
+  return text !== "unspecified" && (spanKinds as readonly string[]).includes(text);
+}
+
+/** Tags, taken from either end. */
+class TagQueue {
+  readonly #tags: readonly Attribute[];
+  #start = 0;
+  #end: number;
+
+  constructor(tags: readonly Attribute[]) {
+    this.#tags = tags;
+    this.#end = tags.length;
+  }
+
+  first(key: string): string | undefined {
+    const text = this.#textAt(this.#start, key);
+    if (text !== undefined) this.#start++;
+    return text;
+  }
+
+  last(key: string, isGood: (text: string) => boolean = () => true): string | undefined {
+    const text = this.#textAt(this.#end - 1, key);
+    if (text === undefined || !isGood(text)) return undefined;
+    this.#end--;
+    return text;
+  }
+
+  lastStatusCode(): Span["status"]["code"] {
+    if (this.last("otel.status_code", (text) => text === "OK") !== undefined) return "ok";
+    const error = this.#end > this.#start ? this.#tags[this.#end - 1] : undefined;
+    const isError = error?.key === "error" && error.value.type === "bool" && error.value.value;
+    if (!isError || this.#textAt(this.#end - 2, "otel.status_code") !== "ERROR") return "unset";
+    this.#end -= 2;
+    return "error";
+  }
+
+  rest(): Attribute[] {
+    return this.#tags.slice(this.#start, this.#end);
+  }
+
+  /** The text of the tag there, when it has this key and is not empty: what is empty gives no tag. */
+  #textAt(index: number, key: string): string | undefined {
+    const tag = index >= this.#start && index < this.#end ? this.#tags[index] : undefined;
+    return tag?.key === key && tag.value.type === "string" && tag.value.value !== ""
+      ? tag.value.value
+      : undefined;
+  }
+}
+
+function namedEvent(event: SpanEvent): SpanEvent {
+  const [first, ...attributes] = event.attributes;
+  const isName = first?.key === "event" && first.value.type === "string" && first.value.value !== "";
+  // An event with an attribute of this name of its own does not show its name.
+  if (!isName || attributes.some(({ key }) => key === "event")) return event;
+  return { ...event, name: first.value.value as string, attributes };
+}
+
+/** @returns undefined where a reference behind the first leads to the parent again */
+function referencesOf(span: Span): Pick<Span, "parentSpanId" | "links"> | undefined {
+  const [first, ...others] = span.links;
+  if (first === undefined || first.traceId !== span.traceId || first.spanId === noSpan) {
+    return { parentSpanId: "", links: span.links.map(otlpLink) };
+  }
+  const leadsToParent = ({ traceId, spanId }: SpanLink) =>
+    traceId === span.traceId && spanId === first.spanId;
+  if (others.some(leadsToParent)) return undefined;
+  // A link to the parent itself says that the reference is not CHILD_OF.
+  const links = first.refType === "child_of" ? others : span.links;
+  return { parentSpanId: first.spanId, links: links.map(otlpLink) };
+}
+
+function otlpLink(link: SpanLink): SpanLink {
+  const childOf: Attribute = {
+    key: "opentracing.ref_type",
+    value: { type: "string", value: "child_of" },
+  };
+  return { ...link, refType: "none", attributes: link.refType === "child_of" ? [childOf] : [] };
+}

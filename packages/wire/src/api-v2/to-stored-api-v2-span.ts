@@ -1,0 +1,15 @@
+import type { Span as ApiV2Span } from "../gen/tracing/api_v2/model.ts";
+import type { Span } from "../model/span.ts";
+import { formatTagKey, toApiV2Span } from "./to-api-v2-span.ts";
+
+/**
+ * A span as a remote storage gives it back: as it was written there, nothing added. Spans of OTLP and Zipkin, which no
+ * client of that API has written, come in the public model's translation, format tag included, as if its collector had
+ * written them.
+ */
+export function toStoredApiV2Span(span: Span): ApiV2Span {
+  const stored = toApiV2Span(span);
+  const isOlderModel = span.format === "proto" || span.format === "jaeger";
+  if (isOlderModel && span.attributes.at(-1)?.key !== formatTagKey) stored.tags.pop();
+  return stored;
+}
