@@ -1,4 +1,33 @@
 export type {
+  AnalysisReader,
+  AttributeComparison,
+  AttributeComparisonQuery,
+  AttributeDifference,
+  CriticalPathShare,
+  CriticalPathSums,
+  DurationRank,
+  DurationRankQuery,
+  HeatMap,
+  HeatMapCell,
+  HeatMapQuery,
+  OperationOrder,
+  OperationSummary,
+  SpanFilter,
+  Tail,
+  TailQuery,
+  TimeRange,
+  TopOperationsQuery,
+} from "./analysis-reader.ts";
+export type { ArchiveStore } from "./archive-store.ts";
+export type { DependencyLink, DependencyQuery, DependencyReader } from "./dependency-reader.ts";
+export type {
+  LatencyQuery,
+  MetricPoint,
+  MetricSeries,
+  MetricsQuery,
+  MetricsReader,
+} from "./metrics-reader.ts";
+export type {
   CalculatedProbabilities,
   OperationProbability,
   OperationThroughput,
@@ -8,3 +37,4 @@ export type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "./sp
 export type { SpanWriter, WriteOptions } from "./span-writer.ts";
 export { StorageError, type StorageErrorCode } from "./storage-error.ts";
 export type { TraceStore } from "./trace-store.ts";
+export { type OptionalParts, unsupported } from "./unsupported.ts";

@@ -8,6 +8,7 @@
  * - `STORAGE_REFUSED` the store understood and refuses: bad rows, bad query, wrong credentials (of a write: the rows
  *   are to blame, and only they; anything else that stops a write is `STORAGE_UNAVAILABLE`)
  * - `STORAGE_VERSION` the store's schema is newer than this code
+ * - `STORAGE_UNSUPPORTED` this engine cannot do that at all
  */
 export type StorageErrorCode =
   | "STORAGE_UNAVAILABLE"
@@ -15,7 +16,8 @@ export type StorageErrorCode =
   | "STORAGE_ABORTED"
   | "STORAGE_BAD_QUERY"
   | "STORAGE_REFUSED"
-  | "STORAGE_VERSION";
+  | "STORAGE_VERSION"
+  | "STORAGE_UNSUPPORTED";
 
 /** The one error of this package; `cause` is what the engine's client threw. */
 export class StorageError extends Error {

@@ -1,11 +1,19 @@
+import type { AnalysisReader } from "./analysis-reader.ts";
+import type { ArchiveStore } from "./archive-store.ts";
+import type { DependencyReader } from "./dependency-reader.ts";
+import type { MetricsReader } from "./metrics-reader.ts";
 import type { SamplingStore } from "./sampling-store.ts";
 import type { SpanReader } from "./span-reader.ts";
 import type { SpanWriter } from "./span-writer.ts";
 
-/** An open engine. */
+/** An open engine. Parts that an engine cannot serve throw STORAGE_UNSUPPORTED, whatever they are asked. */
 export interface TraceStore {
   readonly reader: SpanReader;
   readonly writer: SpanWriter;
+  readonly dependencies: DependencyReader;
+  readonly metrics: MetricsReader;
+  readonly archive: ArchiveStore;
+  readonly analysis: AnalysisReader;
   /** What collectors share for adaptive sampling. */
   readonly sampling: SamplingStore;
   /** Resolves when the store answers and its schema is the one this code wants. @throws StorageError */

@@ -1,12 +1,18 @@
 import { afterAll, beforeAll, describe, it } from "vitest";
 import type { TraceStore } from "../api/trace-store.ts";
+import type { OptionalParts } from "../api/unsupported.ts";
+import { analysisContract } from "./analysis-contract.ts";
+import { archiveContract } from "./archive-contract.ts";
 import type { ContractContext } from "./contract-context.ts";
+import { dependencyContract } from "./dependency-contract.ts";
+import { metricsContract } from "./metrics-contract.ts";
 import { namesContract } from "./names-contract.ts";
 import { roundTripContract } from "./round-trip-contract.ts";
 import { samplingContract } from "./sampling-contract.ts";
 import { searchContract } from "./search-contract.ts";
 import { tagContract } from "./tag-contract.ts";
 import { tenantContract } from "./tenant-contract.ts";
+import { unsupportedContract } from "./unsupported-contract.ts";
 import { writeContract } from "./write-contract.ts";
 
 export interface TraceStoreContract {
@@ -16,13 +22,23 @@ export interface TraceStoreContract {
   readonly open: () => TraceStore | Promise<TraceStore>;
   /** Tests that this engine cannot pass, by their full name, each with its reason. */
   readonly skip?: readonly { readonly test: string; readonly reason: string }[];
+  /** Parts that this engine cannot serve, each with its reason: their tests are skipped. */
+  readonly unsupported?: { readonly [Part in keyof OptionalParts]?: string };
 }
+
+const optionalContracts: { readonly [Part in keyof OptionalParts]: (context: ContractContext) => void } = {
+  dependencies: dependencyContract,
+  metrics: metricsContract,
+  archive: archiveContract,
+  analysis: analysisContract,
+  sampling: samplingContract,
+};
 
 /**
  * What every engine promises, as tests for vitest. Tests share one store: each has services and traces of its own.
  * @throws Error when `skip` names a test that does not exist
  */
-export function traceStoreContract({ name, open, skip = [] }: TraceStoreContract): void {
+export function traceStoreContract({ name, open, skip = [], unsupported = {} }: TraceStoreContract): void {
   describe(`trace store contract: ${name}`, () => {
     const reasons = new Map(skip.map(({ test, reason }) => [test, reason]));
     let store: TraceStore | undefined;
@@ -50,9 +66,21 @@ export function traceStoreContract({ name, open, skip = [] }: TraceStoreContract
       namesContract,
       writeContract,
       tenantContract,
-      samplingContract,
     ])
       part(context);
+    const parts = Object.keys(optionalContracts) as (keyof OptionalParts)[];
+    for (const part of parts) {
+      const reason = unsupported[part];
+      const skipAll: ContractContext = {
+        ...context,
+        test: (test, run) => it.skip(`${test} (skipped: ${reason})`, run),
+      };
+      optionalContracts[part](reason === undefined ? context : skipAll);
+    }
+    unsupportedContract(
+      context,
+      parts.filter((part) => unsupported[part] !== undefined),
+    );
 
     if (reasons.size > 0) throw new Error(`skip names unknown tests: ${[...reasons.keys()].join(", ")}`);
   });

@@ -16,6 +16,7 @@ const ofStorageError: Record<StorageErrorCode, status> = {
   STORAGE_BAD_QUERY: status.INVALID_ARGUMENT,
   STORAGE_REFUSED: status.INTERNAL,
   STORAGE_VERSION: status.INTERNAL,
+  STORAGE_UNSUPPORTED: status.UNIMPLEMENTED,
 };
 
 /**

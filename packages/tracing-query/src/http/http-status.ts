@@ -17,6 +17,7 @@ const ofStorageError: Record<StorageErrorCode, number> = {
   STORAGE_BAD_QUERY: 400,
   STORAGE_REFUSED: 500,
   STORAGE_VERSION: 500,
+  STORAGE_UNSUPPORTED: 501,
 };
 
 export interface HttpFailure {

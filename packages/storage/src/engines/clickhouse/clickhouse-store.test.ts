@@ -28,7 +28,12 @@ afterAll(async () => {
   await server.stop();
 });
 
-traceStoreContract({ name: "clickhouse", open: () => openClickHouseStore({ urls: [server.url], database }) });
+const later = "it comes with the next version of the schema";
+traceStoreContract({
+  name: "clickhouse",
+  open: () => openClickHouseStore({ urls: [server.url], database }),
+  unsupported: { dependencies: later, metrics: later, archive: later, analysis: later },
+});
 
 describe("openClickHouseStore", () => {
   it.each([

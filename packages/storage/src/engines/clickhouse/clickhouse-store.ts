@@ -1,5 +1,6 @@
 import { StorageError } from "../../api/storage-error.ts";
 import type { TraceStore } from "../../api/trace-store.ts";
+import { unsupported } from "../../api/unsupported.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { ClickHouseSamplingStore } from "./clickhouse-sampling-store.ts";
 import { ClickHouseSpanReader } from "./clickhouse-span-reader.ts";
@@ -36,6 +37,7 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
   const connection = new ClickHouseConnection(settings);
   const schema = new SchemaGuard(connection, database);
   return {
+    ...unsupported("not served by ClickHouse yet"),
     reader: new ClickHouseSpanReader(connection, schema, settings),
     writer: new ClickHouseSpanWriter(connection, schema, database),
     sampling: new ClickHouseSamplingStore(connection, schema, database),

@@ -1,9 +1,14 @@
-import { RowScanner, readSpanRows, type SpanRows } from "wire/rows";
-import { StorageError } from "../../api/storage-error.ts";
+import { tenantOf } from "../../api/checked-query.ts";
+import { metricsReader } from "../../api/metric-series.ts";
 import type { TraceStore } from "../../api/trace-store.ts";
+import { countSlots } from "./count-slots.ts";
+import { dependenciesOf } from "./dependencies-of.ts";
+import { MemoryAnalysisReader } from "./memory-analysis-reader.ts";
+import { memoryArchive } from "./memory-archive.ts";
 import { MemorySamplingStore } from "./memory-sampling-store.ts";
 import { MemorySpanReader } from "./memory-span-reader.ts";
-import { StoredTenants, type TenantSpan } from "./stored-tenants.ts";
+import { readTenantSpans } from "./read-tenant-spans.ts";
+import { StoredTenants } from "./stored-tenants.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
 
 export interface MemoryStoreOptions {
@@ -13,35 +18,33 @@ export interface MemoryStoreOptions {
 
 /** A store for tests and demos, gone when the process ends. The number of spans of one trace has no limit. */
 export function openMemoryStore(options: MemoryStoreOptions = {}): TraceStore {
-  const stored = new StoredTenants(options.maxTraces ?? 10_000);
+  const maxTraces = options.maxTraces ?? 10_000;
+  const stored = new StoredTenants(maxTraces);
+  const reader = new MemorySpanReader(stored);
   return {
-    reader: new MemorySpanReader(stored),
+    reader,
     writer: {
       async writeSpans(rows, { deduplicationToken, signal }) {
         throwIfAborted(signal);
-        stored.add(readRefusing(rows), deduplicationToken);
+        stored.add(readTenantSpans(rows), deduplicationToken);
       },
     },
+    dependencies: {
+      async getDependencies(query, options = {}) {
+        throwIfAborted(options.signal);
+        return dependenciesOf(stored.tracesOf(tenantOf(options)).traces(), query);
+      },
+    },
+    metrics: metricsReader(async (query, slots, _byBucket, options) => {
+      throwIfAborted(options.signal);
+      return countSlots(stored.tracesOf(tenantOf(options)).spans(), query, slots);
+    }),
+    archive: memoryArchive(maxTraces),
+    analysis: new MemoryAnalysisReader(stored, reader),
     sampling: new MemorySamplingStore(),
     async ready(signal) {
       throwIfAborted(signal);
     },
     async close() {},
   };
-}
-
-function readRefusing(rows: SpanRows): TenantSpan[] {
-  try {
-    const scanner = new RowScanner();
-    scanner.open(rows);
-    return readSpanRows(rows.bytes).map((span) => {
-      scanner.next();
-      const { bytes, tenantStart, tenantEnd } = scanner;
-      return { tenant: Buffer.from(bytes.subarray(tenantStart, tenantEnd)).toString(), span };
-    });
-  } catch (error) {
-    throw new StorageError("STORAGE_REFUSED", `rows cannot be read: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
 }

@@ -5,12 +5,16 @@ import { dropOldest } from "./drop-oldest.ts";
 export class StoredTraces {
   readonly #maxTraces: number;
   readonly #traces = new Map<string, Span[]>();
+  /** Of each span: how many had arrived with it. */
+  readonly #arrivalOf = new WeakMap<Span, number>();
+  #arrivals = 0;
 
   constructor(maxTraces: number) {
     this.#maxTraces = maxTraces;
   }
 
   add(span: Span): void {
+    this.#arrivalOf.set(span, ++this.#arrivals);
     const trace = this.#traces.get(span.traceId);
     if (trace !== undefined) {
       trace.push(span);
@@ -20,8 +24,26 @@ export class StoredTraces {
     dropOldest(this.#traces, this.#maxTraces);
   }
 
+  /** Spans that ever arrived. */
+  get arrivals(): number {
+    return this.#arrivals;
+  }
+
+  /** Those still kept of which more than so many had arrived, in order of arrival. */
+  arrivedAfter(arrivals: number): Span[] {
+    const arrival = (span: Span) => this.#arrivalOf.get(span) ?? 0;
+    return [...this.spans()]
+      .filter((span) => arrival(span) > arrivals)
+      .sort((one, other) => arrival(one) - arrival(other));
+  }
+
   trace(traceId: string): readonly Span[] {
     return this.#traces.get(traceId) ?? [];
+  }
+
+  /** The spans of one trace after the other. */
+  traces(): Iterable<readonly Span[]> {
+    return this.#traces.values();
   }
 
   *spans(): Generator<Span> {

@@ -1,0 +1,90 @@
+import type {
+  AttributeComparisonQuery,
+  DurationRankQuery,
+  HeatMapQuery,
+  TailQuery,
+  TimeRange,
+  TopOperationsQuery,
+} from "./analysis-reader.ts";
+import { checkSearch } from "./checked-query.ts";
+import type { TraceQuery } from "./span-reader.ts";
+import { StorageError } from "./storage-error.ts";
+
+const maxColumns = 1_000;
+const maxCriticalTraces = 200;
+const maxTailSpans = 10_000;
+const maxComparedSpans = 1_000_000;
+const maxEntries = 10_000;
+
+/** Of an attribute comparison, where none is given. */
+const defaultComparedSpans = 50_000;
+
+/** @throws StorageError STORAGE_BAD_QUERY */
+export function checkHeatMap(query: HeatMapQuery): void {
+  checkCount("columns", query.columns, maxColumns);
+  checkRange(query.range);
+  checkSearch({ ...query, limit: 1 });
+}
+
+/** How wide the columns are: all of the range is in one of them. */
+export function columnNano({ range, columns }: HeatMapQuery): bigint {
+  return (range.endUnixNano - range.startUnixNano) / BigInt(columns) + 1n;
+}
+
+/** @returns the most spans to look at. @throws StorageError STORAGE_BAD_QUERY */
+export function checkComparison(query: AttributeComparisonQuery): number {
+  checkCount("limit", query.limit, maxEntries);
+  checkSearch({ ...query.selection, limit: 1 });
+  checkSearch({ ...query.background, limit: 1 });
+  const { maxSpans = defaultComparedSpans } = query;
+  checkCount("maxSpans", maxSpans, maxComparedSpans);
+  return maxSpans;
+}
+
+/** @throws StorageError STORAGE_BAD_QUERY */
+export function checkDurationRank({ service, operation, range }: DurationRankQuery): void {
+  checkSearch({ service, operation, limit: 1 });
+  checkRange(range);
+}
+
+/** @throws StorageError STORAGE_BAD_QUERY */
+export function checkTopOperations({ service = "", range, limit }: TopOperationsQuery): void {
+  checkCount("limit", limit, maxEntries);
+  checkSearch({ service, limit: 1 });
+  checkRange(range);
+}
+
+/** The search, with no more traces than can be looked at. @throws StorageError STORAGE_BAD_QUERY */
+export function checkedCriticalPath(query: TraceQuery): TraceQuery {
+  checkSearch(query);
+  return { ...query, limit: Math.min(query.limit, maxCriticalTraces) };
+}
+
+/**
+ * @param cursorPattern what cursors of this engine look like
+ * @throws StorageError STORAGE_BAD_QUERY
+ */
+export function checkTail(query: TailQuery, cursorPattern: RegExp): void {
+  checkCount("limit", query.limit, maxTailSpans);
+  checkSearch(query);
+  if (query.cursor !== undefined && !cursorPattern.test(query.cursor)) {
+    throw new StorageError("STORAGE_BAD_QUERY", `cursor "${query.cursor}" was not given by this store`);
+  }
+}
+
+function checkCount(name: string, value: number, max: number): void {
+  if (!Number.isSafeInteger(value) || value < 1 || value > max) {
+    throw new StorageError("STORAGE_BAD_QUERY", `${name} ${value} is not a whole number from 1 to ${max}`);
+  }
+}
+
+/** Times are those of 64 bits, in nanoseconds: years 1677 to 2262. */
+function checkRange({ startUnixNano, endUnixNano }: TimeRange): void {
+  const isTime = (nano: bigint) => nano >= -(2n ** 63n) && nano < 2n ** 63n;
+  if (!isTime(startUnixNano) || !isTime(endUnixNano)) {
+    throw new StorageError("STORAGE_BAD_QUERY", "the range does not lie within the years 1677 to 2262");
+  }
+  if (endUnixNano < startUnixNano) {
+    throw new StorageError("STORAGE_BAD_QUERY", `the range ends at ${endUnixNano}, before its start`);
+  }
+}

@@ -1,0 +1,114 @@
+import type { Span } from "wire/model";
+import type { CriticalPathShare, CriticalPathSums } from "./analysis-reader.ts";
+import type { Trace } from "./span-reader.ts";
+
+/** A stretch of time for which a trace waited for one span itself, not for a child of it. */
+export interface CriticalPathSection {
+  readonly span: Span;
+  readonly startUnixNano: bigint;
+  readonly endUnixNano: bigint;
+}
+
+/** A span within the time of its parent, with its children, those that end last at the end. */
+interface Node {
+  readonly span: Span;
+  readonly start: bigint;
+  readonly end: bigint;
+  readonly parent: Node | undefined;
+  readonly children: Node[];
+}
+
+/**
+ * The critical path of a trace, backwards from the end of its first root: at each moment the child that ended last, and
+ * its parent where none ran. Children that begin after their parent's end are not waited for; those that end after it
+ * count up to its end.
+ *
+ * Source: the public model's UI, `TracePage/CriticalPath`.
+ * @returns sections that do not overlap, latest first
+ */
+export function criticalPath(spans: readonly Span[]): CriticalPathSection[] {
+  const sections: CriticalPathSection[] = [];
+  let node = rootOf(spans);
+  let until = node?.end ?? 0n;
+  while (node !== undefined) {
+    const child = lastFinished(node, until);
+    const from = child?.end ?? node.start;
+    if (until > from) sections.push({ span: node.span, startUnixNano: from, endUnixNano: until });
+    until = from;
+    node = child ?? node.parent;
+  }
+  return sections;
+}
+
+/** Takes children from the end of the list: `until` only moves back. */
+function lastFinished({ children }: Node, until: bigint): Node | undefined {
+  for (let child = children.pop(); child !== undefined; child = children.pop()) {
+    if (child.end <= until) return child;
+  }
+  return undefined;
+}
+
+function rootOf(spans: readonly Span[]): Node | undefined {
+  const byParent = Map.groupBy(spans, ({ parentSpanId }) => parentSpanId);
+  const ids = new Set(spans.map(({ spanId }) => spanId));
+  let first: Span | undefined;
+  for (const span of spans) {
+    if (span.parentSpanId !== "" && ids.has(span.parentSpanId) && span.parentSpanId !== span.spanId) continue;
+    if (first === undefined || span.startTimeUnixNano < first.startTimeUnixNano) first = span;
+  }
+  if (first === undefined) return undefined;
+  const root = nodeOf(first, undefined);
+  const seen = new Set<Span>([first]);
+  const open = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    for (const span of byParent.get(node.span.spanId) ?? []) {
+      // Ids that are not unique would lead round in circles.
+      if (seen.has(span) || span.startTimeUnixNano > node.end) continue;
+      seen.add(span);
+      const child = nodeOf(span, node);
+      if (child.end < node.start) continue;
+      node.children.push(child);
+      open.push(child);
+    }
+    node.children.sort((one, other) => (one.end === other.end ? 0 : one.end < other.end ? -1 : 1));
+  }
+  return root;
+}
+
+function nodeOf(span: Span, parent: Node | undefined): Node {
+  let start = span.startTimeUnixNano;
+  let end = start + (span.durationNano > 0n ? span.durationNano : 0n);
+  if (parent !== undefined) {
+    if (start < parent.start) start = parent.start;
+    if (end > parent.end) end = parent.end;
+  }
+  return { span, start, end, parent, children: [] };
+}
+
+/** Adds up the critical paths of traces. */
+export function criticalPathSums(traces: readonly Trace[]): CriticalPathSums {
+  const shares = new Map<string, { -readonly [Key in keyof CriticalPathShare]: CriticalPathShare[Key] }>();
+  let durationNano = 0n;
+  for (const { spans } of traces) {
+    const inTrace = new Set<string>();
+    for (const { span, startUnixNano, endUnixNano } of criticalPath(spans)) {
+      const { name: operation, resource } = span;
+      const key = JSON.stringify([resource.serviceName, operation]);
+      const share = shares.get(key) ?? {
+        service: resource.serviceName,
+        operation,
+        durationNano: 0n,
+        traces: 0,
+      };
+      shares.set(key, share);
+      share.durationNano += endUnixNano - startUnixNano;
+      durationNano += endUnixNano - startUnixNano;
+      if (!inTrace.has(key)) share.traces++;
+      inTrace.add(key);
+    }
+  }
+  const operations = [...shares.values()].sort((one, other) =>
+    one.durationNano === other.durationNano ? 0 : one.durationNano > other.durationNano ? -1 : 1,
+  );
+  return { traces: traces.length, durationNano, operations };
+}

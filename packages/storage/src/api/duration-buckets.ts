@@ -1,0 +1,31 @@
+/** So many buckets until durations have doubled: each is 19 % wide. */
+export const bucketsPerDoubling = 4;
+
+/** The bucket that a duration is counted in: 0 for up to a nanosecond, 251 for the longest. */
+export function durationBucket(durationNano: bigint): number {
+  return durationNano <= 1n ? 0 : Math.floor(Math.log2(Number(durationNano)) * bucketsPerDoubling);
+}
+
+/**
+ * A quantile of durations that were counted in buckets, in nanoseconds; within its bucket by interpolation.
+ * @param counts by bucket; 0 is returned when there are none
+ * @param quantile 0 to 1
+ */
+export function quantileNano(counts: ReadonlyMap<number, number>, quantile: number): number {
+  let total = 0;
+  for (const count of counts.values()) total += count;
+  const rank = quantile * total;
+  let below = 0;
+  let last = 0;
+  for (const [bucket, count] of [...counts].sort(([one], [other]) => one - other)) {
+    if (count <= 0) continue;
+    if (below + count >= rank) return valueAt(bucket + (rank - below) / count);
+    below += count;
+    last = bucket + 1;
+  }
+  return total === 0 ? 0 : valueAt(last);
+}
+
+function valueAt(position: number): number {
+  return 2 ** (position / bucketsPerDoubling);
+}

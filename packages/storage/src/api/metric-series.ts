@@ -1,0 +1,180 @@
+import { checkTexts, tenantOf } from "./checked-query.ts";
+import { quantileNano } from "./duration-buckets.ts";
+import type {
+  LatencyQuery,
+  MetricPoint,
+  MetricSeries,
+  MetricsQuery,
+  MetricsReader,
+} from "./metrics-reader.ts";
+import type { ReadOptions } from "./span-reader.ts";
+import { StorageError } from "./storage-error.ts";
+
+const minuteMs = 60_000;
+/** As Prometheus limits a range query. */
+const maxPoints = 11_000;
+/** Their names stand in the address of a request. */
+const maxServices = 100;
+
+/** The time of a query, cut into slots of equal length. */
+export interface MetricSlots {
+  /** Where slot 0 begins, a whole minute, milliseconds since the Unix epoch. */
+  readonly startUnixMs: number;
+  readonly slotMinutes: number;
+  readonly count: number;
+}
+
+/** Calls of one series in one slot that took about as long. */
+export interface SlotCount {
+  readonly service: string;
+  /** "" unless grouped by operation. */
+  readonly operation: string;
+  readonly slot: number;
+  /** See `durationBucket`; 0 for all calls when durations do not matter. */
+  readonly bucket: number;
+  readonly calls: number;
+  readonly errors: number;
+}
+
+/** Counts the spans of the slots; with `byBucket`, apart for each bucket of durations. */
+export type CountSlots = (
+  query: MetricsQuery,
+  slots: MetricSlots,
+  byBucket: boolean,
+  options: ReadOptions,
+) => Promise<readonly SlotCount[]>;
+
+/** A reader of metrics on anything that can count spans by slots of time. */
+export function metricsReader(countSlots: CountSlots): MetricsReader {
+  const read = async (
+    query: MetricsQuery,
+    options: ReadOptions,
+    byBucket: boolean,
+    value: (window: Window) => number,
+  ) => {
+    const slots = slotsOf(query);
+    tenantOf(options);
+    return seriesOf(query, slots, await countSlots(query, slots, byBucket, options), value);
+  };
+  return {
+    getCallRates: (query, options = {}) => {
+      const seconds = rateMinutes(query) * 60;
+      return read(query, options, false, ({ calls }) => calls / seconds);
+    },
+    getErrorRates: (query, options = {}) =>
+      read(query, options, false, ({ calls, errors }) => errors / calls),
+    getLatencies: async (query: LatencyQuery, options = {}) => {
+      const { quantile } = query;
+      if (!(quantile > 0 && quantile <= 1))
+        throw badQuery(`quantile ${quantile} is not above 0 and at most 1`);
+      return await read(query, options, true, ({ buckets }) => quantileNano(buckets, quantile) / 1e6);
+    },
+  };
+}
+
+function rateMinutes({ ratePerMs }: MetricsQuery): number {
+  return Math.max(1, Math.ceil(ratePerMs / minuteMs));
+}
+
+function badQuery(message: string): StorageError {
+  return new StorageError("STORAGE_BAD_QUERY", message);
+}
+
+/** The moments of the points. */
+function* moments({ startUnixMs, endUnixMs, stepMs }: MetricsQuery): Generator<number> {
+  for (let unixMs = startUnixMs; unixMs <= endUnixMs; unixMs += stepMs) yield unixMs;
+}
+
+/** @throws StorageError STORAGE_BAD_QUERY */
+function slotsOf(query: MetricsQuery): MetricSlots {
+  const { services, spanKinds, startUnixMs, endUnixMs, stepMs, ratePerMs } = query;
+  if (services.length === 0) throw badQuery("no service is given");
+  if (services.length > maxServices)
+    throw badQuery(`${services.length} services are over the limit of ${maxServices}`);
+  checkTexts(services);
+  if (spanKinds.length === 0) throw badQuery("no kind of span is given");
+  if (![startUnixMs, endUnixMs, stepMs, ratePerMs].every(Number.isSafeInteger) || startUnixMs < 0) {
+    throw badQuery("start, end, step and rate must be whole milliseconds, and start not before 1970");
+  }
+  if (stepMs < 1) throw badQuery(`a step of ${stepMs} ms is not above 0`);
+  if (ratePerMs < 1) throw badQuery(`a rate per ${ratePerMs} ms is not above 0`);
+  const points = Math.floor((endUnixMs - startUnixMs) / stepMs) + 1;
+  if (points > maxPoints) throw badQuery(`${points} points are over the limit of ${maxPoints}`);
+  const minutes = rateMinutes(query);
+  // Windows begin and end at slots only when both their length and their distance are made of whole slots.
+  const slotMinutes = stepMs % minuteMs === 0 ? greatestDivisor(stepMs / minuteMs, minutes) : 1;
+  const first = wholeMinute(startUnixMs) - minutes * minuteMs;
+  const length = Math.max(0, wholeMinute(endUnixMs) - first);
+  return { startUnixMs: first, slotMinutes, count: Math.ceil(length / (slotMinutes * minuteMs)) };
+}
+
+function greatestDivisor(one: number, other: number): number {
+  return other === 0 ? one : greatestDivisor(other, one % other);
+}
+
+function wholeMinute(unixMs: number): number {
+  return Math.floor(unixMs / minuteMs) * minuteMs;
+}
+
+/** Sums over the slots that a point looks at; it moves forward only. */
+class Window {
+  calls = 0;
+  errors = 0;
+  readonly buckets = new Map<number, number>();
+  readonly #counts: readonly SlotCount[];
+  #entered = 0;
+  #left = 0;
+
+  /** @param counts by slot */
+  constructor(counts: readonly SlotCount[]) {
+    this.#counts = counts;
+  }
+
+  /** Slots from `first` to before `end`. */
+  move(first: number, end: number): void {
+    for (; (this.#counts[this.#entered]?.slot ?? end) < end; this.#entered++) this.#add(this.#entered, 1);
+    for (; this.#left < this.#entered && (this.#counts[this.#left]?.slot ?? first) < first; this.#left++) {
+      this.#add(this.#left, -1);
+    }
+  }
+
+  #add(index: number, sign: number): void {
+    const count = this.#counts[index];
+    if (count === undefined) return;
+    this.calls += sign * count.calls;
+    this.errors += sign * count.errors;
+    this.buckets.set(count.bucket, (this.buckets.get(count.bucket) ?? 0) + sign * count.calls);
+  }
+}
+
+function seriesOf(
+  query: MetricsQuery,
+  slots: MetricSlots,
+  counts: readonly SlotCount[],
+  value: (window: Window) => number,
+): MetricSeries[] {
+  const bySeries = Map.groupBy(counts, ({ service, operation }) => JSON.stringify([service, operation]));
+  const slotMs = slots.slotMinutes * minuteMs;
+  const perWindow = rateMinutes(query) / slots.slotMinutes;
+  const series = [...bySeries.values()].map((ofSeries) => {
+    const { service = "", operation = "" } = ofSeries[0] ?? {};
+    const window = new Window([...ofSeries].sort((one, other) => one.slot - other.slot));
+    const points: MetricPoint[] = [];
+    for (const unixMs of moments(query)) {
+      const end = Math.floor((wholeMinute(unixMs) - slots.startUnixMs) / slotMs);
+      window.move(end - perWindow, end);
+      if (window.calls > 0) points.push({ unixMs, value: value(window) });
+    }
+    return { service, operation: query.groupByOperation ? operation : undefined, points };
+  });
+  return series
+    .filter(({ points }) => points.length > 0)
+    .sort(
+      (one, other) =>
+        byBytes(one.service, other.service) || byBytes(one.operation ?? "", other.operation ?? ""),
+    );
+}
+
+function byBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}

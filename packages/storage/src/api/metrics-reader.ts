@@ -1,0 +1,52 @@
+import type { SpanKind } from "wire/model";
+import type { ReadOptions } from "./span-reader.ts";
+
+/** Which spans are counted, and for which moments. */
+export interface MetricsQuery {
+  /** At least one. */
+  readonly services: readonly string[];
+  /** At least one. */
+  readonly spanKinds: readonly SpanKind[];
+  /** A series for each operation, rather than one for each service. */
+  readonly groupByOperation: boolean;
+  /** Milliseconds since the Unix epoch: the moment of the first point. */
+  readonly startUnixMs: number;
+  /** No point lies behind it. */
+  readonly endUnixMs: number;
+  /** Between points; at least 1, and so long that there are no more than 11,000 points. */
+  readonly stepMs: number;
+  /** How far each point looks back; whole minutes, rounded up. */
+  readonly ratePerMs: number;
+}
+
+export interface LatencyQuery extends MetricsQuery {
+  /** Above 0, at most 1. */
+  readonly quantile: number;
+}
+
+export interface MetricPoint {
+  readonly unixMs: number;
+  readonly value: number;
+}
+
+/** Points in order of time, never none; moments with no calls have none. */
+export interface MetricSeries {
+  readonly service: string;
+  /** Span name; undefined unless grouped by operation. */
+  readonly operation: string | undefined;
+  readonly points: readonly MetricPoint[];
+}
+
+/**
+ * Rates, errors and durations, from counts by minute of the spans' start. A point looks at the `ratePerMs` that end with
+ * the last whole minute before it. Series are sorted by service, then operation. Every method throws `StorageError`,
+ * STORAGE_BAD_QUERY for no services, no kinds, a bad quantile, too many points.
+ */
+export interface MetricsReader {
+  /** Calls a second. */
+  getCallRates(query: MetricsQuery, options?: ReadOptions): Promise<MetricSeries[]>;
+  /** The share of calls that failed, 0 to 1. */
+  getErrorRates(query: MetricsQuery, options?: ReadOptions): Promise<MetricSeries[]>;
+  /** A quantile of durations in milliseconds, off by at most a tenth. */
+  getLatencies(query: LatencyQuery, options?: ReadOptions): Promise<MetricSeries[]>;
+}

@@ -1,0 +1,46 @@
+import type { AnalysisReader } from "./analysis-reader.ts";
+import type { ArchiveStore } from "./archive-store.ts";
+import type { DependencyReader } from "./dependency-reader.ts";
+import type { MetricsReader } from "./metrics-reader.ts";
+import type { SamplingStore } from "./sampling-store.ts";
+import { StorageError } from "./storage-error.ts";
+
+/** The parts of a store that an engine may be without. */
+export interface OptionalParts {
+  readonly dependencies: DependencyReader;
+  readonly metrics: MetricsReader;
+  readonly archive: ArchiveStore;
+  readonly analysis: AnalysisReader;
+  readonly sampling: SamplingStore;
+}
+
+/**
+ * What an engine has in place of the parts it cannot serve: every call throws STORAGE_UNSUPPORTED.
+ * @param reason for the error's message, such as `the remote-storage API has no analysis`
+ */
+export function unsupported(reason: string): OptionalParts {
+  const refuse = async (): Promise<never> => {
+    throw new StorageError("STORAGE_UNSUPPORTED", reason);
+  };
+  return {
+    dependencies: { getDependencies: refuse },
+    metrics: { getCallRates: refuse, getErrorRates: refuse, getLatencies: refuse },
+    archive: { reader: { getTraces: refuse }, writer: { writeSpans: refuse } },
+    analysis: {
+      getHeatMap: refuse,
+      compareAttributes: refuse,
+      getDurationRank: refuse,
+      getTopOperations: refuse,
+      getCriticalPath: refuse,
+      tail: refuse,
+    },
+    sampling: {
+      insertThroughput: refuse,
+      getThroughput: refuse,
+      insertProbabilities: refuse,
+      latestProbabilities: refuse,
+      acquireLease: refuse,
+      releaseLease: refuse,
+    },
+  };
+}

@@ -1,0 +1,269 @@
+import { expect } from "vitest";
+import type { Span } from "wire/model";
+import type { TailQuery } from "../api/analysis-reader.ts";
+import {
+  type ContractContext,
+  expectStorageError,
+  newToken,
+  rowsOfTenant,
+  write,
+} from "./contract-context.ts";
+import {
+  msNano,
+  newServiceName,
+  newTraceId,
+  noonUnixNano,
+  type SpanFacts,
+  sampleSpan,
+  text,
+} from "./sample-spans.ts";
+
+const secondNano = 1_000_000_000n;
+const failed: SpanFacts = { status: { code: "error", message: "" } };
+const at = (seconds: number): SpanFacts => ({
+  startTimeUnixNano: noonUnixNano + BigInt(seconds) * secondNano,
+});
+const range = { startUnixNano: noonUnixNano, endUnixNano: noonUnixNano + 100n * secondNano - 1n };
+/** In the minutes of noon only: questions answered from counts by minute. */
+const oneMinute = { startUnixNano: noonUnixNano, endUnixNano: noonUnixNano + secondNano };
+
+/** Questions about many spans at once. */
+export function analysisContract({ store, test }: ContractContext): void {
+  test("heat map: spans are counted by time and duration", async () => {
+    const service = newServiceName();
+    await write(store(), [
+      sampleSpan({ service, ...at(0), durationNano: 1024n }),
+      sampleSpan({ service, ...at(9), durationNano: 2047n, ...failed }),
+      sampleSpan({ service, ...at(10), durationNano: 2048n }),
+      sampleSpan({ service, ...at(99), durationNano: 0n }),
+      sampleSpan({ service, ...at(99), durationNano: -3n }),
+      sampleSpan({ service, ...at(99), durationNano: 1n }),
+      sampleSpan({ service, ...at(100), durationNano: 1n }),
+      sampleSpan({ service, ...at(-1), durationNano: 1n }),
+    ]);
+    const map = await store().analysis.getHeatMap({ service, range, columns: 10 });
+    expect(map).toEqual({
+      startUnixNano: noonUnixNano,
+      columnNano: 10n * secondNano,
+      cells: [
+        { column: 0, durationLog2: 10, spans: 2, errors: 1 },
+        { column: 1, durationLog2: 11, spans: 1, errors: 0 },
+        { column: 9, durationLog2: 0, spans: 3, errors: 0 },
+      ],
+    });
+    const long = await store().analysis.getHeatMap({ service, range, columns: 1, durationMinNano: 2000n });
+    expect(long.cells).toEqual([
+      { column: 0, durationLog2: 10, spans: 1, errors: 1 },
+      { column: 0, durationLog2: 11, spans: 1, errors: 0 },
+    ]);
+  });
+
+  test("heat map: tags and tenants apply", async () => {
+    const service = newServiceName();
+    const attributes = [text("color", "red")];
+    const rows = rowsOfTenant(`of ${service}`, sampleSpan({ service, attributes }));
+    await store().writer.writeSpans(rows, { deduplicationToken: newToken() });
+    const { analysis } = store();
+    const query = { service, range, columns: 1, tags: new Map([["color", "red"]]) };
+    expect((await analysis.getHeatMap(query, { tenant: `of ${service}` })).cells).toHaveLength(1);
+    expect((await analysis.getHeatMap(query)).cells).toEqual([]);
+    const blue = { ...query, tags: new Map([["color", "blue"]]) };
+    expect((await analysis.getHeatMap(blue, { tenant: `of ${service}` })).cells).toEqual([]);
+  });
+
+  test("comparison: what the selection has more, or less, of comes first", async () => {
+    const service = newServiceName();
+    const resource = { attributes: [text("zone", "west")] };
+    const [blue, red, both] = [text("color", "blue"), text("color", "red"), text("both", "1")];
+    await write(store(), [
+      sampleSpan({ service, attributes: [red, both], resource, durationNano: 9n * msNano }),
+      sampleSpan({ service, attributes: [red, red, both], durationNano: 9n * msNano }),
+      sampleSpan({ service, attributes: [blue, both] }),
+      sampleSpan({ service, attributes: [blue, both] }),
+      sampleSpan({ service, attributes: [red, both] }),
+      sampleSpan({ service, attributes: [blue, both] }),
+    ]);
+    const comparison = await store().analysis.compareAttributes({
+      selection: { service, durationMinNano: 2n * msNano },
+      background: { service },
+      limit: 3,
+    });
+    expect(comparison.selectedSpans).toBe(2);
+    expect(comparison.otherSpans).toBe(4);
+    expect(comparison.differences).toEqual([
+      { place: "span", key: "color", value: "blue", selected: 0, others: 3 },
+      { place: "span", key: "color", value: "red", selected: 2, others: 1 },
+      expect.objectContaining({ place: "resource", selected: expect.any(Number) }),
+    ]);
+  });
+
+  test("comparison: a selection by tags, and nothing at all", async () => {
+    const service = newServiceName();
+    await write(store(), [
+      sampleSpan({ service, attributes: [text("color", "red"), text("size", "xl")] }),
+      sampleSpan({ service, attributes: [text("color", "blue"), text("size", "s")] }),
+    ]);
+    const { analysis } = store();
+    const selection = { service, tags: new Map([["color", "red"]]) };
+    const found = await analysis.compareAttributes({ selection, background: { service }, limit: 50 });
+    expect(found.selectedSpans).toBe(1);
+    expect(found.otherSpans).toBe(1);
+    expect(found.differences).toHaveLength(4);
+    const nothing = { selectedSpans: 0, otherSpans: 0, differences: [] };
+    const other = { service: newServiceName() };
+    expect(await analysis.compareAttributes({ selection: other, background: other, limit: 5 })).toEqual(
+      nothing,
+    );
+    expect(
+      await analysis.compareAttributes(
+        { selection, background: { service }, limit: 5 },
+        { tenant: "nobody" },
+      ),
+    ).toEqual(nothing);
+  });
+
+  test("duration rank: a span among those of its operation", async () => {
+    const service = newServiceName();
+    const peers = Array.from({ length: 100 }, (_, index) =>
+      sampleSpan({ service, name: "op", durationNano: BigInt(index + 1) * msNano }),
+    );
+    await write(store(), [
+      ...peers,
+      sampleSpan({ service, name: "other" }),
+      sampleSpan({ service, name: "op", kind: "client" }),
+    ]);
+    const { analysis } = store();
+    const query = {
+      service,
+      operation: "op",
+      spanKind: "server",
+      durationNano: 90n * msNano,
+      range,
+    } as const;
+    const rank = await analysis.getDurationRank(query);
+    expect(rank?.peers).toBe(100);
+    expect(rank?.percentile).toBeCloseTo(0.9);
+    expect(Math.abs((rank?.medianNano ?? 0) - 50e6)).toBeLessThanOrEqual(1e6);
+    expect(Math.abs((rank?.p95Nano ?? 0) - 95e6)).toBeLessThanOrEqual(1e6);
+    expect(Math.abs((rank?.p99Nano ?? 0) - 99e6)).toBeLessThanOrEqual(1e6);
+    const { spanKind: _, ...everyKind } = query;
+    expect((await analysis.getDurationRank(everyKind))?.peers).toBe(101);
+    expect(await analysis.getDurationRank({ ...query, operation: "none" })).toBeUndefined();
+    expect(await analysis.getDurationRank(query, { tenant: "nobody" })).toBeUndefined();
+    const later = { startUnixNano: noonUnixNano + 1n, endUnixNano: noonUnixNano + secondNano };
+    expect(await analysis.getDurationRank({ ...query, range: later })).toBeUndefined();
+  });
+
+  test("top operations: by calls, errors, durations", async () => {
+    const service = newServiceName();
+    const one = (name: string, ms: bigint, facts: SpanFacts = {}) =>
+      sampleSpan({ service, name, durationNano: ms * msNano, ...facts });
+    await write(store(), [
+      ...Array.from({ length: 5 }, () => one("often", 1n)),
+      one("wrong", 2n, failed),
+      one("wrong", 2n, failed),
+      one("long", 100n, { kind: "consumer" }),
+      one("long", 100n, at(3_600)),
+    ]);
+    const { analysis } = store();
+    const names = async (order: "calls" | "errors" | "duration" | "p95", limit = 1) =>
+      (await analysis.getTopOperations({ service, range: oneMinute, order, limit })).map(
+        ({ operation }) => operation,
+      );
+    expect(await names("calls")).toEqual(["often"]);
+    expect(await names("errors")).toEqual(["wrong"]);
+    expect(await names("duration", 9)).toEqual(["long", "often", "wrong"]);
+    expect(await names("p95")).toEqual(["long"]);
+    const [long] = await analysis.getTopOperations({ service, range: oneMinute, limit: 1 });
+    expect(long).toMatchObject({ service, spanKind: "consumer", calls: 1, errors: 0, durationNano: 100e6 });
+    expect(long?.medianNano).toBeGreaterThan(83e6);
+    expect(long?.p99Nano).toBeLessThan(120e6);
+    expect(
+      await analysis.getTopOperations({ service, range: oneMinute, limit: 1 }, { tenant: "nobody" }),
+    ).toEqual([]);
+  });
+
+  test("critical path: time of traces by operation", async () => {
+    const service = newServiceName();
+    for (const traceId of [newTraceId(), newTraceId()]) {
+      const root = sampleSpan({ service, traceId, name: "root", durationNano: 100n });
+      const child = (name: string, start: bigint, durationNano: bigint) =>
+        sampleSpan({
+          ...{ service, traceId, name, durationNano, parentSpanId: root.spanId },
+          startTimeUnixNano: noonUnixNano + start,
+        });
+      await write(store(), [root, child("hidden", 10n, 20n), child("waited for", 10n, 60n)]);
+    }
+    const { analysis } = store();
+    expect(await analysis.getCriticalPath({ service, limit: 10 })).toEqual({
+      traces: 2,
+      durationNano: 200n,
+      operations: [
+        { service, operation: "waited for", durationNano: 120n, traces: 2 },
+        { service, operation: "root", durationNano: 80n, traces: 2 },
+      ],
+    });
+    expect((await analysis.getCriticalPath({ service, limit: 1 })).traces).toBe(1);
+    expect((await analysis.getCriticalPath({ service, limit: 1 }, { tenant: "nobody" })).traces).toBe(0);
+  });
+
+  test("tail: spans are given once, after the cursor, of those that match", async () => {
+    const service = newServiceName();
+    const { analysis } = store();
+    const start = await analysis.tail({ service, limit: 10 });
+    expect(start.spans).toEqual([]);
+    const spans = ["a", "b"].map((name) => sampleSpan({ service, name }));
+    await write(store(), [...spans, sampleSpan()]);
+    const query: TailQuery = { service, limit: 10, cursor: start.cursor };
+    const seen: Span[] = [];
+    let { cursor } = start;
+    const follow = async () => {
+      const tail = await analysis.tail({ ...query, cursor });
+      ({ cursor } = tail);
+      seen.push(...tail.spans);
+      return seen.map(({ name }) => name).sort();
+    };
+    await expect.poll(follow, { timeout: 15_000, interval: 200 }).toEqual(["a", "b"]);
+    await write(store(), [sampleSpan({ service, name: "c" })]);
+    await expect.poll(follow, { timeout: 15_000, interval: 200 }).toEqual(["a", "b", "c"]);
+    const again = await analysis.tail({ ...query, limit: 1 });
+    expect(again.spans).toHaveLength(1);
+    expect(again.skipped).toBe(2);
+    expect((await analysis.tail({ ...query, operation: "b" })).spans.map(({ name }) => name)).toEqual(["b"]);
+    expect((await analysis.tail(query, { tenant: "nobody" })).spans).toEqual([]);
+  });
+
+  test("analysis: what cannot be answered is refused", async () => {
+    const { analysis } = store();
+    const turned = { startUnixNano: 2n, endUnixNano: 1n };
+    const beyond = { startUnixNano: 0n, endUnixNano: 2n ** 63n };
+    const operation = { service: "s", operation: "o", durationNano: 1n };
+    const calls = [
+      () => analysis.getHeatMap({ range, columns: 0 }),
+      () => analysis.getHeatMap({ range, columns: 1_001 }),
+      () => analysis.getHeatMap({ range: turned, columns: 1 }),
+      () => analysis.getHeatMap({ range: beyond, columns: 1 }),
+      () => analysis.compareAttributes({ selection: {}, background: {}, limit: 0 }),
+      () => analysis.compareAttributes({ selection: {}, background: {}, limit: 1, maxSpans: 0 }),
+      () => analysis.getDurationRank({ ...operation, range: turned }),
+      () => analysis.getTopOperations({ range, limit: 0 }),
+      () => analysis.getTopOperations({ range: beyond, limit: 1 }),
+      () => analysis.getCriticalPath({ limit: 0 }),
+      () => analysis.tail({ limit: 0 }),
+      () => analysis.tail({ limit: 10_001 }),
+      () => analysis.tail({ limit: 1, cursor: "' OR 1" }),
+    ];
+    for (const call of calls) await expectStorageError(call(), "STORAGE_BAD_QUERY");
+    const aborted = { signal: AbortSignal.abort() };
+    for (const call of [
+      () => analysis.getHeatMap({ range, columns: 1 }, aborted),
+      () => analysis.compareAttributes({ selection: {}, background: {}, limit: 1 }, aborted),
+      () => analysis.getDurationRank({ ...operation, range }, aborted),
+      () => analysis.getTopOperations({ range, limit: 1 }, aborted),
+      () => analysis.getCriticalPath({ limit: 1 }, aborted),
+      () => analysis.tail({ limit: 1 }, aborted),
+    ]) {
+      await expectStorageError(call(), "STORAGE_ABORTED");
+    }
+  });
+}

@@ -1,0 +1,46 @@
+import type { Span } from "wire/model";
+import type { DependencyLink, DependencyQuery } from "../../api/dependency-reader.ts";
+
+const minuteNano = 60_000_000_000n;
+
+/** The links between services that traces show. @param traces spans of one trace each */
+export function dependenciesOf(traces: Iterable<readonly Span[]>, query: DependencyQuery): DependencyLink[] {
+  const from = minuteOf(query.startUnixNano);
+  const to = minuteOf(query.endUnixNano);
+  const links = new Map<string, DependencyLink>();
+  for (const spans of traces) {
+    const byId = Map.groupBy(spans, ({ spanId }) => spanId);
+    for (const span of spans) {
+      const minute = minuteOf(span.startTimeUnixNano);
+      if (minute < from || minute > to) continue;
+      const parent = parentOf(span, byId)?.resource.serviceName;
+      const child = span.resource.serviceName;
+      if (parent === undefined || parent === child) continue;
+      const key = JSON.stringify([parent, child]);
+      const callCount = (links.get(key)?.callCount ?? 0) + 1;
+      links.set(key, { parent, child, callCount, source: "" });
+    }
+  }
+  return [...links.values()].sort(
+    (one, other) => byBytes(one.parent, other.parent) || byBytes(one.child, other.child),
+  );
+}
+
+/** Where client and server share an id, the client is the server's parent, and the server that of all others. */
+function parentOf(span: Span, byId: ReadonlyMap<string, readonly Span[]>): Span | undefined {
+  if (span.kind === "server") {
+    const client = byId.get(span.spanId)?.find(({ kind }) => kind === "client");
+    if (client !== undefined) return client;
+  }
+  if (span.parentSpanId === "") return undefined;
+  const parents = byId.get(span.parentSpanId);
+  return parents?.find(({ kind }) => kind === "server") ?? parents?.[0];
+}
+
+function minuteOf(unixNano: bigint): bigint {
+  return unixNano / minuteNano;
+}
+
+function byBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}

@@ -1,0 +1,203 @@
+import type { Span } from "wire/model";
+import { attributeText } from "wire/rows";
+import type {
+  AnalysisReader,
+  AttributeComparison,
+  AttributeComparisonQuery,
+  AttributeDifference,
+  CriticalPathSums,
+  DurationRank,
+  DurationRankQuery,
+  HeatMap,
+  HeatMapCell,
+  HeatMapQuery,
+  OperationSummary,
+  Tail,
+  TailQuery,
+  TopOperationsQuery,
+} from "../../api/analysis-reader.ts";
+import { rankedDifferences } from "../../api/attribute-differences.ts";
+import {
+  checkComparison,
+  checkDurationRank,
+  checkedCriticalPath,
+  checkHeatMap,
+  checkTail,
+  checkTopOperations,
+  columnNano,
+} from "../../api/checked-analysis.ts";
+import { tenantOf } from "../../api/checked-query.ts";
+import { criticalPathSums } from "../../api/critical-path.ts";
+import { durationBucket, quantileNano } from "../../api/duration-buckets.ts";
+import { firstOperations } from "../../api/operation-order.ts";
+import type { ReadOptions, SpanReader, TraceQuery } from "../../api/span-reader.ts";
+import { spanMatches } from "./span-matches.ts";
+import type { StoredTenants } from "./stored-tenants.ts";
+import { throwIfAborted } from "./throw-if-aborted.ts";
+
+const minuteNano = 60_000_000_000n;
+
+/** Looks at every stored span for each question. */
+export class MemoryAnalysisReader implements AnalysisReader {
+  readonly #stored: StoredTenants;
+  readonly #reader: SpanReader;
+
+  constructor(stored: StoredTenants, reader: SpanReader) {
+    this.#stored = stored;
+    this.#reader = reader;
+  }
+
+  async getHeatMap(query: HeatMapQuery, options: ReadOptions = {}): Promise<HeatMap> {
+    checkHeatMap(query);
+    const { range } = query;
+    const width = columnNano(query);
+    const cells = new Map<string, HeatMapCell>();
+    const filter = {
+      ...query,
+      startTimeMinUnixNano: range.startUnixNano,
+      startTimeMaxUnixNano: range.endUnixNano,
+    };
+    for (const span of this.#spans(options)) {
+      if (!spanMatches(span, { ...filter, limit: 1 })) continue;
+      const column = Number((span.startTimeUnixNano - range.startUnixNano) / width);
+      const durationLog2 = span.durationNano <= 1n ? 0 : span.durationNano.toString(2).length - 1;
+      const key = `${column}/${durationLog2}`;
+      const { spans, errors } = cells.get(key) ?? { spans: 0, errors: 0 };
+      cells.set(key, { column, durationLog2, spans: spans + 1, errors: errors + failures(span) });
+    }
+    const inOrder = [...cells.values()].sort(
+      (one, other) => one.column - other.column || one.durationLog2 - other.durationLog2,
+    );
+    return { startUnixNano: range.startUnixNano, columnNano: width, cells: inOrder };
+  }
+
+  async compareAttributes(
+    query: AttributeComparisonQuery,
+    options: ReadOptions = {},
+  ): Promise<AttributeComparison> {
+    const maxSpans = checkComparison(query);
+    const matches = (span: Span, filter: AttributeComparisonQuery["selection"]) =>
+      spanMatches(span, { ...filter, limit: 1 });
+    const spans = [...this.#spans(options)].sort((one, other) =>
+      one.startTimeUnixNano > other.startTimeUnixNano ? -1 : 1,
+    );
+    const selected = spans.filter((span) => matches(span, query.selection)).slice(0, maxSpans);
+    const others = spans
+      .filter((span) => matches(span, query.background) && !matches(span, query.selection))
+      .slice(0, maxSpans);
+    const differences = new Map<string, AttributeDifference>();
+    for (const [side, ofSide] of [
+      ["selected", selected],
+      ["others", others],
+    ] as const) {
+      for (const span of ofSide) {
+        for (const { place, key, value } of distinctAttributes(span)) {
+          const id = JSON.stringify([place, key, value]);
+          const counted = differences.get(id) ?? { key, value, place, selected: 0, others: 0 };
+          differences.set(id, { ...counted, [side]: counted[side] + 1 });
+        }
+      }
+    }
+    return {
+      selectedSpans: selected.length,
+      otherSpans: others.length,
+      differences: rankedDifferences([...differences.values()], selected.length, others.length, query.limit),
+    };
+  }
+
+  async getDurationRank(
+    query: DurationRankQuery,
+    options: ReadOptions = {},
+  ): Promise<DurationRank | undefined> {
+    checkDurationRank(query);
+    const { service, operation, spanKind, range, durationNano } = query;
+    const durations: bigint[] = [];
+    for (const span of this.#spans(options)) {
+      if (span.resource.serviceName !== service || span.name !== operation) continue;
+      if (spanKind !== undefined && span.kind !== spanKind) continue;
+      if (span.startTimeUnixNano < range.startUnixNano || span.startTimeUnixNano > range.endUnixNano)
+        continue;
+      durations.push(span.durationNano);
+    }
+    if (durations.length === 0) return undefined;
+    durations.sort((one, other) => (one < other ? -1 : one === other ? 0 : 1));
+    const at = (quantile: number) => Number(durations[Math.ceil(quantile * durations.length) - 1] ?? 0n);
+    return {
+      peers: durations.length,
+      percentile: durations.filter((duration) => duration <= durationNano).length / durations.length,
+      medianNano: at(0.5),
+      p95Nano: at(0.95),
+      p99Nano: at(0.99),
+    };
+  }
+
+  async getTopOperations(query: TopOperationsQuery, options: ReadOptions = {}): Promise<OperationSummary[]> {
+    checkTopOperations(query);
+    const from = query.range.startUnixNano / minuteNano;
+    const to = query.range.endUnixNano / minuteNano;
+    const groups = new Map<string, Span[]>();
+    for (const span of this.#spans(options)) {
+      const minute = span.startTimeUnixNano / minuteNano;
+      if (minute < from || minute > to) continue;
+      if (query.service && span.resource.serviceName !== query.service) continue;
+      const key = JSON.stringify([span.resource.serviceName, span.name, span.kind]);
+      groups.set(key, [...(groups.get(key) ?? []), span]);
+    }
+    const summaries = [...groups.values()].map((spans) => summaryOf(spans));
+    return firstOperations(summaries, query);
+  }
+
+  async getCriticalPath(query: TraceQuery, options: ReadOptions = {}): Promise<CriticalPathSums> {
+    return criticalPathSums(await this.#reader.findTraces(checkedCriticalPath(query), options));
+  }
+
+  async tail(query: TailQuery, options: ReadOptions = {}): Promise<Tail> {
+    checkTail(query, /^\d{1,15}$/);
+    throwIfAborted(options.signal);
+    const stored = this.#stored.tracesOf(tenantOf(options));
+    const cursor = String(stored.arrivals);
+    if (query.cursor === undefined) return { spans: [], skipped: 0, cursor };
+    const spans = stored.arrivedAfter(Number(query.cursor)).filter((span) => spanMatches(span, query));
+    return { spans: spans.slice(-query.limit), skipped: Math.max(0, spans.length - query.limit), cursor };
+  }
+
+  #spans(options: ReadOptions): Iterable<Span> {
+    throwIfAborted(options.signal);
+    return this.#stored.tracesOf(tenantOf(options)).spans();
+  }
+}
+
+function failures({ status }: Span): number {
+  return status.code === "error" ? 1 : 0;
+}
+
+/** An attribute that a span has twice counts once. */
+function distinctAttributes(span: Span): { place: "span" | "resource"; key: string; value: string }[] {
+  const of = (place: "span" | "resource", { attributes }: Pick<Span, "attributes">) =>
+    new Set(attributes.map(({ key, value }) => JSON.stringify([place, key, attributeText(value)])));
+  return [...of("span", span), ...of("resource", span.resource)].map((id) => {
+    const [place, key, value] = JSON.parse(id) as ["span" | "resource", string, string];
+    return { place, key, value };
+  });
+}
+
+function summaryOf(spans: readonly Span[]): OperationSummary {
+  const buckets = new Map<number, number>();
+  let durationNano = 0n;
+  for (const span of spans) {
+    const bucket = durationBucket(span.durationNano);
+    buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
+    if (span.durationNano > 0n) durationNano += span.durationNano;
+  }
+  return {
+    service: spans[0]?.resource.serviceName ?? "",
+    operation: spans[0]?.name ?? "",
+    spanKind: spans[0]?.kind ?? "unspecified",
+    calls: spans.length,
+    errors: spans.filter((span) => failures(span) === 1).length,
+    durationNano: Number(durationNano),
+    medianNano: quantileNano(buckets, 0.5),
+    p95Nano: quantileNano(buckets, 0.95),
+    p99Nano: quantileNano(buckets, 0.99),
+  };
+}
