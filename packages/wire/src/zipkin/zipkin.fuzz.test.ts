@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { WireError } from "../errors.ts";
 import { Batch } from "../gen/tracing/api_v2/model.ts";
+import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
 import type { MessageTranscoder } from "../rows/message-transcoder.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
 import { BinaryCursor } from "../thrift/binary-cursor.ts";
@@ -28,36 +29,6 @@ interface Case {
 const corpus = JSON.parse(
   readFileSync(new URL("zipkin-corpus.json", import.meta.url), "utf8"),
 ) as readonly Case[];
-
-/** A small seeded generator, so that a failure comes again: mulberry32. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
-/** A message with a few bytes changed, or a piece taken out, put in twice, or put in from another message. */
-function damaged(messages: readonly Buffer[], random: (below: number) => number): Buffer {
-  const one = (): Buffer => Buffer.from(messages[random(messages.length)] ?? []);
-  let message = one();
-  for (let change = random(3); change >= 0; change--) {
-    const at = random(message.length);
-    const end = at + random(Math.min(40, message.length - at));
-    const kind = random(8);
-    if (kind === 0) message = Buffer.concat([message.subarray(0, at), message.subarray(end)]);
-    else if (kind === 1) message = Buffer.concat([message.subarray(0, end), message.subarray(at)]);
-    else if (kind === 2) {
-      const other = one();
-      message = Buffer.concat([message.subarray(0, at), other.subarray(random(other.length))]);
-    } else message[at] = random(2) === 0 ? random(256) : (message[random(message.length)] as number);
-    if (message.length === 0) message = one();
-  }
-  return message;
-}
 
 function readPacket(packet: Buffer, cursor: BinaryCursor | CompactCursor): Buffer {
   cursor.open(packet);
@@ -107,7 +78,7 @@ it.each(Object.entries(formats))(
     const kept = open();
     const seen = { good: 0, refused: 0 };
     for (let round = 0; round < rounds; round++) {
-      const message = damaged(messages, random);
+      const message = damagedMessage(messages, random);
       const outcome = outcomeOf(kept, message);
       if (round % freshEvery === 0) expect(outcomeOf(open(), message)).toBe(outcome);
       if (outcome.startsWith("WIRE_")) seen.refused++;

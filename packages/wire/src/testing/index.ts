@@ -1,0 +1,1 @@
+export { damagedMessage, randomOf } from "../rows/damaged-message.ts";
