@@ -106,15 +106,20 @@ describe("thriftBatchToApiV2", () => {
       {
         parentSpanId: i64(5n),
         references: [
-          { refType: 1, ...own, spanId: i64(5n) },
+          { refType: 1, ...own, spanId: i64(6n) },
           { refType: 0, ...other, spanId: i64(5n) },
         ],
       },
       [
         [SpanRefType.CHILD_OF, "0000000000000005"],
-        [SpanRefType.FOLLOWS_FROM, "0000000000000005"],
+        [SpanRefType.FOLLOWS_FROM, "0000000000000006"],
         [SpanRefType.CHILD_OF, "0000000000000005"],
       ],
+    ],
+    [
+      "no parent beside a reference that says FOLLOWS_FROM of the same span",
+      { parentSpanId: i64(5n), references: [{ refType: 1, ...own, spanId: i64(5n) }] },
+      [[SpanRefType.FOLLOWS_FROM, "0000000000000005"]],
     ],
     [
       "a parent that is a reference already only once, in its place",

@@ -52,7 +52,7 @@ export interface ThriftClientLosses {
 /**
  * Turns the struct `Batch` of Thrift into `api_v2` protobuf, from bytes to bytes without an object per span. The
  * result is the same as of `thriftBatchToApiV2`: times become nanoseconds, the parent id a CHILD_OF reference in
- * front unless there is one to the same span, and a tag of an unknown type a text that says so. Strings that are not
+ * front unless there is any reference to the same span, and a tag of an unknown type a text that says so. Strings that are not
  * UTF-8 get U+FFFD in place of what is not.
  *
  * It is strict: a required field must be there, a field must have its type, a list must not come twice. Fields that
@@ -391,11 +391,11 @@ export class ThriftToApiV2 {
     out.copy(references.buffer, 0, references.length);
   }
 
+  /** A client that says FOLLOWS_FROM names the same span as the parent: that is no CHILD_OF. */
   #hasParentReference(): boolean {
     const { buffer, view, length } = this.#references;
     for (let start = 0; start < length; start += 2 + (buffer[start + 1] as number)) {
       if (
-        buffer[start + 1] === 28 &&
         view.getInt32(start + 4) === this.#traceHighHigh &&
         view.getInt32(start + 8) === this.#traceHighLow &&
         view.getInt32(start + 12) === this.#traceLowHigh &&
