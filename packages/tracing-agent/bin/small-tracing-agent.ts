@@ -1,5 +1,5 @@
 // What becomes dist/tracing-agent.cjs: the agent as one file, in a process with the options of Node that keep it small.
-import { nodeOptions, nodeOptionsSince } from "../src/node-options.ts";
+import { mallocEnvironment, nodeOptions, nodeOptionsSince } from "../src/node-options.ts";
 
 const isKnown = Number.parseInt(process.versions.node, 10) >= nodeOptionsSince;
 const isSmall = nodeOptions.every((option) => process.execArgv.includes(option));
@@ -12,7 +12,7 @@ if (!isKnown || isSmall || process.platform === "win32" || typeof process.execve
   process.execve(
     process.execPath,
     [node ?? "", ...process.execArgv, ...nodeOptions, program ?? "", ...args],
-    process.env,
+    { ...mallocEnvironment, ...process.env },
   );
 }
 

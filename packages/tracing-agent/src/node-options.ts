@@ -12,3 +12,13 @@ export const nodeOptions: readonly string[] = [
   "--single-threaded",
   "--no-turbofan",
 ];
+
+/**
+ * For glibc's allocator, where it is there: one arena, and free memory at its end goes back to the system. What is set
+ * outside comes first.
+ */
+export const mallocEnvironment: Readonly<Record<string, string>> = {
+  MALLOC_ARENA_MAX: "1",
+  MALLOC_TOP_PAD_: "65536",
+  MALLOC_TRIM_THRESHOLD_: "131072",
+};
