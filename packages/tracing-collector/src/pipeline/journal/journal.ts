@@ -217,7 +217,7 @@ export class Journal implements SpanJournal {
     const startMs = performance.now();
     try {
       this.#segment ??= await this.#begin();
-      await this.#segment.append(group.frame(), group.rows, this.#settings.sync === "always");
+      await this.#segment.append(group.frame(), group.rows);
     } catch (error) {
       this.#diskFailed(error);
       await this.#giveUpSegment();
@@ -239,7 +239,7 @@ export class Journal implements SpanJournal {
   }
 
   async #begin(): Promise<OpenSegment> {
-    const segment = await OpenSegment.create(this.#settings.folder);
+    const segment = await OpenSegment.create(this.#settings.folder, this.#settings.sync === "always");
     this.#storedBytes += segment.bytes;
     this.#segmentCount++;
     this.#age.begin(segment);

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { segmentHeader } from "./segment-format.ts";
@@ -6,28 +7,42 @@ import { segmentHeader } from "./segment-format.ts";
 /** Ending of a segment's file name; what stands before it is the segment's token. */
 export const segmentSuffix = ".segment";
 
+/**
+ * Whether O_DSYNC does what `fdatasync` does: one call for write and sync is half of the ways to another thread and back.
+ * Other systems have no such flag, or one that stops at the disk's own memory.
+ */
+const writesCanSync = process.platform === "linux";
+
 /** The segment that takes frames now. */
 export class OpenSegment {
   readonly path: string;
   readonly #file: FileHandle;
+  /** Whether a sync of its own follows each write. */
+  readonly #syncsApart: boolean;
   #bytes: number;
   #rows = 0;
 
-  private constructor(path: string, file: FileHandle, bytes: number) {
+  private constructor(path: string, file: FileHandle, bytes: number, syncsApart: boolean) {
+    this.#syncsApart = syncsApart;
     this.path = path;
     this.#file = file;
     this.#bytes = bytes;
   }
 
-  /** A new file whose name sorts after all older ones and is used by no other collector. */
-  static async create(folder: string): Promise<OpenSegment> {
+  /**
+   * A new file whose name sorts after all older ones and is used by no other collector.
+   * @param isSynced whether what `append` wrote is on the disk when it is done
+   */
+  static async create(folder: string, isSynced: boolean): Promise<OpenSegment> {
     const token = `${String(Date.now()).padStart(14, "0")}-${randomUUID()}`;
     const path = join(folder, token + segmentSuffix);
-    const file = await open(path, "wx", 0o600);
+    const { O_CREAT, O_EXCL, O_WRONLY, O_DSYNC } = constants;
+    const flags = O_CREAT | O_EXCL | O_WRONLY | (isSynced && writesCanSync ? O_DSYNC : 0);
+    const file = await open(path, flags, 0o600);
     try {
       const header = segmentHeader();
       await writeWhole(file, header, 0);
-      return new OpenSegment(path, file, header.length);
+      return new OpenSegment(path, file, header.length, isSynced && !writesCanSync);
     } catch (error) {
       await file.close().catch(() => {});
       await unlink(path).catch(() => {});
@@ -44,10 +59,10 @@ export class OpenSegment {
     return this.#rows;
   }
 
-  /** Appends a frame and, where asked, syncs it. On failure the file may have a torn or unwanted tail: see `cut`. */
-  async append(frame: Buffer, rows: number, sync: boolean): Promise<void> {
+  /** Appends a frame. On failure the file may have a torn or unwanted tail: see `cut`. */
+  async append(frame: Buffer, rows: number): Promise<void> {
     await writeWhole(this.#file, frame, this.#bytes);
-    if (sync) await this.#file.datasync();
+    if (this.#syncsApart) await this.#file.datasync();
     this.#bytes += frame.length;
     this.#rows += rows;
   }
