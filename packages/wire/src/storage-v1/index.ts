@@ -10,3 +10,5 @@ export {
   WriteSpanRequest,
   type WriteSpanResponse,
 } from "../gen/tracing/storage/v1/storage.ts";
+export { encodeSpanChunks, type SpanChunkLimits } from "./span-chunks.ts";
+export { WriteSpanTranscoder } from "./write-span-transcoder.ts";

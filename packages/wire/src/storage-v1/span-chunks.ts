@@ -1,0 +1,46 @@
+import { Span as ApiV2Span } from "../gen/tracing/api_v2/model.ts";
+
+export interface SpanChunkLimits {
+  /** As in the public model, 1,000. */
+  readonly maxSpans: number;
+  /**
+   * 2 MiB by default: clients refuse messages over 4 MiB. A span that is larger alone makes a chunk of its own.
+   */
+  readonly maxBytes: number;
+}
+
+const defaultLimits: SpanChunkLimits = { maxSpans: 1_000, maxBytes: 2 * 1024 * 1024 };
+
+/**
+ * The spans of one trace as `SpansResponseChunk` messages, encoded. Give each trace to a call of its own: no chunk may
+ * hold spans of two.
+ */
+export function* encodeSpanChunks(spans: Iterable<ApiV2Span>, limits = defaultLimits): Generator<Buffer> {
+  let parts: Uint8Array[] = [];
+  let count = 0;
+  let size = 0;
+  for (const span of spans) {
+    const message = ApiV2Span.encode(span).finish();
+    const head = fieldHead(message.length);
+    const more = head.length + message.length;
+    if (count === limits.maxSpans || (count > 0 && size + more > limits.maxBytes)) {
+      yield Buffer.concat(parts, size);
+      parts = [];
+      count = 0;
+      size = 0;
+    }
+    parts.push(head, message);
+    count++;
+    size += more;
+  }
+  if (count > 0) yield Buffer.concat(parts, size);
+}
+
+/** Tag of field 1, a message, and its length. */
+function fieldHead(length: number): Uint8Array {
+  const bytes = [0x0a];
+  let rest = length;
+  for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
+  bytes.push(rest);
+  return Uint8Array.from(bytes);
+}
