@@ -2,6 +2,9 @@
 import { parseArgs } from "node:util";
 import { type Addresses, runSuites } from "../src/suite.ts";
 import { suites } from "../src/suites.ts";
+import { compareCommand } from "./compare.ts";
+
+if (process.argv[2] === "compare") process.exit(await compareCommand(process.argv.slice(3)));
 
 const options = {
   "otlp-http": { type: "string", default: "http://127.0.0.1:4318" },
@@ -16,6 +19,7 @@ const options = {
 const help = `Checks the public promises of running processes from outside.
 
 Usage: npm run conformance [-- options]
+       npm run conformance -- compare [--help]     compares with the public model
 
 ${Object.entries(options)
   .filter(([name]) => name !== "help")

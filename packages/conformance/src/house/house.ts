@@ -142,7 +142,16 @@ export async function openHouse({ collectorOptions = [] }: HouseSettings = {}): 
   );
 
   const all = [storage, collector, agent, query, adminServer];
-  await Promise.all(all.map((process) => process.start()));
+  const close = async () => {
+    for (const process of [adminServer, agent, collector, query, storage]) await process.end("SIGTERM");
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await Promise.all(all.map((process) => process.start()));
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     addresses: {
       otlpGrpc: local(2),
@@ -165,9 +174,6 @@ export async function openHouse({ collectorOptions = [] }: HouseSettings = {}): 
     agent,
     query,
     adminServer,
-    async close() {
-      for (const process of [adminServer, agent, collector, query, storage]) await process.end("SIGTERM");
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close,
   };
 }

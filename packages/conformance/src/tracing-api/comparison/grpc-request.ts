@@ -1,0 +1,31 @@
+import { Client, credentials, type ServiceError, status } from "@grpc/grpc-js";
+
+export interface GrpcAnswer {
+  /** Name of the status, `OK` when all went well. */
+  readonly code: string;
+  readonly details: string;
+  readonly messages: readonly Buffer[];
+}
+
+const deadlineMs = 20_000;
+const asItIs = (bytes: Buffer) => bytes;
+
+/** One call with a message as it is, of a unary or a server-streaming method. */
+export async function grpcRequest(address: string, path: string, message: Uint8Array): Promise<GrpcAnswer> {
+  const client = new Client(address, credentials.createInsecure());
+  const messages: Buffer[] = [];
+  try {
+    return await new Promise((resolve) => {
+      const stream = client.makeServerStreamRequest(path, asItIs, asItIs, Buffer.from(message), {
+        deadline: Date.now() + deadlineMs,
+      });
+      stream.on("data", (bytes: Buffer) => messages.push(bytes));
+      stream.on("error", ({ code, details }: ServiceError) =>
+        resolve({ code: status[code] ?? String(code), details, messages }),
+      );
+      stream.on("end", () => resolve({ code: "OK", details: "", messages }));
+    });
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,47 @@
+import { request } from "node:http";
+
+/** What came back: enough to compare two servers. Times, lengths and names of servers differ and are not here. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+const timeoutMs = 20_000;
+
+/** One request with these headers and no others but Host and the length; `fetch` adds some of its own. */
+export function httpRequest(
+  address: string,
+  path: string,
+  {
+    method = "GET",
+    headers = {},
+    body,
+  }: {
+    readonly method?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: Uint8Array;
+  } = {},
+): Promise<HttpAnswer> {
+  const [host, port] = address.split(":");
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { host, port, path, method, headers, timeout: timeoutMs, agent: false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            contentType: response.headers["content-type"] ?? "",
+            body: Buffer.concat(chunks),
+          }),
+        );
+      },
+    );
+    sent.on("timeout", () => sent.destroy(new Error(`${method} ${path}: no answer within ${timeoutMs} ms`)));
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}

@@ -1,0 +1,115 @@
+import { type CorpusMessage, corpusIds, corpusSeconds } from "./corpus-message.ts";
+import { otlpRequests } from "./otlp-requests.ts";
+import { protobufMessage } from "./protobuf-message.ts";
+
+const requestType = "opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest";
+const exportPath = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
+const protobufHeaders = { "content-type": "application/x-protobuf" };
+const jsonHeaders = { "content-type": "application/json" };
+
+function fixed64(value: bigint): string {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(value);
+  return bytes.toString("hex");
+}
+
+const field = (tag: string, content: string) =>
+  `${tag}${(content.length / 2).toString(16).padStart(2, "0")}${content}`;
+const ascii = (value: string) => Buffer.from(value).toString("hex");
+
+/**
+ * A request written by hand: fields in an unusual order, a status in two parts, fields that nobody knows, of every wire
+ * type, and a resource after its spans.
+ */
+function byHand(traceId: string, spanId: string, service: string): Uint8Array {
+  const start = fixed64(BigInt(corpusSeconds) * 1_000_000_000n);
+  const unknown = `d03e01${field("da3e", ascii("unknown"))}d93e0102030405060708dd3e01020304`;
+  const span = [
+    field("2a", ascii("overwritten")),
+    `39${start}41${start}`,
+    field("7a", field("12", ascii("in parts"))),
+    field("7a", "1802"),
+    unknown,
+    field("4a", field("0a", ascii("k")) + field("12", field("0a", ascii("v")))),
+    // An attribute without a value, and one whose value is said twice: the last counts.
+    field("4a", field("0a", ascii("valueless"))),
+    field("4a", field("12", `${field("0a", ascii("text"))}1807`) + field("0a", ascii("twice"))),
+    field("12", spanId),
+    field("0a", traceId),
+    field("2a", ascii("by hand")),
+    "3002",
+  ].join("");
+  const resource = field("0a", field("0a", ascii("service.name")) + field("12", field("0a", ascii(service))));
+  return Buffer.from(field2("0a", field2("12", field2("12", span)) + field("0a", resource)), "hex");
+}
+
+/** As `field`, for content of 128 to 16383 bytes. */
+function field2(tag: string, content: string): string {
+  const length = content.length / 2;
+  const varint = Buffer.from([(length & 0x7f) | 0x80, length >> 7]).toString("hex");
+  return `${tag}${varint}${content}`;
+}
+
+function overGrpc(): CorpusMessage[] {
+  const ids = corpusIds("01");
+  const delivery = { over: "grpc", door: "otlpGrpc", path: exportPath } as const;
+  return [
+    ...otlpRequests("otlp-grpc", ids)
+      .filter(({ only }) => only !== "json")
+      .map(({ name, request, traceIds }) => ({
+        name: `OTLP over gRPC: ${name}`,
+        delivery,
+        body: protobufMessage(requestType, request),
+        traceIds,
+      })),
+    {
+      name: "OTLP over gRPC: by hand",
+      delivery,
+      body: byHand(ids.trace(0xff), ids.span(0xff00), "otlp-grpc by hand"),
+      traceIds: [ids.trace(0xff)],
+    },
+  ];
+}
+
+/** Bodies of HTTP are read as those of gRPC are, so a few cases do. */
+const overHttpToo = new Set(["every type", "events", "scopes", "short ids", "nothing", "not numbers"]);
+
+function protobufOverHttp(): CorpusMessage[] {
+  const ids = corpusIds("02");
+  const delivery = { over: "http", door: "otlpHttp", path: "/v1/traces", headers: protobufHeaders } as const;
+  return [
+    ...otlpRequests("otlp-protobuf", ids)
+      .filter(({ name }) => overHttpToo.has(name))
+      .map(({ name, request, traceIds }) => ({
+        name: `OTLP protobuf over HTTP: ${name}`,
+        delivery,
+        body: protobufMessage(requestType, request),
+        traceIds,
+      })),
+    {
+      name: "OTLP protobuf over HTTP: by hand",
+      delivery,
+      body: byHand(ids.trace(0xff), ids.span(0xff00), "otlp-protobuf by hand"),
+      traceIds: [ids.trace(0xff)],
+    },
+  ];
+}
+
+function jsonOverHttp(): CorpusMessage[] {
+  const ids = corpusIds("03");
+  return otlpRequests("otlp-json", ids)
+    .filter(({ only }) => only !== "protobuf")
+    .map(({ name, request, traceIds }) => ({
+      name: `OTLP JSON over HTTP: ${name}`,
+      delivery: { over: "http", door: "otlpHttp", path: "/v1/traces", headers: jsonHeaders },
+      body: Buffer.from(JSON.stringify(request)),
+      traceIds,
+    }));
+}
+
+/** Messages for 4317 and 4318. */
+export const otlpMessages: readonly CorpusMessage[] = [
+  ...overGrpc(),
+  ...protobufOverHttp(),
+  ...jsonOverHttp(),
+];

@@ -1,0 +1,51 @@
+import { fileURLToPath } from "node:url";
+import protobuf from "protobufjs";
+
+const protos = fileURLToPath(new URL("../../../../../protos/", import.meta.url));
+
+const root = new protobuf.Root();
+// Imports are written from the folder of all protos; what is not there (google/protobuf) protobuf.js has itself.
+root.resolvePath = (_origin, target) =>
+  target.startsWith("google/protobuf/") ? target : `${protos}${target}`;
+root.loadSync([
+  "opentelemetry/proto/collector/trace/v1/trace_service.proto",
+  "tracing/api_v2/collector.proto",
+  "tracing/api_v2/query.proto",
+  "tracing/api_v2/sampling.proto",
+  "zipkin/proto3/zipkin.proto",
+]);
+
+const idFields = new Set(["traceId", "spanId", "parentSpanId", "parentId", "id"]);
+
+/** Ids are hex in our objects; protobuf.js takes bytes. */
+function withBytes(value: unknown, name = ""): unknown {
+  if (typeof value === "string" && idFields.has(name)) return Buffer.from(value, "hex");
+  if (Array.isArray(value)) return value.map((element) => withBytes(element));
+  if (value instanceof Uint8Array || typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withBytes(member, key)]));
+}
+
+/**
+ * A message in protobuf, written by protobuf.js from the files in protos/: not by the codecs that it is to test.
+ * @param type full name, such as `tracing.api_v2.PostSpansRequest`
+ * @param value members in lowerCamelCase; ids in hex, other bytes in base64, 64-bit numbers as decimal text
+ */
+export function protobufMessage(type: string, value: object): Uint8Array {
+  const message = root.lookupType(type);
+  return message.encode(message.fromObject(withBytes(value) as Record<string, unknown>)).finish();
+}
+
+/** Ids as hex, as in what `protobufMessage` takes. */
+function withHex(value: unknown, name = ""): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString(idFields.has(name) ? "hex" : "base64");
+  if (Array.isArray(value)) return value.map((element) => withHex(element));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withHex(member, key)]));
+}
+
+/** What protobuf.js reads: the reverse of `protobufMessage`. Absent fields are left out; enums are names, NaN is a text. */
+export function protobufObject(type: string, bytes: Uint8Array): Record<string, unknown> {
+  const message = root.lookupType(type);
+  const object = message.toObject(message.decode(bytes), { longs: String, enums: String, json: true });
+  return withHex(object) as Record<string, unknown>;
+}
