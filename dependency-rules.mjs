@@ -54,9 +54,10 @@ export default {
     {
       name: "tracing-storage-needs-no-schema",
       comment:
-        "tracing-storage is a plain ClickHouse server; the schema belongs to storage's clickhouse engine.",
+        "tracing-storage is a plain ClickHouse server; the schema belongs to storage's clickhouse engine. Only its remote " +
+        "storage API (src/grpc) is made of spans: a client of that engine, the embedded one's or a cluster's.",
       severity: "error",
-      from: { path: "^packages/tracing-storage/src/" },
+      from: { path: "^packages/tracing-storage/src/", pathNot: "^packages/tracing-storage/src/grpc/" },
       to: { path: "^packages/(storage|wire)/" },
     },
     {

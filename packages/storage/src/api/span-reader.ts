@@ -41,6 +41,8 @@ export interface Operation {
 export interface ReadOptions {
   /** Whose spans are read; "" by default, the tenant of all spans where tenancy is off. Nobody sees those of others. */
   readonly tenant?: string;
+  /** Of the user for whom the store is asked; a remote storage may want it. The store itself checks none. */
+  readonly bearerToken?: string | undefined;
   /** Aborts the query in the engine too. */
   readonly signal?: AbortSignal;
 }

@@ -1,0 +1,35 @@
+/** As many blocks as `WriteOptions.deduplicationToken` promises. */
+const maxBlocks = 10_000;
+
+/**
+ * What of each block the server has acknowledged. The API knows no tokens, so this process remembers: a block that is
+ * written again after a failure goes on where it stopped. Kept for the newest 10,000 blocks, and gone with the process.
+ */
+export class BlockProgress {
+  readonly #blocks = new Map<string, Set<number> | "whole">();
+
+  isWhole(token: string): boolean {
+    return this.#blocks.get(token) === "whole";
+  }
+
+  /** The parts of the block that are acknowledged; the caller adds to them. */
+  partsOf(token: string): Set<number> {
+    const known = this.#blocks.get(token);
+    if (known !== undefined && known !== "whole") return known;
+    const parts = new Set<number>();
+    this.#set(token, parts);
+    return parts;
+  }
+
+  setWhole(token: string): void {
+    this.#set(token, "whole");
+  }
+
+  #set(token: string, progress: Set<number> | "whole"): void {
+    this.#blocks.delete(token);
+    this.#blocks.set(token, progress);
+    if (this.#blocks.size <= maxBlocks) return;
+    const [oldest] = this.#blocks.keys();
+    if (oldest !== undefined) this.#blocks.delete(oldest);
+  }
+}

@@ -1,0 +1,33 @@
+import type { DependencyLink, DependencyQuery, DependencyReader } from "../../api/dependency-reader.ts";
+import type { ReadOptions } from "../../api/span-reader.ts";
+import { timestampOf } from "./query-message.ts";
+import type { RemoteCalls } from "./remote-calls.ts";
+import { remoteMethods } from "./remote-methods.ts";
+
+/** What the server knows of who calls whom; some give the links of each day, which are added up here. */
+export class GrpcDependencyReader implements DependencyReader {
+  readonly #calls: RemoteCalls;
+
+  constructor(calls: RemoteCalls) {
+    this.#calls = calls;
+  }
+
+  async getDependencies(
+    { startUnixNano, endUnixNano }: DependencyQuery,
+    options: ReadOptions = {},
+  ): Promise<DependencyLink[]> {
+    const request = { startTime: timestampOf(startUnixNano), endTime: timestampOf(endUnixNano) };
+    const { dependencies } = await this.#calls.unary(remoteMethods.getDependencies, request, options);
+    const links = new Map<string, DependencyLink>();
+    for (const { parent, child, callCount, source } of dependencies) {
+      const key = JSON.stringify([parent, child]);
+      const known = links.get(key)?.callCount ?? 0;
+      links.set(key, { parent, child, callCount: known + Number(callCount), source });
+    }
+    return [...links.values()].sort(
+      (one, other) =>
+        Buffer.compare(Buffer.from(one.parent), Buffer.from(other.parent)) ||
+        Buffer.compare(Buffer.from(one.child), Buffer.from(other.child)),
+    );
+  }
+}

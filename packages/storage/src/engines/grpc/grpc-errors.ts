@@ -1,0 +1,90 @@
+import { type ServiceError, status } from "@grpc/grpc-js";
+import { StorageError, type StorageErrorCode } from "../../api/storage-error.ts";
+
+/** Longest text of the server's that goes into ours; the whole of it stays in `cause`. */
+const maxMessageLength = 500;
+
+/** What is known of a failed call besides its error. */
+export interface FailedCall {
+  readonly server: string;
+  readonly timeoutMs: number;
+  readonly connectionTimeoutMs: number;
+  /** The caller's signal was aborted. */
+  readonly aborted: boolean;
+  /** There was no connection in time. */
+  readonly unconnected: boolean;
+  readonly isWrite: boolean;
+}
+
+/** Turns whatever a call threw into the package's error; the one place where gRPC's codes get a meaning. */
+export function toStorageError(error: unknown, call: FailedCall): StorageError {
+  if (error instanceof StorageError) return error;
+  const options = { cause: error };
+  const at = `remote storage at ${call.server}`;
+  if (call.aborted) return new StorageError("STORAGE_ABORTED", "the caller gave up", options);
+  if (call.unconnected) {
+    const message = `${at} cannot be reached: no connection within ${call.connectionTimeoutMs} ms`;
+    return new StorageError("STORAGE_UNAVAILABLE", message, options);
+  }
+  if (!isServiceError(error)) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return new StorageError("STORAGE_UNAVAILABLE", `${at} cannot be reached: ${shorten(detail)}`, options);
+  }
+  if (error.code === status.DEADLINE_EXCEEDED) {
+    return new StorageError("STORAGE_TIMEOUT", `${at} did not answer within ${call.timeoutMs} ms`, options);
+  }
+  const code = call.isWrite ? meaningForWrites(error) : meaningForReads(error);
+  return new StorageError(code, `${at}: ${status[error.code]}: ${shorten(error.details)}`, options);
+}
+
+function meaningForReads({ code }: ServiceError): StorageErrorCode {
+  switch (code) {
+    case status.UNAVAILABLE:
+    case status.CANCELLED:
+    case status.ABORTED:
+    case status.RESOURCE_EXHAUSTED:
+      return "STORAGE_UNAVAILABLE";
+    case status.INVALID_ARGUMENT:
+      return "STORAGE_BAD_QUERY";
+    case status.UNIMPLEMENTED:
+      return "STORAGE_UNSUPPORTED";
+    default:
+      return "STORAGE_REFUSED";
+  }
+}
+
+/**
+ * Only what is surely the span's own fault is a refusal. Most servers answer UNKNOWN for all that goes wrong, a database
+ * that is away included, so spans are kept and sent again.
+ */
+function meaningForWrites({ code, details }: ServiceError): StorageErrorCode {
+  const isTooLarge =
+    code === status.RESOURCE_EXHAUSTED && /message (?:is )?larger than|message length/i.test(details);
+  return code === status.INVALID_ARGUMENT || code === status.OUT_OF_RANGE || isTooLarge
+    ? "STORAGE_REFUSED"
+    : "STORAGE_UNAVAILABLE";
+}
+
+/** What servers say of a trace they do not have: NOT_FOUND, or the public model's words under another code. */
+export function isTraceNotFound(error: unknown): boolean {
+  const cause = error instanceof StorageError ? error.cause : error;
+  return isServiceError(cause) && (cause.code === status.NOT_FOUND || cause.details === "trace not found");
+}
+
+/** What servers say of a method that they do not serve: UNIMPLEMENTED, or UNKNOWN and the public model's words. */
+export function isNotImplemented(error: unknown): boolean {
+  const cause = error instanceof StorageError ? error.cause : error;
+  return (
+    isServiceError(cause) &&
+    (cause.code === status.UNIMPLEMENTED ||
+      (cause.code === status.UNKNOWN && /not implemented/i.test(cause.details)))
+  );
+}
+
+function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && "code" in error && typeof error.code === "number" && "details" in error;
+}
+
+function shorten(text: string): string {
+  return text.length <= maxMessageLength ? text : `${text.slice(0, maxMessageLength)}…`;
+}

@@ -1,0 +1,101 @@
+import { type Span, type SpanKind, spanKinds } from "wire/model";
+import type { GetOperationsResponse } from "wire/storage-v1";
+import { checkSearch, checkTexts, distinctTraceIds, tenantOf } from "../../api/checked-query.ts";
+import type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "../../api/span-reader.ts";
+import { tracesInOrder } from "../../api/traces-in-order.ts";
+import { isNotImplemented } from "./grpc-errors.ts";
+import { newestFirst } from "./newest-match.ts";
+import { queryMessage } from "./query-message.ts";
+import type { ReadBudget, RemoteCalls } from "./remote-calls.ts";
+import { remoteMethods } from "./remote-methods.ts";
+import { spansOf } from "./stored-spans.ts";
+import { tracesById } from "./traces-by-id.ts";
+
+/** Reads over the API. What a server may leave open is put right here: the order, the limit, kinds it does not know. */
+export class GrpcSpanReader implements SpanReader {
+  readonly #calls: RemoteCalls;
+  readonly #maxReadBytes: number;
+
+  constructor(calls: RemoteCalls, maxReadBytes: number) {
+    this.#calls = calls;
+    this.#maxReadBytes = maxReadBytes;
+  }
+
+  async getTraces(traceIds: readonly string[], options: ReadOptions = {}): Promise<Trace[]> {
+    const ids = distinctTraceIds(traceIds);
+    tenantOf(options);
+    return await tracesById(this.#calls, remoteMethods.getTrace, ids, this.#budget(), options);
+  }
+
+  async findTraces(query: TraceQuery, options: ReadOptions = {}): Promise<Trace[]> {
+    checkSearch(query);
+    const spans: Span[] = [];
+    await this.#calls.download(
+      remoteMethods.findTraces,
+      { query: queryMessage(query) },
+      options,
+      this.#budget(),
+      (chunk) => {
+        for (const span of spansOf(chunk.spans)) spans.push(span);
+      },
+    );
+    const ids = [...new Set(spans.map(({ traceId }) => traceId))];
+    return newestFirst(tracesInOrder(ids, spans), query).slice(0, query.limit);
+  }
+
+  /** In the server's order, which is newest first in most. One that does not serve this call is asked for the traces. */
+  async findTraceIds(query: TraceQuery, options: ReadOptions = {}): Promise<string[]> {
+    checkSearch(query);
+    try {
+      const request = { query: queryMessage(query) };
+      const { traceIds } = await this.#calls.unary(remoteMethods.findTraceIds, request, options);
+      const ids = new Set(traceIds.map((id) => id.toString("hex").padStart(32, "0")));
+      return [...ids].slice(0, query.limit);
+    } catch (error) {
+      if (!isNotImplemented(error)) throw error;
+      return (await this.findTraces(query, options)).map(({ traceId }) => traceId);
+    }
+  }
+
+  async getServices(options: ReadOptions = {}): Promise<string[]> {
+    const { services } = await this.#calls.unary(remoteMethods.getServices, {}, options);
+    return [...new Set(services)].sort(byBytes);
+  }
+
+  async getOperations(
+    query: { service: string; spanKind?: SpanKind },
+    options: ReadOptions = {},
+  ): Promise<Operation[]> {
+    checkTexts([query.service]);
+    const request = { service: query.service, spanKind: query.spanKind ?? "" };
+    const answer = await this.#calls.unary(remoteMethods.getOperations, request, options);
+    return operationsOf(answer, query.spanKind);
+  }
+
+  #budget(): ReadBudget {
+    return { bytes: this.#maxReadBytes };
+  }
+}
+
+/** Older servers fill `operationNames` alone; some ignore the wanted kind, or know no kinds. */
+function operationsOf(answer: GetOperationsResponse, wanted: SpanKind | undefined): Operation[] {
+  const all =
+    answer.operations.length > 0
+      ? answer.operations
+      : answer.operationNames.map((name) => ({ name, spanKind: wanted ?? "" }));
+  const operations = new Map<string, Operation>();
+  for (const { name, spanKind: text } of all) {
+    const spanKind = spanKinds.find((kind) => kind === text) ?? "unspecified";
+    if (wanted !== undefined && text !== "" && spanKind !== wanted) continue;
+    operations.set(`${spanKind} ${name}`, { name, spanKind: text === "" && wanted ? wanted : spanKind });
+  }
+  return [...operations.values()].sort(
+    (one, other) =>
+      byBytes(one.name, other.name) || spanKinds.indexOf(one.spanKind) - spanKinds.indexOf(other.spanKind),
+  );
+}
+
+/** As the other engines sort: by UTF-8 bytes, which is not the order of JavaScript's `<`. */
+function byBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}

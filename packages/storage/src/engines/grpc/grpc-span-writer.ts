@@ -1,0 +1,129 @@
+import { toApiV2Span } from "wire/api-v2";
+import type { Span } from "wire/model";
+import { RowScanner, readSpanRows, type SpanRows } from "wire/rows";
+import type { WriteSpanRequest } from "wire/storage-v1";
+import type { SpanWriter, WriteOptions } from "../../api/span-writer.ts";
+import { StorageError } from "../../api/storage-error.ts";
+import { BlockProgress } from "./block-progress.ts";
+import { inParallel } from "./parallel.ts";
+import type { RemoteCalls } from "./remote-calls.ts";
+import type { RemoteCapabilities } from "./remote-capabilities.ts";
+import { remoteMethods } from "./remote-methods.ts";
+
+/** Spans of one stream, whose one answer acknowledges them all: what is sent again when it does not come. */
+const spansPerStream = 5_000;
+
+/** Calls under way at a time where the server takes one span a call. */
+const maxCalls = 64;
+
+interface TenantSpan {
+  readonly tenant: string;
+  readonly span: Span;
+}
+
+/**
+ * Writes the spans of a block over streams where the server's capabilities say so, otherwise one a call, as the public
+ * model's collector writes them: in the older model, the tag of the format last. What was acknowledged is not written
+ * again under the same token, as long as the process lives.
+ */
+export class GrpcSpanWriter implements SpanWriter {
+  readonly #calls: RemoteCalls;
+  readonly #capabilities: RemoteCapabilities;
+  readonly #progress = new BlockProgress();
+
+  constructor(calls: RemoteCalls, capabilities: RemoteCapabilities) {
+    this.#calls = calls;
+    this.#capabilities = capabilities;
+  }
+
+  async writeSpans(rows: SpanRows, { deduplicationToken: token, signal }: WriteOptions): Promise<void> {
+    if (signal?.aborted) throw new StorageError("STORAGE_ABORTED", "the caller gave up");
+    if (rows.count === 0 || this.#progress.isWhole(token)) return;
+    const spans = spansOfRows(rows);
+    const done = this.#progress.partsOf(token);
+    try {
+      // The first span's tenant asks: servers may turn away who names none.
+      const tenant = spans[0]?.tenant ?? "";
+      const { streamingSpanWriter } = await this.#capabilities.known({ tenant, ...optional(signal) });
+      if (streamingSpanWriter) await this.#stream(spans, done, signal);
+      else await this.#writeEach(spans, done, signal);
+    } catch (error) {
+      this.#capabilities.forget();
+      throw error;
+    }
+    this.#progress.setWhole(token);
+  }
+
+  async #stream(spans: readonly TenantSpan[], done: Set<number>, signal?: AbortSignal): Promise<void> {
+    for (const [tenant, indexes] of indexesByTenant(spans)) {
+      const left = indexes.filter((index) => !done.has(index));
+      for (let first = 0; first < left.length; first += spansPerStream) {
+        const part = left.slice(first, first + spansPerStream);
+        const options = { tenant, ...optional(signal) };
+        await this.#calls.upload(remoteMethods.writeSpanStream, requestsOf(spans, part), options);
+        for (const index of part) done.add(index);
+      }
+    }
+  }
+
+  /** A span that is refused does not keep the others from being written. */
+  async #writeEach(spans: readonly TenantSpan[], done: Set<number>, signal?: AbortSignal): Promise<void> {
+    const refusals: StorageError[] = [];
+    const left = spans.keys().filter((index) => !done.has(index));
+    await inParallel(left, maxCalls, async (index) => {
+      const { tenant, span } = spans[index] as TenantSpan;
+      try {
+        const request = { span: toApiV2Span(span) };
+        await this.#calls.unary(remoteMethods.writeSpan, request, { tenant, ...optional(signal) }, true);
+        done.add(index);
+      } catch (error) {
+        if (!(error instanceof StorageError) || error.code !== "STORAGE_REFUSED") throw error;
+        refusals.push(error);
+      }
+    });
+    const [first] = refusals;
+    if (first === undefined) return;
+    throw new StorageError(
+      "STORAGE_REFUSED",
+      `${refusals.length} of ${spans.length} spans are refused, the others stored: ${first.message}`,
+      { cause: first },
+    );
+  }
+}
+
+function optional(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}
+
+function* requestsOf(spans: readonly TenantSpan[], indexes: readonly number[]): Generator<WriteSpanRequest> {
+  for (const index of indexes) yield { span: toApiV2Span((spans[index] as TenantSpan).span) };
+}
+
+function indexesByTenant(spans: readonly TenantSpan[]): Map<string, number[]> {
+  const indexes = new Map<string, number[]>();
+  for (const [index, { tenant }] of spans.entries()) {
+    const ofTenant = indexes.get(tenant);
+    if (ofTenant === undefined) indexes.set(tenant, [index]);
+    else ofTenant.push(index);
+  }
+  return indexes;
+}
+
+/** @throws StorageError STORAGE_REFUSED for bytes that are no rows */
+export function spansOfRows(rows: SpanRows): TenantSpan[] {
+  try {
+    const scanner = new RowScanner();
+    scanner.open(rows);
+    const spans = readSpanRows(rows.bytes).map((span) => {
+      scanner.next();
+      const { bytes, tenantStart, tenantEnd } = scanner;
+      return { tenant: Buffer.from(bytes.subarray(tenantStart, tenantEnd)).toString(), span };
+    });
+    // Sees more rows than were counted, or fewer.
+    scanner.next();
+    return spans;
+  } catch (error) {
+    const message = `rows cannot be read: ${(error as Error).message}`;
+    throw new StorageError("STORAGE_REFUSED", message, { cause: error });
+  }
+}

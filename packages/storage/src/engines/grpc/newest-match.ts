@@ -1,0 +1,34 @@
+import type { Span } from "wire/model";
+import type { Trace, TraceQuery } from "../../api/span-reader.ts";
+
+/**
+ * Traces as a search promises them: newest first by the newest span that satisfies it. The API gives them in no order, and
+ * does not say which spans they were found by; tags, which each store compares in its own way, are not looked at.
+ */
+export function newestFirst(traces: readonly Trace[], query: TraceQuery): Trace[] {
+  return traces
+    .map((trace) => ({ trace, start: newestMatch(trace, query) }))
+    .sort((one, other) => {
+      if (one.start === other.start) return one.trace.traceId < other.trace.traceId ? -1 : 1;
+      return one.start > other.start ? -1 : 1;
+    })
+    .map(({ trace }) => trace);
+}
+
+function newestMatch({ spans }: Trace, query: TraceQuery): bigint {
+  const matching = spans.filter((span) => maySatisfy(span, query));
+  // Spans are in order of start.
+  return (matching.at(-1) ?? spans.at(-1))?.startTimeUnixNano ?? 0n;
+}
+
+function maySatisfy(span: Span, query: TraceQuery): boolean {
+  const { startTimeMinUnixNano: startMin, startTimeMaxUnixNano: startMax } = query;
+  return (
+    (!query.service || span.resource.serviceName === query.service) &&
+    (!query.operation || span.name === query.operation) &&
+    (startMin === undefined || span.startTimeUnixNano >= startMin) &&
+    (startMax === undefined || span.startTimeUnixNano <= startMax) &&
+    (!query.durationMinNano || span.durationNano >= query.durationMinNano) &&
+    (!query.durationMaxNano || span.durationNano <= query.durationMaxNano)
+  );
+}

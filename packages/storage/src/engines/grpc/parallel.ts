@@ -1,0 +1,21 @@
+/**
+ * Runs `work` on every item, at most `limit` at a time. After the first failure no further one is begun; it is thrown
+ * when all that are under way have ended.
+ */
+export async function inParallel<Item>(
+  items: Iterable<Item>,
+  limit: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  const iterator = items[Symbol.iterator]();
+  const worker = async (): Promise<void> => {
+    while (failures.length === 0) {
+      const next = iterator.next();
+      if (next.done === true) return;
+      await work(next.value).catch((error: unknown) => failures.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: limit }, worker));
+  if (failures.length > 0) throw failures[0];
+}

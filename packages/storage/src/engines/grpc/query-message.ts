@@ -1,0 +1,42 @@
+import type { TraceQueryParameters } from "wire/storage-v1";
+import type { TraceQuery } from "../../api/span-reader.ts";
+
+const nanosPerSecond = 1_000_000_000n;
+
+/** What `google.protobuf.Timestamp` can hold: the years 1 to 9999. Year 1 itself is no bound to Go's servers. */
+const firstSecond = -62_135_596_799n;
+const lastSecond = 253_402_300_799n;
+
+/** Most traces that a request can ask for: it is an int32. */
+const maxTraces = 2 ** 31 - 1;
+
+type Timestamp = NonNullable<TraceQueryParameters["startTimeMin"]>;
+
+/** A search as the API's message. A bound that is absent stays absent. */
+export function queryMessage(query: TraceQuery): TraceQueryParameters {
+  return {
+    serviceName: query.service ?? "",
+    operationName: query.operation ?? "",
+    tags: Object.fromEntries(query.tags ?? []),
+    startTimeMin: timestampOf(query.startTimeMinUnixNano),
+    startTimeMax: timestampOf(query.startTimeMaxUnixNano),
+    durationMin: durationOf(query.durationMinNano),
+    durationMax: durationOf(query.durationMaxNano),
+    numTraces: Math.min(query.limit, maxTraces),
+  };
+}
+
+/** Nanoseconds since the Unix epoch, within what can be written. */
+export function timestampOf(unixNano: bigint | undefined): Timestamp | undefined {
+  if (unixNano === undefined) return undefined;
+  const nanos = ((unixNano % nanosPerSecond) + nanosPerSecond) % nanosPerSecond;
+  const seconds = (unixNano - nanos) / nanosPerSecond;
+  if (seconds < firstSecond) return { seconds: firstSecond, nanos: 0 };
+  if (seconds > lastSecond) return { seconds: lastSecond, nanos: 999_999_999 };
+  return { seconds, nanos: Number(nanos) };
+}
+
+function durationOf(nano: bigint | undefined): TraceQueryParameters["durationMin"] {
+  if (nano === undefined || nano === 0n) return undefined;
+  return { seconds: nano / nanosPerSecond, nanos: Number(nano % nanosPerSecond) };
+}

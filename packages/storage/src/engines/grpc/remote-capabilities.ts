@@ -1,0 +1,40 @@
+import type { CapabilitiesResponse } from "wire/storage-v1";
+import type { ReadOptions } from "../../api/span-reader.ts";
+import { isNotImplemented } from "./grpc-errors.ts";
+import type { RemoteCalls } from "./remote-calls.ts";
+import { remoteMethods } from "./remote-methods.ts";
+
+const none: CapabilitiesResponse = {
+  archiveSpanReader: false,
+  archiveSpanWriter: false,
+  streamingSpanWriter: false,
+};
+
+/** What the server can do, asked when it is first needed, and again after a failure: another server may be there then. */
+export class RemoteCapabilities {
+  readonly #calls: RemoteCalls;
+  #known: CapabilitiesResponse | undefined;
+
+  constructor(calls: RemoteCalls) {
+    this.#calls = calls;
+  }
+
+  async known(options: ReadOptions): Promise<CapabilitiesResponse> {
+    this.#known ??= await this.ask(options);
+    return this.#known;
+  }
+
+  /** A server that does not know the question can do none of it. */
+  async ask(options: ReadOptions): Promise<CapabilitiesResponse> {
+    try {
+      return await this.#calls.unary(remoteMethods.capabilities, {}, options);
+    } catch (error) {
+      if (isNotImplemented(error)) return none;
+      throw error;
+    }
+  }
+
+  forget(): void {
+    this.#known = undefined;
+  }
+}

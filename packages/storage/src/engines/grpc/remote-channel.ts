@@ -1,0 +1,89 @@
+import { createSecureContext } from "node:tls";
+import { type ChannelCredentials, Client, connectivityState, credentials } from "@grpc/grpc-js";
+import { StorageError } from "../../api/storage-error.ts";
+import type { GrpcStoreTls, WatchedGrpcStoreTls } from "./grpc-store-options.ts";
+
+/** Servers of others send up to 1,000 spans in a message. */
+const maxMessageBytes = 64 * 1024 * 1024;
+
+/** For calls that are under way on a connection with the old certificates. */
+const oldClientMs = 60_000;
+
+/** The connection to one server. It is made anew by itself, and when the files of TLS have changed. */
+export class RemoteChannel {
+  readonly #server: string;
+  readonly #tls: WatchedGrpcStoreTls | undefined;
+  readonly #old = new Map<Client, NodeJS.Timeout>();
+  #client: Client;
+
+  /** @throws StorageError STORAGE_REFUSED for an address or certificates that cannot be */
+  constructor(server: string, tls: WatchedGrpcStoreTls | undefined) {
+    if (!/^[^\s]*:\d{1,5}$/.test(server)) {
+      throw new StorageError("STORAGE_REFUSED", `"${server}" is not the host:port of a remote storage`);
+    }
+    this.#server = server.startsWith(":") ? `localhost${server}` : server;
+    this.#tls = tls;
+    this.#client = this.#open(tls?.material);
+    tls?.onChange((material) => this.#renew(material));
+  }
+
+  get client(): Client {
+    return this.#client;
+  }
+
+  get isConnected(): boolean {
+    return this.#client.getChannel().getConnectivityState(false) === connectivityState.READY;
+  }
+
+  close(): void {
+    this.#tls?.close();
+    this.#client.close();
+    for (const [client, timer] of this.#old) {
+      clearTimeout(timer);
+      client.close();
+    }
+    this.#old.clear();
+  }
+
+  #renew(material: GrpcStoreTls): void {
+    const old = this.#client;
+    this.#client = this.#open(material);
+    const timer = setTimeout(() => {
+      this.#old.delete(old);
+      old.close();
+    }, oldClientMs);
+    timer.unref();
+    this.#old.set(old, timer);
+  }
+
+  #open(tls: GrpcStoreTls | undefined): Client {
+    return new Client(this.#server, credentialsOf(tls), {
+      "grpc.max_receive_message_length": maxMessageBytes,
+      "grpc.max_send_message_length": -1,
+      // A store that comes back is found within seconds, not minutes.
+      "grpc.initial_reconnect_backoff_ms": 200,
+      "grpc.max_reconnect_backoff_ms": 3_000,
+      // Go's servers hang up on clients that ask more often.
+      "grpc.keepalive_time_ms": 300_000,
+      "grpc.use_local_subchannel_pool": 1,
+      ...(tls?.serverName === undefined
+        ? {}
+        : {
+            "grpc.ssl_target_name_override": tls.serverName,
+            "grpc.default_authority": tls.serverName,
+          }),
+    });
+  }
+}
+
+function credentialsOf(tls: GrpcStoreTls | undefined): ChannelCredentials {
+  if (tls === undefined) return credentials.createInsecure();
+  const { ca, cert, key, skipHostVerify } = tls;
+  return credentials.createFromSecureContext(
+    createSecureContext({
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined || key === undefined ? {} : { cert, key }),
+    }),
+    { rejectUnauthorized: !skipHostVerify },
+  );
+}

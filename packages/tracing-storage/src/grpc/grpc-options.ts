@@ -1,0 +1,44 @@
+import { bytes, commaList, duration, parseHostPort, serverTlsOptions, tenancyOptions } from "lifecycle";
+import { z } from "zod";
+
+/** The remote storage API, and the store behind it. Names that the public model has are its names. */
+export const grpcOptions = z.object({
+  "grpc.host-port": z
+    .string()
+    .transform((text, context) => {
+      if (text === "") return undefined;
+      const value = parseHostPort(text);
+      if (value !== undefined) return value;
+      context.addIssue(`"${text}" is not host:port, :port or a port number`);
+      return z.NEVER;
+    })
+    .prefault(":17271")
+    .describe("Address of the remote storage API, over gRPC; empty: not served.")
+    .meta({ placeholder: "host:port" }),
+  ...serverTlsOptions("grpc"),
+  "grpc.max-message-size": bytes("4MiB").describe("Largest message with a span that is taken."),
+  "grpc.max-write-delay": duration("50ms").describe(
+    "How long a span that came alone waits for others to be written with it.",
+  ),
+  "grpc.max-pending-bytes": bytes("64MiB").describe(
+    "Spans, as rows, that wait to be written; streams then stop, and single spans are refused.",
+  ),
+  "grpc.write-timeout": duration("30s").describe(
+    "How long spans are tried to be written while the store is away, before their sender is told.",
+  ),
+  "grpc.streaming-writes": z
+    .boolean()
+    .default(true)
+    .describe(
+      "Offer streams of spans: many times faster for collectors of others, which then do not wait until a span is stored.",
+    ),
+  ...tenancyOptions(),
+  "clickhouse.url": commaList("").describe(
+    "HTTP addresses of a ClickHouse cluster that keeps the spans; empty: this process does. With it, this process is a bridge only.",
+  ),
+  "clickhouse.database": z.string().default("tracing").describe("Database of the tables."),
+  "clickhouse.user": z.string().default("default").describe("User of the cluster."),
+  "clickhouse.password": z.string().default("").describe("The user's password."),
+});
+
+export type GrpcOptions = z.infer<typeof grpcOptions>;

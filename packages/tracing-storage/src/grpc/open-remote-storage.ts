@@ -1,0 +1,75 @@
+import { type Logger, openServerTls, StartError, TenantCheck } from "lifecycle";
+import type { Registry } from "prom-client";
+import { StorageError, type TraceStore } from "storage/api";
+import { type ClickHouseStoreOptions, openClickHouseStore } from "storage/clickhouse";
+import type { GrpcOptions } from "./grpc-options.ts";
+import { openRemoteStorage, type RemoteStorageServer } from "./remote-storage-server.ts";
+
+/** Where this process's own engine answers ClickHouse's HTTP protocol. */
+export type OwnEngine = Pick<ClickHouseStoreOptions, "urls" | "user" | "password">;
+
+/**
+ * Serves the remote storage API as the options say: for the cluster at `clickhouse.url`, or else for this process's own
+ * engine, which is asked over its HTTP address like any other.
+ * @returns undefined where `grpc.host-port` is empty
+ * @throws StartError
+ */
+export async function openConfiguredRemoteStorage(
+  options: GrpcOptions,
+  own: OwnEngine | undefined,
+  { log, metrics }: { readonly log: Logger; readonly metrics: Registry },
+): Promise<RemoteStorageServer | undefined> {
+  const address = options["grpc.host-port"];
+  const tls = await openServerTls(options, "grpc", log);
+  if (address === undefined) {
+    tls?.close();
+    return undefined;
+  }
+  const store = openStore(options, own);
+  try {
+    const server = await openRemoteStorage({
+      address,
+      tls,
+      store,
+      tenants: new TenantCheck(options),
+      log,
+      metrics,
+      maxMessageBytes: options["grpc.max-message-size"],
+      streamingWrites: options["grpc.streaming-writes"],
+      groups: {
+        maxDelayMs: options["grpc.max-write-delay"],
+        maxPendingBytes: options["grpc.max-pending-bytes"],
+        writeTimeoutMs: options["grpc.write-timeout"],
+      },
+    });
+    log.info({ port: server.port }, `listening for remote storage over gRPC on port ${server.port}`);
+    return {
+      port: server.port,
+      async stop(signal) {
+        await server.stop(signal);
+        await store.close();
+      },
+    };
+  } catch (error) {
+    tls?.close();
+    await store.close();
+    throw error;
+  }
+}
+
+function openStore(options: GrpcOptions, own: OwnEngine | undefined): TraceStore {
+  const urls = options["clickhouse.url"];
+  const server =
+    own === undefined || urls.length > 0
+      ? { urls, user: options["clickhouse.user"], password: options["clickhouse.password"] }
+      : own;
+  try {
+    return openClickHouseStore({ ...server, database: options["clickhouse.database"] });
+  } catch (error) {
+    throw error instanceof StorageError
+      ? new StartError(`storage: ${error.message}: see --clickhouse.url and --clickhouse.database`, {
+          cause: error,
+        })
+      : error;
+  }
+}

@@ -1,0 +1,128 @@
+import {
+  ResponderBuilder,
+  Server,
+  ServerInterceptingCall,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from "@grpc/grpc-js";
+import type { HostPort, ServerTls } from "lifecycle";
+import type { Registry } from "prom-client";
+import {
+  addHealth,
+  addReflection,
+  dependenciesReaderService,
+  healthServiceName,
+  type PluginCapabilitiesServer,
+  pluginCapabilitiesService,
+  rpcServiceName,
+  withPublicNames,
+} from "wire/grpc";
+import { bindServer } from "./bind-server.ts";
+import { grpcCredentialsOf } from "./grpc-credentials.ts";
+import {
+  rawArchiveSpanReaderService,
+  rawArchiveSpanWriterService,
+  rawSpanReaderService,
+  rawSpanWriterService,
+  rawStreamingSpanWriterService,
+} from "./raw-services.ts";
+import { dependenciesReaderHandlers, getTraceHandler, spanReaderHandlers } from "./reader-handlers.ts";
+import { RemoteStorageMetrics } from "./remote-storage-metrics.ts";
+import type { RemoteStorageParts } from "./remote-storage-parts.ts";
+import { SpanGroups, type SpanGroupsSettings } from "./span-groups.ts";
+import { spanWriterHandlers, streamingSpanWriterHandlers, writeSpanHandler } from "./writer-handlers.ts";
+
+export interface RemoteStorageSettings extends RemoteStorageParts {
+  readonly address: HostPort;
+  /** Undefined: plain text. */
+  readonly tls: ServerTls | undefined;
+  readonly metrics: Registry;
+  readonly maxMessageBytes: number;
+  /** Whether streams of spans are offered. */
+  readonly streamingWrites: boolean;
+  readonly groups: Pick<SpanGroupsSettings, "maxDelayMs" | "maxPendingBytes" | "writeTimeoutMs">;
+}
+
+export interface RemoteStorageServer {
+  readonly port: number;
+  /** Lets calls under way end and writes what came; cuts them when `signal` is aborted. */
+  stop(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * The remote storage API, version 1, under both package names, with reflection and health: all seven services.
+ * @throws StartError when the address cannot be listened on
+ */
+export async function openRemoteStorage(settings: RemoteStorageSettings): Promise<RemoteStorageServer> {
+  const { store, tenants, log, streamingWrites } = settings;
+  const metrics = new RemoteStorageMetrics(
+    settings.metrics,
+    () => groups.pendingBytes + archiveGroups.pendingBytes,
+  );
+  const written = (spans: number) => {
+    metrics.spansWritten.inc(spans);
+    metrics.blocksWritten.inc();
+  };
+  const groups = new SpanGroups({ ...settings.groups, writer: store.writer, written });
+  const archiveGroups = new SpanGroups({ ...settings.groups, writer: store.archive.writer, written });
+  const server = new Server({
+    "grpc.max_receive_message_length": settings.maxMessageBytes,
+    interceptors: [
+      ({ path }, call) =>
+        new ServerInterceptingCall(
+          call,
+          new ResponderBuilder()
+            .withSendStatus((status, next) => {
+              metrics.ended(path, status.code ?? 2);
+              next(status);
+            })
+            .build(),
+        ),
+    ],
+  });
+  const stopping = new AbortController();
+  const names: string[] = [];
+  const add = <Handlers extends UntypedServiceImplementation>(
+    service: ServiceDefinition<Handlers>,
+    handlers: Handlers,
+  ) => {
+    for (const definition of withPublicNames(service)) {
+      server.addService(definition, handlers);
+      names.push(rpcServiceName(definition));
+    }
+  };
+  const write = { groups, tenants, log };
+  const archive = { groups: archiveGroups, tenants, log };
+  add(rawSpanReaderService, spanReaderHandlers(settings));
+  add(rawSpanWriterService, spanWriterHandlers(write));
+  add(rawStreamingSpanWriterService, streamingSpanWriterHandlers(write, stopping.signal));
+  add(rawArchiveSpanReaderService, { getArchiveTrace: getTraceHandler(store.archive.reader, settings) });
+  add(rawArchiveSpanWriterService, { writeArchiveSpan: writeSpanHandler(archive) });
+  add(dependenciesReaderService, dependenciesReaderHandlers(settings));
+  add(pluginCapabilitiesService, capabilitiesHandlers(streamingWrites));
+  addReflection(server, [...names, healthServiceName]);
+  const health = addHealth(server, names);
+
+  const port = await bindServer(server, settings.address, grpcCredentialsOf(settings.tls));
+  return {
+    port,
+    async stop(signal) {
+      health.shutdown();
+      stopping.abort();
+      const cut = () => server.forceShutdown();
+      signal.addEventListener("abort", cut, { once: true });
+      if (signal.aborted) cut();
+      const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+      await Promise.all([groups.stop(signal), archiveGroups.stop(signal)]);
+      await closed;
+    },
+  };
+}
+
+/** Asked by clients before they know of any tenant. */
+function capabilitiesHandlers(streamingSpanWriter: boolean): PluginCapabilitiesServer {
+  return {
+    capabilities: (_, callback) =>
+      callback(null, { archiveSpanReader: true, archiveSpanWriter: true, streamingSpanWriter }),
+  };
+}

@@ -1,0 +1,63 @@
+import { type sendUnaryData, status } from "@grpc/grpc-js";
+import type { WriteSpanResponse } from "wire/storage-v1";
+import type { GrpcFailure } from "./grpc-failure.ts";
+
+/** The answer of one stream of spans: given once, when all that came is stored, or with the first failure. */
+export class SpanStream {
+  readonly #answer: sendUnaryData<WriteSpanResponse>;
+  readonly #stopping: AbortSignal;
+  readonly #stop = () => this.#settle();
+  #pending = 0;
+  #hasEnded = false;
+  #isOver = false;
+
+  /** @param stopping aborted when this process stops: clients keep streams open that have nothing to say */
+  constructor(answer: sendUnaryData<WriteSpanResponse>, stopping: AbortSignal) {
+    this.#answer = answer;
+    this.#stopping = stopping;
+    stopping.addEventListener("abort", this.#stop, { once: true });
+    this.#settle();
+  }
+
+  /** Whether the answer was given. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** @param stored rejects with what the client is told */
+  wait(stored: Promise<void>): void {
+    this.#pending++;
+    stored.then(
+      () => {
+        this.#pending--;
+        this.#settle();
+      },
+      (failure: GrpcFailure) => this.fail(failure),
+    );
+  }
+
+  /** The client has sent all. */
+  end(): void {
+    this.#hasEnded = true;
+    this.#settle();
+  }
+
+  fail(failure: GrpcFailure): void {
+    this.#over(() => this.#answer(failure));
+  }
+
+  #settle(): void {
+    if (this.#pending > 0) return;
+    if (this.#hasEnded) this.#over(() => this.#answer(null, {}));
+    else if (this.#stopping.aborted) {
+      this.fail({ code: status.UNAVAILABLE, details: "this process is stopping" });
+    }
+  }
+
+  #over(answer: () => void): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#stopping.removeEventListener("abort", this.#stop);
+    answer();
+  }
+}

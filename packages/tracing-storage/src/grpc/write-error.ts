@@ -1,0 +1,18 @@
+/**
+ * Why spans are not written, besides what the store says.
+ *
+ * - `WRITE_BUSY` too many spans wait already
+ * - `WRITE_STOPPING` the process ends
+ */
+export type WriteErrorCode = "WRITE_BUSY" | "WRITE_STOPPING";
+
+/** Spans were not taken; nothing of them is stored. */
+export class WriteError extends Error {
+  override readonly name = "WriteError";
+  readonly code: WriteErrorCode;
+
+  constructor(code: WriteErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,82 @@
+import type { ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
+import type { Logger, TenantCheck } from "lifecycle";
+import { StorageError } from "storage/api";
+import type { WriteSpanResponse } from "wire/storage-v1";
+import { WriteSpanTranscoder } from "wire/storage-v1";
+import { callFactsOf } from "./call-facts.ts";
+import { grpcFailureOf } from "./grpc-failure.ts";
+import type { SpanWriterHandlers, StreamingSpanWriterHandlers, WriteSpanHandler } from "./raw-services.ts";
+import type { SpanGroups } from "./span-groups.ts";
+import { SpanStream } from "./span-stream.ts";
+
+/** Rows of one span are little more than its message. */
+const maxRowsBytes = 64 * 1024 * 1024;
+
+export interface WriterParts {
+  readonly groups: SpanGroups;
+  readonly tenants: TenantCheck;
+  readonly log: Logger;
+}
+
+/** Takes one span, and answers when it is stored. */
+export function writeSpanHandler({ groups, tenants, log }: WriterParts): WriteSpanHandler {
+  const transcoder = new WriteSpanTranscoder({ maxRowsBytes });
+  return async (
+    call: ServerUnaryCall<Buffer, WriteSpanResponse>,
+    callback: sendUnaryData<WriteSpanResponse>,
+  ) => {
+    const facts = callFactsOf(call, tenants);
+    if ("code" in facts) return callback(facts);
+    try {
+      await groups.add(transcoder.transcode(call.request, facts.tenant).rows);
+      callback(null, {});
+    } catch (error) {
+      callback(grpcFailureOf(error, log));
+    }
+  };
+}
+
+/** `SpanWriterPlugin`. Every span is stored when it is answered, so there is nothing to do for `Close`. */
+export function spanWriterHandlers(parts: WriterParts): SpanWriterHandlers {
+  return {
+    writeSpan: writeSpanHandler(parts),
+    close: (_, callback) => callback(null, {}),
+  };
+}
+
+/**
+ * `StreamingSpanWriterPlugin`. Spans are stored as they come, since clients keep a stream open as long as they live; the
+ * answer, at its end, says that all are. After the first that is not, the stream ends with the reason.
+ * @param stopping aborted when this process stops: a stream then ends when what came over it is stored
+ */
+export function streamingSpanWriterHandlers(
+  { groups, tenants, log }: WriterParts,
+  stopping: AbortSignal,
+): StreamingSpanWriterHandlers {
+  const transcoder = new WriteSpanTranscoder({ maxRowsBytes });
+  return {
+    async writeSpanStream(call, callback) {
+      const facts = callFactsOf(call, tenants);
+      if ("code" in facts) return callback(facts);
+      const stream = new SpanStream(callback, stopping);
+      try {
+        for await (const request of call as AsyncIterable<Buffer>) {
+          await groups.room();
+          if (stream.isOver) return;
+          const { rows } = transcoder.transcode(request, facts.tenant);
+          stream.wait(
+            groups.add(rows).catch((error: unknown) => {
+              throw grpcFailureOf(error, log);
+            }),
+          );
+        }
+        stream.end();
+      } catch (error) {
+        // The client has gone, or sent what is no span.
+        stream.fail(
+          grpcFailureOf(facts.signal.aborted ? new StorageError("STORAGE_ABORTED", "gone") : error, log),
+        );
+      }
+    },
+  };
+}
