@@ -144,7 +144,10 @@ export function searchContract({ store, test }: ContractContext): void {
     test(`search: ${found ? "finds" : "does not find"} ${name}`, async () => {
       const service = newServiceName();
       const traceId = newTraceId();
-      const spans = wantedTrace.map((facts) => sampleSpan({ ...facts, service, traceId }));
+      const spans = wantedTrace.map(({ resource, ...facts }) => {
+        const attributes = [text("service.name", service), ...(resource?.attributes ?? [])];
+        return sampleSpan({ ...facts, service, traceId, resource: { attributes } });
+      });
       await write(store(), spans);
       const traces = await store().reader.findTraces({ service, limit: 1_000, ...query });
       // A search over every service meets the traces of other tests.
