@@ -44,10 +44,9 @@ describe("SpanCounts", () => {
     const sampled = (type: string) => spanOf({ attributes: { "sampler.type": type } });
     counts.apply(rowsOf([sampled("const"), sampled("mine"), spanOf({}), spanOf(child)]), source);
     expect(seen).toEqual([
-      ["traces", "otlp", "shop", false, "const", 1],
-      ["traces", "otlp", "shop", false, "unrecognized", 1],
-      ["traces", "otlp", "shop", false, "unrecognized", 1],
       ["spans", "otlp", "shop", false, 4],
+      ["traces", "otlp", "shop", false, "const", 1],
+      ["traces", "otlp", "shop", false, "unrecognized", 2],
     ]);
   });
 

@@ -6,6 +6,7 @@ import type { RowStep } from "./row-step.ts";
 export const otherServices = "other-services";
 const unknownService = "__unknown";
 const debugFlag = 2;
+const unrecognized = "unrecognized";
 const samplerTypes: ReadonlySet<string> = new Set(["probabilistic", "lowerbound", "ratelimiting", "const"]);
 
 /** Spans of one service that came in one request, one after the other. */
@@ -36,6 +37,8 @@ export class SpanCounts implements RowStep {
   readonly #services = new Set<string>();
   #labels: ServiceLabels = { service: otherServices, debug: false };
   #service = Buffer.alloc(0);
+  /** Root spans of the run at hand, by sampler type. */
+  readonly #traces = new Map<string, number>();
 
   /** @param maxServices 4,000 by default, as in the public model */
   constructor(observer: SpanCountsObserver, maxServices = 4_000) {
@@ -46,27 +49,34 @@ export class SpanCounts implements RowStep {
   apply(rows: SpanRows, source: SpanSource): SpanRows {
     const scanner = this.#scanner;
     scanner.open(rows);
+    // What rows that could not be read to their end have left.
+    this.#traces.clear();
     let spans = 0;
     while (scanner.next()) {
       const debug = (scanner.flags & debugFlag) !== 0;
       if (!this.#isSameService() || debug !== this.#labels.debug) {
-        if (spans > 0) this.#observer.spansReceived(source, this.#labels, spans);
+        this.#endRun(source, spans);
         spans = 0;
         this.#labels = { service: this.#label(), debug };
       }
       spans++;
       if (scanner.isRoot) {
         const type = scanner.attributeText("sampler.type") ?? "";
-        this.#observer.tracesReceived(
-          source,
-          this.#labels,
-          samplerTypes.has(type) ? type : "unrecognized",
-          1,
-        );
+        const samplerType = samplerTypes.has(type) ? type : unrecognized;
+        this.#traces.set(samplerType, (this.#traces.get(samplerType) ?? 0) + 1);
       }
     }
-    if (spans > 0) this.#observer.spansReceived(source, this.#labels, spans);
+    this.#endRun(source, spans);
     return rows;
+  }
+
+  #endRun(source: SpanSource, spans: number): void {
+    if (spans === 0) return;
+    this.#observer.spansReceived(source, this.#labels, spans);
+    for (const [type, traces] of this.#traces) {
+      this.#observer.tracesReceived(source, this.#labels, type, traces);
+    }
+    this.#traces.clear();
   }
 
   #isSameService(): boolean {

@@ -19,14 +19,21 @@ const connectionNames: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
+/** Fields that were checked: those of HPACK's tables come again with every request. */
+const goodFields = new WeakSet<HeaderField>();
+
 /**
  * Checks a request's header section.
  * @returns what is wrong, for a request that is malformed
  * Source: RFC 9113, sections 8.2 and 8.3
  */
 export function readRequestHeaders(fields: readonly HeaderField[]): RequestHeaders | string {
-  const problem = fields.map(fieldProblem).find((found) => found !== "");
-  if (problem !== undefined) return problem;
+  for (const field of fields) {
+    if (goodFields.has(field)) continue;
+    const problem = fieldProblem(field);
+    if (problem !== "") return problem;
+    goodFields.add(field);
+  }
   const pseudo = new Map<string, string>();
   let contentLength: number | undefined;
   for (const [index, { name, value }] of fields.entries()) {

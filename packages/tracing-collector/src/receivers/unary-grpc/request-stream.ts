@@ -1,5 +1,7 @@
 import { status } from "@grpc/grpc-js";
 import type { HeaderField } from "wire/http2";
+import { CollectorError } from "../../errors.ts";
+import { grpcFailureOf } from "../refusal.ts";
 import { decompressMessage, messagePrefixBytes } from "./decode-message.ts";
 import type { GrpcFailure } from "./grpc-status.ts";
 import type { MessageBuffers } from "./message-buffers.ts";
@@ -73,7 +75,9 @@ export class RequestStream {
       buffer = buffers.grow(buffer, needed);
     }
     if (buffer === undefined) {
-      return { code: status.RESOURCE_EXHAUSTED, details: `unfinished messages take ${buffers.bytes} bytes` };
+      const busy = `unfinished messages take ${buffers.bytes} bytes`;
+      // With a hint when to come again: without one, senders of OTLP throw the spans away.
+      return grpcFailureOf(new CollectorError("COLLECTOR_BODIES_BUSY", busy), status.INTERNAL);
     }
     this.#buffer = buffer;
     piece.copy(buffer, this.#length);
