@@ -66,7 +66,7 @@ async function startStorage(): Promise<void> {
     [
       ...["--storage.http.host-port", local(3)],
       ...["--storage.data-dir", join(folder, "storage")],
-      ...["--admin.http.host-port", local(5)],
+      ...["--grpc.host-port", "127.0.0.1:0", "--admin.http.host-port", local(5)],
     ],
     `http://${local(5)}/`,
   );

@@ -125,6 +125,7 @@ export function services(dataFolder: string, demo: boolean): Service[] {
       environment: {},
       ports: [
         { port: 8123, protocol: "tcp", what: "ClickHouse HTTP protocol", host: "127.0.0.1" },
+        { port: 17271, protocol: "tcp", what: "remote storage over gRPC" },
         { port: 17270, protocol: "tcp", what: "admin port" },
       ],
       healthUrl: "http://127.0.0.1:17270/",

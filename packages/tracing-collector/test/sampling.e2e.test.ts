@@ -252,7 +252,7 @@ describe("adaptive sampling", () => {
   test("on one store has one leader; its probabilities reach all; when it is killed another goes on", async () => {
     const storage = new RunningProgram("tracing-storage", [
       ...["--storage.data-dir", join(folder, "storage")],
-      ...anyPort("storage.http.host-port", "admin.http.host-port"),
+      ...anyPort("storage.http.host-port", "grpc.host-port", "admin.http.host-port"),
     ]);
     programs.push(storage);
     const { msg } = await storage.line("listening for ClickHouse HTTP on ");

@@ -1,19 +1,32 @@
 import { once } from "node:events";
 import { listenError, type ProcessDefinition } from "lifecycle";
+import { z } from "zod";
 import { Engine } from "./engine/engine.ts";
 import { QueryGate } from "./engine/query-gate.ts";
+import { grpcOptions } from "./grpc/grpc-options.ts";
+import { openConfiguredRemoteStorage } from "./grpc/open-remote-storage.ts";
+import { ownEngineAt } from "./grpc/own-engine.ts";
+import { runBridge } from "./grpc/run-bridge.ts";
 import { createHttpFront } from "./http/http-front.ts";
 import { StorageMetrics, watchEngine } from "./storage-metrics.ts";
 import { storageOptions } from "./storage-options.ts";
 
-/** The process: one engine on one folder, behind ClickHouse's HTTP protocol. */
-export const storageProcess: ProcessDefinition<typeof storageOptions.shape> = {
+const options = z.object({ ...storageOptions.shape, ...grpcOptions.shape });
+
+/**
+ * The process: one engine on one folder, behind ClickHouse's HTTP protocol, and the remote storage API; with
+ * `--clickhouse.url` that API alone, for a cluster.
+ */
+export const storageProcess: ProcessDefinition<typeof options.shape> = {
   name: "tracing-storage",
   description:
-    "Keeps spans on one machine: the embedded ClickHouse engine on a folder, behind ClickHouse's HTTP protocol.",
-  options: storageOptions,
+    "Keeps spans on one machine: the embedded ClickHouse engine on a folder, behind ClickHouse's HTTP protocol, " +
+    "and the remote storage API over gRPC. With --clickhouse.url, that API alone, for spans in a cluster.",
+  options,
+  aliases: { "clickhouse.username": "clickhouse.user" },
   adminHostPort: ":17270",
   async start({ options, log, metrics: registry }) {
+    if (options["clickhouse.url"].length > 0) return await runBridge({ options, log, metrics: registry });
     const address = options["storage.http.host-port"];
     const engine = await Engine.open(options["storage.data-dir"], {
       maxMemoryBytes: options["storage.max-memory"],
@@ -45,8 +58,20 @@ export const storageProcess: ProcessDefinition<typeof storageOptions.shape> = {
       { dataDir: engine.folder.path, engine: engine.facts.version },
       `listening for ClickHouse HTTP on ${typeof bound === "object" && bound !== null ? `${bound.address}:${bound.port}` : address.text}`,
     );
+    const own = ownEngineAt(bound, {
+      user: options["storage.http.user"],
+      password: options["storage.http.password"],
+    });
+    const remote = await openConfiguredRemoteStorage(options, own, { log, metrics: registry }).catch(
+      async (error: unknown) => {
+        server.close();
+        await engine.close(gate.idle());
+        throw error;
+      },
+    );
     return {
       async stop(signal) {
+        await remote?.stop(signal);
         const closed = once(server, "close");
         server.close();
         server.closeIdleConnections();

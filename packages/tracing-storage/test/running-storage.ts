@@ -39,6 +39,7 @@ function launch(dataDir: string, flags: readonly string[]): ChildProcess {
       program,
       `--storage.data-dir=${dataDir}`,
       "--storage.http.host-port=127.0.0.1:0",
+      "--grpc.host-port=127.0.0.1:0",
       "--admin.http.host-port=127.0.0.1:0",
       "--log-encoding=json",
       ...flags,

@@ -41,7 +41,10 @@ export async function startOurSystem(folder: string, signal: AbortSignal): Promi
     await freeAddresses(9);
   const storage = start(
     "tracing-storage",
-    ["--storage.http.host-port", store, "--storage.data-dir", join(folder, "storage")],
+    [
+      ...["--storage.http.host-port", store, "--storage.data-dir", join(folder, "storage")],
+      ...["--grpc.host-port", "127.0.0.1:0"],
+    ],
     admin[0]!,
   );
   const collector = start(

@@ -55,7 +55,10 @@ export async function openHouse({ collectorOptions = [] }: HouseSettings = {}): 
   const storage = new HouseProcess(
     "tracing-storage",
     "tracing-storage/bin/tracing-storage.ts",
-    ["--storage.http.host-port", local(0), "--storage.data-dir", join(folder, "storage"), ...admin(1)],
+    [
+      ...["--storage.http.host-port", local(0), "--storage.data-dir", join(folder, "storage")],
+      ...["--grpc.host-port", "127.0.0.1:0", ...admin(1)],
+    ],
     `http://${local(1)}/`,
   );
   const collector = new HouseProcess(

@@ -38,7 +38,7 @@ export async function openFaultHouse({
     "tracing-storage/bin/tracing-storage.ts",
     [
       ...["--storage.http.host-port", store, "--storage.data-dir", join(folder, "storage")],
-      ...["--admin.http.host-port", storeAdmin],
+      ...["--grpc.host-port", "127.0.0.1:0", "--admin.http.host-port", storeAdmin],
     ],
     `http://${storeAdmin}/`,
   );

@@ -44,7 +44,7 @@ export async function startStorageProcess(
       program,
       ...["--storage.data-dir", folder],
       ...["--storage.http.host-port", `127.0.0.1:${port}`],
-      ...["--admin.http.host-port", "127.0.0.1:0"],
+      ...["--grpc.host-port", "127.0.0.1:0", "--admin.http.host-port", "127.0.0.1:0"],
     ],
     { stdio: ["ignore", "ignore", "pipe"] },
   );
