@@ -8,6 +8,8 @@ import {
 import { type HostPort, type Logger, listenError } from "lifecycle";
 import { grpcCredentialsOf } from "./grpc-credentials.ts";
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
+import { maxBodiesBytes } from "./request-limits.ts";
+import { type UnfinishedLimits, UnfinishedMessages } from "./unfinished-messages.ts";
 
 /** Limits of one gRPC server. */
 export interface GrpcSettings {
@@ -17,13 +19,13 @@ export interface GrpcSettings {
   readonly maxConnectionAgeMs: number;
   /** Time for calls under way after that; 0: as long as they take. */
   readonly maxConnectionAgeGraceMs: number;
+  /** Of messages on their way; by default as many bytes as HTTP bodies may take, and a minute. */
+  readonly unfinished?: UnfinishedLimits;
 }
 
-/**
- * Calls that one connection may have under way at a time; clients let further ones wait. Each may hold an unfinished
- * message, which grpc-js has no total limit for.
- */
+/** Calls that one connection may have under way at a time; clients let further ones wait. */
 const maxConcurrentStreams = 64;
+const unfinishedLimits: UnfinishedLimits = { maxBytes: maxBodiesBytes, stallMs: 60_000 };
 
 /** How grpc-js begins the answer to a message that it does not hand on: over the limit, or not to be decompressed. */
 const unreadMessage = /^(?:Received message|Failed to decompress)/;
@@ -36,14 +38,16 @@ export function createGrpcServer(settings: GrpcSettings, log: Logger, unread: ()
   // Otherwise grpc-js writes lines of its own to standard error, next to the error that it throws.
   setLogger({ error: (...parts: unknown[]) => log.debug({ grpc: parts.join(" ") }, "grpc-js says") });
   const { maxMessageBytes, maxConnectionAgeMs, maxConnectionAgeGraceMs } = settings;
+  const unfinished = new UnfinishedMessages(settings.unfinished ?? unfinishedLimits);
   return new Server({
     "grpc.max_receive_message_length": maxMessageBytes,
     "grpc.max_concurrent_streams": maxConcurrentStreams,
     ...(maxConnectionAgeMs > 0 ? { "grpc.max_connection_age_ms": maxConnectionAgeMs } : {}),
     ...(maxConnectionAgeGraceMs > 0 ? { "grpc.max_connection_age_grace_ms": maxConnectionAgeGraceMs } : {}),
     interceptors: [
-      (_, call) => {
+      (method, call) => {
         watchStatus(call, unread);
+        unfinished.watch(call, method.requestStream);
         return new ServerInterceptingCall(call);
       },
     ],

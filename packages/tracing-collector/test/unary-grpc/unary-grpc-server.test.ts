@@ -321,7 +321,10 @@ describe("UnaryGrpcServer, frame by frame", () => {
     for (let streamId = 1; streamId <= 31; streamId += 2) {
       client.send(headersFrame(streamId, callFields()), dataFrame(streamId, Buffer.of(0), 0));
     }
-    expect((await client.answer(31)).fields["grpc-status"]).toBe(String(status.RESOURCE_EXHAUSTED));
+    const { fields } = await client.answer(31);
+    expect(fields["grpc-status"]).toBe(String(status.RESOURCE_EXHAUSTED));
+    const details = Buffer.from(fields["grpc-status-details-bin"] ?? "", "base64");
+    expect(details.toString("latin1"), "a hint when to come again").toContain("google.rpc.RetryInfo");
     expect(buffers.bytes).toBe(15 * 65_536);
     for (let streamId = 33; streamId <= 233; streamId += 2) client.send(headersFrame(streamId, callFields()));
     expect(await client.resetCode(233)).toBe(errorCodes.refusedStream);
