@@ -1,13 +1,24 @@
-import { StartError } from "lifecycle";
+import { type Logger, openClientTls, StartError } from "lifecycle";
 import { StorageError, type TraceStore } from "storage/api";
 import { openClickHouseStore } from "storage/clickhouse";
+import { openGrpcStore } from "storage/grpc";
 import { openMemoryStore } from "storage/memory";
 import type { CollectorOptions } from "./options/collector-options.ts";
 
 /** The store that the options name; nothing is asked of it yet. @throws StartError for options that cannot work */
-export function openStore(options: CollectorOptions): TraceStore {
+export function openStore(options: CollectorOptions, log: Logger): TraceStore {
   if (options["span-storage.type"] === "memory") return openMemoryStore();
+  const tls = openClientTls(options, "grpc-storage", log);
   try {
+    if (options["span-storage.type"] === "grpc") {
+      return openGrpcStore({
+        server: options["grpc-storage.server"],
+        connectionTimeoutMs: options["grpc-storage.connection-timeout"],
+        tls,
+        tenantHeader: options["multi-tenancy.enabled"] ? options["multi-tenancy.header"] : undefined,
+      });
+    }
+    tls?.close();
     return openClickHouseStore({
       urls: options["clickhouse.url"],
       user: options["clickhouse.user"],
@@ -15,6 +26,7 @@ export function openStore(options: CollectorOptions): TraceStore {
       database: options["clickhouse.database"],
     });
   } catch (error) {
+    tls?.close();
     throw error instanceof StorageError
       ? new StartError(`storage: ${error.message}`, { cause: error })
       : error;

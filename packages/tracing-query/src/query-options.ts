@@ -1,4 +1,4 @@
-import { commaList, duration, hostPort, serverTlsOptions, tenancyOptions } from "lifecycle";
+import { clientTlsOptions, commaList, duration, hostPort, serverTlsOptions, tenancyOptions } from "lifecycle";
 import { z } from "zod";
 
 function isBasePath(path: string): boolean {
@@ -8,15 +8,24 @@ function isBasePath(path: string): boolean {
 /** Options of `tracing-query`. Names are the public model's, but for those of ClickHouse, which it has not. */
 export const queryOptions = z.object({
   "span-storage.type": z
-    .enum(["clickhouse", "memory"])
+    .enum(["clickhouse", "grpc", "memory"])
     .default("clickhouse")
-    .describe("Where spans rest; memory is this process's own and starts empty."),
+    .describe("Where spans rest; grpc is a remote storage, memory this process's own and starts empty."),
   "clickhouse.url": commaList("http://127.0.0.1:8123").describe(
     "HTTP addresses of tracing-storage or ClickHouse; the next one is used when one is away.",
   ),
   "clickhouse.database": z.string().default("tracing").describe("Database of the tables."),
   "clickhouse.user": z.string().default("default").describe("User of ClickHouse."),
   "clickhouse.password": z.string().default("").describe("The user's password."),
+  "grpc-storage.server": z
+    .string()
+    .default("")
+    .describe("host:port of a remote storage, ours or another's, for --span-storage.type=grpc.")
+    .meta({ placeholder: "host:port" }),
+  "grpc-storage.connection-timeout": duration("5s").describe(
+    "How long a call to the remote storage waits for a connection.",
+  ),
+  ...clientTlsOptions("grpc-storage"),
   "query.http-server.host-port": hostPort(":16686").describe("Address of the HTTP API and the UI."),
   ...serverTlsOptions("query.http"),
   "query.grpc-server.host-port": hostPort(":16685").describe("Address of the gRPC API."),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import type { Logger } from "lifecycle";
+import { type Logger, StartError } from "lifecycle";
 import type { Registry } from "prom-client";
 import type { SamplingStore, TraceStore } from "storage/api";
 import { openStore } from "../open-store.ts";
@@ -43,10 +43,15 @@ export async function openSampling(
     return { provider: await openFileSamplingProvider(fileOptions, log), steps: [] };
   }
   const type = options["sampling.storage-type"];
+  if (type === "auto" && options["span-storage.type"] === "grpc") {
+    throw new StartError(
+      "adaptive sampling needs a store that collectors share, which a remote storage cannot be: choose --sampling.storage-type=clickhouse",
+    );
+  }
   if (type === "auto" || type === options["span-storage.type"]) {
     return openAdaptive(options, store.sampling, metrics, log);
   }
-  const own = openStore({ ...options, "span-storage.type": type });
+  const own = openStore({ ...options, "span-storage.type": type }, log);
   const { provider, steps } = openAdaptive(options, own.sampling, metrics, log);
   return {
     provider: {

@@ -1,31 +1,44 @@
-import { StartError } from "lifecycle";
+import { type Logger, openClientTls, StartError } from "lifecycle";
 import { StorageError, type TraceStore } from "storage/api";
 import { openClickHouseStore } from "storage/clickhouse";
+import { openGrpcStore } from "storage/grpc";
 import { openMemoryStore } from "storage/memory";
 import type { QueryOptions } from "../query-options.ts";
 
 /** The engines, by the name that `--span-storage.type` gives them. */
-const engines: Record<QueryOptions["span-storage.type"], (options: QueryOptions) => TraceStore> = {
-  clickhouse: (options) =>
-    openClickHouseStore({
-      urls: options["clickhouse.url"],
-      database: options["clickhouse.database"],
-      user: options["clickhouse.user"],
-      password: options["clickhouse.password"],
-    }),
-  memory: () => openMemoryStore(),
-};
+const engines: Record<QueryOptions["span-storage.type"], (options: QueryOptions, log: Logger) => TraceStore> =
+  {
+    clickhouse: (options) =>
+      openClickHouseStore({
+        urls: options["clickhouse.url"],
+        database: options["clickhouse.database"],
+        user: options["clickhouse.user"],
+        password: options["clickhouse.password"],
+      }),
+    grpc: (options, log) =>
+      openGrpcStore({
+        server: options["grpc-storage.server"],
+        connectionTimeoutMs: options["grpc-storage.connection-timeout"],
+        tls: openClientTls(options, "grpc-storage", log),
+        tenantHeader: options["multi-tenancy.enabled"] ? options["multi-tenancy.header"] : undefined,
+      }),
+    memory: () => openMemoryStore(),
+  };
 
 /** Opens the store that the options name; it need not answer yet. @throws StartError when the options cannot work */
-export function openStore(options: QueryOptions): TraceStore {
+export function openStore(options: QueryOptions, log: Logger): TraceStore {
   try {
-    return engines[options["span-storage.type"]](options);
+    return engines[options["span-storage.type"]](options, log);
   } catch (error) {
     if (error instanceof StorageError) {
-      throw new StartError(`storage: ${error.message}: see --clickhouse.url and --clickhouse.database`, {
+      throw new StartError(`storage: ${error.message}: see the options --${optionsOf(options)}.*`, {
         cause: error,
       });
     }
     throw error;
   }
+}
+
+function optionsOf({ "span-storage.type": type }: QueryOptions): string {
+  return type === "grpc" ? "grpc-storage" : type;
 }
