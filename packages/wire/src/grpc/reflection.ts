@@ -69,12 +69,15 @@ export function addReflection(server: Server, serviceNames: readonly string[]): 
     call,
   ) => {
     call.on("data", (request: ServerReflectionRequest) => {
-      call.write({
+      const isTaken = call.write({
         validHost: request.host,
         originalRequest: request,
         messageResponse: answerTo(request, descriptors, services),
       });
+      // An answer may be a thousand times its question: a client that does not read is not asked for more.
+      if (!isTaken) call.pause();
     });
+    call.on("drain", () => call.resume());
     call.on("end", () => call.end());
     call.on("error", () => {}); // The client went away: nobody is left to answer.
   };
