@@ -1,16 +1,24 @@
 // Real clients of every kind: what they send is found within two seconds, with every attribute and its type.
 
 import { spawnSync } from "node:child_process";
+import { EventEmitter, once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { trace } from "@opentelemetry/api";
+import { SpanKind, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
+import { ZipkinExporter } from "@opentelemetry/exporter-zipkin";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import jaeger from "jaeger-client";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import zipkin from "zipkin";
+import { HttpLogger } from "zipkin-transport-http";
 import { eventually } from "../src/expect.ts";
 import { type House, openHouse } from "../src/house/house.ts";
 import { askTraces, type UiTrace } from "../src/tracing-api/ask.ts";
+import { runProgram } from "./clients/program.ts";
 
 const visibleWithinMs = 2_000;
 let house: House;
@@ -21,14 +29,33 @@ beforeAll(async () => {
 
 afterAll(() => house?.close());
 
-/** The tags of the one span of a service, once it is there. */
-async function tagsOf(service: string): Promise<Map<string, [type: string, value: unknown]>> {
-  const found = await eventually(async (): Promise<UiTrace> => {
-    const [first] = await askTraces(`${house.addresses.query}/api/traces?service=${service}`);
-    if (first === undefined) throw new Error(`no trace of ${service}`);
-    return first;
+/** The one span of a service, once it is there; of several, the one of this name. */
+async function spanOf(service: string, operation?: string): Promise<UiTrace["spans"][number]> {
+  return eventually(async () => {
+    const found = await askTraces(`${house.addresses.query}/api/traces?service=${service}`);
+    const spans = found.flatMap((one) => one.spans);
+    const span = operation === undefined ? spans[0] : spans.find((one) => one.operationName === operation);
+    if (span === undefined) throw new Error(`no span of ${service}`);
+    return span;
   }, visibleWithinMs);
-  return new Map(found.spans[0]?.tags.map((tag) => [tag.key, [tag.type, tag.value]]));
+}
+
+type Tags = Map<string, [type: string, value: unknown]>;
+
+const mapOf = (tags: UiTrace["spans"][number]["tags"]): Tags =>
+  new Map(tags.map(({ key, type, value }) => [key, [type, value]]));
+
+/** The tags of the one span of a service, once it is there. */
+const tagsOf = async (service: string, operation?: string): Promise<Tags> =>
+  mapOf((await spanOf(service, operation)).tags);
+
+/** What the clients of OpenTelemetry set. */
+function expectEveryType(tags: Tags): void {
+  expect(tags.get("text")).toEqual(["string", "grüße"]);
+  expect(tags.get("whole")).toEqual(["int64", 42]);
+  expect(tags.get("part")).toEqual(["float64", 2.5]);
+  expect(tags.get("yes")).toEqual(["bool", true]);
+  expect(tags.get("list")).toEqual(["string", '["a","b"]']);
 }
 
 test("OpenTelemetry SDK for JavaScript, OTLP over gRPC", async () => {
@@ -46,61 +73,212 @@ test("OpenTelemetry SDK for JavaScript, OTLP over gRPC", async () => {
   span.end();
   await provider.forceFlush();
   await provider.shutdown();
-  const tags = await tagsOf("client-js");
-  expect(tags.get("text")).toEqual(["string", "grüße"]);
-  expect(tags.get("whole")).toEqual(["int64", 42]);
-  expect(tags.get("part")).toEqual(["float64", 2.5]);
-  expect(tags.get("yes")).toEqual(["bool", true]);
-  expect(tags.get("list")).toEqual(["string", '["a","b"]']);
+  expectEveryType(await tagsOf("client-js"));
 });
 
-const python = [process.env.TEST_PYTHON, "python3"].find(
-  (program) =>
-    program !== undefined &&
-    spawnSync(program, ["-c", "import opentelemetry.sdk, opentelemetry.exporter.otlp.proto.http"]).status ===
-      0,
-);
+test("OpenTelemetry's exporter for Zipkin, for JavaScript", async () => {
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ "service.name": "client-js-zipkin" }),
+    spanProcessors: [
+      new SimpleSpanProcessor({ exporter: new ZipkinExporter({ url: `${house.zipkin}/api/v2/spans` }) }),
+    ],
+  });
+  const span = provider.getTracer("test").startSpan("js work", { kind: SpanKind.SERVER });
+  span.setAttributes({ text: "grüße", whole: 42 });
+  span.addEvent("done");
+  span.end();
+  await provider.forceFlush();
+  await provider.shutdown();
+  const found = await spanOf("client-js-zipkin");
+  const tags = mapOf(found.tags);
+  expect(tags.get("text")).toEqual(["string", "grüße"]);
+  // Tags of Zipkin are texts.
+  expect(tags.get("whole")).toEqual(["string", "42"]);
+  expect(tags.get("span.kind")).toEqual(["string", "server"]);
+  expect(found.logs[0]?.fields).toEqual([{ key: "event", type: "string", value: "done" }]);
+});
 
-test.skipIf(python === undefined)(
-  "OpenTelemetry SDK for Python, OTLP over HTTP (skipped without python3 and opentelemetry-sdk)",
-  async () => {
-    const script = fileURLToPath(new URL("./clients/send-span.py", import.meta.url));
-    const run = spawnSync(python ?? "", [script], {
-      encoding: "utf8",
-      env: {
-        ...process.env,
-        OTEL_SERVICE_NAME: "client-python",
-        OTEL_EXPORTER_OTLP_ENDPOINT: house.addresses.otlpHttp,
+test.each([
+  ["v1", zipkin.jsonEncoder.JSON_V1],
+  ["v2", zipkin.jsonEncoder.JSON_V2],
+])("zipkin for JavaScript, JSON of %s", async (version, jsonEncoder) => {
+  const service = `client-zipkin-${version}`;
+  const logger = new HttpLogger({
+    endpoint: `${house.zipkin}/api/${version}/spans`,
+    jsonEncoder,
+    httpInterval: 10,
+  });
+  // Which its types do not tell.
+  if (!(logger instanceof EventEmitter)) throw new Error("the client does not tell when it has sent");
+  const sent = once(logger, "success");
+  const tracer = new zipkin.Tracer({
+    ctxImpl: new zipkin.ExplicitContext(),
+    recorder: new zipkin.BatchRecorder({ logger }),
+    localServiceName: service,
+    traceId128Bit: true,
+  });
+  tracer.letId(tracer.createRootId(), () => {
+    tracer.recordServiceName(service);
+    tracer.recordRpc("get /cart");
+    tracer.recordAnnotation(new zipkin.Annotation.ServerRecv());
+    tracer.recordBinary("text", "grüße");
+    tracer.recordAnnotation(new zipkin.Annotation.ServerSend());
+  });
+  await sent;
+  const found = await spanOf(service);
+  expect(found.operationName).toBe("get /cart");
+  const tags = mapOf(found.tags);
+  expect(tags.get("text")).toEqual(["string", "grüße"]);
+  expect(tags.get("span.kind")).toEqual(["string", "server"]);
+});
+
+test.each(["Thrift binary over UDP through the agent", "Thrift over HTTP"])(
+  "jaeger-client, %s",
+  async (way) => {
+    const overHttp = way === "Thrift over HTTP";
+    const service = overHttp ? "client-jaeger-http" : "client-jaeger";
+    const tracer = jaeger.initTracer(
+      {
+        serviceName: service,
+        sampler: { type: "const", param: 1 },
+        reporter: {
+          ...(overHttp
+            ? { collectorEndpoint: `${house.collectorHttp}/api/traces` }
+            : { agentHost: "127.0.0.1", agentPort: house.agentBinaryPort }),
+          flushIntervalMs: 50,
+        },
       },
-    });
-    expect(run.status, run.stderr).toBe(0);
-    const tags = await tagsOf("client-python");
+      { tags: { zone: "a" } },
+    );
+    const span = tracer.startSpan("work");
+    span.setTag("text", "grüße").setTag("whole", 42).setTag("yes", true);
+    span.log({ event: "done", size: 7 });
+    span.finish();
+    await new Promise<void>((resolve) => tracer.close(() => resolve()));
+    const found = await spanOf(service);
+    const tags = mapOf(found.tags);
     expect(tags.get("text")).toEqual(["string", "grüße"]);
-    expect(tags.get("whole")).toEqual(["int64", 42]);
-    expect(tags.get("part")).toEqual(["float64", 2.5]);
+    // This client sends every number as a double.
+    expect(tags.get("whole")).toEqual(["float64", 42]);
     expect(tags.get("yes")).toEqual(["bool", true]);
-    expect(tags.get("list")).toEqual(["string", '["a","b"]']);
+    expect(found.logs[0]?.fields[0]).toEqual({ key: "event", type: "string", value: "done" });
   },
 );
 
-test("jaeger-client, Thrift binary over UDP through the agent", async () => {
-  const tracer = jaeger.initTracer(
-    {
-      serviceName: "client-jaeger",
-      sampler: { type: "const", param: 1 },
-      reporter: { agentHost: "127.0.0.1", agentPort: house.agentBinaryPort, flushIntervalMs: 50 },
-    },
-    { tags: { zone: "a" } },
-  );
-  const span = tracer.startSpan("udp work");
-  span.setTag("text", "grüße").setTag("whole", 42).setTag("yes", true);
-  span.log({ event: "done", size: 7 });
-  span.finish();
-  await new Promise<void>((resolve) => tracer.close(() => resolve()));
-  const tags = await tagsOf("client-jaeger");
-  expect(tags.get("text")).toEqual(["string", "grüße"]);
-  expect(tags.get("whole")?.[1]).toBe(42);
-  expect(tags.get("yes")).toEqual(["bool", true]);
+const python = process.env.TEST_PYTHON ?? "python3";
+const hasPython = spawnSync(python, ["--version"]).status === 0;
+
+describe.skipIf(!hasPython)("Python (skipped without python3)", () => {
+  const script = fileURLToPath(new URL("./clients/send-span.py", import.meta.url));
+  const agent = () => `127.0.0.1:${house.agentCompactPort}`;
+
+  test.for<[name: string, client: string, address: () => string, check: (tags: Tags) => void]>([
+    ["OpenTelemetry, OTLP over HTTP", "otlp-http", () => house.addresses.otlpHttp, expectEveryType],
+    [
+      "OpenTelemetry's exporter for Zipkin",
+      "zipkin-json",
+      () => house.zipkin,
+      (tags) => expect(tags.get("whole")).toEqual(["string", "42"]),
+    ],
+    [
+      "jaeger-client, Thrift compact over UDP",
+      "jaeger-client",
+      agent,
+      (tags) => {
+        expect(tags.get("whole")).toEqual(["int64", 42]);
+        expect(tags.get("part")).toEqual(["float64", 2.5]);
+        expect(tags.get("yes")).toEqual(["bool", true]);
+      },
+    ],
+    [
+      "py_zipkin, JSON",
+      "py-zipkin-json",
+      () => house.zipkin,
+      (tags) => expect(tags.get("whole")).toEqual(["string", "42"]),
+    ],
+    [
+      "py_zipkin, protobuf",
+      "py-zipkin-protobuf",
+      () => house.zipkin,
+      (tags) => expect(tags.get("whole")).toEqual(["string", "42"]),
+    ],
+  ])("%s", async ([name, client, address, check], { skip }) => {
+    const service = `client-python-${client}`;
+    const { status, stderr } = await runProgram(python, [script, client, address(), service]);
+    if (status === 3) skip(`${name} for Python is not installed: ${stderr.trim()}`);
+    expect(status, stderr).toBe(0);
+    const tags = await tagsOf(service);
+    expect(tags.get("text")).toEqual(["string", "grüße"]);
+    check(tags);
+  });
+});
+
+const hasGo = spawnSync("go", ["version"]).status === 0;
+
+describe.skipIf(!hasGo)("Go (skipped without go, or when its modules cannot be fetched)", () => {
+  const source = fileURLToPath(new URL("../clients/go/", import.meta.url));
+  const folder = mkdtempSync(join(tmpdir(), "go-clients-"));
+  const program = join(folder, "send");
+  let whyNot = "";
+
+  beforeAll(async () => {
+    const { status, stderr } = await runProgram("go", ["build", "-buildvcs=false", "-o", program, "."], {
+      cwd: source,
+      timeoutMs: 240_000,
+    });
+    if (status !== 0) whyNot = stderr.trim().split("\n").at(-1) ?? "no reason given";
+  }, 250_000);
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test.for<[name: string, client: string, address: () => string, check: (tags: Tags) => void]>([
+    [
+      "OpenTelemetry, OTLP over gRPC with gzip",
+      "otlp-grpc",
+      () => house.addresses.otlpGrpc,
+      (tags) => {
+        expectEveryType(tags);
+        expect(tags.get("otel.status_description")).toEqual(["string", "bad"]);
+      },
+    ],
+    [
+      "OpenTelemetry, OTLP over HTTP with gzip",
+      "otlp-http",
+      () => new URL(house.addresses.otlpHttp).host,
+      expectEveryType,
+    ],
+    [
+      "jaeger-client-go, Thrift compact over UDP",
+      "jaeger-compact",
+      () => `127.0.0.1:${house.agentCompactPort}`,
+      (tags) => expect(tags.get("whole")).toEqual(["int64", 42]),
+    ],
+    [
+      "jaeger-client-go, Thrift over HTTP",
+      "jaeger-http",
+      () => `${house.collectorHttp}/api/traces?format=jaeger.thrift`,
+      (tags) => expect(tags.get("part")).toEqual(["float64", 2.5]),
+    ],
+    [
+      "zipkin-go",
+      "zipkin",
+      () => `${house.zipkin}/api/v2/spans`,
+      (tags) => expect(tags.get("span.kind")).toEqual(["string", "server"]),
+    ],
+  ])("%s", async ([name, client, address, check], { skip }) => {
+    if (whyNot !== "") skip(`${name} for Go could not be built: ${whyNot}`);
+    const service = `client-go-${client}`;
+    const { status, stderr } = await runProgram(program, [client, address(), service]);
+    expect(status, stderr).toBe(0);
+    const span = await spanOf(service, "go work");
+    const tags = mapOf(span.tags);
+    expect(tags.get("text")).toEqual(["string", "grüße"]);
+    check(tags);
+    if (client.startsWith("jaeger")) {
+      // It says FOLLOWS_FROM, and names the same span as the parent: one reference, of the type it said.
+      expect(span.references.map(({ refType }) => refType)).toEqual(["FOLLOWS_FROM"]);
+    }
+  });
 });
 
 test("curl, OTLP JSON", async () => {

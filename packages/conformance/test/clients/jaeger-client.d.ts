@@ -14,7 +14,12 @@ declare module "jaeger-client" {
       config: {
         serviceName: string;
         sampler: { type: "const"; param: number };
-        reporter: { agentHost: string; agentPort: number; flushIntervalMs: number };
+        reporter: {
+          agentHost?: string;
+          agentPort?: number;
+          collectorEndpoint?: string;
+          flushIntervalMs: number;
+        };
       },
       options: { tags?: Record<string, string> },
     ): Tracer;

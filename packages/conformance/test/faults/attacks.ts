@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
@@ -25,6 +26,7 @@ const bombBytes = 30 * 1024 * 1024;
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
 const exportPath = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
 const postSpansPath = "/tracing.api_v2.CollectorService/PostSpans";
+const reflectionPath = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
 async function opened(address: string): Promise<Socket> {
   const [host, port] = address.split(":");
@@ -62,6 +64,28 @@ async function fling(address: string, bytes: Uint8Array, { random, signal }: Att
   await wait(socket, readMs, signal);
   if (manner === 1) socket.resetAndDestroy();
   else socket.destroy();
+}
+
+/** Begins calls that do not end, over a client that keeps to the rules, and leaves them after a while. */
+async function beginCalls(
+  address: string,
+  path: string,
+  body: Uint8Array,
+  calls: number,
+  ms: number,
+  { signal }: Attacked,
+): Promise<void> {
+  // A window of nothing: no answer can be written.
+  const session = connectHttp2(`http://${address}`, { settings: { initialWindowSize: 0 } });
+  session.on("error", () => {});
+  for (let call = 0; call < calls; call++) {
+    const headers = { ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers" };
+    const stream = session.request(headers);
+    stream.on("error", () => {});
+    stream.write(body);
+  }
+  await sleep(ms, undefined, { signal }).catch(() => {});
+  session.destroy();
 }
 
 function httpRequest(
@@ -311,5 +335,22 @@ export const attacks: Readonly<Record<string, Attack>> = {
     socket.write(httpRequest(path, [`Content-Type: ${type}`], megabyte, 10_000_000));
     await wait(socket, 1_500, signal);
     socket.destroy();
+  },
+
+  "calls that never finish a large message": async (attacked) => {
+    const { addresses, random } = attacked;
+    const message = grpcFrame(Buffer.alloc(1_000_000, 1), { length: 4_000_000 });
+    const [address, path] = pick(random, [
+      [addresses.otlpGrpc, exportPath],
+      [addresses.apiV2Grpc, postSpansPath],
+    ] as const);
+    await beginCalls(address, path, message, 10, 1_500, attacked);
+  },
+
+  "questions whose answers nobody reads": async (attacked) => {
+    const symbol = Buffer.from("tracing.api_v2.CollectorService");
+    const question = grpcFrame(field(4, symbol));
+    const questions = Buffer.concat(Array.from({ length: 1_000 }, () => question));
+    await beginCalls(attacked.addresses.apiV2Grpc, reflectionPath, questions, 10, 1_500, attacked);
   },
 };
