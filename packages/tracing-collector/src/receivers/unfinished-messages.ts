@@ -26,11 +26,6 @@ export class UnfinishedMessages {
     this.#limits = limits;
   }
 
-  /** Bytes of calls that are not yet whole. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   /** Watches a call from its beginning. @param isStreamed whether it may have several requests */
   watch(call: ServerInterceptingCallInterface, isStreamed: boolean): void {
     const stream = streamOf(call);
