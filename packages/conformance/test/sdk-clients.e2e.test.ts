@@ -213,7 +213,8 @@ describe.skipIf(!hasPython)("Python (skipped without python3)", () => {
   });
 });
 
-const hasGo = spawnSync("go", ["version"]).status === 0;
+const go = process.env.TEST_GO ?? "go";
+const hasGo = spawnSync(go, ["version"]).status === 0;
 
 describe.skipIf(!hasGo)("Go (skipped without go, or when its modules cannot be fetched)", () => {
   const source = fileURLToPath(new URL("../clients/go/", import.meta.url));
@@ -222,7 +223,7 @@ describe.skipIf(!hasGo)("Go (skipped without go, or when its modules cannot be f
   let whyNot = "";
 
   beforeAll(async () => {
-    const { status, stderr } = await runProgram("go", ["build", "-buildvcs=false", "-o", program, "."], {
+    const { status, stderr } = await runProgram(go, ["build", "-buildvcs=false", "-o", program, "."], {
       cwd: source,
       timeoutMs: 240_000,
     });

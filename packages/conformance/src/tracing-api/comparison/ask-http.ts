@@ -37,3 +37,9 @@ export async function askHttp(
     return { ...answer, json: parsed };
   return { ...answer, json: { ...parsed, data: shape(parsed.data) } };
 }
+
+/** Asks with GET. @returns the answer's bytes as they are, in UTF-8 */
+export async function askExactly(address: string, path: string): Promise<QueryAnswer> {
+  const { status, contentType, body } = await httpRequest(address, path);
+  return { status, type: contentType, text: body.toString() };
+}

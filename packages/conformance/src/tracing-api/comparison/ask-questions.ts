@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CorpusMessage } from "../corpus/corpus-message.ts";
 import type { Answers } from "./answers.ts";
-import { askHttp, dataList, type QueryAnswer } from "./ask-http.ts";
+import { askExactly, askHttp, dataList, type QueryAnswer } from "./ask-http.ts";
 import { askQueryGrpc, askTraceOverGrpc } from "./ask-query-grpc.ts";
 import { askSampling } from "./ask-sampling.ts";
 import { comparableTrace, inOrder, withSortedTags } from "./comparable-trace.ts";
 import { httpRequest } from "./http-request.ts";
 import { inTurn } from "./in-turn.ts";
-import { queryErrors, searches } from "./questions.ts";
+import { exactQuestions, queryErrors, searches } from "./questions.ts";
 import type { TracingBackend } from "./tracing-backend.ts";
 
 type Entry = readonly [question: string, answer: unknown];
@@ -106,6 +106,10 @@ export async function askQuestions(
     ...(await inTurn(
       searches(names),
       async (path): Promise<Entry> => [`GET ${path}`, await askHttp(query, path, named(adjusted))],
+    )),
+    ...(await inTurn(
+      exactQuestions(),
+      async (path): Promise<Entry> => [`the bytes of GET ${path}`, await askExactly(query, path)],
     )),
     ...(await inTurn(
       queryErrors,

@@ -84,6 +84,23 @@ export function searches(services: readonly string[]): string[] {
   ];
 }
 
+/** Questions whose answers are compared byte by byte: order of members, spaces, the end. */
+export function exactQuestions(): string[] {
+  // One span, so that nothing in the answer is without an order.
+  const trace = `/api/traces/${corpusIds("04").trace(0xff)}`;
+  return [
+    trace,
+    `${trace}?prettyPrint=true`,
+    `${trace}?raw=true&prettyPrint=false`,
+    "/api/operations?service=post-spans%20by%20hand",
+    "/api/services/post-spans%20by%20hand/operations?prettyPrint=1",
+    "/api/services/nobody/operations",
+    "/api/traces?service=nobody",
+    "/api/traces/zz",
+    "/api/traces?traceID=dead&prettyPrint=x",
+  ];
+}
+
 /** FindTraces over gRPC: the same conditions in its own form. */
 export function grpcSearches(services: readonly string[]): object[] {
   const all = {

@@ -1,3 +1,4 @@
+import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { type CorpusMessage, corpusIds, corpusSeconds } from "./corpus-message.ts";
 import { otlpRequests } from "./otlp-requests.ts";
 import { protobufMessage } from "./protobuf-message.ts";
@@ -107,9 +108,60 @@ function jsonOverHttp(): CorpusMessage[] {
     }));
 }
 
+/** CRC-32C. Source: RFC 3720, appendix B.4. */
+function crc32c(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0x82f63b78 : 0);
+  }
+  return ~crc >>> 0;
+}
+
+/** A snappy stream of one chunk that is not compressed. Source: google/snappy framing_format.txt. */
+function snappyStream(bytes: Uint8Array): Uint8Array {
+  const crc = crc32c(bytes);
+  const head = Buffer.alloc(8);
+  head.writeUInt8(0x01, 0);
+  head.writeUIntLE(bytes.length + 4, 1, 3);
+  head.writeUInt32LE((((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0, 4);
+  return Buffer.concat([Buffer.from("ff060000734e61507059", "hex"), head, bytes]);
+}
+
+/** An LZ4 frame of one block that is not compressed. Source: lz4/lz4 doc/lz4_Frame_format.md. */
+function lz4Frame(bytes: Uint8Array): Uint8Array {
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE((bytes.length | 0x80000000) >>> 0);
+  return Buffer.concat([Buffer.from("04224d18604082", "hex"), size, bytes, Buffer.alloc(4)]);
+}
+
+const encodings: readonly [name: string, encode: (bytes: Uint8Array) => Uint8Array][] = [
+  ["gzip", gzipSync],
+  ["deflate", deflateSync],
+  ["zstd", zstdCompressSync],
+  ["snappy", snappyStream],
+  ["lz4", lz4Frame],
+];
+
+function compressed(): CorpusMessage[] {
+  const ids = corpusIds("10");
+  return encodings.map(([encoding, encode], index) => ({
+    name: `OTLP protobuf over HTTP: in ${encoding}`,
+    delivery: {
+      over: "http",
+      door: "otlpHttp",
+      path: "/v1/traces",
+      headers: { ...protobufHeaders, "content-encoding": encoding },
+    },
+    body: encode(byHand(ids.trace(index), ids.span(index), `otlp in ${encoding}`)),
+    traceIds: [ids.trace(index)],
+  }));
+}
+
 /** Messages for 4317 and 4318. */
 export const otlpMessages: readonly CorpusMessage[] = [
   ...overGrpc(),
   ...protobufOverHttp(),
   ...jsonOverHttp(),
+  ...compressed(),
 ];
