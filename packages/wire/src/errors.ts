@@ -14,7 +14,10 @@ export type WireErrorCode =
   | "WIRE_TOO_DEEP"
   | "WIRE_BAD_ID";
 
-/** The one error of this package. The message is lower case and names the value and the limit it broke. */
+/**
+ * The one error of this package, besides `Http2Error`, whose codes go to the peer. The message is lower case and names the
+ * value and the limit it broke.
+ */
 export class WireError extends Error {
   override readonly name = "WireError";
   readonly code: WireErrorCode;

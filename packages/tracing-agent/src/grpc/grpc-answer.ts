@@ -1,7 +1,6 @@
-import { errorCodes } from "./frames.ts";
+import { errorCodes } from "wire/http2";
 import { type GrpcStatus, grpcStatusOf, grpcStatusOfHttp } from "./grpc-status.ts";
-import type { Headers } from "./header-block.ts";
-import type { Http2Failure, Http2Outcome, Http2Response } from "./http2-stream.ts";
+import type { Headers, Http2Failure, Http2Outcome, Http2Response } from "./http2-stream.ts";
 import { retryDelayMs } from "./retry-info.ts";
 
 /** How a unary call ended. */

@@ -1,10 +1,19 @@
 import { Duplex } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
+import {
+  clientPreface,
+  encodeFrame,
+  encodeHeaders,
+  encodeRstStream,
+  encodeWindowUpdate,
+  frameFlags,
+  frameHeaderBytes,
+  frameTypes,
+  type HeaderField,
+} from "wire/http2";
 import { damagedMessage, randomOf } from "wire/testing";
-import { connectionPreface, frame, frameFlags, frameHeaderBytes, frameTypes, numberFrame } from "./frames.ts";
 import { grpcAnswerOf, prefixed } from "./grpc-answer.ts";
-import { encodeHeaderBlock } from "./header-block.ts";
 import { Http2Connection } from "./http2-connection.ts";
 
 /** More by `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
@@ -12,13 +21,13 @@ const rounds = Number(process.env.FUZZ_ROUNDS ?? 4_000);
 const timeoutMs = 20_000 + rounds * 2;
 
 const { endHeaders, endStream, padded, ack } = frameFlags;
-const settings = frame(frameTypes.settings, 0, 0, Buffer.from("000300000064000400001000", "hex"));
-const settingsAck = frame(frameTypes.settings, ack, 0, Buffer.alloc(0));
-const headers = (streamId: number, fields: [string, string][], flags = 0) =>
-  frame(frameTypes.headers, endHeaders | flags, streamId, encodeHeaderBlock(fields));
-const ok: [string, string][] = [
-  [":status", "200"],
-  ["content-type", "application/grpc"],
+const settings = encodeFrame(frameTypes.settings, 0, 0, Buffer.from("000300000064000400001000", "hex"));
+const settingsAck = encodeFrame(frameTypes.settings, ack, 0, Buffer.alloc(0));
+const headers = (streamId: number, fields: HeaderField[], flags = 0) =>
+  encodeFrame(frameTypes.headers, endHeaders | flags, streamId, encodeHeaders(fields));
+const ok: HeaderField[] = [
+  { name: ":status", value: "200" },
+  { name: "content-type", value: "application/grpc" },
 ];
 /** `google.rpc.Status` with a `RetryInfo` of 5 s. */
 const retryInfo = Buffer.concat([
@@ -26,48 +35,48 @@ const retryInfo = Buffer.concat([
   Buffer.from("type.googleapis.com/google.rpc.RetryInfo"),
   Buffer.from("12040a020805", "hex"),
 ]).toString("base64");
-const refused: [string, string][] = [
-  ["grpc-status", "8"],
-  ["grpc-message", "the journal is full, 100%25"],
-  ["grpc-status-details-bin", retryInfo],
+const refused: HeaderField[] = [
+  { name: "grpc-status", value: "8" },
+  { name: "grpc-message", value: "the journal is full, 100%25" },
+  { name: "grpc-status-details-bin", value: retryInfo },
 ];
-const block = encodeHeaderBlock([...ok, ...refused]);
+const block = encodeHeaders([...ok, ...refused]);
 
 /** What collectors say to two calls, on streams 1 and 3. */
 const conversations: readonly Buffer[] = [
   [
     headers(1, ok),
-    frame(frameTypes.data, 0, 1, prefixed(Buffer.alloc(0))),
-    headers(1, [["grpc-status", "0"]], endStream),
+    encodeFrame(frameTypes.data, 0, 1, prefixed(Buffer.alloc(0))),
+    headers(1, [{ name: "grpc-status", value: "0" }], endStream),
     headers(3, [...ok, ...refused], endStream),
   ],
   [
-    frame(frameTypes.ping, 0, 0, Buffer.alloc(8, 7)),
-    numberFrame(frameTypes.windowUpdate, 0, 1_000),
-    numberFrame(frameTypes.windowUpdate, 1, 1_000),
+    encodeFrame(frameTypes.ping, 0, 0, Buffer.alloc(8, 7)),
+    encodeWindowUpdate(0, 1_000),
+    encodeWindowUpdate(1, 1_000),
     headers(3, ok),
-    frame(
+    encodeFrame(
       frameTypes.data,
       padded,
       3,
       Buffer.concat([Buffer.of(2), prefixed(Buffer.from("ok")), Buffer.alloc(2)]),
     ),
-    numberFrame(frameTypes.rstStream, 1, 7),
-    headers(3, [["grpc-status", "0"]], endStream),
+    encodeRstStream(1, 7),
+    headers(3, [{ name: "grpc-status", value: "0" }], endStream),
   ],
   [
-    frame(frameTypes.headers, 0, 1, block.subarray(0, 30)),
-    frame(frameTypes.continuation, 0, 1, block.subarray(30, 60)),
-    frame(frameTypes.continuation, endHeaders, 1, block.subarray(60)),
-    frame(frameTypes.data, endStream, 1, Buffer.alloc(0)),
-    frame(frameTypes.goaway, 0, 0, Buffer.from("0000000100000000", "hex")),
+    encodeFrame(frameTypes.headers, 0, 1, block.subarray(0, 30)),
+    encodeFrame(frameTypes.continuation, 0, 1, block.subarray(30, 60)),
+    encodeFrame(frameTypes.continuation, endHeaders, 1, block.subarray(60)),
+    encodeFrame(frameTypes.data, endStream, 1, Buffer.alloc(0)),
+    encodeFrame(frameTypes.goAway, 0, 0, Buffer.from("0000000100000000", "hex")),
   ],
   // Indexed fields, and a value in Huffman's code: `:status 200`, `server: www.example.com`.
   [
-    frame(frameTypes.headers, endHeaders, 1, Buffer.from("88768cf1e3c2e5f23a6ba0ab90f4ff", "hex")),
-    frame(frameTypes.settings, 0, 0, Buffer.from("000400000001", "hex")),
-    headers(1, [["grpc-status", "14"]], endStream),
-    headers(3, [[":status", "503"]], endStream),
+    encodeFrame(frameTypes.headers, endHeaders, 1, Buffer.from("88768cf1e3c2e5f23a6ba0ab90f4ff", "hex")),
+    encodeFrame(frameTypes.settings, 0, 0, Buffer.from("000400000001", "hex")),
+    headers(1, [{ name: "grpc-status", value: "14" }], endStream),
+    headers(3, [{ name: ":status", value: "503" }], endStream),
   ],
 ].map((frames) => Buffer.concat([settings, settingsAck, ...frames]));
 
@@ -85,8 +94,8 @@ class MemorySocket extends Duplex {
 
 /** @throws Error unless what was sent is the preface and whole frames */
 function checkFrames(sent: Buffer): void {
-  let at = connectionPreface.length;
-  expect(sent.subarray(0, at).equals(connectionPreface)).toBe(true);
+  let at = clientPreface.length;
+  expect(sent.subarray(0, at).equals(clientPreface)).toBe(true);
   while (at < sent.length) at += frameHeaderBytes + sent.readUIntBE(at, 3);
   expect(at, "whole frames").toBe(sent.length);
 }
@@ -96,7 +105,7 @@ it(
   async () => {
     const random = randomOf(2026);
     const seen = { good: 0, failed: 0, ended: 0 };
-    const request = encodeHeaderBlock([[":method", "POST"]]);
+    const request = encodeHeaders([{ name: ":method", value: "POST" }]);
     for (let round = 0; round < rounds; round++) {
       const damaged = damagedMessage(conversations, random);
       // Behind wrong settings nothing is read: most keep theirs.

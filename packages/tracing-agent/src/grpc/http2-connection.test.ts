@@ -2,8 +2,15 @@ import * as http2 from "node:http2";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { errorCodes, frame, frameFlags, frameTypes, numberFrame } from "./frames.ts";
-import { encodeHeaderBlock } from "./header-block.ts";
+import {
+  encodeFrame,
+  encodeHeaders,
+  encodeSettings,
+  encodeWindowUpdate,
+  errorCodes,
+  frameFlags,
+  frameTypes,
+} from "wire/http2";
 import { Http2Connection } from "./http2-connection.ts";
 import type { Http2Outcome } from "./http2-stream.ts";
 
@@ -12,12 +19,13 @@ afterEach(() => {
   for (const step of cleanUp.splice(0).reverse()) step();
 });
 
-const headers = encodeHeaderBlock([
-  [":method", "POST"],
-  [":scheme", "http"],
-  [":path", "/"],
-  [":authority", "test"],
-]);
+const fields = [
+  { name: ":method", value: "POST" },
+  { name: ":scheme", value: "http" },
+  { name: ":path", value: "/" },
+  { name: ":authority", value: "test" },
+];
+const headers = encodeHeaders(fields);
 
 function listen(server: Server | http2.Http2Server): Promise<number> {
   return new Promise((resolve) =>
@@ -144,6 +152,20 @@ describe("Http2Connection, against Node's server", () => {
     ]).toEqual(["200", long, "0", long]);
   });
 
+  it("sends long headers in several frames", async () => {
+    const long = "ä".repeat(20_000);
+    const server = http2.createServer((request, response) => response.end(String(request.headers["x-long"])));
+    cleanUp.push(() => server.close());
+    const { isReady, call, connection } = await open(await listen(server));
+    await isReady;
+    const outcome = await call(
+      Buffer.from("body"),
+      encodeHeaders([...fields, { name: "x-long", value: long }]),
+    );
+    expect("body" in outcome && outcome.body.length).toBeGreaterThanOrEqual(long.length);
+    connection.close();
+  });
+
   it("ends what is under way and takes nothing new when the peer goes away", async () => {
     const { port, sessions } = await http2Server((stream, count) => {
       if (count === 2) sessions[0]?.goaway(0, 1);
@@ -190,7 +212,7 @@ describe("Http2Connection, against a peer that breaks HTTP/2", () => {
   /** A server that sends bytes, once it has the first request when `afterRequest` is set. */
   async function sending(bytes: Buffer, afterRequest = false): Promise<number> {
     const sockets: Socket[] = [];
-    const settings = frame(frameTypes.settings, 0, 0, Buffer.alloc(0));
+    const settings = encodeSettings(new Map());
     const server = createServer((socket) => {
       sockets.push(socket);
       socket.on("error", () => {});
@@ -211,18 +233,22 @@ describe("Http2Connection, against a peer that breaks HTTP/2", () => {
   }
 
   it.each<[string, Buffer, RegExp]>([
-    ["text", Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"), /frame of \d+ bytes is over 16384/],
-    ["no settings", frame(frameTypes.ping, 0, 0, Buffer.alloc(8)), /does not begin with settings/],
-    ["odd settings", frame(frameTypes.settings, 0, 0, Buffer.alloc(5)), /settings of a wrong length/],
+    [
+      "text",
+      Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"),
+      /frame of \d+ bytes is over the limit of 16384/,
+    ],
+    ["no settings", encodeFrame(frameTypes.ping, 0, 0, Buffer.alloc(8)), /does not begin with settings/],
+    ["odd settings", encodeFrame(frameTypes.settings, 0, 0, Buffer.alloc(5)), /SETTINGS of 5 bytes/],
     [
       "a small frame size",
-      frame(frameTypes.settings, 0, 0, Buffer.from([0, 5, 0, 0, 0, 1])),
-      /a frame size of 1/,
+      encodeFrame(frameTypes.settings, 0, 0, Buffer.from([0, 5, 0, 0, 0, 1])),
+      /SETTINGS_MAX_FRAME_SIZE of 1/,
     ],
     [
       "a large window",
-      frame(frameTypes.settings, 0, 0, Buffer.from([0, 4, 255, 255, 255, 255])),
-      /a window of 4294967295/,
+      encodeFrame(frameTypes.settings, 0, 0, Buffer.from([0, 4, 255, 255, 255, 255])),
+      /SETTINGS_INITIAL_WINDOW_SIZE of 4294967295/,
     ],
   ])("ends a connection with %s", async (_, bytes, message) => {
     const { hasEnded, events } = await open(await sending(bytes));
@@ -231,33 +257,46 @@ describe("Http2Connection, against a peer that breaks HTTP/2", () => {
   });
 
   it.each<[string, Buffer, RegExp]>([
-    ["a push", frame(frameTypes.pushPromise, 4, 1, Buffer.alloc(4)), /a push, which was not allowed/],
-    ["a stream that was never begun", frame(frameTypes.data, 0, 7, Buffer.alloc(4)), /stream 7/],
-    ["data before headers", frame(frameTypes.data, 0, 1, Buffer.alloc(4)), /data before headers/],
-    ["padding longer than its frame", frame(frameTypes.headers, 12, 1, Buffer.of(9, 0)), /padding/],
-    ["bad compression", frame(frameTypes.headers, 4, 1, Buffer.of(0xbe)), /in no table/],
-    ["a continuation of nothing", frame(frameTypes.continuation, 4, 1, Buffer.alloc(1)), /continuation/],
+    ["a push", encodeFrame(frameTypes.pushPromise, 4, 1, Buffer.alloc(4)), /a push, which was not allowed/],
+    ["a stream that was never begun", encodeFrame(frameTypes.data, 0, 7, Buffer.alloc(4)), /stream 7/],
+    ["data before headers", encodeFrame(frameTypes.data, 0, 1, Buffer.alloc(4)), /data before headers/],
+    ["padding longer than its frame", encodeFrame(frameTypes.headers, 12, 1, Buffer.of(9, 0)), /padding/],
+    ["bad compression", encodeFrame(frameTypes.headers, 4, 1, Buffer.of(0xbe)), /is in no table/],
+    [
+      "a continuation of nothing",
+      encodeFrame(frameTypes.continuation, 4, 1, Buffer.alloc(1)),
+      /continuation/,
+    ],
     [
       "an endless header block",
       Buffer.concat([
-        frame(frameTypes.headers, 0, 1, Buffer.alloc(16_000)),
-        ...Array.from({ length: 5 }, () => frame(frameTypes.continuation, 0, 1, Buffer.alloc(16_000))),
+        encodeFrame(frameTypes.headers, 0, 1, Buffer.alloc(16_000)),
+        ...Array.from({ length: 5 }, () => encodeFrame(frameTypes.continuation, 0, 1, Buffer.alloc(16_000))),
       ]),
-      /a header block of more than 65536 bytes/,
+      /a header block is over the limit of 65536 bytes/,
+    ],
+    [
+      "a header block of endless empty pieces",
+      Buffer.concat([
+        encodeFrame(frameTypes.headers, 0, 1, Buffer.alloc(0)),
+        ...Array.from({ length: 16 }, () => encodeFrame(frameTypes.continuation, 0, 1, Buffer.alloc(0))),
+      ]),
+      /a header block is over the limit of .* or 16 frames/,
+    ],
+    [
+      "a table that was not allowed",
+      encodeFrame(frameTypes.headers, 4, 1, Buffer.of(0x3f, 0)),
+      /table of 31/,
     ],
     [
       "a broken off header block",
       Buffer.concat([
-        frame(frameTypes.headers, 0, 1, Buffer.alloc(1)),
-        frame(frameTypes.ping, 0, 0, Buffer.alloc(8)),
+        encodeFrame(frameTypes.headers, 0, 1, Buffer.alloc(1)),
+        encodeFrame(frameTypes.ping, 0, 0, Buffer.alloc(8)),
       ]),
       /broken off/,
     ],
-    [
-      "a window that overflows",
-      Buffer.concat([numberFrame(frameTypes.windowUpdate, 0, 2 ** 31 - 1)]),
-      /window that is too large/,
-    ],
+    ["a window that overflows", encodeWindowUpdate(0, 2 ** 31 - 1), /window that is too large/],
   ])("ends a connection with %s, and the requests on it", async (_, bytes, message) => {
     const { isReady, call, hasEnded, events } = await open(await sending(bytes, true));
     await isReady;
@@ -269,6 +308,19 @@ describe("Http2Connection, against a peer that breaks HTTP/2", () => {
     expect(events).toEqual([expect.stringMatching(message)]);
   });
 
+  it("fails a call whose headers are too long, and no other", async () => {
+    const tooMany = Buffer.alloc(4_000, 0x80 | 15);
+    const answers = Buffer.concat([
+      encodeFrame(frameTypes.headers, 4, 1, tooMany),
+      encodeFrame(frameTypes.headers, 5, 3, encodeHeaders([{ name: ":status", value: "200" }])),
+    ]);
+    const { isReady, call } = await open(await sending(answers, true));
+    await isReady;
+    const [first, second] = await Promise.all([call(), call()]);
+    expect(first).toEqual({ isUntouched: false, message: "headers of more than 131072 bytes" });
+    expect(second).toMatchObject({ headers: new Map([[":status", "200"]]) });
+  });
+
   it("ends, and fails what is under way, for whatever bytes", async () => {
     const anyFrame = fc
       .record({
@@ -277,10 +329,10 @@ describe("Http2Connection, against a peer that breaks HTTP/2", () => {
         streamId: fc.constantFrom(0, 1, 1, 2, 3),
         payload: fc.uint8Array({ maxLength: 40 }),
       })
-      .map(({ type, flags, streamId, payload }) => frame(type, flags, streamId, payload));
+      .map(({ type, flags, streamId, payload }) => encodeFrame(type, flags, streamId, payload));
     await fc.assert(
       fc.asyncProperty(fc.array(anyFrame, { maxLength: 12 }), async (frames) => {
-        const goaway = frame(frameTypes.goaway, 0, 0, Buffer.alloc(8));
+        const goaway = encodeFrame(frameTypes.goAway, 0, 0, Buffer.alloc(8));
         const port = await sending(Buffer.concat([...frames, goaway]), true);
         const { isReady, call, connection } = await open(port);
         await isReady;

@@ -1,29 +1,47 @@
 import type { Duplex } from "node:stream";
-import { type Frame, FrameReader } from "./frame-reader.ts";
 import {
-  connectionPreface,
-  defaultMaxFrameBytes,
+  clientPreface,
+  dataOf,
+  decodeHeaderBlock,
+  defaultFrameBytes,
   defaultWindowBytes,
+  encodeFrame,
+  encodeFrameHeader,
+  encodeGoAway,
+  encodeRstStream,
+  encodeSettings,
+  encodeWindowUpdate,
   errorCodes,
-  frame,
+  FrameReader,
+  type FrameSink,
   frameFlags,
-  frameHeader,
   frameTypes,
+  HeaderFragments,
+  HpackDecoder,
+  Http2Error,
+  headerBlockOf,
   maxWindowBytes,
-  numberFrame,
   settingIds,
-} from "./frames.ts";
-import { decodeHeaderBlock, type Headers } from "./header-block.ts";
-import { HpackError } from "./hpack-error.ts";
-import { Http2Error } from "./http2-error.ts";
-import type { Http2Outcome, Http2Stream } from "./http2-stream.ts";
+  settingsOf,
+} from "wire/http2";
+import type { Headers, Http2Outcome, Http2Stream } from "./http2-stream.ts";
 
 /** Longest header block that is read: what servers send is some hundred bytes, an error's details a few thousand. */
 const maxHeaderBlockBytes = 65_536;
+/** Of a header block's fields, each counted with 32 bytes more. */
+const maxHeaderListBytes = 131_072;
 /** Longest body of a response. */
 const maxResponseBytes = 4_194_304;
 /** A peer that asks for answers and does not read them. */
 const maxUnsentControlBytes = 1_048_576;
+/** Nothing is pushed, and headers come compressed without a table. */
+const ownSettings = encodeSettings(
+  new Map([
+    [settingIds.headerTableSize, 0],
+    [settingIds.enablePush, 0],
+  ]),
+);
+const settingsAck = encodeFrame(frameTypes.settings, frameFlags.ack, 0, Buffer.alloc(0));
 const returnWindowBytes = defaultWindowBytes >> 1;
 const maxStreamId = 2 ** 31 - 1;
 
@@ -43,10 +61,11 @@ export interface Http2Listener {
  * and it asks the peer to compress headers without a table.
  * Source: RFC 9113, RFC 7541
  */
-export class Http2Connection {
+export class Http2Connection implements FrameSink {
   readonly #socket: Duplex;
   readonly #listener: Http2Listener;
-  readonly #reader = new FrameReader();
+  readonly #reader = new FrameReader(this);
+  readonly #hpack = new HpackDecoder({ maxListBytes: maxHeaderListBytes, maxTableBytes: 0 });
   readonly #streams = new Map<number, Http2Stream>();
   /** Not begun, because the peer has as many as it takes. */
   #waiting: Http2Stream[] = [];
@@ -55,12 +74,12 @@ export class Http2Connection {
   #sendWindow = defaultWindowBytes;
   #unreturnedBytes = 0;
   #peerInitialWindow = defaultWindowBytes;
-  #peerMaxFrameBytes = defaultMaxFrameBytes;
+  #peerMaxFrameBytes = defaultFrameBytes;
   #peerMaxStreams = Number.POSITIVE_INFINITY;
   #isReady = false;
   #isGoingAway = false;
   #isEnded = false;
-  #continued: { streamId: number; flags: number; parts: Buffer[]; bytes: number } | undefined;
+  #continued: HeaderFragments | undefined;
   #receivedAt = performance.now();
 
   /** @param socket connected; from here on it belongs to the connection */
@@ -71,12 +90,7 @@ export class Http2Connection {
     socket.on("error", (error) => this.#end(error.message));
     socket.on("close", () => this.#end("the connection was closed"));
     socket.on("end", () => this.destroy("the peer closed the connection"));
-    const settings = Buffer.allocUnsafe(12);
-    settings.writeUInt16BE(settingIds.headerTableSize, 0);
-    settings.writeUInt32BE(0, 2);
-    settings.writeUInt16BE(settingIds.enablePush, 6);
-    settings.writeUInt32BE(0, 8);
-    socket.write(Buffer.concat([connectionPreface, frame(frameTypes.settings, 0, 0, settings)]));
+    socket.write(Buffer.concat([clientPreface, ownSettings]));
   }
 
   /** Whether new requests can go over it. */
@@ -120,7 +134,7 @@ export class Http2Connection {
     if (stream.id === 0) {
       this.#waiting = this.#waiting.filter((other) => other !== stream);
     } else if (this.#streams.delete(stream.id)) {
-      this.#write(numberFrame(frameTypes.rstStream, stream.id, errorCodes.cancel));
+      this.#write(encodeRstStream(stream.id, errorCodes.cancel));
       this.#afterStream();
     }
   }
@@ -178,12 +192,12 @@ export class Http2Connection {
     const first = block.subarray(0, this.#peerMaxFrameBytes);
     let at = first.length;
     const endStream = body.length === 0 ? frameFlags.endStream : 0;
-    this.#write(frameHeader(first.length, frameTypes.headers, endHeaders(at, block) | endStream, id));
+    this.#write(encodeFrameHeader(first.length, frameTypes.headers, endHeaders(at, block) | endStream, id));
     this.#write(first);
     while (at < block.length) {
       const next = block.subarray(at, at + this.#peerMaxFrameBytes);
       at += next.length;
-      this.#write(frameHeader(next.length, frameTypes.continuation, endHeaders(at, block), id));
+      this.#write(encodeFrameHeader(next.length, frameTypes.continuation, endHeaders(at, block), id));
       this.#write(next);
     }
   }
@@ -201,7 +215,7 @@ export class Http2Connection {
       stream.sendWindow -= piece.length;
       this.#sendWindow -= piece.length;
       const flags = stream.sentBytes === body.length ? frameFlags.endStream : 0;
-      this.#write(frameHeader(piece.length, frameTypes.data, flags, id));
+      this.#write(encodeFrameHeader(piece.length, frameTypes.data, flags, id));
       this.#write(piece);
     }
   }
@@ -217,60 +231,51 @@ export class Http2Connection {
   #receive(chunk: Buffer): void {
     this.#receivedAt = performance.now();
     try {
-      this.#reader.read(chunk, (one) => {
-        if (!this.#isEnded) {
-          this.#take(one);
-        }
-      });
+      this.#reader.push(chunk);
     } catch (error) {
-      if (error instanceof HpackError) {
-        this.#fail(new Http2Error(errorCodes.compressionError, error.message));
-      } else if (error instanceof Http2Error) {
-        this.#fail(error);
-      } else {
+      if (!(error instanceof Http2Error)) {
         throw error;
       }
+      this.#write(encodeGoAway(0, error.code));
+      this.#end(`the peer broke HTTP/2: ${error.message}`);
     }
   }
 
-  #fail(error: Http2Error): void {
-    const goaway = Buffer.alloc(8);
-    goaway.writeUInt32BE(error.code, 4);
-    this.#write(frame(frameTypes.goaway, 0, 0, goaway));
-    this.#end(`the peer broke HTTP/2: ${error.message}`);
-  }
-
-  #take(one: Frame): void {
-    if (this.#continued !== undefined && one.type !== frameTypes.continuation) {
+  /** What the reader calls. */
+  frame(type: number, flags: number, streamId: number, payload: Buffer): void {
+    if (this.#isEnded) {
+      return;
+    }
+    if (this.#continued !== undefined && type !== frameTypes.continuation) {
       throw protocolError("a header block that is broken off");
     }
-    if (!this.#isReady && one.type !== frameTypes.settings && one.type !== frameTypes.goaway) {
+    if (!this.#isReady && type !== frameTypes.settings && type !== frameTypes.goAway) {
       throw protocolError("a connection that does not begin with settings");
     }
-    switch (one.type) {
+    switch (type) {
       case frameTypes.data:
-        this.#takeData(one);
+        this.#takeData(flags, streamId, payload);
         break;
       case frameTypes.headers:
-        this.#takeHeaders(one);
+        this.#takeHeaders(flags, streamId, payload);
         break;
       case frameTypes.continuation:
-        this.#takeContinuation(one);
+        this.#takeContinuation(flags, streamId, payload);
         break;
       case frameTypes.rstStream:
-        this.#takeReset(one);
+        this.#takeReset(streamId, payload);
         break;
       case frameTypes.settings:
-        this.#takeSettings(one);
+        this.#takeSettings(flags, streamId, payload);
         break;
       case frameTypes.ping:
-        this.#takePing(one);
+        this.#takePing(flags, streamId, payload);
         break;
-      case frameTypes.goaway:
-        this.#takeGoaway(one);
+      case frameTypes.goAway:
+        this.#takeGoaway(payload);
         break;
       case frameTypes.windowUpdate:
-        this.#takeWindowUpdate(one);
+        this.#takeWindowUpdate(streamId, payload);
         break;
       case frameTypes.pushPromise:
         throw protocolError("a push, which was not allowed");
@@ -278,20 +283,20 @@ export class Http2Connection {
     }
   }
 
-  #takeData(one: Frame): void {
-    this.#unreturnedBytes += one.payload.length;
+  #takeData(flags: number, streamId: number, payload: Buffer): void {
+    this.#unreturnedBytes += payload.length;
     if (this.#unreturnedBytes > returnWindowBytes) {
-      this.#write(numberFrame(frameTypes.windowUpdate, 0, this.#unreturnedBytes));
+      this.#write(encodeWindowUpdate(0, this.#unreturnedBytes));
       this.#unreturnedBytes = 0;
     }
-    const stream = this.#streamOf(one);
+    const stream = this.#streamOf(streamId);
     if (stream === undefined) {
       return;
     }
     if (stream.headers === undefined) {
       throw protocolError("data before headers");
     }
-    const data = withoutPadding(one, 0);
+    const data = dataOf(flags, payload);
     stream.receivedBytes += data.length;
     if (stream.receivedBytes > maxResponseBytes) {
       this.cancel(stream);
@@ -299,58 +304,50 @@ export class Http2Connection {
       return;
     }
     stream.parts.push(Buffer.from(data));
-    stream.unreturnedBytes += one.payload.length;
-    if ((one.flags & frameFlags.endStream) !== 0) {
+    stream.unreturnedBytes += payload.length;
+    if ((flags & frameFlags.endStream) !== 0) {
       this.#finish(stream, undefined);
     } else if (stream.unreturnedBytes > returnWindowBytes) {
-      this.#write(numberFrame(frameTypes.windowUpdate, stream.id, stream.unreturnedBytes));
+      this.#write(encodeWindowUpdate(stream.id, stream.unreturnedBytes));
       stream.unreturnedBytes = 0;
     }
   }
 
-  #takeHeaders(one: Frame): void {
-    const block = withoutPadding(one, (one.flags & frameFlags.priority) === 0 ? 0 : 5);
-    if ((one.flags & frameFlags.endHeaders) === 0) {
-      this.#continued = {
-        streamId: one.streamId,
-        flags: one.flags,
-        parts: [Buffer.from(block)],
-        bytes: block.length,
-      };
+  #takeHeaders(flags: number, streamId: number, payload: Buffer): void {
+    const block = headerBlockOf(flags, streamId, payload);
+    if ((flags & frameFlags.endHeaders) === 0) {
+      this.#continued = new HeaderFragments(streamId, flags, block, maxHeaderBlockBytes);
     } else {
-      this.#takeHeaderBlock(one, block);
+      this.#takeHeaderBlock(flags, streamId, block);
     }
   }
 
-  #takeContinuation(one: Frame): void {
+  #takeContinuation(flags: number, streamId: number, payload: Buffer): void {
     const continued = this.#continued;
-    if (continued === undefined || continued.streamId !== one.streamId) {
+    if (continued === undefined || continued.streamId !== streamId) {
       throw protocolError("a continuation of nothing");
     }
-    continued.bytes += one.payload.length;
-    if (continued.bytes > maxHeaderBlockBytes) {
-      throw new Http2Error(
-        errorCodes.enhanceYourCalm,
-        `a header block of more than ${maxHeaderBlockBytes} bytes`,
-      );
-    }
-    continued.parts.push(Buffer.from(one.payload));
-    if ((one.flags & frameFlags.endHeaders) !== 0) {
+    continued.add(payload);
+    if ((flags & frameFlags.endHeaders) !== 0) {
       this.#continued = undefined;
-      this.#takeHeaderBlock(
-        { ...one, flags: continued.flags | frameFlags.endHeaders },
-        Buffer.concat(continued.parts),
-      );
+      this.#takeHeaderBlock(continued.flags, streamId, continued.join());
     }
   }
 
-  #takeHeaderBlock(one: Frame, block: Buffer): void {
-    const stream = this.#streamOf(one);
+  /** @param flags of the HEADERS frame */
+  #takeHeaderBlock(flags: number, streamId: number, block: Buffer): void {
+    const stream = this.#streamOf(streamId);
     if (stream === undefined) {
       return;
     }
-    const headers = decodeHeaderBlock(block);
-    const isLast = (one.flags & frameFlags.endStream) !== 0;
+    const fields = decodeHeaderBlock(this.#hpack, block);
+    if (fields === undefined) {
+      this.cancel(stream);
+      stream.done({ isUntouched: false, message: `headers of more than ${maxHeaderListBytes} bytes` });
+      return;
+    }
+    const headers: Headers = new Map(fields.map(({ name, value }) => [name, value]));
+    const isLast = (flags & frameFlags.endStream) !== 0;
     if (stream.headers !== undefined) {
       this.#finish(stream, headers);
     } else if (!isLast && headers.get(":status")?.startsWith("1") === true) {
@@ -367,15 +364,15 @@ export class Http2Connection {
     this.#streams.delete(stream.id);
     if (stream.sentBytes < stream.body.length) {
       // Answered before it has heard all: the rest is of no interest to it.
-      this.#write(numberFrame(frameTypes.rstStream, stream.id, errorCodes.noError));
+      this.#write(encodeRstStream(stream.id, errorCodes.noError));
     }
     stream.done({ headers: stream.headers ?? new Map(), trailers, body: Buffer.concat(stream.parts) });
     this.#afterStream();
   }
 
-  #takeReset(one: Frame): void {
-    const stream = this.#streamOf(one);
-    const resetCode = numberOf(one);
+  #takeReset(streamId: number, payload: Buffer): void {
+    const stream = this.#streamOf(streamId);
+    const resetCode = numberOf(payload);
     if (stream !== undefined) {
       this.#streams.delete(stream.id);
       stream.done({
@@ -387,17 +384,15 @@ export class Http2Connection {
     }
   }
 
-  #takeSettings(one: Frame): void {
-    if ((one.flags & frameFlags.ack) !== 0) {
+  #takeSettings(flags: number, streamId: number, payload: Buffer): void {
+    if ((flags & frameFlags.ack) !== 0) {
       return;
     }
-    if (one.streamId !== 0 || one.payload.length % 6 !== 0) {
-      throw new Http2Error(errorCodes.frameSizeError, "settings of a wrong length");
+    if (streamId !== 0) {
+      throw protocolError("settings of a stream");
     }
-    for (let at = 0; at < one.payload.length; at += 6) {
-      this.#applySetting(one.payload.readUInt16BE(at), one.payload.readUInt32BE(at + 2));
-    }
-    this.#writeControl(frame(frameTypes.settings, frameFlags.ack, 0, Buffer.alloc(0)));
+    this.#applySettings(settingsOf(payload));
+    this.#writeControl(settingsAck);
     if (this.#isReady) {
       this.#sendBodies();
       this.#startWaiting();
@@ -409,31 +404,22 @@ export class Http2Connection {
     }
   }
 
-  #applySetting(id: number, value: number): void {
-    if (id === settingIds.maxConcurrentStreams) {
-      this.#peerMaxStreams = value;
-    } else if (id === settingIds.maxFrameSize) {
-      if (value < defaultMaxFrameBytes || value > 2 ** 24 - 1) {
-        throw protocolError(`a frame size of ${value}`);
-      }
-      this.#peerMaxFrameBytes = value;
-    } else if (id === settingIds.initialWindowSize) {
-      if (value > maxWindowBytes) {
-        throw new Http2Error(errorCodes.flowControlError, `a window of ${value}`);
-      }
-      for (const stream of this.#streams.values()) {
-        stream.sendWindow += value - this.#peerInitialWindow;
-      }
-      this.#peerInitialWindow = value;
+  #applySettings(settings: ReadonlyMap<number, number>): void {
+    this.#peerMaxStreams = settings.get(settingIds.maxConcurrentStreams) ?? this.#peerMaxStreams;
+    this.#peerMaxFrameBytes = settings.get(settingIds.maxFrameSize) ?? this.#peerMaxFrameBytes;
+    const initialWindow = settings.get(settingIds.initialWindowSize) ?? this.#peerInitialWindow;
+    for (const stream of this.#streams.values()) {
+      stream.sendWindow += initialWindow - this.#peerInitialWindow;
     }
+    this.#peerInitialWindow = initialWindow;
   }
 
-  #takePing(one: Frame): void {
-    if (one.payload.length !== 8 || one.streamId !== 0) {
-      throw new Http2Error(errorCodes.frameSizeError, `a ping of ${one.payload.length} bytes`);
+  #takePing(flags: number, streamId: number, payload: Buffer): void {
+    if (payload.length !== 8 || streamId !== 0) {
+      throw new Http2Error(errorCodes.frameSizeError, `a ping of ${payload.length} bytes`);
     }
-    if ((one.flags & frameFlags.ack) === 0) {
-      this.#writeControl(frame(frameTypes.ping, frameFlags.ack, 0, one.payload));
+    if ((flags & frameFlags.ack) === 0) {
+      this.#writeControl(encodeFrame(frameTypes.ping, frameFlags.ack, 0, payload));
     }
   }
 
@@ -452,11 +438,11 @@ export class Http2Connection {
     return bytes;
   }
 
-  #takeGoaway(one: Frame): void {
-    if (one.payload.length < 8) {
+  #takeGoaway(payload: Buffer): void {
+    if (payload.length < 8) {
       throw new Http2Error(errorCodes.frameSizeError, "a goaway that is too short");
     }
-    const lastStreamId = one.payload.readUInt32BE(0) & 0x7fff_ffff;
+    const lastStreamId = payload.readUInt32BE(0) & 0x7fff_ffff;
     this.#isGoingAway = true;
     const untouched = [...this.#streams.values()].filter(({ id }) => id > lastStreamId);
     for (const stream of untouched) {
@@ -468,9 +454,9 @@ export class Http2Connection {
     this.#afterStream();
   }
 
-  #takeWindowUpdate(one: Frame): void {
-    const more = numberOf(one) & 0x7fff_ffff;
-    if (one.streamId === 0) {
+  #takeWindowUpdate(streamId: number, payload: Buffer): void {
+    const more = numberOf(payload) & 0x7fff_ffff;
+    if (streamId === 0) {
       this.#sendWindow += more;
       if (this.#sendWindow > maxWindowBytes) {
         throw new Http2Error(errorCodes.flowControlError, "a window that is too large");
@@ -478,7 +464,7 @@ export class Http2Connection {
       this.#sendBodies();
       return;
     }
-    const stream = this.#streamOf(one);
+    const stream = this.#streamOf(streamId);
     if (stream !== undefined) {
       stream.sendWindow += more;
       if (stream.sendWindow > maxWindowBytes) {
@@ -491,7 +477,7 @@ export class Http2Connection {
   }
 
   /** @returns undefined for a stream that has ended: what was on its way then is ignored */
-  #streamOf({ streamId }: Frame): Http2Stream | undefined {
+  #streamOf(streamId: number): Http2Stream | undefined {
     if (streamId === 0 || streamId % 2 === 0 || streamId >= this.#nextStreamId) {
       throw protocolError(`a frame of stream ${streamId}, which was never begun`);
     }
@@ -534,18 +520,7 @@ function endHeaders(end: number, block: Buffer): number {
   return end >= block.length ? frameFlags.endHeaders : 0;
 }
 
-/** @param skipped bytes of the payload after the padding's length */
-function withoutPadding({ flags, payload }: Frame, skipped: number): Buffer {
-  const isPadded = (flags & frameFlags.padded) !== 0;
-  const padding = isPadded ? (payload[0] ?? 256) : 0;
-  const start = (isPadded ? 1 : 0) + skipped;
-  if (start + padding > payload.length) {
-    throw protocolError("padding longer than its frame");
-  }
-  return payload.subarray(start, payload.length - padding);
-}
-
-function numberOf({ payload }: Frame): number {
+function numberOf(payload: Buffer): number {
   if (payload.length !== 4) {
     throw new Http2Error(errorCodes.frameSizeError, `a number of ${payload.length} bytes`);
   }

@@ -1,4 +1,5 @@
-import type { Headers } from "./header-block.ts";
+/** Header fields by lower-case name; of a name that comes several times, the last value. */
+export type Headers = ReadonlyMap<string, string>;
 
 /** What came back for a request, whole. */
 export interface Http2Response {

@@ -1,6 +1,6 @@
 import type { ClientTlsMaterial } from "lifecycle";
+import { encodeHeaders } from "wire/http2";
 import { type GrpcAnswer, grpcAnswerOf, grpcError } from "../grpc/grpc-answer.ts";
-import { encodeHeaderBlock } from "../grpc/header-block.ts";
 import { CollectorLink } from "./collector-link.ts";
 
 const callTimeoutMs = 10_000;
@@ -133,15 +133,15 @@ export class CollectorEndpoint {
     if (block === undefined) {
       const { host, port, tls } = this.#settings;
       const name = tls()?.serverName ?? host;
-      block = encodeHeaderBlock([
-        [":method", "POST"],
-        [":scheme", tls() === undefined ? "http" : "https"],
-        [":path", path],
-        [":authority", `${name.includes(":") ? `[${name}]` : name}:${port}`],
-        ["te", "trailers"],
-        ["content-type", "application/grpc"],
-        ["user-agent", "tracing-agent"],
-        ["grpc-timeout", `${callTimeoutMs}m`],
+      block = encodeHeaders([
+        { name: ":method", value: "POST" },
+        { name: ":scheme", value: tls() === undefined ? "http" : "https" },
+        { name: ":path", value: path },
+        { name: ":authority", value: `${name.includes(":") ? `[${name}]` : name}:${port}` },
+        { name: "te", value: "trailers" },
+        { name: "content-type", value: "application/grpc" },
+        { name: "user-agent", value: "tracing-agent" },
+        { name: "grpc-timeout", value: `${callTimeoutMs}m` },
       ]);
       this.#headerBlocks.set(path, block);
     }

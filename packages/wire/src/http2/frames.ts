@@ -42,6 +42,7 @@ export const errorCodes = {
   cancel: 8,
   compressionError: 9,
   enhanceYourCalm: 11,
+  inadequateSecurity: 12,
 } as const;
 
 /** Of both windows of flow control until a peer says otherwise, and of the connection's always at first. */
@@ -53,12 +54,34 @@ export const defaultFrameBytes = 16_384;
 /** A frame. @param payload at most 2^24 - 1 bytes */
 export function encodeFrame(type: number, flags: number, streamId: number, payload: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(frameHeaderBytes + payload.length);
-  frame.writeUIntBE(payload.length, 0, 3);
-  frame[3] = type;
-  frame[4] = flags;
-  frame.writeUInt32BE(streamId, 5);
+  writeFrameHeader(frame, payload.length, type, flags, streamId);
   frame.set(payload, frameHeaderBytes);
   return frame;
+}
+
+/** What comes before a payload that is sent without a copy of it. @param payloadBytes at most 2^24 - 1 */
+export function encodeFrameHeader(
+  payloadBytes: number,
+  type: number,
+  flags: number,
+  streamId: number,
+): Buffer {
+  const header = Buffer.allocUnsafe(frameHeaderBytes);
+  writeFrameHeader(header, payloadBytes, type, flags, streamId);
+  return header;
+}
+
+function writeFrameHeader(
+  target: Buffer,
+  payloadBytes: number,
+  type: number,
+  flags: number,
+  streamId: number,
+): void {
+  target.writeUIntBE(payloadBytes, 0, 3);
+  target[3] = type;
+  target[4] = flags;
+  target.writeUInt32BE(streamId, 5);
 }
 
 export function encodeSettings(settings: ReadonlyMap<number, number>): Buffer {

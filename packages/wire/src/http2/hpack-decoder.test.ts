@@ -10,6 +10,16 @@ const pairs = (decoder: HpackDecoder, block: string) =>
 const failure = (code: string) => expect.objectContaining({ code });
 
 describe("HpackDecoder", () => {
+  // RFC 7541, appendix C.2, each on a connection of its own.
+  it.each([
+    ["400a 6375 7374 6f6d 2d6b 6579 0d63 7573 746f 6d2d 6865 6164 6572", "custom-key: custom-header"],
+    ["040c 2f73 616d 706c 652f 7061 7468", ":path: /sample/path"],
+    ["1008 7061 7373 776f 7264 0673 6563 7265 74", "password: secret"],
+    ["82", ":method: GET"],
+  ])("reads the field %s", (block, field) => {
+    expect(pairs(new HpackDecoder({ maxListBytes: 1_000 }), block)).toEqual([field]);
+  });
+
   // RFC 7541, appendix C.3: three requests on one connection.
   it("reads requests without Huffman coding", () => {
     const decoder = new HpackDecoder({ maxListBytes: 1_000 });
@@ -99,6 +109,13 @@ describe("HpackDecoder", () => {
     expect(pairs(decoder, "be")).toEqual(["a: b"]);
     expect(pairs(decoder, "20")).toEqual([]);
     expect(() => pairs(decoder, "be")).toThrow(failure("WIRE_MALFORMED"));
+  });
+
+  it("keeps nothing in a table without room", () => {
+    const decoder = new HpackDecoder({ maxListBytes: 1_000, maxTableBytes: 0 });
+    expect(pairs(decoder, "20 4001 6101 62 88")).toEqual(["a: b", ":status: 200"]);
+    expect(() => pairs(decoder, "be")).toThrow(failure("WIRE_MALFORMED"));
+    expect(() => pairs(decoder, "21")).toThrow(failure("WIRE_MALFORMED"));
   });
 
   it.each([

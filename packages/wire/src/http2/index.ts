@@ -1,9 +1,12 @@
+export { decodeHeaderBlock } from "./decode-header-block.ts";
 export { encodeHeaders } from "./encode-headers.ts";
+export { FrameReader, type FrameSink } from "./frame-reader.ts";
 export {
   clientPreface,
   defaultFrameBytes,
   defaultWindowBytes,
   encodeFrame,
+  encodeFrameHeader,
   encodeGoAway,
   encodeRstStream,
   encodeSettings,
@@ -16,4 +19,7 @@ export {
   settingIds,
 } from "./frames.ts";
 export type { HeaderField } from "./header-field.ts";
+export { HeaderFragments } from "./header-fragments.ts";
 export { HpackDecoder } from "./hpack-decoder.ts";
+export { Http2Error } from "./http2-error.ts";
+export { dataOf, headerBlockOf, settingsOf } from "./read-payload.ts";

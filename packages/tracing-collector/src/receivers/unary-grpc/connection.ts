@@ -1,7 +1,9 @@
 import type { Duplex } from "node:stream";
 import { status } from "@grpc/grpc-js";
-import { WireError } from "wire/errors";
 import {
+  clientPreface,
+  dataOf,
+  decodeHeaderBlock,
   defaultWindowBytes,
   encodeFrame,
   encodeGoAway,
@@ -10,15 +12,19 @@ import {
   encodeSettings,
   encodeWindowUpdate,
   errorCodes,
+  FrameReader,
+  type FrameSink,
   frameFlags,
   frameTypes,
   type HeaderField,
+  HeaderFragments,
   HpackDecoder,
+  Http2Error,
+  headerBlockOf,
   settingIds,
+  settingsOf,
 } from "wire/http2";
-import { ConnectionError } from "./connection-error.ts";
 import { isKnownEncoding, messagePrefixBytes } from "./decode-message.ts";
-import { FrameReader, type FrameSink } from "./frame-reader.ts";
 import { failureHeaders, type GrpcFailure, okTrailers, responseHeaders } from "./grpc-status.ts";
 import { type RequestHeaders, readRequestHeaders, trailersProblem } from "./request-headers.ts";
 import { type PlannedAnswer, type RequestSettings, RequestStream } from "./request-stream.ts";
@@ -56,7 +62,7 @@ const noTrailers = Buffer.alloc(0);
 export class Connection implements FrameSink {
   readonly #socket: Duplex;
   readonly #settings: ConnectionSettings;
-  readonly #reader = new FrameReader(this);
+  readonly #reader = new FrameReader(this, clientPreface);
   readonly #hpack = new HpackDecoder({ maxListBytes: maxHeaderListBytes });
   readonly #sending = new SendWindow((frame) => this.#write(frame));
   /** Calls whose request is not yet whole. */
@@ -70,9 +76,7 @@ export class Connection implements FrameSink {
   #windowBytes = connectionWindowBytes;
   #lastStreamId = 0;
   /** A header block that goes on in CONTINUATION frames. */
-  #block:
-    | { readonly streamId: number; readonly endsStream: boolean; parts: Buffer[]; bytes: number }
-    | undefined;
+  #block: HeaderFragments | undefined;
   #hasSettings = false;
   #isLeaving = false;
   #isDead = false;
@@ -178,7 +182,7 @@ export class Connection implements FrameSink {
     try {
       this.#reader.push(chunk);
     } catch (error) {
-      const code = error instanceof ConnectionError ? error.code : errorCodes.internalError;
+      const code = error instanceof Http2Error ? error.code : errorCodes.internalError;
       const reason = error instanceof Error ? error.message : String(error);
       this.#write(encodeGoAway(this.#lastStreamId, code, reason.slice(0, 200).replace(/[^ -~]/g, "?")));
       this.#flush();
@@ -190,12 +194,12 @@ export class Connection implements FrameSink {
   #data(flags: number, streamId: number, payload: Buffer): void {
     this.#checkOpened(streamId, "DATA");
     this.#windowBytes -= payload.length;
-    if (this.#windowBytes < 0) throw new ConnectionError(errorCodes.flowControlError, "DATA over the window");
+    if (this.#windowBytes < 0) throw new Http2Error(errorCodes.flowControlError, "DATA over the window");
     if (this.#windowBytes < connectionWindowBytes / 2) {
       this.#write(encodeWindowUpdate(0, connectionWindowBytes - this.#windowBytes));
       this.#windowBytes = connectionWindowBytes;
     }
-    const piece = withoutPadding(flags, payload);
+    const piece = dataOf(flags, payload);
     const request = this.#requests.get(streamId);
     if (request === undefined) {
       if (!this.#abandoned.has(streamId)) this.#streamError(streamId, errorCodes.streamClosed);
@@ -218,46 +222,24 @@ export class Connection implements FrameSink {
 
   #headers(flags: number, streamId: number, payload: Buffer): void {
     if (streamId % 2 === 0) throw protocolError("HEADERS on a stream that no client opens");
-    let piece = withoutPadding(flags, payload);
-    if ((flags & frameFlags.priority) !== 0) {
-      if (piece.length < 5) throw new ConnectionError(errorCodes.frameSizeError, "HEADERS without priority");
-      if ((piece.readUInt32BE(0) & highestStreamId) === streamId) {
-        throw protocolError("a stream depends on itself");
-      }
-      piece = piece.subarray(5);
-    }
-    const endsStream = (flags & frameFlags.endStream) !== 0;
-    if ((flags & frameFlags.endHeaders) !== 0) {
-      this.#headerBlock(streamId, endsStream, piece);
-    } else {
-      this.#block = { streamId, endsStream, parts: [Buffer.from(piece)], bytes: piece.length };
-    }
+    const piece = headerBlockOf(flags, streamId, payload);
+    if ((flags & frameFlags.endHeaders) !== 0) this.#headerBlock(streamId, flags, piece);
+    else this.#block = new HeaderFragments(streamId, flags, piece, maxHeaderBlockBytes);
   }
 
   #continuation(flags: number, payload: Buffer): void {
     const block = this.#block;
     if (block === undefined) throw protocolError("CONTINUATION without HEADERS");
-    block.bytes += payload.length;
-    // Empty ones cost nothing but time: a few are allowed.
-    if (block.bytes > maxHeaderBlockBytes || block.parts.length >= 16) {
-      throw new ConnectionError(errorCodes.enhanceYourCalm, "header block is too long");
-    }
-    block.parts.push(Buffer.from(payload));
+    block.add(payload);
     if ((flags & frameFlags.endHeaders) === 0) return;
     this.#block = undefined;
-    this.#headerBlock(block.streamId, block.endsStream, Buffer.concat(block.parts));
+    this.#headerBlock(block.streamId, block.flags, block.join());
   }
 
-  #headerBlock(streamId: number, endsStream: boolean, bytes: Buffer): void {
-    let fields: HeaderField[] | undefined;
-    try {
-      fields = this.#hpack.decode(bytes);
-    } catch (error) {
-      if (!(error instanceof WireError && error.code === "WIRE_TOO_LARGE")) {
-        const reason = error instanceof Error ? error.message : String(error);
-        throw new ConnectionError(errorCodes.compressionError, reason, { cause: error });
-      }
-    }
+  /** @param flags of the HEADERS frame */
+  #headerBlock(streamId: number, flags: number, bytes: Buffer): void {
+    const endsStream = (flags & frameFlags.endStream) !== 0;
+    const fields = decodeHeaderBlock(this.#hpack, bytes);
     const request = this.#requests.get(streamId);
     if (request !== undefined) {
       if (fields === undefined || !endsStream || trailersProblem(fields) !== "") {
@@ -270,7 +252,7 @@ export class Connection implements FrameSink {
     if (this.#abandoned.has(streamId)) return;
     if (streamId <= this.#lastStreamId) {
       const isKnown = this.#closed.has(streamId) || this.#answering.has(streamId);
-      throw new ConnectionError(
+      throw new Http2Error(
         isKnown ? errorCodes.streamClosed : errorCodes.protocolError,
         `HEADERS on stream ${streamId}, which is closed`,
       );
@@ -442,8 +424,7 @@ export class Connection implements FrameSink {
   }
 
   #rstStream(streamId: number, payload: Buffer): void {
-    if (payload.length !== 4)
-      throw new ConnectionError(errorCodes.frameSizeError, "RST_STREAM not of 4 bytes");
+    if (payload.length !== 4) throw new Http2Error(errorCodes.frameSizeError, "RST_STREAM not of 4 bytes");
     this.#checkOpened(streamId, "RST_STREAM");
     const request = this.#requests.get(streamId);
     request?.release();
@@ -458,7 +439,7 @@ export class Connection implements FrameSink {
   #countReset(): void {
     this.#resets++;
     if (this.#resets > resetBurst + this.#finished / 2) {
-      throw new ConnectionError(errorCodes.enhanceYourCalm, "too many calls are broken off");
+      throw new Http2Error(errorCodes.enhanceYourCalm, "too many calls are broken off");
     }
   }
 
@@ -474,25 +455,12 @@ export class Connection implements FrameSink {
   #peerSettings(flags: number, streamId: number, payload: Buffer): void {
     if (streamId !== 0) throw protocolError("SETTINGS on a stream");
     const isAck = (flags & frameFlags.ack) !== 0;
-    if (payload.length % 6 !== 0 || (isAck && payload.length > 0)) {
-      throw new ConnectionError(errorCodes.frameSizeError, `SETTINGS of ${payload.length} bytes`);
+    if (isAck && payload.length > 0) {
+      throw new Http2Error(errorCodes.frameSizeError, "an acknowledgement of SETTINGS is not empty");
     }
     if (isAck) return;
     this.#hasSettings = true;
-    let initialWindowBytes: number | undefined;
-    for (let at = 0; at < payload.length; at += 6) {
-      const value = payload.readUInt32BE(at + 2);
-      switch (payload.readUInt16BE(at)) {
-        case settingIds.enablePush:
-          if (value > 1) throw protocolError(`SETTINGS_ENABLE_PUSH of ${value}`);
-          break;
-        case settingIds.initialWindowSize:
-          initialWindowBytes = value;
-          break;
-        case settingIds.maxFrameSize:
-          if (value < 16_384 || value > 0xff_ffff) throw protocolError(`SETTINGS_MAX_FRAME_SIZE of ${value}`);
-      }
-    }
+    const initialWindowBytes = settingsOf(payload).get(settingIds.initialWindowSize);
     this.#write(encodeFrame(frameTypes.settings, frameFlags.ack, 0, Buffer.alloc(0)));
     if (initialWindowBytes !== undefined) {
       this.#sending.setInitial(initialWindowBytes);
@@ -502,7 +470,7 @@ export class Connection implements FrameSink {
 
   #ping(flags: number, streamId: number, payload: Buffer): void {
     if (streamId !== 0) throw protocolError("PING on a stream");
-    if (payload.length !== 8) throw new ConnectionError(errorCodes.frameSizeError, "PING not of 8 bytes");
+    if (payload.length !== 8) throw new Http2Error(errorCodes.frameSizeError, "PING not of 8 bytes");
     if ((flags & frameFlags.ack) === 0) {
       this.#write(encodeFrame(frameTypes.ping, frameFlags.ack, 0, payload));
     }
@@ -510,14 +478,14 @@ export class Connection implements FrameSink {
 
   #goAway(streamId: number, payload: Buffer): void {
     if (streamId !== 0) throw protocolError("GOAWAY on a stream");
-    if (payload.length < 8) throw new ConnectionError(errorCodes.frameSizeError, "GOAWAY of under 8 bytes");
+    if (payload.length < 8) throw new Http2Error(errorCodes.frameSizeError, "GOAWAY of under 8 bytes");
     this.#isLeaving = true;
     this.#endWhenIdle();
   }
 
   #windowUpdate(streamId: number, payload: Buffer): void {
     if (payload.length !== 4) {
-      throw new ConnectionError(errorCodes.frameSizeError, "WINDOW_UPDATE not of 4 bytes");
+      throw new Http2Error(errorCodes.frameSizeError, "WINDOW_UPDATE not of 4 bytes");
     }
     const increment = payload.readUInt32BE(0) & highestStreamId;
     if (streamId === 0) {
@@ -538,7 +506,7 @@ export class Connection implements FrameSink {
     this.#streamError(streamId, errorCode);
   }
 
-  /** @throws ConnectionError for stream 0 and for streams that the client has not opened */
+  /** @throws Http2Error for stream 0 and for streams that the client has not opened */
   #checkOpened(streamId: number, what: string): void {
     if (streamId === 0 || streamId % 2 === 0 || streamId > this.#lastStreamId) {
       // While we are leaving, streams that were never opened are those we did not take.
@@ -598,16 +566,8 @@ export class Connection implements FrameSink {
   }
 }
 
-function protocolError(what: string): ConnectionError {
-  return new ConnectionError(errorCodes.protocolError, what);
-}
-
-/** @throws ConnectionError PROTOCOL_ERROR for padding longer than the payload */
-function withoutPadding(flags: number, payload: Buffer): Buffer {
-  if ((flags & frameFlags.padded) === 0) return payload;
-  const padding = payload[0] ?? payload.length;
-  if (padding >= payload.length) throw protocolError("padding is longer than the frame");
-  return payload.subarray(1, payload.length - padding);
+function protocolError(what: string): Http2Error {
+  return new Http2Error(errorCodes.protocolError, what);
 }
 
 function fieldValue(fields: readonly HeaderField[], wanted: string): string | undefined {

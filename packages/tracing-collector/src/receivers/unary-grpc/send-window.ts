@@ -5,9 +5,9 @@ import {
   errorCodes,
   frameFlags,
   frameTypes,
+  Http2Error,
   maxWindowBytes,
 } from "wire/http2";
-import { ConnectionError } from "./connection-error.ts";
 
 /** An answer that the client has not yet room for. */
 interface WaitingAnswer {
@@ -56,7 +56,7 @@ export class SendWindow {
     this.#granted.delete(streamId);
   }
 
-  /** @throws ConnectionError FLOW_CONTROL_ERROR */
+  /** @throws Http2Error FLOW_CONTROL_ERROR */
   grantConnection(bytes: number): void {
     this.#connectionBytes += bytes;
     if (this.#connectionBytes > maxWindowBytes) throw windowError();
@@ -77,9 +77,8 @@ export class SendWindow {
     return true;
   }
 
-  /** A new SETTINGS_INITIAL_WINDOW_SIZE. @throws ConnectionError FLOW_CONTROL_ERROR */
+  /** A new SETTINGS_INITIAL_WINDOW_SIZE, at most `maxWindowBytes`. @throws Http2Error FLOW_CONTROL_ERROR */
   setInitial(bytes: number): void {
-    if (bytes > maxWindowBytes) throw windowError();
     for (const answer of this.#waiting.values()) {
       answer.windowBytes += bytes - this.#initialBytes;
       if (answer.windowBytes > maxWindowBytes) throw windowError();
@@ -108,6 +107,6 @@ export class SendWindow {
   }
 }
 
-function windowError(): ConnectionError {
-  return new ConnectionError(errorCodes.flowControlError, "a window is over 2^31 - 1");
+function windowError(): Http2Error {
+  return new Http2Error(errorCodes.flowControlError, "a window is over 2^31 - 1");
 }

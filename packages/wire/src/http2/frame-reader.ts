@@ -1,5 +1,5 @@
-import { clientPreface, defaultFrameBytes, errorCodes, frameHeaderBytes } from "wire/http2";
-import { ConnectionError } from "./connection-error.ts";
+import { defaultFrameBytes, errorCodes, frameHeaderBytes } from "./frames.ts";
+import { Http2Error } from "./http2-error.ts";
 
 /** Gets the frames of a connection, whole. The payload is a view that is good during the call only. */
 export interface FrameSink {
@@ -7,37 +7,36 @@ export interface FrameSink {
 }
 
 /**
- * Cuts what a client sends into frames, the preface checked. A frame that lies within one chunk is not copied.
+ * Cuts what a peer sends into frames. A frame that lies within one chunk is not copied; memory for those that do not is
+ * taken with the first of them.
  * Source: RFC 9113, sections 3.4 and 4.1
  */
 export class FrameReader {
   readonly #sink: FrameSink;
-  /** The beginning of a frame whose rest is still to come. */
-  readonly #partial = Buffer.allocUnsafeSlow(frameHeaderBytes + defaultFrameBytes);
-  #partialBytes = 0;
+  readonly #preface: Buffer;
   #prefaceBytes = 0;
+  /** The beginning of a frame whose rest is still to come. */
+  #partial: Buffer | undefined;
+  #partialBytes = 0;
 
-  constructor(sink: FrameSink) {
+  /** @param preface what must come before the first frame: `clientPreface` for a server, nothing for a client */
+  constructor(sink: FrameSink, preface: Buffer = nothing) {
     this.#sink = sink;
+    this.#preface = preface;
   }
 
-  /** Whether the client has sent the whole preface. */
-  get hasBegun(): boolean {
-    return this.#prefaceBytes === clientPreface.length;
-  }
-
-  /** @throws ConnectionError PROTOCOL_ERROR for another preface, FRAME_SIZE_ERROR; whatever the sink throws */
+  /** @throws Http2Error PROTOCOL_ERROR for another preface, FRAME_SIZE_ERROR; whatever the sink throws */
   push(chunk: Buffer): void {
-    let at = this.hasBegun ? 0 : this.#preface(chunk);
+    let at = this.#prefaceBytes === this.#preface.length ? 0 : this.#checkPreface(chunk);
     while (at < chunk.length) {
-      if (this.#partialBytes > 0) {
-        at = this.#complete(chunk, at);
+      if (this.#partial !== undefined && this.#partialBytes > 0) {
+        at = this.#complete(this.#partial, chunk, at);
         continue;
       }
       const end = at + frameHeaderBytes <= chunk.length ? frameEnd(chunk, at) : Number.POSITIVE_INFINITY;
       if (end > chunk.length) {
-        chunk.copy(this.#partial, 0, at);
-        this.#partialBytes = chunk.length - at;
+        this.#partial ??= Buffer.allocUnsafeSlow(frameHeaderBytes + defaultFrameBytes);
+        this.#partialBytes = chunk.copy(this.#partial, 0, at);
         return;
       }
       this.#deliver(chunk, at, end);
@@ -46,34 +45,34 @@ export class FrameReader {
   }
 
   /** @returns index of the first byte behind the preface */
-  #preface(chunk: Buffer): number {
-    const length = Math.min(chunk.length, clientPreface.length - this.#prefaceBytes);
+  #checkPreface(chunk: Buffer): number {
+    const length = Math.min(chunk.length, this.#preface.length - this.#prefaceBytes);
     const start = this.#prefaceBytes;
-    if (clientPreface.compare(chunk, 0, length, start, start + length) !== 0) {
-      throw new ConnectionError(errorCodes.protocolError, "the connection does not begin with HTTP/2");
+    if (this.#preface.compare(chunk, 0, length, start, start + length) !== 0) {
+      throw new Http2Error(errorCodes.protocolError, "the connection does not begin with HTTP/2");
     }
     this.#prefaceBytes += length;
     return length;
   }
 
   /** Adds to the partial frame, and delivers it when it is whole. @returns index of the first byte behind it */
-  #complete(chunk: Buffer, start: number): number {
+  #complete(partial: Buffer, chunk: Buffer, start: number): number {
     let at = start;
     if (this.#partialBytes < frameHeaderBytes) {
-      at += this.#take(chunk, at, frameHeaderBytes);
+      at += this.#take(partial, chunk, at, frameHeaderBytes);
       if (this.#partialBytes < frameHeaderBytes) return at;
     }
-    const end = frameEnd(this.#partial, 0);
-    at += this.#take(chunk, at, end);
+    const end = frameEnd(partial, 0);
+    at += this.#take(partial, chunk, at, end);
     if (this.#partialBytes === end) {
       this.#partialBytes = 0;
-      this.#deliver(this.#partial, 0, end);
+      this.#deliver(partial, 0, end);
     }
     return at;
   }
 
-  #take(chunk: Buffer, at: number, wanted: number): number {
-    const copied = chunk.copy(this.#partial, this.#partialBytes, at, at + wanted - this.#partialBytes);
+  #take(partial: Buffer, chunk: Buffer, at: number, wanted: number): number {
+    const copied = chunk.copy(partial, this.#partialBytes, at, at + wanted - this.#partialBytes);
     this.#partialBytes += copied;
     return copied;
   }
@@ -86,11 +85,13 @@ export class FrameReader {
   }
 }
 
-/** @throws ConnectionError FRAME_SIZE_ERROR: we never allow more than the default */
+const nothing = Buffer.alloc(0);
+
+/** @throws Http2Error FRAME_SIZE_ERROR: we never allow more than the default */
 function frameEnd(bytes: Buffer, start: number): number {
   const length = bytes.readUIntBE(start, 3);
   if (length > defaultFrameBytes) {
-    throw new ConnectionError(
+    throw new Http2Error(
       errorCodes.frameSizeError,
       `frame of ${length} bytes is over the limit of ${defaultFrameBytes}`,
     );

@@ -1,0 +1,20 @@
+import { WireError } from "../errors.ts";
+import { errorCodes } from "./frames.ts";
+import type { HeaderField } from "./header-field.ts";
+import type { HpackDecoder } from "./hpack-decoder.ts";
+import { Http2Error } from "./http2-error.ts";
+
+/**
+ * Reads the next header block of a connection.
+ * @returns undefined when the fields are over the decoder's limit: an error of the stream only
+ * @throws Http2Error COMPRESSION_ERROR
+ */
+export function decodeHeaderBlock(decoder: HpackDecoder, block: Uint8Array): HeaderField[] | undefined {
+  try {
+    return decoder.decode(block);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    if (error.code === "WIRE_TOO_LARGE") return undefined;
+    throw new Http2Error(errorCodes.compressionError, error.message, { cause: error });
+  }
+}

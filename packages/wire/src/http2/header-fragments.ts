@@ -1,0 +1,45 @@
+import { errorCodes } from "./frames.ts";
+import { Http2Error } from "./http2-error.ts";
+
+/** Empty fragments cost nothing but time: a few are allowed. */
+const maxFragments = 16;
+
+/**
+ * A header block that goes on in CONTINUATION frames.
+ * Source: RFC 9113, section 6.10
+ */
+export class HeaderFragments {
+  readonly streamId: number;
+  /** Of the HEADERS frame that it began with. */
+  readonly flags: number;
+  readonly #maxBytes: number;
+  readonly #fragments: Buffer[];
+  #bytes: number;
+
+  /**
+   * @param first without padding and priority
+   * @param maxBytes most bytes of the whole block
+   */
+  constructor(streamId: number, flags: number, first: Buffer, maxBytes: number) {
+    this.streamId = streamId;
+    this.flags = flags;
+    this.#maxBytes = maxBytes;
+    this.#fragments = [Buffer.from(first)];
+    this.#bytes = first.length;
+  }
+
+  /** @throws Http2Error ENHANCE_YOUR_CALM for more than 16 fragments, or more than `maxBytes` */
+  add(fragment: Buffer): void {
+    this.#bytes += fragment.length;
+    if (this.#bytes > this.#maxBytes || this.#fragments.length >= maxFragments) {
+      const limit = `${this.#maxBytes} bytes or ${maxFragments} frames`;
+      throw new Http2Error(errorCodes.enhanceYourCalm, `a header block is over the limit of ${limit}`);
+    }
+    this.#fragments.push(Buffer.from(fragment));
+  }
+
+  /** The block, with all that was added. */
+  join(): Buffer {
+    return Buffer.concat(this.#fragments);
+  }
+}
