@@ -5,12 +5,20 @@
  * - `QUERY_BAD_PARAMETER` a parameter is missing or does not parse
  * - `QUERY_TRACE_NOT_FOUND` the store has no span of that trace
  * - `QUERY_NOT_CONFIGURED` it needs a store that this process was not given
+ * - `QUERY_UNREADABLE` the body of a request cannot be read as what it should be
+ * - `QUERY_TOO_LARGE` the body of a request, or what is asked for, is over a limit
+ * - `QUERY_BUSY` too many requests are under way: try later
+ * - `QUERY_UPSTREAM` the source of metrics fails
  * - `QUERY_NOT_SUPPORTED` the endpoint exists in the public model and is switched off, or not built, here
  */
 export type QueryErrorCode =
   | "QUERY_BAD_PARAMETER"
   | "QUERY_TRACE_NOT_FOUND"
   | "QUERY_NOT_CONFIGURED"
+  | "QUERY_UNREADABLE"
+  | "QUERY_TOO_LARGE"
+  | "QUERY_BUSY"
+  | "QUERY_UPSTREAM"
   | "QUERY_NOT_SUPPORTED";
 
 /** The one error of this package. Its message goes to the client as it is. */

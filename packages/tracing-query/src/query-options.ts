@@ -1,8 +1,22 @@
-import { clientTlsOptions, commaList, duration, hostPort, serverTlsOptions, tenancyOptions } from "lifecycle";
+import {
+  bytes,
+  clientTlsOptions,
+  commaList,
+  duration,
+  hostPort,
+  serverTlsOptions,
+  tenancyOptions,
+} from "lifecycle";
 import { z } from "zod";
+import { headerLines } from "./header-lines.ts";
+import { prometheusOptions } from "./prometheus/prometheus-options.ts";
 
 function isBasePath(path: string): boolean {
   return path === "/" || (path.startsWith("/") && !path.endsWith("/"));
+}
+
+function limit(defaultValue: number) {
+  return z.number().int().min(0).default(defaultValue);
 }
 
 /** Options of `tracing-query`. Names are the public model's, but for those of ClickHouse, which it has not. */
@@ -52,6 +66,40 @@ export const queryOptions = z.object({
   "query.max-clock-skew-adjustment": duration("0s").describe(
     "Largest difference between clocks that is corrected in the traces shown; 0 corrects none.",
   ),
+  "query.log-static-assets-access": z
+    .boolean()
+    .default(false)
+    .describe("Log each request for the UI's page and its files."),
+  "query.additional-headers": headerLines().describe(
+    'Header "Key: Value" of every answer over HTTP; the option may be given several times.',
+  ),
+  "query.bearer-token-propagation": z
+    .boolean()
+    .default(false)
+    .describe("Hand the client's bearer token on to a remote storage and to Prometheus."),
+  "query.enable-tracing": z
+    .boolean()
+    .default(false)
+    .describe("Send spans of this process's own requests where OTEL_EXPORTER_OTLP_ENDPOINT says."),
+  "query.max-traces": limit(10_000).describe("Most traces that a search may ask for; 0: any number."),
+  "query.max-spans": limit(1_000_000).describe("Most spans that one answer may hold; 0: any number."),
+  "query.max-time-range": duration("0s").describe(
+    "Longest time that a search may span; 0s: any, as in the public model.",
+  ),
+  "query.max-concurrent-reads": z
+    .number()
+    .int()
+    .min(1)
+    .default(16)
+    .describe("Requests that may hold traces in memory at a time; others wait."),
+  "query.max-waiting-reads": z
+    .number()
+    .int()
+    .min(0)
+    .default(1_000)
+    .describe("Requests that may wait for that; more are refused with 503."),
+  "query.max-upload-size": bytes("64MiB").describe("Largest body of POST /api/transform."),
+  ...prometheusOptions(),
   ...tenancyOptions(),
 });
 

@@ -1,7 +1,8 @@
 import { get } from "node:https";
+import { connect } from "node:net";
 import { credentials, makeGenericClientConstructor } from "@grpc/grpc-js";
 import { createLogger, type ProcessContext, parseOptions } from "lifecycle";
-import { createTestAuthority, createTlsFolder } from "lifecycle/testing";
+import { createTestAuthority, createTlsFolder, freeAddresses } from "lifecycle/testing";
 import { Registry } from "prom-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { queryService } from "wire/grpc";
@@ -78,6 +79,46 @@ test("serves TLS over HTTP and gRPC", async () => {
   expect(services).toEqual({ services: [] });
 });
 
+test("HTTP and gRPC share a port, with headers of every answer", async () => {
+  const [address = ""] = await freeAddresses(1);
+  const running = await queryProcess.start(
+    contextOf(
+      `--query.http-server.host-port=${address}`,
+      `--query.grpc-server.host-port=${address}`,
+      "--span-storage.type=memory",
+      "--query.additional-headers=Access-Control-Allow-Origin: *",
+      "--query.additional-headers=X-One: a",
+      "--query.additional-headers=x-one: b",
+    ),
+  );
+  onTestFinished(() => running.stop(AbortSignal.timeout(5_000)));
+  const Generic = makeGenericClientConstructor(queryService, "query");
+  const client = new Generic(address, credentials.createInsecure());
+  onTestFinished(() => client.close());
+  for (let times = 0; times < 2; times++) {
+    const response = await fetch(`http://${address}/api/services`);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("x-one")).toBe("a,b");
+    expect(await response.json()).toMatchObject({ data: null });
+    const services = await new Promise((resolve, reject) => {
+      client.getServices?.({}, (error: Error | null, found: unknown) =>
+        error === null ? resolve(found) : reject(error),
+      );
+    });
+    expect(services).toEqual({ services: [] });
+  }
+  const [host = "", port] = address.split(":");
+  const socket = connect(Number(port), host);
+  socket.write("P"); // Neither protocol yet.
+  await new Promise((resolve) => setImmediate(resolve));
+  socket.write("OST /api/services HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+  let text = "";
+  for await (const chunk of socket) {
+    text += String(chunk);
+  }
+  expect(text).toMatch(/^HTTP\/1\.1 405 /);
+});
+
 describe("refuses to start with", () => {
   test.each([["tracing"], ["/tracing/"], ["//"]])("the base path %s", (path) => {
     expect(() => contextOf("--query.base-path", path)).toThrow(
@@ -85,14 +126,16 @@ describe("refuses to start with", () => {
     );
   });
 
-  test("one port for HTTP and gRPC", async () => {
-    const context = contextOf(
-      "--query.http-server.host-port",
-      ":1234",
-      "--query.grpc-server.host-port",
-      ":1234",
+  test.each(["query.http", "query.grpc"])("one port for HTTP and gRPC with %s.tls", async (prefix) => {
+    const ports = ["--query.http-server.host-port=:1234", "--query.grpc-server.host-port=:1234"];
+    const context = contextOf(...ports, `--${prefix}.tls.enabled`);
+    await expect(queryProcess.start(context)).rejects.toThrow(
+      "server with TLS enabled can not use same host ports for gRPC and HTTP",
     );
-    await expect(queryProcess.start(context)).rejects.toThrow("HTTP and gRPC cannot share port 1234");
+  });
+
+  test("headers that are none", () => {
+    expect(() => contextOf("--query.additional-headers=nonsense")).toThrow('"nonsense" is not a header');
   });
 
   test.each(["query.http", "query.grpc"])("options of %s.tls without TLS", async (prefix) => {
@@ -105,7 +148,7 @@ describe("refuses to start with", () => {
   test("an address of the store that is none", async () => {
     const context = contextOf(...anyPorts, "--clickhouse.url", "ftp://x");
     await expect(queryProcess.start(context)).rejects.toThrow(
-      'storage: address "ftp://x" is not an http or https URL: see --clickhouse.url',
+      'storage: address "ftp://x" is not an http or https URL: see the options --clickhouse.*',
     );
   });
 });

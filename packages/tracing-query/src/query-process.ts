@@ -4,16 +4,31 @@ import { openServerTls, StartError, TenantCheck } from "lifecycle";
 import { openGrpcServer } from "./grpc/grpc-server.ts";
 import { openHttpServer } from "./http/http-server.ts";
 import { UiPage } from "./http/ui-page.ts";
-import { queryOptions } from "./query-options.ts";
+import { PrometheusMetrics } from "./prometheus/prometheus-metrics.ts";
+import { type QueryOptions, queryOptions } from "./query-options.ts";
 import { openStore } from "./service/open-store.ts";
 import { QueryMetrics } from "./service/query-metrics.ts";
 import { QueryService } from "./service/query-service.ts";
+import type { ReadLimits } from "./service/read-limits.ts";
+import { RequestGate } from "./service/request-gate.ts";
 import { StorageWatch } from "./service/storage-watch.ts";
 
 /** Where the repository builds its UI. A file path, not an import: processes and the UI meet over HTTP only. */
 const builtInUiFolder = join(import.meta.dirname, "../../tracing-ui/dist");
 
 const nanosPerMs = 1_000_000;
+
+/** The page does not wait longer to learn whether traces can be archived. */
+const archiveProbeMs = 1_000;
+
+function readLimitsOf(options: QueryOptions): ReadLimits {
+  const maxRangeMs = options["query.max-time-range"];
+  return {
+    maxTraces: options["query.max-traces"] || Infinity,
+    maxSpans: options["query.max-spans"] || Infinity,
+    maxRangeNano: maxRangeMs === 0 ? undefined : BigInt(Math.round(maxRangeMs * nanosPerMs)),
+  };
+}
 
 /** `tracing-query`: traces out, over HTTP and gRPC, and the UI. */
 export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
@@ -24,50 +39,82 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
   async start({ options, log, metrics, health }) {
     const httpAddress = options["query.http-server.host-port"];
     const grpcAddress = options["query.grpc-server.host-port"];
-    if (httpAddress.port !== 0 && httpAddress.port === grpcAddress.port) {
+    const sharesPort = httpAddress.port !== 0 && httpAddress.port === grpcAddress.port;
+    if (sharesPort && (options["query.http.tls.enabled"] || options["query.grpc.tls.enabled"])) {
       throw new StartError(
-        `HTTP and gRPC cannot share port ${httpAddress.port}: choose another with --query.grpc-server.host-port`,
+        "server with TLS enabled can not use same host ports for gRPC and HTTP.  Use dedicated HTTP and gRPC host ports instead",
       );
     }
     const basePath = options["query.base-path"] === "/" ? "" : options["query.base-path"];
     const uiFolder = options["query.static-files"] || builtInUiFolder;
-    const page = await UiPage.open(
-      { folder: uiFolder, configFile: options["query.ui-config"], basePath },
-      log,
-    );
-
-    const tenants = new TenantCheck(options);
     const httpTls = await openServerTls(options, "query.http", log);
     const grpcTls = await openServerTls(options, "query.grpc", log);
     const store = openStore(options, log);
     const watch = new StorageWatch({ store, health });
-    const service = new QueryService({ reader: store.reader, watch, metrics: new QueryMetrics(metrics) });
-    const adjust = {
-      maxClockSkewNano: BigInt(Math.round(options["query.max-clock-skew-adjustment"] * nanosPerMs)),
+    const prometheus =
+      options["metrics-storage.type"] === "prometheus" ? new PrometheusMetrics(options, log) : undefined;
+    const service = new QueryService({
+      reader: store.reader,
+      dependencies: store.dependencies,
+      archive: store.archive,
+      redMetrics: prometheus ?? store.metrics,
+      watch,
+      metrics: new QueryMetrics(metrics),
+    });
+    const page = await UiPage.open(
+      {
+        folder: uiFolder,
+        configFile: options["query.ui-config"],
+        basePath,
+        hasArchive: async () =>
+          (await service.hasArchive({ signal: AbortSignal.timeout(archiveProbeMs) })) === true,
+      },
+      log,
+    );
+    const maxClockSkewNano = BigInt(Math.round(options["query.max-clock-skew-adjustment"] * nanosPerMs));
+    const shared = {
+      service,
+      tenants: new TenantCheck(options),
+      propagateToken: options["query.bearer-token-propagation"],
+      gate: new RequestGate({
+        maxConcurrent: options["query.max-concurrent-reads"],
+        maxWaiting: options["query.max-waiting-reads"],
+      }),
+      limits: readLimitsOf(options),
+      log,
     };
-    const grpc = await openGrpcServer({ address: grpcAddress, tls: grpcTls, service, tenants, log });
+    const grpc = await openGrpcServer({
+      ...shared,
+      address: sharesPort ? undefined : grpcAddress,
+      tls: grpcTls,
+    });
     const http = await openHttpServer({
+      ...shared,
       address: httpAddress,
       tls: httpTls,
-      service,
-      tenants,
-      adjust,
+      adjust: { maxClockSkewNano },
+      maxBodyBytes: options["query.max-upload-size"],
       page,
       uiFolder,
+      logStaticFiles: options["query.log-static-assets-access"],
       basePath,
-      log,
+      headers: options["query.additional-headers"],
+      takeHttp2: sharesPort ? (socket) => grpc.take(socket) : undefined,
     }).catch(async (error: unknown) => {
       await grpc.stop(AbortSignal.abort());
       throw error;
     });
 
-    log.info({ http: http.port, grpc: grpc.port, storage: options["span-storage.type"] }, "listening");
+    log.info(
+      { http: http.port, grpc: grpc.port ?? http.port, storage: options["span-storage.type"] },
+      "listening",
+    );
     watch.start();
     return {
       async stop(signal) {
         watch.stop();
         await Promise.all([http.stop(signal), grpc.stop(signal)]);
-        await store.close();
+        await Promise.all([store.close(), prometheus?.close()]);
       },
     };
   },

@@ -12,6 +12,8 @@ export interface OptionField {
   /** As text; undefined when the field has no default. */
   readonly defaultText: string | undefined;
   readonly choices: readonly string[] | undefined;
+  /** Whether a flag that is given again adds a line to the value, rather than to replace it. */
+  readonly isRepeatable: boolean;
 }
 
 /** The environment variable of a flag: upper case, every other character than a letter or digit is `_`. */
@@ -60,6 +62,7 @@ export function optionField(name: string, field: z.ZodType): OptionField {
     placeholder: placeholder ?? choices?.join("|") ?? (kind === "boolean" ? "" : kind),
     defaultText: defaultValue === undefined ? undefined : String(defaultValue),
     choices,
+    isRepeatable: meta?.repeatable === true,
   };
 }
 

@@ -13,6 +13,7 @@ const schema = z.object({
   "collector.otlp.grpc.host-port": hostPort(":4317").describe("Where."),
   "collector.num-workers": z.number().int().min(1).default(50).describe("Workers."),
   "processor.tracing-compact.timeout": duration("1s").describe("Timeout."),
+  "query.headers": z.string().default("").describe("Headers.").meta({ repeatable: true }),
   "journal.sync": z.enum(["always", "off"]).default("always").describe("Sync."),
 });
 
@@ -29,6 +30,18 @@ function configFile(text: string): string {
 
 describe("precedence", () => {
   const path = configFile("collector:\n  tags: from-file\n  num-workers: 7\n  otlp.enabled: false\n");
+
+  test("a flag given again replaces what was given, or adds a line where it may be repeated", () => {
+    const { options } = parse([
+      "--collector.tags=a",
+      "--collector.tags=b",
+      "--query.headers=a",
+      "--query.headers",
+      "b",
+    ]);
+    expect(options["collector.tags"]).toBe("b");
+    expect(options["query.headers"]).toBe("a\nb");
+  });
 
   test("flag beats environment beats file beats default", () => {
     const all = parse(["--config-file", path, "--collector.tags=from-flag"], {

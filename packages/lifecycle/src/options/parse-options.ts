@@ -40,6 +40,10 @@ function canonical(name: string, aliases: Readonly<Record<string, string>>): str
 function readFlags(input: OptionInput, fields: readonly OptionField[]): Map<string, string> {
   const byName = new Map(fields.map((field) => [field.name, field]));
   const values = new Map<string, string>();
+  const set = (field: OptionField, text: string) => {
+    const before = field.isRepeatable ? values.get(field.name) : undefined;
+    values.set(field.name, before === undefined ? text : `${before}\n${text}`);
+  };
   const args = input.arguments;
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? "";
@@ -53,7 +57,7 @@ function readFlags(input: OptionInput, fields: readonly OptionField[]): Map<stri
       throw new StartError(`unknown option --${name}: ${nearest(name, fields)}`);
     }
     if (match[2] !== undefined) {
-      values.set(name, match[2]);
+      set(field, match[2]);
     } else if (field.kind === "boolean") {
       values.set(name, "true");
     } else {
@@ -61,7 +65,7 @@ function readFlags(input: OptionInput, fields: readonly OptionField[]): Map<stri
       if (next === undefined) {
         throw new StartError(`option --${name} needs a value`);
       }
-      values.set(name, next);
+      set(field, next);
     }
   }
   return values;

@@ -9,12 +9,17 @@ import {
   status,
 } from "@grpc/grpc-js";
 import { createLogger, parseHostPort } from "lifecycle";
-import type { SpanReader } from "storage/api";
 import { openClickHouseStore } from "storage/clickhouse";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ApiV2Span, SpansResponseChunk } from "wire/api-v2";
 import { queryService, rpcServiceName, withPublicNames } from "wire/grpc";
-import { StuckReader, sampleService, sampleTenants } from "../service/sample-service.ts";
+import {
+  type SampleStore,
+  StuckReader,
+  sampleService,
+  sampleSettings,
+  sampleTenants,
+} from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId, shortTraceId } from "../service/sample-store.ts";
 import { type GrpcServer, openGrpcServer } from "./grpc-server.ts";
 
@@ -29,16 +34,17 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((server) => server.stop(AbortSignal.abort())));
 });
 
-async function open(reader: SpanReader, tenants = sampleTenants()): Promise<number> {
+async function open(store: SampleStore, tenants = sampleTenants()): Promise<number> {
   const server = await openGrpcServer({
     address: parseHostPort("127.0.0.1:0")!,
     tls: undefined,
-    service: sampleService(reader),
+    ...sampleSettings(),
+    service: sampleService(store),
     tenants,
     log,
   });
   opened.push(server);
-  return server.port;
+  return server.port!;
 }
 
 /** A client of the service under one of its names. */
@@ -218,7 +224,7 @@ describe("refuses", () => {
       "getDependencies",
       { startTime: now, endTime: now },
       status.UNIMPLEMENTED,
-      "dependencies are not supported yet",
+      "failed to fetch dependencies: a reader alone",
     ],
   ])("%s %#: %d %s", async (method, request, code, details) => {
     const { reader } = await sampleStore([]);
@@ -332,8 +338,8 @@ test("a taken port is told in one line", async () => {
     openGrpcServer({
       address: parseHostPort(`127.0.0.1:${port}`)!,
       tls: undefined,
+      ...sampleSettings(),
       service: sampleService(reader),
-      tenants: sampleTenants(),
       log,
     }),
   ).rejects.toThrow(`query over gRPC: address 127.0.0.1:${port} is taken by another program`);

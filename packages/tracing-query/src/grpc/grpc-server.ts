@@ -1,55 +1,79 @@
-import { Server } from "@grpc/grpc-js";
-import type { HostPort, Logger, ServerTls, TenantCheck } from "lifecycle";
+import type { Socket } from "node:net";
+import {
+  Server,
+  ServerCredentials,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from "@grpc/grpc-js";
+import type { HostPort, Logger, ServerTls } from "lifecycle";
+import { queryServiceV3 } from "wire/api-v3";
 import {
   addHealth,
   addReflection,
   healthServiceName,
+  metricsQueryService,
   queryService,
   rpcServiceName,
   withPublicNames,
 } from "wire/grpc";
 import type { QueryService } from "../service/query-service.ts";
+import type { ReadLimits } from "../service/read-limits.ts";
 import { bindServer } from "./bind-server.ts";
+import type { CallGuard } from "./call-guard.ts";
 import { grpcCredentialsOf } from "./grpc-credentials.ts";
+import { metricsHandlers } from "./metrics-handlers.ts";
 import { queryHandlers } from "./query-handlers.ts";
+import { queryV3Handlers } from "./query-v3-handlers.ts";
 
-export interface GrpcServerSettings {
-  readonly address: HostPort;
+/** The guard is for the query services; health and reflection need no tenant. */
+export interface GrpcServerSettings extends CallGuard {
+  /** Undefined: it does not listen, connections come through `take`. */
+  readonly address: HostPort | undefined;
   /** Undefined: plain text. */
   readonly tls: ServerTls | undefined;
   readonly service: QueryService;
-  /** For the query service; health and reflection need no tenant. */
-  readonly tenants: TenantCheck;
+  readonly limits: ReadLimits;
   readonly log: Logger;
 }
 
 export interface GrpcServer {
-  readonly port: number;
+  /** Undefined where it does not listen. */
+  readonly port: number | undefined;
+  /** Serves a connection, without TLS, that somebody else has accepted. */
+  take(socket: Socket): void;
   /** Lets calls under way end; cuts them when `signal` is aborted. */
   stop(signal: AbortSignal): Promise<void>;
 }
 
 /** @throws StartError when the address cannot be listened on */
-export async function openGrpcServer({
-  address,
-  tls,
-  service,
-  tenants,
-  log,
-}: GrpcServerSettings): Promise<GrpcServer> {
+export async function openGrpcServer(settings: GrpcServerSettings): Promise<GrpcServer> {
+  const { address, tls, service, limits, log } = settings;
   const server = new Server();
-  const definitions = withPublicNames(queryService);
-  const handlers = queryHandlers(service, tenants, log);
-  for (const definition of definitions) {
-    server.addService(definition, handlers);
-  }
+  const v2 = queryHandlers(service, settings, limits, log);
+  const metrics = metricsHandlers(service, settings, log);
+  const v3 = queryV3Handlers(service, settings, limits, log);
+  const definitions: ServiceDefinition[] = [];
+  const add = <Handlers extends UntypedServiceImplementation>(
+    definition: ServiceDefinition<Handlers>,
+    handlers: Handlers,
+  ) => {
+    for (const named of withPublicNames(definition)) {
+      server.addService(named, handlers);
+      definitions.push(named);
+    }
+  };
+  add(queryService, v2);
+  add(metricsQueryService, metrics);
+  add(queryServiceV3, v3);
   const names = definitions.map(rpcServiceName);
   addReflection(server, [...names, healthServiceName]);
   const health = addHealth(server, names);
 
-  const port = await bindServer(server, address, grpcCredentialsOf(tls));
+  const port = address === undefined ? undefined : await bindServer(server, address, grpcCredentialsOf(tls));
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   return {
     port,
+    take: (socket) => injector.injectConnection(socket),
     async stop(signal) {
       health.shutdown();
       const cut = () => server.forceShutdown();

@@ -1,6 +1,7 @@
 import { status } from "@grpc/grpc-js";
 import type { Logger } from "lifecycle";
 import { StorageError, type StorageErrorCode } from "storage/api";
+import { QueryError, type QueryErrorCode } from "../query-error.ts";
 
 /** What a client of the gRPC API is told. */
 export interface GrpcFailure {
@@ -19,16 +20,36 @@ const ofStorageError: Record<StorageErrorCode, status> = {
   STORAGE_UNSUPPORTED: status.UNIMPLEMENTED,
 };
 
+const ofQueryError: Record<QueryErrorCode, status> = {
+  QUERY_BAD_PARAMETER: status.INVALID_ARGUMENT,
+  QUERY_TRACE_NOT_FOUND: status.NOT_FOUND,
+  QUERY_NOT_CONFIGURED: status.INTERNAL, // As in the public model.
+  QUERY_UNREADABLE: status.INVALID_ARGUMENT,
+  QUERY_TOO_LARGE: status.RESOURCE_EXHAUSTED,
+  QUERY_BUSY: status.RESOURCE_EXHAUSTED,
+  QUERY_UPSTREAM: status.INTERNAL,
+  QUERY_NOT_SUPPORTED: status.UNIMPLEMENTED,
+};
+
 /**
  * What the client is told of a read that failed; the operator hears of what is not the client's doing, nor told by
  * health already.
  * @param what in the public model's words: "failed to fetch services"
  */
 export function storageFailure(what: string, error: unknown, log: Logger): GrpcFailure {
-  const isStorage = error instanceof StorageError;
-  const code = isStorage ? ofStorageError[error.code] : status.INTERNAL;
-  if (code === status.INTERNAL) {
+  const { code, details } = bareFailure(error);
+  if (code === status.INTERNAL && !(error instanceof QueryError)) {
     log.error({ err: error }, what);
   }
-  return { code, details: `${what}: ${isStorage ? error.message : "internal error"}` };
+  return { code, details: `${what}: ${details}` };
+}
+
+/** The same, in the error's own words and without telling the operator. */
+function bareFailure(error: unknown): GrpcFailure {
+  if (error instanceof QueryError) {
+    return { code: ofQueryError[error.code], details: error.message };
+  }
+  return error instanceof StorageError
+    ? { code: ofStorageError[error.code], details: error.message }
+    : { code: status.INTERNAL, details: "internal error" };
 }

@@ -1,50 +1,45 @@
-import { once } from "node:events";
-import { type ServerWritableStream, status } from "@grpc/grpc-js";
-import type { Logger, TenantCheck } from "lifecycle";
+import { status } from "@grpc/grpc-js";
+import type { Logger } from "lifecycle";
 import type { Trace } from "storage/api";
 import type { SpansResponseChunk } from "wire/api-v2";
 import type { QueryServiceServer } from "wire/grpc";
 import { type SpanKind, spanKinds } from "wire/model";
+import { QueryError } from "../query-error.ts";
 import type { QueryService } from "../service/query-service.ts";
+import { checkLimits, checkSpans, type ReadLimits } from "../service/read-limits.ts";
+import { nanosOf } from "../service/span-time.ts";
+import type { CallGuard } from "./call-guard.ts";
 import { queryOf } from "./find-request.ts";
-import { type GrpcFailure, storageFailure } from "./grpc-status.ts";
+import { storageFailure } from "./grpc-status.ts";
 import { readOptionsOf } from "./read-options-of.ts";
+import { fail, sendAll } from "./send-stream.ts";
 import { spanChunks } from "./span-chunks.ts";
 import { traceIdField } from "./trace-id-field.ts";
-
-/** grpc-js takes the status of a stream from an `error` event. */
-function fail<Request>(call: ServerWritableStream<Request, SpansResponseChunk>, failure: GrpcFailure): void {
-  call.emit("error", failure);
-}
-
-async function sendTraces<Request>(
-  call: ServerWritableStream<Request, SpansResponseChunk>,
-  traces: readonly Trace[],
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    for (const spans of spanChunks(traces)) {
-      if (!call.write({ spans })) {
-        await once(call, "drain", { signal });
-      }
-    }
-    call.end();
-  } catch (error) {
-    if (!signal.aborted) {
-      throw error;
-    }
-  }
-}
 
 function isSpanKind(text: string): text is SpanKind {
   return (spanKinds as readonly string[]).includes(text);
 }
 
+function* messagesOf(traces: readonly Trace[]): Generator<SpansResponseChunk> {
+  for (const spans of spanChunks(traces)) {
+    yield { spans };
+  }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof QueryError && error.code === "QUERY_TRACE_NOT_FOUND";
+}
+
 /** `QueryService` of `api_v2`. Traces go out as they were sent, not adjusted, as in the public model. */
-export function queryHandlers(service: QueryService, tenants: TenantCheck, log: Logger): QueryServiceServer {
+export function queryHandlers(
+  service: QueryService,
+  guard: CallGuard,
+  limits: ReadLimits,
+  log: Logger,
+): QueryServiceServer {
   return {
     async getTrace(call) {
-      const read = readOptionsOf(call, tenants);
+      const read = readOptionsOf(call, guard);
       if ("code" in read) {
         fail(call, read);
         return;
@@ -54,20 +49,25 @@ export function queryHandlers(service: QueryService, tenants: TenantCheck, log: 
         fail(call, traceId);
         return;
       }
+      let leave = () => {};
       try {
+        leave = await guard.gate.enter(read.signal);
         const traces = await service.getTraces([traceId], read);
         if (traces.length === 0) {
           fail(call, { code: status.NOT_FOUND, details: "trace not found: trace not found" });
           return;
         }
-        await sendTraces(call, traces, read.signal);
+        checkSpans(traces, limits);
+        await sendAll(call, messagesOf(traces), read.signal);
       } catch (error) {
         fail(call, storageFailure("failed to fetch spans from the backend", error, log));
+      } finally {
+        leave();
       }
     },
 
     async findTraces(call) {
-      const read = readOptionsOf(call, tenants);
+      const read = readOptionsOf(call, guard);
       if ("code" in read) {
         fail(call, read);
         return;
@@ -77,15 +77,23 @@ export function queryHandlers(service: QueryService, tenants: TenantCheck, log: 
         fail(call, { code: status.INVALID_ARGUMENT, details: "missing query" });
         return;
       }
+      let leave = () => {};
       try {
-        await sendTraces(call, await service.findTraces(queryOf(query), read), read.signal);
+        const search = queryOf(query);
+        checkLimits(search, limits);
+        leave = await guard.gate.enter(read.signal);
+        const traces = await service.findTraces(search, read);
+        checkSpans(traces, limits);
+        await sendAll(call, messagesOf(traces), read.signal);
       } catch (error) {
         fail(call, storageFailure("failed when searching for traces", error, log));
+      } finally {
+        leave();
       }
     },
 
     async getServices(call, callback) {
-      const read = readOptionsOf(call, tenants);
+      const read = readOptionsOf(call, guard);
       if ("code" in read) {
         callback(read);
         return;
@@ -98,7 +106,7 @@ export function queryHandlers(service: QueryService, tenants: TenantCheck, log: 
     },
 
     async getOperations(call, callback) {
-      const read = readOptionsOf(call, tenants);
+      const read = readOptionsOf(call, guard);
       if ("code" in read) {
         callback(read);
         return;
@@ -120,36 +128,56 @@ export function queryHandlers(service: QueryService, tenants: TenantCheck, log: 
       }
     },
 
-    archiveTrace(call, callback) {
-      const { request } = call;
-      const read = readOptionsOf(call, tenants);
+    async archiveTrace(call, callback) {
+      const read = readOptionsOf(call, guard);
       if ("code" in read) {
         callback(read);
         return;
       }
-      const traceId = traceIdField(request.traceId);
-      callback(
-        typeof traceId === "string"
-          ? {
-              code: status.INTERNAL,
-              details: "failed to archive trace: archive span storage was not configured",
-            }
-          : traceId,
-      );
+      const traceId = traceIdField(call.request.traceId);
+      if (typeof traceId !== "string") {
+        callback(traceId);
+        return;
+      }
+      let leave = () => {};
+      try {
+        leave = await guard.gate.enter(read.signal);
+        await service.archiveTrace(traceId, read);
+        callback(null, {});
+      } catch (error) {
+        callback(
+          isNotFound(error)
+            ? { code: status.NOT_FOUND, details: "trace not found: trace not found" }
+            : storageFailure("failed to archive trace", error, log),
+        );
+      } finally {
+        leave();
+      }
     },
 
-    getDependencies(call, callback) {
-      const { request } = call;
-      const read = readOptionsOf(call, tenants);
+    async getDependencies(call, callback) {
+      const { startTime, endTime } = call.request;
+      const read = readOptionsOf(call, guard);
       if ("code" in read) {
         callback(read);
         return;
       }
-      callback(
-        request.startTime === undefined || request.endTime === undefined
-          ? { code: status.INVALID_ARGUMENT, details: "StartTime and EndTime must be initialized." }
-          : { code: status.UNIMPLEMENTED, details: "dependencies are not supported yet" },
-      );
+      if (startTime === undefined || endTime === undefined) {
+        callback({ code: status.INVALID_ARGUMENT, details: "StartTime and EndTime must be initialized." });
+        return;
+      }
+      try {
+        // The public model looks at the time before the start, by mistake.
+        const links = await service.getDependencies(
+          { startUnixNano: nanosOf(startTime), endUnixNano: nanosOf(endTime) },
+          read,
+        );
+        callback(null, {
+          dependencies: links.map((link) => ({ ...link, callCount: BigInt(link.callCount) })),
+        });
+      } catch (error) {
+        callback(storageFailure("failed to fetch dependencies", error, log));
+      }
     },
   };
 }

@@ -1,6 +1,8 @@
 import type { EventEmitter } from "node:events";
 import { type Metadata, status } from "@grpc/grpc-js";
-import { type TenantCheck, type TenantProblem, tenantProblemTexts } from "lifecycle";
+import { type TenantProblem, tenantProblemTexts } from "lifecycle";
+import { bearerTokenOf } from "../service/bearer-token.ts";
+import type { CallGuard } from "./call-guard.ts";
 import { callSignal } from "./call-signal.ts";
 import type { GrpcFailure } from "./grpc-status.ts";
 
@@ -16,15 +18,23 @@ export interface CallReadOptions {
   readonly tenant: string;
   /** Aborted when the client cancels, goes away, or its deadline passes. */
   readonly signal: AbortSignal;
+  readonly bearerToken?: string;
 }
 
 /** @returns what the client is told instead, where its metadata name no tenant that is served */
 export function readOptionsOf(
   call: EventEmitter & { readonly metadata: Metadata },
-  tenants: TenantCheck,
+  { tenants, propagateToken }: Pick<CallGuard, "tenants" | "propagateToken">,
 ): CallReadOptions | GrpcFailure {
   const found = tenants.check(call.metadata.get(tenants.header).map(String));
-  return "problem" in found
-    ? { code: codes[found.problem], details: tenantProblemTexts[found.problem] }
-    : { tenant: found.tenant, signal: callSignal(call) };
+  if ("problem" in found) {
+    return { code: codes[found.problem], details: tenantProblemTexts[found.problem] };
+  }
+  const authorization = call.metadata.get("authorization")[0]?.toString();
+  const bearerToken = propagateToken ? bearerTokenOf({ authorization }) : undefined;
+  return {
+    tenant: found.tenant,
+    signal: callSignal(call),
+    ...(bearerToken === undefined ? {} : { bearerToken }),
+  };
 }

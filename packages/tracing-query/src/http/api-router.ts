@@ -1,42 +1,43 @@
-import compression from "compression";
 import { Router } from "express";
-import type { Logger, TenantCheck } from "lifecycle";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import type { QueryService } from "../service/query-service.ts";
-import {
-  archiveEndpoint,
-  dependenciesEndpoint,
-  metricsEndpoint,
-  transformEndpoint,
-} from "./absent-endpoints.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
+import type { ReadLimits } from "../service/read-limits.ts";
+import { apiV3Endpoints } from "./api-v3-endpoints.ts";
+import { dependenciesEndpoint } from "./dependencies-endpoint.ts";
+import { type EndpointDefinition, type EndpointSettings, endpoint, envelopeStyle } from "./endpoint.ts";
+import { metricsEndpoints } from "./metrics-endpoints.ts";
 import { operationNamesEndpoint, operationsEndpoint, servicesEndpoint } from "./name-endpoints.ts";
-import { searchEndpoint, traceEndpoint } from "./trace-endpoints.ts";
+import { archiveEndpoint, searchEndpoint, traceEndpoint } from "./trace-endpoints.ts";
+import { transformEndpoint } from "./transform-endpoint.ts";
 
-/** Traces are large and alike: the cheapest level already makes them a tenth. */
-const compressionLevel = 1;
+export interface ApiSettings extends EndpointSettings {
+  readonly adjust: AdjustOptions;
+  readonly limits: ReadLimits;
+}
 
 /** The JSON endpoints under `/api`. Paths that it does not know are left to the next router. */
-export function apiRouter(
-  service: QueryService,
-  options: AdjustOptions,
-  tenants: TenantCheck,
-  log: Logger,
-): Router {
+export function apiRouter(service: QueryService, settings: ApiSettings): Router {
+  const { adjust, limits } = settings;
   const router = Router({ strict: true, caseSensitive: true });
-  const add = (method: "GET" | "POST", path: string, answer: Endpoint) =>
-    router.all(path, compression({ level: compressionLevel }), endpoint(method, answer, tenants, log));
+  const add = (path: string, definition: Partial<EndpointDefinition> & Pick<EndpointDefinition, "answer">) =>
+    router.all(
+      path,
+      endpoint({ method: "GET", style: envelopeStyle, isHeavy: false, ...definition }, settings),
+    );
 
-  add("GET", "/api/services", servicesEndpoint(service));
-  add("GET", "/api/services/:service/operations", operationNamesEndpoint(service));
-  add("GET", "/api/operations", operationsEndpoint(service));
-  add("GET", "/api/traces", searchEndpoint(service, options));
-  add("GET", "/api/traces/:traceId", traceEndpoint(service, options));
-  add("POST", "/api/archive/:traceId", archiveEndpoint);
-  add("POST", "/api/transform", transformEndpoint);
-  add("GET", "/api/dependencies", dependenciesEndpoint);
-  for (const metric of ["latencies", "calls", "errors", "minstep"]) {
-    add("GET", `/api/metrics/${metric}`, metricsEndpoint);
+  add("/api/services", { answer: servicesEndpoint(service) });
+  add("/api/services/:service/operations", { answer: operationNamesEndpoint(service) });
+  add("/api/operations", { answer: operationsEndpoint(service) });
+  add("/api/traces", { answer: searchEndpoint(service, adjust, limits), isHeavy: true });
+  add("/api/traces/:traceId", { answer: traceEndpoint(service, adjust, limits), isHeavy: true });
+  add("/api/archive/:traceId", { method: "POST", answer: archiveEndpoint(service), isHeavy: true });
+  add("/api/transform", { method: "POST", answer: transformEndpoint, isHeavy: true });
+  add("/api/dependencies", { answer: dependenciesEndpoint(service) });
+  for (const [path, answer] of metricsEndpoints(service)) {
+    add(path, { answer });
+  }
+  for (const [path, definition] of apiV3Endpoints(service, limits)) {
+    add(path, definition);
   }
   return router;
 }

@@ -8,7 +8,13 @@ import { Registry } from "prom-client";
 import type { SpanReader } from "storage/api";
 import { openClickHouseStore } from "storage/clickhouse";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { StuckReader, sampleService, sampleTenants } from "../service/sample-service.ts";
+import {
+  type SampleStore,
+  StuckReader,
+  sampleService,
+  sampleSettings,
+  sampleTenants,
+} from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId, shortTraceId } from "../service/sample-store.ts";
 import { type HttpServer, openHttpServer } from "./http-server.ts";
 import { UiPage } from "./ui-page.ts";
@@ -17,7 +23,7 @@ const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
 const opened: HttpServer[] = [];
 
 async function open(
-  reader: SpanReader,
+  store: SampleStore,
   basePath = "",
   metrics = new Registry(),
   tenants = sampleTenants(),
@@ -30,9 +36,9 @@ async function open(
   const server = await openHttpServer({
     address: parseHostPort("127.0.0.1:0")!,
     tls: undefined,
-    service: sampleService(reader, metrics),
+    ...sampleSettings(),
+    service: sampleService(store, metrics),
     tenants,
-    adjust: { maxClockSkewNano: 0n },
     page: await UiPage.open({ folder: uiFolder, configFile: "", basePath }, log),
     uiFolder,
     basePath,
@@ -184,12 +190,12 @@ describe("over a store with two traces", () => {
       `TraceID cannot be longer than 32 hex characters: ${"a".repeat(33)}`,
     ],
     ["GET", "/api/services/%zz/operations", 400, "Failed to decode param '%zz'"],
-    ["GET", "/api/metrics/latencies?service=x", 501, "metrics querying is currently disabled"],
+    ["GET", "/api/metrics/latencies?service=x&quantile=0.5", 501, "metrics querying is currently disabled"],
     ["GET", "/api/metrics/minstep", 501, "metrics querying is currently disabled"],
-    ["GET", "/api/dependencies?endTs=1", 501, "dependencies are not supported yet"],
+    ["GET", "/api/metrics/calls?service=x", 501, "metrics querying is currently disabled"],
+    ["GET", "/api/dependencies?endTs=1", 501, "a reader alone"],
     ["POST", "/api/archive/dead", 500, "archive span storage was not configured"],
     ["POST", "/api/archive/zz", 400, `strconv.ParseUint: parsing "zz": invalid syntax`],
-    ["POST", "/api/transform", 501, "transforming OTLP is not supported yet"],
   ])("%s %s: %d %s", async (method, path, status, message) => {
     const response = await fetch(base + path, { method });
     expect(response.status).toBe(status);
@@ -370,9 +376,8 @@ test("a taken port is told in one line", async () => {
     openHttpServer({
       address: parseHostPort(`127.0.0.1:${port}`)!,
       tls: undefined,
-      tenants: sampleTenants(),
+      ...sampleSettings(),
       service: sampleService(reader),
-      adjust: { maxClockSkewNano: 0n },
       page: await UiPage.open({ folder: "/nowhere", configFile: "", basePath: "" }, log),
       uiFolder: "/nowhere",
       basePath: "",

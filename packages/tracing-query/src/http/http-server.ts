@@ -1,34 +1,30 @@
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import express, { type ErrorRequestHandler } from "express";
-import {
-  type HostPort,
-  httpServerFor,
-  type Logger,
-  listenError,
-  type ServerTls,
-  type TenantCheck,
-} from "lifecycle";
-import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
+import { type HostPort, httpServerFor, listenError, type ServerTls } from "lifecycle";
 import type { QueryService } from "../service/query-service.ts";
-import { apiRouter } from "./api-router.ts";
+import { type ApiSettings, apiRouter } from "./api-router.ts";
 import { sendFailure } from "./endpoint.ts";
+import { shareHttp2 } from "./route-connections.ts";
 import type { UiPage } from "./ui-page.ts";
 import { uiRouter } from "./ui-router.ts";
 
-export interface HttpServerSettings {
+/** `tenants` are for the JSON endpoints; the UI needs none. */
+export interface HttpServerSettings extends ApiSettings {
   readonly address: HostPort;
   /** Undefined: plain HTTP. */
   readonly tls: ServerTls | undefined;
   readonly service: QueryService;
-  /** For the JSON endpoints; the UI needs no tenant. */
-  readonly tenants: TenantCheck;
-  readonly adjust: AdjustOptions;
   readonly page: UiPage;
   readonly uiFolder: string;
+  /** Log each request for the page and its files. */
+  readonly logStaticFiles: boolean;
   /** "" for the root, otherwise "/some/path", under which everything is. */
   readonly basePath: string;
-  readonly log: Logger;
+  /** Of every answer. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** Takes the connections of gRPC's clients where they share the port; undefined: they do not. */
+  readonly takeHttp2?: ((socket: Socket) => void) | undefined;
 }
 
 export interface HttpServer {
@@ -44,15 +40,22 @@ const sweepIntervalMs = 50;
 
 /** @throws StartError when the address cannot be listened on */
 export async function openHttpServer(settings: HttpServerSettings): Promise<HttpServer> {
-  const { address, tls, service, tenants, adjust, page, uiFolder, basePath, log } = settings;
+  const { address, tls, takeHttp2, service, page, uiFolder, logStaticFiles, basePath, headers, log } =
+    settings;
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("query parser", false);
+  app.use((_request, response, next) => {
+    for (const [name, value] of headers) {
+      response.setHeader(name, value);
+    }
+    next();
+  });
   app.use(
     basePath === "" ? "/" : basePath,
-    apiRouter(service, adjust, tenants, log),
-    uiRouter(page, uiFolder),
+    apiRouter(service, settings),
+    uiRouter(page, uiFolder, logStaticFiles ? log : undefined),
   );
   app.use((_request, response) => {
     response.status(404).type("text/plain").send("404 page not found\n");
@@ -63,6 +66,9 @@ export async function openHttpServer(settings: HttpServerSettings): Promise<Http
   app.use(onError);
 
   const server = httpServerFor(tls, { keepAliveTimeout: keepAliveTimeoutMs }, app);
+  if (takeHttp2 !== undefined) {
+    shareHttp2(server, takeHttp2);
+  }
   server.listen(address.port, address.host === "" ? undefined : address.host);
   try {
     await once(server, "listening");

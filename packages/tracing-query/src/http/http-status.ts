@@ -6,6 +6,10 @@ const ofQueryError: Record<QueryErrorCode, number> = {
   QUERY_BAD_PARAMETER: 400,
   QUERY_TRACE_NOT_FOUND: 404,
   QUERY_NOT_CONFIGURED: 500, // As in the public model.
+  QUERY_UNREADABLE: 500, // As in the public model.
+  QUERY_TOO_LARGE: 413,
+  QUERY_BUSY: 503,
+  QUERY_UPSTREAM: 500, // As in the public model.
   QUERY_NOT_SUPPORTED: 501,
 };
 
@@ -31,7 +35,11 @@ export interface HttpFailure {
 /** What the client is told of an error. */
 export function httpFailure(error: unknown): HttpFailure {
   if (error instanceof QueryError) {
-    return { status: ofQueryError[error.code], message: error.message, isOurs: false };
+    return {
+      status: ofQueryError[error.code],
+      message: error.message,
+      isOurs: error.code === "QUERY_UPSTREAM",
+    };
   }
   if (error instanceof StorageError) {
     const status = ofStorageError[error.code];

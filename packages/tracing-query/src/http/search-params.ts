@@ -4,6 +4,7 @@ import { parseDurationNano } from "../go-text/go-duration.ts";
 import { parseInteger } from "../go-text/parse-number.ts";
 import { QueryError } from "../query-error.ts";
 import { defaultSearchLimit } from "../service/query-service.ts";
+import { parsedParam } from "./number-params.ts";
 import { parseTagsJson } from "./tags-json-param.ts";
 
 /** What `GET /api/traces` asks for: traces by id, when there are any ids; otherwise a search. */
@@ -23,29 +24,20 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Runs a parser and puts the parameter's name in front of what it complains about. */
-function parsed<T>(name: string, parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    throw bad(`unable to parse param '${name}': ${messageOf(error)}`, error);
-  }
-}
-
 /** @returns nanoseconds since the epoch, within 64 bits */
 function timeParam(params: URLSearchParams, name: "start" | "end", defaultMs: number): bigint {
   const text = params.get(name) ?? "";
   if (text === "") {
     return BigInt(defaultMs) * 1_000_000n;
   }
-  const nano = parsed(name, () => parseInteger(text, 64)) * 1_000n;
+  const nano = parsedParam(name, () => parseInteger(text, 64)) * 1_000n;
   const [min, max] = [-(2n ** 63n), 2n ** 63n - 1n];
   return nano < min ? min : nano > max ? max : nano;
 }
 
 function durationParam(params: URLSearchParams, name: "minDuration" | "maxDuration"): bigint {
   const text = params.get(name) ?? "";
-  return text === "" ? 0n : parsed(name, () => parseDurationNano(text));
+  return text === "" ? 0n : parsedParam(name, () => parseDurationNano(text));
 }
 
 function tagParams(params: URLSearchParams): Map<string, string> {

@@ -5,6 +5,7 @@ import { QueryError } from "../query-error.ts";
 import { type AdjustOptions, adjustTrace } from "../service/adjusters/adjust-trace.ts";
 import { type ApiTrace, toApiTrace } from "../service/api-trace.ts";
 import type { QueryService } from "../service/query-service.ts";
+import { checkLimits, checkSpans, checkTraceIds, type ReadLimits } from "../service/read-limits.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { envelope } from "./envelope.ts";
 import { parseSearchParams } from "./search-params.ts";
@@ -22,13 +23,18 @@ function* shown(traces: readonly Trace[], options: AdjustOptions | undefined): G
 }
 
 /** `GET /api/traces`: a search, or the traces with the ids named, of which missing ones are listed in `errors`. */
-export function searchEndpoint(service: QueryService, options: AdjustOptions): Endpoint {
+export function searchEndpoint(service: QueryService, options: AdjustOptions, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const { traceIds, query } = parseSearchParams(params, Date.now());
     if (traceIds.length === 0) {
-      return envelope(tracesJson(shown(await service.findTraces(query, read), options)));
+      checkLimits(query, limits);
+      const traces = await service.findTraces(query, read);
+      checkSpans(traces, limits);
+      return envelope(tracesJson(shown(traces, options)));
     }
+    checkTraceIds(traceIds, limits);
     const traces = await service.getTraces(traceIds, read);
+    checkSpans(traces, limits);
     const found = new Set(traces.map(({ traceId }) => traceId));
     const missing = traceIds.filter((id) => !found.has(id));
     return envelope(tracesJson(shown(traces, options)), {
@@ -38,12 +44,21 @@ export function searchEndpoint(service: QueryService, options: AdjustOptions): E
 }
 
 /** `GET /api/traces/{id}`; `raw=true` leaves the trace as it was sent. */
-export function traceEndpoint(service: QueryService, options: AdjustOptions): Endpoint {
+export function traceEndpoint(service: QueryService, options: AdjustOptions, limits: ReadLimits): Endpoint {
   return async ({ params, pathPart, read }) => {
     const traces = await service.getTraces([parseTraceId(pathPart("traceId"))], read);
     if (traces.length === 0) {
       throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
     }
+    checkSpans(traces, limits);
     return envelope(tracesJson(shown(traces, isTrue(params.get("raw") ?? "") ? undefined : options)));
+  };
+}
+
+/** `POST /api/archive/{id}` */
+export function archiveEndpoint(service: QueryService): Endpoint {
+  return async ({ pathPart, read }) => {
+    await service.archiveTrace(parseTraceId(pathPart("traceId")), read);
+    return ['{"data":[],"total":0,"limit":0,"offset":0,"errors":[]}'];
   };
 }

@@ -27,14 +27,15 @@ function template(prefix: string): string {
 
 async function page(
   html: string,
-  { config = "", configName = "ui.json", basePath = "" } = {},
+  { config = "", configName = "ui.json", basePath = "", hasArchive = false } = {},
 ): Promise<string> {
   await writeFile(join(folder, "index.html"), html);
   const configFile = config === "" ? "" : join(folder, configName);
   if (configFile !== "") {
     await writeFile(configFile, config);
   }
-  return await (await UiPage.open({ folder, configFile, basePath }, log)).read();
+  const settings = { folder, configFile, basePath, hasArchive: async () => hasArchive };
+  return await (await UiPage.open(settings, log)).read();
 }
 
 describe.each(["TRACING", "JAEGER"])("names with %s_", (prefix) => {
@@ -48,6 +49,12 @@ describe.each(["TRACING", "JAEGER"])("names with %s_", (prefix) => {
         `const ${prefix}_STORAGE_CAPABILITIES = {"archiveStorage":false};`,
         `const ${prefix}_VERSION = ${versionJson};`,
       ].join("\n"),
+    );
+  });
+
+  test("it is told whether traces can be archived", async () => {
+    expect(await page(template(prefix), { hasArchive: true })).toContain(
+      `const ${prefix}_STORAGE_CAPABILITIES = {"archiveStorage":true};`,
     );
   });
 

@@ -9,6 +9,8 @@ export interface UiPageSettings {
   readonly configFile: string;
   /** "" for the root, otherwise "/some/path". */
   readonly basePath: string;
+  /** Whether the page shall offer to archive traces; absent: no. */
+  readonly hasArchive?: () => Promise<boolean>;
 }
 
 /** What stands in for the UI where it was not built: the API works all the same. */
@@ -43,9 +45,9 @@ function assignment(name: string): RegExp {
 const configJsLines = /^[ \t]*\/\/[ \t]*(?:TRACING|JAEGER)_CONFIG_JS.*\n.*/gim;
 
 /** Replaces texts of the page by facts of this process. Functions as replacements: `$` in a text means nothing. */
-function fillIn(html: string, basePath: string): string {
+function fillIn(html: string, basePath: string, archiveStorage: boolean): string {
   const { gitCommit, gitVersion, buildDate } = version;
-  const capabilities = scriptJson({ archiveStorage: false });
+  const capabilities = scriptJson({ archiveStorage });
   const versionJson = scriptJson({ gitCommit, gitVersion, buildDate });
   return html
     .replace('<base href="/"', () => `<base href="${basePath}/"`)
@@ -70,7 +72,10 @@ async function withConfig(html: string, file: string): Promise<string> {
   }
 }
 
-async function build({ folder, configFile, basePath }: UiPageSettings): Promise<string> {
+async function build(
+  { folder, configFile, basePath }: UiPageSettings,
+  archiveStorage = false,
+): Promise<string> {
   let html: string;
   try {
     html = await readFile(join(folder, "index.html"), "utf8");
@@ -80,7 +85,7 @@ async function build({ folder, configFile, basePath }: UiPageSettings): Promise<
     }
     html = noUiPage;
   }
-  const page = fillIn(html, basePath);
+  const page = fillIn(html, basePath, archiveStorage);
   return configFile === "" ? page : await withConfig(page, configFile);
 }
 
@@ -114,7 +119,7 @@ export class UiPage {
 
   async read(): Promise<string> {
     try {
-      this.#lastGood = await build(this.#settings);
+      this.#lastGood = await build(this.#settings, await this.#settings.hasArchive?.());
       this.#lastProblem = "";
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);

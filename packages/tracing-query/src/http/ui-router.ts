@@ -1,14 +1,25 @@
 import { join } from "node:path";
 import compression from "compression";
 import express, { Router } from "express";
+import type { Logger } from "lifecycle";
 import type { UiPage } from "./ui-page.ts";
 
 /** A name with a hash of its content in it: whatever has this name never changes. */
 const hashedName = /[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 
-/** The UI: files under `/static/`, and its page for every other path. @param folder holds the folder `static` */
-export function uiRouter(page: UiPage, folder: string): Router {
+/**
+ * The UI: files under `/static/`, and its page for every other path.
+ * @param folder holds the folder `static`
+ * @param accessLog gets a line for each request; undefined: none
+ */
+export function uiRouter(page: UiPage, folder: string, accessLog: Logger | undefined): Router {
   const router = Router({ strict: true, caseSensitive: true });
+  if (accessLog !== undefined) {
+    router.use((request, _response, next) => {
+      accessLog.info({ method: request.method, path: request.path }, "static asset");
+      next();
+    });
+  }
   router.use(compression());
   router.use(
     "/static",

@@ -1,7 +1,16 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 
 /** What the query service asks of its store; the value of the label `operation`. */
-export type ReadOperation = "get_trace" | "find_traces" | "get_services" | "get_operations";
+export type ReadOperation =
+  | "get_trace"
+  | "find_traces"
+  | "get_services"
+  | "get_operations"
+  | "get_dependencies"
+  | "get_call_rates"
+  | "get_error_rates"
+  | "get_latencies"
+  | "archive_trace";
 
 /** Counts and times every read of the store, under the public model's names with our prefix. */
 export class QueryMetrics {

@@ -1,70 +1,237 @@
-import type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "storage/api";
+import { createHash } from "node:crypto";
+import type {
+  ArchiveStore,
+  DependencyLink,
+  DependencyQuery,
+  DependencyReader,
+  LatencyQuery,
+  MetricSeries,
+  MetricsQuery,
+  MetricsReader,
+  Operation,
+  ReadOptions,
+  SpanReader,
+  Trace,
+  TraceQuery,
+} from "storage/api";
 import { StorageError } from "storage/api";
 import type { SpanKind } from "wire/model";
+import { QueryError } from "../query-error.ts";
+import { archiveBlocks } from "./archive-blocks.ts";
+import { metricsQueryOf, minStepMs } from "./metrics-request.ts";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
 import type { StorageWatch } from "./storage-watch.ts";
 
 /** Traces that a search returns when the client names no limit. */
 export const defaultSearchLimit = 100;
 
+const noServices = {
+  services: [],
+  groupByOperation: false,
+  spanKinds: undefined,
+  endUnixMs: undefined,
+  lookbackMs: undefined,
+  stepMs: undefined,
+  ratePerMs: undefined,
+};
+
 export interface QueryServiceParts {
   readonly reader: SpanReader;
+  readonly dependencies: DependencyReader;
+  readonly archive: ArchiveStore;
+  /** Where rates, errors and durations come from: the store, or Prometheus. */
+  readonly redMetrics: MetricsReader;
   readonly watch: StorageWatch;
   readonly metrics: QueryMetrics;
 }
 
 /**
  * The only caller of the store in this process; HTTP and gRPC both ask here. Every read is counted and timed, and
- * tells the watch whether the store answers. Every method throws `StorageError`; it sees the spans of one tenant, and the
- * signal ends the work in the store.
+ * tells the watch whether the store answers. Every method throws `StorageError`, and `QueryError` where it says so; it
+ * sees the spans of one tenant, and the signal ends the work in the store.
  */
 export class QueryService {
-  readonly #reader: SpanReader;
-  readonly #watch: StorageWatch;
-  readonly #metrics: QueryMetrics;
+  readonly #parts: QueryServiceParts;
+  /** undefined until an answer of the store has told. */
+  #hasArchive: boolean | undefined;
 
-  constructor({ reader, watch, metrics }: QueryServiceParts) {
-    this.#reader = reader;
-    this.#watch = watch;
-    this.#metrics = metrics;
+  constructor(parts: QueryServiceParts) {
+    this.#parts = parts;
   }
 
-  /** The traces with these ids (32 hex digits each), in the order asked; unknown ids are left out. */
-  getTraces(traceIds: readonly string[], options: ReadOptions): Promise<Trace[]> {
-    return this.#read("get_trace", () => this.#reader.getTraces(traceIds, options));
+  /**
+   * The traces with these ids (32 hex digits each), in the order asked; unknown ids are left out. What the store no longer
+   * has is looked for in the archive.
+   */
+  async getTraces(traceIds: readonly string[], options: ReadOptions): Promise<Trace[]> {
+    const traces = await this.#read("get_trace", () => this.#parts.reader.getTraces(traceIds, options));
+    const found = new Set(traces.map(({ traceId }) => traceId));
+    const missing = traceIds.filter((id) => !found.has(id));
+    if (missing.length === 0) {
+      return traces;
+    }
+    const archived = await this.#archivedTraces(missing, options);
+    if (archived.length === 0) {
+      return traces;
+    }
+    const byId = new Map([...traces, ...archived].map((trace) => [trace.traceId, trace]));
+    return [...new Set(traceIds)].flatMap((id) => byId.get(id) ?? []);
   }
 
   /** Whole traces, newest first. */
   findTraces(query: TraceQuery, options: ReadOptions): Promise<Trace[]> {
-    return this.#read("find_traces", () => this.#reader.findTraces(query, options));
+    return this.#read("find_traces", () => this.#parts.reader.findTraces(query, options));
   }
 
   /** Sorted by name. */
   getServices(options: ReadOptions): Promise<string[]> {
-    return this.#read("get_services", () => this.#reader.getServices(options));
+    return this.#read("get_services", () => this.#parts.reader.getServices(options));
   }
 
   /** Sorted by name, then kind. @param spanKind keeps one kind */
   getOperations(service: string, spanKind: SpanKind | undefined, options: ReadOptions): Promise<Operation[]> {
     const query = spanKind === undefined ? { service } : { service, spanKind };
-    return this.#read("get_operations", () => this.#reader.getOperations(query, options));
+    return this.#read("get_operations", () => this.#parts.reader.getOperations(query, options));
   }
 
-  async #read<T>(operation: ReadOperation, read: () => Promise<T[]>): Promise<T[]> {
+  /** Each pair of services once. */
+  async getDependencies(query: DependencyQuery, options: ReadOptions): Promise<DependencyLink[]> {
+    if (query.endUnixNano < query.startUnixNano) {
+      return [];
+    }
+    const links = await this.#read("get_dependencies", () =>
+      this.#parts.dependencies.getDependencies(query, options),
+    );
+    const sums = new Map<string, DependencyLink>();
+    for (const link of links) {
+      const key = JSON.stringify([link.parent, link.child]);
+      const callCount = (sums.get(key)?.callCount ?? 0) + link.callCount;
+      sums.set(key, { ...link, callCount });
+    }
+    return [...sums.values()];
+  }
+
+  /** Calls a second. @throws QueryError QUERY_NOT_SUPPORTED where nothing counts calls */
+  getCallRates(query: MetricsQuery, options: ReadOptions): Promise<MetricSeries[]> {
+    return this.#readMetrics("get_call_rates", (red) => red.getCallRates(query, options));
+  }
+
+  /** Shares of calls that failed. @throws QueryError QUERY_NOT_SUPPORTED */
+  getErrorRates(query: MetricsQuery, options: ReadOptions): Promise<MetricSeries[]> {
+    return this.#readMetrics("get_error_rates", (red) => red.getErrorRates(query, options));
+  }
+
+  /** Durations in milliseconds. @throws QueryError QUERY_NOT_SUPPORTED */
+  getLatencies(query: LatencyQuery, options: ReadOptions): Promise<MetricSeries[]> {
+    return this.#readMetrics("get_latencies", (red) => red.getLatencies(query, options));
+  }
+
+  /** The least time between two points, in milliseconds. @throws QueryError QUERY_NOT_SUPPORTED */
+  async getMinStepMs(options: ReadOptions): Promise<number> {
+    // Nothing is asked for: whoever can answer at all says so at once.
+    await this.#metricsOf((red) => red.getCallRates(metricsQueryOf(noServices, Date.now()), options)).catch(
+      (error: unknown) => {
+        if (error instanceof QueryError) {
+          throw error;
+        }
+      },
+    );
+    return minStepMs;
+  }
+
+  /**
+   * Keeps a trace, whatever becomes of the store's own copy. One that is archived already is not doubled.
+   * @throws QueryError QUERY_TRACE_NOT_FOUND; QUERY_NOT_CONFIGURED when the store has no archive
+   */
+  async archiveTrace(traceId: string, options: ReadOptions): Promise<void> {
+    if ((await this.hasArchive(options)) === false) {
+      throw noArchive();
+    }
+    const [trace] = await this.getTraces([traceId], options);
+    if (trace === undefined) {
+      throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
+    }
+    const { writer } = this.#parts.archive;
+    const { tenant = "", signal } = options;
+    await this.#read("archive_trace", async () => {
+      for (const rows of archiveBlocks(trace, tenant)) {
+        await writer.writeSpans(rows, {
+          deduplicationToken: createHash("sha256").update(rows.bytes).digest("hex"),
+          ...(signal === undefined ? {} : { signal }),
+        });
+      }
+      return trace.spans;
+    }).catch((error: unknown) => {
+      throw isUnsupported(error) ? noArchive() : error;
+    });
+  }
+
+  /** Whether the store can archive traces; undefined while it does not answer. */
+  async hasArchive(options: ReadOptions = {}): Promise<boolean | undefined> {
+    if (this.#hasArchive === undefined) {
+      await this.#archivedTraces(["0".repeat(32)], options).catch(() => []);
+    }
+    return this.#hasArchive;
+  }
+
+  async #archivedTraces(traceIds: readonly string[], options: ReadOptions): Promise<Trace[]> {
+    if (this.#hasArchive === false) {
+      return [];
+    }
+    try {
+      const traces = await this.#parts.archive.reader.getTraces(traceIds, options);
+      this.#hasArchive = true;
+      return traces;
+    } catch (error) {
+      if (!isUnsupported(error)) {
+        throw error;
+      }
+      this.#hasArchive = false;
+      return [];
+    }
+  }
+
+  #readMetrics(
+    operation: ReadOperation,
+    read: (red: MetricsReader) => Promise<MetricSeries[]>,
+  ): Promise<MetricSeries[]> {
+    return this.#metricsOf((red) => this.#read(operation, () => read(red)));
+  }
+
+  async #metricsOf(read: (red: MetricsReader) => Promise<MetricSeries[]>): Promise<MetricSeries[]> {
+    try {
+      return await read(this.#parts.redMetrics);
+    } catch (error) {
+      throw isUnsupported(error)
+        ? new QueryError("QUERY_NOT_SUPPORTED", "metrics querying is currently disabled", { cause: error })
+        : error;
+    }
+  }
+
+  async #read<T>(operation: ReadOperation, read: () => Promise<readonly T[]>): Promise<T[]> {
+    const { watch, metrics } = this.#parts;
     const startMs = performance.now();
     let count: number | undefined;
     try {
       const found = await read();
       count = found.length;
-      this.#watch.answered();
-      return found;
+      watch.answered();
+      return found as T[];
     } catch (error) {
       if (error instanceof StorageError && error.code === "STORAGE_UNAVAILABLE") {
-        this.#watch.unreachable();
+        watch.unreachable();
       }
       throw error;
     } finally {
-      this.#metrics.observe(operation, (performance.now() - startMs) / 1_000, count);
+      metrics.observe(operation, (performance.now() - startMs) / 1_000, count);
     }
   }
+}
+
+function noArchive(): QueryError {
+  return new QueryError("QUERY_NOT_CONFIGURED", "archive span storage was not configured");
+}
+
+function isUnsupported(error: unknown): boolean {
+  return error instanceof StorageError && error.code === "STORAGE_UNSUPPORTED";
 }

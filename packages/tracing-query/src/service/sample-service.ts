@@ -1,18 +1,38 @@
 // The query service over a reader, for the tests of HTTP and gRPC.
 import { type Health, TenantCheck } from "lifecycle";
 import { Registry } from "prom-client";
-import type { SpanReader } from "storage/api";
+import { type SpanReader, type TraceStore, unsupported } from "storage/api";
 import { QueryMetrics } from "./query-metrics.ts";
 import { QueryService } from "./query-service.ts";
+import { RequestGate } from "./request-gate.ts";
 import { StorageWatch } from "./storage-watch.ts";
 
 const alwaysAvailable: Health = { status: "available", set() {} };
 
-/** @param metrics where the service counts; a registry of its own by default */
-export function sampleService(reader: SpanReader, metrics = new Registry()): QueryService {
+/** All that a store reads, or a reader alone. */
+export type SampleStore = SpanReader | Pick<TraceStore, "reader" | "dependencies" | "archive" | "metrics">;
+
+/**
+ * @param store all that a store reads, or a reader alone, of a store that can do nothing else
+ * @param metrics where the service counts; a registry of its own by default
+ */
+export function sampleService(store: SampleStore, metrics = new Registry()): QueryService {
+  const {
+    reader,
+    dependencies,
+    archive,
+    metrics: redMetrics,
+  } = "reader" in store ? store : { ...unsupported("a reader alone"), reader: store };
   const watch = new StorageWatch({ store: { ready: async () => {} }, health: alwaysAvailable });
   watch.stop();
-  return new QueryService({ reader, watch, metrics: new QueryMetrics(metrics) });
+  return new QueryService({
+    reader,
+    dependencies,
+    archive,
+    redMetrics,
+    watch,
+    metrics: new QueryMetrics(metrics),
+  });
 }
 
 /** @param tenants those that are served; tenancy is off without them */
@@ -22,6 +42,20 @@ export function sampleTenants(...tenants: readonly string[]): TenantCheck {
     "multi-tenancy.header": "x-tenant",
     "multi-tenancy.tenants": tenants,
   });
+}
+
+/** What servers are given beside the service, as options are by default. @param tenants those that are served */
+export function sampleSettings(...tenants: readonly string[]) {
+  return {
+    tenants: sampleTenants(...tenants),
+    propagateToken: false,
+    gate: new RequestGate({ maxConcurrent: 16, maxWaiting: 1_000 }),
+    limits: { maxTraces: 10_000, maxSpans: 1_000_000, maxRangeNano: undefined },
+    maxBodyBytes: 1_000_000,
+    adjust: { maxClockSkewNano: 0n },
+    logStaticFiles: false,
+    headers: new Map<string, string>(),
+  };
 }
 
 /** A reader that never answers: every read waits until its signal is aborted, and tells so. */

@@ -1,4 +1,5 @@
 export type { CollectorServiceServer } from "../gen/tracing/api_v2/collector.ts";
+export type { MetricsQueryServiceServer } from "../gen/tracing/api_v2/metrics/metricsquery.ts";
 export type { QueryServiceServer } from "../gen/tracing/api_v2/query.ts";
 export type { SamplingManagerServer } from "../gen/tracing/api_v2/sampling.ts";
 export type {
@@ -22,6 +23,7 @@ export {
   archiveSpanWriterService,
   collectorService,
   dependenciesReaderService,
+  metricsQueryService,
   pluginCapabilitiesService,
   queryService,
   samplingService,

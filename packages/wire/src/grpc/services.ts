@@ -1,5 +1,9 @@
 import type { ServiceDefinition } from "@grpc/grpc-js";
 import { type CollectorServiceServer, CollectorServiceService } from "../gen/tracing/api_v2/collector.ts";
+import {
+  type MetricsQueryServiceServer,
+  MetricsQueryServiceService,
+} from "../gen/tracing/api_v2/metrics/metricsquery.ts";
 import { type QueryServiceServer, QueryServiceService } from "../gen/tracing/api_v2/query.ts";
 import { type SamplingManagerServer, SamplingManagerService } from "../gen/tracing/api_v2/sampling.ts";
 import {
@@ -17,6 +21,9 @@ export const collectorService: ServiceDefinition<CollectorServiceServer> = Colle
 
 /** `tracing.api_v2.QueryService`: traces out. */
 export const queryService: ServiceDefinition<QueryServiceServer> = QueryServiceService;
+
+/** `tracing.api_v2.metrics.MetricsQueryService`: rates, errors and durations. */
+export const metricsQueryService: ServiceDefinition<MetricsQueryServiceServer> = MetricsQueryServiceService;
 
 /** `tracing.api_v2.SamplingManager`: how clients shall sample. */
 export const samplingService: ServiceDefinition<SamplingManagerServer> = SamplingManagerService;

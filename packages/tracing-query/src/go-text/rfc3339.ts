@@ -1,0 +1,65 @@
+import { QueryError } from "../query-error.ts";
+import { quote } from "./quote.ts";
+
+const layout = "2006-01-02T15:04:05.999999999Z07:00";
+const pattern = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(Z|[+-]\d{2}:\d{2})$/;
+
+/** The parts of the layout, each with what stands for it in the text. */
+const parts: readonly [name: string, pattern: RegExp][] = [
+  ["2006", /^\d{4}/],
+  ["-", /^-/],
+  ["01", /^\d{2}/],
+  ["-", /^-/],
+  ["02", /^\d{2}/],
+  ["T", /^T/],
+  ["15", /^\d{2}/],
+  [":", /^:/],
+  ["04", /^\d{2}/],
+  [":", /^:/],
+  ["05", /^\d{2}(?:[.,]\d+)?/],
+  ["Z07:00", /^(?:Z|[+-]\d{2}:\d{2})/],
+];
+
+/** Where the text stops to look like the layout, in the words of Go's time.Parse. */
+function mismatch(text: string): string {
+  let rest = text;
+  for (const [name, one] of parts) {
+    const found = one.exec(rest)?.[0];
+    if (found === undefined) {
+      return `cannot parse ${quote(rest)} as ${quote(name)}`;
+    }
+    rest = rest.slice(found.length);
+  }
+  return `extra text: ${quote(rest)}`;
+}
+
+/**
+ * Reads a time such as `2026-11-21T12:00:00.5Z`.
+ * @returns nanoseconds since the Unix epoch, within 64 bits signed
+ * @throws QueryError QUERY_BAD_PARAMETER in the words of Go's time.Parse
+ * Source: RFC 3339
+ */
+export function parseTimeNano(text: string): bigint {
+  const match = pattern.exec(text);
+  if (match === null) {
+    const reason = mismatch(text);
+    throw new QueryError(
+      "QUERY_BAD_PARAMETER",
+      reason.startsWith("extra")
+        ? `parsing time ${quote(text)}: ${reason}`
+        : `parsing time ${quote(text)} as ${quote(layout)}: ${reason}`,
+    );
+  }
+  const [, year = "", month = "", day = "", hour = "", minute = "", second = "", fraction = "", zone = ""] =
+    match;
+  const unixMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`);
+  // Date takes 30 February for 2 March.
+  const isDay =
+    Number(day) > 0 && Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  if (Number.isNaN(unixMs) || !isDay || Number(hour) > 23) {
+    const what = Number(month) < 1 || Number(month) > 12 ? "month" : isDay ? "hour" : "day";
+    throw new QueryError("QUERY_BAD_PARAMETER", `parsing time ${quote(text)}: ${what} out of range`);
+  }
+  const nano = BigInt(unixMs) * 1_000_000n + BigInt(fraction.slice(0, 9).padEnd(9, "0"));
+  return BigInt.asIntN(64, nano) === nano ? nano : nano < 0n ? -(2n ** 63n) : 2n ** 63n - 1n;
+}

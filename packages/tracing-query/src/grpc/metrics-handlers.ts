@@ -1,0 +1,124 @@
+import { type handleUnaryCall, status } from "@grpc/grpc-js";
+import type { Logger } from "lifecycle";
+import type { MetricSeries, MetricsQuery } from "storage/api";
+import type { MetricsQueryServiceServer } from "wire/grpc";
+import type { GetMetricsResponse, MetricsQueryBaseRequest } from "wire/metrics-query";
+import { type SpanKind, spanKinds } from "wire/model";
+import { QueryError } from "../query-error.ts";
+import { type MetricKind, metricFamilyOf } from "../service/metric-family.ts";
+import { metricsQueryOf } from "../service/metrics-request.ts";
+import type { QueryService } from "../service/query-service.ts";
+import { nanosOf } from "../service/span-time.ts";
+import type { CallGuard } from "./call-guard.ts";
+import { type GrpcFailure, storageFailure } from "./grpc-status.ts";
+import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
+
+type Time = MetricsQueryBaseRequest["endTime"];
+
+interface HasBaseRequest {
+  readonly baseRequest: MetricsQueryBaseRequest | undefined;
+}
+
+/** By number, which may be one that no kind has. */
+const kindNames: readonly SpanKind[] = spanKinds;
+
+function millisecondsOf(time: Time): number | undefined {
+  return time === undefined ? undefined : Number(nanosOf(time) / 1_000_000n);
+}
+
+function queryOf({ baseRequest }: HasBaseRequest): MetricsQuery | GrpcFailure {
+  if (baseRequest === undefined || baseRequest.serviceNames.length === 0) {
+    return { code: status.INVALID_ARGUMENT, details: "please provide at least one service name" };
+  }
+  const kinds = baseRequest.spanKinds.map((number) => kindNames[number] ?? "unspecified");
+  return metricsQueryOf(
+    {
+      services: baseRequest.serviceNames,
+      groupByOperation: baseRequest.groupByOperation,
+      spanKinds: kinds.length === 0 ? undefined : kinds,
+      endUnixMs: millisecondsOf(baseRequest.endTime),
+      lookbackMs: millisecondsOf(baseRequest.lookback),
+      stepMs: millisecondsOf(baseRequest.step),
+      ratePerMs: millisecondsOf(baseRequest.ratePer),
+    },
+    Date.now(),
+  );
+}
+
+/** `MetricsQueryService`: rates, errors and durations of services. */
+export function metricsHandlers(
+  service: QueryService,
+  guard: CallGuard,
+  log: Logger,
+): MetricsQueryServiceServer {
+  /** @param what in the public model's words: "call rates" */
+  const failureOf = (what: string, error: unknown): GrpcFailure =>
+    error instanceof QueryError && error.code === "QUERY_NOT_SUPPORTED"
+      ? { code: status.UNIMPLEMENTED, details: error.message }
+      : storageFailure(`failed to fetch ${what}`, error, log);
+
+  const handler =
+    <Request extends HasBaseRequest>(
+      what: string,
+      metricOf: (request: Request) => MetricKind | GrpcFailure,
+      fetch: (query: MetricsQuery, metric: MetricKind, read: CallReadOptions) => Promise<MetricSeries[]>,
+    ): handleUnaryCall<Request, GetMetricsResponse> =>
+    async (call, callback) => {
+      const read = readOptionsOf(call, guard);
+      if ("code" in read) {
+        callback(read);
+        return;
+      }
+      const query = queryOf(call.request);
+      if ("code" in query) {
+        callback(query);
+        return;
+      }
+      const metric = metricOf(call.request);
+      if ("code" in metric) {
+        callback(metric);
+        return;
+      }
+      try {
+        const series = await fetch(query, metric, read);
+        callback(null, { metrics: metricFamilyOf(metric, series, query.groupByOperation) });
+      } catch (error) {
+        callback(failureOf(what, error));
+      }
+    };
+
+  return {
+    async getMinStepDuration(call, callback) {
+      const read = readOptionsOf(call, guard);
+      if ("code" in read) {
+        callback(read);
+        return;
+      }
+      try {
+        const nanos = (await service.getMinStepMs(read)) * 1_000_000;
+        callback(null, { minStep: { seconds: 0n, nanos } });
+      } catch (error) {
+        callback(failureOf("min step duration", error));
+      }
+    },
+    getLatencies: handler(
+      "latencies",
+      ({ quantile }) =>
+        quantile === 0
+          ? { code: status.INVALID_ARGUMENT, details: "please provide a quantile between (0, 1]" }
+          : { kind: "latencies", quantile },
+      (query, metric, read) =>
+        service.getLatencies({ ...query, quantile: "quantile" in metric ? metric.quantile : 0 }, read),
+    ),
+    getCallRates: handler(
+      "call rates",
+      () => ({ kind: "calls" }),
+      (query, _, read) => service.getCallRates(query, read),
+    ),
+    getErrorRates: handler(
+      "error rates",
+      () => ({ kind: "errors" }),
+      (query, _, read) => service.getErrorRates(query, read),
+    ),
+  };
+}

@@ -1,0 +1,149 @@
+import { type ServerWritableStream, status } from "@grpc/grpc-js";
+import type { Logger } from "lifecycle";
+import type { Trace, TraceQuery } from "storage/api";
+import { parseTraceId } from "wire/api-v2";
+import type { QueryServiceV3Handlers, TraceQueryParameters } from "wire/api-v3";
+import { type SpanKind, spanKinds } from "wire/model";
+import { defaultSearchLimit, type QueryService } from "../service/query-service.ts";
+import { checkLimits, checkSpans, type ReadLimits } from "../service/read-limits.ts";
+import { nanosOf } from "../service/span-time.ts";
+import type { CallGuard } from "./call-guard.ts";
+import { type GrpcFailure, storageFailure } from "./grpc-status.ts";
+import { otlpMessages } from "./otlp-messages.ts";
+import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
+import { fail, sendAll } from "./send-stream.ts";
+
+type Stream<Request> = ServerWritableStream<Request, Buffer>;
+
+function isSpanKind(text: string): text is SpanKind {
+  return (spanKinds as readonly string[]).includes(text);
+}
+
+/** undefined where a time that must be there is not. */
+function queryOf(parameters: TraceQueryParameters): TraceQuery | undefined {
+  const { startTimeMin, startTimeMax, numTraces } = parameters;
+  if (startTimeMin === undefined || startTimeMax === undefined) {
+    return undefined;
+  }
+  return {
+    service: parameters.serviceName,
+    operation: parameters.operationName,
+    tags: new Map(Object.entries(parameters.attributes)),
+    startTimeMinUnixNano: nanosOf(startTimeMin),
+    startTimeMaxUnixNano: nanosOf(startTimeMax),
+    durationMinNano: nanosOf(parameters.durationMin),
+    durationMaxNano: nanosOf(parameters.durationMax),
+    limit: numTraces > 0 ? numTraces : defaultSearchLimit,
+  };
+}
+
+/** `QueryService` of `api_v3`: traces as OTLP, not adjusted. Errors have the codes of the public model where it has any. */
+export function queryV3Handlers(
+  service: QueryService,
+  guard: CallGuard,
+  limits: ReadLimits,
+  log: Logger,
+): QueryServiceV3Handlers {
+  /** Sends what `find` finds. @param ofNone what the client is told of nothing; absent: nothing is an answer */
+  async function send<Request>(
+    call: Stream<Request>,
+    what: string,
+    read: CallReadOptions,
+    find: () => Promise<Trace[]>,
+    ofNone?: GrpcFailure,
+  ): Promise<void> {
+    let leave = () => {};
+    try {
+      leave = await guard.gate.enter(read.signal);
+      const traces = await find();
+      if (traces.length === 0 && ofNone !== undefined) {
+        fail(call, ofNone);
+        return;
+      }
+      checkSpans(traces, limits);
+      await sendAll(call, otlpMessages(traces), read.signal);
+    } catch (error) {
+      fail(call, storageFailure(what, error, log));
+    } finally {
+      leave();
+    }
+  }
+
+  return {
+    async getTrace(call) {
+      const read = readOptionsOf(call, guard);
+      if ("code" in read) {
+        fail(call, read);
+        return;
+      }
+      let traceId: string;
+      try {
+        traceId = parseTraceId(call.request.traceId);
+      } catch (error) {
+        fail(call, { code: status.UNKNOWN, details: `malform trace ID: ${(error as Error).message}` });
+        return;
+      }
+      await send(call, "cannot retrieve trace", read, () => service.getTraces([traceId], read), {
+        code: status.UNKNOWN,
+        details: "cannot retrieve trace: trace not found",
+      });
+    },
+
+    async findTraces(call) {
+      const read = readOptionsOf(call, guard);
+      if ("code" in read) {
+        fail(call, read);
+        return;
+      }
+      const { query: parameters } = call.request;
+      if (parameters === undefined) {
+        fail(call, { code: status.INVALID_ARGUMENT, details: "missing query" });
+        return;
+      }
+      const query = queryOf(parameters);
+      if (query === undefined) {
+        fail(call, { code: status.UNKNOWN, details: "start time min and max are required parameters" });
+        return;
+      }
+      await send(call, "failed when searching for traces", read, async () => {
+        checkLimits(query, limits);
+        return await service.findTraces(query, read);
+      });
+    },
+
+    async getServices(call, callback) {
+      const read = readOptionsOf(call, guard);
+      if ("code" in read) {
+        callback(read);
+        return;
+      }
+      try {
+        callback(null, { services: await service.getServices(read) });
+      } catch (error) {
+        callback(storageFailure("failed to fetch services", error, log));
+      }
+    },
+
+    async getOperations(call, callback) {
+      const read = readOptionsOf(call, guard);
+      if ("code" in read) {
+        callback(read);
+        return;
+      }
+      const { service: name, spanKind } = call.request;
+      if (spanKind !== "" && !isSpanKind(spanKind)) {
+        callback(null, { operations: [] }); // A kind that no span has.
+        return;
+      }
+      try {
+        const kind = spanKind === "" ? undefined : spanKind;
+        const operations = await service.getOperations(name, kind, read);
+        callback(null, {
+          operations: operations.map((operation) => ({ name: operation.name, spanKind: operation.spanKind })),
+        });
+      } catch (error) {
+        callback(storageFailure("failed to fetch operations", error, log));
+      }
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { z } from "zod";
+
+const line = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
+
+/** Option field: headers, one `Key: Value` a line, or the option several times. A key given again has both values. */
+export function headerLines() {
+  return z
+    .string()
+    .transform((text, context): ReadonlyMap<string, string> => {
+      const headers = new Map<string, string>();
+      for (const one of text.split(/\r?\n/).filter((part) => part.trim() !== "")) {
+        const [, key, value] = line.exec(one.trim()) ?? [];
+        if (key === undefined || value === undefined) {
+          context.addIssue(`"${one}" is not a header such as "Key: Value"`);
+          return z.NEVER;
+        }
+        const before = headers.get(key.toLowerCase());
+        headers.set(key.toLowerCase(), before === undefined ? value : `${before},${value}`);
+      }
+      return headers;
+    })
+    .prefault("")
+    .meta({ placeholder: "Key: Value", repeatable: true });
+}

@@ -1,0 +1,117 @@
+import type { Trace, TraceQuery } from "storage/api";
+import { parseTraceId } from "wire/api-v2";
+import { type SpanKind, spanKinds } from "wire/model";
+import { parseDurationNano } from "../go-text/go-duration.ts";
+import { parseInteger } from "../go-text/parse-number.ts";
+import { parseTimeNano } from "../go-text/rfc3339.ts";
+import { QueryError } from "../query-error.ts";
+import { defaultSearchLimit, type QueryService } from "../service/query-service.ts";
+import { checkLimits, checkSpans, type ReadLimits } from "../service/read-limits.ts";
+import type { AnswerStyle, Endpoint, EndpointDefinition } from "./endpoint.ts";
+import { otlpTracesJson } from "./otlp-traces-json.ts";
+
+/** The public model writes JSON under the type of text here. */
+const gatewayStyle: AnswerStyle = {
+  contentType: "text/plain; charset=utf-8",
+  failure: (httpCode, message) => `${JSON.stringify({ error: { httpCode, message } })}\n`,
+};
+
+function isSpanKind(text: string): text is SpanKind {
+  return (spanKinds as readonly string[]).includes(text);
+}
+
+/** Runs a parser and puts the parameter's name in front of what it complains about. */
+function parsed<T>(name: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new QueryError("QUERY_BAD_PARAMETER", `malformed parameter ${name}: ${reason}`, { cause: error });
+  }
+}
+
+function queryOf(params: URLSearchParams): TraceQuery {
+  const [startName, endName] = ["query.start_time_min", "query.start_time_max"];
+  const start = params.get(startName) ?? "";
+  const end = params.get(endName) ?? "";
+  if (start === "" || end === "") {
+    throw new QueryError("QUERY_BAD_PARAMETER", `${startName} and ${endName} are required`);
+  }
+  const startTimeMinUnixNano = parsed(startName, () => parseTimeNano(start));
+  const startTimeMaxUnixNano = parsed(endName, () => parseTimeNano(end));
+  const count = params.get("query.num_traces") ?? "";
+  const limit =
+    count === "" ? 0 : Number(parsed("query.num_traces", () => parseInteger(count, 64, "strconv.Atoi")));
+  const durationOf = (name: string) => {
+    const text = params.get(name) ?? "";
+    return text === "" ? 0n : parsed(name, () => parseDurationNano(text));
+  };
+  return {
+    service: params.get("query.service_name") ?? "",
+    operation: params.get("query.operation_name") ?? "",
+    startTimeMinUnixNano,
+    startTimeMaxUnixNano,
+    durationMinNano: durationOf("query.duration_min"),
+    durationMaxNano: durationOf("query.duration_max"),
+    limit: limit > 0 ? limit : defaultSearchLimit,
+  };
+}
+
+/** An empty list is left out, as protobuf's JSON does. */
+function listJson(name: string, items: readonly unknown[]): string[] {
+  return [JSON.stringify(items.length === 0 ? {} : { [name]: items })];
+}
+
+function resultJson(traces: readonly Trace[]): Iterable<string> {
+  return otlpTracesJson(traces.flatMap(({ spans }) => spans));
+}
+
+/** `GET /api/v3/…`: services, operations, and traces as OTLP JSON, not adjusted; by path. */
+export function apiV3Endpoints(
+  service: QueryService,
+  limits: ReadLimits,
+): [path: string, definition: Pick<EndpointDefinition, "answer" | "style" | "isHeavy">][] {
+  const services: Endpoint = async ({ read }) => listJson("services", await service.getServices(read));
+
+  const operations: Endpoint = async ({ params, read }) => {
+    const kind = params.get("span_kind") ?? "";
+    if (kind !== "" && !isSpanKind(kind)) {
+      return ["{}"]; // A kind that no span has.
+    }
+    const found = await service.getOperations(
+      params.get("service") ?? "",
+      kind === "" ? undefined : kind,
+      read,
+    );
+    return listJson(
+      "operations",
+      found.map(({ name, spanKind }) => ({ name, spanKind })),
+    );
+  };
+
+  const trace: Endpoint = async ({ pathPart, read }) => {
+    const traceId = parsed("trace_id", () => parseTraceId(pathPart("traceId")));
+    const traces = await service.getTraces([traceId], read);
+    if (traces.length === 0) {
+      throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
+    }
+    checkSpans(traces, limits);
+    return resultJson(traces);
+  };
+
+  const search: Endpoint = async ({ params, read }) => {
+    const query = queryOf(params);
+    checkLimits(query, limits);
+    const traces = await service.findTraces(query, read);
+    checkSpans(traces, limits);
+    return resultJson(traces);
+  };
+
+  const style = gatewayStyle;
+  return [
+    ["/api/v3/services", { answer: services, style, isHeavy: false }],
+    ["/api/v3/operations", { answer: operations, style, isHeavy: false }],
+    ["/api/v3/traces", { answer: search, style, isHeavy: true }],
+    ["/api/v3/traces/:traceId", { answer: trace, style, isHeavy: true }],
+  ];
+}

@@ -1,0 +1,32 @@
+import type { QueryService } from "../service/query-service.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { envelope } from "./envelope.ts";
+import { integerParam } from "./number-params.ts";
+
+const defaultLookbackMs = 86_400_000n;
+const nanosPerMs = 1_000_000n;
+
+function inRange(nano: bigint): bigint {
+  const max = 2n ** 63n - 1n;
+  return nano < 0n ? 0n : nano > max ? max : nano;
+}
+
+/** `GET /api/dependencies?endTs=ms&lookback=ms[&service=]`: which service calls which; a day back by default. */
+export function dependenciesEndpoint(service: QueryService): Endpoint {
+  return async ({ params, read }) => {
+    const endMs = integerParam(params, "endTs") ?? BigInt(Date.now());
+    const lookbackMs = integerParam(params, "lookback") ?? defaultLookbackMs;
+    const only = params.get("service") ?? "";
+    const links = await service.getDependencies(
+      {
+        startUnixNano: inRange((endMs - lookbackMs) * nanosPerMs),
+        endUnixNano: inRange(endMs * nanosPerMs),
+      },
+      read,
+    );
+    const shown = links
+      .filter(({ parent, child }) => only === "" || parent === only || child === only)
+      .map(({ parent, child, callCount }) => ({ parent, child, callCount }));
+    return envelope([JSON.stringify(shown)]);
+  };
+}

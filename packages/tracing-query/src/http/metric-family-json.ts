@@ -1,0 +1,29 @@
+import type { MetricFamily, MetricPoint } from "wire/metrics-query";
+
+/** NaN and the infinities by their names. */
+function doubleJson(value: number): string {
+  return Number.isFinite(value) ? String(value) : `"${value}"`;
+}
+
+function pointJson({ value, timestamp }: MetricPoint): string {
+  const gauge = value?.$case === "gaugeValue" ? value.value.value : undefined;
+  const number = gauge?.$case === "doubleValue" ? gauge.value : 0;
+  const unixMs = Number(timestamp?.seconds ?? 0n) * 1_000 + Math.trunc((timestamp?.nanos ?? 0) / 1e6);
+  const time = new Date(unixMs).toISOString().replace(".000Z", "Z");
+  return `{"gaugeValue":{"doubleValue":${doubleJson(number)}},"timestamp":"${time}"}`;
+}
+
+/**
+ * A family of gauges in protobuf's JSON, in pieces, a series each.
+ * Source: protobuf.dev, "ProtoJSON Format"
+ */
+export function* metricFamilyJson({ name, help, metrics }: MetricFamily): Generator<string> {
+  yield `{"name":${JSON.stringify(name)},"type":"GAUGE","help":${JSON.stringify(help)},"metrics":[`;
+  let separator = "";
+  for (const { labels, metricPoints } of metrics) {
+    const named = labels.map((label) => ({ name: label.name, value: label.value }));
+    yield `${separator}{"labels":${JSON.stringify(named)},"metricPoints":[${metricPoints.map(pointJson).join(",")}]}`;
+    separator = ",";
+  }
+  yield "]}";
+}

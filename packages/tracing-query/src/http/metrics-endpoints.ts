@@ -1,0 +1,79 @@
+import { type SpanKind, spanKinds } from "wire/model";
+import { parseBool, parseFloatText } from "../go-text/parse-number.ts";
+import { QueryError } from "../query-error.ts";
+import { type MetricKind, metricFamilyOf } from "../service/metric-family.ts";
+import { type MetricsRequest, metricsQueryOf } from "../service/metrics-request.ts";
+import type { QueryService } from "../service/query-service.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { envelope } from "./envelope.ts";
+import { metricFamilyJson } from "./metric-family-json.ts";
+import { integerParam, parsedParam } from "./number-params.ts";
+
+function bad(name: string, reason: string): QueryError {
+  return new QueryError("QUERY_BAD_PARAMETER", `unable to parse param '${name}': ${reason}`);
+}
+
+function spanKindParams(params: URLSearchParams): SpanKind[] | undefined {
+  if (!params.has("spanKind")) {
+    return undefined;
+  }
+  return params.getAll("spanKind").map((text) => {
+    const kind = spanKinds.find((one) => one === text);
+    if (kind === undefined) {
+      throw bad("spanKind", `unsupported span kind: '${text}'`);
+    }
+    return kind;
+  });
+}
+
+function milliseconds(params: URLSearchParams, name: string): number | undefined {
+  const value = integerParam(params, name);
+  return value === undefined ? undefined : Number(value);
+}
+
+/** In the order of the public model: clients see the first complaint only. */
+function requestOf(params: URLSearchParams): MetricsRequest {
+  if (!params.has("service")) {
+    throw bad("service", "please provide at least one service name");
+  }
+  const grouping = params.get("groupByOperation") ?? "";
+  return {
+    services: params.getAll("service"),
+    groupByOperation: grouping !== "" && parsedParam("groupByOperation", () => parseBool(grouping)),
+    spanKinds: spanKindParams(params),
+    endUnixMs: milliseconds(params, "endTs"),
+    lookbackMs: milliseconds(params, "lookback"),
+    stepMs: milliseconds(params, "step"),
+    ratePerMs: milliseconds(params, "ratePer"),
+  };
+}
+
+function metricEndpoint(service: QueryService, metricOf: (params: URLSearchParams) => MetricKind): Endpoint {
+  return async ({ params, read }) => {
+    const metric = metricOf(params);
+    const query = metricsQueryOf(requestOf(params), Date.now());
+    const series =
+      metric.kind === "latencies"
+        ? await service.getLatencies({ ...query, quantile: metric.quantile }, read)
+        : metric.kind === "calls"
+          ? await service.getCallRates(query, read)
+          : await service.getErrorRates(query, read);
+    return metricFamilyJson(metricFamilyOf(metric, series, query.groupByOperation));
+  };
+}
+
+/** `GET /api/metrics/{latencies,calls,errors,minstep}`: what the UI's monitoring page asks, by path. */
+export function metricsEndpoints(service: QueryService): [path: string, answer: Endpoint][] {
+  return [
+    [
+      "/api/metrics/latencies",
+      metricEndpoint(service, (params) => ({
+        kind: "latencies",
+        quantile: parsedParam("quantile", () => parseFloatText(params.get("quantile") ?? "")),
+      })),
+    ],
+    ["/api/metrics/calls", metricEndpoint(service, () => ({ kind: "calls" }))],
+    ["/api/metrics/errors", metricEndpoint(service, () => ({ kind: "errors" }))],
+    ["/api/metrics/minstep", async ({ read }) => envelope([String(await service.getMinStepMs(read))])],
+  ];
+}

@@ -1,0 +1,57 @@
+import type { MetricsQuery } from "storage/api";
+import { formatDurationNano } from "../go-text/go-duration.ts";
+import type { PrometheusOptions } from "./prometheus-options.ts";
+
+const unitNames = { ms: "milliseconds", s: "seconds" } as const;
+
+/** PromQL over the metrics of OpenTelemetry's span metrics connector, letter by letter the public model's. */
+export class PromQl {
+  readonly #calls: string;
+  readonly #duration: string;
+
+  constructor(options: PrometheusOptions) {
+    const namespace = options["prometheus.query.namespace"];
+    const prefix = namespace === "" ? "" : `${namespace}_`;
+    this.#calls = `${prefix}calls${options["prometheus.query.normalize-calls"] ? "_total" : ""}`;
+    const unit = options["prometheus.query.normalize-duration"]
+      ? `_${unitNames[options["prometheus.query.duration-unit"]]}`
+      : "";
+    this.#duration = `${prefix}duration${unit}`;
+  }
+
+  latencies(query: MetricsQuery, quantile: number): string {
+    const { services, kinds, rate, by } = partsOf(query);
+    return `histogram_quantile(${quantile.toFixed(2)}, sum(rate(${this.#duration}_bucket{service_name =~ ${services}, ${kinds}}[${rate}])) by (${by},le))`;
+  }
+
+  calls(query: MetricsQuery): string {
+    const { services, kinds, rate, by } = partsOf(query);
+    return `sum(rate(${this.#calls}{service_name =~ ${services}, ${kinds}}[${rate}])) by (${by})`;
+  }
+
+  errors(query: MetricsQuery): string {
+    const { services, kinds, rate, by } = partsOf(query);
+    const failed = `sum(rate(${this.#calls}{service_name =~ ${services}, status_code = "STATUS_CODE_ERROR", ${kinds}}[${rate}])) by (${by})`;
+    return `${failed} / ${this.calls(query)}`;
+  }
+}
+
+function partsOf({ services, spanKinds, ratePerMs, groupByOperation }: MetricsQuery) {
+  const kinds = spanKinds.map((kind) => `SPAN_KIND_${kind.toUpperCase()}`).join("|");
+  return {
+    services: quoted(services.join("|")),
+    kinds: spanKinds.length === 0 ? "" : `span_kind =~ "${kinds}"`,
+    rate: firstUnit(formatDurationNano(BigInt(ratePerMs) * 1_000_000n)),
+    by: groupByOperation ? "service_name,span_name" : "service_name",
+  };
+}
+
+/** The public model puts names in as they are; a quote in one must not end the text. */
+function quoted(text: string): string {
+  return `"${text.replace(/[\\"\n]/g, (one) => (one === "\n" ? "\\n" : `\\${one}`))}"`;
+}
+
+/** PromQL takes one unit only: of `10m0s` the `10m`; of `1.5s` the public model sends all, which PromQL refuses. */
+function firstUnit(duration: string): string {
+  return /^[^a-zµ]*[a-zµ]/.exec(duration)?.[0] ?? duration;
+}

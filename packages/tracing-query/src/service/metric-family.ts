@@ -1,0 +1,57 @@
+import type { MetricSeries } from "storage/api";
+import { type Metric, MetricFamily, MetricType } from "wire/metrics-query";
+
+/** What the points of a family tell: calls a second, shares of calls that failed, or a quantile of durations. */
+export type MetricKind =
+  | { readonly kind: "calls" | "errors" }
+  | { readonly kind: "latencies"; readonly quantile: number };
+
+const nanosPerMs = 1_000_000;
+
+function nameAndHelp(metric: MetricKind): [name: string, help: string] {
+  switch (metric.kind) {
+    case "calls":
+      return ["service_call_rate", "calls/sec, grouped by service"];
+    case "errors":
+      return [
+        "service_error_rate",
+        "error rate, computed as a fraction of errors/sec over calls/sec, grouped by service",
+      ];
+    case "latencies":
+      return ["service_latencies", `${metric.quantile.toFixed(2)}th quantile latency, grouped by service`];
+  }
+}
+
+function metricOf({ service, operation, points }: MetricSeries): Metric {
+  return {
+    labels: [
+      ...(operation === undefined ? [] : [{ name: "operation", value: operation }]),
+      { name: "service_name", value: service },
+    ],
+    metricPoints: points.map(({ unixMs, value }) => ({
+      value: {
+        $case: "gaugeValue",
+        value: { value: { $case: "doubleValue", value } },
+      },
+      timestamp: {
+        seconds: BigInt(Math.floor(unixMs / 1_000)),
+        nanos: (unixMs - Math.floor(unixMs / 1_000) * 1_000) * nanosPerMs,
+      },
+    })),
+  };
+}
+
+/** Series as the family of gauges that the public model's UI reads, under its names. */
+export function metricFamilyOf(
+  metric: MetricKind,
+  series: readonly MetricSeries[],
+  groupByOperation: boolean,
+): MetricFamily {
+  const [name, help] = nameAndHelp(metric);
+  return MetricFamily.fromPartial({
+    name: groupByOperation ? name.replace("service", "service_operation") : name,
+    type: MetricType.GAUGE,
+    help: groupByOperation ? `${help} & operation` : help,
+    metrics: series.map(metricOf),
+  });
+}

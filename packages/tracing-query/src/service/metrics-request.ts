@@ -1,0 +1,35 @@
+import type { MetricsQuery } from "storage/api";
+import type { SpanKind } from "wire/model";
+
+/** What a client asks of metrics; absent parts have the public model's defaults. */
+export interface MetricsRequest {
+  readonly services: readonly string[];
+  readonly groupByOperation: boolean;
+  /** Servers' spans by default. */
+  readonly spanKinds: readonly SpanKind[] | undefined;
+  /** Milliseconds since the Unix epoch; now by default. */
+  readonly endUnixMs: number | undefined;
+  /** An hour by default. */
+  readonly lookbackMs: number | undefined;
+  /** 5 s by default. */
+  readonly stepMs: number | undefined;
+  /** 10 minutes by default. */
+  readonly ratePerMs: number | undefined;
+}
+
+/** Between two points, at least: 1 ms, as the public model says of Prometheus; the store's counts are by minute. */
+export const minStepMs = 1;
+
+/** The query of a request. @param nowMs milliseconds since the Unix epoch */
+export function metricsQueryOf(request: MetricsRequest, nowMs: number): MetricsQuery {
+  const endUnixMs = request.endUnixMs ?? nowMs;
+  return {
+    services: request.services,
+    spanKinds: request.spanKinds ?? ["server"],
+    groupByOperation: request.groupByOperation,
+    startUnixMs: endUnixMs - (request.lookbackMs ?? 3_600_000),
+    endUnixMs,
+    stepMs: request.stepMs ?? 5_000,
+    ratePerMs: request.ratePerMs ?? 600_000,
+  };
+}

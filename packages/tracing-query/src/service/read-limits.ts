@@ -1,0 +1,58 @@
+import type { Trace, TraceQuery } from "storage/api";
+import { QueryError } from "../query-error.ts";
+
+/** What one request may ask for and bring. Infinity: no limit. */
+export interface ReadLimits {
+  /** Traces that a search may ask for, or ids that a request may name. */
+  readonly maxTraces: number;
+  /** Spans that an answer may hold. */
+  readonly maxSpans: number;
+  /** Time that a search may span. */
+  readonly maxRangeNano: bigint | undefined;
+}
+
+/** @throws QueryError QUERY_BAD_PARAMETER for more traces, or a longer time, than allowed */
+export function checkLimits(
+  { limit, startTimeMinUnixNano, startTimeMaxUnixNano }: TraceQuery,
+  { maxTraces, maxRangeNano }: ReadLimits,
+): void {
+  if (limit > maxTraces) {
+    throw tooMany("a search for", limit, "traces", maxTraces, "query.max-traces");
+  }
+  if (maxRangeNano === undefined) {
+    return;
+  }
+  const end = startTimeMaxUnixNano ?? BigInt(Date.now()) * 1_000_000n;
+  if (end - (startTimeMinUnixNano ?? 0n) > maxRangeNano) {
+    const hours = Number(maxRangeNano / 1_000_000_000n) / 3_600;
+    throw new QueryError(
+      "QUERY_BAD_PARAMETER",
+      `a search from start to end is longer than the limit of ${hours} h of --query.max-time-range`,
+    );
+  }
+}
+
+/** @throws QueryError QUERY_BAD_PARAMETER for more ids than allowed */
+export function checkTraceIds(traceIds: readonly string[], { maxTraces }: ReadLimits): void {
+  if (traceIds.length > maxTraces) {
+    throw tooMany("a request for", traceIds.length, "traces", maxTraces, "query.max-traces");
+  }
+}
+
+/** @throws QueryError QUERY_TOO_LARGE for more spans than allowed */
+export function checkSpans(traces: readonly Trace[], { maxSpans }: ReadLimits): void {
+  const spans = traces.reduce((sum, trace) => sum + trace.spans.length, 0);
+  if (spans > maxSpans) {
+    throw new QueryError(
+      "QUERY_TOO_LARGE",
+      `the answer holds ${spans} spans, over the limit of ${maxSpans} of --query.max-spans: ask for fewer traces`,
+    );
+  }
+}
+
+function tooMany(what: string, count: number, of: string, limit: number, option: string): QueryError {
+  return new QueryError(
+    "QUERY_BAD_PARAMETER",
+    `${what} ${count} ${of} is over the limit of ${limit} of --${option}`,
+  );
+}

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { RequestGate } from "./request-gate.ts";
+
+const never = new AbortController().signal;
+
+test("lets in as many as it says, and others in order when one is over", async () => {
+  const gate = new RequestGate({ maxConcurrent: 2, maxWaiting: 2 });
+  const entered: string[] = [];
+  const enter = async (name: string, signal = never) => {
+    const leave = await gate.enter(signal);
+    entered.push(name);
+    return leave;
+  };
+  const [first, second] = await Promise.all([enter("a"), enter("b")]);
+  const third = enter("c");
+  const fourth = enter("d");
+  await expect(gate.enter(never)).rejects.toMatchObject({ code: "QUERY_BUSY" });
+  expect(entered).toEqual(["a", "b"]);
+
+  first?.();
+  first?.(); // Counts once.
+  const leaveThird = await third;
+  expect(entered).toEqual(["a", "b", "c"]);
+  second?.();
+  leaveThird();
+  (await fourth)();
+  expect(entered).toEqual(["a", "b", "c", "d"]);
+  const again = await Promise.all([enter("e"), enter("f")]);
+  expect(again).toHaveLength(2);
+});
+
+test("who gives up waiting takes no place", async () => {
+  const gate = new RequestGate({ maxConcurrent: 1, maxWaiting: 1 });
+  const leave = await gate.enter(never);
+  const gone = new AbortController();
+  const waiting = gate.enter(gone.signal);
+  gone.abort(new Error("gone"));
+  await expect(waiting).rejects.toThrow("gone");
+  await expect(gate.enter(gone.signal)).rejects.toThrow("gone");
+  const next = gate.enter(never);
+  leave();
+  (await next)();
+  (await gate.enter(never))();
+});

@@ -1,0 +1,11 @@
+export type {
+  FindTracesRequest,
+  GetOperationsRequest,
+  GetOperationsResponse,
+  GetServicesRequest,
+  GetServicesResponse,
+  GetTraceRequest,
+  Operation,
+  TraceQueryParameters,
+} from "../gen/tracing/api_v3/query_service.ts";
+export { type QueryServiceV3Handlers, queryServiceV3 } from "./query-service.ts";

@@ -1,0 +1,35 @@
+import type {
+  handleServerStreamingCall,
+  handleUnaryCall,
+  ServiceDefinition,
+  UntypedServiceImplementation,
+} from "@grpc/grpc-js";
+import {
+  type FindTracesRequest,
+  type GetOperationsRequest,
+  type GetOperationsResponse,
+  type GetServicesRequest,
+  type GetServicesResponse,
+  type GetTraceRequest,
+  QueryServiceService,
+} from "../gen/tracing/api_v3/query_service.ts";
+
+/** What a server of `queryServiceV3` implements. */
+export interface QueryServiceV3Handlers extends UntypedServiceImplementation {
+  getTrace: handleServerStreamingCall<GetTraceRequest, Buffer>;
+  findTraces: handleServerStreamingCall<FindTracesRequest, Buffer>;
+  getServices: handleUnaryCall<GetServicesRequest, GetServicesResponse>;
+  getOperations: handleUnaryCall<GetOperationsRequest, GetOperationsResponse>;
+}
+
+const asBytes = {
+  responseSerialize: (bytes: Buffer) => bytes,
+  responseDeserialize: (bytes: Buffer) => bytes,
+};
+
+/** `tracing.api_v3.QueryService`: traces out, each message the bytes that `encodeTraces` of `wire/otlp` gives. */
+export const queryServiceV3: ServiceDefinition<QueryServiceV3Handlers> = {
+  ...QueryServiceService,
+  getTrace: { ...QueryServiceService.getTrace, ...asBytes },
+  findTraces: { ...QueryServiceService.findTraces, ...asBytes },
+};
