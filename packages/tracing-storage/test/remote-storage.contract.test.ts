@@ -1,8 +1,6 @@
-import { createLogger, createMetrics, TenantCheck } from "lifecycle";
 import { traceStoreContract } from "storage/contract";
 import { openGrpcStore } from "storage/grpc";
-import { openMemoryStore } from "storage/memory";
-import { openRemoteStorage } from "../src/grpc/remote-storage-server.ts";
+import { serveStore } from "./remote-storage-fixture.ts";
 
 const asText = "the older model has no such attribute: it becomes text";
 const noNameless = "over this API either every call names a tenant or none does";
@@ -13,24 +11,8 @@ for (const streamingWrites of [true, false]) {
   traceStoreContract({
     name: `grpc, writing ${streamingWrites ? "streams" : "one span a call"}, to our server`,
     open: async () => {
-      const metrics = createMetrics("tracing-storage");
-      const remote = openMemoryStore();
-      const server = await openRemoteStorage({
-        address: { host: "127.0.0.1", port: 0, text: "127.0.0.1:0" },
-        tls: undefined,
-        store: remote,
-        tenants: new TenantCheck({
-          "multi-tenancy.enabled": false,
-          "multi-tenancy.header": "x-tenant",
-          "multi-tenancy.tenants": [],
-        }),
-        log: createLogger({ name: "test", level: "fatal", encoding: "json" }),
-        metrics,
-        maxMessageBytes: 4 * 1024 * 1024,
-        streamingWrites,
-        groups: { maxDelayMs: 5, maxPendingBytes: 64 * 1024 * 1024, writeTimeoutMs: 5_000 },
-      });
-      const store = openGrpcStore({ server: `127.0.0.1:${server.port}` });
+      const { server, address } = await serveStore({ streamingWrites });
+      const store = openGrpcStore({ server: address });
       return {
         ...store,
         async close() {

@@ -18,7 +18,7 @@ export class RemoteChannel {
 
   /** @throws StorageError STORAGE_REFUSED for an address or certificates that cannot be */
   constructor(server: string, tls: WatchedGrpcStoreTls | undefined) {
-    if (!/^[^\s]*:\d{1,5}$/.test(server)) {
+    if (!/^(dns:\/\/\/)?[^\s/]*:\d{1,5}$/.test(server)) {
       throw new StorageError("STORAGE_REFUSED", `"${server}" is not the host:port of a remote storage`);
     }
     this.#server = server.startsWith(":") ? `localhost${server}` : server;

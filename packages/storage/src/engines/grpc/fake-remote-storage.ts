@@ -1,0 +1,75 @@
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServiceError,
+  type status,
+  type UntypedServiceImplementation,
+} from "@grpc/grpc-js";
+import {
+  type ArchiveSpanReaderPluginServer,
+  type ArchiveSpanWriterPluginServer,
+  archiveSpanReaderService,
+  archiveSpanWriterService,
+  type DependenciesReaderPluginServer,
+  dependenciesReaderService,
+  type PluginCapabilitiesServer,
+  pluginCapabilitiesService,
+  type SpanReaderPluginServer,
+  type SpanWriterPluginServer,
+  type StreamingSpanWriterPluginServer,
+  spanReaderService,
+  spanWriterService,
+  streamingSpanWriterService,
+  withPublicNames,
+} from "wire/grpc";
+
+/** The calls that a test answers; all others are UNIMPLEMENTED, under the public names as under ours. */
+export type FakeHandlers = Partial<
+  SpanReaderPluginServer &
+    SpanWriterPluginServer &
+    StreamingSpanWriterPluginServer &
+    ArchiveSpanReaderPluginServer &
+    ArchiveSpanWriterPluginServer &
+    DependenciesReaderPluginServer &
+    PluginCapabilitiesServer
+>;
+
+export interface FakeRemoteStorage {
+  /** host:port */
+  readonly address: string;
+  close(): void;
+}
+
+const services = [
+  spanReaderService,
+  spanWriterService,
+  streamingSpanWriterService,
+  archiveSpanReaderService,
+  archiveSpanWriterService,
+  dependenciesReaderService,
+  pluginCapabilitiesService,
+];
+
+/** A remote storage for tests, which answers as it is told to. @param port 0 for any */
+export async function startFakeRemoteStorage(handlers: FakeHandlers, port = 0): Promise<FakeRemoteStorage> {
+  const server = new Server();
+  for (const service of services) {
+    // Others serve the public names alone.
+    const [, definition] = withPublicNames(service);
+    const own = Object.entries(handlers).filter(([name]) => name in service);
+    if (definition !== undefined && own.length > 0)
+      server.addService(definition, Object.fromEntries(own) as UntypedServiceImplementation);
+  }
+  const bound = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, actual) =>
+      error === null ? resolve(actual) : reject(error),
+    );
+  });
+  return { address: `127.0.0.1:${bound}`, close: () => server.forceShutdown() };
+}
+
+/** What a handler ends a call with. */
+export function serviceError(code: status, details: string): ServiceError {
+  return Object.assign(new Error(details), { code, details, metadata: new Metadata() });
+}
