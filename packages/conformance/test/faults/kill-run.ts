@@ -60,7 +60,15 @@ export async function runKills({ kills, seed, budgetMs, say }: KillSettings): Pr
           await sleep(random(maxStartMs));
         } else {
           const before = senders.acknowledged;
-          await senders.until(() => senders.acknowledged > before, "a sender is acknowledged", startWithinMs);
+          const acknowledged = senders.until(
+            () => senders.acknowledged > before,
+            "a sender is acknowledged",
+            startWithinMs,
+          );
+          // A collector that does not come back says more than senders that wait for it.
+          const failure = await Promise.race([starting, acknowledged]);
+          if (failure !== undefined) throw failure;
+          await acknowledged;
           await sleep(random(maxIngestMs));
         }
         const cutBefore = senders.cut;
