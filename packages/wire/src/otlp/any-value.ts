@@ -72,7 +72,7 @@ export function readAnyValue(
 }
 
 /** The cursor's last 64-bit number, signed. */
-export function int64Of(cursor: ProtoCursor): bigint {
+function int64Of(cursor: ProtoCursor): bigint {
   return (BigInt(cursor.high | 0) << 32n) | BigInt(cursor.low >>> 0);
 }
 

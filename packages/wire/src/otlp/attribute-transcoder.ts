@@ -1,7 +1,8 @@
 import { attributeTypeCodes } from "../model/attribute.ts";
 import { attributeText, doubleText } from "../rows/attribute-text.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
-import { int64Of, readAnyValue, readKeyValue } from "./any-value.ts";
+import { writeDecimal } from "../rows/decimal-text.ts";
+import { readAnyValue, readKeyValue } from "./any-value.ts";
 import type { FieldList } from "./field-list.ts";
 import type { ProtoCursor } from "./proto-cursor.ts";
 
@@ -107,7 +108,7 @@ export class AttributeTranscoder {
         cursor.varint(end);
         if (cursor.position !== end) return false;
         out.uint8(attributeTypeCodes.int);
-        this.#decimal();
+        writeDecimal(out, cursor.low, cursor.high);
         return true;
       case 33: {
         const value = cursor.double(end);
@@ -127,28 +128,5 @@ export class AttributeTranscoder {
     this.#out.string(key);
     this.#out.uint8(attributeTypeCodes[value.type]);
     this.#out.string(attributeText(value));
-  }
-
-  /** Writes the cursor's last varint as decimal text. */
-  #decimal(): void {
-    const { low, high } = this.#cursor;
-    const out = this.#out;
-    if (high !== 0 || low < 0) {
-      const number = (high | 0) * 0x1_0000_0000 + (low >>> 0);
-      out.string(Number.isSafeInteger(number) ? String(number) : String(int64Of(this.#cursor)));
-      return;
-    }
-    let digits = 1;
-    for (let rest = low; rest >= 10; rest = (rest / 10) | 0) digits++;
-    out.reserve(digits + 1);
-    const { buffer } = out;
-    buffer[out.length++] = digits;
-    let rest = low;
-    for (let position = out.length + digits - 1; position >= out.length; position--) {
-      const tenth = (rest / 10) | 0;
-      buffer[position] = 48 + rest - tenth * 10;
-      rest = tenth;
-    }
-    out.length += digits;
   }
 }

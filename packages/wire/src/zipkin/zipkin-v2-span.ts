@@ -1,7 +1,7 @@
 import { nestedJson } from "../api-v2/nested-json.ts";
 import type { AttributeValue } from "../model/attribute.ts";
 import type { Span, SpanEvent, SpanLink } from "../model/span.ts";
-import { doubleText } from "../rows/attribute-text.ts";
+import { attributeText } from "../rows/attribute-text.ts";
 import { parseIp } from "./ip-text.ts";
 import { linkTagPrefix, maxLinks } from "./special-tags.ts";
 
@@ -185,19 +185,12 @@ function referencesOf({ traceId, parentSpanId, links }: Span): readonly SpanLink
 /** As OpenTelemetry prints a value: what a tag would show. */
 function textOf(value: AttributeValue): string {
   switch (value.type) {
-    case "empty":
-      return "";
-    case "string":
-      return value.value;
-    case "bool":
-    case "int":
-      return String(value.value);
-    case "double":
-      return doubleText(value.value);
     case "bytes":
       return Buffer.from(value.value).toString("base64");
     case "array":
     case "kvlist":
       return nestedJson(value);
+    default:
+      return attributeText(value);
   }
 }
