@@ -1,7 +1,7 @@
 import { errorCodes } from "wire/http2";
+import { retryDelayMs } from "wire/retry-info";
 import { type GrpcStatus, grpcStatusOf, grpcStatusOfHttp } from "./grpc-status.ts";
 import type { Headers, Http2Failure, Http2Outcome, Http2Response } from "./http2-stream.ts";
-import { retryDelayMs } from "./retry-info.ts";
 
 /** How a unary call ended. */
 export interface GrpcAnswer {

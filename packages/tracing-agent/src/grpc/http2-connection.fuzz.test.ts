@@ -12,7 +12,7 @@ import {
   frameTypes,
   type HeaderField,
 } from "wire/http2";
-import { damagedMessage, randomOf } from "wire/testing";
+import { damagedMessage, randomOf, statusDetails } from "wire/testing";
 import { grpcAnswerOf, prefixed } from "./grpc-answer.ts";
 import { Http2Connection } from "./http2-connection.ts";
 
@@ -29,12 +29,7 @@ const ok: HeaderField[] = [
   { name: ":status", value: "200" },
   { name: "content-type", value: "application/grpc" },
 ];
-/** `google.rpc.Status` with a `RetryInfo` of 5 s. */
-const retryInfo = Buffer.concat([
-  Buffer.from("08081a2e0a28", "hex"),
-  Buffer.from("type.googleapis.com/google.rpc.RetryInfo"),
-  Buffer.from("12040a020805", "hex"),
-]).toString("base64");
+const retryInfo = statusDetails({ seconds: 5, nanos: 0 }).toString("base64");
 const refused: HeaderField[] = [
   { name: "grpc-status", value: "8" },
   { name: "grpc-message", value: "the journal is full, 100%25" },

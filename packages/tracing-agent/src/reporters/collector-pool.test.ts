@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { createLogger } from "lifecycle";
 import { afterEach, describe, expect, it } from "vitest";
+import { statusDetails } from "wire/testing";
 import { prefixed } from "../grpc/grpc-answer.ts";
 import { CollectorPool } from "./collector-pool.ts";
 
@@ -66,19 +66,6 @@ const ask = async (pool: CollectorPool) => {
   return answer.status === "OK" ? answer.message.toString() : answer.status;
 };
 
-/** `google.rpc.Status` with a `RetryInfo` of so many seconds. */
-function retryInfo(seconds: number): string {
-  const delay = new BinaryWriter().uint32(8).int64(seconds).finish();
-  const info = new BinaryWriter().uint32(10).bytes(delay).finish();
-  const any = new BinaryWriter()
-    .uint32(10)
-    .string("type.googleapis.com/google.rpc.RetryInfo")
-    .uint32(18)
-    .bytes(info)
-    .finish();
-  return Buffer.from(new BinaryWriter().uint32(26).bytes(any).finish()).toString("base64");
-}
-
 describe("CollectorPool", () => {
   it("calls every address of a name in turn, and the others when one is gone", async () => {
     const [a, b] = [new NamedServer("a"), new NamedServer("b")];
@@ -138,7 +125,7 @@ describe("CollectorPool", () => {
     busy.trailers = {
       "grpc-status": "8",
       "grpc-message": "full%20up",
-      "grpc-status-details-bin": retryInfo(50),
+      "grpc-status-details-bin": statusDetails({ seconds: 50, nanos: 0 }).toString("base64"),
     };
     const pool = open("collectors.test", port, async () => ["127.0.0.1", "127.0.0.2"]);
     await expect.poll(() => pool.names[0]?.connected).toBe(2);

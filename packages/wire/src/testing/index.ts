@@ -1,1 +1,2 @@
+export { statusDetails } from "../grpc/status-details.ts";
 export { damagedMessage, randomOf } from "../rows/damaged-message.ts";

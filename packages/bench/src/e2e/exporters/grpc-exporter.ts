@@ -8,8 +8,8 @@ import {
   status,
 } from "@grpc/grpc-js";
 import { traceService } from "wire/otlp";
+import { retryDelayMs } from "wire/retry-info";
 import type { ExportAnswer, Exporter, ExporterSettings } from "./exporter.ts";
-import { retryDelayMs } from "./retry-info.ts";
 
 const { path, requestSerialize, responseDeserialize } = traceService.export;
 

@@ -7,7 +7,7 @@ import { gunzipSync } from "node:zlib";
 import { Metadata, Server, ServerCredentials, status } from "@grpc/grpc-js";
 import type { Span } from "wire/model";
 import { decodeTraces, encodeExportResponse, type TraceServiceHandlers, traceService } from "wire/otlp";
-import { statusDetails } from "./status-details.ts";
+import { statusDetails } from "wire/testing";
 
 /** What a receiver does with one call; the batch is remembered when it is accepted. */
 export type Behaviour =

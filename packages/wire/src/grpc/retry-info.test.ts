@@ -1,6 +1,6 @@
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { expect, test } from "vitest";
-import { Random } from "../../corpus/random.ts";
+import { randomOf } from "../rows/damaged-message.ts";
 import { retryDelayMs } from "./retry-info.ts";
 import { statusDetails } from "./status-details.ts";
 
@@ -21,9 +21,9 @@ test.each([
 });
 
 test("takes any bytes without an error", () => {
-  const random = new Random(5);
+  const random = randomOf(5);
   for (let round = 0; round < 2000; round++) {
-    const details = Uint8Array.from({ length: random.below(60) }, () => random.below(256));
+    const details = Uint8Array.from({ length: random(60) }, () => random(256));
     const delay = retryDelayMs(details);
     expect(delay === undefined || delay >= 0).toBe(true);
   }
