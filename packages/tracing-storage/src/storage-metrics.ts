@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { DiskGuard } from "./engine/disk-guard.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { QueryGate } from "./engine/query-gate.ts";
 
@@ -39,8 +40,14 @@ export class StorageMetrics {
   }
 }
 
+interface WatchedParts {
+  readonly engine: Engine;
+  readonly gate: QueryGate;
+  readonly guard: DiskGuard;
+}
+
 /** Adds what is read when somebody asks: running and waiting queries, bytes and parts on disk, room left. */
-export function watchEngine(registry: Registry, engine: Engine, gate: QueryGate): void {
+export function watchEngine(registry: Registry, { engine, gate, guard }: WatchedParts): void {
   const registers = [registry];
   new Gauge({
     name: `${prefix}queries_running`,
@@ -80,6 +87,14 @@ export function watchEngine(registry: Registry, engine: Engine, gate: QueryGate)
     async collect() {
       const { bavail, bsize } = await statfs(engine.folder.path);
       this.set(bavail * bsize);
+    },
+  });
+  new Gauge({
+    name: `${prefix}disk_full`,
+    help: "1 while inserts are refused because the disk has less room than --storage.min-free-bytes.",
+    registers,
+    collect() {
+      this.set(guard.isFull ? 1 : 0);
     },
   });
 }

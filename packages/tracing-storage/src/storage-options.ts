@@ -1,4 +1,4 @@
-import { bytes, duration, hostPort } from "lifecycle";
+import { bytes, commaList, duration, hostPort } from "lifecycle";
 import { z } from "zod";
 import { maxQueryThreads } from "./engine/thread-pool-size.ts";
 
@@ -18,6 +18,30 @@ export const storageOptions = z.object({
     .string()
     .default("")
     .describe("Password for the HTTP protocol; without one everybody who reaches the port is let in."),
+  "storage.http.password-file": z
+    .string()
+    .default("")
+    .describe("File with the password in one line, instead of --storage.http.password."),
+  "storage.http.read-only-user": z
+    .string()
+    .min(1)
+    .default("reader")
+    .describe("Name of the user that may only read; there is one when it has a password."),
+  "storage.http.read-only-password": z.string().default("").describe("Password of the read-only user."),
+  "storage.http.read-only-password-file": z
+    .string()
+    .default("")
+    .describe("File with the read-only user's password in one line."),
+  "storage.http.max-sessions": z
+    .number()
+    .int()
+    .min(0)
+    .max(1000)
+    .default(64)
+    .describe("Sessions (session_id) that clients may hold at once; each takes some MiB."),
+  "storage.http.send-timeout": duration("1m").describe(
+    "A client that takes nothing of its result for so long is cut off, and its query cancelled.",
+  ),
   "storage.http.max-body-bytes": bytes("256MiB").describe("Largest body of a request, decompressed."),
   "storage.max-memory": bytes("4GiB").describe(
     "Memory of the engine as a whole; at most 90 % of the machine's whatever is given.",
@@ -25,8 +49,23 @@ export const storageOptions = z.object({
   "storage.max-query-memory": bytes("2GiB").describe(
     "Memory of one query; a query over it is refused alone.",
   ),
-  "storage.max-result-bytes": bytes("512MiB").describe("Largest result of a query, before compression."),
+  "storage.max-result-bytes": bytes("512MiB").describe(
+    "Largest result of a query, before compression. Results are sent as they are made, not held.",
+  ),
   "storage.query-timeout": duration("10m").describe("Longest time of one query; 0 is no limit."),
+  "storage.retention": duration("0").describe(
+    "Days of spans whose last moment is older are dropped: 7d, 36h; 0 keeps all.",
+  ),
+  "storage.max-bytes": bytes("0").describe(
+    "Size of the stored data on disk; above it the oldest days are dropped, never the newest. 0 is no limit.",
+  ),
+  "storage.retention-databases": commaList("tracing").describe(
+    "Databases whose tables lose their oldest days: those that are partitioned by one column of type Date.",
+  ),
+  "storage.retention-interval": duration("5m").describe("Time between two looks for days to drop."),
+  "storage.min-free-bytes": bytes("1GiB").describe(
+    "With less room on the disk of the data folder inserts are refused (ClickHouse's code 243, HTTP 503); 0 never refuses.",
+  ),
   "storage.max-concurrent-queries": z
     .number()
     .int()

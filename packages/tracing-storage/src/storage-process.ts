@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { listenError, type ProcessDefinition } from "lifecycle";
 import { z } from "zod";
+import { DiskGuard } from "./engine/disk-guard.ts";
 import { Engine } from "./engine/engine.ts";
 import { QueryGate } from "./engine/query-gate.ts";
 import { grpcOptions } from "./grpc/grpc-options.ts";
@@ -8,6 +9,8 @@ import { openConfiguredRemoteStorage } from "./grpc/open-remote-storage.ts";
 import { ownEngineAt } from "./grpc/own-engine.ts";
 import { runBridge } from "./grpc/run-bridge.ts";
 import { createHttpFront } from "./http/http-front.ts";
+import { readUsers } from "./http/users.ts";
+import { Retention } from "./retention/retention.ts";
 import { StorageMetrics, watchEngine } from "./storage-metrics.ts";
 import { storageOptions } from "./storage-options.ts";
 
@@ -25,8 +28,10 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
   options,
   aliases: { "clickhouse.username": "clickhouse.user" },
   adminHostPort: ":17270",
-  async start({ options, log, metrics: registry }) {
+  async start({ options, log, metrics: registry, health }) {
     if (options["clickhouse.url"].length > 0) return await runBridge({ options, log, metrics: registry });
+    const users = readUsers(options);
+    const [owner] = users;
     const address = options["storage.http.host-port"];
     const engine = await Engine.open(options["storage.data-dir"], {
       maxMemoryBytes: options["storage.max-memory"],
@@ -38,14 +43,33 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
       maxRunning: options["storage.max-concurrent-queries"],
       maxWaiting: options["storage.max-waiting-queries"],
     });
-    const server = createHttpFront(
-      { engine, gate, metrics: new StorageMetrics(registry), log },
+    const guard = new DiskGuard({
+      folder: engine.folder.path,
+      minFreeBytes: options["storage.min-free-bytes"],
+      onChange(isFull, text) {
+        isFull ? log.error(text) : log.info(text);
+        health.set(isFull ? "not available" : "available", text);
+      },
+    });
+    const retention = new Retention(
+      { engine, log, metrics: registry },
       {
-        credentials: { user: options["storage.http.user"], password: options["storage.http.password"] },
+        maxAgeMs: options["storage.retention"],
+        maxBytes: options["storage.max-bytes"],
+        databases: options["storage.retention-databases"],
+        intervalMs: options["storage.retention-interval"],
+      },
+    );
+    const server = createHttpFront(
+      { engine, gate, guard, metrics: new StorageMetrics(registry), log },
+      {
+        users,
+        maxSessions: options["storage.http.max-sessions"],
+        sendTimeoutMs: options["storage.http.send-timeout"],
         maxBodyBytes: options["storage.http.max-body-bytes"],
       },
     );
-    watchEngine(registry, engine, gate);
+    watchEngine(registry, { engine, gate, guard });
     try {
       server.listen(address.port, ...(address.host === "" ? [] : [address.host]));
       await once(server, "listening");
@@ -59,8 +83,8 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
       `listening for ClickHouse HTTP on ${typeof bound === "object" && bound !== null ? `${bound.address}:${bound.port}` : address.text}`,
     );
     const own = ownEngineAt(bound, {
-      user: options["storage.http.user"],
-      password: options["storage.http.password"],
+      user: owner.name,
+      password: owner.password,
     });
     const remote = await openConfiguredRemoteStorage(options, own, { log, metrics: registry }).catch(
       async (error: unknown) => {
@@ -69,14 +93,18 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
         throw error;
       },
     );
+    retention.start();
+    guard.watch();
     return {
       async stop(signal) {
+        guard.close();
         await remote?.stop(signal);
         const closed = once(server, "close");
         server.close();
         server.closeIdleConnections();
         signal.addEventListener("abort", () => server.closeAllConnections());
-        await engine.close(gate.idle());
+        const retentionEnded = retention.close();
+        await engine.close(Promise.all([gate.idle(), retentionEnded]));
         server.closeIdleConnections();
         await closed;
       },

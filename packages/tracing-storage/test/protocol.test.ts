@@ -231,8 +231,10 @@ describe("errors", () => {
     ["unknown database", "SELECT 1", { database: "no`where" }, 404, 81],
     ["parameter not given", "SELECT {x:UInt8}", {}, 500, 456],
     ["unknown format", "SELECT 1 FORMAT NoSuchFormat", {}, 404, 73],
-    ["session", "SELECT 1", { session_id: "a" }, 501, 48],
-    ["native compression", "SELECT 1", { decompress: "1" }, 501, 48],
+    ["an unknown session", "SELECT 1", { session_id: "a", session_check: "1" }, 500, 372],
+    ["a session's time", "SELECT 1", { session_id: "a", session_timeout: "4000" }, 400, 36],
+    ["no blocks although they are announced", "SELECT 1, this is no block", { decompress: "1" }, 400, 271],
+    ["a format's name with SQL in it", "SELECT 1", { default_format: "TSV; DROP TABLE t" }, 404, 73],
     ["large result", "SELECT repeat('x', 1000 + number % 2) FROM numbers(10000)", {}, 500, 396],
     ["slow query", "SELECT sleepEachRow(0.1) FROM numbers(20)", { max_execution_time: "0.2" }, 408, 159],
     ["large body", "x".repeat(400_001), {}, 413, 307],
@@ -284,7 +286,9 @@ describe("errors", () => {
 
   test.each([
     ["gzip", "not gzip", 400, "271"],
-    ["br", "x", 501, "48"],
+    ["br", "not br", 400, "271"],
+    ["lz4", "not lz4", 400, "271"],
+    ["snappy", "x", 501, "48"],
     ["__proto__", "x", 501, "48"],
     ["constructor", "x", 501, "48"],
   ])("Content-Encoding %s with %j", async (encoding, body, status, code) => {

@@ -1,6 +1,17 @@
-import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { folderError, StartError } from "lifecycle";
+import { checkFolderVersion } from "./folder-version.ts";
 
 /** A data folder that this process holds. Everything below it belongs to this process alone. */
 export interface DataFolder {
@@ -58,20 +69,38 @@ function takeLock(path: string, lockPath: string): void {
   throw new StartError(`data folder ${path} is being opened by another process at this moment`);
 }
 
+/** Spans may hold secrets: only the process's own user may look. */
+const privateMode = 0o700;
+
+/** Also when the folder around it was made by somebody else and is open to all. */
+function makePrivate(path: string): void {
+  mkdirSync(path, { recursive: true, mode: privateMode });
+  chmodSync(path, privateMode);
+}
+
 /**
- * Creates the folder if need be, checks that it can be written, takes its lock (a file with our process number;
- * one left by a killed process is taken over) and empties the spool.
+ * Creates the folder if need be, refuses one of a newer version, checks that it can be written, takes its lock (a
+ * file with our process number; one left by a killed process is taken over) and empties the spool. What is below it
+ * is for our user alone.
+ * @param engineVersion of the engine that will open it
  * @throws StartError in one line
  */
-export function openDataFolder(folder: string): DataFolder {
+export function openDataFolder(folder: string, engineVersion: string): DataFolder {
   const path = resolve(folder);
   const lockPath = join(path, "lock");
   const spoolPath = join(path, "spool");
+  const enginePath = join(path, "engine");
+  const configPath = join(path, "config");
   try {
-    mkdirSync(path, { recursive: true });
+    if (existsSync(path)) {
+      checkFolderVersion(path, engineVersion);
+    }
+    mkdirSync(path, { recursive: true, mode: privateMode });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     takeLock(path, lockPath);
-    mkdirSync(spoolPath, { recursive: true });
+    for (const part of [enginePath, configPath, spoolPath]) {
+      makePrivate(part);
+    }
     for (const name of readdirSync(spoolPath)) {
       rmSync(join(spoolPath, name), { recursive: true, force: true });
     }
@@ -82,8 +111,8 @@ export function openDataFolder(folder: string): DataFolder {
   }
   return {
     path,
-    enginePath: join(path, "engine"),
-    configPath: join(path, "config"),
+    enginePath,
+    configPath,
     spoolPath,
     release: () => rmSync(lockPath, { force: true }),
   };

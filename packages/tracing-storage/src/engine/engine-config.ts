@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface EngineLimits {
@@ -45,6 +45,18 @@ const fixedSettings = [
   "format_avro_schema_registry_url",
 ];
 
+/** What a read-only user may not raise: one query of it must not harm the others. */
+const readerLimits = [
+  "max_memory_usage",
+  "max_execution_time",
+  "max_result_bytes",
+  "max_threads",
+  "priority",
+];
+
+/** The profile of read-only users; taken on by `SET profile`, together with `readonly = 2`. */
+export const readerProfile = "reader";
+
 function serverXml(usersPath: string, limits: EngineLimits): string {
   return `<clickhouse>
   <users_config>${usersPath}</users_config>
@@ -78,6 +90,11 @@ function usersXml(): string {
 ${fixedSettings.map((setting) => `        <${setting}><const/></${setting}>`).join("\n")}
       </constraints>
     </default>
+    <${readerProfile}>
+      <constraints>
+${[...fixedSettings, ...readerLimits].map((setting) => `        <${setting}><const/></${setting}>`).join("\n")}
+      </constraints>
+    </${readerProfile}>
   </profiles>
   <quotas><default/></quotas>
   <users>
@@ -98,11 +115,11 @@ ${grants.map((grant) => `        <query>${grant}</query>`).join("\n")}
 /**
  * Writes the engine's configuration: memory limits, caches, what is synced to disk (every insert is, before it is
  * acknowledged), and what SQL may not do.
+ * @param folder exists
  * @returns the path for `--config-file`. It is always given: without it the engine looks for a config.xml in the
  *   working directory and in the user's home.
  */
 export function writeEngineConfig(folder: string, limits: EngineLimits): string {
-  mkdirSync(folder, { recursive: true });
   const usersPath = join(folder, "users.xml");
   const configPath = join(folder, "config.xml");
   writeFileSync(usersPath, usersXml());

@@ -3,12 +3,14 @@ import { StartError } from "lifecycle";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { connectionSettings, type EngineLimits, writeEngineConfig } from "./engine-config.ts";
 import { engineError, toEngineError } from "./engine-error.ts";
+import { writeFolderVersion } from "./folder-version.ts";
 import {
   loadNativeBinding,
   type NativeBinding,
   type NativeConnection,
   type NativeResult,
 } from "./native-binding.ts";
+import { type ResultPipe, ResultPipes } from "./result-pipe.ts";
 
 /** How long statements under way may go on when the engine is closed; less than the shell's own deadline. */
 const stopGraceMs = 3_000;
@@ -22,6 +24,8 @@ export interface EngineStatement {
   readonly sql: string;
   /** Of the result when the statement names none. */
   readonly format: string;
+  /** Takes the result instead of the answer's `bytes`; `sql` then names its path. */
+  readonly pipe?: ResultPipe;
   /** Marks the running query, so that it can be cancelled. Letters, digits, and what a query id may hold. */
   readonly tag: string;
 }
@@ -30,6 +34,15 @@ export interface EngineFacts {
   /** Of the engine: "26.7.2.1". */
   readonly version: string;
   readonly timezone: string;
+}
+
+/**
+ * A connection that lives longer than one statement: what a session sets, and its temporary tables, stay. One
+ * statement at a time; closed by its owner, and not while one runs.
+ */
+export interface EngineConnection {
+  run(statement: EngineStatement): Promise<NativeResult>;
+  close(): void;
 }
 
 /**
@@ -43,6 +56,8 @@ export class Engine {
   readonly #settings: readonly string[];
   /** Never runs a query: it keeps the engine open between requests. */
   readonly #anchor: NativeConnection;
+  readonly #pipes: ResultPipes;
+  readonly #kept = new Set<NativeConnection>();
   #closed = false;
 
   private constructor(
@@ -57,6 +72,7 @@ export class Engine {
     this.folder = folder;
     this.#settings = settings;
     this.facts = facts;
+    this.#pipes = new ResultPipes(folder.spoolPath);
   }
 
   /**
@@ -64,12 +80,11 @@ export class Engine {
    * @throws StartError when the folder is taken, cannot be written, or the engine cannot read what is in it
    */
   static async open(dataFolder: string, limits: EngineLimits): Promise<Engine> {
-    const folder = openDataFolder(dataFolder);
-    let native: NativeBinding;
+    const native = loadNativeBinding();
+    const folder = openDataFolder(dataFolder, native.EngineVersion());
     let anchor: NativeConnection;
     try {
       const configPath = writeEngineConfig(folder.configPath, limits);
-      native = loadNativeBinding();
       anchor = native.CreateConnection(folder.enginePath, [`--config-file=${configPath}`]);
     } catch (error) {
       folder.release();
@@ -81,6 +96,7 @@ export class Engine {
     }
     const { bytes } = await native.QueryAsyncConnection(anchor, "SELECT version(), timezone()", "TSV");
     const [version = "", timezone = "UTC"] = bytes.toString("utf8").trim().split("\t");
+    writeFolderVersion(folder.path, version);
     return new Engine(native, anchor, folder, connectionSettings(limits), { version, timezone });
   }
 
@@ -90,6 +106,33 @@ export class Engine {
       throw engineError("ABORTED", "the server is stopping");
     }
     return await this.#execute(statement);
+  }
+
+  /** @throws EngineError ABORTED when the engine is being closed */
+  connect(): EngineConnection {
+    if (this.#closed) {
+      throw engineError("ABORTED", "the server is stopping");
+    }
+    const native = this.#connection("session");
+    this.#kept.add(native);
+    return {
+      run: async (statement) => {
+        if (this.#closed) {
+          throw engineError("ABORTED", "the server is stopping");
+        }
+        return await this.#runOn(native, statement);
+      },
+      close: () => {
+        if (this.#kept.delete(native)) {
+          this.#native.CloseConnection(native);
+        }
+      },
+    };
+  }
+
+  /** @returns undefined when this machine has no pipes for it: the result then comes as a whole */
+  takePipe(): ResultPipe | undefined {
+    return this.#pipes.take();
   }
 
   /**
@@ -116,14 +159,15 @@ export class Engine {
   /**
    * Takes no new statements, gives those under way some seconds, then cancels them, and lets go of the folder. The
    * process could not end before: the engine waits for its queries even at exit.
-   * @param idle resolves when no statement of a client is under way
+   * @param idle resolves when no statement is under way
    */
-  async close(idle: Promise<void>): Promise<void> {
+  async close(idle: Promise<unknown>): Promise<void> {
     this.#closed = true;
     const late = new AbortController();
     const cancelled = setTimeout(stopGraceMs, undefined, { signal: late.signal })
       .then(async () => {
         while (!late.signal.aborted) {
+          this.#pipes.abandonAll();
           await this.#kill("query NOT LIKE 'KILL QUERY%'");
           await setTimeout(killAgainMs);
         }
@@ -132,6 +176,10 @@ export class Engine {
     await idle;
     late.abort();
     await cancelled;
+    for (const kept of this.#kept) {
+      this.#native.CloseConnection(kept);
+    }
+    this.#kept.clear();
     this.#native.CloseConnection(this.#anchor);
     this.folder.release();
   }
@@ -142,20 +190,30 @@ export class Engine {
     await this.#execute({ prepare: "", sql, format: "Null", tag: "kill" }).catch(() => {});
   }
 
+  #connection(tag: string): NativeConnection {
+    return this.#native.CreateConnection(this.folder.enginePath, [...this.#settings, `--log_comment=${tag}`]);
+  }
+
   async #execute(statement: EngineStatement): Promise<NativeResult> {
-    const connection = this.#native.CreateConnection(this.folder.enginePath, [
-      ...this.#settings,
-      `--log_comment=${statement.tag}`,
-    ]);
+    const connection = this.#connection(statement.tag);
     try {
-      if (statement.prepare !== "") {
-        await this.#native.QueryAsyncConnection(connection, statement.prepare, statement.format);
+      return await this.#runOn(connection, statement);
+    } finally {
+      this.#native.CloseConnection(connection);
+    }
+  }
+
+  async #runOn(connection: NativeConnection, statement: EngineStatement): Promise<NativeResult> {
+    const { prepare, sql, format, pipe } = statement;
+    try {
+      if (prepare !== "") {
+        await this.#native.QueryAsyncConnection(connection, prepare, format);
       }
-      return await this.#native.QueryAsyncConnection(connection, statement.sql, statement.format);
+      return await this.#native.QueryAsyncConnection(connection, sql, format);
     } catch (error) {
       throw toEngineError(error);
     } finally {
-      this.#native.CloseConnection(connection);
+      pipe?.end();
     }
   }
 }

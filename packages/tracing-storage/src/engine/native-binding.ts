@@ -14,6 +14,8 @@ export interface NativeResult {
 
 /** The part of chdb's addon that we use. */
 export interface NativeBinding {
+  /** "26.7.3"; known before a folder is opened. Its last number is not that of SQL's `version()`. */
+  EngineVersion(): string;
   /** Opens the engine on the first call (arguments then configure it), later only a connection to it. */
   CreateConnection(path: string, connectionArguments: readonly string[]): NativeConnection;
   /** Not while a query runs on this very connection: that aborts the process. */

@@ -1,23 +1,69 @@
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Transform, Writable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import { constants, gzip, zstdCompress } from "node:zlib";
+import {
+  brotliCompress,
+  constants,
+  createBrotliCompress,
+  createDeflate,
+  createGzip,
+  createZstdCompress,
+  deflate,
+  gzip,
+  zstdCompress,
+} from "node:zlib";
+import { createBlockCompressor } from "../compression/compressed-blocks.ts";
 import { drain } from "./request-body.ts";
-
-const compressAsGzip = promisify(gzip);
-const compressAsZstd = promisify(zstdCompress);
 
 /** Below this, compression costs more than it saves. */
 const minCompressedBytes = 1024;
 
-/** zstd when the client takes it, else gzip, else neither. */
-function acceptedEncoding(request: IncomingMessage): "zstd" | "gzip" | undefined {
+interface Encoder {
+  /** Off the event loop. */
+  whole(body: Buffer): Promise<Buffer>;
+  stream(): Transform;
+}
+
+const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } };
+const zlibOptions = { level: 3 };
+
+/** The one we like best first. */
+const encoders: ReadonlyMap<string, Encoder> = new Map([
+  [
+    "zstd",
+    {
+      whole: (body) => promisify(zstdCompress)(body, zstdOptions),
+      stream: () => createZstdCompress(zstdOptions),
+    },
+  ],
+  ["gzip", { whole: (body) => promisify(gzip)(body, zlibOptions), stream: () => createGzip(zlibOptions) }],
+  [
+    "br",
+    {
+      whole: (body) => promisify(brotliCompress)(body, brotliOptions),
+      stream: () => createBrotliCompress(brotliOptions),
+    },
+  ],
+  [
+    "deflate",
+    { whole: (body) => promisify(deflate)(body, zlibOptions), stream: () => createDeflate(zlibOptions) },
+  ],
+] satisfies [string, Encoder][]);
+
+/** Of those that the client takes, the one we like best. */
+function acceptedEncoding(request: IncomingMessage): string | undefined {
   const header = String(request.headers["accept-encoding"] ?? "");
-  const accepted = header
-    .split(",")
-    .map((part) => part.trim().toLowerCase().split(";"))
-    .filter(([, quality]) => !/^\s*q=0(\.0*)?$/.test(quality ?? ""))
-    .map(([name]) => name);
-  return accepted.includes("zstd") ? "zstd" : accepted.includes("gzip") ? "gzip" : undefined;
+  const accepted = new Set(
+    header
+      .split(",")
+      .map((part) => part.trim().toLowerCase().split(";"))
+      .filter(([, quality]) => !/^\s*q=0(\.0*)?$/.test(quality ?? ""))
+      .map(([name]) => name),
+  );
+  return [...encoders.keys()].find((name) => accepted.has(name));
 }
 
 /** Of the rest of a refused body, before its connection is closed. */
@@ -39,26 +85,123 @@ export async function answerEarly(
   response.end();
 }
 
+/** How an answer is packed. */
+export interface Packing {
+  /** As the client takes it, by Accept-Encoding. */
+  readonly mayCompress: boolean;
+  /** In ClickHouse's own blocks, whatever Accept-Encoding says. */
+  readonly asBlocks: boolean;
+}
+
+export const unpacked: Packing = { mayCompress: false, asBlocks: false };
+
 /** Sends a whole body, compressed when the client takes that; compression runs off the event loop. */
 export async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
   body: Buffer,
-  mayCompress: boolean,
+  packing: Packing,
 ): Promise<void> {
-  const encoding = mayCompress && body.length >= minCompressedBytes ? acceptedEncoding(request) : undefined;
   let sent = body;
-  if (encoding === "gzip") {
-    sent = await compressAsGzip(body, { level: 3 });
-  } else if (encoding === "zstd") {
-    sent = await compressAsZstd(body, { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
-  }
-  if (encoding !== undefined) {
-    response.setHeader("Content-Encoding", encoding);
+  if (packing.asBlocks) {
+    const compressor = createBlockCompressor();
+    compressor.end(body);
+    sent = Buffer.concat(await compressor.toArray());
+  } else if (packing.mayCompress && body.length >= minCompressedBytes) {
+    const name = acceptedEncoding(request);
+    const encoder = encoders.get(name ?? "");
+    if (name !== undefined && encoder !== undefined) {
+      sent = await encoder.whole(body);
+      response.setHeader("Content-Encoding", name);
+    }
   }
   response.setHeader("Vary", "Accept-Encoding");
   response.setHeader("Content-Length", sent.length);
   response.writeHead(status);
   response.end(request.method === "HEAD" ? undefined : sent);
+}
+
+/** Writes, and waits when the other side does not keep up. @returns false when it does not take it in time */
+async function write(
+  target: Writable,
+  chunk: Buffer,
+  response: ServerResponse,
+  ms: number,
+): Promise<boolean> {
+  if (target.write(chunk)) {
+    return true;
+  }
+  const over = new AbortController();
+  const { signal } = over;
+  try {
+    await Promise.race([
+      once(target, "drain", { signal }),
+      once(response, "close", { signal }),
+      setTimeout(ms, undefined, { signal }),
+    ]);
+  } finally {
+    over.abort();
+  }
+  return !response.destroyed && !target.writableNeedDrain;
+}
+
+/**
+ * Sends a body of which only the beginning is known, at the pace of the client.
+ * @param sendTimeoutMs a client that takes nothing for so long is cut off
+ * @param failure the last bytes of a body that breaks off; the connection is cut behind them, so that nobody takes the
+ *   body for whole
+ */
+export async function answerStream(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { head, rest }: { readonly head: Buffer; readonly rest: AsyncGenerator<Buffer, void> },
+  packing: Packing,
+  sendTimeoutMs: number,
+  failure: (error: unknown) => Buffer,
+): Promise<void> {
+  const name = packing.asBlocks || !packing.mayCompress ? undefined : acceptedEncoding(request);
+  const transform = packing.asBlocks ? createBlockCompressor() : encoders.get(name ?? "")?.stream();
+  if (name !== undefined) {
+    response.setHeader("Content-Encoding", name);
+  }
+  response.setHeader("Vary", "Accept-Encoding");
+  response.writeHead(200);
+  transform?.pipe(response, { end: false });
+  transform?.once("error", () => response.destroy());
+  const target = transform ?? response;
+  let broken: Buffer | undefined;
+  try {
+    let goesOn = request.method !== "HEAD" && (await write(target, head, response, sendTimeoutMs));
+    if (goesOn) {
+      for await (const chunk of rest) {
+        goesOn = await write(target, chunk, response, sendTimeoutMs);
+        if (!goesOn) {
+          break;
+        }
+      }
+    } else {
+      await rest.return();
+    }
+    if (!goesOn && request.method !== "HEAD") {
+      response.destroy();
+      return;
+    }
+  } catch (error) {
+    broken = failure(error);
+    target.write(broken);
+  }
+  if (response.destroyed) {
+    transform?.destroy();
+    return;
+  }
+  if (transform !== undefined) {
+    transform.end();
+    await Promise.race([once(transform, "end"), once(response, "close")]);
+  }
+  if (broken === undefined) {
+    response.end();
+  } else {
+    response.write("", () => response.destroy());
+  }
 }

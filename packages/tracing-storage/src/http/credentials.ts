@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { engineError } from "../engine/engine-error.ts";
+import type { User } from "./users.ts";
 
-export interface Credentials {
+interface Credentials {
   readonly user: string;
-  /** "" lets everybody in. */
   readonly password: string;
 }
 
@@ -34,23 +34,39 @@ function given(request: IncomingMessage, url: URL): Credentials | undefined {
 
 /**
  * Checks user and password, which come as X-ClickHouse-User and -Key, Basic authentication, or URL parameters, in
- * this order. Compared in constant time.
+ * this order. Every user is compared, each in constant time. Who names none, or one that is not known, is the first
+ * user when that one has no password.
  * @throws EngineError REQUIRED_PASSWORD when there are none, AUTHENTICATION_FAILED when they are wrong
  */
-export function checkCredentials(request: IncomingMessage, url: URL, expected: Credentials): void {
-  if (expected.password === "") {
-    return;
-  }
+export function checkCredentials(
+  request: IncomingMessage,
+  url: URL,
+  users: readonly [User, ...User[]],
+): User {
+  const [first] = users;
   const credentials = given(request, url);
   if (credentials === undefined) {
+    if (first.password === "") {
+      return first;
+    }
     throw engineError("REQUIRED_PASSWORD", "Authentication failed: a user and a password are required");
   }
-  const userMatches = same(credentials.user, expected.user);
-  const passwordMatches = same(credentials.password, expected.password);
-  if (!userMatches || !passwordMatches) {
+  let found: User | undefined;
+  let named: User | undefined;
+  for (const user of users) {
+    const userMatches = same(credentials.user, user.name);
+    const passwordMatches = same(credentials.password, user.password);
+    named = userMatches ? user : named;
+    found = userMatches && passwordMatches ? user : found;
+  }
+  if (found === undefined && first.password === "" && (named === undefined || named === first)) {
+    return first;
+  }
+  if (found === undefined) {
     throw engineError(
       "AUTHENTICATION_FAILED",
       `${credentials.user}: Authentication failed: password is incorrect, or there is no user with such name`,
     );
   }
+  return found;
 }

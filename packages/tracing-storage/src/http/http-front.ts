@@ -2,21 +2,28 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { hostname } from "node:os";
 import type { Logger } from "lifecycle";
+import type { DiskGuard } from "../engine/disk-guard.ts";
 import type { Engine } from "../engine/engine.ts";
 import { EngineError, engineError, toEngineError } from "../engine/engine-error.ts";
 import type { QueryGate } from "../engine/query-gate.ts";
 import type { StorageMetrics } from "../storage-metrics.ts";
-import { answer, answerEarly } from "./answer.ts";
+import { answer, answerEarly, answerStream, type Packing, unpacked } from "./answer.ts";
 import { contentType } from "./content-type.ts";
-import { type Credentials, checkCredentials } from "./credentials.ts";
+import { checkCredentials } from "./credentials.ts";
 import { errorStatus } from "./error-status.ts";
+import { exceptionInBody, exceptionTag } from "./exception-in-body.ts";
 import { checkOrigin } from "./origin-check.ts";
 import { readQueryParameters } from "./query-parameters.ts";
 import { RequestBody } from "./request-body.ts";
-import { type QueryOutcome, runQuery } from "./run-query.ts";
+import { type QueryOutcome, type QueryParts, runQuery } from "./run-query.ts";
+import { Sessions } from "./sessions.ts";
+import type { User } from "./users.ts";
 
 export interface HttpFrontSettings {
-  readonly credentials: Credentials;
+  readonly users: readonly [User, ...User[]];
+  readonly maxSessions: number;
+  /** A client that takes nothing of its result for so long is cut off. */
+  readonly sendTimeoutMs: number;
   /** Of one body, decompressed. */
   readonly maxBodyBytes: number;
 }
@@ -24,6 +31,7 @@ export interface HttpFrontSettings {
 export interface HttpFrontParts {
   readonly engine: Engine;
   readonly gate: QueryGate;
+  readonly guard: DiskGuard;
   readonly metrics: StorageMetrics;
   readonly log: Logger;
 }
@@ -46,7 +54,9 @@ function summary({ kind, rows, result, insertedBytes, elapsedSeconds }: QueryOut
 
 /** ClickHouse's HTTP protocol over an engine. Does not listen yet. */
 export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettings): Server {
-  const { engine, gate, metrics, log } = parts;
+  const { engine, gate, guard, metrics, log } = parts;
+  const sessions = new Sessions(engine, settings.maxSessions);
+  const queryParts: QueryParts = { engine, gate, guard, sessions };
   /** Of the queries under way: by its id a query is cancelled, so no two may have the same. */
   const ids = new Set<string>();
   const version = `(version ${engine.facts.version} (embedded))`;
@@ -71,8 +81,33 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
     }
     const body = Buffer.from(`${error.message} ${version}\n`);
     await (request.complete
-      ? answer(request, response, status, body, false)
+      ? answer(request, response, status, body, unpacked)
       : answerEarly(request, response, status, body));
+  }
+
+  /** A result that is longer than its beginning: an error can then only be told in the body itself. */
+  async function sendStream(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { result, rest }: QueryOutcome & { readonly rest: AsyncGenerator<Buffer, void> },
+    packing: Packing,
+  ): Promise<void> {
+    const tag = exceptionTag();
+    response.setHeader("X-ClickHouse-Exception-Tag", tag);
+    metrics.resultBytes.inc(result.length);
+    async function* counted(): AsyncGenerator<Buffer, void> {
+      for await (const chunk of rest) {
+        metrics.resultBytes.inc(chunk.length);
+        yield chunk;
+      }
+    }
+    const failure = (error: unknown) => {
+      const known = toEngineError(error);
+      metrics.errors.inc({ code: String(known.code) });
+      return exceptionInBody(`${known.message} ${version}`, tag);
+    };
+    const body = { head: result, rest: counted() };
+    await answerStream(request, response, body, packing, settings.sendTimeoutMs, failure);
   }
 
   async function query(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
@@ -88,8 +123,8 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
     const requestId = randomUUID();
     response.setHeader("X-ClickHouse-Query-Id", requestId);
     try {
-      checkCredentials(request, url, settings.credentials);
-      const parameters = readQueryParameters(request, url, requestId);
+      const user = checkCredentials(request, url, settings.users);
+      const parameters = readQueryParameters(request, url, requestId, user.readOnly);
       response.setHeader("X-ClickHouse-Query-Id", parameters.queryId);
       if (ids.has(parameters.queryId)) {
         throw engineError(
@@ -99,18 +134,23 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
       }
       id = parameters.queryId;
       ids.add(id);
-      const body = new RequestBody(request, settings.maxBodyBytes);
-      const outcome = await runQuery(engine, gate, parameters, body, left.signal);
+      const body = new RequestBody(request, settings.maxBodyBytes, parameters.decompressBlocks);
+      const outcome = await runQuery(queryParts, user, parameters, body, left.signal);
       kind = outcome.kind;
       metrics.insertedBytes.inc(outcome.insertedBytes);
-      metrics.resultBytes.inc(outcome.result.length);
       if (kind === "insert") {
         metrics.insertedRows.inc(outcome.rows);
       }
       response.setHeader("X-ClickHouse-Format", outcome.format);
       response.setHeader("X-ClickHouse-Summary", summary(outcome));
       response.setHeader("Content-Type", contentType(outcome.format));
-      await answer(request, response, 200, outcome.result, parameters.mayCompress);
+      const packing = { mayCompress: parameters.mayCompress, asBlocks: parameters.compressBlocks };
+      if (outcome.rest === undefined) {
+        metrics.resultBytes.inc(outcome.result.length);
+        await answer(request, response, 200, outcome.result, packing);
+      } else {
+        await sendStream(request, response, { ...outcome, rest: outcome.rest }, packing);
+      }
     } catch (error) {
       const known = toEngineError(error);
       if (left.signal.aborted) {
@@ -155,15 +195,15 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
       (url.pathname === "/ping" || url.pathname === "/replicas_status" || (isRoot && url.search === ""))
     ) {
       response.setHeader("Content-Type", "text/html; charset=UTF-8");
-      await answer(request, response, 200, Buffer.from("Ok.\n"), false);
+      await answer(request, response, 200, Buffer.from("Ok.\n"), unpacked);
     } else if (!isRoot) {
       response.setHeader("Content-Type", "text/plain; charset=UTF-8");
-      await answer(request, response, 404, Buffer.from(pathHelp), false);
+      await answer(request, response, 404, Buffer.from(pathHelp), unpacked);
     } else if (isRead || method === "POST" || method === "PUT") {
       await query(request, response, url);
     } else {
       response.setHeader("Allow", "GET, HEAD, POST, PUT");
-      await answer(request, response, 405, Buffer.from(`method ${method} is not served\n`), false);
+      await answer(request, response, 405, Buffer.from(`method ${method} is not served\n`), unpacked);
     }
   }
 

@@ -11,16 +11,37 @@ export interface QueryParameters {
   readonly format: string;
   readonly settings: ReadonlyMap<string, string>;
   readonly parameters: ReadonlyMap<string, string>;
-  /** True for GET and HEAD. */
+  /** True for GET and HEAD, and for a read-only user. */
   readonly readOnly: boolean;
+  /** True for a read-only user, whatever the method. */
+  readonly reader: boolean;
+  readonly session: SessionParameters | undefined;
+  /** `wait_end_of_query=1`: nothing is sent before the query has ended. */
+  readonly waitForEnd: boolean;
+  /** `compress=1`: the answer comes in ClickHouse's own compressed blocks. */
+  readonly compressBlocks: boolean;
+  /** `decompress=1`: so does the body. */
+  readonly decompressBlocks: boolean;
   /** False when the client set `enable_http_compression=0`. */
   readonly mayCompress: boolean;
 }
 
+export interface SessionParameters {
+  readonly id: string;
+  /** Unused for so long, it ends. */
+  readonly timeoutSeconds: number;
+  /** It must be there already. */
+  readonly mustExist: boolean;
+}
+
+/** As ClickHouse's `default_session_timeout` and `max_session_timeout`. */
+const defaultSessionSeconds = 60;
+const maxSessionSeconds = 3600;
+
 /** Parameters with a meaning of their own; all others are settings. */
 const reserved = new Set(
   (
-    "query query_id database default_format user password quota_key role compress decompress buffer_size " +
+    "query query_id database default_format user password quota_key role compress decompress buffer_size session_id " +
     "wait_end_of_query session_timeout session_check stacktrace client_protocol_version enable_http_compression"
   ).split(" "),
 );
@@ -30,30 +51,45 @@ function header(request: IncomingMessage, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
+function readSession(search: URLSearchParams): SessionParameters | undefined {
+  const id = search.get("session_id");
+  if (id === null || id === "") {
+    return undefined;
+  }
+  if (id.length > 256) {
+    throw engineError("BAD_ARGUMENTS", "session_id is longer than 256 characters");
+  }
+  const given = search.get("session_timeout");
+  const timeoutSeconds = given === null ? defaultSessionSeconds : Number(given);
+  if (!Number.isInteger(timeoutSeconds) || timeoutSeconds < 1 || timeoutSeconds > maxSessionSeconds) {
+    throw engineError(
+      "BAD_ARGUMENTS",
+      `session_timeout ${JSON.stringify(given)} is not 1 to ${maxSessionSeconds} seconds`,
+    );
+  }
+  return { id, timeoutSeconds, mustExist: search.get("session_check") === "1" };
+}
+
 /**
  * Reads URL parameters and ClickHouse's headers.
- * @throws EngineError for what this server does not do: sessions and ClickHouse's own compression of bodies
+ * @param reader the user may only read
+ * @throws EngineError
  * Source: ClickHouse documentation, "HTTP interface"
  */
-export function readQueryParameters(request: IncomingMessage, url: URL, fallbackId: string): QueryParameters {
+export function readQueryParameters(
+  request: IncomingMessage,
+  url: URL,
+  fallbackId: string,
+  reader: boolean,
+): QueryParameters {
   const search = url.searchParams;
   const settings = new Map<string, string>();
   const parameters = new Map<string, string>();
   for (const [key, value] of search) {
-    if (key === "session_id") {
-      throw engineError(
-        "NOT_IMPLEMENTED",
-        "sessions (session_id) are not served: give settings with each query",
-      );
-    }
-    if ((key === "compress" || key === "decompress") && value !== "0") {
-      throw engineError(
-        "NOT_IMPLEMENTED",
-        `${key}=1 is not served: use Accept-Encoding and Content-Encoding`,
-      );
-    }
     if (key.startsWith("param_")) {
       parameters.set(key.slice("param_".length), value);
+    } else if (reader && key === "profile") {
+      throw engineError("ACCESS_DENIED", "a read-only user cannot choose its profile");
     } else if (!reserved.has(key) && key !== "log_comment") {
       settings.set(key, value);
     }
@@ -62,14 +98,23 @@ export function readQueryParameters(request: IncomingMessage, url: URL, fallback
   if (!/^[\x20-\x7e]{1,256}$/.test(queryId)) {
     throw engineError("BAD_ARGUMENTS", "query_id must be 1 to 256 printable ASCII characters");
   }
+  const format = search.get("default_format") || header(request, "x-clickhouse-format") || "TabSeparated";
+  if (!/^[A-Za-z0-9_]{1,64}$/.test(format)) {
+    throw engineError("UNKNOWN_FORMAT", `Unknown format ${format.slice(0, 64)}`);
+  }
   return {
     query: search.get("query") ?? "",
     queryId,
     database: search.get("database") ?? header(request, "x-clickhouse-database"),
-    format: search.get("default_format") || header(request, "x-clickhouse-format") || "TabSeparated",
+    format,
     settings,
     parameters,
-    readOnly: request.method !== "POST" && request.method !== "PUT",
+    readOnly: reader || (request.method !== "POST" && request.method !== "PUT"),
+    reader,
+    session: readSession(search),
+    waitForEnd: search.get("wait_end_of_query") === "1",
+    compressBlocks: search.get("compress") === "1",
+    decompressBlocks: search.get("decompress") === "1",
     mayCompress: search.get("enable_http_compression") !== "0",
   };
 }

@@ -2,7 +2,9 @@ import { createWriteStream } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import { decompressBlocks } from "../compression/compressed-blocks.ts";
+import { decompressLz4Frames } from "../compression/lz4-frame.ts";
 import { engineError } from "../engine/engine-error.ts";
 
 const spoolBufferBytes = 1024 * 1024;
@@ -12,7 +14,21 @@ const decoders = {
   "x-gzip": createGunzip,
   deflate: createInflate,
   zstd: createZstdDecompress,
+  br: createBrotliDecompress,
 } as const;
+
+type Decoder = (request: IncomingMessage) => AsyncGenerator<Buffer>;
+
+function decoderOf(encoding: string): Decoder | undefined {
+  if (encoding === "lz4") {
+    return (request) => decompressLz4Frames({ [Symbol.asyncIterator]: () => chunksOf(request) });
+  }
+  if (!Object.hasOwn(decoders, encoding)) {
+    return undefined;
+  }
+  const create = decoders[encoding as keyof typeof decoders];
+  return (request) => decoded(request, create);
+}
 
 async function* limited(source: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
   let total = 0;
@@ -60,20 +76,23 @@ export class RequestBody {
 
   /**
    * @param maxBytes of the decompressed body; a compressed one may itself not be larger either
+   * @param asBlocks `decompress=1`: the body is in ClickHouse's compressed blocks, below its Content-Encoding
    * @throws EngineError for an unknown Content-Encoding, and a Content-Length over the limit
    */
-  constructor(request: IncomingMessage, maxBytes: number) {
+  constructor(request: IncomingMessage, maxBytes: number, asBlocks: boolean) {
     if (Number(request.headers["content-length"]) > maxBytes) {
       throw engineError("TOO_MANY_BYTES", `the body is over the limit of ${maxBytes} bytes`);
     }
     const encoding = (request.headers["content-encoding"] ?? "identity").trim().toLowerCase();
-    const decoder = Object.hasOwn(decoders, encoding)
-      ? decoders[encoding as keyof typeof decoders]
-      : undefined;
+    const decoder = decoderOf(encoding);
     if (decoder === undefined && encoding !== "identity") {
-      throw engineError("NOT_IMPLEMENTED", `Content-Encoding ${encoding} is not one of gzip, deflate, zstd`);
+      throw engineError(
+        "NOT_IMPLEMENTED",
+        `Content-Encoding ${encoding} is not one of gzip, deflate, zstd, br, lz4`,
+      );
     }
-    this.#chunks = limited(decoder === undefined ? chunksOf(request) : decoded(request, decoder), maxBytes);
+    const plain = decoder === undefined ? chunksOf(request) : decoder(request);
+    this.#chunks = limited(asBlocks ? decompressBlocks(limited(plain, maxBytes)) : plain, maxBytes);
   }
 
   /**

@@ -1,13 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Engine } from "../engine/engine.ts";
+import type { DiskGuard } from "../engine/disk-guard.ts";
+import type { Engine, EngineConnection } from "../engine/engine.ts";
 import { EngineError, engineError, toEngineError } from "../engine/engine-error.ts";
 import type { QueryGate } from "../engine/query-gate.ts";
 import { sessionStatement } from "../sql/session-statement.ts";
-import { insertFromFile, killByClientId, readStatement, type Statement } from "../sql/statement.ts";
+import {
+  insertFromFile,
+  killByClientId,
+  quoteString,
+  readStatement,
+  resultToFile,
+  type Statement,
+} from "../sql/statement.ts";
 import type { QueryParameters } from "./query-parameters.ts";
 import type { RequestBody } from "./request-body.ts";
+import { type Sessions, statementToRestore } from "./sessions.ts";
+import { runStreamed, type StreamedResult } from "./streamed-result.ts";
+import type { User } from "./users.ts";
 
 /** As ClickHouse's default for `max_query_size`, which a request may raise up to the second figure. */
 const maxQueryBytes = 256 * 1024;
@@ -15,14 +26,28 @@ const maxRaisedQueryBytes = 16 * 1024 * 1024;
 
 export interface QueryOutcome {
   readonly kind: "select" | "insert" | "other";
-  /** Format of `result`. */
+  /** Format of the result. */
   readonly format: string;
+  /** The whole result, or its beginning. */
   readonly result: Buffer;
-  /** Rows of the result, or rows that the insert brought. */
+  /**
+   * What follows `result` when that is only the beginning; throws EngineError when the query fails on its way. Must be
+   * read to its end, or returned early.
+   */
+  readonly rest?: AsyncGenerator<Buffer, void>;
+  /** Rows of the result, or rows that the insert brought; 0 when that is not known yet. */
   readonly rows: number;
   /** Decompressed bytes of the rows that the insert brought. */
   readonly insertedBytes: number;
   readonly elapsedSeconds: number;
+}
+
+/** What queries of all requests share. */
+export interface QueryParts {
+  readonly engine: Engine;
+  readonly gate: QueryGate;
+  readonly guard: DiskGuard;
+  readonly sessions: Sessions;
 }
 
 function kindOf({ verb }: Statement): QueryOutcome["kind"] {
@@ -66,38 +91,127 @@ async function readText(parameters: QueryParameters, body: RequestBody): Promise
   return { statement, text, bodyFrom: head.length };
 }
 
+/** Statements that fill the disk; what makes room must go through when it is full. */
+function writesRows({ verb, inserts }: Statement): boolean {
+  return verb === "INSERT" || inserts;
+}
+
 /**
  * Runs the query of one request. Rows of an insert go to a file of the spool first, so that a slow client holds no
  * place in the engine, and from there into the table; so every format works, binary ones too, and a body may be
- * larger than memory.
+ * larger than memory. The result of a question comes through a pipe, as the client takes it.
  * @param signal aborted when the client leaves: cancels what only reads; an insert under way goes on
  * @throws EngineError
  */
 export async function runQuery(
-  engine: Engine,
-  gate: QueryGate,
+  parts: QueryParts,
+  user: User,
   parameters: QueryParameters,
   body: RequestBody,
   signal: AbortSignal,
 ): Promise<QueryOutcome> {
-  const { statement, text, bodyFrom } = await readText(parameters, body);
+  const read = await readText(parameters, body);
+  const { statement } = read;
   if (statement.verb === "") {
     throw engineError("SYNTAX_ERROR", "Syntax error: empty query");
   }
-  const kind = kindOf(statement);
-  if (parameters.readOnly && kind !== "select") {
+  if (parameters.readOnly && (kindOf(statement) !== "select" || statement.inserts)) {
     // `readonly = 2` stops writes; the engine still runs SYSTEM and KILL.
-    throw engineError("READONLY", `Cannot execute ${statement.verb} with GET or HEAD: use POST`);
+    throw engineError(
+      "READONLY",
+      parameters.reader
+        ? `Cannot execute ${statement.verb} as a read-only user`
+        : `Cannot execute ${statement.verb} with GET or HEAD: use POST`,
+    );
   }
-  const prepare = sessionStatement(parameters);
-  const tag = parameters.queryId;
+  if (parameters.reader && statement.setsProfile) {
+    throw engineError("ACCESS_DENIED", "a read-only user cannot choose its profile");
+  }
+  if (writesRows(statement)) {
+    await parts.guard.check();
+  }
+  const { session } = parameters;
+  if (session === undefined) {
+    return await runOn(parts, parts.engine, sessionStatement(parameters), read, parameters, body, signal);
+  }
+  return await new Promise((resolve, reject) => {
+    // The session stays locked until a streamed result has ended.
+    parts.sessions
+      .use(user, session, async (connection) => {
+        const outcome = await runInSession(parts, connection, read, parameters, body, signal);
+        resolve(outcome.outcome);
+        await outcome.ended;
+      })
+      .catch(reject);
+  });
+}
 
+/** Runs one query in a session: its parameters are put back behind it. */
+async function runInSession(
+  parts: QueryParts,
+  connection: EngineConnection,
+  read: StatementText,
+  parameters: QueryParameters,
+  body: RequestBody,
+  signal: AbortSignal,
+): Promise<{ readonly outcome: QueryOutcome; readonly ended: Promise<void> }> {
+  const restore = await statementToRestore(connection, {
+    names: parameters.settings.keys(),
+    changesDatabase: parameters.database !== "",
+  });
+  // What only reads is known already; `readonly` could not be taken back.
+  const own = sessionStatement({ ...parameters, readOnly: false, reader: false });
+  const prepare = [own, `SET log_comment = ${quoteString(parameters.queryId)}`]
+    .filter((sql) => sql !== "")
+    .join("; ");
+  const putBack = async () => {
+    if (restore !== "") {
+      await connection.run({ prepare: restore, sql: "SELECT 1", format: "Null", tag: "session" });
+    }
+  };
+  let outcome: QueryOutcome;
+  try {
+    outcome = await runOn(parts, connection, prepare, read, parameters, body, signal);
+  } catch (error) {
+    await putBack();
+    throw error;
+  }
+  const { rest } = outcome;
+  if (rest === undefined) {
+    await putBack();
+    return { outcome, ended: Promise.resolve() };
+  }
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  async function* untilEnded(chunks: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer, void> {
+    try {
+      yield* chunks;
+    } finally {
+      await putBack().catch(() => {});
+      resolve();
+    }
+  }
+  return { outcome: { ...outcome, rest: untilEnded(rest) }, ended };
+}
+
+async function runOn(
+  parts: QueryParts,
+  runner: Pick<Engine | EngineConnection, "run">,
+  prepare: string,
+  { statement, text, bodyFrom }: StatementText,
+  parameters: QueryParameters,
+  body: RequestBody,
+  signal: AbortSignal,
+): Promise<QueryOutcome> {
+  const { engine, gate, guard } = parts;
+  const kind = kindOf(statement);
+  const tag = parameters.queryId;
   if (statement.insert !== undefined) {
     const path = join(engine.folder.spoolPath, randomUUID());
     try {
       const insertedBytes = await body.spool(path, text.subarray(statement.insert.dataAt), bodyFrom);
+      await guard.check();
       const sql = insertFromFile(text, statement.insert, path);
-      const ran = await gate.run(() => engine.run({ prepare, sql, format: parameters.format, tag }), signal);
+      const ran = await gate.run(() => runner.run({ prepare, sql, format: parameters.format, tag }), signal);
       return {
         kind,
         format: parameters.format,
@@ -115,16 +229,38 @@ export async function runQuery(
     }
   }
 
+  const { format } = parameters;
+  if (kind === "select" && !statement.inserts && !parameters.waitForEnd) {
+    const streamed = await runStreamed(parts, signal, tag, async (pipe) => {
+      const sql = resultToFile(text, statement, pipe.path, format);
+      return await runner.run({ prepare, sql, format, tag, pipe });
+    });
+    if (streamed !== undefined) {
+      return outcomeOfStream(streamed, statement.format ?? format);
+    }
+  }
   const sql =
     statement.verb === "KILL" ? Buffer.from(killByClientId(text.toString("latin1")), "latin1") : text;
-  const run = () => engine.run({ prepare, sql: sql.toString("utf8"), format: parameters.format, tag });
+  const run = () => runner.run({ prepare, sql: sql.toString("utf8"), format, tag });
   const ran = await gate.run(kind === "select" ? () => engine.cancelWhen(signal, tag, run) : run, signal);
   return {
     kind,
-    format: statement.format ?? parameters.format,
+    format: statement.format ?? format,
     result: ran.bytes,
     rows: ran.rowsRead,
     insertedBytes: 0,
     elapsedSeconds: ran.elapsed,
+  };
+}
+
+function outcomeOfStream({ head, ran, rest }: StreamedResult, format: string): QueryOutcome {
+  return {
+    kind: "select",
+    format,
+    result: head,
+    rows: ran?.rowsRead ?? 0,
+    insertedBytes: 0,
+    elapsedSeconds: ran?.elapsed ?? 0,
+    ...(rest === undefined ? {} : { rest }),
   };
 }

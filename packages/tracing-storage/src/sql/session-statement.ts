@@ -1,3 +1,4 @@
+import { readerProfile } from "../engine/engine-config.ts";
 import { engineError } from "../engine/engine-error.ts";
 import { quoteString } from "./statement.ts";
 
@@ -8,6 +9,8 @@ export interface SessionInput {
   readonly parameters: ReadonlyMap<string, string>;
   /** True for requests that may only read (GET): sets `readonly = 2` as a server does. */
   readonly readOnly: boolean;
+  /** A read-only user: what its profile pins can then not be changed. */
+  readonly reader?: boolean;
 }
 
 const name = /^[a-z0-9_]{1,128}$/i;
@@ -37,7 +40,8 @@ export function sessionStatement(input: SessionInput): string {
   if (input.readOnly && !/^[12]$/.test(input.settings.get("readonly") ?? "")) {
     assignments.push("readonly = 2");
   }
+  const profile = input.reader === true ? `SET profile = '${readerProfile}'` : "";
   const set = assignments.length === 0 ? "" : `SET ${assignments.join(", ")}`;
   const use = input.database === "" ? "" : `USE \`${input.database.replace(/[\\`]/g, "\\$&")}\``;
-  return [use, set].filter((sql) => sql !== "").join("; ");
+  return [use, profile, set].filter((sql) => sql !== "").join("; ");
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sessionStatement } from "./session-statement.ts";
-import { insertFromFile, killByClientId, readStatement } from "./statement.ts";
+import { insertFromFile, killByClientId, readStatement, resultToFile } from "./statement.ts";
 
 const latin1 = (text: string) => Buffer.from(text, "utf8").toString("latin1");
 
@@ -11,9 +11,11 @@ describe("readStatement", () => {
     ["(SELECT 1) UNION ALL SELECT 2 FORMAT TSV SETTINGS max_threads = 1", "SELECT", "TSV"],
     ["SELECT 'a; b', \"c;\", `d;`, $x$;$x$ -- ; e\n;", "SELECT", undefined],
     ["with x as (select 1) select * from x", "WITH", undefined],
+    ["SELECT 1 AS format FROM x", "SELECT", undefined],
+    ["SELECT 1 AS format FROM x FORMAT CSV;", "SELECT", "CSV"],
     ["", "", undefined],
   ])("%s", (sql, verb, format) => {
-    expect(readStatement(latin1(sql))).toEqual({ verb, format });
+    expect(readStatement(latin1(sql))).toMatchObject({ verb, format });
   });
 
   test.each([
@@ -135,4 +137,33 @@ describe("sessionStatement", () => {
   test("a name that is not a word is refused", () => {
     expect(() => sessionStatement({ ...input, settings: new Map([["a b", "1"]]) })).toThrow("is not letters");
   });
+});
+
+describe("resultToFile", () => {
+  const to = "\nINTO OUTFILE '/p' APPEND COMPRESSION 'none'\n";
+  test.each([
+    ["SELECT 1", `SELECT 1${to}FORMAT TSV`],
+    ["SELECT 1 ; -- x", `SELECT 1${to}FORMAT TSV`],
+    ["SELECT 'ü' -- format\n", `SELECT 'ü'${to}FORMAT TSV`],
+    ["SELECT 'ü' FORMAT CSV ;", `SELECT 'ü'${to} FORMAT CSV`],
+    [
+      "SELECT 1 /* x */ FORMAT CSV SETTINGS max_threads = 1",
+      `SELECT 1${to} /* x */ FORMAT CSV SETTINGS max_threads = 1`,
+    ],
+    [
+      "SELECT format FROM x SETTINGS max_threads = 1",
+      `SELECT format FROM x SETTINGS max_threads = 1${to}FORMAT TSV`,
+    ],
+  ])("%s", (sql, expected) => {
+    expect(resultToFile(Buffer.from(sql), readStatement(latin1(sql)), "/p", "TSV")).toBe(expected);
+  });
+});
+
+test.each([
+  ["WITH 1 AS x INSERT INTO t SELECT x", true, false],
+  ["SELECT 1 SETTINGS `profile` = 'default'", false, true],
+  ["SELECT 1 SETTINGS Profile='default'", false, true],
+  ["SELECT 'INSERT INTO t', profile FROM x", false, false],
+])("%s inserts: %s, chooses a profile: %s", (sql, inserts, setsProfile) => {
+  expect(readStatement(sql)).toMatchObject({ inserts, setsProfile });
 });

@@ -10,6 +10,13 @@ export interface Statement {
   readonly format: string | undefined;
   /** Present when the statement is an insert that brings its rows along (`FORMAT x` or `VALUES`). */
   readonly insert?: InsertStatement;
+  /** Where `INTO OUTFILE` belongs: behind the query and before `FORMAT`, as an index of a byte. */
+  readonly outfileAt: number;
+  /** Where the statement ends, before a semicolon. */
+  readonly end: number;
+  /** It says `WITH … INSERT`, or chooses a profile of settings. */
+  readonly inserts: boolean;
+  readonly setsProfile: boolean;
 }
 
 /** Places in the text of an insert, as indexes of bytes; they stand in this order. */
@@ -162,23 +169,38 @@ function refuse(text: string): never {
   throw engineError("INTO_OUTFILE_NOT_ALLOWED", `${text} is not allowed over HTTP`);
 }
 
+/** What `check` learns on its way through the tokens. */
+type Checked = Pick<Statement, "format" | "outfileAt" | "end" | "inserts" | "setsProfile">;
+
 /**
  * Refuses what a server, unlike the embedded engine, does not allow: other statements behind, and files. This is
  * for the doors that the engine's grants leave open (see engine-config.ts).
  */
-function check(sql: string): { readonly format: string | undefined } {
+function check(sql: string): Checked {
   const engineClause = new EngineClause();
   let before: Token | undefined;
   let ended = false;
-  let format: string | undefined;
   let verb: string | undefined;
+  let inserts = false;
+  let setsProfile = false;
+  let end = 0;
+  /** The last `FORMAT x`, as long as what follows may follow it. */
+  let clause: { readonly format: string; readonly from: number } | undefined;
+  let isClauseOver = false;
+  let beforeFormat = 0;
   for (const token of tokenize(sql)) {
     if (ended && !(token.kind === "symbol" && token.text === ";")) {
       throw engineError("SYNTAX_ERROR", "Syntax error: multi-statements are not allowed");
     }
     verb ??= token.text;
+    const isEnd = token.kind === "symbol" && token.text === ";";
+    if (clause !== undefined && !isClauseOver) {
+      isClauseOver = true;
+      // `SELECT x AS format FROM t` names no format.
+      clause = isEnd || (token.kind === "word" && token.text === "SETTINGS") ? clause : undefined;
+    }
     if (token.kind === "symbol") {
-      ended ||= token.text === ";";
+      ended ||= isEnd;
       const callee =
         token.text === "(" && before !== undefined && before.kind !== "string"
           ? before.text.toUpperCase()
@@ -188,6 +210,7 @@ function check(sql: string): { readonly format: string | undefined } {
       } else if (callee === "DISK") {
         throw engineError("ACCESS_DENIED", "disk(…), a disk defined in a query, is not allowed over HTTP");
       }
+      setsProfile ||= token.text === "=" && before?.text.toUpperCase() === "PROFILE";
     } else if (token.kind === "word" && (token.text === "OUTFILE" || token.text === "INFILE")) {
       if (before?.kind === "word" && (before.text === "INTO" || before.text === "FROM")) {
         refuse(`${before.text} ${token.text}`);
@@ -195,13 +218,19 @@ function check(sql: string): { readonly format: string | undefined } {
     } else if (verb === "ATTACH" && token.kind === "string" && before?.text === "FROM") {
       refuse("ATTACH … FROM a path");
     }
+    inserts ||= token.kind === "word" && token.text === "INTO" && before?.text === "INSERT";
     if (token.kind === "word" && before?.kind === "word" && before.text === "FORMAT") {
-      format = sql.slice(token.start, token.end);
+      clause = { format: sql.slice(token.start, token.end), from: beforeFormat };
+      isClauseOver = false;
+    }
+    if (token.kind === "word" && token.text === "FORMAT") {
+      beforeFormat = before?.end ?? 0;
     }
     engineClause.take(token);
     before = token;
+    end = ended ? end : token.end;
   }
-  return { format };
+  return { format: clause?.format, outfileAt: clause?.from ?? end, end, inserts, setsProfile };
 }
 
 /**
@@ -216,8 +245,8 @@ export function readStatement(sql: string): Statement {
   while (cursor.skip("(")) {}
   const verb = cursor.take()?.text ?? "";
   const insert = verb === "INSERT" ? readInsert(sql, cursor) : undefined;
-  const { format } = check(insert === undefined ? sql : sql.slice(0, insert.dataAt));
-  return insert === undefined ? { verb, format } : { verb, format, insert };
+  const checked = check(insert === undefined ? sql : sql.slice(0, insert.dataAt));
+  return insert === undefined ? { verb, ...checked } : { verb, ...checked, insert };
 }
 
 /** An SQL string literal. */
@@ -239,6 +268,23 @@ export function insertFromFile(text: Buffer, insert: InsertStatement, path: stri
     part(formatEnd, dataAt),
     `FORMAT ${format}`,
   ].join(" ");
+}
+
+/**
+ * The statement with its result in a file that is there already.
+ * @param format of the result when the statement names none
+ */
+export function resultToFile(
+  text: Buffer,
+  { outfileAt, end, format }: Statement,
+  path: string,
+  fallback: string,
+): string {
+  return [
+    text.toString("utf8", 0, outfileAt),
+    `INTO OUTFILE ${quoteString(path)} APPEND COMPRESSION 'none'`,
+    format === undefined ? `FORMAT ${fallback}` : text.toString("utf8", outfileAt, end),
+  ].join("\n");
 }
 
 /**

@@ -1,0 +1,63 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { StartError } from "lifecycle";
+
+/** How this code lays out a data folder; a higher number is a layout that it does not know. */
+const layoutVersion = 1;
+
+const fileName = "version.json";
+
+interface FolderVersion {
+  readonly layout: number;
+  /** Of the engine that wrote here last: "26.7.2.1". */
+  readonly engine: string;
+}
+
+function read(folder: string): FolderVersion | undefined {
+  const path = join(folder, fileName);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      return undefined;
+    }
+    throw error;
+  }
+  try {
+    const { layout, engine } = JSON.parse(text) as Record<string, unknown>;
+    if (typeof layout === "number" && typeof engine === "string") {
+      return { layout, engine };
+    }
+  } catch {
+    // said below
+  }
+  throw new StartError(`${path} is damaged: it should read like {"layout":1,"engine":"26.7.2.1"}`);
+}
+
+/** "26.7.2.1" → 26 * 1000 + 7: ClickHouse reads older data, but a release may write what an older one cannot read. */
+function release(engine: string): number {
+  const [major = 0, minor = 0] = engine.split(".").map(Number);
+  return major * 1000 + minor;
+}
+
+/**
+ * Refuses a data folder that a newer program wrote. Only reads: the folder stays as it is.
+ * @throws StartError
+ */
+export function checkFolderVersion(folder: string, engine: string): void {
+  const found = read(folder);
+  if (found !== undefined && (found.layout > layoutVersion || release(found.engine) > release(engine))) {
+    throw new StartError(
+      `data folder ${folder} is of a newer version (layout ${found.layout}, engine ${found.engine}; this program has ` +
+        `layout ${layoutVersion}, engine ${engine}): start the newer program, or give another --storage.data-dir; ` +
+        "nothing was touched",
+    );
+  }
+}
+
+/** Notes who writes here from now on. */
+export function writeFolderVersion(folder: string, engine: string): void {
+  const version: FolderVersion = { layout: layoutVersion, engine };
+  writeFileSync(join(folder, fileName), `${JSON.stringify(version)}\n`);
+}

@@ -1,0 +1,83 @@
+import type { Engine } from "../engine/engine.ts";
+import { quoteString } from "../sql/statement.ts";
+
+/** One day of one table. */
+export interface DayPartition {
+  readonly database: string;
+  readonly table: string;
+  /** As `ALTER TABLE … DROP PARTITION ID` wants it. */
+  readonly id: string;
+  /** 2026-11-21 */
+  readonly day: string;
+  readonly bytes: number;
+  readonly rows: number;
+}
+
+function list(databases: readonly string[]): string {
+  return databases.map(quoteString).join(", ");
+}
+
+function quoted(name: string): string {
+  return `\`${name.replace(/[\\`]/g, "\\$&")}\``;
+}
+
+async function rowsOf<Row>(engine: Engine, sql: string): Promise<Row[]> {
+  const settings = "output_format_json_quote_64bit_integers = 0";
+  const { bytes } = await engine.run({
+    prepare: `SET ${settings}`,
+    sql,
+    format: "JSONEachRow",
+    tag: "retention",
+  });
+  return bytes
+    .toString("utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Row);
+}
+
+/**
+ * The days of every table whose partition key is one column of type Date, and nothing else. That is all that this
+ * process knows of the schema: a table that is not to lose its oldest days has another key.
+ * @returns the oldest first
+ */
+export async function readDayPartitions(
+  engine: Engine,
+  databases: readonly string[],
+): Promise<DayPartition[]> {
+  if (databases.length === 0) {
+    return [];
+  }
+  return await rowsOf<DayPartition>(
+    engine,
+    `SELECT p.database AS database, p.table AS table, p.partition_id AS id, p.partition AS day,
+  sum(p.bytes_on_disk) AS bytes, sum(p.rows) AS rows
+FROM system.parts AS p
+WHERE p.active AND p.database IN (${list(databases)}) AND (p.database, p.table) IN (
+  SELECT t.database, t.name FROM system.tables AS t
+  INNER JOIN system.columns AS c ON c.database = t.database AND c.table = t.name AND c.name = t.partition_key
+  WHERE t.database IN (${list(databases)}) AND c.type = 'Date')
+GROUP BY database, table, id, day
+ORDER BY day, database, table`,
+  );
+}
+
+/** Bytes of all tables of the databases, those without days too. */
+export async function readTableBytes(engine: Engine, databases: readonly string[]): Promise<number> {
+  if (databases.length === 0) {
+    return 0;
+  }
+  const sql = `SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database IN (${list(databases)})`;
+  const [row] = await rowsOf<{ bytes: number }>(engine, sql);
+  return row?.bytes ?? 0;
+}
+
+/** Drops one day of one table; queries that read it go on and see it to their end. */
+export async function dropDayPartition(engine: Engine, { database, table, id }: DayPartition): Promise<void> {
+  await engine.run({
+    prepare: "",
+    sql: `ALTER TABLE ${quoted(database)}.${quoted(table)} DROP PARTITION ID ${quoteString(id)}`,
+    format: "Null",
+    tag: "retention",
+  });
+}

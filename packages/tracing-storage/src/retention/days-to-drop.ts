@@ -1,0 +1,56 @@
+/** What retention must know of one day of one table. */
+export interface StoredDay {
+  /** 2026-11-21, in UTC. */
+  readonly day: string;
+  readonly bytes: number;
+}
+
+export interface RetentionLimits {
+  /** A day is dropped when all of it is older; 0 keeps all. */
+  readonly maxAgeMs: number;
+  /** Of all tables together; 0 is no limit. */
+  readonly maxBytes: number;
+}
+
+export interface DaysToDrop<Day> {
+  readonly byAge: readonly Day[];
+  readonly bySize: readonly Day[];
+  /** More than `maxBytes` is left when all that may go has gone. */
+  readonly isStillTooLarge: boolean;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Chooses what goes: days that are too old, then the oldest of the others until the rest fits. The newest day is never
+ * dropped for its size: what was stored a moment ago would be gone at once.
+ * @param days the oldest first; a day may come once for each table, and goes in all of them or in none
+ * @param totalBytes of all tables, those without days too
+ */
+export function daysToDrop<Day extends StoredDay>(
+  days: readonly Day[],
+  totalBytes: number,
+  { maxAgeMs, maxBytes }: RetentionLimits,
+  now: number,
+): DaysToDrop<Day> {
+  const isOld = ({ day }: Day) => maxAgeMs > 0 && Date.parse(`${day}T00:00:00Z`) + dayMs + maxAgeMs <= now;
+  const byAge = days.filter(isOld);
+  const kept = days.filter((day) => !isOld(day));
+  let left = totalBytes - byAge.reduce((sum, { bytes }) => sum + bytes, 0);
+  const newest = kept.at(-1)?.day;
+  const going = new Set<string>();
+  if (maxBytes > 0) {
+    for (const day of new Set(kept.map(({ day }) => day))) {
+      if (left <= maxBytes || day === newest) {
+        break;
+      }
+      going.add(day);
+      left -= kept.filter((one) => one.day === day).reduce((sum, { bytes }) => sum + bytes, 0);
+    }
+  }
+  return {
+    byAge,
+    bySize: kept.filter(({ day }) => going.has(day)),
+    isStillTooLarge: maxBytes > 0 && left > maxBytes,
+  };
+}

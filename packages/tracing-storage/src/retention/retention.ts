@@ -1,0 +1,127 @@
+import type { Logger } from "lifecycle";
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { Engine } from "../engine/engine.ts";
+import { dropDayPartition, readDayPartitions, readTableBytes } from "./day-partitions.ts";
+import { daysToDrop, type RetentionLimits } from "./days-to-drop.ts";
+
+export interface RetentionSettings extends RetentionLimits {
+  /** Only tables of these lose days. */
+  readonly databases: readonly string[];
+  /** Between two looks; the first is at once. */
+  readonly intervalMs: number;
+}
+
+interface RetentionParts {
+  readonly engine: Engine;
+  readonly log: Logger;
+  readonly metrics: Registry;
+}
+
+const prefix = "tracing_storage_retention_";
+
+/** Drops old days, at the start and every few minutes. */
+export class Retention {
+  readonly #parts: RetentionParts;
+  readonly #settings: RetentionSettings;
+  readonly #dropped: Counter<"reason">;
+  readonly #droppedBytes: Counter<"reason">;
+  readonly #failures: Counter;
+  readonly #oldest: Gauge;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #closed = false;
+  #saidTooLarge = false;
+
+  constructor(parts: RetentionParts, settings: RetentionSettings) {
+    this.#parts = parts;
+    this.#settings = settings;
+    const registers = [parts.metrics];
+    const labelNames: ["reason"] = ["reason"];
+    this.#dropped = new Counter({
+      name: `${prefix}dropped_days_total`,
+      help: "Days of tables that were dropped, for their age or for the size of all.",
+      labelNames,
+      registers,
+    });
+    this.#droppedBytes = new Counter({
+      name: `${prefix}dropped_bytes_total`,
+      help: "Bytes on disk of the days that were dropped.",
+      labelNames,
+      registers,
+    });
+    this.#failures = new Counter({
+      name: `${prefix}failures_total`,
+      help: "Looks for old days that ended with an error; the next look tries again.",
+      registers,
+    });
+    this.#oldest = new Gauge({
+      name: `${prefix}oldest_day_timestamp_seconds`,
+      help: "Beginning of the oldest day that is kept; 0 when there is none.",
+      registers,
+    });
+  }
+
+  /** Looks now, and again and again until it is closed. */
+  start(): void {
+    const look = () => {
+      this.#running = this.#look().finally(() => {
+        if (!this.#closed) {
+          this.#timer = setTimeout(look, this.#settings.intervalMs).unref();
+        }
+      });
+    };
+    look();
+  }
+
+  /** Resolves when no look is under way. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  async #look(): Promise<void> {
+    const { engine, log } = this.#parts;
+    const { databases } = this.#settings;
+    try {
+      const days = await readDayPartitions(engine, databases);
+      const total = await readTableBytes(engine, databases);
+      const { byAge, bySize, isStillTooLarge } = daysToDrop(days, total, this.#settings, Date.now());
+      const reasons = [
+        ["age", byAge],
+        ["size", bySize],
+      ] as const;
+      for (const [reason, chosen] of reasons) {
+        for (const partition of chosen) {
+          if (this.#closed) {
+            return;
+          }
+          await dropDayPartition(engine, partition);
+          this.#dropped.inc({ reason });
+          this.#droppedBytes.inc({ reason }, partition.bytes);
+          const { database, table, day, rows, bytes } = partition;
+          log.info({ reason, database, table, day, rows, bytes }, `retention: dropped a day (${reason})`);
+        }
+      }
+      const gone = new Set([...byAge, ...bySize]);
+      const oldest = days.find((day) => !gone.has(day))?.day;
+      this.#oldest.set(oldest === undefined ? 0 : Date.parse(`${oldest}T00:00:00Z`) / 1000);
+      this.#tellSize(isStillTooLarge, total);
+    } catch (error) {
+      if (!this.#closed) {
+        this.#failures.inc();
+        log.error({ err: error }, "retention: old days could not be dropped; the next look tries again");
+      }
+    }
+  }
+
+  #tellSize(isTooLarge: boolean, bytes: number): void {
+    if (isTooLarge && !this.#saidTooLarge) {
+      this.#parts.log.warn(
+        { bytes, maxBytes: this.#settings.maxBytes },
+        "retention: over --storage.max-bytes although only the newest day is left, which is never dropped for its size",
+      );
+    }
+    this.#saidTooLarge = isTooLarge;
+  }
+}
