@@ -2,6 +2,7 @@ import type { Trace, TraceQuery } from "storage/api";
 import { parseTraceId } from "wire/api-v2";
 import { type SpanKind, spanKinds } from "wire/model";
 import { parseDurationNano } from "../go-text/go-duration.ts";
+import { goJson } from "../go-text/go-json.ts";
 import { parseInteger } from "../go-text/parse-number.ts";
 import { parseTimeNano } from "../go-text/rfc3339.ts";
 import { QueryError } from "../query-error.ts";
@@ -13,7 +14,7 @@ import { otlpTracesJson } from "./otlp-traces-json.ts";
 /** The public model writes JSON under the type of text here. */
 const gatewayStyle: AnswerStyle = {
   contentType: "text/plain; charset=utf-8",
-  failure: (httpCode, message) => `${JSON.stringify({ error: { httpCode, message } })}\n`,
+  failure: (httpCode, message) => `${goJson({ error: { httpCode, message } })}\n`,
 };
 
 function isSpanKind(text: string): text is SpanKind {
@@ -57,11 +58,6 @@ function queryOf(params: URLSearchParams): TraceQuery {
   };
 }
 
-/** An empty list is left out, as protobuf's JSON does. */
-function listJson(name: string, items: readonly unknown[]): string[] {
-  return [JSON.stringify(items.length === 0 ? {} : { [name]: items })];
-}
-
 function resultJson(traces: readonly Trace[]): Iterable<string> {
   return otlpTracesJson(traces.flatMap(({ spans }) => spans));
 }
@@ -71,22 +67,23 @@ export function apiV3Endpoints(
   service: QueryService,
   limits: ReadLimits,
 ): [path: string, definition: Pick<EndpointDefinition, "answer" | "style" | "isHeavy">][] {
-  const services: Endpoint = async ({ read }) => listJson("services", await service.getServices(read));
+  const services: Endpoint = async ({ read }) => {
+    const names = await service.getServices(read);
+    // The public model leaves out a list of services that is empty, and only that one.
+    return [goJson(names.length === 0 ? {} : { services: names })];
+  };
 
   const operations: Endpoint = async ({ params, read }) => {
     const kind = params.get("span_kind") ?? "";
     if (kind !== "" && !isSpanKind(kind)) {
-      return ["{}"]; // A kind that no span has.
+      return ['{"operations":[]}']; // A kind that no span has.
     }
     const found = await service.getOperations(
       params.get("service") ?? "",
       kind === "" ? undefined : kind,
       read,
     );
-    return listJson(
-      "operations",
-      found.map(({ name, spanKind }) => ({ name, spanKind })),
-    );
+    return [goJson({ operations: found.map(({ name, spanKind }) => ({ name, spanKind })) })];
   };
 
   const trace: Endpoint = async ({ pathPart, read }) => {

@@ -1,3 +1,4 @@
+import { goJson } from "../go-text/go-json.ts";
 import type { QueryService } from "../service/query-service.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { envelope } from "./envelope.ts";
@@ -27,6 +28,6 @@ export function dependenciesEndpoint(service: QueryService): Endpoint {
     const shown = links
       .filter(({ parent, child }) => only === "" || parent === only || child === only)
       .map(({ parent, child, callCount }) => ({ parent, child, callCount }));
-    return envelope([JSON.stringify(shown)]);
+    return envelope([goJson(shown)]);
   };
 }

@@ -1,3 +1,5 @@
+import { goJson } from "../go-text/go-json.ts";
+
 /** One error in the envelope of every answer. */
 export interface EnvelopeError {
   readonly code?: number;
@@ -24,7 +26,7 @@ export function* envelope(
   yield '{"data":';
   yield* data;
   const listed = errors.map(({ code, msg, traceID }) => ({ code, msg, traceID }));
-  yield `,"total":${total},"limit":0,"offset":0,"errors":${listed.length === 0 ? "null" : JSON.stringify(listed)}}`;
+  yield `,"total":${total},"limit":0,"offset":0,"errors":${listed.length === 0 ? "null" : goJson(listed)}}`;
 }
 
 /** The envelope of a failure, on a line of its own. @param code the HTTP status */

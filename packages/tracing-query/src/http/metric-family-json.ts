@@ -1,4 +1,5 @@
 import type { MetricFamily, MetricPoint } from "wire/metrics-query";
+import { goJson } from "../go-text/go-json.ts";
 
 /** NaN and the infinities by their names. */
 function doubleJson(value: number): string {
@@ -18,11 +19,11 @@ function pointJson({ value, timestamp }: MetricPoint): string {
  * Source: protobuf.dev, "ProtoJSON Format"
  */
 export function* metricFamilyJson({ name, help, metrics }: MetricFamily): Generator<string> {
-  yield `{"name":${JSON.stringify(name)},"type":"GAUGE","help":${JSON.stringify(help)},"metrics":[`;
+  yield `{"name":${goJson(name)},"type":"GAUGE","help":${goJson(help)},"metrics":[`;
   let separator = "";
   for (const { labels, metricPoints } of metrics) {
     const named = labels.map((label) => ({ name: label.name, value: label.value }));
-    yield `${separator}{"labels":${JSON.stringify(named)},"metricPoints":[${metricPoints.map(pointJson).join(",")}]}`;
+    yield `${separator}{"labels":${goJson(named)},"metricPoints":[${metricPoints.map(pointJson).join(",")}]}`;
     separator = ",";
   }
   yield "]}";

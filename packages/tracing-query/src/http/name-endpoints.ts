@@ -1,4 +1,5 @@
 import { type SpanKind, spanKinds } from "wire/model";
+import { goJson } from "../go-text/go-json.ts";
 import { QueryError } from "../query-error.ts";
 import type { QueryService } from "../service/query-service.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -6,7 +7,7 @@ import { envelope } from "./envelope.ts";
 
 /** A list of names; `null` when there are none, as the public model has it. */
 function namesEnvelope(names: readonly string[]): Iterable<string> {
-  return envelope([names.length === 0 ? "null" : JSON.stringify(names)], { total: names.length });
+  return envelope([names.length === 0 ? "null" : goJson(names)], { total: names.length });
 }
 
 function isSpanKind(text: string): text is SpanKind {
@@ -39,6 +40,6 @@ export function operationsEndpoint(service: QueryService): Endpoint {
     }
     const operations = await service.getOperations(name, kind === "" ? undefined : kind, read);
     const data = operations.map((operation) => ({ name: operation.name, spanKind: operation.spanKind }));
-    return envelope([JSON.stringify(data)], { total: data.length });
+    return envelope([goJson(data)], { total: data.length });
   };
 }

@@ -157,7 +157,9 @@ export class PrometheusMetrics implements MetricsReader {
       throw new Error(
         statusCode === 200
           ? `unexpected answer: ${answer.error.issues[0]?.message}`
-          : `client_error: client error: ${statusCode}`,
+          : statusCode >= 500
+            ? `server_error: server error: ${statusCode}`
+            : `client_error: client error: ${statusCode}`,
       );
     }
     if (answer.data.status === "error") {

@@ -1,0 +1,206 @@
+// Queries and answers are those of the public model, release 1.62, before a server that recorded them.
+
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLogger, parseOptions } from "lifecycle";
+import type { MetricsQuery } from "storage/api";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { PrometheusMetrics } from "./prometheus-metrics.ts";
+import { type PrometheusOptions, prometheusOptions } from "./prometheus-options.ts";
+
+const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
+
+interface Asked {
+  readonly path: string | undefined;
+  readonly authorization: string | undefined;
+  readonly params: Record<string, string>;
+}
+
+let server: Server;
+let url = "";
+let asked: Asked[] = [];
+/** What Prometheus answers to a query. */
+let answer: (query: string) => { status?: number; body: string };
+
+const matrix = (result: unknown[]) => ({
+  body: JSON.stringify({ status: "success", data: { resultType: "matrix", result } }),
+});
+
+beforeEach(async () => {
+  asked = [];
+  server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) {
+      body += String(chunk);
+    }
+    const params = Object.fromEntries(new URLSearchParams(body));
+    asked.push({ path: request.url, authorization: request.headers.authorization, params });
+    const { status = 200, body: text } = answer(params.query ?? "");
+    response.writeHead(status).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`;
+  answer = () => matrix([]);
+});
+
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function open(...args: string[]): PrometheusMetrics {
+  const { options } = parseOptions(z.object(prometheusOptions()), {
+    arguments: [`--prometheus.server-url=${url}`, ...args],
+    environment: {},
+  });
+  return new PrometheusMetrics(options as PrometheusOptions, log);
+}
+
+const query: MetricsQuery = {
+  services: ["shop", "db"],
+  spanKinds: ["server"],
+  groupByOperation: false,
+  startUnixMs: 1_795_224_253_859,
+  endUnixMs: 1_795_227_853_859,
+  stepMs: 5_000,
+  ratePerMs: 600_000,
+};
+
+describe("asks as the public model does", () => {
+  const calls = 'service_name =~ "shop|db", span_kind =~ "SPAN_KIND_SERVER"';
+
+  test("calls, with times in seconds", async () => {
+    expect(await open().getCallRates(query)).toEqual([]);
+    expect(asked).toEqual([
+      {
+        path: "/base/api/v1/query_range",
+        authorization: undefined,
+        params: {
+          query: `sum(rate(traces_span_metrics_calls{${calls}}[10m])) by (service_name)`,
+          start: "1795224253.859",
+          end: "1795227853.859",
+          step: "5",
+        },
+      },
+    ]);
+  });
+
+  test("errors, then calls where there are none", async () => {
+    answer = (promQl) =>
+      promQl.includes("STATUS_CODE_ERROR")
+        ? matrix([])
+        : matrix([{ metric: { service_name: "shop" }, values: [[1795227000, "1.5"]] }]);
+    expect(await open("--prometheus.query.normalize-calls").getErrorRates(query)).toEqual([
+      { service: "shop", operation: undefined, points: [{ unixMs: 1_795_227_000_000, value: 0 }] },
+    ]);
+    const failed =
+      'service_name =~ "shop|db", status_code = "STATUS_CODE_ERROR", span_kind =~ "SPAN_KIND_SERVER"';
+    const all = `sum(rate(traces_span_metrics_calls_total{${calls}}[10m])) by (service_name)`;
+    expect(asked.map(({ params }) => params.query)).toEqual([
+      `sum(rate(traces_span_metrics_calls_total{${failed}}[10m])) by (service_name) / ${all}`,
+      all,
+    ]);
+  });
+
+  test.each([
+    [[], "traces_span_metrics_duration_bucket"],
+    [["--prometheus.query.normalize-duration"], "traces_span_metrics_duration_milliseconds_bucket"],
+    [
+      ["--prometheus.query.normalize-duration", "--prometheus.query.duration-unit=s"],
+      "traces_span_metrics_duration_seconds_bucket",
+    ],
+    [["--prometheus.query.namespace="], "duration_bucket"],
+  ])("latencies with %j", async (args, name) => {
+    answer = () =>
+      matrix([
+        {
+          metric: { service_name: "shop", span_name: "GET /" },
+          values: [
+            [1795227005.25, "NaN"],
+            [1795227011, "+Inf"],
+          ],
+        },
+      ]);
+    const found = await open(...args).getLatencies({
+      ...query,
+      services: ["shop"],
+      spanKinds: ["client", "server"],
+      groupByOperation: true,
+      ratePerMs: 90_000,
+      quantile: 0.95,
+    });
+    expect(found).toEqual([
+      {
+        service: "shop",
+        operation: "GET /",
+        points: [
+          { unixMs: 1_795_227_005_250, value: Number.NaN },
+          { unixMs: 1_795_227_011_000, value: Infinity },
+        ],
+      },
+    ]);
+    expect(asked[0]?.params.query).toBe(
+      `histogram_quantile(0.95, sum(rate(${name}{service_name =~ "shop", span_kind =~ "SPAN_KIND_CLIENT|SPAN_KIND_SERVER"}[1m])) by (service_name,span_name,le))`,
+    );
+  });
+
+  test("a quote in a name ends no text", async () => {
+    await open().getCallRates({ ...query, services: ['a"b\\c'], spanKinds: [] });
+    expect(asked[0]?.params.query).toBe(
+      String.raw`sum(rate(traces_span_metrics_calls{service_name =~ "a\"b\\c", }[10m])) by (service_name)`,
+    );
+  });
+});
+
+test.each([
+  [[], "client", "Bearer client"],
+  [[], undefined, "Bearer file"],
+  [["--prometheus.token-override-from-context=false"], "client", "Bearer file"],
+])("with %j the token %s is sent as %s", async (args, bearerToken, authorization) => {
+  const file = join(await mkdtemp(join(tmpdir(), "query-token-")), "token");
+  await writeFile(file, "file\n");
+  const metrics = open(`--prometheus.token-file=${file}`, ...args);
+  await metrics.getCallRates(query, bearerToken === undefined ? {} : { bearerToken });
+  expect(asked[0]?.authorization).toBe(authorization);
+  await metrics.close();
+});
+
+test.each([
+  [400, '{"status":"error","errorType":"bad_data","error":"parse error: x"}', "bad_data: parse error: x"],
+  [502, "<html>", "server_error: server error: 502"],
+  [404, "404 page not found", "client_error: client error: 404"],
+  [200, "{", "unexpected answer: "],
+  [
+    200,
+    '{"status":"success","data":{"resultType":"vector","result":[]}}',
+    "unexpected metrics ValueType: vector",
+  ],
+])("a failure is told: %d %s", async (status, body, reason) => {
+  answer = () => ({ status, body });
+  const metrics = open();
+  await expect(metrics.getCallRates(query)).rejects.toMatchObject({
+    code: "QUERY_UPSTREAM",
+    message: expect.stringContaining(`failed executing metrics query: ${reason}`),
+  });
+  await expect(metrics.getErrorRates(query)).rejects.toThrow(
+    "failed getting error metrics: failed executing metrics query: ",
+  );
+});
+
+test("nobody there, and a client that has gone", async () => {
+  const gone = new AbortController();
+  gone.abort(new Error("gone"));
+  await expect(open().getCallRates(query, { signal: gone.signal })).rejects.toThrow("gone");
+  url = "http://127.0.0.1:1";
+  await expect(open().getCallRates(query)).rejects.toThrow(/failed executing metrics query: .*ECONNREFUSED/);
+});
+
+test("options that make no sense", () => {
+  expect(() => open("--prometheus.token-file=/nowhere/token")).toThrow("--prometheus.token-file");
+  expect(() => open("--prometheus.server-url=nonsense")).toThrow("not a URL");
+  expect(() => open("--prometheus.query.duration-unit=h")).toThrow("duration-unit");
+});
