@@ -73,6 +73,16 @@ export class ClickHouseConnection {
   }
 
   /**
+   * A statement without an answer that may take longer than the deadline of other calls.
+   * @param timeoutMs its own deadline
+   */
+  longCommand(sql: string, timeoutMs: number, signal?: AbortSignal): Promise<void> {
+    return this.#call({ signal, timeoutMs }, ({ url }, abort) =>
+      this.#post(url, { wait_end_of_query: "1" }, Buffer.from(sql), abort),
+    );
+  }
+
+  /**
    * @param sql `INSERT INTO … FORMAT …`
    * @param settings query settings
    * @param rows sent as they are; after a failure they may still be read
@@ -83,34 +93,50 @@ export class ClickHouseConnection {
     rows: Uint8Array,
     signal?: AbortSignal,
   ): Promise<void> {
-    return this.#call({ signal, isInsert: true }, async ({ url }, abort) => {
-      const target = new URL(url);
-      target.search = new URLSearchParams({ ...settings, query: sql }).toString();
-      const { user, password } = this.#options;
-      const response = await request(target, {
-        method: "POST",
-        headers: {
-          authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
-          "content-type": "application/octet-stream",
-        },
-        body: rows,
-        signal: abort,
-        dispatcher: this.#agent,
-      });
-      if (response.statusCode === 200) return await response.body.dump();
-      throw insertError(await beginningOf(response.body), response.statusCode);
-    });
+    return this.#call({ signal, isInsert: true }, ({ url }, abort) =>
+      this.#post(url, { ...settings, query: sql }, rows, abort),
+    );
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#agent.destroy(), ...this.#endpoints.map(({ client }) => client.close())]);
   }
 
+  async #post(
+    url: string,
+    settings: Readonly<Record<string, string>>,
+    body: Uint8Array,
+    abort: AbortSignal,
+  ): Promise<void> {
+    const target = new URL(url);
+    target.search = new URLSearchParams(settings).toString();
+    const { user, password } = this.#options;
+    const response = await request(target, {
+      method: "POST",
+      headers: {
+        authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
+        "content-type": "application/octet-stream",
+      },
+      body,
+      signal: abort,
+      dispatcher: this.#agent,
+    });
+    if (response.statusCode === 200) return await response.body.dump();
+    throw insertError(await beginningOf(response.body), response.statusCode);
+  }
+
   async #call<T>(
-    { signal, isInsert = false }: { readonly signal: AbortSignal | undefined; readonly isInsert?: boolean },
+    {
+      signal,
+      isInsert = false,
+      timeoutMs = this.#options.requestTimeoutMs,
+    }: {
+      readonly signal: AbortSignal | undefined;
+      readonly isInsert?: boolean;
+      readonly timeoutMs?: number;
+    },
     work: (endpoint: Endpoint, abort: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const timeoutMs = this.#options.requestTimeoutMs;
     const deadline = AbortSignal.timeout(timeoutMs);
     const abort = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
     const index = this.#current;

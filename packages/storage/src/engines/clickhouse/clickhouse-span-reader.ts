@@ -1,23 +1,22 @@
-import type { Span, SpanKind } from "wire/model";
-import { readSpanRows } from "wire/rows";
-import { checkTexts, distinctTraceIds, tenantOf } from "../../api/checked-query.ts";
+import type { SpanKind } from "wire/model";
+import { checkSearch, checkTexts, tenantOf } from "../../api/checked-query.ts";
 import type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "../../api/span-reader.ts";
-import { StorageError } from "../../api/storage-error.ts";
-import { tracesInOrder } from "../../api/traces-in-order.ts";
 import type { ClickHouseConnection, QueryParameters } from "./clickhouse-connection.ts";
+import { ClickHouseTraceReader } from "./clickhouse-trace-reader.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 import { spansOfTraces } from "./schema/span-sql.ts";
 import { searchSql } from "./search-sql.ts";
+import { timeSlices } from "./time-slices.ts";
 
-/** Ids of one query: they stand in the address of the request, and Node's servers take 16 KiB of headers. */
-const idsPerQuery = 200;
-
-/** Reads spans with one query for the ids and one (for each 200 traces) for their spans. */
+/**
+ * Reads spans. A search asks for ids in slices of time, newest first, until there are enough, then for their spans: most
+ * searches read a minute of spans, however long the time is that they ask for.
+ */
 export class ClickHouseSpanReader implements SpanReader {
   readonly #connection: ClickHouseConnection;
   readonly #schema: SchemaGuard;
   readonly #database: string;
-  readonly #maxReadBytes: number;
+  readonly #traces: ClickHouseTraceReader;
 
   constructor(
     connection: ClickHouseConnection,
@@ -27,19 +26,12 @@ export class ClickHouseSpanReader implements SpanReader {
     this.#connection = connection;
     this.#schema = schema;
     this.#database = settings.database;
-    this.#maxReadBytes = settings.maxReadBytes;
+    const sql = spansOfTraces(settings.database);
+    this.#traces = new ClickHouseTraceReader(connection, schema, sql, settings.maxReadBytes);
   }
 
-  async getTraces(traceIds: readonly string[], options: ReadOptions = {}): Promise<Trace[]> {
-    const ids = distinctTraceIds(traceIds);
-    const spans: Span[] = [];
-    let bytesLeft = this.#maxReadBytes;
-    for (let first = 0; first < ids.length; first += idsPerQuery) {
-      const rows = await this.#spanRows(ids.slice(first, first + idsPerQuery), bytesLeft, options);
-      bytesLeft -= rows.length;
-      for (const span of decode(rows)) spans.push(span);
-    }
-    return tracesInOrder(ids, spans);
+  getTraces(traceIds: readonly string[], options: ReadOptions = {}): Promise<Trace[]> {
+    return this.#traces.getTraces(traceIds, options);
   }
 
   async findTraces(query: TraceQuery, options: ReadOptions = {}): Promise<Trace[]> {
@@ -47,9 +39,17 @@ export class ClickHouseSpanReader implements SpanReader {
   }
 
   async findTraceIds(query: TraceQuery, options: ReadOptions = {}): Promise<string[]> {
-    const { sql, parameters } = searchSql(query, this.#database, tenantOf(options));
-    const rows = await this.#rows<{ traceId: string }>(sql, parameters, options.signal);
-    return rows.map(({ traceId }) => traceId);
+    const tenant = tenantOf(options);
+    checkSearch(query);
+    const found = new Set<string>();
+    for (const slice of timeSlices(query, BigInt(Date.now()) * 1_000_000n)) {
+      const { sql, parameters } = searchSql({ ...query, ...slice }, this.#database, tenant);
+      const rows = await this.#rows<{ traceId: string }>(sql, parameters, options.signal);
+      // Those with spans in a newer slice too keep their place.
+      for (const { traceId } of rows) found.add(traceId);
+      if (found.size >= query.limit) break;
+    }
+    return [...found].slice(0, query.limit);
   }
 
   async getServices(options: ReadOptions = {}): Promise<string[]> {
@@ -78,22 +78,5 @@ export class ClickHouseSpanReader implements SpanReader {
 
   #rows<Row>(sql: string, parameters: QueryParameters, signal: AbortSignal | undefined): Promise<Row[]> {
     return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, signal), signal);
-  }
-
-  #spanRows(ids: readonly string[], maxBytes: number, options: ReadOptions): Promise<Buffer> {
-    const sql = spansOfTraces(this.#database);
-    const parameters = { ids, tenant: tenantOf(options) };
-    const { signal } = options;
-    return this.#schema.run(() => this.#connection.bytes(sql, parameters, maxBytes, signal), signal);
-  }
-}
-
-/** Rows of our own codecs can be read; others have SQL at hand. */
-function decode(rows: Uint8Array): Span[] {
-  try {
-    return readSpanRows(rows);
-  } catch (error) {
-    const message = `stored rows cannot be read: ${(error as Error).message}`;
-    throw new StorageError("STORAGE_REFUSED", message, { cause: error });
   }
 }

@@ -4,16 +4,27 @@ import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 import { insertColumns } from "./schema/span-sql.ts";
 
-/** Writes each block as one insert, synced to disk before it is acknowledged (settings of the tables). */
+/** Writes each block as one insert into one table, synced to disk before it is acknowledged (settings of the tables). */
 export class ClickHouseSpanWriter implements SpanWriter {
   readonly #connection: ClickHouseConnection;
   readonly #schema: SchemaGuard;
   readonly #sql: string;
+  readonly #onWritten: () => void;
 
-  constructor(connection: ClickHouseConnection, schema: SchemaGuard, database: string) {
+  /**
+   * @param table with its database
+   * @param onWritten called after each block
+   */
+  constructor(
+    connection: ClickHouseConnection,
+    schema: SchemaGuard,
+    table: string,
+    onWritten: () => void = () => {},
+  ) {
     this.#connection = connection;
     this.#schema = schema;
-    this.#sql = `INSERT INTO ${database}.spans (${insertColumns}) FORMAT RowBinary`;
+    this.#onWritten = onWritten;
+    this.#sql = `INSERT INTO ${table} (${insertColumns}) FORMAT RowBinary`;
   }
 
   async writeSpans(rows: SpanRows, options: WriteOptions): Promise<void> {
@@ -30,6 +41,7 @@ export class ClickHouseSpanWriter implements SpanWriter {
     };
     const { signal } = options;
     await this.#schema.run(() => this.#connection.insert(this.#sql, settings, rows.bytes, signal), signal);
+    this.#onWritten();
   }
 }
 

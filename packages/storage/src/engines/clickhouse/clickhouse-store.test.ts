@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { TraceStore } from "../../api/trace-store.ts";
 import { expectStorageError, newToken, rowsOf, write } from "../../contract/contract-context.ts";
-import { sampleSpan } from "../../contract/sample-spans.ts";
+import { noonUnixNano, sampleSpan } from "../../contract/sample-spans.ts";
 import { traceStoreContract } from "../../contract/trace-store-contract.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
+import { ClickHouseDependencies } from "./clickhouse-dependencies.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
+import { SchemaGuard } from "./schema/schema-guard.ts";
 import { spansOfTraces } from "./schema/span-sql.ts";
 import { searchSql } from "./search-sql.ts";
 import {
@@ -28,11 +30,9 @@ afterAll(async () => {
   await server.stop();
 });
 
-const later = "it comes with the next version of the schema";
 traceStoreContract({
   name: "clickhouse",
   open: () => openClickHouseStore({ urls: [server.url], database }),
-  unsupported: { dependencies: later, metrics: later, archive: later, analysis: later },
 });
 
 describe("openClickHouseStore", () => {
@@ -121,6 +121,61 @@ describe("a ClickHouse store", () => {
       await runSql(server.url, `DROP DATABASE ${own} SYNC`);
       await use();
     }
+  });
+
+  it("reads traces in the minutes where they lie, beside spans of any time", async () => {
+    const far = [-(2n ** 63n), -1n, 0n, 2n ** 62n, 2n ** 63n - 1n].map((startTimeUnixNano) =>
+      sampleSpan({ startTimeUnixNano }),
+    );
+    const near = Array.from({ length: 50 }, (_, index) =>
+      sampleSpan({ startTimeUnixNano: noonUnixNano + BigInt(index) * 1_000_000_000n }),
+    );
+    await write(store, [...far, ...near]);
+    for (const span of [...far, ...near]) {
+      expect(await store.reader.getTraces([span.traceId])).toEqual([
+        { traceId: span.traceId, spans: [span] },
+      ]);
+    }
+  });
+
+  it("settles calls whose parent came later, and gives up on others after ten minutes", async () => {
+    const [parent, other] = [sampleSpan({ service: "shop" }), sampleSpan({ service: "bank" })];
+    const called = sampleSpan({ service: "stock", traceId: parent.traceId, parentSpanId: parent.spanId });
+    const lost = sampleSpan({ service: "stock", traceId: other.traceId, parentSpanId: "00000000000000ff" });
+    const alsoCalled = sampleSpan({ service: "pay", traceId: parent.traceId, parentSpanId: parent.spanId });
+    for (const span of [called, alsoCalled, lost, other, parent]) await write(store, [span]);
+    const rows = (where: string) =>
+      runSql(
+        server.url,
+        `SELECT sum(calls) FROM ${own}.dependency_calls WHERE child = 'stock' AND ${where} FORMAT TSV`,
+      );
+    const connection = new ClickHouseConnection({
+      ...{ urls: [server.url], user: "default", password: "", database: own, requestTimeoutMs: 60_000 },
+      ...{ maxConnections: 2, maxReadBytes: 1_000_000 },
+    });
+    onTestFinished(() => connection.close());
+    const schema = new SchemaGuard(connection, own);
+    const dependencies = new ClickHouseDependencies(connection, schema, own, {
+      acquireLease: async () => true,
+    });
+    expect([await rows("pending != 0"), await rows("parent = 'shop'")]).toEqual(["2", "0"]);
+    for (let time = 0; time < 2; time++) {
+      await dependencies.settle(new AbortController().signal);
+      expect([await rows("pending != 0"), await rows("parent = 'shop'")]).toEqual(["1", "1"]);
+    }
+    await runSql(
+      server.url,
+      `ALTER TABLE ${own}.dependency_calls UPDATE arrived = arrived - INTERVAL 1 HOUR WHERE true SETTINGS mutations_sync = 1`,
+    );
+    for (let time = 0; time < 2; time++) {
+      await dependencies.settle(new AbortController().signal);
+      expect([await rows("pending != 0"), await rows("parent = 'shop'")]).toEqual(["0", "1"]);
+    }
+    const range = { startUnixNano: noonUnixNano, endUnixNano: noonUnixNano };
+    expect(await store.dependencies.getDependencies(range)).toEqual([
+      { parent: "shop", child: "pay", callCount: 1, source: "" },
+      { parent: "shop", child: "stock", callCount: 1, source: "" },
+    ]);
   });
 
   it("leaves the lease with the oldest of several claims made at the same moment", async () => {

@@ -1,12 +1,17 @@
+import { metricsReader } from "../../api/metric-series.ts";
 import { StorageError } from "../../api/storage-error.ts";
 import type { TraceStore } from "../../api/trace-store.ts";
-import { unsupported } from "../../api/unsupported.ts";
+import { ClickHouseAnalysisReader } from "./clickhouse-analysis-reader.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
+import { ClickHouseDependencies } from "./clickhouse-dependencies.ts";
 import { ClickHouseSamplingStore } from "./clickhouse-sampling-store.ts";
 import { ClickHouseSpanReader } from "./clickhouse-span-reader.ts";
 import { ClickHouseSpanWriter } from "./clickhouse-span-writer.ts";
 import type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
+import { ClickHouseTraceReader } from "./clickhouse-trace-reader.ts";
+import { clickHouseCountSlots } from "./count-slots.ts";
 import { SchemaGuard } from "./schema/schema-guard.ts";
+import { archivedSpansOfTraces } from "./schema/span-sql.ts";
 
 /**
  * A store on ClickHouse: the process `tracing-storage`, a server or a cluster. Nothing is asked of it yet; `ready`,
@@ -36,13 +41,32 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
   }
   const connection = new ClickHouseConnection(settings);
   const schema = new SchemaGuard(connection, database);
+  const reader = new ClickHouseSpanReader(connection, schema, settings);
+  const sampling = new ClickHouseSamplingStore(connection, schema, database);
+  const dependencies = new ClickHouseDependencies(connection, schema, database, sampling);
   return {
-    ...unsupported("not served by ClickHouse yet"),
-    reader: new ClickHouseSpanReader(connection, schema, settings),
-    writer: new ClickHouseSpanWriter(connection, schema, database),
-    sampling: new ClickHouseSamplingStore(connection, schema, database),
+    reader,
+    writer: new ClickHouseSpanWriter(connection, schema, `${database}.spans`, () =>
+      dependencies.blockWritten(),
+    ),
+    dependencies,
+    metrics: metricsReader(clickHouseCountSlots(connection, schema, database)),
+    archive: {
+      reader: new ClickHouseTraceReader(
+        connection,
+        schema,
+        archivedSpansOfTraces(database),
+        settings.maxReadBytes,
+      ),
+      writer: new ClickHouseSpanWriter(connection, schema, `${database}.archived_spans`),
+    },
+    analysis: new ClickHouseAnalysisReader(connection, schema, settings, reader),
+    sampling,
     ready: (signal) => schema.check(signal),
-    close: () => connection.close(),
+    close: async () => {
+      await dependencies.close();
+      await connection.close();
+    },
   };
 }
 

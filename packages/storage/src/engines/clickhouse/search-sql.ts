@@ -1,8 +1,16 @@
+import type { SpanFilter } from "../../api/analysis-reader.ts";
 import { checkSearch } from "../../api/checked-query.ts";
 import type { TraceQuery } from "../../api/span-reader.ts";
 import type { QueryParameters } from "./clickhouse-connection.ts";
 import { hasAttribute } from "./schema/span-sql.ts";
 import { shownAsTag } from "./shown-as-tag.ts";
+
+export type Parameters = Record<string, string | bigint | number>;
+
+export interface SqlQuery {
+  readonly sql: string;
+  readonly parameters: QueryParameters;
+}
 
 /** Each reads the table once. */
 const maxBranches = 8;
@@ -15,13 +23,9 @@ const maxInt64 = 2n ** 63n - 1n;
  * @param tenant whose spans are searched
  * @throws StorageError STORAGE_BAD_QUERY as `checkSearch` says
  */
-export function searchSql(
-  query: TraceQuery,
-  database: string,
-  tenant: string,
-): { sql: string; parameters: QueryParameters } {
+export function searchSql(query: TraceQuery, database: string, tenant: string): SqlQuery {
   checkSearch(query);
-  const parameters: Record<string, string | bigint | number> = { limit: query.limit, tenant };
+  const parameters: Parameters = { limit: query.limit, tenant };
   const conditions = ["tenant = {tenant:String}", ...spanConditions(query, parameters)];
   const branches = tagBranches(query.tags ?? new Map(), parameters).map((ofTags) => {
     const where = [...conditions, ...ofTags].join(" AND ");
@@ -33,12 +37,38 @@ export function searchSql(
   return { sql, parameters };
 }
 
-/** Everything but the tags. */
-function spanConditions(query: TraceQuery, parameters: Record<string, string | bigint | number>): string[] {
+/**
+ * One condition for spans, each once, for queries that count them. Tags that a span may show without having them make it
+ * slower than a search: the indexes know nothing of them.
+ * @param parameters gets those of the condition, and `tenant`
+ * @param prefix of their names, where a query has several conditions
+ */
+export function spanCondition(
+  filter: SpanFilter,
+  parameters: Parameters,
+  tenant: string,
+  prefix = "",
+): string {
+  parameters.tenant = tenant;
+  const conditions = ["tenant = {tenant:String}", ...spanConditions(filter, parameters, prefix)];
+  let count = 0;
+  for (const [key, value] of filter.tags ?? []) {
+    const names = { key: `${prefix}tagKey${count}`, value: `${prefix}tagValue${count++}` };
+    parameters[names.key] = key;
+    parameters[names.value] = value;
+    const has = hasAttribute(`{${names.key}:String}`, `{${names.value}:String}`);
+    const shown = shownAsTag(key, value, `{${names.value}:String}`);
+    conditions.push(...(shown === undefined ? has : [`(${shown} OR (${has.join(" AND ")}))`]));
+  }
+  return conditions.join(" AND ");
+}
+
+/** Everything but the tags. @param prefix of the names of its parameters */
+function spanConditions(query: SpanFilter, parameters: Parameters, prefix = ""): string[] {
   const conditions: string[] = [];
   const where = (condition: string, name: string, value: string | bigint) => {
-    conditions.push(condition);
-    parameters[name] = typeof value === "bigint" ? int64(value) : value;
+    conditions.push(condition.replace("{", `{${prefix}`));
+    parameters[`${prefix}${name}`] = typeof value === "bigint" ? int64(value) : value;
   };
   const { startTimeMinUnixNano: startMin, startTimeMaxUnixNano: startMax } = query;
   if (query.service) where("service = {service:String}", "service", query.service);
@@ -57,10 +87,7 @@ function spanConditions(query: TraceQuery, parameters: Record<string, string | b
  * or show without having it doubles them: as one condition with OR, its values would be read for every row that
  * the other conditions leave, because the indexes know nothing of what is shown.
  */
-function tagBranches(
-  tags: ReadonlyMap<string, string>,
-  parameters: Record<string, string | bigint | number>,
-): string[][] {
+function tagBranches(tags: ReadonlyMap<string, string>, parameters: Parameters): string[][] {
   let branches: string[][] = [[]];
   let count = 0;
   for (const [key, value] of tags) {

@@ -39,7 +39,11 @@ describe("ensureSchema", () => {
   it("makes the tables once, though six processes start at the same moment", async () => {
     await Promise.all(Array.from({ length: 6 }, () => open().ready()));
     expect(await tables()).toBe(
-      "leases\noperation_throughput\noperations\noperations_view\nsampling_probabilities\nschema_migrations\nspans",
+      [
+        ...["archived_spans", "dependency_calls", "dependency_calls_view", "leases", "operation_throughput"],
+        ...["operations", "operations_of_metrics_view", "sampling_probabilities", "schema_migrations"],
+        ...["span_metrics", "span_metrics_view", "spans", "trace_minutes", "trace_minutes_view"],
+      ].join("\n"),
     );
     const versions = await runSql(
       server.url,
@@ -53,7 +57,7 @@ describe("ensureSchema", () => {
     const [first = ""] = migrations[0]?.statements(database) ?? [];
     await runSql(server.url, first);
     await open().ready();
-    expect(await tables()).toContain("operations_view");
+    expect(await tables()).toContain("operations_of_metrics_view");
   });
 
   it("gives what was stored before tenants to the tenant of those without one, six processes at once", async () => {
@@ -73,8 +77,10 @@ describe("ensureSchema", () => {
     const [store] = opened;
     const mine = sampleSpan({ service: "new", name: "op" });
     await store?.writer.writeSpans(rowsOfTenant("mine", mine), { deduplicationToken: "t" });
-    // As a process that was slow does it.
-    for (const statement of tenantsMigration.statements(database)) await runSql(server.url, statement);
+    // As a process that was slow does it; the view it changes is replaced by then.
+    for (const statement of tenantsMigration.statements(database)) {
+      if (!statement.includes("operations_view")) await runSql(server.url, statement);
+    }
 
     const { reader } = opened[1] as TraceStore;
     expect(await reader.getServices()).toEqual(["old"]);

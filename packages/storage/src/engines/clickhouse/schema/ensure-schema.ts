@@ -3,6 +3,9 @@ import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { isSchemaMissing } from "../clickhouse-errors.ts";
 import { migrations, schemaVersion } from "./migrations.ts";
 
+/** Of each statement: some copy what is stored into a new table. */
+const statementTimeoutMs = 3_600_000;
+
 /**
  * Brings the schema to the version of this code; one query when it is there already.
  *
@@ -33,7 +36,15 @@ export async function ensureSchema(
     signal,
   );
   for (const migration of migrations.slice(version)) {
-    for (const statement of migration.statements(database)) await connection.command(statement, signal);
+    try {
+      for (const statement of migration.statements(database)) {
+        await connection.longCommand(statement, statementTimeoutMs, signal);
+      }
+    } catch (error) {
+      // Another process may be further, and what this step works on may be gone by now.
+      if ((await readVersion(connection, database, signal)) < migration.version) throw error;
+      continue;
+    }
     // Two processes may both note it: the version is the highest, not the number of rows.
     await connection.command(
       `INSERT INTO ${database}.schema_migrations (version, name) SELECT ${migration.version}, '${migration.name}'`,

@@ -1,10 +1,16 @@
+import { derivedMigration } from "./derived-migration.ts";
 import type { Migration } from "./migration.ts";
 import { samplingMigration } from "./sampling-migration.ts";
 import { spansMigration } from "./spans-migration.ts";
 import { tenantsMigration } from "./tenants-migration.ts";
 
 /** All steps, oldest first. */
-export const migrations: readonly Migration[] = [spansMigration, tenantsMigration, samplingMigration];
+export const migrations: readonly Migration[] = [
+  spansMigration,
+  tenantsMigration,
+  samplingMigration,
+  derivedMigration,
+];
 
 /** The version of the schema that this code reads and writes. */
 export const schemaVersion = migrations.length;

@@ -16,18 +16,33 @@ export const insertColumns: string = spanColumns
   .map(({ name }) => (parsedApart.has(name) ? `in_${name}` : name))
   .join(", ");
 
-const selectColumns = spanColumns.map(({ name }) => name).join(", ");
+/** What `readSpanRows` reads. */
+export const selectColumns: string = spanColumns.map(({ name }) => name).join(", ");
+
+const idsAsBytes = "(SELECT toFixedString(unhex(arrayJoin({ids:Array(String)})), 16))";
 
 /**
  * Gives rows for `readSpanRows`: the spans that the parameter `tenant` has in the traces of which `ids` has the ids in
- * hex.
+ * hex. `trace_minutes` says where they lie.
  */
 export function spansOfTraces(database: string): string {
   return (
     `SELECT ${selectColumns} FROM ${database}.spans ` +
     // Of itself, ClickHouse would look at the tenants of all rows first.
-    "PREWHERE trace_id IN (SELECT toFixedString(unhex(arrayJoin({ids:Array(String)})), 16)) " +
-    "WHERE tenant = {tenant:String} FORMAT RowBinary"
+    `PREWHERE trace_id IN ${idsAsBytes} ` +
+    `WHERE tenant = {tenant:String} AND (received, toStartOfMinute(start)) IN ` +
+    `(SELECT received, minute FROM ${database}.trace_minutes WHERE trace_id IN ${idsAsBytes}) ` +
+    // The minute of a start before 1970 or after 2106 is any: of a range of starts with one of them in it, the first and
+    // the last minute say nothing of those between, but ClickHouse believes so. The primary key has minutes themselves.
+    "SETTINGS ignore_data_skipping_indices = 'start_index' FORMAT RowBinary"
+  );
+}
+
+/** Gives rows for `readSpanRows`: the archived spans of traces, each once; parameters as those of `spansOfTraces`. */
+export function archivedSpansOfTraces(database: string): string {
+  return (
+    `SELECT ${selectColumns} FROM ${database}.archived_spans FINAL ` +
+    `WHERE trace_id IN ${idsAsBytes} AND tenant = {tenant:String} FORMAT RowBinary`
   );
 }
 

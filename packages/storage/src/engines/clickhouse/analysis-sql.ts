@@ -1,0 +1,138 @@
+import type {
+  AttributeComparisonQuery,
+  DurationRankQuery,
+  HeatMapQuery,
+  TailQuery,
+  TimeRange,
+  TopOperationsQuery,
+} from "../../api/analysis-reader.ts";
+import { selectColumns } from "./schema/span-sql.ts";
+import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
+
+/** A block that takes longer to be written than this is not seen by whoever follows. */
+const tailDelaySeconds = 3;
+
+function within({ startUnixNano, endUnixNano }: TimeRange) {
+  return { startTimeMinUnixNano: startUnixNano, startTimeMaxUnixNano: endUnixNano };
+}
+
+/** Rows of `HeatMapCell`. */
+export function heatMapSql(
+  query: HeatMapQuery,
+  columnNano: bigint,
+  database: string,
+  tenant: string,
+): SqlQuery {
+  const parameters: Parameters = { rangeStart: query.range.startUnixNano, width: columnNano };
+  const where = spanCondition({ ...query, ...within(query.range) }, parameters, tenant);
+  const sql = `SELECT toUInt32(intDiv(toUnixTimestamp64Nano(start) - {rangeStart:Int64}, {width:Int64})) AS column,
+  if(duration > 1, toUInt8(floor(log2(duration))), 0) AS durationLog2,
+  toFloat64(count()) AS spans, toFloat64(countIf(status = 'error')) AS errors
+FROM ${database}.spans AS stored WHERE ${where} GROUP BY column, durationLog2 ORDER BY column, durationLog2`;
+  return { sql, parameters };
+}
+
+/**
+ * Rows of `AttributeDifference`, those with the largest differences, after one with the number of spans, whose place is
+ * `total`.
+ */
+export function comparisonSql(
+  { selection, background, limit }: AttributeComparisonQuery,
+  maxSpans: number,
+  database: string,
+  tenant: string,
+): SqlQuery {
+  const parameters: Parameters = { limit: limit + 1, maxSpans };
+  const selected = spanCondition(selection, parameters, tenant, "selected_");
+  const others = `${spanCondition(background, parameters, tenant, "other_")} AND NOT (${selected})`;
+  const side = (
+    where: string,
+    isSelected: number,
+  ) => `SELECT ${isSelected} AS is_selected, arrayJoin(arrayDistinct(arrayConcat(
+    [('total', '', '')],
+    arrayMap(a -> ('span', toString(a.1), a.3), attributes),
+    arrayMap(a -> ('resource', toString(a.1), a.3), resource_attributes)))) AS attribute
+  FROM (SELECT attributes, resource_attributes FROM ${database}.spans WHERE ${where} ORDER BY start DESC LIMIT {maxSpans:UInt64})`;
+  const sql = `SELECT place, key, value, toFloat64(selected) AS selected, toFloat64(others) AS others FROM (
+  SELECT attribute.1 AS place, attribute.2 AS key, attribute.3 AS value,
+    countIf(is_selected = 1) AS selected, countIf(is_selected = 0) AS others
+  FROM (${side(selected, 1)} UNION ALL ${side(others, 0)}) GROUP BY attribute
+) ORDER BY place = 'total' DESC,
+  abs(selected / greatest(maxIf(selected, place = 'total') OVER (), 1)
+    - others / greatest(maxIf(others, place = 'total') OVER (), 1)) DESC, place, key, value
+LIMIT {limit:UInt64}`;
+  return { sql, parameters };
+}
+
+/** One row: `peers`, `notLonger`, `quantiles`. */
+export function durationRankSql(query: DurationRankQuery, database: string, tenant: string): SqlQuery {
+  const { service, operation, spanKind, durationNano, range } = query;
+  const parameters: Parameters = { duration: durationNano, service, operation };
+  // Not as conditions of a search, where "" is no condition.
+  let where = `${spanCondition(within(range), parameters, tenant)} AND service = {service:String} AND name = {operation:String}`;
+  if (spanKind !== undefined) {
+    where += " AND kind = {kind:String}";
+    parameters.kind = spanKind;
+  }
+  const sql = `SELECT toFloat64(count()) AS peers, toFloat64(countIf(duration <= {duration:Int64})) AS notLonger,
+  arrayMap(nano -> toFloat64(nano), quantilesTDigest(0.5, 0.95, 0.99)(duration)) AS quantiles
+FROM ${database}.spans WHERE ${where}`;
+  return { sql, parameters };
+}
+
+/** Rows of `OperationSummary`, with calls by bucket of duration rather than quantiles. */
+export function topOperationsSql(
+  { service, range }: TopOperationsQuery,
+  database: string,
+  tenant: string,
+): SqlQuery {
+  const parameters: Parameters = {
+    tenant,
+    from: minuteOf(range.startUnixNano),
+    to: minuteOf(range.endUnixNano),
+  };
+  if (service) parameters.service = service;
+  const sql = `SELECT service, operation, spanKind, toFloat64(sum(n)) AS calls, toFloat64(sum(failed)) AS errors,
+  toFloat64(sum(nanos)) AS durationNano, groupArray((bucket, toFloat64(n))) AS buckets
+FROM (
+  SELECT service, name AS operation, kind AS spanKind, bucket, sum(calls) AS n, sum(errors) AS failed, sum(total_duration) AS nanos
+  FROM ${database}.span_metrics
+  WHERE tenant = {tenant:String} ${service ? "AND service = {service:String}" : ""} AND minute BETWEEN {from:Int32} AND {to:Int32}
+  GROUP BY service, operation, spanKind, bucket
+) GROUP BY service, operation, spanKind`;
+  return { sql, parameters };
+}
+
+function minuteOf(unixNano: bigint): bigint {
+  return unixNano / 60_000_000_000n;
+}
+
+/** One row: `cursor`, up to which spans can be asked for, and `spans`, how many there are. */
+export function tailCountSql(query: TailQuery, database: string, tenant: string): SqlQuery {
+  const upTo = `toUnixTimestamp(now()) - ${tailDelaySeconds}`;
+  if (query.cursor === undefined) {
+    return { sql: `SELECT toString(${upTo}) AS cursor, 0 AS spans`, parameters: {} };
+  }
+  const parameters: Parameters = {};
+  const sql = `SELECT toString(greatest(${upTo}, {after:UInt32})) AS cursor, toFloat64(count()) AS spans
+FROM ${database}.spans AS stored WHERE ${arrivedWithin(query, upTo, parameters, tenant)}`;
+  return { sql, parameters };
+}
+
+/** Rows for `readSpanRows`, newest first. @param cursor the end */
+export function tailSpansSql(query: TailQuery, cursor: string, database: string, tenant: string): SqlQuery {
+  const parameters: Parameters = { upTo: Number(cursor), limit: query.limit };
+  const where = arrivedWithin(query, "{upTo:UInt32}", parameters, tenant);
+  const sql = `SELECT ${selectColumns} FROM ${database}.spans WHERE ${where}
+ORDER BY arrived DESC, start DESC LIMIT {limit:UInt64} FORMAT RowBinary`;
+  return { sql, parameters };
+}
+
+function arrivedWithin(query: TailQuery, upTo: string, parameters: Parameters, tenant: string): string {
+  parameters.after = Number(query.cursor);
+  return (
+    `${spanCondition(query, parameters, tenant)} AND arrived > toDateTime({after:UInt32}, 'UTC') ` +
+    // Days are those of the writer's clock.
+    `AND arrived <= toDateTime(${upTo}, 'UTC') AND received >= toDate(toDateTime({after:UInt32}, 'UTC')) - 1`
+  );
+}

@@ -1,0 +1,152 @@
+import type {
+  AnalysisReader,
+  AttributeComparison,
+  AttributeComparisonQuery,
+  AttributeDifference,
+  CriticalPathSums,
+  DurationRank,
+  DurationRankQuery,
+  HeatMap,
+  HeatMapCell,
+  HeatMapQuery,
+  OperationSummary,
+  Tail,
+  TailQuery,
+  TopOperationsQuery,
+} from "../../api/analysis-reader.ts";
+import { rankedDifferences } from "../../api/attribute-differences.ts";
+import {
+  checkComparison,
+  checkDurationRank,
+  checkedCriticalPath,
+  checkHeatMap,
+  checkTail,
+  checkTopOperations,
+  columnNano,
+} from "../../api/checked-analysis.ts";
+import { tenantOf } from "../../api/checked-query.ts";
+import { criticalPathSums } from "../../api/critical-path.ts";
+import { quantileNano } from "../../api/duration-buckets.ts";
+import { firstOperations } from "../../api/operation-order.ts";
+import type { ReadOptions, SpanReader, TraceQuery } from "../../api/span-reader.ts";
+import {
+  comparisonSql,
+  durationRankSql,
+  heatMapSql,
+  tailCountSql,
+  tailSpansSql,
+  topOperationsSql,
+} from "./analysis-sql.ts";
+import type { ClickHouseConnection } from "./clickhouse-connection.ts";
+import { decodeSpans } from "./clickhouse-trace-reader.ts";
+import type { SchemaGuard } from "./schema/schema-guard.ts";
+import type { SqlQuery } from "./search-sql.ts";
+
+/** Analysis as SQL; critical paths on the traces that a search finds. */
+export class ClickHouseAnalysisReader implements AnalysisReader {
+  readonly #connection: ClickHouseConnection;
+  readonly #schema: SchemaGuard;
+  readonly #database: string;
+  readonly #maxReadBytes: number;
+  readonly #reader: SpanReader;
+
+  constructor(
+    connection: ClickHouseConnection,
+    schema: SchemaGuard,
+    settings: { readonly database: string; readonly maxReadBytes: number },
+    reader: SpanReader,
+  ) {
+    this.#connection = connection;
+    this.#schema = schema;
+    this.#database = settings.database;
+    this.#maxReadBytes = settings.maxReadBytes;
+    this.#reader = reader;
+  }
+
+  async getHeatMap(query: HeatMapQuery, options: ReadOptions = {}): Promise<HeatMap> {
+    checkHeatMap(query);
+    const { startUnixNano } = query.range;
+    const width = columnNano(query);
+    const sql = heatMapSql(query, width, this.#database, tenantOf(options));
+    return { startUnixNano, columnNano: width, cells: await this.#rows<HeatMapCell>(sql, options) };
+  }
+
+  async compareAttributes(
+    query: AttributeComparisonQuery,
+    options: ReadOptions = {},
+  ): Promise<AttributeComparison> {
+    const maxSpans = checkComparison(query);
+    const sql = comparisonSql(query, maxSpans, this.#database, tenantOf(options));
+    type Row = Omit<AttributeDifference, "place"> & {
+      readonly place: AttributeDifference["place"] | "total";
+    };
+    const rows = await this.#rows<Row>(sql, options);
+    const total = rows.find(({ place }) => place === "total");
+    const [selectedSpans, otherSpans] = [total?.selected ?? 0, total?.others ?? 0];
+    const counts = rows.flatMap(({ place, ...row }) => (place === "total" ? [] : [{ ...row, place }]));
+    return {
+      selectedSpans,
+      otherSpans,
+      differences: rankedDifferences(counts, selectedSpans, otherSpans, query.limit),
+    };
+  }
+
+  async getDurationRank(
+    query: DurationRankQuery,
+    options: ReadOptions = {},
+  ): Promise<DurationRank | undefined> {
+    checkDurationRank(query);
+    const sql = durationRankSql(query, this.#database, tenantOf(options));
+    type Row = { peers: number; notLonger: number; quantiles: readonly [number, number, number] };
+    const [row] = await this.#rows<Row>(sql, options);
+    if (row === undefined || row.peers === 0) return undefined;
+    const [medianNano, p95Nano, p99Nano] = row.quantiles;
+    return { peers: row.peers, percentile: row.notLonger / row.peers, medianNano, p95Nano, p99Nano };
+  }
+
+  async getTopOperations(query: TopOperationsQuery, options: ReadOptions = {}): Promise<OperationSummary[]> {
+    checkTopOperations(query);
+    const sql = topOperationsSql(query, this.#database, tenantOf(options));
+    type Row = Omit<OperationSummary, "medianNano" | "p95Nano" | "p99Nano"> & {
+      readonly buckets: readonly (readonly [bucket: number, calls: number])[];
+    };
+    const rows = await this.#rows<Row>(sql, options);
+    const summaries = rows.map(({ buckets, ...summary }) => {
+      const counts = new Map(buckets);
+      return {
+        ...summary,
+        medianNano: quantileNano(counts, 0.5),
+        p95Nano: quantileNano(counts, 0.95),
+        p99Nano: quantileNano(counts, 0.99),
+      };
+    });
+    return firstOperations(summaries, query);
+  }
+
+  async getCriticalPath(query: TraceQuery, options: ReadOptions = {}): Promise<CriticalPathSums> {
+    return criticalPathSums(await this.#reader.findTraces(checkedCriticalPath(query), options));
+  }
+
+  async tail(query: TailQuery, options: ReadOptions = {}): Promise<Tail> {
+    checkTail(query, /^\d{1,10}$/);
+    const tenant = tenantOf(options);
+    const [counted] = await this.#rows<{ cursor: string; spans: number }>(
+      tailCountSql(query, this.#database, tenant),
+      options,
+    );
+    const { cursor = "0", spans: arrived = 0 } = counted ?? {};
+    if (arrived === 0) return { spans: [], skipped: 0, cursor };
+    const { sql, parameters } = tailSpansSql(query, cursor, this.#database, tenant);
+    const { signal } = options;
+    const rows = await this.#schema.run(
+      () => this.#connection.bytes(sql, parameters, this.#maxReadBytes, signal),
+      signal,
+    );
+    const spans = decodeSpans(rows).reverse();
+    return { spans, skipped: Math.max(0, arrived - spans.length), cursor };
+  }
+
+  #rows<Row>({ sql, parameters }: SqlQuery, { signal }: ReadOptions): Promise<Row[]> {
+    return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, signal), signal);
+  }
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import { tenantOf } from "../../api/checked-query.ts";
+import type { DependencyLink, DependencyQuery, DependencyReader } from "../../api/dependency-reader.ts";
+import type { SamplingStore } from "../../api/sampling-store.ts";
+import type { ReadOptions } from "../../api/span-reader.ts";
+import { StorageError } from "../../api/storage-error.ts";
+import type { ClickHouseConnection } from "./clickhouse-connection.ts";
+import { linksSql, settleSql } from "./schema/dependency-sql.ts";
+import type { SchemaGuard } from "./schema/schema-guard.ts";
+
+const settleEveryMs = 60_000;
+/** Longer than a step should take: two at the same moment could count a call twice. */
+const leaseMs = 300_000;
+const minuteNano = 60_000_000_000n;
+
+/**
+ * Links between services. A view counts calls as spans arrive when parent and child come in one block; the others wait,
+ * and every minute whoever writes spans, and has the lease, settles those whose parent has come since. What is asked
+ * between two steps is joined on the spot.
+ */
+export class ClickHouseDependencies implements DependencyReader {
+  readonly #connection: ClickHouseConnection;
+  readonly #schema: SchemaGuard;
+  readonly #database: string;
+  readonly #leases: Pick<SamplingStore, "acquireLease">;
+  readonly #owner = randomUUID();
+  readonly #closed = new AbortController();
+  #settledAt = Date.now();
+  #step: Promise<void> | undefined;
+
+  constructor(
+    connection: ClickHouseConnection,
+    schema: SchemaGuard,
+    database: string,
+    leases: Pick<SamplingStore, "acquireLease">,
+  ) {
+    this.#connection = connection;
+    this.#schema = schema;
+    this.#database = database;
+    this.#leases = leases;
+  }
+
+  async getDependencies(query: DependencyQuery, options: ReadOptions = {}): Promise<DependencyLink[]> {
+    const { signal } = options;
+    const parameters = {
+      tenant: tenantOf(options),
+      from: minuteNumber(query.startUnixNano),
+      to: minuteNumber(query.endUnixNano),
+    };
+    return await this.#schema.run(
+      () => this.#connection.rows<DependencyLink>(linksSql(this.#database), parameters, signal),
+      signal,
+    );
+  }
+
+  /**
+   * Called after each block: starts a step when a minute has passed since the last one. Nobody waits for it, and what
+   * fails in it is done by the next one.
+   */
+  blockWritten(): void {
+    if (this.#step !== undefined || Date.now() - this.#settledAt < settleEveryMs) return;
+    this.#settledAt = Date.now();
+    this.#step = this.settle(this.#closed.signal)
+      .catch((error: unknown) => {
+        if (!(error instanceof StorageError)) throw error;
+      })
+      .finally(() => {
+        this.#step = undefined;
+      });
+  }
+
+  /** One step, unless another process has the lease. @throws StorageError */
+  async settle(signal: AbortSignal): Promise<void> {
+    if (!(await this.#leases.acquireLease("dependencies", this.#owner, leaseMs, { signal }))) return;
+    for (const isLast of [false, true]) {
+      const sql = settleSql(this.#database, isLast);
+      await this.#schema.run(() => this.#connection.command(sql, signal), signal);
+    }
+  }
+
+  /** Ends the step under way. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#step;
+  }
+}
+
+/** Of a minute of 32 bits. */
+function minuteNumber(unixNano: bigint): number {
+  const minute = unixNano / minuteNano;
+  return Number(minute < -(2n ** 31n) ? -(2n ** 31n) : minute >= 2n ** 31n ? 2n ** 31n - 1n : minute);
+}

@@ -1,0 +1,111 @@
+import type { Migration } from "./migration.ts";
+
+// As for `spans`: the dedup window is what `WriteOptions.deduplicationToken` promises, and each table needs its own.
+const durable =
+  "non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1";
+
+const kinds =
+  "Enum8('unspecified' = 0, 'internal' = 1, 'server' = 2, 'client' = 3, 'producer' = 4, 'consumer' = 5)";
+
+const minuteNumber = "toInt32(intDiv(toUnixTimestamp64Nano(start), 60000000000))";
+const noParent = "toFixedString('', 8)";
+const isOlderFormat = "format != 'otlp'";
+
+/**
+ * What is derived from spans as they arrive, and two more things. Why it looks like this: docs/adr/010-derived-tables.md.
+ *
+ * - `trace_minutes`: in which minutes a trace has spans, so that reading it touches those minutes only. It is filled from
+ *   what is there; a row twice is a row.
+ * - `span_metrics`: calls, errors and durations by service, operation, kind, minute and bucket of duration (8 until a
+ *   duration has doubled). Operations come from it, for it has a hundredth of the rows. It begins with this migration.
+ * - `dependency_calls`: calls between services. A span whose parent came in the same block is counted at once; one whose
+ *   parent did not has the hash of its parent in `pending`, until the parent is found: then one row adds the call and
+ *   another takes the pending one away.
+ * - `archived_spans`: columns of `spans`; a span written twice is one.
+ * - `spans.arrived`, for following spans as they arrive. Rows from before have 1970.
+ *
+ * In the views, `spans` is the block that arrives, on both sides of a join.
+ */
+export const derivedMigration: Migration = {
+  version: 4,
+  name: "derived tables, archive",
+  statements: (database) => [
+    `CREATE TABLE IF NOT EXISTS ${database}.archived_spans AS ${database}.spans
+ENGINE = ReplacingMergeTree
+ORDER BY (trace_id, span_id, service, name, kind, start, tenant)
+SETTINGS ${durable}, min_bytes_for_wide_part = 67108864, index_granularity = 512`,
+    `ALTER TABLE ${database}.spans
+  ADD COLUMN IF NOT EXISTS arrived DateTime('UTC') DEFAULT if(getSetting('insert_deduplication_token') = '', toDateTime(0, 'UTC'), now('UTC')) CODEC(T64, ZSTD(1)) AFTER received,
+  ADD INDEX IF NOT EXISTS arrived_index arrived TYPE minmax GRANULARITY 1`,
+    `CREATE TABLE IF NOT EXISTS ${database}.trace_minutes (
+  received Date,
+  trace_id FixedString(16) CODEC(NONE),
+  minute DateTime('UTC') CODEC(T64, ZSTD(1))
+) ENGINE = ReplacingMergeTree
+PARTITION BY received
+ORDER BY (trace_id, minute)
+SETTINGS ${durable}, index_granularity = 1024`,
+    `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.trace_minutes_view TO ${database}.trace_minutes AS
+SELECT DISTINCT received, trace_id, toStartOfMinute(start) AS minute FROM ${database}.spans`,
+    `INSERT INTO ${database}.trace_minutes
+SELECT received, trace_id, toStartOfMinute(start) AS minute FROM ${database}.spans`,
+    `CREATE TABLE IF NOT EXISTS ${database}.span_metrics (
+  received Date,
+  tenant LowCardinality(String),
+  service LowCardinality(String),
+  minute Int32,
+  name LowCardinality(String),
+  kind ${kinds},
+  bucket UInt16,
+  calls UInt64 CODEC(T64, ZSTD(1)),
+  errors UInt64 CODEC(T64, ZSTD(1)),
+  total_duration UInt64 CODEC(T64, ZSTD(1))
+) ENGINE = SummingMergeTree((calls, errors, total_duration))
+PARTITION BY received
+ORDER BY (tenant, service, minute, name, kind, bucket)
+SETTINGS ${durable}`,
+    `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.span_metrics_view TO ${database}.span_metrics AS
+SELECT received, tenant, service, ${minuteNumber} AS minute, name, kind,
+  if(duration > 1, toUInt16(floor(log2(duration) * 8)), 0) AS bucket,
+  count() AS calls, countIf(status = 'error') AS errors, sum(toUInt64(greatest(duration, 0))) AS total_duration
+FROM ${database}.spans GROUP BY received, tenant, service, minute, name, kind, bucket`,
+    `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.operations_of_metrics_view TO ${database}.operations AS
+SELECT tenant, service, name, kind, max(received) AS last_received FROM ${database}.span_metrics
+GROUP BY tenant, service, name, kind`,
+    `DROP VIEW IF EXISTS ${database}.operations_view SYNC`,
+    `CREATE TABLE IF NOT EXISTS ${database}.dependency_calls (
+  received Date,
+  pending UInt64,
+  tenant LowCardinality(String),
+  minute Int32,
+  parent LowCardinality(String),
+  child LowCardinality(String),
+  calls Int64,
+  arrived DateTime('UTC')
+) ENGINE = SummingMergeTree(calls)
+PARTITION BY received
+ORDER BY (pending, tenant, minute, parent, child)
+SETTINGS ${durable}`,
+    // A server whose client shares its id, and which has no parent, is called by that client: see dependency-sql.ts.
+    `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.dependency_calls_view TO ${database}.dependency_calls AS
+SELECT received, if(callers.key = 0, called.key, 0) AS pending, tenant, minute, callers.service AS parent, child,
+  toInt64(count()) AS calls, if(pending = 0, toDateTime(0, 'UTC'), now('UTC')) AS arrived
+FROM (
+  SELECT received, tenant, service AS child, ${minuteNumber} AS minute,
+    if(parent_span_id = ${noParent}, cityHash64('client', tenant, trace_id, span_id), cityHash64('span', tenant, trace_id, parent_span_id)) AS key
+  FROM ${database}.spans
+  WHERE parent_span_id != ${noParent} OR (${isOlderFormat} AND kind = 'server')
+) AS called
+ANY LEFT JOIN (
+  SELECT cityHash64('span', tenant, trace_id, span_id) AS key, service FROM ${database}.spans WHERE format = 'otlp'
+  UNION ALL
+  SELECT cityHash64('span', tenant, trace_id, span_id) AS key, argMax(service, kind != 'client') AS service
+  FROM ${database}.spans WHERE ${isOlderFormat} GROUP BY key
+  UNION ALL
+  SELECT cityHash64('client', tenant, trace_id, span_id) AS key, service
+  FROM ${database}.spans WHERE ${isOlderFormat} AND kind = 'client' AND parent_span_id = ${noParent}
+) AS callers ON called.key = callers.key
+WHERE callers.key = 0 OR callers.service != child
+GROUP BY received, pending, tenant, minute, parent, child`,
+  ],
+};

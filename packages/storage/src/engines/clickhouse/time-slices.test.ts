@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { timeSlices } from "./time-slices.ts";
+
+const minute = 60_000_000_000n;
+const now = 1_000_000n * minute + 5n;
+
+/** Bounds in minutes before now, rounded up. */
+function slices(min?: bigint, max?: bigint): string {
+  const minutes = (bound: bigint | undefined) => (bound === undefined ? "∞" : String((now - bound) / minute));
+  const query = {
+    ...(min === undefined ? {} : { startTimeMinUnixNano: min }),
+    ...(max === undefined ? {} : { startTimeMaxUnixNano: max }),
+  };
+  return [...timeSlices(query, now)]
+    .map(({ startTimeMinUnixNano: from, startTimeMaxUnixNano: to }) => `${minutes(from)}..${minutes(to)}`)
+    .join(" ");
+}
+
+describe("timeSlices", () => {
+  it.each([
+    ["everything", undefined, undefined, "1..∞ 16..1 256..16 4096..256 ∞..4096"],
+    ["an hour until now", now - 60n * minute, now, "1..0 16..1 60..16"],
+    ["a minute", now - minute, now, "1..0"],
+    ["an hour long ago", now - 160n * minute, now - 100n * minute, "101..100 116..101 160..116"],
+    ["until the future", now - 60n * minute, now + minute, "1..-1 16..1 60..16"],
+    ["nothing", now, now - 60n * minute, "0..60"],
+  ])("%s", (_, min, max, expected) => {
+    expect(slices(min, max)).toBe(expected);
+  });
+
+  it("leaves nothing out, and has nothing twice", () => {
+    const all = [...timeSlices({ startTimeMinUnixNano: 7n, startTimeMaxUnixNano: now }, now)];
+    expect(all.at(-1)?.startTimeMinUnixNano).toBe(7n);
+    for (const [index, { startTimeMinUnixNano = 0n }] of all.slice(0, -1).entries()) {
+      expect(all[index + 1]?.startTimeMaxUnixNano).toBe(startTimeMinUnixNano - 1n);
+    }
+  });
+});
