@@ -2,6 +2,7 @@ import { agentCommand } from "./agent-command.ts";
 import { UsageError } from "./arguments.ts";
 import { ingestCommand } from "./ingest-command.ts";
 import { microCommand } from "./micro-command.ts";
+import { storeCommand } from "./store-command.ts";
 import { suiteCommand } from "./suite-command.ts";
 
 const commands = {
@@ -9,6 +10,7 @@ const commands = {
   ingest: ingestCommand,
   micro: microCommand,
   agent: agentCommand,
+  store: storeCommand,
 } as const;
 
 /**

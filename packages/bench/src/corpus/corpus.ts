@@ -27,9 +27,12 @@ export class Corpus {
     this.#random = new Random(idSeed);
   }
 
-  /** The next request, with fresh ids and with times just before now. */
-  next(): Batch {
+  /**
+   * The next request, with fresh ids and with times just before now.
+   * @param nowMs milliseconds since the Unix epoch
+   */
+  next(nowMs = Date.now()): Batch {
     const template = this.#templates[this.#next++ % templateCount]!;
-    return template.stamp(this.#random, Date.now());
+    return template.stamp(this.#random, nowMs);
   }
 }

@@ -1,0 +1,76 @@
+import type { TraceStore } from "storage/api";
+import { OtlpTranscoder } from "wire/otlp";
+import { Corpus } from "../corpus/corpus.ts";
+import { storeSql } from "./store-sql.ts";
+
+/** Spans of an hour; all fills have this density, so that more spans are more hours. */
+export const spansPerHour = 1_000_000;
+/** The trace that has this many spans. */
+export const largeTrace = { traceId: "1a4e".repeat(8), spans: 50_000 } as const;
+
+const batchSpans = 100;
+const blockSpans = 50_000;
+const hourMs = 3_600_000;
+
+/**
+ * Fills a store with hours of spans, the last of which ends at `endUnixMs`: the newest hour through the store's writer,
+ * in blocks as the collector writes them; the hours before as copies of it with other trace ids, made by the engine. One
+ * trace of 50,000 spans lies in the newest hour.
+ * @param url of the same store's HTTP port
+ * @param database empty before
+ */
+export async function fillStore(
+  store: TraceStore,
+  url: string,
+  database: string,
+  hours: number,
+  endUnixMs: number,
+  progress: (line: string) => void,
+): Promise<void> {
+  await store.ready();
+  await writeHour(store, endUnixMs);
+  progress("filled: 1 hour");
+  const columns = (
+    await storeSql(
+      url,
+      `SELECT name FROM system.columns WHERE database = '${database}' AND table = 'spans' ` +
+        "AND default_kind NOT IN ('EPHEMERAL', 'MATERIALIZED', 'ALIAS') ORDER BY position FORMAT TSV",
+    )
+  ).split("\n");
+  const copy = (changed: Readonly<Record<string, string>>, where: string) =>
+    storeSql(
+      url,
+      `INSERT INTO ${database}.spans (${columns.join(", ")}) SELECT ` +
+        columns.map((column) => changed[column] ?? `s.${column}`).join(", ") +
+        ` FROM ${database}.spans AS s WHERE ${where} SETTINGS max_insert_threads = 1`,
+    );
+  const newest = `s.start > fromUnixTimestamp64Milli(${endUnixMs - hourMs - 60_000})`;
+  for (let hour = 1; hour < hours; hour++) {
+    const start = `s.start - toIntervalHour(${hour})`;
+    await copy(
+      { trace_id: `sipHash128(s.trace_id, ${hour})`, start, received: `toDate(${start})` },
+      `${newest} AND s.start <= fromUnixTimestamp64Milli(${endUnixMs})`,
+    );
+    progress(`filled: ${hour + 1} hours`);
+  }
+  const traceId = `toFixedString(unhex('${largeTrace.traceId}'), 16)`;
+  await copy({ trace_id: traceId }, `${newest} ORDER BY s.start LIMIT ${largeTrace.spans}`);
+}
+
+async function writeHour(store: TraceStore, endUnixMs: number): Promise<void> {
+  const corpus = new Corpus(batchSpans, 1, 7);
+  const transcoder = new OtlpTranscoder();
+  const batches = spansPerHour / batchSpans;
+  let pending: Uint8Array[] = [];
+  for (let batch = 1; batch <= batches; batch++) {
+    const nowMs = Math.floor(endUnixMs - hourMs + (batch * hourMs) / batches);
+    // The bytes are the transcoder's, until its next call.
+    pending.push(Buffer.from(transcoder.transcode(corpus.next(nowMs).body).rows.bytes));
+    if (pending.length * batchSpans < blockSpans) continue;
+    await store.writer.writeSpans(
+      { bytes: Buffer.concat(pending), count: pending.length * batchSpans },
+      { deduplicationToken: `fill-${endUnixMs}-${batch}`, receivedUnixMs: nowMs },
+    );
+    pending = [];
+  }
+}
