@@ -102,6 +102,22 @@ describe("SpanGroups", () => {
     await Promise.all(adds);
   });
 
+  it("lets a group grow while another is written", async () => {
+    const { writer, groups } = groupsWith({ maxDelayMs: 0 });
+    const first = groups.add(rows("a"));
+    const { answer } = await writer.write(0);
+    const others = [groups.add(rows("b"))];
+    // Its time has passed when a timer set later has gone off.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    others.push(groups.add(rows("c")));
+    expect(writer.writes).toHaveLength(1);
+    answer.resolve();
+    const second = await writer.write(1);
+    expect(second.letters).toBe("bc");
+    second.answer.resolve();
+    await Promise.all([first, ...others]);
+  });
+
   it("tries a block again under its token and time of arrival while the store is away", async () => {
     const { writer, groups } = groupsWith({ maxGroupSpans: 1 });
     const added = groups.add(rows("a"));

@@ -27,8 +27,9 @@ const minPauseMs = 100;
 const maxPauseMs = 2_000;
 
 /**
- * Collects spans that come one by one into blocks, which is what the store is made for. Each sender is answered when its
- * span is stored. A block is tried again under its token while the store is away; one that the store refuses is halved
+ * Collects spans that come one by one into blocks, which is what the store is made for: a block costs it about as much as
+ * thousands of spans. One is written at a time, and the next grows meanwhile; more at once only when they are full. Each
+ * sender is answered when its span is stored. A block is tried again under its token while the store is away; one that the store refuses is halved
  * until only who is to blame is left.
  */
 export class SpanGroups {
@@ -39,6 +40,7 @@ export class SpanGroups {
   readonly #writes = new Set<Promise<void>>();
   #open: SpanGroup | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #isDue = false;
   #isStopping = false;
   #pendingBytes = 0;
 
@@ -79,7 +81,7 @@ export class SpanGroups {
     if (group === undefined) {
       group = new SpanGroup();
       this.#open = group;
-      this.#timer = setTimeout(() => this.#closeGroup(), maxDelayMs);
+      this.#timer = setTimeout(() => this.#due(), maxDelayMs);
     }
     this.#pendingBytes += rows.bytes.length;
     const stored = group.add(rows);
@@ -99,8 +101,15 @@ export class SpanGroups {
     signal.removeEventListener("abort", giveUp);
   }
 
+  /** The group has waited long enough; but while another is written it may as well grow. */
+  #due(): void {
+    this.#isDue = true;
+    if (this.#writes.size === 0) this.#closeGroup();
+  }
+
   #closeGroup(): void {
     clearTimeout(this.#timer);
+    this.#isDue = false;
     if (this.#open === undefined) return;
     this.#waiting.push(this.#open);
     this.#open = undefined;
@@ -117,6 +126,7 @@ export class SpanGroups {
         this.#pendingBytes -= group.bytes;
         if (this.hasRoom) for (const wake of this.#roomWaiters.splice(0)) wake();
         this.#begin();
+        if (this.#isDue && this.#writes.size === 0) this.#closeGroup();
       });
       this.#writes.add(write);
     }
