@@ -50,7 +50,7 @@ beforeAll(async () => {
     }),
     ...Array.from({ length: 1_200 }, (_, index) =>
       otlpSpan({
-        traceId: "0".repeat(28) + "1a49",
+        traceId: `${"0".repeat(28)}1a49`,
         startTimeUnixNano: startTimeUnixNano - 7_200_000_000_000n,
         service: "large",
         spanId: (index + 1).toString(16).padStart(16, "0"),
