@@ -8,7 +8,12 @@ export { helpText } from "./options/help-text.ts";
 export { type OptionField, optionFields } from "./options/option-field.ts";
 export { parseOptions } from "./options/parse-options.ts";
 export { parseTags } from "./options/parse-tags.ts";
-export type { ProcessContext, ProcessDefinition, RunningProcess } from "./process-definition.ts";
+export type {
+  ProcessCommand,
+  ProcessContext,
+  ProcessDefinition,
+  RunningProcess,
+} from "./process-definition.ts";
 export { runProcess } from "./run-process.ts";
 export { exitCodes, StopRequest } from "./stop-request.ts";
 export { type TenancyOptions, tenancyOptions } from "./tenancy/tenancy-options.ts";

@@ -27,6 +27,19 @@ export interface RunningProcess {
   readonly failed?: Promise<never>;
 }
 
+/** What a program can do besides running its process, such as `export`. */
+export interface ProcessCommand {
+  /** `export`; not one of the shell's own. */
+  readonly name: string;
+  /** For `--help`: one sentence. */
+  readonly meaning: string;
+  /**
+   * @param args what follows the command
+   * @returns the exit code. @throws StartError, whose text is printed; the exit code then is 1
+   */
+  run(args: readonly string[]): Promise<number>;
+}
+
 /** A process as its package describes it; `runProcess` makes a program of it. */
 export interface ProcessDefinition<Shape extends z.ZodRawShape> {
   /** As in `ps`, logs and metrics: `tracing-collector`. */
@@ -43,6 +56,7 @@ export interface ProcessDefinition<Shape extends z.ZodRawShape> {
    * `processor.jaeger-compact` → `processor.tracing-compact`.
    */
   readonly aliases?: Readonly<Record<string, string>>;
+  readonly commands?: readonly ProcessCommand[];
   /** Where health and metrics listen by default: `:14269`. */
   readonly adminHostPort: string;
   start(context: ProcessContext<z.infer<z.ZodObject<Shape>>>): Promise<RunningProcess>;

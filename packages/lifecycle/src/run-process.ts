@@ -15,7 +15,7 @@ import { type ShellOptions, shellOptions } from "./shell-options.ts";
 import { exitCodes } from "./stop-request.ts";
 import { version } from "./version.ts";
 
-const commands = [
+const shellCommands = [
   ["run", "Start the process (the default)."],
   ["status", "Ask the admin port of a running process for its health; exit code 0 when it is available."],
   ["print-config", "Print every option, its value and where that comes from."],
@@ -80,12 +80,18 @@ export async function runProcess<Shape extends z.ZodRawShape>(
   const args = command === "run" && first !== "run" ? process.argv.slice(2) : rest;
   const schema = z.object({ ...definition.options.shape, ...shellOptions(definition.adminHostPort).shape });
   const { name, description } = definition;
+  const own = definition.commands ?? [];
+  const commands = [...shellCommands, ...own.map(({ name, meaning }) => [name, meaning] as const)];
   const subject = { name, description, commands, fields: optionFields(schema) };
 
   let parsed: ParsedOptions<ShellOptions & z.infer<z.ZodObject<Shape>>>;
   try {
     if (!commands.some(([known]) => known === command)) {
       throw new StartError(`unknown command "${command}", see ${name} --help`);
+    }
+    const ownCommand = own.find(({ name }) => name === command);
+    if (ownCommand !== undefined) {
+      process.exit(await ownCommand.run(args));
     }
     const text = commandText(command, args, subject);
     if (text !== undefined) {

@@ -1,6 +1,9 @@
 import { once } from "node:events";
 import { listenError, type ProcessDefinition } from "lifecycle";
 import { z } from "zod";
+import { exportCommand } from "./commands/export-command.ts";
+import { importCommand } from "./commands/import-command.ts";
+import { schemaCommand } from "./commands/schema-command.ts";
 import { DiskGuard } from "./engine/disk-guard.ts";
 import { Engine } from "./engine/engine.ts";
 import { QueryGate } from "./engine/query-gate.ts";
@@ -27,6 +30,7 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
     "and the remote storage API over gRPC. With --clickhouse.url, that API alone, for spans in a cluster.",
   options,
   aliases: { "clickhouse.username": "clickhouse.user" },
+  commands: [exportCommand, importCommand, schemaCommand],
   adminHostPort: ":17270",
   async start({ options, log, metrics: registry, health }) {
     if (options["clickhouse.url"].length > 0) return await runBridge({ options, log, metrics: registry });

@@ -45,15 +45,6 @@ const fixedSettings = [
   "format_avro_schema_registry_url",
 ];
 
-/** What a read-only user may not raise: one query of it must not harm the others. */
-const readerLimits = [
-  "max_memory_usage",
-  "max_execution_time",
-  "max_result_bytes",
-  "max_threads",
-  "priority",
-];
-
 /** The profile of read-only users; taken on by `SET profile`, together with `readonly = 2`. */
 export const readerProfile = "reader";
 
@@ -77,7 +68,23 @@ function serverXml(usersPath: string, limits: EngineLimits): string {
 `;
 }
 
-function usersXml(): string {
+/** What a read-only user may lower, and not raise: one query of it must not harm the others. */
+function readerConstraints(limits: EngineLimits): string[] {
+  const most: readonly (readonly [setting: string, max: number])[] = [
+    ["max_memory_usage", limits.maxQueryMemoryBytes],
+    ["max_result_bytes", limits.maxResultBytes],
+    ["max_execution_time", limits.maxQuerySeconds],
+  ];
+  return [
+    ...[...fixedSettings, "priority"].map((setting) => `<${setting}><const/></${setting}>`),
+    // 0 would be no limit.
+    ...most
+      .filter(([, max]) => max > 0)
+      .map(([setting, max]) => `<${setting}><min>1</min><max>${max}</max></${setting}>`),
+  ];
+}
+
+function usersXml(limits: EngineLimits): string {
   const grants = [
     "GRANT ALL ON *.*",
     ...revoked.map((list) => `REVOKE ${list}`),
@@ -92,7 +99,9 @@ ${fixedSettings.map((setting) => `        <${setting}><const/></${setting}>`).jo
     </default>
     <${readerProfile}>
       <constraints>
-${[...fixedSettings, ...readerLimits].map((setting) => `        <${setting}><const/></${setting}>`).join("\n")}
+${readerConstraints(limits)
+  .map((constraint) => `        ${constraint}`)
+  .join("\n")}
       </constraints>
     </${readerProfile}>
   </profiles>
@@ -122,7 +131,7 @@ ${grants.map((grant) => `        <query>${grant}</query>`).join("\n")}
 export function writeEngineConfig(folder: string, limits: EngineLimits): string {
   const usersPath = join(folder, "users.xml");
   const configPath = join(folder, "config.xml");
-  writeFileSync(usersPath, usersXml());
+  writeFileSync(usersPath, usersXml(limits));
   writeFileSync(configPath, serverXml(usersPath, limits));
   return configPath;
 }

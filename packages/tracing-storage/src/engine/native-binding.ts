@@ -12,6 +12,9 @@ export interface NativeResult {
   readonly bytesRead: number;
 }
 
+/** A result under way. */
+export type NativeStream = object & { readonly brand?: "chdb stream" };
+
 /** The part of chdb's addon that we use. */
 export interface NativeBinding {
   /** "26.7.3"; known before a folder is opened. Its last number is not that of SQL's `version()`. */
@@ -21,6 +24,13 @@ export interface NativeBinding {
   /** Not while a query runs on this very connection: that aborts the process. */
   CloseConnection(connection: NativeConnection): void;
   /** Runs off the event loop, on a thread of libuv's pool. */
+  /**
+   * Begins a SELECT whose result comes in pieces, each a whole document of its format. Analyses it on the event loop:
+   * nothing for a server.
+   */
+  StreamQuery(connection: NativeConnection, sql: string, format: string): NativeStream;
+  /** The next piece; with `done` there is none. Runs off the event loop. */
+  StreamFetch(stream: NativeStream): Promise<{ readonly bytes: Buffer; readonly done: boolean }>;
   QueryAsyncConnection(connection: NativeConnection, sql: string, format: string): Promise<NativeResult>;
 }
 

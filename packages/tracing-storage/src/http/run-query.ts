@@ -115,13 +115,16 @@ export async function runQuery(
   if (statement.verb === "") {
     throw engineError("SYNTAX_ERROR", "Syntax error: empty query");
   }
-  if (parameters.readOnly && (kindOf(statement) !== "select" || statement.inserts)) {
+  // In a session `readonly` could not be taken back, so it is not set there.
+  const asked = parameters.session === undefined ? undefined : parameters.settings.get("readonly");
+  const readOnly = parameters.readOnly || asked === "1" || asked === "2";
+  if (readOnly && (kindOf(statement) !== "select" || statement.inserts)) {
     // `readonly = 2` stops writes; the engine still runs SYSTEM and KILL.
     throw engineError(
       "READONLY",
       parameters.reader
         ? `Cannot execute ${statement.verb} as a read-only user`
-        : `Cannot execute ${statement.verb} with GET or HEAD: use POST`,
+        : `Cannot execute ${statement.verb} with GET, HEAD or readonly: use POST`,
     );
   }
   if (parameters.reader && statement.setsProfile) {
@@ -155,12 +158,14 @@ async function runInSession(
   body: RequestBody,
   signal: AbortSignal,
 ): Promise<{ readonly outcome: QueryOutcome; readonly ended: Promise<void> }> {
+  const settings = new Map(parameters.settings);
+  settings.delete("readonly");
   const restore = await statementToRestore(connection, {
-    names: parameters.settings.keys(),
+    names: settings.keys(),
     changesDatabase: parameters.database !== "",
   });
   // What only reads is known already; `readonly` could not be taken back.
-  const own = sessionStatement({ ...parameters, readOnly: false, reader: false });
+  const own = sessionStatement({ ...parameters, settings, readOnly: false, reader: false });
   const prepare = [own, `SET log_comment = ${quoteString(parameters.queryId)}`]
     .filter((sql) => sql !== "")
     .join("; ");

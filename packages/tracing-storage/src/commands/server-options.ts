@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { StartError } from "lifecycle";
+import { z } from "zod";
+
+/** Options of commands that talk to a running server. */
+export const serverOptions = z.object({
+  url: z.string().default("http://127.0.0.1:8123").describe("The server, tracing-storage or ClickHouse."),
+  database: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "is not a plain name: letters, digits and _")
+    .default("tracing")
+    .describe("Database of the spans."),
+  user: z.string().default("default").describe("User name."),
+  password: z.string().default("").describe("Password."),
+  "password-file": z.string().default("").describe("File with the password in one line."),
+});
+
+export type ServerOptions = z.infer<typeof serverOptions>;
+
+/** One running server, by HTTP. */
+export class Server {
+  readonly #url: URL;
+  readonly #headers: Record<string, string>;
+
+  /** @throws StartError for an address or a password file that cannot be read */
+  constructor(options: ServerOptions) {
+    const url = URL.parse(options.url);
+    if (url === null || !/^https?:$/.test(url.protocol)) {
+      throw new StartError(`option --url: "${options.url}" is not an address such as http://127.0.0.1:8123`);
+    }
+    this.#url = url;
+    let password = options.password;
+    if (options["password-file"] !== "") {
+      try {
+        password = readFileSync(options["password-file"], "utf8").replace(/\r?\n$/, "");
+      } catch (error) {
+        throw new StartError(`option --password-file: ${(error as Error).message}`, { cause: error });
+      }
+    }
+    this.#headers = { "X-ClickHouse-User": options.user, "X-ClickHouse-Key": password };
+  }
+
+  /**
+   * @param search URL parameters: settings, `param_x`, `query`
+   * @throws StartError with the server's own text
+   */
+  async send(search: Readonly<Record<string, string>>, body: string | Buffer): Promise<Response> {
+    const url = new URL(this.#url);
+    for (const [key, value] of Object.entries(search)) {
+      url.searchParams.set(key, value);
+    }
+    let response: Response;
+    try {
+      response = await fetch(url, {
+        method: "POST",
+        headers: this.#headers,
+        body: typeof body === "string" ? body : new Uint8Array(body),
+      });
+    } catch (error) {
+      const cause = (error as Error).cause;
+      throw new StartError(
+        `${this.#url.origin} cannot be reached: ${cause instanceof Error ? cause.message : (error as Error).message}`,
+        { cause: error },
+      );
+    }
+    if (!response.ok) {
+      throw new StartError(`${this.#url.origin}: ${(await response.text()).trim()}`);
+    }
+    return response;
+  }
+
+  /** A short answer, row by row. */
+  async rows<Row>(sql: string, search: Readonly<Record<string, string>> = {}): Promise<Row[]> {
+    const response = await this.send({ ...search, default_format: "JSONEachRow" }, sql);
+    return (await response.text())
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as Row);
+  }
+}
+
+/** The columns of a table that hold data, in their order. @throws StartError when there is no such table */
+export async function storedColumns(server: Server, database: string, table: string): Promise<string[]> {
+  const rows = await server.rows<{ name: string }>(
+    "SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String} " +
+      "AND default_kind NOT IN ('EPHEMERAL', 'ALIAS', 'MATERIALIZED') ORDER BY position",
+    { param_database: database, param_table: table },
+  );
+  if (rows.length === 0) {
+    throw new StartError(`there is no table ${database}.${table}`);
+  }
+  return rows.map(({ name }) => name);
+}

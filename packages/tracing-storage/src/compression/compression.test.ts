@@ -1,0 +1,132 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { cityHash128 } from "./city-hash-128.ts";
+import { createBlockCompressor, decompressBlocks } from "./compressed-blocks.ts";
+import { compressLz4Block, decompressLz4Block } from "./lz4-block.ts";
+import { decompressLz4Frames } from "./lz4-frame.ts";
+
+async function* pieces(bytes: Buffer, size = 1000): AsyncGenerator<Buffer> {
+  for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
+}
+
+async function read(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
+  const read: Buffer[] = [];
+  for await (const chunk of chunks) read.push(chunk);
+  return Buffer.concat(read);
+}
+
+describe("cityHash128", () => {
+  // Checksums of blocks that a ClickHouse 26.7 wrote for the same bytes.
+  test.each([
+    ["", "3df09dfc64c09a2b", "3cb540c392e51e29"],
+    ["a", "d27139a1afe01ad0", "fd7e8ee2e4c86cf6"],
+    ["abcd", "d21338e7df1dac94", "ccf0f3d08357ecec"],
+    ["abcdefgh", "4ba34274d268afb4", "fb0ea90987f10634"],
+    ["abcdefghijklmnop", "c0be2d2e09520c8c", "3f0989d620f9f548"],
+    ["x".repeat(100), "ac565824d014f9f2", "a6215b222dbf04ac"],
+    ["y".repeat(300), "c80a95defe566957", "53848db6271b5fc8"],
+  ])("%j", (text, low, high) => {
+    expect(cityHash128(Buffer.from(text)).map((half) => half.toString(16).padStart(16, "0"))).toEqual([
+      low,
+      high,
+    ]);
+  });
+});
+
+const texts = fc.oneof(
+  fc.uint8Array({ maxLength: 5000 }).map((bytes) => Buffer.from(bytes)),
+  fc
+    .array(fc.constantFrom("ab", "abcabc", "x".repeat(300), "\0\xff"), { maxLength: 300 })
+    .map((parts) => Buffer.from(parts.join(""), "latin1")),
+);
+
+describe("LZ4 blocks", () => {
+  test("come back as they were", () => {
+    fc.assert(
+      fc.property(texts, (bytes) => {
+        const target = Buffer.alloc(bytes.length);
+        expect(decompressLz4Block(compressLz4Block(bytes), target)).toBe(bytes.length);
+        expect(target.equals(bytes)).toBe(true);
+      }),
+    );
+  });
+
+  test("that are none are refused, and nothing is written past the target", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(200), (bytes, size) => {
+        const target = Buffer.alloc(size);
+        try {
+          expect(decompressLz4Block(Buffer.from(bytes), target)).toBeLessThanOrEqual(size);
+        } catch (error) {
+          expect(error).toBeInstanceOf(RangeError);
+        }
+      }),
+    );
+  });
+});
+
+describe("ClickHouse's compressed blocks", () => {
+  async function compressed(bytes: Buffer): Promise<Buffer> {
+    const compressor = createBlockCompressor();
+    compressor.end(bytes);
+    return Buffer.concat(await compressor.toArray());
+  }
+
+  test("come back as they were, in whatever pieces", async () => {
+    const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, n) => `${n} `).join(""));
+    const blocks = await compressed(bytes);
+    expect(blocks.length).toBeLessThan(bytes.length);
+    for (const size of [7, 1000, blocks.length]) {
+      expect((await read(decompressBlocks(pieces(blocks, size)))).equals(bytes)).toBe(true);
+    }
+  });
+
+  test.each([
+    [
+      "a byte changed",
+      (blocks: Buffer) => blocks.fill(blocks.readUInt8(40) ^ 1, 40, 41),
+      "CHECKSUM_DOESNT_MATCH",
+    ],
+    ["the end missing", (blocks: Buffer) => blocks.subarray(0, -1), "in the middle of a block"],
+    [
+      "a size that is not to be believed",
+      (blocks: Buffer) => {
+        blocks.writeUInt32LE(0xffff_fff0, 17);
+        return blocks;
+      },
+      "over the limit",
+    ],
+  ])("%s", async (_name, damage, text) => {
+    const blocks = damage(await compressed(Buffer.from("some text, some more text, some text".repeat(9))));
+    await expect(read(decompressBlocks(pieces(blocks)))).rejects.toThrow(text);
+  });
+});
+
+describe("LZ4 frames", () => {
+  // `printf 'abcabcabcabcabcabcabcabc' | lz4`: with checksums of header and content.
+  const block = compressLz4Block(Buffer.from("abcabcabcabcabcabcabcabc"));
+  const frame = (...blocks: Buffer[]) => {
+    const head = Buffer.from("04224d18644082", "hex");
+    const sized = blocks.flatMap((data) => {
+      const size = Buffer.alloc(4);
+      size.writeUInt32LE(data.length);
+      return [size, data];
+    });
+    return Buffer.concat([head, ...sized, Buffer.alloc(8)]);
+  };
+
+  test("one behind the other, with one to be skipped", async () => {
+    const skipped = Buffer.from("502a4d1803000000aabbcc", "hex");
+    const bytes = Buffer.concat([frame(block, block), skipped, frame(block)]);
+    expect((await read(decompressLz4Frames(pieces(bytes, 5)))).toString()).toBe("abc".repeat(24));
+  });
+
+  test.each([
+    ["cut off", frame(block).subarray(0, 12)],
+    ["of something else", Buffer.from("GIF89a")],
+    ["with a block over its own limit", frame(Buffer.alloc(70_000))],
+    ["with a block that is none", frame(Buffer.from("ffffff", "hex"))],
+  ])("%s", async (_name, bytes) => {
+    await expect(read(decompressLz4Frames(pieces(bytes)))).rejects.toThrow("CANNOT_DECOMPRESS");
+  });
+});

@@ -1,0 +1,127 @@
+import { execFile } from "node:child_process";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ask, makeFolder, type RunningStorage, removeFolder, startStorage } from "./running-storage.ts";
+
+const program = join(import.meta.dirname, "../bin/tracing-storage.ts");
+
+let folder: string;
+let storage: RunningStorage;
+
+/** Runs a command of the program to its end. */
+async function run(...args: string[]): Promise<{ exitCode: number; output: string; errors: string }> {
+  return await new Promise((resolve) => {
+    execFile(process.execPath, [program, ...args], (error, output, errors) => {
+      resolve({ exitCode: error === null ? 0 : Number(error.code), output, errors });
+    });
+  });
+}
+
+beforeAll(async () => {
+  folder = await makeFolder();
+  storage = await startStorage(join(folder, "data"));
+  const { output } = await run("schema");
+  for (const statement of output.split(";\n")) {
+    if (statement.trim() !== "") await ask(storage.url, statement);
+  }
+  await ask(
+    storage.url,
+    `INSERT INTO tracing.spans (in_tenant, in_service, in_name, in_attributes, trace_id, span_id, start, duration, received)
+     SELECT if(number % 2 = 0, 'even', ''), 'shop', 'op-' || number % 7,
+       [('raw', 'bytes', unhex('00ff80')), ('n', 'int', toString(number))],
+       toFixedString(leftPad(toString(number), 16, '0'), 16), toFixedString(leftPad(toString(number), 8, '0'), 8),
+       toDateTime64('2026-11-20 00:00:00', 9, 'UTC') + number, number, toDate('2026-11-21')
+     FROM numbers(172800)`,
+  );
+});
+
+afterAll(async () => {
+  await storage.stop();
+  await removeFolder(folder);
+});
+
+const sum =
+  "SELECT count(), sum(cityHash64(*)), countIf(tenant = 'even'), countIf(attributes[1].3 = unhex('00ff80')) FROM tracing.spans";
+
+describe("export and import", () => {
+  test("a day goes out, is deleted, and comes back as it was, once", { timeout: 60_000 }, async () => {
+    const file = join(folder, "day.parquet");
+    const range = ["--from", "2026-11-20", "--to", "2026-11-21T00:00:00Z", "--output", file];
+    const exported = await run("export", "--url", storage.url, ...range);
+    expect(exported).toMatchObject({ exitCode: 0, errors: "" });
+    const day = "WHERE start < toDateTime64('2026-11-21 00:00:00', 9, 'UTC')";
+    const before = await ask(storage.url, `${sum} ${day}`);
+    expect(before).toMatch(/^86400\t\d+\t43200\t86400$/);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+    await ask(storage.url, "TRUNCATE TABLE tracing.spans");
+    for (let time = 0; time < 2; time++) {
+      const imported = await run("import", file, "--url", storage.url);
+      expect(imported).toMatchObject({ exitCode: 0, errors: "" });
+      expect(await ask(storage.url, sum)).toBe(before);
+    }
+    expect(await ask(storage.url, "SELECT DISTINCT toString(received) FROM tracing.spans")).toBe(
+      "2026-11-21",
+    );
+    const again = await run("export", "--url", storage.url, ...range);
+    expect(again.errors).toContain("is there already");
+  });
+
+  test.each([
+    [
+      "a time that there is not",
+      ["export", "--from", "2026-13-01", "--to", "2026-12-01", "--output", "x"],
+      "--from",
+    ],
+    ["no output", ["export", "--from", "2026-11-01", "--to", "2026-12-01"], "--output"],
+    [
+      "a table's name with SQL in it",
+      ["export", "--from", "2026-11-01", "--to", "2026-12-01", "--output", "x", "--table", "x; DROP"],
+      "is not a plain name",
+    ],
+    ["no file", ["import"], "name a Parquet file"],
+    ["a file that is not there", ["import", "nowhere.parquet"], "cannot read"],
+    ["an address that is none", ["import", program, "--url", "nowhere"], "is not an address"],
+    ["nobody there", ["import", program, "--url", "http://127.0.0.1:9"], "cannot be reached"],
+  ])("%s", async (_name, args, text) => {
+    const { exitCode, output, errors } = await run(...args);
+    expect([exitCode, output]).toEqual([1, ""]);
+    expect(errors).toContain(text);
+    expect(errors.trim().split("\n")).toHaveLength(1);
+  });
+
+  test("a file that is no Parquet, and one of another table", async () => {
+    const file = join(folder, "no.parquet");
+    await writeFile(file, "no parquet");
+    expect((await run("import", file, "--url", storage.url)).errors).toContain("cannot read");
+    const other = await fetch(storage.url, { method: "POST", body: "SELECT 1 AS x FORMAT Parquet" });
+    await writeFile(file, new Uint8Array(await other.arrayBuffer()));
+    expect((await run("import", file, "--url", storage.url)).errors).toContain(
+      "columns that the table has not: x",
+    );
+  });
+});
+
+test("schema prints what the collector makes", async () => {
+  const { output, exitCode } = await run("schema", "--database", "other");
+  expect(exitCode).toBe(0);
+  expect(output).toContain("CREATE TABLE IF NOT EXISTS other.spans (");
+  expect((await run("schema", "--database", "a b")).exitCode).toBe(1);
+});
+
+test("a data folder is for its own user alone, and one of a newer version is left untouched", async () => {
+  const path = join(folder, "newer");
+  const first = await startStorage(path);
+  await first.stop();
+  for (const part of ["", "engine", "config", "spool"]) {
+    expect((await stat(join(path, part))).mode & 0o077).toBe(0);
+  }
+  const version = join(path, "version.json");
+  for (const newer of ['{"layout":2,"engine":"26.7.2.1"}', '{"layout":1,"engine":"27.1.1.1"}']) {
+    await writeFile(version, newer);
+    await expect(startStorage(path)).rejects.toThrow("is of a newer version");
+    expect(await readFile(version, "utf8")).toBe(newer);
+    await expect(stat(join(path, "lock"))).rejects.toThrow("ENOENT");
+  }
+});
