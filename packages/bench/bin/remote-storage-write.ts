@@ -1,6 +1,6 @@
 // Spans written to a running remote storage over gRPC, ours or the public model's:
 //
-//   node packages/bench/src/micro/remote-storage-write.ts [host:port] [spans] [calls] [admin host:port]
+//   node packages/bench/bin/remote-storage-write.ts [host:port] [spans] [calls] [admin host:port]
 //
 // First over streams, then one span a call with `calls` under way. Prints spans a second (of the wall clock: on a quiet
 // machine only), and CPU-seconds of the storage per million spans where its admin port gives `process_cpu_seconds_total`.
