@@ -27,10 +27,10 @@ const minPauseMs = 100;
 const maxPauseMs = 2_000;
 
 /**
- * Collects spans that come one by one into blocks, which is what the store is made for: a small block costs it
- * about as much as a thousand spans of a large one. One is written at a time, and the next grows meanwhile; more at once only when they are full. Each
- * sender is answered when its span is stored. A block is tried again under its token while the store is away; one that the store refuses is halved
- * until only who is to blame is left.
+ * Collects spans that come one by one into blocks, which is what the store is made for: a small block costs it about as
+ * much as a thousand spans of a large one. One is written at a time, and the next grows meanwhile; more at once only when
+ * they are full. Each sender is answered when its span is stored. A block is tried again under its token while the store is
+ * away; one that the store refuses is halved until only who is to blame is left.
  */
 export class SpanGroups {
   readonly #settings: SpanGroupsSettings;
