@@ -8,6 +8,9 @@ import { spansOfTraces } from "./schema/span-sql.ts";
 import { searchSql } from "./search-sql.ts";
 import { timeSlices } from "./time-slices.ts";
 
+/** With more, a query is long in the making: each place has all conditions of the other tags. */
+const maxTagsApart = 4;
+
 /**
  * Reads spans. A search asks for ids in slices of time, newest first, until there are enough, then for their spans: most
  * searches read a minute of spans, however long the time is that they ask for.
@@ -42,8 +45,12 @@ export class ClickHouseSpanReader implements SpanReader {
     const tenant = tenantOf(options);
     checkSearch(query);
     const found = new Set<string>();
+    let isFirst = true;
     for (const slice of timeSlices(query, BigInt(Date.now()) * 1_000_000n)) {
-      const { sql, parameters } = searchSql({ ...query, ...slice }, this.#database, tenant);
+      const { sql, parameters } = searchSql({ ...query, ...slice }, this.#database, tenant, {
+        apart: !isFirst && (query.tags?.size ?? 0) <= maxTagsApart,
+      });
+      isFirst = false;
       const rows = await this.#rows<{ traceId: string }>(sql, parameters, options.signal);
       // Those with spans in a newer slice too keep their place.
       for (const { traceId } of rows) found.add(traceId);

@@ -85,9 +85,9 @@ describe("a ClickHouse store", () => {
     expect(parts).toBe("3000");
   });
 
-  it("uses the indexes of attributes for tags, and that of trace ids for traces", async () => {
+  it.each([false, true])("uses the indexes of attributes for tags, places apart: %s", async (apart) => {
     await write(store, [sampleSpan()]);
-    const { sql, parameters } = searchSql({ tags: new Map([["a", "b"]]), limit: 5 }, own, "");
+    const { sql, parameters } = searchSql({ tags: new Map([["a", "b"]]), limit: 5 }, own, "", { apart });
     const texts = Object.fromEntries(
       Object.entries(parameters).map(([name, value]) => [name, String(value)]),
     );
@@ -95,11 +95,17 @@ describe("a ClickHouse store", () => {
     for (const index of ["attributes_index", "resource_attributes_index", "events_index"]) {
       expect(plan).toContain(`Name: ${index}`);
     }
+  });
+
+  it("uses the minutes and the index of trace ids for traces", async () => {
+    await write(store, [sampleSpan()]);
     const spansPlan = await runSql(server.url, `EXPLAIN indexes = 1 ${spansOfTraces(own)}`, {
       ids: "['ab']",
       tenant: "",
     });
     expect(spansPlan).toContain("Name: trace_id_index");
+    expect(spansPlan).toContain("toStartOfMinute(start)");
+    expect(spansPlan).not.toContain("Name: start_index");
   });
 
   it("refuses to read more than maxReadBytes", async () => {

@@ -54,18 +54,28 @@ const indexedHashes = [
 ];
 
 /**
- * Conditions that together say: the span, its resource or one of its events has this attribute.
+ * Where a span may have an attribute: itself, its resource, its events. Of each place, conditions that together say that
+ * it is there.
  *
- * The first drops granules by the indexes, and costs nothing for the rows of those that stay; the second is exact.
+ * The first drops granules by the index, and costs nothing for the rows of those that stay; the second is exact.
  * @param key,value expressions for the two texts, such as query parameters
  */
-export function hasAttribute(key: string, value: string): string[] {
+export function attributePlaces(key: string, value: string): (readonly [hint: string, exact: string])[] {
   const hash = `cityHash64(${key}, ${value})`;
   const isSought = (k: string, v: string) => `${k} = ${key} AND ${v} = ${value}`;
+  const exact = [
+    `arrayExists((k, v) -> ${isSought("k", "v")}, attributes.key, attributes.value)`,
+    `arrayExists((k, v) -> ${isSought("k", "v")}, resource_attributes.key, resource_attributes.value)`,
+    `arrayExists(e -> arrayExists(a -> ${isSought("a.1", "a.3")}, e.3), events)`,
+  ];
+  return indexedHashes.map((hashes, place) => [`has(${hashes}, ${hash})`, exact[place] ?? "false"]);
+}
+
+/** Conditions that together say: the span has this attribute in one of the places. */
+export function hasAttribute(key: string, value: string): string[] {
+  const places = attributePlaces(key, value);
   return [
-    `indexHint(${indexedHashes.map((hashes) => `has(${hashes}, ${hash})`).join(" OR ")})`,
-    `(arrayExists((k, v) -> ${isSought("k", "v")}, attributes.key, attributes.value)` +
-      ` OR arrayExists((k, v) -> ${isSought("k", "v")}, resource_attributes.key, resource_attributes.value)` +
-      ` OR arrayExists(e -> arrayExists(a -> ${isSought("a.1", "a.3")}, e.3), events))`,
+    `indexHint(${places.map(([hint]) => hint).join(" OR ")})`,
+    `(${places.map(([, exact]) => exact).join(" OR ")})`,
   ];
 }
