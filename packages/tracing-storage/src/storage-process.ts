@@ -19,6 +19,9 @@ import { storageOptions } from "./storage-options.ts";
 
 const options = z.object({ ...storageOptions.shape, ...grpcOptions.shape });
 
+/** When connections are cut in a stop; later than the engine cancels its queries, so that those are answered. */
+const cutAfterMs = 5_000;
+
 /**
  * The process: one engine on one folder, behind ClickHouse's HTTP protocol, and the remote storage API; with
  * `--clickhouse.url` that API alone, for a cluster.
@@ -107,6 +110,8 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
         server.close();
         server.closeIdleConnections();
         signal.addEventListener("abort", () => server.closeAllConnections());
+        // A query whose client takes its result too slowly cannot end by itself.
+        setTimeout(() => server.closeAllConnections(), cutAfterMs).unref();
         const retentionEnded = retention.close();
         await engine.close(Promise.all([gate.idle(), retentionEnded]));
         server.closeIdleConnections();

@@ -1,6 +1,10 @@
 import { traceStoreContract } from "storage/contract";
 import { openGrpcStore } from "storage/grpc";
+import { vi } from "vitest";
 import { serveStore } from "./remote-storage-fixture.ts";
+
+// One test of the contract writes 10,000 spans, which are as many calls.
+vi.setConfig({ testTimeout: 120_000 });
 
 const asText = "the older model has no such attribute: it becomes text";
 const noNameless = "over this API either every call names a tenant or none does";

@@ -13,7 +13,7 @@ export interface ResultPipe {
   readonly stream: Readable;
   /** The engine has written all it will write: its query has ended, or was never started. */
   end(): void;
-  /** Nobody reads on: the rest is thrown away, so that the query can be cancelled, which no blocked write can. */
+  /** Nobody reads on (an iterator must be returned first): the rest is thrown away, so that the query can be cancelled, which no blocked write can. */
   abandon(): void;
 }
 
@@ -49,6 +49,7 @@ export class ResultPipes {
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stream = new Socket({ fd, readable: true, writable: false });
     let ended = false;
+    let abandoned = false;
     const pipe: ResultPipe = {
       path,
       stream,
@@ -58,7 +59,14 @@ export class ResultPipes {
           closeSync(held);
         }
       },
-      abandon: () => stream.resume(),
+      abandon: () => {
+        // Once, and after a reader that is just leaving has taken its listener away, which would hold the flow.
+        if (!abandoned) {
+          abandoned = true;
+          stream.on("data", () => {});
+          setImmediate(() => stream.resume());
+        }
+      },
     };
     this.#open.add(pipe);
     stream.on("error", () => {});

@@ -53,13 +53,10 @@ export async function runStreamed(
     if (pipe === undefined) {
       return undefined;
     }
-    // Who leaves reads no more; the query, which may wait for its reader, is then cancelled.
-    signal.addEventListener("abort", pipe.abandon, { once: true });
     try {
       return await engine.cancelWhen(signal, tag, () => run(pipe));
     } finally {
       pipe.end();
-      signal.removeEventListener("abort", pipe.abandon);
     }
   }, signal);
   ended.catch((error: unknown) => started.reject(error));
@@ -81,6 +78,7 @@ export async function runStreamed(
       length += value.length;
     }
   } catch (error) {
+    await chunks.return?.();
     pipe.abandon();
     const known = withoutPath(error, pipe.path);
     if (known.code === syntaxError && length === 0) {
@@ -101,6 +99,7 @@ export async function runStreamed(
     } catch (error) {
       throw withoutPath(error, open.path);
     } finally {
+      await chunks.return?.();
       open.abandon();
     }
   }
