@@ -43,12 +43,19 @@ async function peer(
   await process.start();
 }
 
-/** @returns host:port of its remote storage API */
-async function startOurStorage(): Promise<{ api: string; http: string }> {
+interface OurStorage {
+  /** host:port of its remote storage API. */
+  readonly api: string;
+  /** host:port of ClickHouse's HTTP protocol. */
+  readonly http: string;
+  readonly process: HouseProcess;
+}
+
+async function startOurStorage(): Promise<OurStorage> {
   const [http = "", api = "", admin = ""] = await freeAddresses(3);
   const args = ["--storage.data-dir", join(folder, `storage-${api}`), "--storage.http.host-port", http];
-  await house("tracing-storage", [...args, "--grpc.host-port", api], admin);
-  return { api, http };
+  const process = await house("tracing-storage", [...args, "--grpc.host-port", api], admin);
+  return { api, http, process };
 }
 
 async function startBridge(http: string): Promise<string> {
@@ -183,7 +190,7 @@ async function expectToBeFound(collector: string, queries: readonly string[]): P
 }
 
 describe("our storage", () => {
-  let storage: { api: string; http: string };
+  let storage: OurStorage;
   let bridge: string;
   beforeAll(async () => {
     storage = await startOurStorage();
@@ -206,6 +213,23 @@ describe("our storage", () => {
     60_000,
   );
 });
+
+test("our storage, killed while our collector writes, has every acknowledged trace when it is back", async () => {
+  const { api, process } = await startOurStorage();
+  const [collector, query] = await Promise.all([startOurCollector(api), startOurQuery(api)]);
+  const traces: SampleTrace[] = [];
+  for (let count = 0; count < 60; count++) {
+    if (count === 20) await process.end("SIGKILL");
+    if (count === 40) await process.start();
+    const trace = sampleTrace();
+    await send(collector, trace);
+    traces.push(trace);
+  }
+  for (const { traceId } of traces) {
+    const [found] = await eventually(() => data<UiTrace[]>(query, `traces/${traceId}`), 20_000);
+    expect(found?.spans).toHaveLength(2);
+  }
+}, 60_000);
 
 test.skipIf(peersFolder === undefined)(
   "the public model's storage keeps what our collector writes, and gives it to our query service and to its own (skipped without $PEERS)",
