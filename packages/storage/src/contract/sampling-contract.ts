@@ -103,8 +103,8 @@ export function samplingContract({ store, test }: ContractContext): void {
   test("ends a lease that is not renewed", async () => {
     const { sampling } = store();
     const name = newToken();
-    expect(await sampling.acquireLease(name, "one", 100)).toBe(true);
-    await expect.poll(() => sampling.acquireLease(name, "two", 60_000), { timeout: 10_000 }).toBe(true);
+    expect(await sampling.acquireLease(name, "one", 2_000)).toBe(true);
+    await expect.poll(() => sampling.acquireLease(name, "two", 60_000), { timeout: 15_000 }).toBe(true);
     expect(await sampling.acquireLease(name, "one", 100)).toBe(false);
   });
 
