@@ -11,6 +11,7 @@ import { QueryMetrics } from "./service/query-metrics.ts";
 import { QueryService } from "./service/query-service.ts";
 import type { ReadLimits } from "./service/read-limits.ts";
 import { RequestGate } from "./service/request-gate.ts";
+import { spanCountersOf } from "./service/span-counters.ts";
 import { StorageWatch } from "./service/storage-watch.ts";
 
 /** Where the repository builds its UI. A file path, not an import: processes and the UI meet over HTTP only. */
@@ -58,6 +59,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       dependencies: store.dependencies,
       archive: store.archive,
       redMetrics: prometheus ?? store.metrics,
+      readSpanCounters: spanCountersOf(store.metrics),
       watch,
       metrics: new QueryMetrics(metrics),
     });

@@ -29,3 +29,8 @@ export function quantileNano(counts: ReadonlyMap<number, number>, quantile: numb
 function valueAt(position: number): number {
   return 2 ** (position / bucketsPerDoubling);
 }
+
+/** The duration in the middle of a bucket, in nanoseconds: off by at most 5 % from all that it holds. */
+export function durationOfBucket(bucket: number): number {
+  return valueAt(bucket + 0.5);
+}

@@ -20,6 +20,7 @@ export type {
 } from "./analysis-reader.ts";
 export type { ArchiveStore } from "./archive-store.ts";
 export type { DependencyLink, DependencyQuery, DependencyReader } from "./dependency-reader.ts";
+export { durationOfBucket } from "./duration-buckets.ts";
 export type {
   LatencyQuery,
   MetricPoint,
@@ -33,6 +34,7 @@ export type {
   OperationThroughput,
   SamplingStore,
 } from "./sampling-store.ts";
+export type { SpanCount, SpanCountQuery } from "./span-counts.ts";
 export type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "./span-reader.ts";
 export type { SpanWriter, WriteOptions } from "./span-writer.ts";
 export { StorageError, type StorageErrorCode } from "./storage-error.ts";

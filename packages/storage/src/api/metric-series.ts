@@ -45,7 +45,7 @@ export type CountSlots = (
 ) => Promise<readonly SlotCount[]>;
 
 /** A reader of metrics on anything that can count spans by slots of time. */
-export function metricsReader(countSlots: CountSlots): MetricsReader {
+export function metricsReader(countSlots: CountSlots): Omit<MetricsReader, "getSpanCounts"> {
   const read = async (
     query: MetricsQuery,
     options: ReadOptions,

@@ -1,4 +1,5 @@
 import type { SpanKind } from "wire/model";
+import type { SpanCount, SpanCountQuery } from "./span-counts.ts";
 import type { ReadOptions } from "./span-reader.ts";
 
 /** Which spans are counted, and for which moments. */
@@ -49,4 +50,6 @@ export interface MetricsReader {
   getErrorRates(query: MetricsQuery, options?: ReadOptions): Promise<MetricSeries[]>;
   /** A quantile of durations in milliseconds, off by at most a tenth. */
   getLatencies(query: LatencyQuery, options?: ReadOptions): Promise<MetricSeries[]>;
+  /** Counts of all services, in no particular order. */
+  getSpanCounts(query: SpanCountQuery, options?: ReadOptions): Promise<SpanCount[]>;
 }

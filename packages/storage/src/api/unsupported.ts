@@ -24,7 +24,12 @@ export function unsupported(reason: string): OptionalParts {
   };
   return {
     dependencies: { getDependencies: refuse },
-    metrics: { getCallRates: refuse, getErrorRates: refuse, getLatencies: refuse },
+    metrics: {
+      getCallRates: refuse,
+      getErrorRates: refuse,
+      getLatencies: refuse,
+      getSpanCounts: refuse,
+    },
     archive: { reader: { getTraces: refuse }, writer: { writeSpans: refuse } },
     analysis: {
       getHeatMap: refuse,

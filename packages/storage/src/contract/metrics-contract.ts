@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { durationOfBucket } from "../api/duration-buckets.ts";
 import type { MetricSeries, MetricsQuery } from "../api/metrics-reader.ts";
 import {
   type ContractContext,
@@ -154,6 +155,37 @@ export function metricsContract({ store, test }: ContractContext): void {
     expect(await metrics.getCallRates(queryOf(service), { tenant: `of ${service}` })).toHaveLength(1);
     expect(await metrics.getCallRates(queryOf(service), { tenant: "nobody" })).toEqual([]);
     expect(await metrics.getCallRates(queryOf(service))).toEqual([]);
+  });
+
+  test("metrics: spans of all services are counted apart", async () => {
+    const service = newServiceName();
+    const tenant = `counts of ${service}`;
+    const rows = rowsOfTenant(
+      tenant,
+      spanAt(0, { service, durationNano: 8n * msNano }),
+      spanAt(59, { service, durationNano: 8n * msNano, ...failed }),
+      spanAt(1, { service, durationNano: 80n * msNano }),
+      spanAt(2, { service: `${service} too`, kind: "client", durationNano: -5n }),
+      spanAt(60, { service }),
+      spanAt(-1, { service }),
+    );
+    await store().writer.writeSpans(rows, { deduplicationToken: newToken() });
+    const minute = { startUnixMs: noonUnixMs, endUnixMs: noonUnixMs + minuteMs };
+    const counts = await store().metrics.getSpanCounts(minute, { tenant });
+    counts.sort((one, other) => other.durationNano - one.durationNano);
+    expect(
+      counts.map((count) => [count.service, count.spanKind, count.calls, count.errors, count.durationNano]),
+    ).toEqual([
+      [service, "server", 1, 0, 80e6],
+      [service, "server", 2, 1, 16e6],
+      [`${service} too`, "client", 1, 0, 0],
+    ]);
+    expect(durationOfBucket(counts[0]?.durationBucket ?? 0) / 80e6).toBeCloseTo(1, 1);
+    expect(await store().metrics.getSpanCounts(minute, { tenant: "nobody" })).toEqual([]);
+    await expectStorageError(
+      store().metrics.getSpanCounts({ ...minute, endUnixMs: noonUnixMs + 1 }),
+      "STORAGE_BAD_QUERY",
+    );
   });
 
   test("metrics: what cannot be answered is refused", async () => {

@@ -7,6 +7,7 @@ import { dependenciesEndpoint } from "./dependencies-endpoint.ts";
 import { type EndpointDefinition, type EndpointSettings, endpoint, envelopeStyle } from "./endpoint.ts";
 import { metricsEndpoints } from "./metrics-endpoints.ts";
 import { operationNamesEndpoint, operationsEndpoint, servicesEndpoint } from "./name-endpoints.ts";
+import { spanMetricsEndpoint } from "./span-metrics-endpoint.ts";
 import { archiveEndpoint, searchEndpoint, traceEndpoint } from "./trace-endpoints.ts";
 import { transformEndpoint } from "./transform-endpoint.ts";
 
@@ -36,6 +37,7 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
   for (const [path, answer] of metricsEndpoints(service)) {
     add(path, { answer });
   }
+  add("/api/metrics/prometheus", spanMetricsEndpoint(service));
   for (const [path, definition] of apiV3Endpoints(service, limits)) {
     add(path, definition);
   }

@@ -55,6 +55,9 @@ export interface EndpointDefinition {
 /** A client that takes nothing for so long is cut off, so that it does not keep others waiting. */
 const stalledMs = 60_000;
 
+/** So is one that takes an answer a little at a time, after so long. */
+const maxSendMs = 300_000;
+
 function paramsOf(request: Request): URLSearchParams {
   const { originalUrl } = request;
   const mark = originalUrl.indexOf("?");
@@ -134,6 +137,8 @@ export function endpoint(
       const isPretty = !["", "false"].includes(params.get("prettyPrint") ?? "");
       response.setHeader("Content-Type", style.contentType);
       response.setTimeout(stalledMs, () => response.destroy());
+      const cut = setTimeout(() => response.destroy(), maxSendMs);
+      response.once("close", () => clearTimeout(cut));
       await sendPieces(
         response,
         isPretty ? indentJson(pieces, "    ") : pieces,

@@ -11,9 +11,13 @@ import { envelope } from "./envelope.ts";
 import { parseSearchParams } from "./search-params.ts";
 import { tracesJson } from "./trace-json.ts";
 
-/** Traces as they are to be shown, one at a time: a search may find more than memory should hold twice. */
-function* shown(traces: readonly Trace[], options: AdjustOptions | undefined): Generator<ApiTrace> {
-  for (const trace of traces) {
+/**
+ * Traces as they are to be shown, one at a time: a search may find more than memory should hold twice. Takes each out of
+ * `traces`, so that it is held no longer than needed.
+ */
+function* shown(traces: Trace[], options: AdjustOptions | undefined): Generator<ApiTrace> {
+  traces.reverse();
+  for (let trace = traces.pop(); trace !== undefined; trace = traces.pop()) {
     const apiTrace = toApiTrace(trace);
     if (options !== undefined) {
       adjustTrace(apiTrace, options);

@@ -10,7 +10,8 @@ const maxExactSeconds = 9_000_000_000n;
 
 /**
  * Traces as the public model's UI reads them, in pieces; together they are one JSON array. Keys are in the public
- * model's order. Times are unsigned microseconds, so that negative ones wrap at 2^64.
+ * model's order. Times are unsigned microseconds, so that negative ones wrap at 2^64. The traces
+ * are used up: a span is let go when it is written.
  */
 export function* tracesJson(traces: Iterable<ApiTrace>): Generator<string> {
   let separator = "[";
@@ -26,7 +27,9 @@ function* traceJson(trace: ApiTrace): Generator<string> {
   const processes = new ProcessKeys();
   const [first] = trace.spans;
   let json = `{"traceID":"${first === undefined ? "" : traceIdJson(first.traceId)}","spans":[`;
-  for (const span of trace.spans) {
+  // The last first, which can be taken out cheaply: what is sent need not be held until a slow client has it all.
+  const rest = trace.spans.reverse();
+  for (let span = rest.pop(); span !== undefined; span = rest.pop()) {
     json += (span === first ? "" : ",") + spanJson(span, processes);
     if (json.length >= pieceLength) {
       yield json;

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import type { Logger } from "lifecycle";
 import { type ClientTls, openClientTls, StartError } from "lifecycle";
-import type { LatencyQuery, MetricSeries, MetricsQuery, MetricsReader, ReadOptions } from "storage/api";
+import type { LatencyQuery, MetricSeries, MetricsQuery, ReadOptions } from "storage/api";
 import { Agent, type Dispatcher, request } from "undici";
 import { z } from "zod";
 import { QueryError } from "../query-error.ts";
+import type { RedMetrics } from "../service/red-metrics.ts";
 import { PromQl } from "./prom-ql.ts";
 import type { PrometheusOptions } from "./prometheus-options.ts";
 
@@ -32,7 +33,7 @@ const answerSchema = z.discriminatedUnion("status", [
 ]);
 
 /** Rates, errors and durations that a Prometheus server has. */
-export class PrometheusMetrics implements MetricsReader {
+export class PrometheusMetrics implements RedMetrics {
   readonly #options: PrometheusOptions;
   readonly #promQl: PromQl;
   readonly #url: URL;

@@ -10,6 +10,7 @@ export type ReadOperation =
   | "get_call_rates"
   | "get_error_rates"
   | "get_latencies"
+  | "get_span_counters"
   | "archive_trace";
 
 /** Counts and times every read of the store, under the public model's names with our prefix. */

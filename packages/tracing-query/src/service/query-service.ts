@@ -7,7 +7,6 @@ import type {
   LatencyQuery,
   MetricSeries,
   MetricsQuery,
-  MetricsReader,
   Operation,
   ReadOptions,
   SpanReader,
@@ -20,6 +19,8 @@ import { QueryError } from "../query-error.ts";
 import { archiveBlocks } from "./archive-blocks.ts";
 import { metricsQueryOf, minStepMs } from "./metrics-request.ts";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
+import type { RedMetrics } from "./red-metrics.ts";
+import type { ReadSpanCounters, SpanCounter } from "./span-counters.ts";
 import type { StorageWatch } from "./storage-watch.ts";
 
 /** Traces that a search returns when the client names no limit. */
@@ -40,7 +41,9 @@ export interface QueryServiceParts {
   readonly dependencies: DependencyReader;
   readonly archive: ArchiveStore;
   /** Where rates, errors and durations come from: the store, or Prometheus. */
-  readonly redMetrics: MetricsReader;
+  readonly redMetrics: RedMetrics;
+  /** Counters of the store's spans. */
+  readonly readSpanCounters: ReadSpanCounters;
   readonly watch: StorageWatch;
   readonly metrics: QueryMetrics;
 }
@@ -126,6 +129,13 @@ export class QueryService {
     return this.#readMetrics("get_latencies", (red) => red.getLatencies(query, options));
   }
 
+  /** Counters of all spans since this process began, for Prometheus. @throws QueryError QUERY_NOT_SUPPORTED */
+  getSpanCounters(options: ReadOptions): Promise<SpanCounter[]> {
+    return this.#unlessUnsupported(() =>
+      this.#read("get_span_counters", () => this.#parts.readSpanCounters(options)),
+    );
+  }
+
   /** The least time between two points, in milliseconds. @throws QueryError QUERY_NOT_SUPPORTED */
   async getMinStepMs(options: ReadOptions): Promise<number> {
     // Nothing is asked for: whoever can answer at all says so at once.
@@ -193,14 +203,18 @@ export class QueryService {
 
   #readMetrics(
     operation: ReadOperation,
-    read: (red: MetricsReader) => Promise<MetricSeries[]>,
+    read: (red: RedMetrics) => Promise<MetricSeries[]>,
   ): Promise<MetricSeries[]> {
     return this.#metricsOf((red) => this.#read(operation, () => read(red)));
   }
 
-  async #metricsOf(read: (red: MetricsReader) => Promise<MetricSeries[]>): Promise<MetricSeries[]> {
+  #metricsOf(read: (red: RedMetrics) => Promise<MetricSeries[]>): Promise<MetricSeries[]> {
+    return this.#unlessUnsupported(() => read(this.#parts.redMetrics));
+  }
+
+  async #unlessUnsupported<T>(read: () => Promise<T>): Promise<T> {
     try {
-      return await read(this.#parts.redMetrics);
+      return await read();
     } catch (error) {
       throw isUnsupported(error)
         ? new QueryError("QUERY_NOT_SUPPORTED", "metrics querying is currently disabled", { cause: error })

@@ -5,6 +5,7 @@ import { type SpanReader, type TraceStore, unsupported } from "storage/api";
 import { QueryMetrics } from "./query-metrics.ts";
 import { QueryService } from "./query-service.ts";
 import { RequestGate } from "./request-gate.ts";
+import { spanCountersOf } from "./span-counters.ts";
 import { StorageWatch } from "./storage-watch.ts";
 
 const alwaysAvailable: Health = { status: "available", set() {} };
@@ -30,6 +31,7 @@ export function sampleService(store: SampleStore, metrics = new Registry()): Que
     dependencies,
     archive,
     redMetrics,
+    readSpanCounters: spanCountersOf(redMetrics),
     watch,
     metrics: new QueryMetrics(metrics),
   });

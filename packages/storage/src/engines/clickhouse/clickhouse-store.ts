@@ -12,6 +12,7 @@ import { ClickHouseTraceReader } from "./clickhouse-trace-reader.ts";
 import { clickHouseCountSlots } from "./count-slots.ts";
 import { SchemaGuard } from "./schema/schema-guard.ts";
 import { archivedSpansOfTraces } from "./schema/span-sql.ts";
+import { clickHouseSpanCounts } from "./span-counts.ts";
 
 /**
  * A store on ClickHouse: the process `tracing-storage`, a server or a cluster. Nothing is asked of it yet; `ready`,
@@ -50,7 +51,11 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
       dependencies.blockWritten(),
     ),
     dependencies,
-    metrics: metricsReader(clickHouseCountSlots(connection, schema, database)),
+    metrics: {
+      ...metricsReader(clickHouseCountSlots(connection, schema, database)),
+      getSpanCounts: (query, options = {}) =>
+        clickHouseSpanCounts(connection, schema, database, query, options),
+    },
     archive: {
       reader: new ClickHouseTraceReader(
         connection,

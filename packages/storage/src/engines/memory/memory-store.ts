@@ -8,6 +8,7 @@ import { memoryArchive } from "./memory-archive.ts";
 import { MemorySamplingStore } from "./memory-sampling-store.ts";
 import { MemorySpanReader } from "./memory-span-reader.ts";
 import { readTenantSpans } from "./read-tenant-spans.ts";
+import { spanCountsOf } from "./span-counts.ts";
 import { StoredTenants } from "./stored-tenants.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
 
@@ -35,10 +36,16 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): TraceStore {
         return dependenciesOf(stored.tracesOf(tenantOf(options)).traces(), query);
       },
     },
-    metrics: metricsReader(async (query, slots, _byBucket, options) => {
-      throwIfAborted(options.signal);
-      return countSlots(stored.tracesOf(tenantOf(options)).spans(), query, slots);
-    }),
+    metrics: {
+      ...metricsReader(async (query, slots, _byBucket, options) => {
+        throwIfAborted(options.signal);
+        return countSlots(stored.tracesOf(tenantOf(options)).spans(), query, slots);
+      }),
+      async getSpanCounts(query, options = {}) {
+        throwIfAborted(options.signal);
+        return spanCountsOf(stored.tracesOf(tenantOf(options)).spans(), query);
+      },
+    },
     archive: memoryArchive(maxTraces),
     analysis: new MemoryAnalysisReader(stored, reader),
     sampling: new MemorySamplingStore(),
