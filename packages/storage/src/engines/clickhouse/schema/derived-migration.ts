@@ -12,7 +12,7 @@ const noParent = "toFixedString('', 8)";
 const isOlderFormat = "format != 'otlp'";
 
 /**
- * What is derived from spans as they arrive, and two more things. Why it looks like this: docs/adr/010-derived-tables.md.
+ * What is derived from spans as they arrive, and two more things. Why it looks like this: docs/adr/011-derived-tables.md.
  *
  * - `trace_minutes`: in which minutes a trace has spans, so that reading it touches those minutes only. It is filled from
  *   what is there; a row twice is a row.
