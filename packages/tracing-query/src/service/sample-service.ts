@@ -4,6 +4,7 @@ import { Registry } from "prom-client";
 import { type SpanReader, type TraceStore, unsupported } from "storage/api";
 import { QueryMetrics } from "./query-metrics.ts";
 import { QueryService } from "./query-service.ts";
+import type { ReadLimits } from "./read-limits.ts";
 import { RequestGate } from "./request-gate.ts";
 import { spanCountersOf } from "./span-counters.ts";
 import { StorageWatch } from "./storage-watch.ts";
@@ -52,7 +53,7 @@ export function sampleSettings(...tenants: readonly string[]) {
     tenants: sampleTenants(...tenants),
     propagateToken: false,
     gate: new RequestGate({ maxConcurrent: 16, maxWaiting: 1_000 }),
-    limits: { maxTraces: 10_000, maxSpans: 1_000_000, maxRangeNano: undefined },
+    limits: { maxTraces: 10_000, maxSpans: 1_000_000, maxRangeNano: undefined } as ReadLimits,
     maxBodyBytes: 1_000_000,
     adjust: { maxClockSkewNano: 0n },
     logStaticFiles: false,
