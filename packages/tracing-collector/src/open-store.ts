@@ -28,7 +28,13 @@ export function openStore(options: CollectorOptions, log: Logger): TraceStore {
   } catch (error) {
     tls?.close();
     throw error instanceof StorageError
-      ? new StartError(`storage: ${error.message}`, { cause: error })
+      ? new StartError(`storage: ${error.message}: see the options --${optionsOf(options)}.*`, {
+          cause: error,
+        })
       : error;
   }
+}
+
+function optionsOf({ "span-storage.type": type }: CollectorOptions): string {
+  return type === "grpc" ? "grpc-storage" : type;
 }
