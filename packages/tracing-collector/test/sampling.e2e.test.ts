@@ -14,7 +14,7 @@ import { samplingService, withPublicNames } from "wire/grpc";
 import { RunningProgram } from "./running-program.ts";
 
 /** Of one wait for what programs do by and by. */
-const patience = { timeout: 20_000, interval: 50 };
+const patience = { timeout: 30_000, interval: 50 };
 
 const programs: RunningProgram[] = [];
 let folder: string;
@@ -215,12 +215,7 @@ const adaptive = { SAMPLING_CONFIG_TYPE: "adaptive" };
 const quick = [
   ...["--sampling.calculation-interval", "200ms", "--sampling.aggregation-buckets", "1000"],
   ...["--sampling.initial-sampling-probability", "0.5", "--sampling.target-samples-per-second", "10"],
-  ...[
-    "--sampling.leader-lease-refresh-interval",
-    "100ms",
-    "--sampling.follower-lease-refresh-interval",
-    "500ms",
-  ],
+  ...["--sampling.leader-lease-refresh-interval", "1s", "--sampling.follower-lease-refresh-interval", "1s"],
 ];
 
 describe("adaptive sampling", () => {
