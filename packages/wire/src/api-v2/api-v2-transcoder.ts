@@ -1,7 +1,7 @@
 import { WireError } from "../errors.ts";
 import { spanFormats } from "../model/span.ts";
 import { FieldList } from "../otlp/field-list.ts";
-import { ProtoCursor } from "../otlp/proto-cursor.ts";
+import { fieldMask, ProtoCursor } from "../otlp/proto-cursor.ts";
 import { ByteWriter } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
@@ -13,6 +13,10 @@ import { TagTranscoder } from "./tag-transcoder.ts";
 const maxSpans = 100_000;
 const maxParts = 500_000;
 
+const requestFields = fieldMask(1);
+const batchFields = fieldMask(1, 2);
+const processFields = fieldMask(1, 2);
+
 export interface ApiV2TranscoderOptions extends TranscoderOptions {
   /** How the rows say that the spans came: "proto" (the default) over gRPC, "jaeger" as Thrift. */
   readonly format?: "proto" | "jaeger";
@@ -23,10 +27,10 @@ export interface ApiV2TranscoderOptions extends TranscoderOptions {
  * `SpanRowWriter` writes for `fromApiV2Batch`: tags, logs and references verbatim; parent, kind and status derived from
  * them, for search. A span with a process of its own is filed under that one.
  *
- * The bytes are read by protobuf's rules: fields in any order, unknown fields skipped (also known ones of another wire
- * type), the last occurrence of a singular field counts, repeated occurrences of a singular message are merged. Strings
- * that are not UTF-8 get U+FFFD in place of what is not, since senders of this format were never held to it. Groups are
- * refused.
+ * The bytes are read by protobuf's rules: fields in any order, unknown fields skipped, the last occurrence of a
+ * singular field counts, repeated occurrences of a singular message are merged. Strings that are not UTF-8 get U+FFFD
+ * in place of what is not, since senders of this format were never held to it. A known field of another wire type than
+ * its own and groups are refused.
  *
  * One transcoder handles one request at a time and keeps its buffers for the next.
  * Source: Jaeger 1.62, model.proto and collector.proto; protobuf.dev, "Encoding".
@@ -96,7 +100,7 @@ export class ApiV2Transcoder implements MessageTranscoder {
     while (cursor.position < end) {
       const tag = cursor.tag(end);
       if (tag === 10) this.#batches.add(cursor, end);
-      else cursor.skip(tag, end);
+      else cursor.skip(tag, end, requestFields);
     }
   }
 
@@ -108,9 +112,11 @@ export class ApiV2Transcoder implements MessageTranscoder {
       const tag = cursor.tag(end);
       if (tag === 18) {
         this.#processes.add(cursor, end);
+      } else if (tag === 10) {
+        spanCount++;
+        cursor.position = cursor.fieldEnd(end);
       } else {
-        if (tag === 10) spanCount++;
-        cursor.skip(tag, end);
+        cursor.skip(tag, end, batchFields);
       }
     }
     return spanCount;
@@ -121,7 +127,8 @@ export class ApiV2Transcoder implements MessageTranscoder {
     while (cursor.position < end) {
       const tag = cursor.tag(end);
       if (tag === 10) this.#span(cursor.fieldEnd(end));
-      else cursor.skip(tag, end);
+      // Processes, and what is unknown: the wire types have been judged.
+      else cursor.skip(tag, end, 0);
     }
   }
 
@@ -188,7 +195,7 @@ class Prefix {
         } else if (tag === 18) {
           this.#tags.add(cursor, end);
         } else {
-          cursor.skip(tag, end);
+          cursor.skip(tag, end, processFields);
         }
       }
     }

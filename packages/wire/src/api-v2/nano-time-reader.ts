@@ -1,4 +1,7 @@
-import type { ProtoCursor } from "../otlp/proto-cursor.ts";
+import { fieldMask, type ProtoCursor } from "../otlp/proto-cursor.ts";
+
+/** Fields of a `Timestamp`, and of a `Duration`. */
+const timeFields = fieldMask(1, 2);
 
 const nanosPerSecond = 1_000_000_000;
 const two16 = 0x1_0000;
@@ -33,7 +36,7 @@ export class NanoTimeReader {
       } else if (tag === 16) {
         nanos = cursor.uint32(end) | 0;
       } else {
-        cursor.skip(tag, end);
+        cursor.skip(tag, end, timeFields);
       }
     }
     // In pieces of 16 bits, so that no product is over 2^53.

@@ -1,9 +1,11 @@
 import { SpanRefType } from "../gen/tracing/api_v2/model.ts";
 import { refTypes } from "../model/span.ts";
 import type { FieldList } from "../otlp/field-list.ts";
-import type { ProtoCursor } from "../otlp/proto-cursor.ts";
+import { fieldMask, type ProtoCursor } from "../otlp/proto-cursor.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
 import { badSpanId, checkTraceIdLength } from "./id-bytes.ts";
+
+const referenceFields = fieldMask(1, 2, 3);
 
 const childOf = refTypes.indexOf("child_of");
 const followsFrom = refTypes.indexOf("follows_from");
@@ -67,7 +69,7 @@ export class ReferenceTranscoder {
       } else if (tag === 24) {
         type = cursor.uint32(end);
       } else {
-        cursor.skip(tag, end);
+        cursor.skip(tag, end, referenceFields);
       }
     }
     checkTraceIdLength(traceIdLength);

@@ -1,5 +1,5 @@
 import { FieldList } from "../otlp/field-list.ts";
-import type { ProtoCursor } from "../otlp/proto-cursor.ts";
+import { fieldMask, type ProtoCursor } from "../otlp/proto-cursor.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
 import { DerivedColumns } from "./derived-columns.ts";
@@ -7,6 +7,9 @@ import { badSpanId, checkTraceIdLength } from "./id-bytes.ts";
 import { NanoTimeReader } from "./nano-time-reader.ts";
 import { ReferenceTranscoder } from "./reference-transcoder.ts";
 import { TagTranscoder } from "./tag-transcoder.ts";
+
+const spanFields = fieldMask(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
+const logFields = fieldMask(1, 2);
 
 /**
  * Writes one `api_v2` `Span` message as the columns `trace_id` to `warnings`. First its fields are found, in whatever
@@ -141,7 +144,7 @@ export class SpanTranscoder {
         const tag = cursor.tag(end);
         if (tag === 10) times.read(cursor.fieldEnd(end));
         else if (tag === 18) this.#logFields.add(cursor, end);
-        else cursor.skip(tag, end);
+        else cursor.skip(tag, end, logFields);
       }
       out.uint32(times.low);
       out.uint32(times.high);
@@ -220,11 +223,15 @@ export class SpanTranscoder {
         case 82:
           this.processes.add(cursor, end);
           break;
+        case 90:
+          // The process id: a key into the list of processes of a stored trace, without meaning here.
+          cursor.position = cursor.fieldEnd(end);
+          break;
         case 98:
           this.#warnings.add(cursor, end);
           break;
         default:
-          cursor.skip(tag, end);
+          cursor.skip(tag, end, spanFields);
       }
     }
   }

@@ -1,12 +1,14 @@
 import { ValueType } from "../gen/tracing/api_v2/model.ts";
 import { attributeTypeCodes } from "../model/attribute.ts";
 import type { FieldList } from "../otlp/field-list.ts";
-import type { ProtoCursor } from "../otlp/proto-cursor.ts";
+import { fieldMask, type ProtoCursor } from "../otlp/proto-cursor.ts";
 import { doubleText } from "../rows/attribute-text.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
 import { writeDecimal } from "../rows/decimal-text.ts";
 import { writeHex } from "../rows/hex-text.ts";
+
+const tagFields = fieldMask(1, 2, 3, 4, 5, 6, 7);
 
 /** Length and digits of the two bools, as RowBinary strings. */
 const trueText = Buffer.from("\x04true");
@@ -127,7 +129,7 @@ export class TagTranscoder {
           cursor.position = binaryEnd;
           break;
         default:
-          cursor.skip(tag, end);
+          cursor.skip(tag, end, tagFields);
       }
     }
     const isBinary = this.type === ValueType.BINARY;

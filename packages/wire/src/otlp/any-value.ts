@@ -1,6 +1,12 @@
 import type { Attribute, AttributeValue } from "../model/attribute.ts";
 import { checkAttributeDepth } from "../rows/typed-json.ts";
-import type { ProtoCursor } from "./proto-cursor.ts";
+import { fieldMask, type ProtoCursor } from "./proto-cursor.ts";
+
+/** Fields of a `KeyValue`, and of an `AnyValue` all members of its oneof. */
+export const keyValueFields = fieldMask(1, 2);
+const anyValueFields = fieldMask(1, 2, 3, 4, 5, 6, 7);
+/** Of an `ArrayValue` or a `KeyValueList`. */
+const listFields = fieldMask(1);
 
 const empty: AttributeValue = { type: "empty" };
 
@@ -16,7 +22,7 @@ export function readKeyValue(cursor: ProtoCursor, end: number, depth = 0): Attri
     const tag = cursor.tag(end);
     if (tag === 10) key = cursor.string(end);
     else if (tag === 18) value = readAnyValue(cursor, cursor.fieldEnd(end), value, depth);
-    else cursor.skip(tag, end);
+    else cursor.skip(tag, end, keyValueFields);
   }
   return { key, value };
 }
@@ -65,7 +71,7 @@ export function readAnyValue(
         value = { type: "bytes", value: readBytes(cursor, end) };
         break;
       default:
-        cursor.skip(tag, end);
+        cursor.skip(tag, end, anyValueFields);
     }
   }
   return value;
@@ -81,7 +87,7 @@ function readItems(cursor: ProtoCursor, end: number, depth: number, items: Attri
   while (cursor.position < end) {
     const tag = cursor.tag(end);
     if (tag === 10) items.push(readAnyValue(cursor, cursor.fieldEnd(end), empty, depth));
-    else cursor.skip(tag, end);
+    else cursor.skip(tag, end, listFields);
   }
 }
 
@@ -90,7 +96,7 @@ function readEntries(cursor: ProtoCursor, end: number, depth: number, entries: A
   while (cursor.position < end) {
     const tag = cursor.tag(end);
     if (tag === 10) entries.push(readKeyValue(cursor, cursor.fieldEnd(end), depth));
-    else cursor.skip(tag, end);
+    else cursor.skip(tag, end, listFields);
   }
 }
 

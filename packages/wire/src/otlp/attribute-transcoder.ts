@@ -2,7 +2,7 @@ import { attributeTypeCodes } from "../model/attribute.ts";
 import { attributeText, doubleText } from "../rows/attribute-text.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
 import { writeDecimal } from "../rows/decimal-text.ts";
-import { readAnyValue, readKeyValue } from "./any-value.ts";
+import { keyValueFields, readAnyValue, readKeyValue } from "./any-value.ts";
 import type { FieldList } from "./field-list.ts";
 import type { ProtoCursor } from "./proto-cursor.ts";
 
@@ -61,7 +61,7 @@ export class AttributeTranscoder {
         valueStart = cursor.position;
         cursor.position = valueEnd;
       } else {
-        cursor.skip(tag, end);
+        cursor.skip(tag, end, keyValueFields);
       }
     }
     this.text(keyStart, keyEnd);

@@ -1,7 +1,9 @@
 import type { ByteWriter } from "../rows/byte-writer.ts";
 import type { AttributeTranscoder } from "./attribute-transcoder.ts";
 import { PartTranscoder } from "./part-transcoder.ts";
-import type { ProtoCursor } from "./proto-cursor.ts";
+import { fieldMask, type ProtoCursor } from "./proto-cursor.ts";
+
+const eventFields = fieldMask(1, 2, 3, 4);
 
 /** Writes OTLP `Event` messages as the column `events`. */
 export class EventTranscoder extends PartTranscoder {
@@ -20,7 +22,7 @@ export class EventTranscoder extends PartTranscoder {
   protected override field(tag: number, end: number): void {
     const { cursor } = this;
     if (tag !== 9) {
-      cursor.skip(tag, end);
+      cursor.skip(tag, end, eventFields);
       return;
     }
     cursor.fixed64(end);

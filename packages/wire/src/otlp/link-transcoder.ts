@@ -1,7 +1,9 @@
 import type { ByteWriter } from "../rows/byte-writer.ts";
 import type { AttributeTranscoder } from "./attribute-transcoder.ts";
 import { PartTranscoder } from "./part-transcoder.ts";
-import type { ProtoCursor } from "./proto-cursor.ts";
+import { fieldMask, type ProtoCursor } from "./proto-cursor.ts";
+
+const linkFields = fieldMask(1, 2, 3, 4, 5, 6);
 
 /** Writes OTLP `Link` messages as the column `links`. An empty id becomes zeros: a link is not searched by it. */
 export class LinkTranscoder extends PartTranscoder {
@@ -24,7 +26,7 @@ export class LinkTranscoder extends PartTranscoder {
     if (tag === 10) this.#traceId = cursor.idStart(end, 16, "trace id of a link");
     else if (tag === 18) this.#spanId = cursor.idStart(end, 8, "span id of a link");
     else if (tag === 53) this.#flags = cursor.fixed32(end);
-    else cursor.skip(tag, end);
+    else cursor.skip(tag, end, linkFields);
   }
 
   protected override write(): void {

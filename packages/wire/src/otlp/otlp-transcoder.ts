@@ -2,15 +2,17 @@ import { ByteWriter } from "../rows/byte-writer.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { PrefixTranscoder } from "./prefix-transcoder.ts";
-import { ProtoCursor } from "./proto-cursor.ts";
+import { fieldMask, ProtoCursor } from "./proto-cursor.ts";
 import { SpanTranscoder } from "./span-transcoder.ts";
+
+const requestFields = fieldMask(1);
 
 /**
  * Turns OTLP protobuf into rows in one pass, without an object per span: the hot way into the store.
  *
- * The bytes are read by protobuf's rules: fields in any order, unknown fields skipped (also known ones of another wire
- * type), the last occurrence of a singular field counts, repeated occurrences of a singular message are merged. Strings
- * must be UTF-8. Groups are refused.
+ * The bytes are read by protobuf's rules: fields in any order, unknown fields skipped, the last occurrence of a
+ * singular field counts, repeated occurrences of a singular message are merged. Strings must be UTF-8. A known field
+ * of another wire type than its own and groups are refused.
  *
  * One transcoder handles one request at a time and keeps its buffers for the next.
  * Source: opentelemetry-proto 1.x, trace/v1/trace.proto; protobuf.dev, "Encoding".
@@ -48,7 +50,7 @@ export class OtlpTranscoder implements MessageTranscoder {
     while (cursor.position < end) {
       const tag = cursor.tag(end);
       if (tag === 10) this.#resourceSpans(cursor.fieldEnd(end));
-      else cursor.skip(tag, end);
+      else cursor.skip(tag, end, requestFields);
     }
     return {
       rows: { bytes: this.#out.bytes, count: this.#count },
@@ -65,7 +67,8 @@ export class OtlpTranscoder implements MessageTranscoder {
     while (cursor.position < end) {
       const tag = cursor.tag(end);
       if (tag === 18) this.#scopeSpans(cursor.fieldEnd(end));
-      else cursor.skip(tag, end);
+      // The prefix has judged the wire types.
+      else cursor.skip(tag, end, 0);
     }
   }
 
@@ -77,7 +80,7 @@ export class OtlpTranscoder implements MessageTranscoder {
     while (cursor.position < end) {
       const tag = cursor.tag(end);
       if (tag === 18) this.#span(cursor.fieldEnd(end));
-      else cursor.skip(tag, end);
+      else cursor.skip(tag, end, 0);
     }
   }
 

@@ -1,10 +1,15 @@
 import { ByteWriter } from "../rows/byte-writer.ts";
-import { readKeyValue } from "./any-value.ts";
+import { keyValueFields, readKeyValue } from "./any-value.ts";
 import { AttributeTranscoder } from "./attribute-transcoder.ts";
 import { FieldList } from "./field-list.ts";
-import type { ProtoCursor } from "./proto-cursor.ts";
+import { fieldMask, type ProtoCursor } from "./proto-cursor.ts";
 import { RepeatedFields } from "./repeated-fields.ts";
 import { serviceNameFrom } from "./service-name.ts";
+
+/** Fields of a `ResourceSpans`, and of a `ScopeSpans`. */
+const groupFields = fieldMask(1, 2, 3);
+const resourceFields = fieldMask(1, 2);
+const scopeFields = fieldMask(1, 2, 3, 4);
 
 const serviceNameKey = Buffer.from("service.name");
 
@@ -66,7 +71,8 @@ export class PrefixTranscoder {
     while (cursor.position < end) {
       const start = cursor.position;
       const tag = cursor.tag(end);
-      cursor.skip(tag, end);
+      if (tag === 10 || tag === 18 || tag === 26) cursor.position = cursor.fieldEnd(end);
+      else cursor.skip(tag, end, groupFields);
       // Field 2 holds the scopes of a resource and the spans of a scope; both may stand before what belongs to them.
       if (tag !== 18) this.#fields.addPiece(start, cursor.position);
     }
@@ -88,7 +94,7 @@ export class PrefixTranscoder {
         const tag = cursor.tag(end);
         if (tag === 10) read(cursor.fieldEnd(end));
         else if (tag === 26) schemaUrl = cursor.string(end);
-        else cursor.skip(tag, end);
+        else cursor.skip(tag, end, 0);
       }
     }
     return schemaUrl;
@@ -104,7 +110,7 @@ export class PrefixTranscoder {
         const tag = cursor.tag(end);
         if (tag === 10) this.#attributes.add(cursor, end);
         else if (tag === 16) droppedAttributes = cursor.uint32(end);
-        else cursor.skip(tag, end);
+        else cursor.skip(tag, end, resourceFields);
       }
     });
     out.string(tenant);
@@ -130,7 +136,7 @@ export class PrefixTranscoder {
         else if (tag === 18) version = cursor.string(end);
         else if (tag === 26) this.#attributes.add(cursor, end);
         else if (tag === 32) droppedAttributes = cursor.uint32(end);
-        else cursor.skip(tag, end);
+        else cursor.skip(tag, end, scopeFields);
       }
     });
     out.string(name);
@@ -159,14 +165,16 @@ export class PrefixTranscoder {
     cursor.position = start;
     while (cursor.position < end) {
       const tag = cursor.tag(end);
-      if (tag !== 10) {
-        cursor.skip(tag, end);
+      if (tag !== 10 && tag !== 18) {
+        cursor.skip(tag, end, keyValueFields);
         continue;
       }
       const stop = cursor.fieldEnd(end);
-      isServiceName =
-        stop - cursor.position === serviceNameKey.length &&
-        cursor.bytes.compare(serviceNameKey, 0, serviceNameKey.length, cursor.position, stop) === 0;
+      if (tag === 10) {
+        isServiceName =
+          stop - cursor.position === serviceNameKey.length &&
+          cursor.bytes.compare(serviceNameKey, 0, serviceNameKey.length, cursor.position, stop) === 0;
+      }
       cursor.position = stop;
     }
     return isServiceName;

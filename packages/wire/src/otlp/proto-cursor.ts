@@ -105,10 +105,20 @@ export class ProtoCursor {
   }
 
   /**
-   * Passes over the value of a field that the reader does not know.
-   * @throws WireError WIRE_MALFORMED for groups (wire types 3 and 4), which no OTLP version has had, and for 6 and 7
+   * Passes over the value of a field whose tag the reader does not know.
+   * @param known `fieldMask` of the message's fields: one of these can only have come with another wire type than its
+   *   own, and to pass over it would lose what the sender meant; 0 where a pass before has judged that
+   * @throws WireError WIRE_MALFORMED for a known field, for groups (wire types 3 and 4), which no OTLP version has had,
+   *   and for wire types 6 and 7
    */
-  skip(tag: number, end: number): void {
+  skip(tag: number, end: number, known: number): void {
+    const number = tag >>> 3;
+    if (number < 32 && ((known >>> number) & 1) !== 0) {
+      throw new WireError(
+        "WIRE_MALFORMED",
+        `field ${number} before byte ${this.position} has wire type ${tag & 7}`,
+      );
+    }
     switch (tag & 7) {
       case 0:
         this.varint(end);
@@ -176,4 +186,11 @@ export class ProtoCursor {
   #truncated(end: number): WireError {
     return new WireError("WIRE_TRUNCATED", `message ends at byte ${end}, inside a value`);
   }
+}
+
+/** A set of field numbers, each from 1 to 31, as one number: bit n is set for field n. */
+export function fieldMask(...numbers: readonly number[]): number {
+  let mask = 0;
+  for (const number of numbers) mask |= 1 << number;
+  return mask;
 }

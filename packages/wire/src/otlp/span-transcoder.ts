@@ -4,7 +4,10 @@ import { AttributeTranscoder } from "./attribute-transcoder.ts";
 import { EventTranscoder } from "./event-transcoder.ts";
 import { FieldList } from "./field-list.ts";
 import { LinkTranscoder } from "./link-transcoder.ts";
-import type { ProtoCursor } from "./proto-cursor.ts";
+import { fieldMask, type ProtoCursor } from "./proto-cursor.ts";
+
+const spanFields = fieldMask(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+const statusFields = fieldMask(2, 3);
 
 /**
  * Writes one OTLP `Span` message as the columns `trace_id` to `warnings`. First its fields are found, in whatever order
@@ -188,7 +191,7 @@ export class SpanTranscoder {
           this.#flags = cursor.fixed32(end);
           break;
         default:
-          cursor.skip(tag, end);
+          cursor.skip(tag, end, spanFields);
       }
     }
   }
@@ -204,7 +207,7 @@ export class SpanTranscoder {
       } else if (tag === 24) {
         this.#statusCode = cursor.uint32(end);
       } else {
-        cursor.skip(tag, end);
+        cursor.skip(tag, end, statusFields);
       }
     }
   }

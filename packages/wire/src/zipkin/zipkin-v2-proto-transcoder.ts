@@ -1,11 +1,17 @@
 import { WireError } from "../errors.ts";
 import { spanKinds } from "../model/span.ts";
-import { ProtoCursor } from "../otlp/proto-cursor.ts";
+import { fieldMask, ProtoCursor } from "../otlp/proto-cursor.ts";
 import { ByteWriter } from "../rows/byte-writer.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
 import { ipText } from "./ip-text.ts";
 import { type EndpointDraft, SpanDraft } from "./span-draft.ts";
 import { SpanDraftWriter } from "./span-draft-writer.ts";
+
+const listFields = fieldMask(1);
+const spanFields = fieldMask(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13);
+const endpointFields = fieldMask(1, 2, 3, 4);
+const annotationFields = fieldMask(1, 2);
+const tagFields = fieldMask(1, 2);
 
 /** Index in `spanKinds` of each number of `Span.Kind`. */
 const kinds = [
@@ -19,7 +25,7 @@ const kinds = [
 /**
  * Turns Zipkin v2 protobuf, a `ListOfSpans`, into rows, without an object per span. Trace ids have 16 bytes, or 8, which
  * are the low half; a parent id of zeros is none; the rest is protobuf: fields in any order, unknown ones skipped,
- * repeated endpoints merged.
+ * known ones of another wire type than their own refused, repeated endpoints merged.
  *
  * Source: openzipkin/zipkin-api zipkin.proto; for what is refused and with which words, zipkin-go 0.4.3.
  */
@@ -51,7 +57,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     while (cursor.position < end) {
       const tag = cursor.tag(end);
       if (tag !== 10) {
-        cursor.skip(tag, end);
+        cursor.skip(tag, end, listFields);
         continue;
       }
       this.#readSpan(cursor.fieldEnd(end));
@@ -110,8 +116,13 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
         case 90:
           this.#readTag(cursor.fieldEnd(end));
           break;
+        case 96:
+        case 104:
+          // Debug and shared: not stored.
+          cursor.varint(end);
+          break;
         default:
-          cursor.skip(tag, end);
+          cursor.skip(tag, end, spanFields);
       }
     }
     if (traceIdBytes === 0)
@@ -186,7 +197,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
           endpoint.port = cursor.uint32(end) & 0xffff;
           break;
         default:
-          cursor.skip(tag, end);
+          cursor.skip(tag, end, endpointFields);
       }
     }
   }
@@ -217,7 +228,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
         stop = this.#textEnd(end);
         start = this.#textStart;
       } else {
-        cursor.skip(tag, end);
+        cursor.skip(tag, end, annotationFields);
       }
     }
     this.#draft.addAnnotation(low, high, start, stop);
@@ -239,7 +250,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
         valueEnd = this.#textEnd(end);
         valueStart = this.#textStart;
       } else {
-        cursor.skip(tag, end);
+        cursor.skip(tag, end, tagFields);
       }
     }
     this.#draft.tags.add(cursor.bytes, keyStart, keyEnd, valueStart, valueEnd);
