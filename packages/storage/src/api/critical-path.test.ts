@@ -1,20 +1,33 @@
 import { describe, expect, it } from "vitest";
 import type { Span } from "wire/model";
-import { newTraceId, sampleSpan } from "../contract/sample-spans.ts";
 import { criticalPath, criticalPathSums } from "./critical-path.ts";
 
-const traceId = newTraceId();
+const traceId = "ab".repeat(16);
 
 /** @param id,parent of one hex digit; "" for a root */
 function span(id: string, parent: string, start: number, end: number): Span {
-  return sampleSpan({
+  return {
     traceId,
     name: id,
     spanId: id.repeat(16),
     parentSpanId: parent.repeat(16),
     startTimeUnixNano: BigInt(start),
     durationNano: BigInt(end - start),
-  });
+    traceState: "",
+    flags: 0,
+    kind: "internal",
+    attributes: [],
+    droppedAttributesCount: 0,
+    events: [],
+    droppedEventsCount: 0,
+    links: [],
+    droppedLinksCount: 0,
+    status: { code: "unset", message: "" },
+    format: "otlp",
+    warnings: [],
+    resource: { serviceName: "sample", attributes: [], droppedAttributesCount: 0, schemaUrl: "" },
+    scope: { name: "", version: "", attributes: [], droppedAttributesCount: 0, schemaUrl: "" },
+  };
 }
 
 function path(...spans: readonly Span[]): string {

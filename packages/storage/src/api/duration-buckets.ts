@@ -1,7 +1,7 @@
 /** So many buckets until durations have doubled: each is 9 % wide. */
 export const bucketsPerDoubling = 8;
 
-/** The bucket that a duration is counted in: 0 for up to a nanosecond, 503 for the longest. */
+/** The bucket that a duration is counted in: 0 for up to a nanosecond, 504 for the longest. */
 export function durationBucket(durationNano: bigint): number {
   return durationNano <= 1n ? 0 : Math.floor(Math.log2(Number(durationNano)) * bucketsPerDoubling);
 }
