@@ -7,7 +7,7 @@ import { type AskReport, askStore } from "../store/ask-store.ts";
 import { fillStore } from "../store/fill-store.ts";
 import { storeSql } from "../store/store-sql.ts";
 import { TestProcess } from "../suite/test-process.ts";
-import { Arguments, type OptionSpecs, UsageError } from "./arguments.ts";
+import { Arguments, type OptionSpecs, optionHelp, UsageError } from "./arguments.ts";
 
 const program = fileURLToPath(new URL("../../../tracing-storage/bin/tracing-storage.ts", import.meta.url));
 const database = "tracing";
@@ -30,8 +30,9 @@ export async function storeCommand(argv: readonly string[], signal: AbortSignal)
   if (options.has("help")) {
     process.stdout.write(`Fills a store through its writer, and measures searches.
 
-Usage: npm run bench -- store --folder PATH [--hours 1|10|50] [--times N] [--settle] [--json]
-`);
+Usage: npm run bench -- store --folder PATH [options]
+
+${optionHelp(specs)}`);
     return 0;
   }
   const folder = options.text("folder");

@@ -58,7 +58,7 @@ async function questionsOf(
     search("rare tag, every service, hour", (attempt) => ({ tags: rare(attempt), ...hour })),
     search("rare tag, every service, all", (attempt) => ({ tags: rare(attempt), ...all })),
     search("duration, hour", () => ({ service: "frontend", durationMinNano: 60_000_000n, ...hour })),
-    search("long durations, every service, all", () => ({ durationMinNano: 2_000_000_000n, ...all })),
+    search("long durations, every service, all", () => ({ durationMinNano: 190_000_000n, ...all })),
     {
       name: "trace by id",
       ask: async (attempt) => (await store.reader.getTraces([sample(attempt)[0] ?? ""])).length,
