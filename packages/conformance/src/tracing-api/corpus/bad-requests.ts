@@ -109,6 +109,7 @@ export const badRequests: readonly CorpusMessage[] = [
     bad(`Zipkin v${version}: GET`, http("zipkin", `/api/v${version}/spans`, {}, "GET")),
   ]),
   bad("Zipkin v2 protobuf: cut off", zipkin(2, protobuf), Buffer.from("0a05", "hex")),
+  bad("Zipkin v2 protobuf: wrong wire type", zipkin(2, protobuf), Buffer.from("0801", "hex")),
   bad("Zipkin v2 protobuf: empty body", zipkin(2, protobuf)),
   bad("Zipkin v1 Thrift: cut off", zipkin(1, thrift), Buffer.from("0c00000001", "hex")),
   bad("Zipkin v1 Thrift: empty body", zipkin(1, thrift)),
