@@ -74,7 +74,7 @@ export default {
       name: "storage-api-knows-no-engine",
       comment: "The interfaces stand above every engine.",
       severity: "error",
-      from: { path: "^packages/storage/src/api/" },
+      from: { path: "^packages/storage/src/api/", pathNot: "[.]test[.]ts$" },
       to: { path: "^packages/storage/src/(engines|contract)/" },
     },
     {
