@@ -13,6 +13,7 @@ import type { ReadLimits } from "./service/read-limits.ts";
 import { RequestGate } from "./service/request-gate.ts";
 import { spanCountersOf } from "./service/span-counters.ts";
 import { StorageWatch } from "./service/storage-watch.ts";
+import { RequestTracer } from "./tracing/request-tracer.ts";
 
 /** Where the repository builds its UI. A file path, not an import: processes and the UI meet over HTTP only. */
 const builtInUiFolder = join(import.meta.dirname, "../../tracing-ui/dist");
@@ -85,6 +86,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       limits: readLimitsOf(options),
       log,
     };
+    const tracer = options["query.enable-tracing"] ? new RequestTracer(process.env, log) : undefined;
     const grpc = await openGrpcServer({
       ...shared,
       address: sharesPort ? undefined : grpcAddress,
@@ -95,6 +97,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       address: httpAddress,
       tls: httpTls,
       adjust: { maxClockSkewNano },
+      tracer,
       maxBodyBytes: options["query.max-upload-size"],
       page,
       uiFolder,
@@ -116,7 +119,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       async stop(signal) {
         watch.stop();
         await Promise.all([http.stop(signal), grpc.stop(signal)]);
-        await Promise.all([store.close(), prometheus?.close()]);
+        await Promise.all([store.close(), prometheus?.close(), tracer?.close()]);
       },
     };
   },

@@ -3,6 +3,7 @@ import { type Logger, type TenantCheck, tenantProblemTexts } from "lifecycle";
 import type { ReadOptions } from "storage/api";
 import { bearerTokenOf } from "../service/bearer-token.ts";
 import type { RequestGate } from "../service/request-gate.ts";
+import type { RequestTracer } from "../tracing/request-tracer.ts";
 import { chooseCoding } from "./content-coding.ts";
 import { errorEnvelope } from "./envelope.ts";
 import { httpFailure } from "./http-status.ts";
@@ -39,6 +40,8 @@ export interface EndpointSettings {
   /** Whether the client's bearer token goes on to the store. */
   readonly propagateToken: boolean;
   readonly maxBodyBytes: number;
+  /** Makes a span of each request; undefined: none. */
+  readonly tracer?: RequestTracer | undefined;
   /** For those that bring traces. */
   readonly gate: RequestGate;
   readonly log: Logger;
@@ -104,7 +107,7 @@ export function sendFailure(
  */
 export function endpoint(
   { method, answer, style, isHeavy }: EndpointDefinition,
-  { tenants, propagateToken, maxBodyBytes, gate, log }: EndpointSettings,
+  { tenants, propagateToken, maxBodyBytes, tracer, gate, log }: EndpointSettings,
 ): RequestHandler {
   return async (request, response) => {
     response.vary("Accept-Encoding");
@@ -112,6 +115,13 @@ export function endpoint(
       response.status(405).setHeader("Allow", method);
       sendText(response, "");
       return;
+    }
+    if (tracer !== undefined) {
+      const span = tracer.start(request.method, String(request.route.path), request.get("traceparent"));
+      response.once("close", () => span.end(response.statusCode));
+      if (style === envelopeStyle) {
+        response.setHeader("Traceresponse", span.response);
+      }
     }
     // The first of several, as the public model takes it.
     const found = tenants.check(request.headersDistinct[tenants.header]?.slice(0, 1) ?? []);

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createLogger, parseHostPort } from "lifecycle";
+import { expect, onTestFinished, test } from "vitest";
+import { decodeTraces } from "wire/otlp";
+import { openHttpServer } from "../http/http-server.ts";
+import { UiPage } from "../http/ui-page.ts";
+import { sampleService, sampleSettings } from "../service/sample-service.ts";
+import { sampleStore } from "../service/sample-store.ts";
+import { RequestTracer } from "./request-tracer.ts";
+import { parseTraceparent } from "./trace-context.ts";
+
+const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
+const traceId = "0af7651916cd43dd8448eb211c80319c";
+const parent = `00-${traceId}-b7ad6b7169203331-01`;
+
+async function open(status: number) {
+  const taken: { path: string | undefined; key: unknown; body: Buffer }[] = [];
+  const collector = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) {
+      chunks.push(chunk);
+    }
+    taken.push({ path: request.url, key: request.headers["x-key"], body: Buffer.concat(chunks) });
+    response.writeHead(status).end();
+  }).listen(0, "127.0.0.1");
+  await once(collector, "listening");
+  onTestFinished(() => {
+    collector.closeAllConnections();
+    collector.close();
+  });
+  const tracer = new RequestTracer(
+    {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/`,
+      OTEL_EXPORTER_OTLP_HEADERS: "x-key=a%20b",
+    },
+    log,
+  );
+  const server = await openHttpServer({
+    ...sampleSettings(),
+    tracer,
+    address: parseHostPort("127.0.0.1:0")!,
+    tls: undefined,
+    service: sampleService((await sampleStore([])).reader),
+    page: await UiPage.open({ folder: "/nowhere", configFile: "", basePath: "" }, log),
+    uiFolder: "/nowhere",
+    basePath: "",
+    log,
+  });
+  onTestFinished(() => server.stop(AbortSignal.abort()));
+  return { base: `http://127.0.0.1:${server.port}`, tracer, taken };
+}
+
+test("requests are spans of their caller's trace, and say which", async () => {
+  const { base, tracer, taken } = await open(200);
+  const found = await fetch(`${base}/api/services`, { headers: { traceparent: parent } });
+  expect(found.headers.get("traceresponse")).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
+  const missing = await fetch(`${base}/api/traces/dead`);
+  const unsampled = await fetch(`${base}/api/v3/services`, {
+    headers: { traceparent: parent.replace(/1$/, "0") },
+  });
+  expect(unsampled.headers.get("traceresponse")).toBeNull(); // As in the public model.
+  expect((await fetch(`${base}/search`)).headers.get("traceresponse")).toBeNull();
+  await tracer.close();
+  expect(taken.map(({ path, key }) => [path, key])).toEqual([["/v1/traces", "a b"]]);
+  const spans = decodeTraces(taken[0]?.body ?? Buffer.alloc(0));
+  expect(spans.map(({ name, parentSpanId, kind }) => [name, parentSpanId, kind])).toEqual([
+    ["GET /api/services", "b7ad6b7169203331", "server"],
+    ["GET /api/traces/:traceId", "", "server"],
+  ]);
+  expect(spans[0]?.traceId).toBe(traceId);
+  expect(missing.headers.get("traceresponse")).toBe(`00-${spans[1]?.traceId}-${spans[1]?.spanId}-01`);
+  expect(spans[1]?.attributes).toContainEqual({
+    key: "http.response.status_code",
+    value: { type: "int", value: 404n },
+  });
+});
+
+test("a collector that refuses holds up nothing", async () => {
+  const { base, tracer, taken } = await open(503);
+  expect((await fetch(`${base}/api/services`)).status).toBe(200);
+  await tracer.close();
+  expect(taken).toHaveLength(1);
+});
+
+test("an endpoint that is none", () => {
+  expect(() => new RequestTracer({ OTEL_EXPORTER_OTLP_ENDPOINT: "nonsense" }, log)).toThrow(
+    "is not an http or https URL",
+  );
+});
+
+test.each([
+  undefined,
+  "",
+  "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+  `00-${traceId}-0000000000000000-01`,
+  `ff-${traceId}-b7ad6b7169203331-01`,
+  `00-${traceId}-b7ad6b7169203331`,
+])("no parent: %s", (header) => {
+  expect(parseTraceparent(header)).toBeUndefined();
+});

@@ -1,0 +1,37 @@
+import { randomBytes } from "node:crypto";
+
+/** Where a span stands. */
+export interface TraceContext {
+  /** 32 hex digits. */
+  readonly traceId: string;
+  /** 16 hex digits. */
+  readonly spanId: string;
+  readonly isSampled: boolean;
+}
+
+const pattern = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
+
+/**
+ * Reads the header `traceparent`. @returns undefined when it is not there, or is none
+ * Source: W3C Trace Context, 3.2
+ */
+export function parseTraceparent(header: string | undefined): TraceContext | undefined {
+  const [, traceId, spanId, flags] = pattern.exec(header?.trim() ?? "") ?? [];
+  return traceId === undefined || spanId === undefined || flags === undefined
+    ? undefined
+    : { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+/** As `traceparent`, and the header `traceresponse`, write it. */
+export function formatTraceContext({ traceId, spanId, isSampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`;
+}
+
+/** A new span below `parent`, or of a trace of its own, which is sampled. */
+export function newContext(parent: TraceContext | undefined): TraceContext {
+  return {
+    traceId: parent?.traceId ?? randomBytes(16).toString("hex"),
+    spanId: randomBytes(8).toString("hex"),
+    isSampled: parent?.isSampled ?? true,
+  };
+}
