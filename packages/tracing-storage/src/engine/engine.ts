@@ -181,6 +181,7 @@ export class Engine {
     }
     this.#kept.clear();
     this.#native.CloseConnection(this.#anchor);
+    this.#pipes.remove();
     this.folder.release();
   }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, constants, openSync } from "node:fs";
+import { closeSync, constants, openSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -24,6 +24,7 @@ export interface ResultPipe {
  */
 export class ResultPipes {
   readonly #free: string[];
+  readonly #all: readonly string[];
   readonly #open = new Set<ResultPipe>();
 
   /** @param folder of the spool, which is empty */
@@ -35,6 +36,14 @@ export class ResultPipes {
     } catch {
       // A system without named pipes: results are held in memory, as far as `storage.max-result-bytes` allows.
       this.#free = [];
+    }
+    this.#all = [...this.#free];
+  }
+
+  /** Takes the pipes away; no query runs any more. */
+  remove(): void {
+    for (const path of this.#all) {
+      rmSync(path, { force: true });
     }
   }
 
