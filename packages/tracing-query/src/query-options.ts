@@ -90,7 +90,7 @@ export const queryOptions = z.object({
     .number()
     .int()
     .min(1)
-    .default(8)
+    .default(4)
     .describe("Requests that may hold traces in memory at a time; others wait."),
   "query.max-waiting-reads": z
     .number()
