@@ -81,7 +81,9 @@ export const queryOptions = z.object({
     .boolean()
     .default(false)
     .describe("Send spans of this process's own requests over HTTP where OTEL_EXPORTER_OTLP_ENDPOINT says."),
-  "query.max-traces": limit(10_000).describe("Most traces that a search may ask for; 0: any number."),
+  "query.max-traces": limit(0).describe(
+    "Most traces that a search may ask for; 0: any number, as in the public model.",
+  ),
   "query.max-spans": limit(1_000_000).describe("Most spans that one answer may hold; 0: any number."),
   "query.max-time-range": duration("0s").describe(
     "Longest time that a search may span; 0s: any, as in the public model.",
