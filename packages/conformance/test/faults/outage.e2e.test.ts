@@ -25,8 +25,8 @@ test.each<Absence>(["killed", "frozen"])(
     });
     expect(report.memoryPeakMiB ?? 0, what).toBeLessThan(maxMemoryMiB);
     const said = (text: string) => report.logLines.filter((line) => line.includes(text)).length;
-    // A storage that is frozen for less than a time limit was never away.
-    expect(said("storage is away"), what).toBe(said("storage is back"));
+    // A storage that is frozen for less than a time limit was never away; one that starts slowly is not ready at first.
+    expect(said("storage is away") + said("storage is not ready"), what).toBe(said("storage is back"));
     if (absence === "killed") expect(said("storage is away"), what).toBe(1);
   },
   180_000,
