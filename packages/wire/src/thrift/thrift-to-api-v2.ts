@@ -1,46 +1,23 @@
-import { toDuration, toTimestamp } from "../api-v2/nano-times.ts";
 import { ValueType } from "../gen/tracing/api_v2/model.ts";
-import { beginMessage, endMessage, writeInt53, writeVarint64 } from "../protobuf/proto-writer.ts";
+import { beginMessage, endMessage, writeVarint64 } from "../protobuf/proto-writer.ts";
 import { ByteWriter } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
+import {
+  bitsOf,
+  checkOnce,
+  checkRequired,
+  fieldNames,
+  requiredOfReference,
+  requiredOfSpan,
+  requiredOfStats,
+  requiredOfTag,
+  requiredOfTwo,
+} from "./batch-fields.ts";
 import { type KnownProcess, ProcessCache } from "./process-cache.ts";
-import { malformed, type ThriftCursor, thriftTypes } from "./thrift-cursor.ts";
+import { type ThriftCursor, thriftTypes } from "./thrift-cursor.ts";
+import { writeMicros } from "./write-micros.ts";
 
 const clientUuidKey = Buffer.from("client-uuid");
-const microsPerSecond = 1_000_000;
-/** Past it a division by a million may round to the next whole number. */
-const maxExactMicros = 2 ** 51;
-
-/** Bits of the fields that a struct must have, by id. */
-const requiredOfSpan = bitsOf(1, 2, 3, 4, 5, 7, 8, 9);
-const requiredOfTag = bitsOf(1, 2);
-const requiredOfReference = bitsOf(1, 2, 3, 4);
-const requiredOfTwo = bitsOf(1, 2);
-const requiredOfStats = bitsOf(1, 2, 3);
-
-/** Names of the fields of each struct, by id. */
-const names = {
-  Batch: ["", "process", "spans", "seqNo", "stats"],
-  Process: ["", "serviceName", "tags"],
-  Span: [
-    "",
-    "traceIdLow",
-    "traceIdHigh",
-    "spanId",
-    "parentSpanId",
-    "operationName",
-    "references",
-    "flags",
-    "startTime",
-    "duration",
-    "tags",
-    "logs",
-  ],
-  Tag: ["", "key", "vType", "vStr", "vDouble", "vBool", "vLong", "vBinary"],
-  Log: ["", "timestamp", "fields"],
-  SpanRef: ["", "refType", "traceIdLow", "traceIdHigh", "spanId"],
-  ClientStats: ["", "fullQueueDroppedSpans", "tooLargeDroppedSpans", "failedToEmitSpans"],
-} as const;
 
 /** What a client lost before it could send, since it started. */
 export interface ThriftClientLosses {
@@ -216,7 +193,7 @@ export class ThriftToApiV2 {
     for (let id = 0; cursor.field(id); ) {
       id = cursor.fieldId;
       if (id >= 1 && id <= 3) {
-        cursor.expect(thriftTypes.i64, `ClientStats.${names.ClientStats[id]}`);
+        cursor.expect(thriftTypes.i64, `ClientStats.${fieldNames.ClientStats[id]}`);
         cursor.int64();
         numbers[id] = this.#bigint();
         seen |= bitsOf(id);
@@ -327,8 +304,8 @@ export class ThriftToApiV2 {
       out.uint8(0x28);
       out.varint(this.#flags >>> 0);
     }
-    writeTime(out, 0x32, this.#startLow, this.#startHigh, false);
-    writeTime(out, 0x3a, this.#durationLow, this.#durationHigh, true);
+    writeMicros(out, 0x32, this.#startLow, this.#startHigh, false);
+    writeMicros(out, 0x3a, this.#durationLow, this.#durationHigh, true);
     out.copy(this.#tail.buffer, 0, this.#tail.length);
     endMessage(out, start, 2);
   }
@@ -348,7 +325,7 @@ export class ThriftToApiV2 {
           cursor.expect(thriftTypes.i32, "SpanRef.refType");
           type = cursor.int32();
         } else if (id >= 2 && id <= 4) {
-          cursor.expect(thriftTypes.i64, `SpanRef.${names.SpanRef[id]}`);
+          cursor.expect(thriftTypes.i64, `SpanRef.${fieldNames.SpanRef[id]}`);
           cursor.int64();
           out.length = start + (id === 2 ? 12 : id === 3 ? 4 : 22);
           this.#writeId(out, cursor.high, cursor.low);
@@ -421,7 +398,7 @@ export class ThriftToApiV2 {
           cursor.expect(thriftTypes.i64, "Log.timestamp");
           checkOnce(seen, id, "Log.timestamp");
           cursor.int64();
-          writeTime(out, 0x0a, cursor.low, cursor.high, false);
+          writeMicros(out, 0x0a, cursor.low, cursor.high, false);
           seen |= bitsOf(1);
         } else if (id === 2) {
           checkOnce(seen, id, "Log.fields");
@@ -572,50 +549,6 @@ function writeType(out: ByteWriter, type: ValueType): void {
   out.uint8(type);
 }
 
-/** Writes microseconds as a `Timestamp`, or as a `Duration`, whose parts have the same sign. */
-function writeTime(out: ByteWriter, tag: number, low: number, high: number, isDuration: boolean): void {
-  const start = beginMessage(out, tag, 1);
-  const micros = (high | 0) * 0x1_0000_0000 + (low >>> 0);
-  if (Math.abs(micros) <= maxExactMicros) {
-    const quotient = micros / microsPerSecond;
-    const seconds = isDuration ? Math.trunc(quotient) : Math.floor(quotient);
-    writeSecondsAndNanos(out, seconds, (micros - seconds * microsPerSecond) * 1_000);
-  } else {
-    const nanos = ((BigInt(high) << 32n) | BigInt(low >>> 0)) * 1_000n;
-    const time = isDuration ? toDuration(nanos) : toTimestamp(nanos);
-    writeSecondsAndNanos(out, Number(time.seconds), time.nanos);
-  }
-  endMessage(out, start, 1);
-}
-
-function writeSecondsAndNanos(out: ByteWriter, seconds: number, nanos: number): void {
-  if (seconds !== 0) {
-    out.uint8(0x08);
-    writeInt53(out, seconds);
-  }
-  if (nanos !== 0) {
-    out.uint8(0x10);
-    writeInt53(out, nanos);
-  }
-}
-
 function isKey(bytes: Buffer, start: number, stop: number): boolean {
   return stop - start === clientUuidKey.length && clientUuidKey.compare(bytes, start, stop) === 0;
-}
-
-function bitsOf(...ids: readonly number[]): number {
-  return ids.reduce((bits, id) => bits | (1 << id), 0);
-}
-
-function checkOnce(seen: number, id: number, name: string): void {
-  if ((seen & (1 << id)) !== 0) throw malformed(`${name} comes twice`);
-}
-
-function checkRequired(seen: number, required: number, struct: keyof typeof names): void {
-  const missing = required & ~seen;
-  if (missing !== 0) {
-    // The lowest bit that is missing.
-    const id = 31 - Math.clz32(missing & -missing);
-    throw malformed(`${struct}.${names[struct][id]} is required and missing`);
-  }
 }

@@ -1,5 +1,4 @@
 import type { Duplex } from "node:stream";
-import { status } from "@grpc/grpc-js";
 import {
   clientPreface,
   dataOf,
@@ -24,10 +23,11 @@ import {
   settingIds,
   settingsOf,
 } from "wire/http2";
-import { isKnownEncoding, messagePrefixBytes } from "./decode-message.ts";
+import { messagePrefixBytes } from "./decode-message.ts";
 import { failureHeaders, type GrpcFailure, okTrailers, responseHeaders } from "./grpc-status.ts";
-import { type RequestHeaders, readRequestHeaders, trailersProblem } from "./request-headers.ts";
+import { readRequestHeaders, trailersProblem } from "./request-headers.ts";
 import { type PlannedAnswer, type RequestSettings, RequestStream } from "./request-stream.ts";
+import { requestTarget } from "./request-target.ts";
 import { SendWindow } from "./send-window.ts";
 import type { UnaryMethod } from "./unary-method.ts";
 
@@ -281,8 +281,7 @@ export class Connection implements FrameSink {
       return;
     }
     const { contentLength } = headers;
-    const encoding = fieldValue(fields, "grpc-encoding") ?? "identity";
-    const target = this.#targetOf(headers, encoding);
+    const { target, encoding } = requestTarget(headers, this.#settings.methods);
     if ("details" in target) {
       // At once: the client of a streaming method may wait for an answer before it ends its request.
       this.#writeLast(streamId, failureHeaders(target));
@@ -295,29 +294,6 @@ export class Connection implements FrameSink {
     );
     this.#requests.set(streamId, request);
     if (endsStream) this.#complete(request);
-  }
-
-  #targetOf(
-    { method, path, fields }: RequestHeaders,
-    encoding: string,
-  ): UnaryMethod | PlannedAnswer | GrpcFailure {
-    if (method !== "POST") {
-      return { httpStatus: 405, text: "405 method not allowed, supported: [POST]" };
-    }
-    if (!/^application\/grpc(\+proto|;|$)/.test(fieldValue(fields, "content-type") ?? "")) {
-      return { httpStatus: 415, text: "415 unsupported media type, supported: [application/grpc]" };
-    }
-    const target = this.#settings.methods.get(path);
-    if (target === undefined) {
-      return { code: status.UNIMPLEMENTED, details: `The server does not implement the method ${path}` };
-    }
-    if (!isKnownEncoding(encoding)) {
-      return { code: status.UNIMPLEMENTED, details: `Unsupported grpc-encoding ${encoding}` };
-    }
-    // A client that has waited long enough breaks its call off by itself: the value is checked only.
-    const timeout = fieldValue(fields, "grpc-timeout") ?? "0S";
-    if (/^\d{1,8}[HMSmun]$/.test(timeout)) return target;
-    return { code: status.INTERNAL, details: `Invalid grpc-timeout value ${timeout}` };
   }
 
   /** The request is whole. */
@@ -568,8 +544,4 @@ export class Connection implements FrameSink {
 
 function protocolError(what: string): Http2Error {
   return new Http2Error(errorCodes.protocolError, what);
-}
-
-function fieldValue(fields: readonly HeaderField[], wanted: string): string | undefined {
-  return fields.find(({ name }) => name === wanted)?.value;
 }
