@@ -45,15 +45,15 @@ describe("a session", () => {
   });
 
   test("puts a query's parameters back when the query fails, and when its result is long", async () => {
-    const own = { ...session, max_block_size: "77" };
-    await ask("SELECT throwIf(1)", own);
-    const url = `${storage.url}/?${new URLSearchParams(own)}`;
-    const long = await fetch(url, {
+    const address = (maxBlockSize: string) =>
+      `${storage.url}/?${new URLSearchParams({ ...session, max_block_size: maxBlockSize })}`;
+    await ask("SELECT throwIf(1)", { ...session, max_block_size: "77" });
+    const long = await fetch(address("77"), {
       method: "POST",
       body: "SELECT number FROM numbers(500000) FORMAT RowBinary",
     });
     expect((await long.arrayBuffer()).byteLength).toBe(4_000_000);
-    await askUntil(url.replace("77", "78"), "SELECT getSetting('max_block_size')", "78");
+    await askUntil(address("78"), "SELECT getSetting('max_block_size')", "78");
     expect(await ask("SELECT changed FROM system.settings WHERE name = 'max_block_size'", session)).toBe("0");
   });
 
