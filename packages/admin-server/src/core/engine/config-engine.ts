@@ -24,12 +24,31 @@ export interface ChangeRequest {
   readonly path: string;
   /** JSON; empty means null. */
   readonly body: Uint8Array;
+  /**
+   * In place of the body: makes the value at `path` from the one that stands there when the change has its turn.
+   * The path must exist, as for PATCH. @throws ServerError
+   */
+  readonly edit?: ((current: JsonValue) => JsonValue) | undefined;
+  /** Who asks, for the history: the client's address, a signal, a file. */
+  readonly author?: string | undefined;
   readonly ifMatch?: string | undefined;
   /** Loads again even when nothing changed (`Cache-Control: must-revalidate`). */
   readonly force?: boolean;
   /** The file this config came from; undefined for any other origin. */
   readonly sourceFile?: string | undefined;
 }
+
+/** A config that runs from now on. */
+export interface AppliedChange {
+  readonly config: JsonValue;
+  /** The same as `encodeJson` writes it. */
+  readonly encoded: string;
+  /** "" when the request names none. */
+  readonly author: string;
+}
+
+/** Told of each new config once it runs and is saved; the change is acknowledged when it returns. Must not throw. */
+export type ChangeListener = (change: AppliedChange) => void | Promise<void>;
 
 export interface ConfigEngineOptions {
   readonly registry: ModuleRegistry;
@@ -54,9 +73,20 @@ export class ConfigEngine {
   #sourceFile: string | undefined;
   #started = false;
   #stopped = false;
+  readonly #listeners: ChangeListener[] = [];
 
   constructor(options: ConfigEngineOptions) {
     this.#options = options;
+  }
+
+  /** Has `listener` told of every change from now on, in order. */
+  onChange(listener: ChangeListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** The whole document that runs. */
+  get config(): JsonValue {
+    return this.#tree.config;
   }
 
   /** The file whose content runs; undefined once a change came from elsewhere. */
@@ -87,14 +117,14 @@ export class ConfigEngine {
    * @throws ServerError with the old config still running, untouched
    */
   change(request: ChangeRequest): Promise<void> {
-    const value = this.#parseBody(request.body);
+    const value = request.edit === undefined ? this.#parseBody(request.body) : null;
     return this.#lock.run(() => this.#apply(request, value));
   }
 
   /** Replaces the whole config. @throws ServerError as `change` */
   load(
     body: Uint8Array,
-    options: { readonly force?: boolean; readonly sourceFile?: string } = {},
+    options: { readonly force?: boolean; readonly sourceFile?: string; readonly author?: string } = {},
   ): Promise<void> {
     return this.change({ method: "POST", path: "/config/", body, ...options });
   }
@@ -127,12 +157,7 @@ export class ConfigEngine {
     if (request.ifMatch !== undefined) {
       this.#checkIfMatch(request.ifMatch);
     }
-    const tree = changeAt(this.#tree, {
-      method: request.method,
-      path: parseTreePath(request.path),
-      value,
-      wantsArray: (segments) => isArrayBySchema(this.#options.registry, this.#tree.config, segments),
-    });
+    const tree = this.#changed(request, value);
     const encoded = encodeJson(tree.config);
     if (encoded === this.#encoded && request.force !== true && this.#started) {
       return;
@@ -145,6 +170,26 @@ export class ConfigEngine {
     this.#sourceFile = request.sourceFile;
     this.#started = true;
     await this.#save(tree.config, encoded);
+    for (const listener of this.#listeners) {
+      await listener({ config: tree.config, encoded, author: request.author ?? "" });
+    }
+  }
+
+  /** The tree after a change, which nothing runs yet. @throws ServerError */
+  #changed(request: ChangeRequest, body: JsonValue): ConfigTree {
+    const path = parseTreePath(request.path);
+    const apply = (method: ChangeMethod, value: JsonValue): ConfigTree =>
+      changeAt(this.#tree, {
+        method,
+        path,
+        value,
+        wantsArray: (segments) => isArrayBySchema(this.#options.registry, this.#tree.config, segments),
+      });
+    if (request.edit === undefined) {
+      return apply(request.method, body);
+    }
+    apply("PATCH", null); // refuses a path that does not exist
+    return apply("PATCH", request.edit(readAt(this.#tree, path)));
   }
 
   #checkIfMatch(header: string): void {
