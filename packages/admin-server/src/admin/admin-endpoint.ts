@@ -83,6 +83,11 @@ export class AdminEndpoint implements Participant {
     };
   }
 
+  async check(document: ConfigDocument): Promise<void> {
+    const { listen } = decodeAdminConfig(document.admin);
+    parseAdminAddress(listen ?? this.#defaultAddress);
+  }
+
   async stop(): Promise<void> {
     this.#replace(undefined);
     await this.#closing;

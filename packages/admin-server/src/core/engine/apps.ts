@@ -89,6 +89,15 @@ export class AppsParticipant implements Participant {
     };
   }
 
+  async check(document: ConfigDocument): Promise<void> {
+    const next = new AppSet(this.#services);
+    try {
+      await next.build(document);
+    } finally {
+      await next.close();
+    }
+  }
+
   async stop(): Promise<void> {
     const last = this.#current;
     this.#current = undefined;

@@ -129,6 +129,22 @@ export class ConfigEngine {
     return this.change({ method: "POST", path: "/config/", body, ...options });
   }
 
+  /**
+   * A dry run: whether a whole config would run, except that its ports are not tried. Nothing changes, nothing is kept.
+   * @throws ServerError CONFIG_ID, CONFIG_REFUSED, with the text that a load would give
+   */
+  async validate(config: JsonValue): Promise<void> {
+    indexIds(config);
+    try {
+      const document = decodeDocument(config);
+      for (const participant of this.#options.participants) {
+        await participant.check?.(document);
+      }
+    } catch (error) {
+      throw new ServerError("CONFIG_REFUSED", `loading new config: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
   /** Ends all participants, in turn; the last one that prepares is the first to stop. @throws ServerError */
   async stop(): Promise<void> {
     await this.#lock.run(async () => {

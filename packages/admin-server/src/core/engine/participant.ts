@@ -7,6 +7,8 @@ import type { ConfigDocument } from "./config-document.ts";
 export interface Participant {
   /** Makes everything that can fail. What runs now goes on untouched. @throws ServerError; then nothing is left behind */
   prepare(document: ConfigDocument): Promise<Transition>;
+  /** A dry run of `prepare` that opens nothing and leaves nothing behind. @throws ServerError as `prepare` would */
+  check?(document: ConfigDocument): Promise<void>;
   /** At the end of the process: finishes what is under way. */
   stop(): Promise<void>;
 }
