@@ -10,7 +10,10 @@ export type ServerErrorCode =
   | "CONFIG_ID_UNKNOWN"
   | "CONFIG_REFUSED" // the document was understood and cannot run
   | "CONFIG_BUSY" // too many changes wait for the lock
-  | "CONFIG_ADAPTER" // no such config adapter
+  | "CONFIG_ADAPTER" // no such config adapter, or it cannot read the text
+  | "PATCH_MALFORMED" // not a patch at all
+  | "PATCH_CONFLICT" // a patch that does not fit what stands there; a failed `test` too
+  | "HISTORY_UNKNOWN" // no such entry, or no longer
   | "IF_MATCH_MALFORMED"
   | "IF_MATCH_FAILED"
   | "MODULE_CONFIG" // a module's config does not fit its schema

@@ -1,0 +1,52 @@
+import { errorWithin, messageOf, ServerError } from "../errors.ts";
+import type { AdaptedConfig, AdaptOptions, ConfigAdapter } from "./config-adapter.ts";
+
+/** All formats a config may be written in, apart from JSON itself. */
+export class AdapterRegistry {
+  readonly #byName = new Map<string, ConfigAdapter>();
+  readonly #adapters: readonly ConfigAdapter[];
+
+  /** @throws ServerError MODULE_DUPLICATE when two adapters share a name */
+  constructor(adapters: readonly ConfigAdapter[]) {
+    this.#adapters = adapters;
+    for (const adapter of adapters) {
+      for (const name of [adapter.name, ...(adapter.aliases ?? [])]) {
+        if (this.#byName.has(name)) {
+          throw new ServerError("MODULE_DUPLICATE", `config adapter ${name} is listed twice`);
+        }
+        this.#byName.set(name, adapter);
+      }
+    }
+  }
+
+  /** Names by which `adapt` knows its adapters, aliases left out. */
+  get names(): string[] {
+    return this.#adapters.map((adapter) => adapter.name);
+  }
+
+  /** The adapter for a file by the ending of its name; undefined when none claims it. */
+  nameForFile(file: string): string | undefined {
+    const lower = file.toLowerCase();
+    return this.#adapters.find((each) => each.fileEndings?.some((ending) => lower.endsWith(ending)))?.name;
+  }
+
+  /**
+   * @param name as in a media type after the slash
+   * @throws ServerError CONFIG_ADAPTER: `unrecognized config adapter 'x'`, or `adapting config using x adapter: …`
+   * Source: the public model (Caddy 2.11), seen running
+   */
+  async adapt(name: string, text: Uint8Array, options: AdaptOptions = {}): Promise<AdaptedConfig> {
+    const adapter = this.#byName.get(name);
+    if (adapter === undefined) {
+      throw new ServerError("CONFIG_ADAPTER", `unrecognized config adapter '${name}'`);
+    }
+    try {
+      return await adapter.adapt(text, options);
+    } catch (error) {
+      const where = `adapting config using ${name} adapter`;
+      throw error instanceof ServerError
+        ? errorWithin(where, error)
+        : new ServerError("CONFIG_ADAPTER", `${where}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+}

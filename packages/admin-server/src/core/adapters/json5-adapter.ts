@@ -1,0 +1,33 @@
+import JSON5 from "json5";
+import { messageOf } from "../errors.ts";
+import { adapterError, adapterText, type ConfigAdapter } from "./config-adapter.ts";
+import { toJsonValue } from "./to-json-value.ts";
+
+interface Json5Error extends SyntaxError {
+  readonly lineNumber?: number;
+  readonly columnNumber?: number;
+}
+
+/** JSON with comments, trailing commas and unquoted keys. Source: json5.org */
+export const json5Adapter: ConfigAdapter = {
+  name: "json5",
+  fileEndings: [".json5"],
+  async adapt(bytes, options) {
+    const text = adapterText(bytes);
+    let value: unknown;
+    try {
+      value = JSON5.parse(text);
+    } catch (error) {
+      const { lineNumber, columnNumber } = error as Json5Error;
+      const reason = messageOf(error)
+        .replace(/^JSON5: /, "")
+        .replace(/ at \d+:\d+$/, "");
+      const place =
+        lineNumber === undefined || columnNumber === undefined
+          ? undefined
+          : { line: lineNumber, column: columnNumber };
+      throw adapterError(reason, place, options, error);
+    }
+    return { result: toJsonValue(value), warnings: [] };
+  },
+};

@@ -1,0 +1,22 @@
+import { parse, TomlError } from "smol-toml";
+import { messageOf } from "../errors.ts";
+import { adapterError, adapterText, type ConfigAdapter } from "./config-adapter.ts";
+import { toJsonValue } from "./to-json-value.ts";
+
+/** TOML 1.0. Dates become texts; an empty text is an empty document. Source: toml.io/en/v1.0.0 */
+export const tomlAdapter: ConfigAdapter = {
+  name: "toml",
+  fileEndings: [".toml"],
+  async adapt(bytes, options) {
+    const text = adapterText(bytes);
+    let value: unknown;
+    try {
+      value = parse(text);
+    } catch (error) {
+      const place = error instanceof TomlError ? { line: error.line, column: error.column } : undefined;
+      const [reason = ""] = messageOf(error).split("\n", 1);
+      throw adapterError(reason, place, options, error);
+    }
+    return { result: toJsonValue(value), warnings: [] };
+  },
+};

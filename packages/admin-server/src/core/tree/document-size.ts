@@ -1,0 +1,66 @@
+import { ServerError } from "../errors.ts";
+import { maxJsonDepth } from "../json/encode-json.ts";
+import { maxJsonValues } from "../json/json-limits.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+
+/** Limit of all keys and texts of a document together, in UTF-16 units. */
+export const maxDocumentCharacters = 100 * 1024 * 1024;
+
+interface Size {
+  readonly values: number;
+  readonly characters: number;
+  readonly depth: number;
+}
+
+/**
+ * Holds a document to its limits while a patch builds it. `copy` shares what it copies, so fifty operations could make
+ * a document of 2^50 values that costs nothing until it is written: parts are measured once and the sums are kept.
+ */
+export class DocumentSize {
+  readonly #known = new WeakMap<JsonObject | readonly JsonValue[], Size>();
+
+  /** @throws ServerError PATCH_MALFORMED past a limit */
+  check(document: JsonValue): void {
+    const { values, characters, depth } = this.#measure(document, 0);
+    if (values > maxJsonValues) {
+      throw new ServerError("PATCH_MALFORMED", `more values than the limit of ${maxJsonValues}`);
+    }
+    if (characters > maxDocumentCharacters) {
+      throw new ServerError(
+        "PATCH_MALFORMED",
+        `more text than the limit of ${maxDocumentCharacters} characters`,
+      );
+    }
+    if (depth > maxJsonDepth) {
+      throw new ServerError("PATCH_MALFORMED", `nested deeper than the limit of ${maxJsonDepth} levels`);
+    }
+  }
+
+  #measure(value: JsonValue, level: number): Size {
+    if (typeof value === "string") {
+      return { values: 1, characters: value.length, depth: 0 };
+    }
+    if (!isJsonArray(value) && !isJsonObject(value)) {
+      return { values: 1, characters: 0, depth: 0 };
+    }
+    const known = this.#known.get(value);
+    if (known !== undefined) {
+      return known;
+    }
+    if (level > 2 * maxJsonDepth) {
+      return { values: 1, characters: 0, depth: 1 }; // already over the limit, whatever is below
+    }
+    let values = 1;
+    let characters = 0;
+    let depth = 0;
+    for (const [key, child] of Object.entries(value)) {
+      const size = this.#measure(child, level + 1);
+      values += size.values;
+      characters += size.characters + (isJsonArray(value) ? 0 : key.length);
+      depth = Math.max(depth, size.depth);
+    }
+    const size = { values, characters, depth: depth + 1 };
+    this.#known.set(value, size);
+    return size;
+  }
+}
