@@ -29,10 +29,17 @@ export default {
     },
     {
       name: "storage-knows-wire-only",
-      comment: "storage is used by processes; it may import wire and nothing else of ours.",
+      comment: "storage is used by processes; it may import wire, the language traceql, and nothing else of ours.",
       severity: "error",
       from: { path: "^packages/storage/" },
-      to: { path: "^packages/(?!(storage|wire)/)" },
+      to: { path: "^packages/(?!(storage|traceql|wire)/)" },
+    },
+    {
+      name: "traceql-stands-alone",
+      comment: "traceql is a language, text to tree: it knows neither spans nor stores.",
+      severity: "error",
+      from: { path: "^packages/traceql/" },
+      to: { path: "^packages/(?!traceql/)" },
     },
     {
       name: "lifecycle-stands-alone",

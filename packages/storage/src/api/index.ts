@@ -39,4 +39,19 @@ export type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "./sp
 export type { SpanWriter, WriteOptions } from "./span-writer.ts";
 export { StorageError, type StorageErrorCode } from "./storage-error.ts";
 export type { TraceStore } from "./trace-store.ts";
+export type {
+  TraceQlAttribute,
+  TraceQlExemplar,
+  TraceQlMatch,
+  TraceQlMetrics,
+  TraceQlMetricsQuery,
+  TraceQlReader,
+  TraceQlSample,
+  TraceQlSearch,
+  TraceQlSearchQuery,
+  TraceQlSeries,
+  TraceQlServiceStats,
+  TraceQlSpan,
+  TraceQlSpanSet,
+} from "./traceql-reader.ts";
 export { type OptionalParts, unsupported } from "./unsupported.ts";

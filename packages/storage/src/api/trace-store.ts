@@ -5,6 +5,7 @@ import type { MetricsReader } from "./metrics-reader.ts";
 import type { SamplingStore } from "./sampling-store.ts";
 import type { SpanReader } from "./span-reader.ts";
 import type { SpanWriter } from "./span-writer.ts";
+import type { TraceQlReader } from "./traceql-reader.ts";
 
 /** An open engine. Parts that an engine cannot serve throw STORAGE_UNSUPPORTED, whatever they are asked. */
 export interface TraceStore {
@@ -14,6 +15,7 @@ export interface TraceStore {
   readonly metrics: MetricsReader;
   readonly archive: ArchiveStore;
   readonly analysis: AnalysisReader;
+  readonly traceql: TraceQlReader;
   /** What collectors share for adaptive sampling. */
   readonly sampling: SamplingStore;
   /** Resolves when the store answers and its schema is the one this code wants. @throws StorageError */

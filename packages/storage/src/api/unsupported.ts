@@ -4,6 +4,7 @@ import type { DependencyReader } from "./dependency-reader.ts";
 import type { MetricsReader } from "./metrics-reader.ts";
 import type { SamplingStore } from "./sampling-store.ts";
 import { StorageError } from "./storage-error.ts";
+import type { TraceQlReader } from "./traceql-reader.ts";
 
 /** The parts of a store that an engine may be without. */
 export interface OptionalParts {
@@ -11,6 +12,7 @@ export interface OptionalParts {
   readonly metrics: MetricsReader;
   readonly archive: ArchiveStore;
   readonly analysis: AnalysisReader;
+  readonly traceql: TraceQlReader;
   readonly sampling: SamplingStore;
 }
 
@@ -39,6 +41,7 @@ export function unsupported(reason: string): OptionalParts {
       getCriticalPath: refuse,
       tail: refuse,
     },
+    traceql: { search: refuse, metrics: refuse },
     sampling: {
       insertThroughput: refuse,
       getThroughput: refuse,

@@ -12,6 +12,7 @@ import { samplingContract } from "./sampling-contract.ts";
 import { searchContract } from "./search-contract.ts";
 import { tagContract } from "./tag-contract.ts";
 import { tenantContract } from "./tenant-contract.ts";
+import { traceqlContract } from "./traceql-contract.ts";
 import { unsupportedContract } from "./unsupported-contract.ts";
 import { writeContract } from "./write-contract.ts";
 
@@ -31,6 +32,7 @@ const optionalContracts: { readonly [Part in keyof OptionalParts]: (context: Con
   metrics: metricsContract,
   archive: archiveContract,
   analysis: analysisContract,
+  traceql: traceqlContract,
   sampling: samplingContract,
 };
 

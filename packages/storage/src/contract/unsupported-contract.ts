@@ -13,6 +13,18 @@ const calls: { readonly [Part in keyof OptionalParts]: (part: OptionalParts[Part
     }),
   archive: (part) => part.writer.writeSpans(rowsOf(), { deduplicationToken: "t" }),
   analysis: (part) => part.getHeatMap({ range, columns: 1 }),
+  traceql: (part) =>
+    part.search({
+      query: {
+        type: "search",
+        pipeline: {
+          type: "pipeline",
+          stages: [{ type: "filter", condition: { type: "static", value: { type: "bool", value: true } } }],
+        },
+        hints: [],
+      },
+      ...{ range, limit: 1, spansPerSpanset: 1 },
+    }),
   sampling: (part) => part.latestProbabilities(),
 };
 

@@ -1,6 +1,7 @@
 import { metricsReader } from "../../api/metric-series.ts";
 import { StorageError } from "../../api/storage-error.ts";
 import type { TraceStore } from "../../api/trace-store.ts";
+import { unsupported } from "../../api/unsupported.ts";
 import { ClickHouseAnalysisReader } from "./clickhouse-analysis-reader.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { ClickHouseDependencies } from "./clickhouse-dependencies.ts";
@@ -66,6 +67,7 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
       writer: new ClickHouseSpanWriter(connection, schema, `${database}.archived_spans`),
     },
     analysis: new ClickHouseAnalysisReader(connection, schema, settings, reader),
+    traceql: unsupported("TraceQL is not executed yet").traceql,
     sampling,
     ready: (signal) => schema.check(signal),
     close: async () => {

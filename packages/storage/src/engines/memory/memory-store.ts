@@ -1,6 +1,7 @@
 import { tenantOf } from "../../api/checked-query.ts";
 import { metricsReader } from "../../api/metric-series.ts";
 import type { TraceStore } from "../../api/trace-store.ts";
+import { unsupported } from "../../api/unsupported.ts";
 import { countSlots } from "./count-slots.ts";
 import { dependenciesOf } from "./dependencies-of.ts";
 import { MemoryAnalysisReader } from "./memory-analysis-reader.ts";
@@ -48,6 +49,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): TraceStore {
     },
     archive: memoryArchive(maxTraces),
     analysis: new MemoryAnalysisReader(stored, reader),
+    traceql: unsupported("TraceQL is not executed yet").traceql,
     sampling: new MemorySamplingStore(),
     async ready(signal) {
       throwIfAborted(signal);
