@@ -86,6 +86,13 @@ export interface DurationRank {
   readonly p99Nano: number;
 }
 
+export interface DurationRanksQuery {
+  /** At most 10,000. */
+  readonly spans: readonly Omit<DurationRankQuery, "range">[];
+  /** When the peers start; in whole minutes, those that it touches. */
+  readonly range: TimeRange;
+}
+
 export type OperationOrder = "calls" | "errors" | "duration" | "p95";
 
 export interface TopOperationsQuery {
@@ -135,6 +142,8 @@ export interface CriticalPathSums {
 export interface TailQuery extends SpanFilter {
   /** From the answer before; absent: begin now, with nothing. */
   readonly cursor?: string;
+  /** From an answer after that: only what had arrived by then. Absent: all there is. */
+  readonly upTo?: string;
   /** Most spans to return, 1 to 10,000. */
   readonly limit: number;
 }
@@ -155,6 +164,11 @@ export interface AnalysisReader {
   compareAttributes(query: AttributeComparisonQuery, options?: ReadOptions): Promise<AttributeComparison>;
   /** undefined when there are no peers. */
   getDurationRank(query: DurationRankQuery, options?: ReadOptions): Promise<DurationRank | undefined>;
+  /**
+   * The same for many spans at once, in their order, from counts by duration: durations are off by at most a tenth, and
+   * peers that last as long as that are told apart by guess.
+   */
+  getDurationRanks(query: DurationRanksQuery, options?: ReadOptions): Promise<(DurationRank | undefined)[]>;
   getTopOperations(query: TopOperationsQuery, options?: ReadOptions): Promise<OperationSummary[]>;
   /** Over the traces that a search finds, at most 200. */
   getCriticalPath(query: TraceQuery, options?: ReadOptions): Promise<CriticalPathSums>;

@@ -1,6 +1,7 @@
 import type {
   AttributeComparisonQuery,
   DurationRankQuery,
+  DurationRanksQuery,
   HeatMapQuery,
   TailQuery,
   TimeRange,
@@ -48,6 +49,13 @@ export function checkDurationRank({ service, operation, range }: DurationRankQue
 }
 
 /** @throws StorageError STORAGE_BAD_QUERY */
+export function checkDurationRanks({ spans, range }: DurationRanksQuery): void {
+  checkCount("number of spans", spans.length + 1, maxEntries + 1);
+  for (const { service, operation } of spans) checkSearch({ service, operation, limit: 1 });
+  checkRange(range);
+}
+
+/** @throws StorageError STORAGE_BAD_QUERY */
 export function checkTopOperations({ service = "", range, limit }: TopOperationsQuery): void {
   checkCount("limit", limit, maxEntries);
   checkSearch({ service, limit: 1 });
@@ -67,19 +75,25 @@ export function checkedCriticalPath(query: TraceQuery): TraceQuery {
 export function checkTail(query: TailQuery, cursorPattern: RegExp): void {
   checkCount("limit", query.limit, maxTailSpans);
   checkSearch(query);
-  if (query.cursor !== undefined && !cursorPattern.test(query.cursor)) {
-    throw new StorageError("STORAGE_BAD_QUERY", `cursor "${query.cursor}" was not given by this store`);
+  for (const cursor of [query.cursor, query.upTo]) {
+    if (cursor !== undefined && !cursorPattern.test(cursor)) {
+      throw new StorageError("STORAGE_BAD_QUERY", `cursor "${cursor}" was not given by this store`);
+    }
   }
 }
 
-function checkCount(name: string, value: number, max: number): void {
+/** @throws StorageError STORAGE_BAD_QUERY for what is not a whole number from 1 to `max` */
+export function checkCount(name: string, value: number, max: number): void {
   if (!Number.isSafeInteger(value) || value < 1 || value > max) {
     throw new StorageError("STORAGE_BAD_QUERY", `${name} ${value} is not a whole number from 1 to ${max}`);
   }
 }
 
-/** Times are those of 64 bits, in nanoseconds: years 1677 to 2262. */
-function checkRange({ startUnixNano, endUnixNano }: TimeRange): void {
+/**
+ * Times are those of 64 bits, in nanoseconds: years 1677 to 2262.
+ * @throws StorageError STORAGE_BAD_QUERY
+ */
+export function checkRange({ startUnixNano, endUnixNano }: TimeRange): void {
   const isTime = (nano: bigint) => nano >= -(2n ** 63n) && nano < 2n ** 63n;
   if (!isTime(startUnixNano) || !isTime(endUnixNano)) {
     throw new StorageError("STORAGE_BAD_QUERY", "the range does not lie within the years 1677 to 2262");

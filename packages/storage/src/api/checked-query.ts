@@ -65,7 +65,7 @@ export function tenantOf({ tenant = "" }: ReadOptions): string {
   return tenant;
 }
 
-/** ClickHouse's parameters have a backslash before some characters. */
-function encodedLength(text: string): number {
+/** Of a text in the address of a request. ClickHouse's parameters have a backslash before some characters. */
+export function encodedLength(text: string): number {
   return new URLSearchParams({ "": text.replace(/[\\'\t\n\r]/g, "\\\\") }).toString().length - 1;
 }

@@ -2,20 +2,23 @@ import type { Span } from "wire/model";
 import type { CriticalPathShare, CriticalPathSums } from "./analysis-reader.ts";
 import type { Trace } from "./span-reader.ts";
 
+/** What the critical path depends on. */
+export type PathSpan = Pick<Span, "spanId" | "parentSpanId" | "startTimeUnixNano" | "durationNano">;
+
 /** A stretch of time for which a trace waited for one span itself, not for a child of it. */
-export interface CriticalPathSection {
-  readonly span: Span;
+export interface CriticalPathSection<S extends PathSpan = Span> {
+  readonly span: S;
   readonly startUnixNano: bigint;
   readonly endUnixNano: bigint;
 }
 
 /** A span within the time of its parent, with its children, those that end last at the end. */
-interface Node {
-  readonly span: Span;
+interface Node<S extends PathSpan> {
+  readonly span: S;
   readonly start: bigint;
   readonly end: bigint;
-  readonly parent: Node | undefined;
-  readonly children: Node[];
+  readonly parent: Node<S> | undefined;
+  readonly children: Node<S>[];
 }
 
 /**
@@ -26,8 +29,8 @@ interface Node {
  * Source: the public model's UI, `TracePage/CriticalPath`.
  * @returns sections that do not overlap, latest first
  */
-export function criticalPath(spans: readonly Span[]): CriticalPathSection[] {
-  const sections: CriticalPathSection[] = [];
+export function criticalPath<S extends PathSpan>(spans: readonly S[]): CriticalPathSection<S>[] {
+  const sections: CriticalPathSection<S>[] = [];
   let node = rootOf(spans);
   let until = node?.end ?? 0n;
   while (node !== undefined) {
@@ -41,24 +44,24 @@ export function criticalPath(spans: readonly Span[]): CriticalPathSection[] {
 }
 
 /** Takes children from the end of the list: `until` only moves back. */
-function lastFinished({ children }: Node, until: bigint): Node | undefined {
+function lastFinished<S extends PathSpan>({ children }: Node<S>, until: bigint): Node<S> | undefined {
   for (let child = children.pop(); child !== undefined; child = children.pop()) {
     if (child.end <= until) return child;
   }
   return undefined;
 }
 
-function rootOf(spans: readonly Span[]): Node | undefined {
+function rootOf<S extends PathSpan>(spans: readonly S[]): Node<S> | undefined {
   const byParent = Map.groupBy(spans, ({ parentSpanId }) => parentSpanId);
   const ids = new Set(spans.map(({ spanId }) => spanId));
-  let first: Span | undefined;
+  let first: S | undefined;
   for (const span of spans) {
     if (span.parentSpanId !== "" && ids.has(span.parentSpanId) && span.parentSpanId !== span.spanId) continue;
     if (first === undefined || span.startTimeUnixNano < first.startTimeUnixNano) first = span;
   }
   if (first === undefined) return undefined;
   const root = nodeOf(first, undefined);
-  const seen = new Set<Span>([first]);
+  const seen = new Set<S>([first]);
   const open = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     for (const span of byParent.get(node.span.spanId) ?? []) {
@@ -75,7 +78,7 @@ function rootOf(spans: readonly Span[]): Node | undefined {
   return root;
 }
 
-function nodeOf(span: Span, parent: Node | undefined): Node {
+function nodeOf<S extends PathSpan>(span: S, parent: Node<S> | undefined): Node<S> {
   let start = span.startTimeUnixNano;
   let end = start + (span.durationNano > 0n ? span.durationNano : 0n);
   if (parent !== undefined) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { durationBucket, quantileNano } from "./duration-buckets.ts";
+import { durationBucket, quantileNano, shareNoLonger } from "./duration-buckets.ts";
 
 describe("durationBucket", () => {
   it.each([
@@ -30,5 +30,26 @@ describe("quantileNano", () => {
     expect(quantileNano(counts, 0.5)).toBeCloseTo(2 ** 10 * 2 ** (1 / 8));
     expect(quantileNano(counts, 0.99)).toBeCloseTo(2 ** 20 * 2 ** (1 / 8));
     expect(quantileNano(counts, 1)).toBeCloseTo(2 ** 30 * 2 ** (1 / 8));
+  });
+});
+
+describe("shareNoLonger", () => {
+  const counts = new Map([
+    [80, 50],
+    [88, 50],
+  ]);
+
+  it.each([
+    ["shorter than all", 1_000n, 0],
+    ["in the middle of a bucket, half of it", 1_069n, 0.25],
+    ["between two buckets", 1_200n, 0.5],
+    ["longer than all", 5_000n, 1],
+  ])("is of a duration %s", (_, durationNano, share) => {
+    expect(shareNoLonger(counts, durationNano)).toBeCloseTo(share, 2);
+  });
+
+  it("counts the duration itself", () => {
+    expect(shareNoLonger(new Map([[80, 1]]), 1_024n)).toBe(1);
+    expect(shareNoLonger(new Map([[0, 3]]), 0n)).toBe(1);
   });
 });

@@ -30,6 +30,24 @@ function valueAt(position: number): number {
   return 2 ** (position / bucketsPerDoubling);
 }
 
+/**
+ * The share of counted durations that are no longer than this one, 0 to 1; within its bucket by interpolation.
+ * @param counts by bucket, not all 0
+ */
+export function shareNoLonger(counts: ReadonlyMap<number, number>, durationNano: bigint): number {
+  const own = durationBucket(durationNano);
+  let total = 0;
+  let below = 0;
+  for (const [bucket, count] of counts) {
+    total += count;
+    if (bucket < own) below += count;
+  }
+  const within = durationNano <= 1n ? 1 : Math.log2(Number(durationNano)) * bucketsPerDoubling - own;
+  const inOwn = counts.get(own) ?? 0;
+  // The duration is mostly one of those counted.
+  return (below + Math.min(inOwn, Math.max(1, inOwn * within))) / total;
+}
+
 /** The duration in the middle of a bucket, in nanoseconds: off by at most 5 % from all that it holds. */
 export function durationOfBucket(bucket: number): number {
   return valueAt(bucket + 0.5);

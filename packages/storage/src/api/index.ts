@@ -7,6 +7,7 @@ export type {
   CriticalPathSums,
   DurationRank,
   DurationRankQuery,
+  DurationRanksQuery,
   HeatMap,
   HeatMapCell,
   HeatMapQuery,
@@ -19,6 +20,7 @@ export type {
   TopOperationsQuery,
 } from "./analysis-reader.ts";
 export type { ArchiveStore } from "./archive-store.ts";
+export { type CriticalPathSection, criticalPath, type PathSpan } from "./critical-path.ts";
 export type { DependencyLink, DependencyQuery, DependencyReader } from "./dependency-reader.ts";
 export { durationOfBucket } from "./duration-buckets.ts";
 export type {

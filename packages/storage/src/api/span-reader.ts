@@ -29,6 +29,10 @@ export interface TraceQuery {
   /** Nanoseconds; inclusive; absent or 0 means no bound. */
   readonly durationMinNano?: bigint;
   readonly durationMaxNano?: bigint;
+  /** Of whatever format the span came in; every kind when absent. */
+  readonly spanKind?: SpanKind;
+  /** Spans whose status is an error, or those whose status is not; both when absent. */
+  readonly hasError?: boolean;
   /** Most traces to return; at least 1. */
   readonly limit: number;
 }

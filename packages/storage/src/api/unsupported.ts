@@ -37,6 +37,7 @@ export function unsupported(reason: string): OptionalParts {
       getHeatMap: refuse,
       compareAttributes: refuse,
       getDurationRank: refuse,
+      getDurationRanks: refuse,
       getTopOperations: refuse,
       getCriticalPath: refuse,
       tail: refuse,

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Span } from "wire/model";
-import type { TailQuery } from "../api/analysis-reader.ts";
+import type { SpanFilter, TailQuery } from "../api/analysis-reader.ts";
 import {
   type ContractContext,
   expectStorageError,
@@ -154,6 +154,77 @@ export function analysisContract({ store, test }: ContractContext): void {
     expect(await analysis.getDurationRank({ ...query, range: later })).toBeUndefined();
   });
 
+  test("duration ranks: many spans at once, in their order", async () => {
+    const service = newServiceName();
+    const peers = Array.from({ length: 100 }, (_, index) =>
+      sampleSpan({ service, name: "op", durationNano: BigInt(index + 1) * msNano }),
+    );
+    await write(store(), [
+      ...peers,
+      sampleSpan({ service, name: "op", kind: "client" }),
+      sampleSpan({ service, name: 'it\'s "1\\2"', durationNano: 7n * msNano }),
+      sampleSpan({ service, name: "later", ...at(3_600) }),
+    ]);
+    const { analysis } = store();
+    // So many texts that one query cannot name them all.
+    const unknown = Array.from({ length: 300 }, (_, index) => ({
+      ...{ service, operation: `an operation with a long name, number ${index}`, durationNano: 1n },
+    }));
+    const spans = [
+      { service, operation: "op", spanKind: "server", durationNano: 90n * msNano },
+      ...unknown,
+      { service, operation: "op", durationNano: 200n * msNano },
+      { service, operation: 'it\'s "1\\2"', durationNano: 7n * msNano },
+      { service, operation: "later", durationNano: msNano },
+      { service, operation: "op", spanKind: "server", durationNano: 10n * msNano },
+    ] as const;
+    const ranks = await analysis.getDurationRanks({ spans, range: oneMinute });
+    expect(ranks).toHaveLength(305);
+    expect(ranks.slice(1, 301).filter((rank) => rank !== undefined)).toEqual([]);
+    const [first, all, quoted, later, last] = [ranks[0], ...ranks.slice(301)];
+    expect(first?.peers).toBe(100);
+    expect(Math.abs((first?.percentile ?? 0) - 0.9)).toBeLessThan(0.05);
+    expect(first?.medianNano).toBeGreaterThan(45e6);
+    expect(first?.medianNano).toBeLessThan(55e6);
+    expect(last).toMatchObject({ peers: 100, p95Nano: first?.p95Nano });
+    expect(Math.abs((last?.percentile ?? 0) - 0.1)).toBeLessThan(0.05);
+    expect(all).toMatchObject({ peers: 101, percentile: 1 });
+    expect(quoted).toMatchObject({ peers: 1, percentile: 1 });
+    expect(later).toBeUndefined();
+    expect(await analysis.getDurationRanks({ spans: [], range: oneMinute })).toEqual([]);
+    expect(
+      await analysis.getDurationRanks({ spans: spans.slice(0, 1), range: oneMinute }, { tenant: "nobody" }),
+    ).toEqual([undefined]);
+  });
+
+  test("kind and error are conditions of a filter, whatever the format", async () => {
+    const service = newServiceName();
+    await write(store(), [
+      sampleSpan({ service, name: "a", kind: "client", ...failed }),
+      sampleSpan({ service, name: "b", format: "jaeger", kind: "client" }),
+      sampleSpan({ service, name: "c", format: "jaeger", ...failed }),
+    ]);
+    const { analysis, reader } = store();
+    const spansOf = async (filter: SpanFilter) => {
+      const { cells } = await analysis.getHeatMap({ service, range, columns: 1, ...filter });
+      return cells.reduce((sum, { spans }) => sum + spans, 0);
+    };
+    expect(await spansOf({ spanKind: "client" })).toBe(2);
+    expect(await spansOf({ spanKind: "client", hasError: true })).toBe(1);
+    expect(await spansOf({ spanKind: "producer" })).toBe(0);
+    expect(await spansOf({ hasError: true })).toBe(2);
+    expect(await spansOf({ hasError: false })).toBe(1);
+    expect(
+      await reader.findTraceIds({ service, spanKind: "client", hasError: false, limit: 9 }),
+    ).toHaveLength(1);
+    const comparison = await analysis.compareAttributes({
+      selection: { service, hasError: true },
+      background: { service, spanKind: "client" },
+      limit: 1,
+    });
+    expect([comparison.selectedSpans, comparison.otherSpans]).toEqual([2, 1]);
+  });
+
   test("top operations: by calls, errors, durations", async () => {
     const service = newServiceName();
     const one = (name: string, ms: bigint, facts: SpanFacts = {}) =>
@@ -226,6 +297,11 @@ export function analysisContract({ store, test }: ContractContext): void {
     await expect.poll(follow, { timeout: 15_000, interval: 200 }).toEqual(["a", "b"]);
     await write(store(), [sampleSpan({ service, name: "c" })]);
     await expect.poll(follow, { timeout: 15_000, interval: 200 }).toEqual(["a", "b", "c"]);
+    const early = await analysis.tail({ ...query, upTo: start.cursor });
+    expect(early).toEqual({ spans: [], skipped: 0, cursor: start.cursor });
+    const whole = await analysis.tail({ ...query, upTo: cursor });
+    expect(whole.spans).toHaveLength(3);
+    expect(whole.cursor).toBe(cursor);
     const again = await analysis.tail({ ...query, limit: 1 });
     expect(again.spans).toHaveLength(1);
     expect(again.skipped).toBe(2);
@@ -246,12 +322,16 @@ export function analysisContract({ store, test }: ContractContext): void {
       () => analysis.compareAttributes({ selection: {}, background: {}, limit: 0 }),
       () => analysis.compareAttributes({ selection: {}, background: {}, limit: 1, maxSpans: 0 }),
       () => analysis.getDurationRank({ ...operation, range: turned }),
+      () => analysis.getDurationRanks({ spans: [operation], range: turned }),
+      () => analysis.getDurationRanks({ spans: Array.from({ length: 10_001 }, () => operation), range }),
+      () => analysis.getDurationRanks({ spans: [{ ...operation, service: "s".repeat(9_000) }], range }),
       () => analysis.getTopOperations({ range, limit: 0 }),
       () => analysis.getTopOperations({ range: beyond, limit: 1 }),
       () => analysis.getCriticalPath({ limit: 0 }),
       () => analysis.tail({ limit: 0 }),
       () => analysis.tail({ limit: 10_001 }),
       () => analysis.tail({ limit: 1, cursor: "' OR 1" }),
+      () => analysis.tail({ limit: 1, cursor: "1", upTo: "' OR 1" }),
     ];
     for (const call of calls) await expectStorageError(call(), "STORAGE_BAD_QUERY");
     const aborted = { signal: AbortSignal.abort() };
@@ -259,6 +339,7 @@ export function analysisContract({ store, test }: ContractContext): void {
       () => analysis.getHeatMap({ range, columns: 1 }, aborted),
       () => analysis.compareAttributes({ selection: {}, background: {}, limit: 1 }, aborted),
       () => analysis.getDurationRank({ ...operation, range }, aborted),
+      () => analysis.getDurationRanks({ spans: [operation], range }, aborted),
       () => analysis.getTopOperations({ range, limit: 1 }, aborted),
       () => analysis.getCriticalPath({ limit: 1 }, aborted),
       () => analysis.tail({ limit: 1 }, aborted),

@@ -103,13 +103,14 @@ FROM (
   return { sql, parameters };
 }
 
-function minuteOf(unixNano: bigint): bigint {
+export function minuteOf(unixNano: bigint): bigint {
   return unixNano / 60_000_000_000n;
 }
 
 /** One row: `cursor`, up to which spans can be asked for, and `spans`, how many there are. */
 export function tailCountSql(query: TailQuery, database: string, tenant: string): SqlQuery {
-  const upTo = `toUnixTimestamp(now()) - ${tailDelaySeconds}`;
+  const settled = `toUnixTimestamp(now()) - ${tailDelaySeconds}`;
+  const upTo = query.upTo === undefined ? settled : String(Number(query.upTo));
   if (query.cursor === undefined) {
     return { sql: `SELECT toString(${upTo}) AS cursor, 0 AS spans`, parameters: {} };
   }

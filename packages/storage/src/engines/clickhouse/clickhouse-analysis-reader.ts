@@ -6,6 +6,7 @@ import type {
   CriticalPathSums,
   DurationRank,
   DurationRankQuery,
+  DurationRanksQuery,
   HeatMap,
   HeatMapCell,
   HeatMapQuery,
@@ -18,6 +19,7 @@ import { rankedDifferences } from "../../api/attribute-differences.ts";
 import {
   checkComparison,
   checkDurationRank,
+  checkDurationRanks,
   checkedCriticalPath,
   checkHeatMap,
   checkTail,
@@ -27,6 +29,7 @@ import {
 import { tenantOf } from "../../api/checked-query.ts";
 import { criticalPathSums } from "../../api/critical-path.ts";
 import { quantileNano } from "../../api/duration-buckets.ts";
+import { type OperationDurations, ranksOf } from "../../api/duration-ranks.ts";
 import { firstOperations } from "../../api/operation-order.ts";
 import type { ReadOptions, SpanReader, TraceQuery } from "../../api/span-reader.ts";
 import {
@@ -39,6 +42,7 @@ import {
 } from "./analysis-sql.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { decodeSpans } from "./clickhouse-trace-reader.ts";
+import { durationCountsSql, operationChunks } from "./duration-counts-sql.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
@@ -102,6 +106,25 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
     if (row === undefined || row.peers === 0) return undefined;
     const [medianNano, p95Nano, p99Nano] = row.quantiles;
     return { peers: row.peers, percentile: row.notLonger / row.peers, medianNano, p95Nano, p99Nano };
+  }
+
+  async getDurationRanks(
+    query: DurationRanksQuery,
+    options: ReadOptions = {},
+  ): Promise<(DurationRank | undefined)[]> {
+    checkDurationRanks(query);
+    const tenant = tenantOf(options);
+    const durations: OperationDurations[] = [];
+    for (const chunk of operationChunks(query.spans)) {
+      const sql = durationCountsSql(chunk, query.range, this.#database, tenant);
+      type Row = Omit<OperationDurations, "counts"> & {
+        readonly buckets: readonly (readonly [number, number])[];
+      };
+      for (const { buckets, ...row } of await this.#rows<Row>(sql, options)) {
+        durations.push({ ...row, counts: new Map(buckets) });
+      }
+    }
+    return ranksOf(query.spans, durations);
   }
 
   async getTopOperations(query: TopOperationsQuery, options: ReadOptions = {}): Promise<OperationSummary[]> {

@@ -86,6 +86,8 @@ function spanConditions(query: SpanFilter, parameters: Parameters, prefix = ""):
     where("start <= fromUnixTimestamp64Nano({startMax:Int64}, 'UTC')", "startMax", startMax);
   if (query.durationMinNano) where("duration >= {durationMin:Int64}", "durationMin", query.durationMinNano);
   if (query.durationMaxNano) where("duration <= {durationMax:Int64}", "durationMax", query.durationMaxNano);
+  if (query.spanKind !== undefined) where("kind = {kind:String}", "kind", query.spanKind);
+  if (query.hasError !== undefined) conditions.push(`status ${query.hasError ? "=" : "!="} 'error'`);
   return conditions;
 }
 

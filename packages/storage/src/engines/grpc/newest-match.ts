@@ -29,6 +29,8 @@ function maySatisfy(span: Span, query: TraceQuery): boolean {
     (startMin === undefined || span.startTimeUnixNano >= startMin) &&
     (startMax === undefined || span.startTimeUnixNano <= startMax) &&
     (!query.durationMinNano || span.durationNano >= query.durationMinNano) &&
-    (!query.durationMaxNano || span.durationNano <= query.durationMaxNano)
+    (!query.durationMaxNano || span.durationNano <= query.durationMaxNano) &&
+    (query.spanKind === undefined || span.kind === query.spanKind) &&
+    (query.hasError === undefined || (span.status.code === "error") === query.hasError)
   );
 }

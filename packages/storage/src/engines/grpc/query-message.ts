@@ -1,5 +1,6 @@
 import type { TraceQueryParameters } from "wire/storage-v1";
 import type { TraceQuery } from "../../api/span-reader.ts";
+import { StorageError } from "../../api/storage-error.ts";
 
 const nanosPerSecond = 1_000_000_000n;
 
@@ -12,12 +13,24 @@ const maxTraces = 2 ** 31 - 1;
 
 type Timestamp = NonNullable<TraceQueryParameters["startTimeMin"]>;
 
-/** A search as the API's message. A bound that is absent stays absent. */
+/**
+ * A search as the API's message. A bound that is absent stays absent; kind and error become the tags of the older model.
+ * @throws StorageError STORAGE_UNSUPPORTED for spans without an error, which the API cannot ask for
+ */
 export function queryMessage(query: TraceQuery): TraceQueryParameters {
+  const tags = new Map(query.tags);
+  if (query.spanKind !== undefined) tags.set("span.kind", query.spanKind);
+  if (query.hasError === true) tags.set("error", "true");
+  if (query.hasError === false) {
+    throw new StorageError(
+      "STORAGE_UNSUPPORTED",
+      "the remote-storage API cannot search for spans without an error",
+    );
+  }
   return {
     serviceName: query.service ?? "",
     operationName: query.operation ?? "",
-    tags: Object.fromEntries(query.tags ?? []),
+    tags: Object.fromEntries(tags),
     startTimeMin: timestampOf(query.startTimeMinUnixNano),
     startTimeMax: timestampOf(query.startTimeMaxUnixNano),
     durationMin: durationOf(query.durationMinNano),

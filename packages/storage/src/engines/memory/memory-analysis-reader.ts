@@ -8,18 +8,21 @@ import type {
   CriticalPathSums,
   DurationRank,
   DurationRankQuery,
+  DurationRanksQuery,
   HeatMap,
   HeatMapCell,
   HeatMapQuery,
   OperationSummary,
   Tail,
   TailQuery,
+  TimeRange,
   TopOperationsQuery,
 } from "../../api/analysis-reader.ts";
 import { rankedDifferences } from "../../api/attribute-differences.ts";
 import {
   checkComparison,
   checkDurationRank,
+  checkDurationRanks,
   checkedCriticalPath,
   checkHeatMap,
   checkTail,
@@ -29,6 +32,7 @@ import {
 import { tenantOf } from "../../api/checked-query.ts";
 import { criticalPathSums } from "../../api/critical-path.ts";
 import { durationBucket, quantileNano } from "../../api/duration-buckets.ts";
+import { type OperationDurations, ranksOf } from "../../api/duration-ranks.ts";
 import { firstOperations } from "../../api/operation-order.ts";
 import type { ReadOptions, SpanReader, TraceQuery } from "../../api/span-reader.ts";
 import { spanMatches } from "./span-matches.ts";
@@ -131,10 +135,30 @@ export class MemoryAnalysisReader implements AnalysisReader {
     };
   }
 
+  async getDurationRanks(
+    query: DurationRanksQuery,
+    options: ReadOptions = {},
+  ): Promise<(DurationRank | undefined)[]> {
+    checkDurationRanks(query);
+    const [from, to] = minutesOf(query.range);
+    const groups = new Map<string, OperationDurations & { readonly counts: Map<number, number> }>();
+    for (const span of this.#spans(options)) {
+      const minute = span.startTimeUnixNano / minuteNano;
+      if (minute < from || minute > to) continue;
+      const { name: operation, kind: spanKind } = span;
+      const service = span.resource.serviceName;
+      const key = JSON.stringify([service, operation, spanKind]);
+      const group = groups.get(key) ?? { service, operation, spanKind, counts: new Map() };
+      groups.set(key, group);
+      const bucket = durationBucket(span.durationNano);
+      group.counts.set(bucket, (group.counts.get(bucket) ?? 0) + 1);
+    }
+    return ranksOf(query.spans, [...groups.values()]);
+  }
+
   async getTopOperations(query: TopOperationsQuery, options: ReadOptions = {}): Promise<OperationSummary[]> {
     checkTopOperations(query);
-    const from = query.range.startUnixNano / minuteNano;
-    const to = query.range.endUnixNano / minuteNano;
+    const [from, to] = minutesOf(query.range);
     const groups = new Map<string, Span[]>();
     for (const span of this.#spans(options)) {
       const minute = span.startTimeUnixNano / minuteNano;
@@ -155,9 +179,11 @@ export class MemoryAnalysisReader implements AnalysisReader {
     checkTail(query, /^\d{1,15}$/);
     throwIfAborted(options.signal);
     const stored = this.#stored.tracesOf(tenantOf(options));
-    const cursor = String(stored.arrivals);
+    const cursor = query.upTo ?? String(stored.arrivals);
     if (query.cursor === undefined) return { spans: [], skipped: 0, cursor };
-    const spans = stored.arrivedAfter(Number(query.cursor)).filter((span) => spanMatches(span, query));
+    const spans = stored
+      .arrivedWithin(Number(query.cursor), Number(cursor))
+      .filter((span) => spanMatches(span, query));
     return { spans: spans.slice(-query.limit), skipped: Math.max(0, spans.length - query.limit), cursor };
   }
 
@@ -165,6 +191,10 @@ export class MemoryAnalysisReader implements AnalysisReader {
     throwIfAborted(options.signal);
     return this.#stored.tracesOf(tenantOf(options)).spans();
   }
+}
+
+function minutesOf({ startUnixNano, endUnixNano }: TimeRange): [from: bigint, to: bigint] {
+  return [startUnixNano / minuteNano, endUnixNano / minuteNano];
 }
 
 function failures({ status }: Span): number {

@@ -11,6 +11,8 @@ export function spanMatches(span: Span, query: TraceQuery): boolean {
   if (startMax !== undefined && span.startTimeUnixNano > startMax) return false;
   if (query.durationMinNano && span.durationNano < query.durationMinNano) return false;
   if (query.durationMaxNano && span.durationNano > query.durationMaxNano) return false;
+  if (query.spanKind !== undefined && span.kind !== query.spanKind) return false;
+  if (query.hasError !== undefined && (span.status.code === "error") !== query.hasError) return false;
   for (const [key, value] of query.tags ?? []) {
     if (!hasTag(span, key, value)) return false;
   }

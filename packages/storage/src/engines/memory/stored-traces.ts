@@ -29,11 +29,11 @@ export class StoredTraces {
     return this.#arrivals;
   }
 
-  /** Those still kept of which more than so many had arrived, in order of arrival. */
-  arrivedAfter(arrivals: number): Span[] {
+  /** Those still kept that arrived when more than `after`, and at most `upTo`, had, in order of arrival. */
+  arrivedWithin(after: number, upTo: number): Span[] {
     const arrival = (span: Span) => this.#arrivalOf.get(span) ?? 0;
     return [...this.spans()]
-      .filter((span) => arrival(span) > arrivals)
+      .filter((span) => arrival(span) > after && arrival(span) <= upTo)
       .sort((one, other) => arrival(one) - arrival(other));
   }
 
