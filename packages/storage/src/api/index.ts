@@ -20,9 +20,20 @@ export type {
   TopOperationsQuery,
 } from "./analysis-reader.ts";
 export type { ArchiveStore } from "./archive-store.ts";
+export {
+  type AttributeCatalog,
+  type AttributeName,
+  type AttributeNamesQuery,
+  type AttributeScope,
+  type AttributeValuesQuery,
+  attributeScopes,
+  type CatalogValue,
+  type CatalogValueType,
+} from "./attribute-catalog.ts";
 export { type CriticalPathSection, criticalPath, type PathSpan } from "./critical-path.ts";
 export type { DependencyLink, DependencyQuery, DependencyReader } from "./dependency-reader.ts";
 export { durationOfBucket } from "./duration-buckets.ts";
+export { intrinsics } from "./intrinsics.ts";
 export type {
   LatencyQuery,
   MetricPoint,

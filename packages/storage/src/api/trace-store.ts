@@ -1,5 +1,6 @@
 import type { AnalysisReader } from "./analysis-reader.ts";
 import type { ArchiveStore } from "./archive-store.ts";
+import type { AttributeCatalog } from "./attribute-catalog.ts";
 import type { DependencyReader } from "./dependency-reader.ts";
 import type { MetricsReader } from "./metrics-reader.ts";
 import type { SamplingStore } from "./sampling-store.ts";
@@ -16,6 +17,8 @@ export interface TraceStore {
   readonly archive: ArchiveStore;
   readonly analysis: AnalysisReader;
   readonly traceql: TraceQlReader;
+  /** What there is to search for. */
+  readonly catalog: AttributeCatalog;
   /** What collectors share for adaptive sampling. */
   readonly sampling: SamplingStore;
   /** Resolves when the store answers and its schema is the one this code wants. @throws StorageError */

@@ -1,5 +1,6 @@
 import type { AnalysisReader } from "./analysis-reader.ts";
 import type { ArchiveStore } from "./archive-store.ts";
+import type { AttributeCatalog } from "./attribute-catalog.ts";
 import type { DependencyReader } from "./dependency-reader.ts";
 import type { MetricsReader } from "./metrics-reader.ts";
 import type { SamplingStore } from "./sampling-store.ts";
@@ -13,6 +14,7 @@ export interface OptionalParts {
   readonly archive: ArchiveStore;
   readonly analysis: AnalysisReader;
   readonly traceql: TraceQlReader;
+  readonly catalog: AttributeCatalog;
   readonly sampling: SamplingStore;
 }
 
@@ -42,6 +44,7 @@ export function unsupported(reason: string): OptionalParts {
       getCriticalPath: refuse,
       tail: refuse,
     },
+    catalog: { names: refuse, values: refuse },
     traceql: { search: refuse, metrics: refuse },
     sampling: {
       insertThroughput: refuse,

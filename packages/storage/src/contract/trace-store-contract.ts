@@ -3,6 +3,7 @@ import type { TraceStore } from "../api/trace-store.ts";
 import type { OptionalParts } from "../api/unsupported.ts";
 import { analysisContract } from "./analysis-contract.ts";
 import { archiveContract } from "./archive-contract.ts";
+import { catalogContract } from "./catalog-contract.ts";
 import type { ContractContext } from "./contract-context.ts";
 import { dependencyContract } from "./dependency-contract.ts";
 import { metricsContract } from "./metrics-contract.ts";
@@ -32,6 +33,7 @@ const optionalContracts: { readonly [Part in keyof OptionalParts]: (context: Con
   metrics: metricsContract,
   archive: archiveContract,
   analysis: analysisContract,
+  catalog: catalogContract,
   traceql: traceqlContract,
   sampling: samplingContract,
 };

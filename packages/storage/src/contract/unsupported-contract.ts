@@ -25,6 +25,7 @@ const calls: { readonly [Part in keyof OptionalParts]: (part: OptionalParts[Part
       },
       ...{ range, limit: 1, spansPerSpanset: 1 },
     }),
+  catalog: (part) => part.names({ range, limit: 1 }),
   sampling: (part) => part.latestProbabilities(),
 };
 

@@ -3,6 +3,7 @@ import { StorageError } from "../../api/storage-error.ts";
 import type { TraceStore } from "../../api/trace-store.ts";
 import { unsupported } from "../../api/unsupported.ts";
 import { ClickHouseAnalysisReader } from "./clickhouse-analysis-reader.ts";
+import { ClickHouseAttributeCatalog } from "./clickhouse-attribute-catalog.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { ClickHouseDependencies } from "./clickhouse-dependencies.ts";
 import { ClickHouseSamplingStore } from "./clickhouse-sampling-store.ts";
@@ -68,6 +69,7 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
     },
     analysis: new ClickHouseAnalysisReader(connection, schema, settings, reader),
     traceql: unsupported("TraceQL is not executed yet").traceql,
+    catalog: new ClickHouseAttributeCatalog(connection, schema, database),
     sampling,
     ready: (signal) => schema.check(signal),
     close: async () => {

@@ -6,6 +6,7 @@ import { countSlots } from "./count-slots.ts";
 import { dependenciesOf } from "./dependencies-of.ts";
 import { MemoryAnalysisReader } from "./memory-analysis-reader.ts";
 import { memoryArchive } from "./memory-archive.ts";
+import { MemoryAttributeCatalog } from "./memory-attribute-catalog.ts";
 import { MemorySamplingStore } from "./memory-sampling-store.ts";
 import { MemorySpanReader } from "./memory-span-reader.ts";
 import { readTenantSpans } from "./read-tenant-spans.ts";
@@ -49,6 +50,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): TraceStore {
     },
     archive: memoryArchive(maxTraces),
     analysis: new MemoryAnalysisReader(stored, reader),
+    catalog: new MemoryAttributeCatalog(stored),
     traceql: unsupported("TraceQL is not executed yet").traceql,
     sampling: new MemorySamplingStore(),
     async ready(signal) {

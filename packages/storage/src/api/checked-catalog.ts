@@ -1,0 +1,40 @@
+import type { AttributeNamesQuery, AttributeValuesQuery, CatalogValue } from "./attribute-catalog.ts";
+import { checkCount, checkRange } from "./checked-analysis.ts";
+import { checkSearch, checkTexts } from "./checked-query.ts";
+import { intrinsics, listedValues } from "./intrinsics.ts";
+
+const maxEntries = 10_000;
+
+/** @throws StorageError STORAGE_BAD_QUERY */
+export function checkNames({ range, limit, prefix = "" }: AttributeNamesQuery): void {
+  checkCount("limit", limit, maxEntries);
+  checkRange(range);
+  checkTexts([prefix]);
+}
+
+/** @throws StorageError STORAGE_BAD_QUERY */
+export function checkValues({ name, range, limit, prefix = "", filter = {} }: AttributeValuesQuery): void {
+  checkCount("limit", limit, maxEntries);
+  checkRange(range);
+  checkSearch({ ...filter, limit: 1 });
+  checkTexts([name, prefix]);
+}
+
+/** The names that every store has. */
+export function intrinsicNames({ scope, limit, prefix = "" }: AttributeNamesQuery): string[] {
+  if (scope !== undefined && scope !== "intrinsic") return [];
+  return [...intrinsics.keys()].filter((name) => name.startsWith(prefix)).slice(0, limit);
+}
+
+/** Values that need no look at spans; undefined when there may be some. */
+export function fixedValues({
+  scope,
+  name,
+  limit,
+  prefix = "",
+}: AttributeValuesQuery): CatalogValue[] | undefined {
+  if (scope !== "intrinsic") return undefined;
+  return listedValues(intrinsics.get(name) ?? "unlisted")
+    ?.filter(({ value }) => value.startsWith(prefix))
+    .slice(0, limit);
+}

@@ -1,0 +1,191 @@
+import type { SpanFilter, TimeRange } from "../../api/analysis-reader.ts";
+import {
+  type AttributeNamesQuery,
+  type AttributeScope,
+  type AttributeValuesQuery,
+  maxCatalogValueBytes,
+} from "../../api/attribute-catalog.ts";
+import type { IntrinsicSource } from "../../api/intrinsics.ts";
+import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
+
+/** So many spans are looked at, and the rest of the minute in which the last of them lies. */
+const maxNamedSpans = 300_000;
+
+/** Which spans are looked at: those of the newest minutes, or of a minute with many, some granules spread over it. */
+export interface Sample {
+  readonly range: TimeRange;
+  /** Every how manieth granule. */
+  readonly stride: number;
+}
+
+const minuteNano = 60_000_000_000n;
+const granuleRows = 4_096;
+
+/** Columns of keys, and of attributes, by scope. */
+const places: Record<Exclude<AttributeScope, "intrinsic">, readonly [keys: string, attributes: string]> = {
+  span: ["attributes.key", "attributes"],
+  resource: ["resource_attributes.key", "resource_attributes"],
+  event: [
+    "arrayFlatten(arrayMap(e -> arrayMap(a -> a.1, e.3), events))",
+    "arrayFlatten(arrayMap(e -> e.3, events))",
+  ],
+  link: [
+    "arrayFlatten(arrayMap(l -> arrayMap(a -> a.1, l.4), links))",
+    "arrayFlatten(arrayMap(l -> l.4, links))",
+  ],
+  instrumentation: ["scope_attributes.key", "scope_attributes"],
+};
+
+const countedIn = "tenant = {tenant:String} AND minute BETWEEN {from:Int32} AND {to:Int32}";
+
+function countParameters({ startUnixNano, endUnixNano }: TimeRange, tenant: string): Parameters {
+  return { tenant, from: startUnixNano / minuteNano, to: endUnixNano / minuteNano };
+}
+
+/** What counts by minute know of a filter. */
+function countedBy({ service, operation }: SpanFilter, parameters: Parameters): string {
+  if (service) parameters.service = service;
+  if (operation) parameters.operation = operation;
+  return (
+    countedIn +
+    (service ? " AND service = {service:String}" : "") +
+    (operation ? " AND name = {operation:String}" : "")
+  );
+}
+
+/** One row: `minute`, the first to be looked at, and `spans` from there on; none where nothing was counted. */
+export function sampleSql(range: TimeRange, filter: SpanFilter, database: string, tenant: string): SqlQuery {
+  const parameters = countParameters(range, tenant);
+  const where = countedBy(filter, parameters);
+  parameters.spans = maxNamedSpans;
+  const sql = `SELECT toString(min(minute)) AS minute, toFloat64(sum(n)) AS spans FROM (
+  SELECT minute, sum(calls) AS n, sum(n) OVER (ORDER BY minute DESC) AS through
+  FROM ${database}.span_metrics WHERE ${where} GROUP BY minute
+) WHERE through - n < {spans:UInt64} HAVING spans > 0`;
+  return { sql, parameters };
+}
+
+/** @param row what `sampleSql` gives */
+export function sampleOf(range: TimeRange, row: { readonly minute: string; readonly spans: number }): Sample {
+  const from = BigInt(row.minute) * minuteNano;
+  const startUnixNano = from > range.startUnixNano ? from : range.startUnixNano;
+  return {
+    range: { startUnixNano, endUnixNano: range.endUnixNano },
+    stride: Math.ceil(row.spans / (2 * maxNamedSpans)),
+  };
+}
+
+function sampledFrom(
+  { range, stride }: Sample,
+  filter: SpanFilter,
+  database: string,
+  tenant: string,
+  parameters: Parameters,
+): string {
+  const where = spanCondition(
+    { ...filter, startTimeMinUnixNano: range.startUnixNano, startTimeMaxUnixNano: range.endUnixNano },
+    parameters,
+    tenant,
+  );
+  const some = stride > 1 ? ` AND intDiv(_part_offset, ${granuleRows}) % ${stride} = 0` : "";
+  return `${database}.spans AS stored WHERE ${where}${some}`;
+}
+
+/** Rows of `scope` and `name`: of each scope the most frequent. */
+export function namesSql(
+  { prefix = "", limit }: AttributeNamesQuery,
+  scopes: readonly AttributeScope[],
+  sample: Sample,
+  database: string,
+  tenant: string,
+): SqlQuery {
+  const parameters: Parameters = { prefix, limit };
+  const from = sampledFrom(sample, {}, database, tenant, parameters);
+  const branches = scopes.flatMap((scope) =>
+    scope === "intrinsic"
+      ? []
+      : [
+          `SELECT '${scope}' AS scope, toString(key) AS name, count() AS seen
+  FROM (SELECT arrayJoin(${places[scope][0]}) AS key FROM ${from}) GROUP BY key HAVING startsWith(name, {prefix:String})`,
+        ],
+  );
+  const sql = `SELECT scope, name FROM (${branches.join(" UNION ALL ")})
+ORDER BY scope, seen DESC, name LIMIT {limit:UInt64} BY scope`;
+  return { sql, parameters };
+}
+
+/** Rows of `CatalogValue`: names of services or operations, of all spans. */
+export function countedNamesSql(
+  { range, limit, prefix = "", filter = {} }: AttributeValuesQuery,
+  column: "service" | "name",
+  database: string,
+  tenant: string,
+): SqlQuery {
+  const parameters = countParameters(range, tenant);
+  const where = countedBy(filter, parameters);
+  return {
+    sql: valuesFrom(`SELECT 'string' AS type, toString(${column}) AS value, sum(calls) AS seen
+  FROM ${database}.span_metrics WHERE ${where} GROUP BY value`),
+    parameters: { ...parameters, limit, prefix },
+  };
+}
+
+/** Rows of `CatalogValue`: values of an attribute. */
+export function attributeValuesSql(
+  { scope, name, limit, prefix = "", filter = {} }: AttributeValuesQuery,
+  sample: Sample,
+  database: string,
+  tenant: string,
+): SqlQuery {
+  const parameters: Parameters = { attribute: name, limit, prefix };
+  const from = sampledFrom(sample, filter, database, tenant, parameters);
+  if (scope === "intrinsic") return { sql: "SELECT 1 WHERE 0", parameters };
+  const [keys, attributes] = places[scope];
+  // ClickHouse does not find an empty text in an array of a dictionary.
+  const hasKey = name === "" ? "1" : `has(${keys}, {attribute:String})`;
+  const isPlain = "a.2 IN ('string', 'bool', 'int', 'double')";
+  const sql =
+    valuesFrom(`SELECT if(a.2 = 'double', 'float', toString(a.2)) AS type, a.3 AS value, count() AS seen
+  FROM (
+    SELECT arrayJoin(arrayFilter(a -> a.1 = {attribute:String} AND ${isPlain}, ${attributes})) AS a
+    FROM ${from} AND ${hasKey}
+  ) GROUP BY type, value`);
+  return { sql, parameters };
+}
+
+const ofRoots = "parent_span_id = toFixedString('', 8)";
+
+/** Where texts of an intrinsic stand, and of which spans. */
+const intrinsicColumns: Partial<Record<IntrinsicSource, readonly [column: string, condition: string]>> = {
+  name: ["name", "1"],
+  statusMessage: ["status_message", "status_message != ''"],
+  rootName: ["name", ofRoots],
+  rootService: ["service", ofRoots],
+  eventName: ["arrayJoin(events.name)", "1"],
+  scopeName: ["scope_name", "scope_name != ''"],
+  scopeVersion: ["scope_version", "scope_version != ''"],
+};
+
+/** Rows of `CatalogValue`: texts of an intrinsic, or of services. */
+export function textsSql(
+  { limit, prefix = "", filter = {} }: AttributeValuesQuery,
+  source: IntrinsicSource | "service",
+  sample: Sample,
+  database: string,
+  tenant: string,
+): SqlQuery {
+  const parameters: Parameters = { limit, prefix };
+  const from = sampledFrom(sample, filter, database, tenant, parameters);
+  const [column, condition] =
+    source === "service" ? ["service", "1"] : (intrinsicColumns[source] ?? ["''", "0"]);
+  const sql = valuesFrom(`SELECT 'string' AS type, toString(found) AS value, count() AS seen
+  FROM (SELECT ${column} AS found FROM ${from} AND ${condition}) ${source === "eventName" ? "WHERE found != ''" : ""} GROUP BY value`);
+  return { sql, parameters };
+}
+
+/** @param counted a SELECT of `type`, `value` and `seen` */
+function valuesFrom(counted: string): string {
+  return `SELECT type, value, toFloat64(seen) AS count FROM (${counted})
+WHERE startsWith(value, {prefix:String}) AND length(value) <= ${maxCatalogValueBytes}
+ORDER BY seen DESC, type, value LIMIT {limit:UInt64}`;
+}

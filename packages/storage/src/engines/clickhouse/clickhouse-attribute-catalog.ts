@@ -1,0 +1,118 @@
+import type { SpanFilter, TimeRange } from "../../api/analysis-reader.ts";
+import {
+  type AttributeCatalog,
+  type AttributeName,
+  type AttributeNamesQuery,
+  type AttributeScope,
+  type AttributeValuesQuery,
+  attributeScopes,
+  type CatalogValue,
+} from "../../api/attribute-catalog.ts";
+import { checkNames, checkValues, fixedValues, intrinsicNames } from "../../api/checked-catalog.ts";
+import { tenantOf } from "../../api/checked-query.ts";
+import { type IntrinsicSource, intrinsics } from "../../api/intrinsics.ts";
+import type { ReadOptions } from "../../api/span-reader.ts";
+import { StorageError } from "../../api/storage-error.ts";
+import {
+  attributeValuesSql,
+  countedNamesSql,
+  namesSql,
+  type Sample,
+  sampleOf,
+  sampleSql,
+  textsSql,
+} from "./catalog-sql.ts";
+import type { ClickHouseConnection } from "./clickhouse-connection.ts";
+import type { SchemaGuard } from "./schema/schema-guard.ts";
+import type { SqlQuery } from "./search-sql.ts";
+
+/**
+ * Names and values from `span_metrics` where that has them, otherwise from the newest spans: its counts say from which
+ * minute on there are enough.
+ */
+export class ClickHouseAttributeCatalog implements AttributeCatalog {
+  readonly #connection: ClickHouseConnection;
+  readonly #schema: SchemaGuard;
+  readonly #database: string;
+
+  constructor(connection: ClickHouseConnection, schema: SchemaGuard, database: string) {
+    this.#connection = connection;
+    this.#schema = schema;
+    this.#database = database;
+  }
+
+  async names(query: AttributeNamesQuery, options: ReadOptions = {}): Promise<AttributeName[]> {
+    checkNames(query);
+    const { scope: only, prefix = "", limit } = query;
+    const scopes = attributeScopes.filter((scope) => only === undefined || only === scope);
+    const rows = await this.#namesOfSpans(query, scopes, options);
+    return scopes.flatMap((scope): AttributeName[] => {
+      if (scope === "intrinsic") return intrinsicNames(query).map((name) => ({ scope, name }));
+      const names = rows.flatMap((row) => (row.scope === scope ? [row.name] : []));
+      // The older model's resources have a service without an attribute that says so.
+      const isLacking = scope === "resource" && rows.length > 0 && !names.includes("service.name");
+      if (isLacking && "service.name".startsWith(prefix)) names.unshift("service.name");
+      return names
+        .slice(0, limit)
+        .sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+        .map((name) => ({ scope, name }));
+    });
+  }
+
+  async values(query: AttributeValuesQuery, options: ReadOptions = {}): Promise<CatalogValue[]> {
+    checkValues(query);
+    const fixed = fixedValues(query);
+    if (fixed !== undefined) {
+      if (options.signal?.aborted) throw new StorageError("STORAGE_ABORTED", "the caller gave up");
+      return fixed;
+    }
+    const { scope, name, range, filter = {} } = query;
+    const tenant = tenantOf(options);
+    const source = sourceOf(scope, name);
+    const isCounted = source === "service" || source === "name";
+    if (isCounted && isKnownToCounts(filter)) {
+      return await this.#rows<CatalogValue>(countedNamesSql(query, source, this.#database, tenant), options);
+    }
+    const sample = await this.#sample(range, filter, options);
+    if (sample === undefined) return [];
+    const sql =
+      source === undefined
+        ? attributeValuesSql(query, sample, this.#database, tenant)
+        : textsSql(query, source, sample, this.#database, tenant);
+    return await this.#rows<CatalogValue>(sql, options);
+  }
+  /** Of each scope the most frequent first. */
+  async #namesOfSpans(
+    query: AttributeNamesQuery,
+    scopes: readonly AttributeScope[],
+    options: ReadOptions,
+  ): Promise<AttributeName[]> {
+    const ofSpans = scopes.filter((scope) => scope !== "intrinsic");
+    const sample = await this.#sample(query.range, {}, options);
+    if (sample === undefined || ofSpans.length === 0) return [];
+    const sql = namesSql(query, ofSpans, sample, this.#database, tenantOf(options));
+    return await this.#rows<AttributeName>(sql, options);
+  }
+
+  /** Undefined where no spans were counted. */
+  async #sample(range: TimeRange, filter: SpanFilter, options: ReadOptions): Promise<Sample | undefined> {
+    const sql = sampleSql(range, filter, this.#database, tenantOf(options));
+    const [row] = await this.#rows<{ minute: string; spans: number }>(sql, options);
+    return row === undefined ? undefined : sampleOf(range, row);
+  }
+
+  #rows<Row>({ sql, parameters }: SqlQuery, { signal }: ReadOptions): Promise<Row[]> {
+    return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, signal), signal);
+  }
+}
+
+/** Undefined for attributes. */
+function sourceOf(scope: AttributeScope, name: string): IntrinsicSource | "service" | undefined {
+  if (scope === "intrinsic") return intrinsics.get(name);
+  return scope === "resource" && name === "service.name" ? "service" : undefined;
+}
+
+/** Counts know services and operations: whether the filter asks for nothing else. */
+function isKnownToCounts({ service, operation, tags, ...others }: SpanFilter): boolean {
+  return (tags?.size ?? 0) === 0 && Object.values(others).every((condition) => condition === undefined);
+}
