@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { SavedCounts } from "./pipeline/saved-counts.ts";
-import type { ServiceLabels, SpanCountsObserver } from "./pipeline/span-counts.ts";
+import type { ServiceCounts } from "./pipeline/service-counts.ts";
+import type { SpanCountsObserver } from "./pipeline/span-counts.ts";
 
 /** What came in, and how. */
 export interface SpanSource {
@@ -137,20 +138,16 @@ export class CollectorMetrics implements SpanCountsObserver {
     });
   }
 
-  spansReceived({ transport, format }: SpanSource, { service, debug }: ServiceLabels, spans: number): void {
-    this.#spansReceived.inc({ transport, format, debug: String(debug), svc: service }, spans);
-  }
-
-  tracesReceived(
-    { transport, format }: SpanSource,
-    { service, debug }: ServiceLabels,
-    samplerType: string,
-    traces: number,
-  ): void {
-    this.#tracesReceived.inc(
-      { transport, format, debug: String(debug), svc: service, sampler_type: samplerType },
-      traces,
-    );
+  servicesReceived({ transport, format }: SpanSource, { spans, traces }: ServiceCounts): void {
+    for (const [{ service, debug }, count] of spans) {
+      this.#spansReceived.inc({ transport, format, debug: String(debug), svc: service }, count);
+    }
+    for (const [{ service, debug }, types] of traces) {
+      for (const [type, count] of types) {
+        const labels = { transport, format, debug: String(debug), svc: service, sampler_type: type };
+        this.#tracesReceived.inc(labels, count);
+      }
+    }
   }
 
   /** A request was understood. */

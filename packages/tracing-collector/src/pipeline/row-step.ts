@@ -9,7 +9,8 @@ export interface RowStep {
   /**
    * @param rows a view, valid until the call returns; a step may change its bytes in place
    * @param source the receiver and format that they came by
-   * @returns the same object where nothing was changed; otherwise a view that is valid until the next `apply`
+   * @returns the same object where nothing was changed; the same rows with more said about them; or a view that is valid
+   *   until the next `apply`
    * @throws WireError for damaged rows, which a transcoder never makes; the request is refused then
    */
   apply(rows: SpanRows, source: SpanSource): SpanRows;

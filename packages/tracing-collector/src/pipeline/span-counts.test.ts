@@ -1,19 +1,24 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rowsOf, spanOf } from "../../test/span-rows-fixture.ts";
-import { metricServiceName, SpanCounts } from "./span-counts.ts";
+import type { Span } from "wire/model";
+import { encodeTraces, OtlpTranscoder } from "wire/otlp";
+import { rowsOf, type SpanOutline, spanOf } from "../../test/span-rows-fixture.ts";
+import { ServiceCounter } from "./service-counter.ts";
+import { ServiceNames } from "./service-labels.ts";
+import { SpanCounts } from "./span-counts.ts";
 
 function counting(maxServices?: number) {
   const seen: unknown[][] = [];
   const counts = new SpanCounts(
     {
-      spansReceived: (source, { service, debug }, spans) => {
-        seen.push(["spans", source.format, service, debug, spans]);
-      },
-      tracesReceived: (source, { service, debug }, samplerType, traces) => {
-        seen.push(["traces", source.format, service, debug, samplerType, traces]);
+      servicesReceived({ format }, { spans, traces }) {
+        for (const [{ service, debug }, count] of spans) seen.push(["spans", format, service, debug, count]);
+        for (const [{ service, debug }, types] of traces) {
+          for (const [type, count] of types) seen.push(["traces", format, service, debug, type, count]);
+        }
       },
     },
-    maxServices,
+    new ServiceCounter(new ServiceNames(maxServices)),
   );
   return { counts, seen };
 }
@@ -22,14 +27,20 @@ const child = { parentSpanId: "00000000000000aa" };
 const source = { transport: "http", format: "otlp" } as const;
 
 describe("SpanCounts", () => {
-  it("counts runs of one service once, and leaves the rows as they are", () => {
+  it("counts the spans of a service, and leaves rows and counts for the next", () => {
     const { counts, seen } = counting();
     const rows = rowsOf([
       spanOf({ ...child, service: "Shop" }),
-      spanOf({ ...child, service: "Shop" }),
       spanOf({ ...child, service: "cart" }),
+      spanOf({ ...child, service: "Shop" }),
     ]);
-    expect(counts.apply(rows, source)).toBe(rows);
+    const counted = counts.apply(rows, source);
+    expect(counted.bytes).toBe(rows.bytes);
+    expect(counted.count).toBe(3);
+    expect([...(counted.services?.spans ?? [])]).toEqual([
+      [{ service: "shop", debug: false }, 2],
+      [{ service: "cart", debug: false }, 1],
+    ]);
     expect(seen).toEqual([
       ["spans", "otlp", "shop", false, 2],
       ["spans", "otlp", "cart", false, 1],
@@ -63,7 +74,11 @@ describe("SpanCounts", () => {
     const { counts, seen } = counting(2);
     const services = ["a", "b", "c", "A", "d"];
     counts.apply(rowsOf(services.map((service) => spanOf({ ...child, service }))), source);
-    expect(seen.map(([, , service]) => service)).toEqual(["a", "b", "other-services", "a", "other-services"]);
+    expect(seen.map(([, , service, , spans]) => [service, spans])).toEqual([
+      ["a", 2],
+      ["b", 1],
+      ["other-services", 2],
+    ]);
   });
 
   it("names a service that has no name", () => {
@@ -73,9 +88,36 @@ describe("SpanCounts", () => {
   });
 });
 
-describe("metricServiceName", () => {
-  it.each([
-    ["Shop Front/1:é_λ🙂", "shop_front_1___λ🙂"],
-    ["a.b-c9", "a.b-c9"],
-  ])("writes %s as %s", (name, label) => expect(metricServiceName(name)).toBe(label));
+function namedSpan(outline: SpanOutline & { readonly service: string }): Span {
+  const value = { type: "string", value: outline.service } as const;
+  return spanOf({ ...outline, resource: [{ key: "service.name", value }] });
+}
+
+describe("the tally of a transcoder", () => {
+  it("says what the rows say", () => {
+    const transcoder = new OtlpTranscoder();
+    const spans = fc.array(
+      fc.record({
+        service: fc.constantFrom("shop", "cart", "Cart", ""),
+        parentSpanId: fc.constantFrom("0000000000000000", "00000000000000aa"),
+        flags: fc.constantFrom(0, 1, 2, 3),
+        attributes: fc.constantFrom({}, { "sampler.type": "const" }, { "sampler.type": "mine" }),
+      }),
+      { maxLength: 12 },
+    );
+    fc.assert(
+      fc.property(spans, (fields) => {
+        const { rows } = transcoder.transcode(encodeTraces(fields.map(namedSpan)));
+        expect(rows.tally).toBeDefined();
+        const { bytes, count } = rows;
+        const told = new ServiceCounter().count(rows);
+        const read = new ServiceCounter().count({ bytes, count });
+        const sorted = (map: Iterable<unknown>) => [...map].map((each) => JSON.stringify(each)).sort();
+        expect(sorted(told.spans)).toEqual(sorted(read.spans));
+        const traces = ({ traces }: typeof told) =>
+          sorted([...traces].map(([labels, types]) => [labels, [...types].sort()]));
+        expect(traces(told)).toEqual(traces(read));
+      }),
+    );
+  });
 });

@@ -1,11 +1,13 @@
 import { ByteWriter } from "../rows/byte-writer.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
+import type { ServiceTally } from "../rows/service-tally.ts";
 import { PrefixTranscoder } from "./prefix-transcoder.ts";
 import { fieldMask, ProtoCursor } from "./proto-cursor.ts";
 import { SpanTranscoder } from "./span-transcoder.ts";
 
 const requestFields = fieldMask(1);
+const debugFlag = 2;
 
 /**
  * Turns OTLP protobuf into rows in one pass, without an object per span: the hot way into the store.
@@ -25,6 +27,9 @@ export class OtlpTranscoder implements MessageTranscoder {
   #rejected = new RejectedSpans();
   #tenant = "";
   #count = 0;
+  #tally: ServiceTally[] = [];
+  /** Of the resource at hand. */
+  #service: ServiceTally | undefined;
 
   constructor(options: TranscoderOptions = {}) {
     this.#out = new ByteWriter(options.maxRowsBytes);
@@ -45,6 +50,7 @@ export class OtlpTranscoder implements MessageTranscoder {
     cursor.open(request);
     this.#out.clear();
     this.#count = 0;
+    this.#tally = [];
     this.#rejected = new RejectedSpans();
     const end = request.length;
     while (cursor.position < end) {
@@ -53,7 +59,7 @@ export class OtlpTranscoder implements MessageTranscoder {
       else cursor.skip(tag, end, requestFields);
     }
     return {
-      rows: { bytes: this.#out.bytes, count: this.#count },
+      rows: { bytes: this.#out.bytes, count: this.#count, tally: this.#tally },
       rejectedSpans: this.#rejected.count,
       errorMessage: this.#rejected.errorMessage,
     };
@@ -63,6 +69,7 @@ export class OtlpTranscoder implements MessageTranscoder {
     const cursor = this.#cursor;
     const start = cursor.position;
     this.#prefix.resource(end, this.#tenant);
+    this.#service = undefined;
     cursor.position = start;
     while (cursor.position < end) {
       const tag = cursor.tag(end);
@@ -89,9 +96,13 @@ export class OtlpTranscoder implements MessageTranscoder {
     const problem = this.#spans.scan(end);
     if (problem === "") {
       const prefix = this.#prefix.out;
+      const rowStart = out.length;
       out.copy(prefix.buffer, 0, prefix.length);
       this.#spans.write();
       this.#count++;
+      const service = this.#tallyOf((this.#spans.flags & debugFlag) !== 0);
+      service.spans++;
+      if (this.#spans.isRoot) service.rootsAt.push(rowStart);
     } else {
       // Written to see that it is well formed, then taken back; without the prefix, whose size is the sender's choice.
       const rowStart = out.length;
@@ -100,5 +111,13 @@ export class OtlpTranscoder implements MessageTranscoder {
       this.#rejected.add(this.#spans.name, problem);
     }
     this.#cursor.position = end;
+  }
+
+  #tallyOf(debug: boolean): ServiceTally {
+    if (this.#service?.debug === debug) return this.#service;
+    const service = { service: this.#prefix.service, debug, spans: 0, rootsAt: [] };
+    this.#tally.push(service);
+    this.#service = service;
+    return service;
   }
 }

@@ -20,6 +20,8 @@ const serviceNameKey = Buffer.from("service.name");
 export class PrefixTranscoder {
   /** Columns of the resource and scope at hand. */
   readonly out: ByteWriter;
+  /** Service of the resource at hand. */
+  service = "";
   readonly #cursor: ProtoCursor;
   readonly #attributeTranscoder: AttributeTranscoder;
   /** Fields of a message that are no scopes or spans, with their tags. */
@@ -116,7 +118,8 @@ export class PrefixTranscoder {
     out.string(tenant);
     // Format otlp.
     out.uint8(0);
-    out.string(this.#serviceName());
+    this.service = this.#serviceName();
+    out.string(this.service);
     this.#attributeTranscoder.list(this.#attributes);
     out.uint32(droppedAttributes);
     out.string(schemaUrl);

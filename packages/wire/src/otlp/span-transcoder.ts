@@ -99,6 +99,16 @@ export class SpanTranscoder {
     out.uint8(0);
   }
 
+  /** Whether the span just scanned has no parent. */
+  get isRoot(): boolean {
+    return this.#isZero(this.#parentSpanId, 8);
+  }
+
+  /** Flags of the span just scanned. */
+  get flags(): number {
+    return this.#flags;
+  }
+
   /** Name of the span just scanned. */
   get name(): string {
     return this.#cursor.bytes.toString("utf8", this.#nameStart, this.#nameEnd);

@@ -3,6 +3,7 @@ export { ByteWriter } from "./byte-writer.ts";
 export type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "./message-transcoder.ts";
 export { readSpanRows } from "./read-span-rows.ts";
 export { RowScanner } from "./row-scanner.ts";
+export type { ServiceTally } from "./service-tally.ts";
 export { type SpanColumn, spanColumns } from "./span-columns.ts";
 export { SpanRowWriter } from "./span-row-writer.ts";
 export type { SpanRows } from "./span-rows.ts";

@@ -92,6 +92,17 @@ export class RowScanner {
       return false;
     }
     if (++this.#seen > this.#expected) throw wrongCount(this.#seen, this.#expected);
+    this.#position = this.readRow(start);
+    return true;
+  }
+
+  /**
+   * Reads the row that begins at `start`, apart from the walk of `next`.
+   * @returns index just past the row
+   * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED, as `next`
+   */
+  readRow(start: number): number {
+    const { bytes } = this;
     this.start = start;
     this.tenantEnd = this.#text(start);
     this.tenantStart = this.#textStart;
@@ -120,8 +131,7 @@ export class RowScanner {
     position = this.#warnings(position);
     if (position > bytes.length) throw truncated(bytes);
     this.end = position;
-    this.#position = position;
-    return true;
+    return position;
   }
 
   /** Nanoseconds from start to end of the span; exact below 104 days, which is 2^53. */

@@ -1,4 +1,5 @@
-import type { SpanRows } from "wire/rows";
+import type { CountedRows } from "../counted-rows.ts";
+import { ServiceCounts } from "../service-counts.ts";
 import { frameHeaderBytes, writeFrameHeader } from "./segment-format.ts";
 
 const firstCapacityBytes = 1024 * 1024;
@@ -11,6 +12,7 @@ export class CommitGroup {
   #buffer = Buffer.allocUnsafeSlow(firstCapacityBytes);
   #length = frameHeaderBytes;
   #rows = 0;
+  #services: ServiceCounts | undefined = new ServiceCounts();
   #outcome = Promise.withResolvers<void>();
 
   get rows(): number {
@@ -22,8 +24,13 @@ export class CommitGroup {
     return this.#rows === 0 ? 0 : this.#length;
   }
 
+  /** All rows by service; undefined when a batch came without its counts. */
+  get services(): ServiceCounts | undefined {
+    return this.#services;
+  }
+
   /** Copies the rows. The promise settles with the group. */
-  add(rows: SpanRows): Promise<void> {
+  add(rows: CountedRows): Promise<void> {
     const end = this.#length + rows.bytes.length;
     if (end > this.#buffer.length) {
       const larger = Buffer.allocUnsafeSlow(Math.max(end, 2 * this.#buffer.length));
@@ -33,6 +40,8 @@ export class CommitGroup {
     this.#buffer.set(rows.bytes, this.#length);
     this.#length = end;
     this.#rows += rows.count;
+    if (rows.services === undefined) this.#services = undefined;
+    else this.#services?.add(rows.services);
     return this.#outcome.promise;
   }
 
@@ -49,6 +58,7 @@ export class CommitGroup {
     this.#outcome = Promise.withResolvers<void>();
     this.#length = frameHeaderBytes;
     this.#rows = 0;
+    this.#services = new ServiceCounts();
     if (error === undefined) outcome.resolve();
     else outcome.reject(error);
   }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "lifecycle";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ServiceCounts } from "../service-counts.ts";
 import { Journal, type JournalSettings } from "./journal.ts";
 import { quarantineFolder } from "./sealed-segment.ts";
 import { segmentHeader } from "./segment-format.ts";
@@ -187,8 +188,10 @@ describe("append", () => {
 
 describe("segments", () => {
   test("damage on disk is noticed when a segment is read", async () => {
-    const journal = await openJournal({ segmentRows: 1 });
-    await journal.append(rows("precious"));
+    const before = await openJournal({ segmentAgeMs: 1_000_000 });
+    await before.append(rows("precious"));
+    await crashCopy();
+    const journal = await openJournal();
     const segment = await journal.take();
     const file = await readFile(segment!.path);
     file[file.length - 1]! ^= 1;
@@ -200,6 +203,51 @@ describe("segments", () => {
     expect(await readFile(path)).toEqual(file);
     expect(journal.segments).toBe(0);
     expect(journal.bytes).toBeGreaterThan(0);
+  });
+});
+
+describe("a segment that was just written", () => {
+  test("is read whole, however many frames it has", async () => {
+    const journal = await openJournal({ segmentAgeMs: 1_000_000 });
+    const texts = Array.from({ length: 1_203 }, (_, index) => `<${index}>`);
+    for (const text of texts) await journal.append(rows(text));
+    expect(commits).toBe(texts.length);
+    await journal.finish();
+    expect(await readNext(journal)).toBe(texts.join(""));
+  });
+
+  test("and is not there as it was written, is not read", async () => {
+    const journal = await openJournal({ segmentRows: 1 });
+    await journal.append(rows("precious"));
+    const segment = await journal.take();
+    const file = await readFile(segment!.path);
+    for (const bytes of [file.subarray(0, file.length - 1), Buffer.alloc(file.length)]) {
+      await writeFile(segment!.path, bytes);
+      await expect(segment!.read(Buffer.alloc(segment!.bytes))).rejects.toMatchObject({
+        code: "COLLECTOR_JOURNAL_DAMAGED",
+      });
+    }
+  });
+
+  test("has the counts of its rows, unless some came without", async () => {
+    const journal = await openJournal({ segmentRows: 3 });
+    const labels = { service: "shop", debug: false };
+    const counted = (text: string) => {
+      const services = new ServiceCounts();
+      services.addSpans(labels, 1);
+      services.addTraces(labels, "const", 1);
+      return { ...rows(text), services };
+    };
+    for (const text of ["a", "b", "c"]) await journal.append(counted(text));
+    for (const batch of [counted("d"), rows("e"), counted("f")]) await journal.append(batch);
+    const read = async () => {
+      const segment = await journal.take();
+      return (await segment!.read(Buffer.alloc(segment!.bytes))).services;
+    };
+    const services = await read();
+    expect([...(services?.spans ?? [])]).toEqual([[labels, 3]]);
+    expect([...(services?.traces.get(labels) ?? [])]).toEqual([["const", 3]]);
+    expect(await read()).toBeUndefined();
   });
 });
 

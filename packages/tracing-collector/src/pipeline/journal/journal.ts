@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
 import { folderError, type Logger, StartError } from "lifecycle";
-import type { SpanRows } from "wire/rows";
 import { CollectorError } from "../../errors.ts";
+import type { CountedRows } from "../counted-rows.ts";
 import { CommitGroup } from "./commit-group.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 import { JournalRoom } from "./journal-room.ts";
@@ -137,7 +137,7 @@ export class Journal implements SpanJournal {
   }
 
   /** When the promise resolves, the rows are as safe as `sync` says. */
-  async append(rows: SpanRows): Promise<void> {
+  async append(rows: CountedRows): Promise<void> {
     if (this.#closing) throw new CollectorError("COLLECTOR_STOPPING", "the collector stops");
     if (rows.count === 0) return;
     this.#room.admit(rows, this.bytes);
@@ -217,7 +217,7 @@ export class Journal implements SpanJournal {
     const startMs = performance.now();
     try {
       this.#segment ??= await this.#begin();
-      await this.#segment.append(group.frame(), group.rows);
+      await this.#segment.append(group);
     } catch (error) {
       this.#diskFailed(error);
       await this.#giveUpSegment();
@@ -274,7 +274,7 @@ export class Journal implements SpanJournal {
   async #seal(segment: OpenSegment): Promise<void> {
     this.#age.end();
     this.#segment = undefined;
-    const { path, rows, bytes } = segment;
+    const { path, rows, bytes, frameBytes, services } = segment;
     if (this.#settings.sync === "interval") {
       await segment.sync().catch((error: unknown) => this.#diskFailed(error));
     }
@@ -285,7 +285,7 @@ export class Journal implements SpanJournal {
       await unlink(path).catch((error: unknown) => this.#diskFailed(error));
       return;
     }
-    const sealed = new SealedSegment(path, rows, bytes);
+    const sealed = new SealedSegment(path, rows, bytes, { frameBytes, services });
     const taker = this.#takers.shift();
     if (taker === undefined) this.#sealed.push(sealed);
     else taker(sealed);

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "lifecycle";
-import type { SpanRows } from "wire/rows";
 import { CollectorError } from "../../errors.ts";
+import type { CountedRows } from "../counted-rows.ts";
+import { ServiceCounts } from "../service-counts.ts";
 import { JournalRoom } from "./journal-room.ts";
 import { SegmentAge } from "./segment-age.ts";
 import type { JournalLimits, JournalSegment, SegmentLimits, SpanJournal } from "./span-journal.ts";
@@ -41,7 +42,7 @@ export class MemoryJournal implements SpanJournal {
     return this.#segmentCount;
   }
 
-  async append(rows: SpanRows): Promise<void> {
+  async append(rows: CountedRows): Promise<void> {
     if (this.#isFinished) throw new CollectorError("COLLECTOR_STOPPING", "the collector stops");
     if (rows.count === 0) return;
     this.#room.admit(rows, this.#bytes);
@@ -113,6 +114,7 @@ class MemorySegment implements JournalSegment {
   #batches: Uint8Array[] = [];
   #rows = 0;
   #bytes = 0;
+  #services: ServiceCounts | undefined = new ServiceCounts();
 
   get rows(): number {
     return this.#rows;
@@ -122,19 +124,21 @@ class MemorySegment implements JournalSegment {
     return this.#bytes;
   }
 
-  add({ bytes, count }: SpanRows): void {
+  add({ bytes, count, services }: CountedRows): void {
     this.#batches.push(Buffer.from(bytes));
     this.#rows += count;
     this.#bytes += bytes.length;
+    if (services === undefined) this.#services = undefined;
+    else this.#services?.add(services);
   }
 
-  async read(buffer: Buffer): Promise<SpanRows> {
+  async read(buffer: Buffer): Promise<CountedRows> {
     let length = 0;
     for (const batch of this.#batches) {
       buffer.set(batch, length);
       length += batch.length;
     }
-    return { bytes: buffer.subarray(0, length), count: this.#rows };
+    return { bytes: buffer.subarray(0, length), count: this.#rows, services: this.#services };
   }
 
   async remove(): Promise<void> {

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { ServiceCounts } from "../service-counts.ts";
+import type { CommitGroup } from "./commit-group.ts";
 import { segmentHeader } from "./segment-format.ts";
 
 /** Ending of a segment's file name; what stands before it is the segment's token. */
@@ -21,6 +23,8 @@ export class OpenSegment {
   readonly #syncsApart: boolean;
   #bytes: number;
   #rows = 0;
+  readonly #frameBytes: number[] = [];
+  #services: ServiceCounts | undefined = new ServiceCounts();
 
   private constructor(path: string, file: FileHandle, bytes: number, syncsApart: boolean) {
     this.#syncsApart = syncsApart;
@@ -59,12 +63,26 @@ export class OpenSegment {
     return this.#rows;
   }
 
-  /** Appends a frame. On failure the file may have a torn or unwanted tail: see `cut`. */
-  async append(frame: Buffer, rows: number): Promise<void> {
+  /** Bytes of each frame appended whole. */
+  get frameBytes(): readonly number[] {
+    return this.#frameBytes;
+  }
+
+  /** All rows by service; undefined where they were not counted. */
+  get services(): ServiceCounts | undefined {
+    return this.#services;
+  }
+
+  /** Appends a group as one frame. On failure the file may have a torn or unwanted tail: see `cut`. */
+  async append(group: Pick<CommitGroup, "frame" | "rows" | "services">): Promise<void> {
+    const frame = group.frame();
     await writeWhole(this.#file, frame, this.#bytes);
     if (this.#syncsApart) await this.#file.datasync();
     this.#bytes += frame.length;
-    this.#rows += rows;
+    this.#frameBytes.push(frame.length);
+    this.#rows += group.rows;
+    if (group.services === undefined) this.#services = undefined;
+    else this.#services?.add(group.services);
   }
 
   sync(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { SpanRows } from "wire/rows";
+import type { CountedRows } from "../counted-rows.ts";
 
 /** What receivers and the storage writer see of a journal, on disk or in memory: one contract test holds both to it. */
 export interface SpanJournal {
@@ -16,7 +16,7 @@ export interface SpanJournal {
    * @throws CollectorError (always as a rejection) COLLECTOR_JOURNAL_FULL, _BUSY, _DISK, COLLECTOR_TOO_LARGE,
    *   COLLECTOR_STOPPING; nothing of the batch is kept then
    */
-  append(rows: SpanRows): Promise<void>;
+  append(rows: CountedRows): Promise<void>;
 
   /** The next sealed segment, as soon as there is one; undefined once `finish` was called and none is left. */
   take(): Promise<JournalSegment | undefined>;
@@ -48,11 +48,11 @@ export interface JournalSegment {
   readonly rows: number;
   readonly bytes: number;
   /**
-   * Reads all rows.
+   * Reads all rows, with the counts that they were appended with where all batches had some.
    * @param buffer at least `bytes` long; the answer is a view of it
    * @throws CollectorError COLLECTOR_JOURNAL_DAMAGED when something else is there than was written
    */
-  read(buffer: Buffer): Promise<SpanRows>;
+  read(buffer: Buffer): Promise<CountedRows>;
   /** For the segment's own journal, which knows what to count. */
   remove(): Promise<void>;
   /** As `remove`. */

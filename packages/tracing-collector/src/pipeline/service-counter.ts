@@ -1,0 +1,79 @@
+import { RowScanner, type SpanRows } from "wire/rows";
+import { ServiceCounts } from "./service-counts.ts";
+import { type ServiceLabels, ServiceNames } from "./service-labels.ts";
+
+const debugFlag = 2;
+const unrecognized = "unrecognized";
+const samplerTypes: ReadonlySet<string> = new Set(["probabilistic", "lowerbound", "ratelimiting", "const"]);
+
+/**
+ * Counts the spans of a block, and its traces by their root spans, by service.
+ * Source: Jaeger 1.62, cmd/collector/app/metrics.go
+ */
+export class ServiceCounter {
+  readonly #names: ServiceNames;
+  readonly #scanner = new RowScanner();
+  #labels: ServiceLabels | undefined;
+  #service = Buffer.alloc(0);
+
+  constructor(names = new ServiceNames()) {
+    this.#names = names;
+  }
+
+  /** @throws WireError for rows that cannot be read; those with a tally are read at their root spans only */
+  count(rows: SpanRows): ServiceCounts {
+    const counts = new ServiceCounts();
+    const scanner = this.#scanner;
+    scanner.open(rows);
+    if (rows.tally !== undefined) {
+      for (const { service, debug, spans, rootsAt } of rows.tally) {
+        const labels = this.#names.labels(service, debug);
+        counts.addSpans(labels, spans);
+        for (const start of rootsAt) {
+          scanner.readRow(start);
+          counts.addTraces(labels, this.#samplerType(), 1);
+        }
+      }
+      return counts;
+    }
+    let spans = 0;
+    let labels: ServiceLabels | undefined;
+    while (scanner.next()) {
+      const debug = (scanner.flags & debugFlag) !== 0;
+      const next = this.#labelsOf(debug);
+      if (next !== labels) {
+        if (labels !== undefined) counts.addSpans(labels, spans);
+        labels = next;
+        spans = 0;
+      }
+      spans++;
+      if (scanner.isRoot) counts.addTraces(labels, this.#samplerType(), 1);
+    }
+    if (labels !== undefined) counts.addSpans(labels, spans);
+    return counts;
+  }
+
+  #samplerType(): string {
+    const type = this.#scanner.attributeText("sampler.type") ?? "";
+    return samplerTypes.has(type) ? type : unrecognized;
+  }
+
+  /** Of the row at hand; most often that of the row before. */
+  #labelsOf(debug: boolean): ServiceLabels {
+    if (this.#labels?.debug === debug && this.#isSameService()) return this.#labels;
+    const { bytes, serviceStart, serviceEnd } = this.#scanner;
+    this.#service = Buffer.from(bytes.subarray(serviceStart, serviceEnd));
+    this.#labels = this.#names.labels(this.#service.toString(), debug);
+    return this.#labels;
+  }
+
+  #isSameService(): boolean {
+    const { bytes, serviceStart, serviceEnd } = this.#scanner;
+    const last = this.#service;
+    if (last.length !== serviceEnd - serviceStart || last.length === 0) return false;
+    for (let index = 0; index < last.length; index++) {
+      if (last[index] !== bytes[serviceStart + index]) return false;
+    }
+    return true;
+  }
+}

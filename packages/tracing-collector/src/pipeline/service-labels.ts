@@ -1,0 +1,62 @@
+/** Services past `maxServices` are counted under this name. */
+export const otherServices = "other-services";
+const unknownService = "__unknown";
+
+/** Labels of spans in metrics. The same object for the same labels, for as long as its `ServiceNames` lives. */
+export interface ServiceLabels {
+  /** As `metricServiceName` writes it, or `other-services`. */
+  readonly service: string;
+  /** Whether the spans carry the debug flag. */
+  readonly debug: boolean;
+}
+
+/** Gives services their labels; so many and no more, since senders choose the names. */
+export class ServiceNames {
+  readonly #maxServices: number;
+  /** Labels of each service name as it comes, without and with the debug flag. */
+  readonly #names = new Map<string, readonly [ServiceLabels, ServiceLabels]>();
+  readonly #services = new Map<string, readonly [ServiceLabels, ServiceLabels]>();
+  readonly #others = labelsOf(otherServices);
+
+  /** @param maxServices 4,000 by default, as in the public model */
+  constructor(maxServices = 4_000) {
+    this.#maxServices = maxServices;
+  }
+
+  /** @param name as the sender wrote it */
+  labels(name: string, debug: boolean): ServiceLabels {
+    const labels = this.#names.get(name) ?? this.#add(name);
+    return debug ? labels[1] : labels[0];
+  }
+
+  #add(name: string): readonly [ServiceLabels, ServiceLabels] {
+    const service = metricServiceName(name || unknownService);
+    let labels = this.#services.get(service);
+    if (labels === undefined) {
+      if (this.#services.size >= this.#maxServices) return this.#others;
+      labels = labelsOf(service);
+      this.#services.set(service, labels);
+    }
+    // Many names may share a label: names that a sender makes up must not fill the memory.
+    if (this.#names.size < 2 * this.#maxServices) this.#names.set(name, labels);
+    return labels;
+  }
+}
+
+function labelsOf(service: string): readonly [ServiceLabels, ServiceLabels] {
+  return [
+    { service, debug: false },
+    { service, debug: true },
+  ];
+}
+
+/**
+ * A service name as metrics have it: lower case, and `_` for each of the first 256 characters that is no letter, digit,
+ * dot or dash.
+ * Source: Jaeger 1.62, pkg/normalizer/service_name.go
+ */
+export function metricServiceName(name: string): string {
+  return name
+    .replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+    .replace(/[^a-z0-9.\u0100-\u{10ffff}-]/gu, "_");
+}
