@@ -22,24 +22,38 @@ export type ServerErrorCode =
   | "LISTEN" // an address cannot be had
   | "ADMIN_REQUEST"
   | "ADMIN_FORBIDDEN"
+  | "ADMIN_UNKNOWN_CLIENT" // a client certificate that nobody is known by
   | "ADMIN_NOT_FOUND"
   | "ADMIN_METHOD"
   | "ADMIN_TOO_LARGE"
   | "HTTP_BAD_REQUEST"
   | "HTTP_TRANSFER_ENCODING" // any but chunked
+  | "HTTP_STATUS" // a handler ends the request with a status of its own: http/http-error.ts
+  | "HTTP_VERSION" // neither HTTP/1.0 nor HTTP/1.1
+  | "HTTP_HEADER_TOO_LARGE"
+  | "HTTP_BODY_TOO_LARGE"
+  | "HTTP_TIMEOUT" // the client was too slow
   | "HTTP_RESPONSE" // a handler cannot make the response that its config asks for
   | "PROXY_UPSTREAM" // no upstream could be dialed, or the round trip broke
   | "PROXY_NO_UPSTREAM" // none is available
   | "CLIENT_GONE";
 
+export interface ServerErrorOptions extends ErrorOptions {
+  /** Where in the document the fault stands: `/config/apps/http/servers/s/listen/0`. */
+  readonly path?: string | undefined;
+}
+
 /** The one error class of this package. The message is lower case and names the value and the limit it broke. */
 export class ServerError extends Error {
   override readonly name = "ServerError";
   readonly code: ServerErrorCode;
+  /** Where in the document the fault stands, as far as it is known; that of the cause when not given. */
+  readonly path: string | undefined;
 
-  constructor(code: ServerErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ServerErrorCode, message: string, options?: ServerErrorOptions) {
     super(message, options);
     this.code = code;
+    this.path = options?.path ?? (options?.cause instanceof ServerError ? options.cause.path : undefined);
   }
 }
 
@@ -55,4 +69,13 @@ export function messageOf(error: unknown): string {
 export function errorWithin(where: string, error: unknown): ServerError {
   const code = error instanceof ServerError ? error.code : "CONFIG_REFUSED";
   return new ServerError(code, `${where}: ${messageOf(error)}`, { cause: error });
+}
+
+/** `error` with the place in the document where it happened, unless it names a deeper one itself. */
+export function errorAt(path: string, error: unknown): ServerError {
+  if (error instanceof ServerError && error.path !== undefined) {
+    return error;
+  }
+  const code = error instanceof ServerError ? error.code : "CONFIG_REFUSED";
+  return new ServerError(code, messageOf(error), { cause: error, path });
 }

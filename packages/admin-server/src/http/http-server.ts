@@ -1,9 +1,10 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../core/errors.ts";
-import { Exchange, type UpgradeRequest } from "./exchange.ts";
+import { Exchange } from "./exchange.ts";
+import { setHeader } from "./header-list.ts";
 import type { HttpServerConfig } from "./http-config.ts";
-import { httpStatus } from "./http-status.ts";
+import { HttpError } from "./http-error.ts";
+import type { HttpStream } from "./http-stream.ts";
 import type { RouteList } from "./routes.ts";
 import type { ConnectionLimits, RequestSink } from "./shared-listener.ts";
 
@@ -21,9 +22,9 @@ export function connectionLimits(config: HttpServerConfig): ConnectionLimits {
 
 /** Answers when no route did: 200 with nothing, as the model. */
 function answerNothing(exchange: Exchange): void {
-  if (!exchange.headSent) {
-    exchange.writeHead(200);
-    exchange.response.end();
+  if (!exchange.answered) {
+    setHeader(exchange.responseHeaders, "Content-Length", "0");
+    exchange.respond(exchange.defaultStatus);
   }
 }
 
@@ -41,23 +42,26 @@ export class HttpServer implements RequestSink {
     this.#log = log;
   }
 
-  take(request: IncomingMessage, response: ServerResponse, upgrade?: UpgradeRequest): void {
+  take(stream: HttpStream): void {
     let exchange: Exchange;
     try {
-      exchange = new Exchange(exchangeServer, request, response, upgrade);
+      exchange = new Exchange(exchangeServer, stream);
     } catch (error) {
-      response.shouldKeepAlive = false;
-      response.writeHead(httpStatus(error), { "Content-Length": 0 }).end();
+      stream.closeAfterwards();
+      stream.respond(
+        HttpError.from(error).status,
+        ["Server", exchangeServer.product, "Content-Length", "0"],
+        "",
+      );
       return;
     }
     this.#active.add(exchange);
     exchange.onEnd(() => this.#forget(exchange));
-    response.once("close", () => {
+    stream.onClose = () => {
       if (!exchange.detached) {
         exchange.end();
       }
-    });
-    response.on("error", () => request.socket.destroy());
+    };
     try {
       const running = this.#routes.run(exchange, answerNothing);
       if (running === undefined) {
@@ -90,7 +94,7 @@ export class HttpServer implements RequestSink {
         : setTimeout(() => {
             this.#log.warn(`grace period of ${timeoutMs} ms is over: cutting ${this.#active.size} requests`);
             for (const exchange of this.#active) {
-              exchange.socket.destroy();
+              exchange.stream.destroy();
             }
           }, timeoutMs);
     await idle;
@@ -111,30 +115,23 @@ export class HttpServer implements RequestSink {
 
   #fail(exchange: Exchange, error: unknown): void {
     if (error instanceof ServerError && error.code === "CLIENT_GONE") {
-      exchange.socket.destroy();
+      exchange.stream.destroy();
       return;
     }
-    const status = httpStatus(error);
+    const failure = HttpError.from(error);
     if (!(error instanceof ServerError)) {
       this.#log.error({ err: error }, `${exchange.method} ${exchange.hostport}: handler failed`);
-    } else if (status === 500) {
+    } else if (failure.status === 500) {
       this.#log.warn(`${exchange.method} ${exchange.hostport}: ${messageOf(error)}`);
     }
     if (exchange.headSent) {
       // A response cut short must not look whole.
-      exchange.socket.destroy();
+      exchange.stream.destroy();
       return;
     }
-    const { response } = exchange;
-    for (const name of response.getHeaderNames()) {
-      response.removeHeader(name);
-    }
-    // The text has to be named: a head that could not be written has left its own behind.
-    response.writeHead(status, STATUS_CODES[status] ?? "", {
-      Server: exchange.server.product,
-      "Content-Length": 0,
-    });
-    response.end();
+    exchange.restartResponse();
+    exchange.responseHeaders = ["Server", exchange.server.product, "Content-Length", "0"];
+    exchange.respond(failure.status);
   }
 
   #forget(exchange: Exchange): void {

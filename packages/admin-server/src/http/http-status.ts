@@ -3,6 +3,11 @@ import { ServerError, type ServerErrorCode } from "../core/errors.ts";
 const statuses: Partial<Record<ServerErrorCode, number>> = {
   HTTP_BAD_REQUEST: 400,
   HTTP_TRANSFER_ENCODING: 501,
+  HTTP_VERSION: 505,
+  HTTP_HEADER_TOO_LARGE: 431,
+  HTTP_BODY_TOO_LARGE: 413,
+  HTTP_TIMEOUT: 408,
+  CLIENT_GONE: 499,
   PROXY_UPSTREAM: 502,
   PROXY_NO_UPSTREAM: 503,
 };

@@ -7,7 +7,47 @@ import { remoteAddress } from "./remote-address.ts";
 /** A text with placeholders, ready to be filled in for each request. */
 export type Template = (exchange: Exchange) => string;
 
+/** Readers that are kept ready for names of run time. */
+const maxKnownReaders = 1000;
+
 type Reader = (exchange: Exchange) => string;
+
+/** Text, or what makes it when it is asked for the first time. */
+type PlaceholderValue = string | (() => string);
+
+/** What matchers and handlers found for a request: captures, files, users. Most requests have none. */
+const foundFor = new WeakMap<Exchange, Map<string, PlaceholderValue>>();
+
+/** Gives `{name}` a value for the rest of the request. */
+export function setPlaceholder(exchange: Exchange, name: string, value: PlaceholderValue): void {
+  let found = foundFor.get(exchange);
+  if (found === undefined) {
+    found = new Map();
+    foundFor.set(exchange, found);
+  }
+  found.set(name, value);
+}
+
+function foundValue(exchange: Exchange, name: string): string | undefined {
+  const found = foundFor.get(exchange);
+  const value = found?.get(name);
+  if (typeof value !== "function") {
+    return value;
+  }
+  const text = value();
+  found?.set(name, text);
+  return text;
+}
+
+/** Names under which only {@link setPlaceholder} puts values: without one they are empty. */
+const foundPrefixes = [
+  "http.regexp.",
+  "http.matchers.file.",
+  "http.url_pattern.",
+  "http.auth.",
+  "http.error",
+  "http.intercept.",
+];
 
 function hostPart(hostport: string): string {
   return hostport.replace(/:\d*$/, "");
@@ -23,7 +63,7 @@ const fixed: Readonly<Record<string, Reader>> = {
   "http.request.port": (exchange) => /:(\d+)$/.exec(exchange.hostport)?.[1] ?? "",
   "http.request.method": (exchange) => exchange.method,
   "http.request.scheme": (exchange) => exchange.scheme,
-  "http.request.proto": (exchange) => `HTTP/${exchange.request.httpVersion}`,
+  "http.request.proto": (exchange) => exchange.protocol,
   "http.request.uri": (exchange) => exchange.rawPath + exchange.query,
   "http.request.uri.path": (exchange) => exchange.path,
   "http.request.uri.query": (exchange) => exchange.query.slice(1),
@@ -34,7 +74,7 @@ const fixed: Readonly<Record<string, Reader>> = {
   "http.request.local.host": (exchange) => exchange.socket.localAddress ?? "",
   "http.request.local.port": (exchange) => String(exchange.socket.localPort ?? ""),
   "http.request.uuid": (exchange) => {
-    const uuid = exchange.vars.get("uuid") ?? randomUUID();
+    const uuid = String(exchange.vars.get("uuid") ?? randomUUID());
     exchange.vars.set("uuid", uuid);
     return uuid;
   },
@@ -53,7 +93,7 @@ const fixed: Readonly<Record<string, Reader>> = {
 const prefixed: readonly (readonly [prefix: string, make: (name: string) => Reader])[] = [
   ["http.request.header.", (name) => (exchange) => exchange.header(name)],
   ["http.request.uri.query.", (name) => (exchange) => queryValue(exchange, name)],
-  ["http.vars.", (name) => (exchange) => exchange.vars.get(name) ?? ""],
+  ["http.vars.", (name) => (exchange) => exchange.varText(name)],
   ["env.", (name) => () => process.env[name] ?? ""],
 ];
 
@@ -62,7 +102,14 @@ function readerOf(name: string): Reader | undefined {
     return fixed[name];
   }
   const found = prefixed.find(([prefix]) => name.startsWith(prefix));
-  return found?.[1](name.slice(found[0].length));
+  if (found !== undefined) {
+    return found[1](name.slice(found[0].length));
+  }
+  if (foundPrefixes.some((prefix) => name.startsWith(prefix))) {
+    return (exchange) => foundValue(exchange, name) ?? "";
+  }
+  // A handler may give any name a value.
+  return /^[\w.-]+$/.test(name) ? (exchange) => foundValue(exchange, name) ?? `{${name}}` : undefined;
 }
 
 /** Whether a value is text, decoded or of ours; the others are bytes of the request as they came. */
@@ -102,6 +149,28 @@ function compile(text: string, find: (name: string) => Reader | undefined): Temp
  */
 export function compileTemplate(text: string): Template {
   return compile(text, readerOf);
+}
+
+const readers = new Map<string, Reader | undefined>();
+
+/** The value of one placeholder whose name is known at run time only; undefined for an unknown one. */
+export function readPlaceholder(exchange: Exchange, name: string): string | undefined {
+  if (!readers.has(name)) {
+    if (readers.size >= maxKnownReaders) {
+      readers.clear();
+    }
+    readers.set(name, readerOf(name));
+  }
+  const value = readers.get(name)?.(exchange);
+  return value === `{${name}}` ? undefined : value;
+}
+
+/** As `compileTemplate`; values pass through `change` before they take their place. */
+export function compileMappedTemplate(text: string, change: (value: string) => string): Template {
+  return compile(text, (name) => {
+    const reader = readerOf(name);
+    return reader === undefined ? undefined : (exchange) => change(reader(exchange));
+  });
 }
 
 /**

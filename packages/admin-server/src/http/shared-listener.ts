@@ -4,7 +4,9 @@ import type { Logger } from "lifecycle";
 import { formatListenAddress, type ListenAddress } from "../core/listen/listen-address.ts";
 import { openPort } from "../core/listen/open-port.ts";
 import type { ResourceKind, SharedResource } from "../core/modules/usage-pool.ts";
-import type { UpgradeRequest } from "./exchange.ts";
+import { httpStatus } from "./http-status.ts";
+import type { DetachedConnection, HttpStream } from "./http-stream.ts";
+import { NodeStream } from "./node-stream.ts";
 
 /** How connections are treated; taken over with each config. */
 export interface ConnectionLimits {
@@ -18,7 +20,7 @@ export interface ConnectionLimits {
 /** Who gets the requests of a listener. */
 export interface RequestSink {
   readonly limits: ConnectionLimits;
-  take(request: IncomingMessage, response: ServerResponse, upgrade?: UpgradeRequest): void;
+  take(stream: HttpStream): void;
 }
 
 /** Requests that came in before the first config was switched on. */
@@ -128,7 +130,7 @@ export class SharedListener implements SharedResource {
     (this.#server as { maxHeaderSize?: number }).maxHeaderSize = limits.maxHeaderBytes;
   }
 
-  #dispatch(request: IncomingMessage, response: ServerResponse, upgrade?: UpgradeRequest): void {
+  #dispatch(request: IncomingMessage, response: ServerResponse, upgrade?: DetachedConnection): void {
     if (this.#sink === undefined) {
       this.#hold(request, response, upgrade);
       return;
@@ -141,10 +143,15 @@ export class SharedListener implements SharedResource {
         this.#server.closeIdleConnections();
       }
     });
-    this.#sink.take(request, response, upgrade);
+    try {
+      this.#sink.take(new NodeStream(request, response, upgrade));
+    } catch (error) {
+      response.shouldKeepAlive = false;
+      response.writeHead(httpStatus(error), { "Content-Length": 0 }).end();
+    }
   }
 
-  #hold(request: IncomingMessage, response: ServerResponse, upgrade: UpgradeRequest | undefined): void {
+  #hold(request: IncomingMessage, response: ServerResponse, upgrade: DetachedConnection | undefined): void {
     if (this.#held.length >= maxHeldRequests) {
       request.socket.destroy();
     } else {

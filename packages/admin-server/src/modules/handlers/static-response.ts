@@ -64,7 +64,7 @@ export const staticResponse = defineModule({
     const close = config.close === true;
 
     function answer(exchange: Exchange): void {
-      const { response, responseHeaders } = exchange;
+      const { responseHeaders } = exchange;
       const bytes = Buffer.from(body(exchange), "utf8");
       removeHeaders(responseHeaders, (name) => names.has(name) || name === "content-length");
       for (const { name, value } of headers) {
@@ -78,16 +78,15 @@ export const staticResponse = defineModule({
         responseHeaders.push("Content-Length", String(bytes.length));
       }
       if (close) {
-        response.shouldKeepAlive = false;
+        exchange.stream.closeAfterwards();
       }
-      exchange.writeHead(finalStatus);
-      response.end(bytes);
+      exchange.respond(finalStatus, bytes);
     }
 
     return {
       handle(exchange) {
         if (config.abort === true) {
-          exchange.socket.destroy();
+          exchange.stream.destroy();
         } else {
           answer(exchange);
         }

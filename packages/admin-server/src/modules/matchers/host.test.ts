@@ -1,19 +1,8 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import type { ModuleContext } from "../../core/modules/module-context.ts";
-import { Exchange } from "../../http/exchange.ts";
 import type { HttpMatcher } from "../../http/handler.ts";
+import { makeExchange } from "../../testing/make-exchange.ts";
 import { hostMatcher } from "./host.ts";
-
-function exchangeFor(host: string): Exchange {
-  const request = {
-    url: "/",
-    method: "GET",
-    rawHeaders: ["Host", host],
-    socket: {},
-  } as unknown as IncomingMessage;
-  return new Exchange({ product: "server" }, request, {} as ServerResponse);
-}
 
 test.each([
   ["example.com", "example.com", true],
@@ -30,5 +19,5 @@ test.each([
   ["{http.request.host}", "x.example", true],
 ])("pattern %s and host %s: %s", async (pattern, host, expected) => {
   const matcher = (await hostMatcher.provision([pattern], {} as ModuleContext)) as HttpMatcher;
-  expect(matcher.matches(exchangeFor(host))).toBe(expected);
+  expect(matcher.matches(makeExchange({ host }))).toBe(expected);
 });

@@ -64,7 +64,7 @@ export function upstreamRequestHeaders(exchange: Exchange, upgrade: string): Hea
     result.push("X-Forwarded-For", client);
   }
   result.push("X-Forwarded-Proto", exchange.scheme, "X-Forwarded-Host", exchange.hostport);
-  result.push("Via", via(headers, exchange.request.httpVersion, exchange.server.product));
+  result.push("Via", via(headers, exchange.stream.version, exchange.server.product));
   if (upgrade !== "") {
     result.push("Connection", "Upgrade", "Upgrade", upgrade);
   }

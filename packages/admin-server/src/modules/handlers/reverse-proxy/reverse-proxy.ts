@@ -108,7 +108,7 @@ class ReverseProxy implements HttpHandler {
   #pauseBeforeRetry(exchange: Exchange, failure: ServerError, state: TryState): number | undefined {
     const stage = failure instanceof ProxyFailure ? failure.stage : "dial";
     const reached = stage !== "dial" && !(stage === "sent" && isRepeatable(exchange));
-    if (reached || exchange.headSent || exchange.ended || exchange.request.readableDidRead) {
+    if (reached || exchange.headSent || exchange.ended || exchange.bodyTouched) {
       return undefined;
     }
     if (this.#retries === 0 && this.#tryDurationMs === 0) {
@@ -137,8 +137,8 @@ class ReverseProxy implements HttpHandler {
   }
 
   async #try(exchange: Exchange, upstream: Upstream): Promise<void> {
-    const upgrade = exchange.upgrade;
-    const headers = upstreamRequestHeaders(exchange, upgrade === undefined ? "" : exchange.header("upgrade"));
+    const upgrade = exchange.stream.upgradeProtocol;
+    const headers = upstreamRequestHeaders(exchange, upgrade);
     const trace = exchange.trace?.startUpstream(upstream.address);
     trace?.inject(headers);
     this.#changeRequest?.(headers, exchange);
@@ -155,7 +155,7 @@ class ReverseProxy implements HttpHandler {
     };
     upstream.begin();
     try {
-      await (upgrade === undefined ? roundTrip(options) : openTunnel(options, upgrade));
+      await (upgrade === "" ? roundTrip(options) : openTunnel(options));
     } catch (error) {
       trace?.end(error as Error);
       if (error instanceof ProxyFailure) {

@@ -20,15 +20,9 @@ export interface RoundTripOptions {
 /** Methods that may be sent again when a kept connection turns out to be dead. */
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
-/** Whether the client sends a body. */
-export function hasBody(exchange: Exchange): boolean {
-  const { headers } = exchange.request;
-  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
-}
-
 /** Whether a request can be sent again after its bytes may have reached an upstream. */
 export function isRepeatable(exchange: Exchange): boolean {
-  return safeMethods.has(exchange.method) && !hasBody(exchange);
+  return safeMethods.has(exchange.method) && !exchange.hasBody;
 }
 
 /** Streams one response from undici to the client, with back pressure both ways. */
@@ -68,17 +62,17 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
     // A body that came along goes out with the head; a stream that takes its time does not hold the head back.
     process.nextTick(() => {
       if (!this.#bodyBegun && !this.#settled) {
-        exchange.response.flushHeaders();
+        exchange.flush();
       }
     });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { response } = this.#options.exchange;
+    const { exchange } = this.#options;
     this.#bodyBegun = true;
-    if (!response.write(chunk)) {
+    if (!exchange.write(chunk)) {
       controller.pause();
-      response.once("drain", () => controller.resume());
+      exchange.onceDrain(() => controller.resume());
     }
   }
 
@@ -86,14 +80,14 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
     _controller: Dispatcher.DispatchController,
     trailers: Record<string, string | string[] | undefined>,
   ): void {
-    const { response } = this.#options.exchange;
+    const { exchange } = this.#options;
     const entries = Object.entries(trailers ?? {}).filter((entry) => entry[1] !== undefined);
     if (entries.length > 0) {
-      response.addTrailers(Object.fromEntries(entries.map(([name, value]) => [name, String(value)])));
+      exchange.stream.addTrailers(entries.flatMap(([name, value]) => [name, String(value)]));
     }
     this.#settled = true;
     this.#options.onComplete();
-    response.end();
+    exchange.finish();
     this.#resolve();
   }
 
@@ -146,9 +140,9 @@ export function roundTrip(options: RoundTripOptions): Promise<void> {
       upstream.pool.dispatch(
         {
           method: exchange.method as Dispatcher.HttpMethod,
-          path: exchange.rawPath + exchange.query,
+          path: exchange.target,
           headers,
-          body: hasBody(exchange) ? exchange.request : null,
+          body: exchange.hasBody ? exchange.body : null,
         },
         relay,
       );

@@ -1,14 +1,6 @@
-import {
-  type ClientRequest,
-  request as httpRequest,
-  type IncomingMessage,
-  STATUS_CODES,
-  validateHeaderName,
-  validateHeaderValue,
-} from "node:http";
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { ServerError } from "../../../core/errors.ts";
-import type { Exchange, UpgradeRequest } from "../../../http/exchange.ts";
 import { isDialError, ProxyFailure } from "./proxy-error.ts";
 import { copyResponseHeaders } from "./proxy-headers.ts";
 import type { RoundTripOptions } from "./round-trip.ts";
@@ -35,27 +27,9 @@ function join(client: Duplex, upstream: Duplex, onClose: () => void): void {
   upstream.pipe(client);
 }
 
-/** The head of a 101, checked as node checks that of other responses. @throws ServerError HTTP_RESPONSE */
-function switchingHead(exchange: Exchange, protocol: string): Buffer {
-  const lines = [`HTTP/1.1 101 ${STATUS_CODES[101]}`];
-  const headers = ["Connection", "Upgrade", "Upgrade", protocol, ...exchange.finalHeaders(101)];
-  for (let index = 0; index < headers.length; index += 2) {
-    const [name = "", value = ""] = headers.slice(index, index + 2);
-    try {
-      validateHeaderName(name);
-      validateHeaderValue(name, value);
-    } catch (error) {
-      throw new ServerError("HTTP_RESPONSE", (error as Error).message, { cause: error });
-    }
-    lines.push(`${name}: ${value}`);
-  }
-  return Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
-}
-
 /** @throws ServerError HTTP_RESPONSE */
 function switchProtocols(
   options: RoundTripOptions,
-  upgrade: UpgradeRequest,
   answer: IncomingMessage,
   upstreamSocket: Duplex,
   upstreamHead: Buffer,
@@ -63,13 +37,11 @@ function switchProtocols(
   const { exchange, onStatus } = options;
   onStatus(101);
   copyResponseHeaders(answer.rawHeaders, exchange);
-  const head = switchingHead(exchange, answer.headers.upgrade ?? "");
-  exchange.detach();
-  exchange.response.detachSocket(exchange.socket);
-  upgrade.socket.write(head);
-  upgrade.socket.write(upstreamHead);
-  upstreamSocket.write(upgrade.head);
-  join(upgrade.socket, upstreamSocket, () => exchange.end());
+  exchange.responseHeaders.unshift("Connection", "Upgrade", "Upgrade", answer.headers.upgrade ?? "");
+  const client = exchange.switchProtocols();
+  client.socket.write(upstreamHead);
+  upstreamSocket.write(client.head);
+  join(client.socket, upstreamSocket, () => exchange.end());
 }
 
 /**
@@ -77,7 +49,7 @@ function switchProtocols(
  * client as any other. Not through undici, which fails the request when the upstream declines.
  * @throws ProxyFailure; ServerError CLIENT_GONE
  */
-export function openTunnel(options: RoundTripOptions, upgrade: UpgradeRequest): Promise<void> {
+export function openTunnel(options: RoundTripOptions): Promise<void> {
   const { exchange, upstream, headers } = options;
   return new Promise((resolve, reject) => {
     let answered = false;
@@ -85,7 +57,7 @@ export function openTunnel(options: RoundTripOptions, upgrade: UpgradeRequest): 
       host: upstream.dial.host,
       port: upstream.dial.port,
       method: exchange.method,
-      path: exchange.rawPath + exchange.query,
+      path: exchange.target,
       headers,
       agent: false,
     });
@@ -103,7 +75,7 @@ export function openTunnel(options: RoundTripOptions, upgrade: UpgradeRequest): 
     request.once("upgrade", (answer, socket, head) => {
       answered = true;
       try {
-        switchProtocols(options, upgrade, answer, socket, head);
+        switchProtocols(options, answer, socket, head);
         options.onComplete();
         resolve();
       } catch (error) {
@@ -122,12 +94,13 @@ export function openTunnel(options: RoundTripOptions, upgrade: UpgradeRequest): 
         reject(error as Error);
         return;
       }
-      answer.once("error", (error) => reject(new ProxyFailure("response", upstream, error)));
-      answer.once("end", () => {
-        options.onComplete();
-        resolve();
-      });
-      answer.pipe(exchange.response);
+      exchange.sendStream(answer).then(
+        () => {
+          options.onComplete();
+          resolve();
+        },
+        (error) => reject(new ProxyFailure("response", upstream, error)),
+      );
     });
     request.once("error", (error) => {
       clearTimeout(timer);

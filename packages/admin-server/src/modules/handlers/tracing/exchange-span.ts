@@ -65,7 +65,7 @@ export function requestAttributes(exchange: Exchange): Attributes {
     [ATTR_CLIENT_ADDRESS]: remoteAddress(exchange.socket),
     [ATTR_NETWORK_PEER_ADDRESS]: remoteAddress(exchange.socket),
     [ATTR_NETWORK_PEER_PORT]: exchange.socket.remotePort,
-    [ATTR_NETWORK_PROTOCOL_VERSION]: exchange.request.httpVersion,
+    [ATTR_NETWORK_PROTOCOL_VERSION]: exchange.stream.version,
     [ATTR_USER_AGENT_ORIGINAL]: exchange.header("user-agent"),
   });
 }
@@ -120,15 +120,14 @@ export function requestTrace(tracer: Tracer, context: Context, exchange: Exchang
 
 /** Ends the SERVER span with the status that was sent. */
 export function endServerSpan(span: Span, exchange: Exchange): void {
-  const { response } = exchange;
-  const status = exchange.detached ? 101 : response.statusCode;
-  if (response.headersSent || exchange.detached) {
+  const { status } = exchange;
+  if (exchange.headSent) {
     span.setAttribute(ATTR_HTTP_RESPONSE_STATUS_CODE, status);
   }
   if (status >= 500) {
     span.setAttribute(ATTR_ERROR_TYPE, String(status));
     span.setStatus({ code: SpanStatusCode.ERROR });
-  } else if (!response.writableFinished && !exchange.detached) {
+  } else if (!exchange.complete && !exchange.detached) {
     span.setAttribute(ATTR_ERROR_TYPE, "response_cut_short");
     span.setStatus({
       code: SpanStatusCode.ERROR,

@@ -1,0 +1,67 @@
+import type { Socket } from "node:net";
+import type { Duplex, Readable } from "node:stream";
+import type { HeaderList } from "./header-list.ts";
+
+/** A connection that left HTTP, with the bytes that came after the request. */
+export interface DetachedConnection {
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
+/**
+ * One request and the way back for its response, whatever protocol carries them. Handlers use the `Exchange`, which
+ * stands on this.
+ */
+export interface HttpStream {
+  /** `1.0`, `1.1`, `2.0`. */
+  readonly version: string;
+  readonly method: string;
+  /** The request target as sent. */
+  readonly target: string;
+  /** `:authority` of HTTP/2; undefined where only the `Host` field says. */
+  readonly authority: string | undefined;
+  /** Fields as sent. Never changed in place. */
+  readonly headers: HeaderList;
+  /** The connection, which several streams may share. */
+  readonly socket: Socket;
+  /** Whether the client sends a body, of any length but zero. */
+  readonly hasBody: boolean;
+  /** Its declared length; undefined when there is none or it is chunked. */
+  readonly bodyLength: number | undefined;
+  /** The body; made when asked for the first time. It is destroyed when the client goes away before its end. */
+  readonly body: Readable;
+  /** Whether bytes of the body were taken out, so that it cannot be sent a second time. */
+  readonly bodyTouched: boolean;
+  /** The protocol of an `Upgrade` that may be taken; "" for an ordinary request. */
+  readonly upgradeProtocol: string;
+  /** Whether the head of a final response is on its way. */
+  readonly headSent: boolean;
+  /** Whether the whole response was handed to the system. */
+  readonly complete: boolean;
+  /** Whether nothing can be sent any more: the client is gone, or the response is over. */
+  readonly closed: boolean;
+
+  /** Called once, when the response is complete, or the client is gone before. */
+  onClose: (() => void) | undefined;
+
+  /** Sends a whole response at once. @throws ServerError HTTP_RESPONSE */
+  respond(status: number, headers: HeaderList, body: Uint8Array | string): void;
+  /** @throws ServerError HTTP_RESPONSE when status or headers cannot stand in a response; nothing is sent then */
+  writeHead(status: number, headers: HeaderList): void;
+  /** @returns false when the client is slow: go on after {@link onceDrain} */
+  write(chunk: Uint8Array | string): boolean;
+  end(chunk?: Uint8Array | string): void;
+  /** Sends what was written so far, the head too, without waiting for more. */
+  flush(): void;
+  /** Fields after the body, where the protocol and the client allow them. */
+  addTrailers(trailers: HeaderList): void;
+  onceDrain(callback: () => void): void;
+  /** The response is the last of its connection. */
+  closeAfterwards(): void;
+  /** Answers the upgrade with 101 and leaves HTTP. @throws ServerError HTTP_RESPONSE */
+  switchProtocols(headers: HeaderList): DetachedConnection;
+  /** Sends an interim response, 100 to 199. */
+  writeInterim(status: number, headers: HeaderList): void;
+  /** Cuts the stream: the client sees that the response is not whole. */
+  destroy(): void;
+}

@@ -1,0 +1,75 @@
+import type { HeaderList } from "./header-list.ts";
+
+/**
+ * Where a response goes: the client, or a filter that stands before it. Calls come in this order: `head`, any number of
+ * `write`, `end`; nothing after `end`.
+ */
+export interface ResponseSink {
+  /** @param headers may be changed by a filter, in place, before it hands them on */
+  head(status: number, headers: HeaderList): void;
+  /** @returns false when it is enough for now: go on after {@link onceDrain} */
+  write(chunk: Uint8Array): boolean;
+  end(chunk?: Uint8Array): void;
+  /** Sends on what was written so far, without waiting for more: events, slow upstreams. */
+  flush(): void;
+  onceDrain(callback: () => void): void;
+}
+
+/**
+ * A filter on the way of a response: hands everything on as it is. Subclasses change what they are there for; a filter
+ * may hold the head back until it has seen the body, may leave the body away, and must call `end` of what is below in
+ * the end. It may do so later than it was called itself: then its handler must not return before.
+ *
+ * ```ts
+ * class Upper extends ResponseFilter {
+ *   override head(status: number, headers: HeaderList) { removeHeader(headers, "content-length"); super.head(status, headers); }
+ *   override write(chunk: Uint8Array) { return super.write(upper(chunk)); }
+ *   override end(chunk?: Uint8Array) { super.end(chunk && upper(chunk)); }
+ * }
+ * exchange.interceptResponse((below) => new Upper(below));
+ * return next(exchange);
+ * ```
+ */
+export class ResponseFilter implements ResponseSink {
+  /** The next on the way to the client. */
+  readonly below: ResponseSink;
+
+  constructor(below: ResponseSink) {
+    this.below = below;
+  }
+
+  head(status: number, headers: HeaderList): void {
+    this.below.head(status, headers);
+  }
+
+  write(chunk: Uint8Array): boolean {
+    return this.below.write(chunk);
+  }
+
+  end(chunk?: Uint8Array): void {
+    this.below.end(chunk);
+  }
+
+  flush(): void {
+    this.below.flush();
+  }
+
+  onceDrain(callback: () => void): void {
+    this.below.onceDrain(callback);
+  }
+}
+
+/** Changes the head just before it goes on. */
+export class HeadFilter extends ResponseFilter {
+  readonly #change: (headers: HeaderList, status: number) => void;
+
+  constructor(below: ResponseSink, change: (headers: HeaderList, status: number) => void) {
+    super(below);
+    this.#change = change;
+  }
+
+  override head(status: number, headers: HeaderList): void {
+    this.#change(headers, status);
+    super.head(status, headers);
+  }
+}
