@@ -80,7 +80,13 @@ if (!tasks.includes(task ?? "")) {
 }
 
 const path = [...toolchainPath(), process.env.PATH ?? ""].join(delimiter);
-const env = { ...withoutNpmConfig(process.env), PATH: path, TURBO_TELEMETRY_DISABLED: "1" };
+const env = {
+  // Node keeps the JavaScript that it makes of TypeScript: a process then starts in about half the processor time.
+  NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "node-compile"),
+  ...withoutNpmConfig(process.env),
+  PATH: path,
+  TURBO_TELEMETRY_DISABLED: "1",
+};
 const child = spawn("node", [join(root, "scripts", `${task}.mjs`), ...args], { stdio: "inherit", env });
 // The task decides how to end; this process passes signals on and waits for it.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
