@@ -3,6 +3,9 @@ import type { Registry } from "prom-client";
 import { AdminEndpoint, defaultAdminAddress } from "./admin/admin-endpoint.ts";
 import { AdminHandler } from "./admin/admin-handler.ts";
 import { adminRoutes } from "./admin/admin-route.ts";
+import { standardRoutes } from "./admin/standard-routes.ts";
+import { AdapterRegistry } from "./core/adapters/adapter-registry.ts";
+import { standardAdapters } from "./core/adapters/standard-adapters.ts";
 import { AppsParticipant } from "./core/engine/apps.ts";
 import { Autosave, autosavePath, type Environment } from "./core/engine/autosave.ts";
 import { ConfigEngine } from "./core/engine/config-engine.ts";
@@ -33,6 +36,7 @@ export class Server {
   readonly engine: ConfigEngine;
   readonly autosave: Autosave;
   readonly services: ServerServices;
+  readonly adapters = new AdapterRegistry(standardAdapters);
   readonly #admin: AdminEndpoint;
   readonly #scope: ConfigScope;
 
@@ -55,11 +59,15 @@ export class Server {
   static async create(options: ServerOptions): Promise<Server> {
     const server = new Server(options);
     const context = new ModuleContext(server.#scope, "admin.api");
-    const routes = [];
+    const routes = standardRoutes({
+      engine: server.engine,
+      adapters: server.adapters,
+      stop: options.onStopRequest,
+    });
     for (const name of server.services.registry.names(adminRoutes)) {
       routes.push(await context.load(adminRoutes, name, {}, name));
     }
-    server.#admin.use(new AdminHandler(server.engine, routes, options.onStopRequest));
+    server.#admin.use(new AdminHandler(routes));
     return server;
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ServerError } from "../core/errors.ts";
 import type { ListenAddress } from "../core/listen/listen-address.ts";
+import type { AdminGate } from "./admin-listener.ts";
 
 interface Origin {
   /** "" allows any. */
@@ -27,7 +28,7 @@ function originOf(request: IncomingMessage): { readonly text: string; readonly o
  * Who may speak to the admin endpoint: guards against DNS rebinding (Host) and cross-site requests (Origin).
  * Source: the public model (Caddy 2.11), seen running
  */
-export class AccessCheck {
+export class AccessCheck implements AdminGate {
   readonly #allowed: readonly Origin[];
   readonly #checkHost: boolean;
   readonly #enforceOrigin: boolean;

@@ -113,6 +113,55 @@ describe("limits", () => {
     expect(answer).toContain("larger than the limit of 104857600 bytes");
   });
 
+  test("a refused body is read to its end, so that the answer is not lost to a reset", async () => {
+    const head = `POST /load HTTP/1.1\r\nHost: 127.0.0.1:${running.adminPort}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const chunk = Buffer.concat([
+      Buffer.from("100000\r\n"),
+      Buffer.alloc(0x100000, " "),
+      Buffer.from("\r\n"),
+    ]);
+    const socket = connect(running.adminPort, "127.0.0.1");
+    const failed = new Promise<Error | undefined>((resolve) =>
+      socket.once("error", resolve).once("close", () => resolve(undefined)),
+    );
+    const answer: Buffer[] = [];
+    socket.on("data", (data: Buffer) => answer.push(data));
+    socket.write(head);
+    for (let sent = 0; sent < 110; sent++) {
+      await new Promise((resolve) => socket.write(chunk, resolve));
+    }
+    socket.write("0\r\n\r\n");
+    expect(await failed).toBeUndefined();
+    expect(Buffer.concat(answer).toString()).toMatch(
+      /^HTTP\/1.1 413 .*\r\n\r\n\{"error":"request body is larger/s,
+    );
+  });
+
+  test("a client that asks before it sends is told at once", async () => {
+    const head = `POST /load HTTP/1.1\r\nHost: 127.0.0.1:${running.adminPort}\r\nExpect: 100-continue\r\n`;
+    const refused = await rawRequest(running.adminUrl, `${head}Content-Length: 104857601\r\n\r\n`);
+    expect(refused).toMatch(/^HTTP\/1.1 413 /);
+    const method = await rawRequest(
+      running.adminUrl,
+      `${head.replace("POST", "GET")}Content-Length: 5\r\n\r\n`,
+    );
+    expect(method).toMatch(/^HTTP\/1.1 405 /);
+    const wanted = await rawRequest(
+      running.adminUrl,
+      `${head}Connection: close\r\nContent-Length: 4\r\n\r\nnull`,
+    );
+    expect(wanted).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK/);
+  });
+
+  test("two Host headers are refused", async () => {
+    const host = `Host: 127.0.0.1:${running.adminPort}\r\n`;
+    const answer = await rawRequest(
+      running.adminUrl,
+      `GET /config/ HTTP/1.1\r\n${host}Host: evil.example\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*too many Host headers/);
+  });
+
   test("a body that ends early changes nothing", async () => {
     const head = `POST /load HTTP/1.1\r\nHost: 127.0.0.1:${running.adminPort}\r\nContent-Length: 100\r\n\r\n{}`;
     const socket = connect(running.adminPort, "127.0.0.1");

@@ -1,41 +1,35 @@
-import type { ConfigEngine } from "../core/engine/config-engine.ts";
-import { type AdminReply, type AdminRequest, notFoundReply, requireMethod } from "./admin-message.ts";
+import { ServerError } from "../core/errors.ts";
+import { type AdminReply, type AdminRequest, notFoundReply } from "./admin-message.ts";
 import type { AdminRoute } from "./admin-route.ts";
-import { handleConfig, handleId } from "./config-routes.ts";
-import { handleAdapt, handleLoad } from "./load-routes.ts";
 
 /** Finds the answer to an admitted request. */
 export class AdminHandler {
-  readonly #engine: ConfigEngine;
-  readonly #routes: ReadonlyMap<string, AdminRoute>;
-  readonly #stop: () => void;
+  readonly #exact = new Map<string, AdminRoute>();
+  /** Longest first. */
+  readonly #subtrees: readonly AdminRoute[];
 
-  /** @param stop begins the end of the process; called when the answer to `/stop` was sent */
-  constructor(engine: ConfigEngine, routes: readonly AdminRoute[], stop: () => void) {
-    this.#engine = engine;
-    this.#routes = new Map(routes.map((route) => [route.path, route]));
-    this.#stop = stop;
+  /** @throws ServerError MODULE_DUPLICATE when two routes answer one path */
+  constructor(routes: readonly AdminRoute[]) {
+    for (const route of routes) {
+      if (this.#exact.has(route.path)) {
+        throw new ServerError("MODULE_DUPLICATE", `two modules answer ${route.path} at the admin endpoint`);
+      }
+      this.#exact.set(route.path, route);
+    }
+    this.#subtrees = routes
+      .filter((route) => route.path.endsWith("/"))
+      .sort((a, b) => b.path.length - a.path.length);
+  }
+
+  /** Whether the path is that of a subtree without its final slash, so that the client is sent there. */
+  lacksSlash(path: string): boolean {
+    return !this.#exact.has(path) && this.#exact.has(`${path}/`);
   }
 
   /** @throws ServerError */
   async handle(request: AdminRequest): Promise<AdminReply> {
-    const { path } = request;
-    if (path.startsWith("/config/")) {
-      return handleConfig(this.#engine, request, path);
-    }
-    if (path.startsWith("/id/")) {
-      return handleId(this.#engine, request);
-    }
-    switch (path) {
-      case "/load":
-        return handleLoad(this.#engine, request);
-      case "/adapt":
-        return handleAdapt(request);
-      case "/stop":
-        requireMethod(request, "POST");
-        return { status: 200, afterwards: this.#stop };
-      default:
-        return (await this.#routes.get(path)?.handle(request)) ?? notFoundReply;
-    }
+    const route =
+      this.#exact.get(request.path) ?? this.#subtrees.find(({ path }) => request.path.startsWith(path));
+    return (await route?.handle(request)) ?? notFoundReply;
   }
 }

@@ -1,13 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from "node:https";
+import { pipeline } from "node:stream/promises";
+import { TLSSocket } from "node:tls";
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../core/errors.ts";
 import { formatListenAddress, type ListenAddress } from "../core/listen/listen-address.ts";
 import { openPort } from "../core/listen/open-port.ts";
-import { cleanPath, decodePath, splitTarget } from "../core/uri/request-target.ts";
-import type { AccessCheck } from "./access-check.ts";
+import { cleanPath, decodePath, type RequestTarget, splitTarget } from "../core/uri/request-target.ts";
 import type { AdminHandler } from "./admin-handler.ts";
-import { type AdminReply, jsonReply, readBody } from "./admin-message.ts";
+import { type AdminReply, jsonReply } from "./admin-message.ts";
 import { adminStatus } from "./admin-status.ts";
+import { drainBody, readBody } from "./request-body.ts";
 
 // Source: the public model (Caddy 2.11), seen running
 const headersTimeoutMs = 5_000;
@@ -27,42 +30,71 @@ function redirect(request: IncomingMessage, rawPath: string, query: string): Adm
   return { status: 307, headers, body: `<a href="${shown}">Temporary Redirect</a>.\n\n` };
 }
 
+/** Who may ask what. */
+export interface AdminGate {
+  /**
+   * @param host of the request's target, else its `Host`
+   * @param path URL-decoded
+   * @returns headers that the answer gets, whatever it is
+   * @throws ServerError ADMIN_REQUEST, ADMIN_FORBIDDEN, ADMIN_UNKNOWN_CLIENT
+   */
+  check(request: IncomingMessage, host: string, path: string): Record<string, string>;
+}
+
+/** The client's address; on a TLS endpoint with the common name of its certificate. */
+function authorOf({ socket }: IncomingMessage): string {
+  const address = socket.remoteAddress?.replace(/^::ffff:/, "") ?? "unix socket";
+  const name = socket instanceof TLSSocket ? socket.getPeerCertificate().subject?.CN : undefined;
+  return name === undefined ? address : `${address} (${String(name)})`;
+}
+
 /** The admin endpoint on one address: node's HTTP server, the checks before the handler, the answer after it. */
 export class AdminListener {
   readonly #server: Server;
   readonly #handler: AdminHandler;
   readonly #log: Logger;
-  #access: AccessCheck | undefined;
+  readonly #name: string;
+  #gate: AdminGate | undefined;
 
-  constructor(handler: AdminHandler, log: Logger) {
+  /**
+   * @param tls makes it an HTTPS endpoint
+   * @param name for the log
+   */
+  constructor(handler: AdminHandler, log: Logger, tls?: TlsServerOptions, name = "admin endpoint") {
     this.#handler = handler;
     this.#log = log;
-    this.#server = createServer(
-      {
-        headersTimeout: headersTimeoutMs,
-        requestTimeout: requestTimeoutMs,
-        keepAliveTimeout: keepAliveTimeoutMs,
-        maxHeaderSize: maxHeaderBytes,
-        connectionsCheckingInterval: 1_000,
-        // Upgrades are refused by the access check, as requests like any other.
-        shouldUpgradeCallback: () => false,
-      },
-      (request, response) => void this.#serve(request, response),
-    );
+    this.#name = name;
+    const options = {
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      maxHeaderSize: maxHeaderBytes,
+      connectionsCheckingInterval: 1_000,
+      // Upgrades are refused by the access check, as requests like any other.
+      shouldUpgradeCallback: () => false,
+    };
+    const serve = (request: IncomingMessage, response: ServerResponse) =>
+      void this.#serve(request, response).catch((error: unknown) => {
+        response.destroy();
+        log.error({ err: error }, `${name}: ${request.method} ${request.url}`);
+      });
+    this.#server =
+      tls === undefined ? createServer(options, serve) : createTlsServer({ ...options, ...tls }, serve);
+    this.#server.on("checkContinue", serve);
   }
 
   /** @returns the address with the port in fact. @throws ServerError LISTEN */
   async open(address: ListenAddress): Promise<ListenAddress> {
     const port = await openPort(this.#server, address);
     const bound = address.network === "tcp" ? { ...address, port } : address;
-    this.#server.on("error", (error) => this.#log.error(`admin endpoint: accepting: ${error.message}`));
-    this.#log.info(`admin endpoint on ${formatListenAddress(bound)}`);
+    this.#server.on("error", (error) => this.#log.error(`${this.#name}: accepting: ${error.message}`));
+    this.#log.info(`${this.#name} on ${formatListenAddress(bound)}`);
     return bound;
   }
 
   /** Who is admitted from now on. Before the first call nobody is. */
-  admit(access: AccessCheck): void {
-    this.#access = access;
+  admit(gate: AdminGate): void {
+    this.#gate = gate;
   }
 
   /** Accepts no more, lets running requests end for ten seconds, then cuts them. */
@@ -82,47 +114,71 @@ export class AdminListener {
     let cors: Record<string, string> = {};
     try {
       const target = splitTarget(request.url ?? "/");
-      const host = target.authority ?? request.headers.host ?? "";
-      if (this.#access === undefined) {
+      const path = decodePath(target.rawPath);
+      const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name));
+      if (hosts.length > 1) {
+        throw new ServerError("ADMIN_REQUEST", "too many Host headers");
+      }
+      if (this.#gate === undefined) {
         throw new ServerError("ADMIN_FORBIDDEN", "the endpoint is not ready");
       }
-      cors = this.#access.check(request, host);
-      reply = await this.#answer(request, target.rawPath, target.query);
+      cors = this.#gate.check(request, target.authority ?? request.headers.host ?? "", path ?? "");
+      if (path === undefined) {
+        throw new ServerError("ADMIN_REQUEST", `invalid URL escape in ${JSON.stringify(target.rawPath)}`);
+      }
+      reply = await this.#answer(request, response, target, path);
     } catch (error) {
       const status = adminStatus(error);
       reply = jsonReply(status, { error: messageOf(error) });
       if (status >= 500) {
-        this.#log.error({ err: error }, `admin endpoint: ${request.method} ${request.url}`);
+        this.#log.error({ err: error }, `${this.#name}: ${request.method} ${request.url}`);
       }
     }
-    this.#send(request, response, { ...reply, headers: { ...cors, ...reply.headers } });
+    await this.#send(request, response, { ...reply, headers: { ...cors, ...reply.headers } });
   }
 
-  async #answer(request: IncomingMessage, rawPath: string, query: string): Promise<AdminReply> {
-    const path = decodePath(rawPath);
-    if (path === undefined) {
-      throw new ServerError("ADMIN_REQUEST", `invalid URL escape in ${JSON.stringify(rawPath)}`);
-    }
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { rawPath, query }: RequestTarget,
+    path: string,
+  ): Promise<AdminReply> {
     const clean = cleanPath(rawPath);
-    if (clean !== rawPath || clean === "/config" || clean === "/id") {
-      return redirect(request, clean === "/config" || clean === "/id" ? `${clean}/` : clean, query);
+    const lacksSlash = this.#handler.lacksSlash(clean);
+    if (clean !== rawPath || lacksSlash) {
+      return redirect(request, lacksSlash ? `${clean}/` : clean, query);
     }
     return this.#handler.handle({
       method: request.method ?? "",
       path,
+      query: new URLSearchParams(query),
+      author: authorOf(request),
       header: (name) => String(request.headers[name] ?? ""),
-      body: () => readBody(request),
+      body: () => readBody(request, response),
     });
   }
 
-  #send(request: IncomingMessage, response: ServerResponse, reply: AdminReply): void {
-    const body = Buffer.from(reply.body ?? "");
+  async #send(request: IncomingMessage, response: ServerResponse, reply: AdminReply): Promise<void> {
     response.on("close", () => reply.afterwards?.());
-    if (!request.complete || !this.#server.listening) {
+    const isUnread = !request.complete;
+    if (isUnread || !this.#server.listening) {
       // An unread body, or an endpoint that moves away: this connection carries no further request.
       response.shouldKeepAlive = false;
     }
-    response.writeHead(reply.status, { ...reply.headers, "Content-Length": body.length });
-    response.end(body);
+    const body = reply.body ?? "";
+    if (typeof body !== "string") {
+      response.writeHead(reply.status, reply.headers);
+      await pipeline(body, response).catch(() => response.destroy());
+      return;
+    }
+    const bytes = Buffer.from(body);
+    response.writeHead(reply.status, { ...reply.headers, "Content-Length": bytes.length });
+    if (isUnread) {
+      response.write(bytes);
+      await drainBody(request);
+      response.end();
+    } else {
+      response.end(bytes);
+    }
   }
 }

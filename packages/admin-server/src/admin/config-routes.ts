@@ -2,6 +2,8 @@ import type { ConfigEngine } from "../core/engine/config-engine.ts";
 import { ServerError } from "../core/errors.ts";
 import { cleanPath } from "../core/uri/request-target.ts";
 import { type AdminReply, type AdminRequest, emptyReply } from "./admin-message.ts";
+import type { AdminRoute } from "./admin-route.ts";
+import { patchTypeOf, readPatch } from "./config-patch.ts";
 
 /** Request header by which the reload command says which file a config came from. */
 const sourceFileHeaders = ["server-config-source-file", "caddy-config-source-file"];
@@ -11,15 +13,47 @@ export function sourceFileOf(request: AdminRequest): string | undefined {
   return sourceFileHeaders.map((name) => request.header(name)).find((value) => value !== "");
 }
 
-/**
- * `/config/[path]`: read and change the live config.
- * @param path URL-decoded, expanded when it came through `/id/`
- */
-export async function handleConfig(
+/** What every change takes from its request. */
+function changeBasics(request: AdminRequest, path: string) {
+  return {
+    path,
+    ifMatch: request.header("if-match") === "" ? undefined : request.header("if-match"),
+    force: request.header("cache-control").includes("must-revalidate"),
+    sourceFile: sourceFileOf(request),
+    author: request.author,
+  };
+}
+
+/** Changes the config at a path. @throws ServerError */
+async function change(
   engine: ConfigEngine,
   request: AdminRequest,
+  method: "POST" | "PUT" | "PATCH" | "DELETE",
   path: string,
-): Promise<AdminReply> {
+): Promise<void> {
+  const basics = changeBasics(request, path);
+  if (method === "DELETE") {
+    await engine.change({ ...basics, method, body: new Uint8Array() });
+    return;
+  }
+  const contentType = request.header("content-type");
+  const patchType = patchTypeOf(contentType);
+  if (patchType !== undefined && method === "PATCH") {
+    const edit = readPatch(patchType, await request.body());
+    await engine.change({ ...basics, method, body: new Uint8Array(), edit });
+    return;
+  }
+  if (!contentType.includes("/json") || patchType !== undefined) {
+    throw new ServerError(
+      "ADMIN_REQUEST",
+      `unacceptable content-type: ${contentType}; 'application/json' required`,
+    );
+  }
+  await engine.change({ ...basics, method, body: await request.body() });
+}
+
+/** @param path URL-decoded, expanded when it came through `/id/` */
+async function handleConfig(engine: ConfigEngine, request: AdminRequest, path: string): Promise<AdminReply> {
   switch (request.method) {
     case "GET": {
       const { body, etag } = engine.read(path);
@@ -28,35 +62,30 @@ export async function handleConfig(
     case "POST":
     case "PUT":
     case "PATCH":
-    case "DELETE": {
-      const contentType = request.header("content-type");
-      if (request.method !== "DELETE" && !contentType.includes("/json")) {
-        throw new ServerError(
-          "ADMIN_REQUEST",
-          `unacceptable content-type: ${contentType}; 'application/json' required`,
-        );
-      }
-      await engine.change({
-        method: request.method,
-        path,
-        body: request.method === "DELETE" ? new Uint8Array() : await request.body(),
-        ifMatch: request.header("if-match") === "" ? undefined : request.header("if-match"),
-        force: request.header("cache-control").includes("must-revalidate"),
-        sourceFile: sourceFileOf(request),
-      });
+    case "DELETE":
+      await change(engine, request, request.method, path);
       return emptyReply;
-    }
     default:
       throw new ServerError("ADMIN_METHOD", `method ${request.method} not allowed`);
   }
 }
 
+/** `/config/[path]`: read and change the live config. */
+export function configRoute(engine: ConfigEngine): AdminRoute {
+  return { path: "/config/", handle: (request) => handleConfig(engine, request, request.path) };
+}
+
 /** `/id/<id>/<rest>`: as `/config/` with the path of the object whose `@id` is `<id>`, then `<rest>`. */
-export function handleId(engine: ConfigEngine, request: AdminRequest): Promise<AdminReply> {
-  const [, , id = "", ...rest] = request.path.split("/");
-  if (id === "") {
-    throw new ServerError("ADMIN_REQUEST", "request path is missing object ID");
-  }
-  const expanded = cleanPath([engine.pathOfId(id), ...rest].join("/")).replace(/\/$/, "");
-  return handleConfig(engine, request, expanded);
+export function idRoute(engine: ConfigEngine): AdminRoute {
+  return {
+    path: "/id/",
+    handle(request) {
+      const [, , id = "", ...rest] = request.path.split("/");
+      if (id === "") {
+        throw new ServerError("ADMIN_REQUEST", "request path is missing object ID");
+      }
+      const expanded = cleanPath([engine.pathOfId(id), ...rest].join("/")).replace(/\/$/, "");
+      return handleConfig(engine, request, expanded);
+    },
+  };
 }

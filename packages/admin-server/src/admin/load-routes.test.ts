@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask } from "../testing/ask.ts";
 import { RunningServer, respond, siteConfig } from "../testing/running-server.ts";
 
@@ -40,7 +40,7 @@ test.each(["/load", "/adapt", "/stop"])("GET %s is not allowed", async (path) =>
 
 test("/adapt gives JSON back and loads nothing", async () => {
   const answer = await running.admin("POST", "/adapt", '{"b":[ 1 ],"a":2}');
-  expect(answer).toMatchObject({ status: 200, text: '{"result":{"a":2,"b":[1]}}\n' });
+  expect(answer).toMatchObject({ status: 200, text: '{"result":{"b":[1],"a":2}}\n' });
   expect(await siteBody()).toBe("two");
   expect((await running.admin("POST", "/adapt", '{"a')).status).toBe(400);
 });
@@ -60,4 +60,43 @@ test("unknown paths are plain 404", async () => {
 test("/reverse_proxy/upstreams is an empty list without a proxy", async () => {
   expect(await running.admin("GET", "/reverse_proxy/upstreams")).toMatchObject({ status: 200, text: "[]\n" });
   expect((await running.admin("POST", "/reverse_proxy/upstreams")).status).toBe(405);
+});
+
+describe("other formats", () => {
+  const yaml = { "Content-Type": "text/yaml" };
+  const text = `apps:
+  http:
+    servers:
+      s:
+        listen: ["127.0.0.1:0"]
+        routes: [{handle: [{handler: static_response, body: from YAML}]}]
+`;
+
+  test("are loaded as the JSON they mean", async () => {
+    expect(await running.admin("POST", "/load", text, yaml)).toMatchObject({ status: 200, text: "" });
+    expect(JSON.parse((await running.admin("GET", "/config/")).text)).toEqual(
+      siteConfig(respond("from YAML")),
+    );
+    expect(await siteBody()).toBe("from YAML");
+  });
+
+  test("are adapted without being loaded", async () => {
+    const answer = await running.admin("POST", "/adapt", "{b: 1, /* c */ a: '<'}", {
+      "Content-Type": "application/json5",
+    });
+    expect(answer).toMatchObject({ status: 200, text: '{"result":{"a":"\\u003c","b":1}}\n' });
+  });
+
+  test.each(["/load", "/adapt"])("%s tells line and column of a fault", async (path) => {
+    const answer = await running.admin("POST", path, "a: 1\nb: [", yaml);
+    expect([answer.status, answer.error]).toEqual([
+      400,
+      expect.stringMatching(/^adapting config using yaml adapter: .*, at line 2, column 5$/),
+    ]);
+  });
+
+  test("may warn", async () => {
+    const answer = await running.admin("POST", "/adapt", "%FOO bar\n---\na: 1\n", yaml);
+    expect(answer.text).toMatch(/^\{"warnings":\[\{"line":1,"message":".+"\}\],"result":\{"a":1\}\}\n$/);
+  });
 });

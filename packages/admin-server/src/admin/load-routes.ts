@@ -1,68 +1,60 @@
+import type { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
 import type { ConfigEngine } from "../core/engine/config-engine.ts";
-import { errorWithin, ServerError } from "../core/errors.ts";
+import { errorWithin } from "../core/errors.ts";
+import { compactJson } from "../core/json/compact-json.ts";
 import { parseJson } from "../core/json/parse-json.ts";
-import { type AdminReply, type AdminRequest, emptyReply, jsonReply, requireMethod } from "./admin-message.ts";
+import { emptyReply, requireMethod } from "./admin-message.ts";
+import type { AdminRoute } from "./admin-route.ts";
 import { sourceFileOf } from "./config-routes.ts";
+import { encodeWarnings, readPostedConfig } from "./posted-config.ts";
 
-/**
- * Checks that a body is JSON by its media type: none at all, or one that ends in `/json`. The part after the slash of
- * any other names a config adapter, and there are none yet.
- * @throws ServerError CONFIG_ADAPTER, ADMIN_REQUEST
- * Source: the public model (Caddy 2.11), seen running
- */
-function requireJson(contentType: string): void {
-  if (contentType === "") {
-    return;
-  }
-  const mediaType = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (mediaType === "") {
-    throw new ServerError("ADMIN_REQUEST", "invalid Content-Type: mime: no media type");
-  }
-  if (!/^[^\s/]+(?:\/[^\s/]+)?$/.test(mediaType)) {
-    throw new ServerError("ADMIN_REQUEST", `invalid Content-Type: ${contentType}`);
-  }
-  const adapter = mediaType.split("/")[1];
-  if (adapter === undefined) {
-    throw new ServerError("ADMIN_REQUEST", "malformed Content-Type");
-  }
-  if (adapter !== "json") {
-    throw new ServerError("CONFIG_ADAPTER", `unrecognized config adapter '${adapter}'`);
-  }
-}
-
-/** The body. An empty one is refused: the model unloads everything then, which nobody means. */
-async function requireBody(request: AdminRequest): Promise<Uint8Array> {
-  const body = await request.body();
-  if (body.length === 0) {
-    throw new ServerError("ADMIN_REQUEST", "the body is empty; to unload the config, DELETE /config/");
-  }
-  return body;
-}
+const jsonHeaders = { "Content-Type": "application/json" };
 
 /** `POST /load`: replaces the whole config. */
-export async function handleLoad(engine: ConfigEngine, request: AdminRequest): Promise<AdminReply> {
-  requireMethod(request, "POST");
-  requireJson(request.header("content-type"));
-  const body = await requireBody(request);
-  const sourceFile = sourceFileOf(request);
-  try {
-    await engine.load(body, {
-      force: request.header("cache-control").includes("must-revalidate"),
-      ...(sourceFile === undefined ? {} : { sourceFile }),
-    });
-  } catch (error) {
-    throw errorWithin("loading config", error);
-  }
-  return emptyReply;
+export function loadRoute(engine: ConfigEngine, adapters: AdapterRegistry): AdminRoute {
+  return {
+    path: "/load",
+    async handle(request) {
+      requireMethod(request, "POST");
+      const { json, warnings } = await readPostedConfig(adapters, request);
+      const sourceFile = sourceFileOf(request);
+      try {
+        await engine.load(json, {
+          force: request.header("cache-control").includes("must-revalidate"),
+          author: request.author,
+          ...(sourceFile === undefined ? {} : { sourceFile }),
+        });
+      } catch (error) {
+        throw errorWithin("loading config", error);
+      }
+      return warnings.length === 0
+        ? emptyReply
+        : { status: 200, headers: jsonHeaders, body: `{${encodeWarnings(warnings)}}\n` };
+    },
+  };
 }
 
-/** `POST /adapt`: the config as JSON, without loading it. */
-export async function handleAdapt(request: AdminRequest): Promise<AdminReply> {
-  requireMethod(request, "POST");
-  requireJson(request.header("content-type"));
-  try {
-    return jsonReply(200, { result: parseJson(await requireBody(request)) });
-  } catch (error) {
-    throw errorWithin("adapting config", error);
-  }
+/** `POST /adapt`: the config as JSON, without loading it. What is JSON already comes back as it is, compact. */
+export function adaptRoute(adapters: AdapterRegistry): AdminRoute {
+  return {
+    path: "/adapt",
+    async handle(request) {
+      requireMethod(request, "POST");
+      const { json, warnings, isJson } = await readPostedConfig(adapters, request);
+      if (isJson) {
+        try {
+          parseJson(json);
+        } catch (error) {
+          throw errorWithin("adapting config", error);
+        }
+      }
+      const result = `"result":${compactJson(Buffer.from(json).toString())}`;
+      const said = encodeWarnings(warnings);
+      return {
+        status: 200,
+        headers: jsonHeaders,
+        body: `{${said}${said === "" ? "" : ","}${result}}\n`,
+      };
+    },
+  };
 }

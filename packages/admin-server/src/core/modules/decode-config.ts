@@ -62,7 +62,6 @@ export function decodeConfig<Config>(schema: z.ZodType<Config>, value: JsonValue
   const issue = result.error.issues[0];
   const { text, path } =
     issue === undefined ? { text: "json: refused", path: [] } : reason(deepest(issue), value);
-  throw new ServerError("MODULE_CONFIG", `${text}, at ${[where, ...path.map(String)].join("/")}`, {
-    cause: result.error,
-  });
+  const field = [where, ...path.map(String)].join("/");
+  throw new ServerError("MODULE_CONFIG", `${text}, at ${field}`, { cause: result.error, path: field });
 }

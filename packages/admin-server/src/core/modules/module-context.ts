@@ -1,11 +1,11 @@
 import type { Logger } from "lifecycle";
 import type { Registry } from "prom-client";
-import { errorWithin, ServerError } from "../errors.ts";
+import { errorAt, errorWithin, ServerError } from "../errors.ts";
 import { encodeJson } from "../json/encode-json.ts";
 import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
 import type { ConfigScope } from "./config-scope.ts";
 import { decodeConfig } from "./decode-config.ts";
-import type { ModuleInstance, ModuleNamespace } from "./module.ts";
+import type { ModuleDefinition, ModuleInstance, ModuleNamespace } from "./module.ts";
 import type { Lease, ResourceKind, SharedResource } from "./usage-pool.ts";
 
 /** What a module gets when it is provisioned. */
@@ -55,15 +55,25 @@ export class ModuleContext {
     config: JsonValue,
     subpath: string,
   ): Promise<Instance> {
-    const module = this.#scope.services.registry.get(namespace, name);
     const path = `${this.path}/${subpath}`;
+    let module: ModuleDefinition;
+    try {
+      module = this.#scope.services.registry.get(namespace, name);
+    } catch (error) {
+      throw errorAt(path, error);
+    }
     let decoded: unknown;
     try {
       decoded = decodeConfig(module.config, config, path);
     } catch (error) {
       throw errorWithin(`decoding module config: ${module.id}`, error);
     }
-    const instance = (await module.provision(decoded, new ModuleContext(this.#scope, path))) as Instance;
+    let instance: Instance;
+    try {
+      instance = (await module.provision(decoded, new ModuleContext(this.#scope, path))) as Instance;
+    } catch (error) {
+      throw errorAt(path, error);
+    }
     this.#scope.add(instance);
     return instance;
   }

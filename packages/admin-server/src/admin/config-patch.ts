@@ -1,0 +1,37 @@
+import { errorWithin, ServerError } from "../core/errors.ts";
+import type { JsonValue } from "../core/json/json-value.ts";
+import { parseJson } from "../core/json/parse-json.ts";
+import { applyJsonPatch, parseJsonPatch } from "../core/tree/json-patch.ts";
+import { applyMergePatch } from "../core/tree/merge-patch.ts";
+
+/** Media types of PATCH that change a part of the value in place of replacing it. */
+export const patchTypes = ["application/json-patch+json", "application/merge-patch+json"] as const;
+export type PatchType = (typeof patchTypes)[number];
+
+/** The patch type a `Content-Type` names, parameters left aside; undefined for any other. */
+export function patchTypeOf(contentType: string): PatchType | undefined {
+  const mediaType = contentType.split(";", 1)[0]?.trim().toLowerCase();
+  return patchTypes.find((type) => type === mediaType);
+}
+
+/**
+ * Reads a patch, before the change has its turn.
+ * @returns what makes the new value of the one that stands there; it throws ServerError PATCH_CONFLICT
+ * @throws ServerError CONFIG_SYNTAX, PATCH_MALFORMED
+ */
+export function readPatch(type: PatchType, body: Uint8Array): (current: JsonValue) => JsonValue {
+  if (body.length === 0) {
+    throw new ServerError("PATCH_MALFORMED", "the patch is empty");
+  }
+  let patch: JsonValue;
+  try {
+    patch = parseJson(body);
+  } catch (error) {
+    throw errorWithin("decoding request body", error);
+  }
+  if (type === "application/merge-patch+json") {
+    return (current) => applyMergePatch(current, patch);
+  }
+  const operations = parseJsonPatch(patch);
+  return (current) => applyJsonPatch(current, operations);
+}

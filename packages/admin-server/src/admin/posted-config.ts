@@ -1,0 +1,70 @@
+import type { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
+import type { AdapterWarning } from "../core/adapters/config-adapter.ts";
+import { ServerError } from "../core/errors.ts";
+import { encodeJson } from "../core/json/encode-json.ts";
+import type { AdminRequest } from "./admin-message.ts";
+
+/** A whole config as a client sent it. */
+export interface PostedConfig {
+  /** As JSON: what the client sent, or what an adapter made of it. */
+  readonly json: Uint8Array;
+  readonly warnings: readonly AdapterWarning[];
+  /** Whether no adapter was needed. */
+  readonly isJson: boolean;
+}
+
+/**
+ * The format of a body by its media type.
+ * @returns the part after the slash; `json` when there is no media type
+ * @throws ServerError ADMIN_REQUEST
+ * Source: the public model (Caddy 2.11), seen running
+ */
+export function formatOf(contentType: string): string {
+  if (contentType === "") {
+    return "json";
+  }
+  const mediaType = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (mediaType === "") {
+    throw new ServerError("ADMIN_REQUEST", "invalid Content-Type: mime: no media type");
+  }
+  if (!/^[^\s/]+(?:\/[^\s/]+)?$/.test(mediaType)) {
+    throw new ServerError("ADMIN_REQUEST", `invalid Content-Type: ${contentType}`);
+  }
+  const format = mediaType.split("/")[1];
+  if (format === undefined) {
+    throw new ServerError("ADMIN_REQUEST", "malformed Content-Type");
+  }
+  return format;
+}
+
+/**
+ * Reads the config of a request in any format there is. An empty body is refused: the model unloads everything then,
+ * which nobody means.
+ * @throws ServerError ADMIN_REQUEST, CONFIG_ADAPTER
+ */
+export async function readPostedConfig(
+  adapters: AdapterRegistry,
+  request: AdminRequest,
+): Promise<PostedConfig> {
+  const format = formatOf(request.header("content-type"));
+  const body = await request.body();
+  if (body.length === 0) {
+    throw new ServerError("ADMIN_REQUEST", "the body is empty; to unload the config, DELETE /config/");
+  }
+  if (format === "json") {
+    return { json: body, warnings: [], isJson: true };
+  }
+  const { result, warnings } = await adapters.adapt(format, body);
+  return { json: Buffer.from(encodeJson(result)), warnings, isJson: false };
+}
+
+/** `"warnings":[…]` with the members in the model's order; "" when there are none. */
+export function encodeWarnings(warnings: readonly AdapterWarning[]): string {
+  if (warnings.length === 0) {
+    return "";
+  }
+  const each = warnings.map(({ file, line, directive, message }) =>
+    JSON.stringify({ file, line, directive, message }),
+  );
+  return `"warnings":[${each.join(",")}]`;
+}
