@@ -88,9 +88,17 @@ export interface DurationRank {
 
 export interface DurationRanksQuery {
   /** At most 10,000. */
-  readonly spans: readonly Omit<DurationRankQuery, "range">[];
+  readonly operations: readonly (Omit<DurationRankQuery, "durationNano" | "range"> & {
+    readonly durationsNano: readonly bigint[];
+  })[];
   /** When the peers start; in whole minutes, those that it touches. */
   readonly range: TimeRange;
+}
+
+/** Where durations stand among those of their peers. */
+export interface DurationRanks extends Omit<DurationRank, "percentile"> {
+  /** Of each duration, in their order: the share of peers that last no longer, 0 to 1. */
+  readonly percentiles: readonly number[];
 }
 
 export type OperationOrder = "calls" | "errors" | "duration" | "p95";
@@ -165,10 +173,10 @@ export interface AnalysisReader {
   /** undefined when there are no peers. */
   getDurationRank(query: DurationRankQuery, options?: ReadOptions): Promise<DurationRank | undefined>;
   /**
-   * The same for many spans at once, in their order, from counts by duration: durations are off by at most a tenth, and
-   * peers that last as long as that are told apart by guess.
+   * The same for many operations at once, in their order, from counts by duration: durations are off by at most a tenth,
+   * and how many peers last about as long is shared out evenly.
    */
-  getDurationRanks(query: DurationRanksQuery, options?: ReadOptions): Promise<(DurationRank | undefined)[]>;
+  getDurationRanks(query: DurationRanksQuery, options?: ReadOptions): Promise<(DurationRanks | undefined)[]>;
   getTopOperations(query: TopOperationsQuery, options?: ReadOptions): Promise<OperationSummary[]>;
   /** Over the traces that a search finds, at most 200. */
   getCriticalPath(query: TraceQuery, options?: ReadOptions): Promise<CriticalPathSums>;

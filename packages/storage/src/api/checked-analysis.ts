@@ -49,9 +49,12 @@ export function checkDurationRank({ service, operation, range }: DurationRankQue
 }
 
 /** @throws StorageError STORAGE_BAD_QUERY */
-export function checkDurationRanks({ spans, range }: DurationRanksQuery): void {
-  checkCount("number of spans", spans.length + 1, maxEntries + 1);
-  for (const { service, operation } of spans) checkSearch({ service, operation, limit: 1 });
+export function checkDurationRanks({ operations, range }: DurationRanksQuery): void {
+  if (operations.length > maxEntries) {
+    const message = `${operations.length} operations are over the limit of ${maxEntries}`;
+    throw new StorageError("STORAGE_BAD_QUERY", message);
+  }
+  for (const { service, operation } of operations) checkSearch({ service, operation, limit: 1 });
   checkRange(range);
 }
 

@@ -7,6 +7,7 @@ export type {
   CriticalPathSums,
   DurationRank,
   DurationRankQuery,
+  DurationRanks,
   DurationRanksQuery,
   HeatMap,
   HeatMapCell,

@@ -154,47 +154,46 @@ export function analysisContract({ store, test }: ContractContext): void {
     expect(await analysis.getDurationRank({ ...query, range: later })).toBeUndefined();
   });
 
-  test("duration ranks: many spans at once, in their order", async () => {
+  test("duration ranks: many operations at once, in their order", async () => {
     const service = newServiceName();
     const peers = Array.from({ length: 100 }, (_, index) =>
       sampleSpan({ service, name: "op", durationNano: BigInt(index + 1) * msNano }),
     );
+    const quoted = 'it\'s "1\\2"';
     await write(store(), [
       ...peers,
       sampleSpan({ service, name: "op", kind: "client" }),
-      sampleSpan({ service, name: 'it\'s "1\\2"', durationNano: 7n * msNano }),
+      sampleSpan({ service, name: quoted, durationNano: 7n * msNano }),
       sampleSpan({ service, name: "later", ...at(3_600) }),
     ]);
     const { analysis } = store();
     // So many texts that one query cannot name them all.
     const unknown = Array.from({ length: 300 }, (_, index) => ({
-      ...{ service, operation: `an operation with a long name, number ${index}`, durationNano: 1n },
+      ...{ service, operation: `an operation with a long name, number ${index}`, durationsNano: [1n] },
     }));
-    const spans = [
-      { service, operation: "op", spanKind: "server", durationNano: 90n * msNano },
+    const operations = [
+      { service, operation: "op", spanKind: "server", durationsNano: [90n * msNano, 10n * msNano] },
       ...unknown,
-      { service, operation: "op", durationNano: 200n * msNano },
-      { service, operation: 'it\'s "1\\2"', durationNano: 7n * msNano },
-      { service, operation: "later", durationNano: msNano },
-      { service, operation: "op", spanKind: "server", durationNano: 10n * msNano },
+      { service, operation: "op", durationsNano: [200n * msNano] },
+      { service, operation: quoted, durationsNano: [7n * msNano] },
+      { service, operation: "later", durationsNano: [msNano] },
     ] as const;
-    const ranks = await analysis.getDurationRanks({ spans, range: oneMinute });
-    expect(ranks).toHaveLength(305);
+    const ranks = await analysis.getDurationRanks({ operations, range: oneMinute });
+    expect(ranks).toHaveLength(304);
     expect(ranks.slice(1, 301).filter((rank) => rank !== undefined)).toEqual([]);
-    const [first, all, quoted, later, last] = [ranks[0], ...ranks.slice(301)];
+    const [first, all, ofQuoted, later] = [ranks[0], ...ranks.slice(301)];
     expect(first?.peers).toBe(100);
-    expect(Math.abs((first?.percentile ?? 0) - 0.9)).toBeLessThan(0.05);
+    const [long = 0, short = 0] = first?.percentiles ?? [];
+    expect(Math.abs(long - 0.9)).toBeLessThan(0.05);
+    expect(Math.abs(short - 0.1)).toBeLessThan(0.05);
     expect(first?.medianNano).toBeGreaterThan(45e6);
     expect(first?.medianNano).toBeLessThan(55e6);
-    expect(last).toMatchObject({ peers: 100, p95Nano: first?.p95Nano });
-    expect(Math.abs((last?.percentile ?? 0) - 0.1)).toBeLessThan(0.05);
-    expect(all).toMatchObject({ peers: 101, percentile: 1 });
-    expect(quoted).toMatchObject({ peers: 1, percentile: 1 });
+    expect(all).toMatchObject({ peers: 101, percentiles: [1] });
+    expect(ofQuoted).toMatchObject({ peers: 1, percentiles: [1] });
     expect(later).toBeUndefined();
-    expect(await analysis.getDurationRanks({ spans: [], range: oneMinute })).toEqual([]);
-    expect(
-      await analysis.getDurationRanks({ spans: spans.slice(0, 1), range: oneMinute }, { tenant: "nobody" }),
-    ).toEqual([undefined]);
+    expect(await analysis.getDurationRanks({ operations: [], range: oneMinute })).toEqual([]);
+    const one = { operations: operations.slice(0, 1), range: oneMinute };
+    expect(await analysis.getDurationRanks(one, { tenant: "nobody" })).toEqual([undefined]);
   });
 
   test("kind and error are conditions of a filter, whatever the format", async () => {
@@ -314,6 +313,7 @@ export function analysisContract({ store, test }: ContractContext): void {
     const turned = { startUnixNano: 2n, endUnixNano: 1n };
     const beyond = { startUnixNano: 0n, endUnixNano: 2n ** 63n };
     const operation = { service: "s", operation: "o", durationNano: 1n };
+    const durations = { service: "s", operation: "o", durationsNano: [1n] };
     const calls = [
       () => analysis.getHeatMap({ range, columns: 0 }),
       () => analysis.getHeatMap({ range, columns: 1_001 }),
@@ -322,9 +322,9 @@ export function analysisContract({ store, test }: ContractContext): void {
       () => analysis.compareAttributes({ selection: {}, background: {}, limit: 0 }),
       () => analysis.compareAttributes({ selection: {}, background: {}, limit: 1, maxSpans: 0 }),
       () => analysis.getDurationRank({ ...operation, range: turned }),
-      () => analysis.getDurationRanks({ spans: [operation], range: turned }),
-      () => analysis.getDurationRanks({ spans: Array.from({ length: 10_001 }, () => operation), range }),
-      () => analysis.getDurationRanks({ spans: [{ ...operation, service: "s".repeat(9_000) }], range }),
+      () => analysis.getDurationRanks({ operations: [durations], range: turned }),
+      () => analysis.getDurationRanks({ operations: Array.from({ length: 10_001 }, () => durations), range }),
+      () => analysis.getDurationRanks({ operations: [{ ...durations, service: "s".repeat(9_000) }], range }),
       () => analysis.getTopOperations({ range, limit: 0 }),
       () => analysis.getTopOperations({ range: beyond, limit: 1 }),
       () => analysis.getCriticalPath({ limit: 0 }),
@@ -339,7 +339,7 @@ export function analysisContract({ store, test }: ContractContext): void {
       () => analysis.getHeatMap({ range, columns: 1 }, aborted),
       () => analysis.compareAttributes({ selection: {}, background: {}, limit: 1 }, aborted),
       () => analysis.getDurationRank({ ...operation, range }, aborted),
-      () => analysis.getDurationRanks({ spans: [operation], range }, aborted),
+      () => analysis.getDurationRanks({ operations: [durations], range }, aborted),
       () => analysis.getTopOperations({ range, limit: 1 }, aborted),
       () => analysis.getCriticalPath({ limit: 1 }, aborted),
       () => analysis.tail({ limit: 1 }, aborted),

@@ -6,6 +6,7 @@ import type {
   CriticalPathSums,
   DurationRank,
   DurationRankQuery,
+  DurationRanks,
   DurationRanksQuery,
   HeatMap,
   HeatMapCell,
@@ -111,11 +112,11 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
   async getDurationRanks(
     query: DurationRanksQuery,
     options: ReadOptions = {},
-  ): Promise<(DurationRank | undefined)[]> {
+  ): Promise<(DurationRanks | undefined)[]> {
     checkDurationRanks(query);
     const tenant = tenantOf(options);
     const durations: OperationDurations[] = [];
-    for (const chunk of operationChunks(query.spans)) {
+    for (const chunk of operationChunks(query.operations)) {
       const sql = durationCountsSql(chunk, query.range, this.#database, tenant);
       type Row = Omit<OperationDurations, "counts"> & {
         readonly buckets: readonly (readonly [number, number])[];
@@ -124,7 +125,7 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
         durations.push({ ...row, counts: new Map(buckets) });
       }
     }
-    return ranksOf(query.spans, durations);
+    return ranksOf(query.operations, durations);
   }
 
   async getTopOperations(query: TopOperationsQuery, options: ReadOptions = {}): Promise<OperationSummary[]> {

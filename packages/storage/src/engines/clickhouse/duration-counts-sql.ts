@@ -14,12 +14,12 @@ interface Operation {
   readonly operation: string;
 }
 
-/** The operations of the spans, each once, so many at a time as one query can name. */
-export function* operationChunks(spans: DurationRanksQuery["spans"]): Generator<Operation[]> {
+/** Operations, each once, so many at a time as one query can name. */
+export function* operationChunks(operations: DurationRanksQuery["operations"]): Generator<Operation[]> {
   let chunk: Operation[] = [];
   let length = 0;
   const seen = new Set<string>();
-  for (const { service, operation } of spans) {
+  for (const { service, operation } of operations) {
     const key = JSON.stringify([service, operation]);
     if (seen.has(key)) continue;
     seen.add(key);

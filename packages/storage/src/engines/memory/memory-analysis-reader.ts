@@ -8,6 +8,7 @@ import type {
   CriticalPathSums,
   DurationRank,
   DurationRankQuery,
+  DurationRanks,
   DurationRanksQuery,
   HeatMap,
   HeatMapCell,
@@ -138,7 +139,7 @@ export class MemoryAnalysisReader implements AnalysisReader {
   async getDurationRanks(
     query: DurationRanksQuery,
     options: ReadOptions = {},
-  ): Promise<(DurationRank | undefined)[]> {
+  ): Promise<(DurationRanks | undefined)[]> {
     checkDurationRanks(query);
     const [from, to] = minutesOf(query.range);
     const groups = new Map<string, OperationDurations & { readonly counts: Map<number, number> }>();
@@ -153,7 +154,7 @@ export class MemoryAnalysisReader implements AnalysisReader {
       const bucket = durationBucket(span.durationNano);
       group.counts.set(bucket, (group.counts.get(bucket) ?? 0) + 1);
     }
-    return ranksOf(query.spans, [...groups.values()]);
+    return ranksOf(query.operations, [...groups.values()]);
   }
 
   async getTopOperations(query: TopOperationsQuery, options: ReadOptions = {}): Promise<OperationSummary[]> {
