@@ -21,13 +21,30 @@ export type QueryErrorCode =
   | "QUERY_UPSTREAM"
   | "QUERY_NOT_SUPPORTED";
 
+/** A bound that a request breaks. */
+export interface BrokenLimit {
+  /** An option of this process, such as `query.max-traces`; or `minimum`, `maximum`, `minLength`, `maxLength`. */
+  readonly name: string;
+  readonly value: number | string;
+}
+
+export interface QueryErrorOptions extends ErrorOptions {
+  /** Name of the parameter, header or field that is to blame. */
+  readonly parameter?: string | undefined;
+  readonly limit?: BrokenLimit | undefined;
+}
+
 /** The one error of this package. Its message goes to the client as it is. */
 export class QueryError extends Error {
   override readonly name = "QueryError";
   readonly code: QueryErrorCode;
+  readonly parameter: string | undefined;
+  readonly limit: BrokenLimit | undefined;
 
-  constructor(code: QueryErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: QueryErrorCode, message: string, options?: QueryErrorOptions) {
     super(message, options);
     this.code = code;
+    this.parameter = options?.parameter;
+    this.limit = options?.limit;
   }
 }

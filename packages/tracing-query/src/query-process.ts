@@ -59,6 +59,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       reader: store.reader,
       dependencies: store.dependencies,
       archive: store.archive,
+      analysis: store.analysis,
       redMetrics: prometheus ?? store.metrics,
       readSpanCounters: spanCountersOf(store.metrics),
       watch,

@@ -6,19 +6,23 @@ import type { RequestGate } from "../service/request-gate.ts";
 import type { RequestTracer } from "../tracing/request-tracer.ts";
 import { chooseCoding } from "./content-coding.ts";
 import { errorEnvelope } from "./envelope.ts";
-import { httpFailure } from "./http-status.ts";
+import { type HttpFailure, httpFailure } from "./http-status.ts";
 import { indentJson } from "./indent-json.ts";
-import { readBody } from "./read-body.ts";
+import { type BodyLimit, readBody } from "./read-body.ts";
 import { sendPieces, sendText } from "./send-pieces.ts";
 
+/** Its signal is aborted when the client is gone. */
+type AdmittedRead = ReadOptions & { readonly signal: AbortSignal };
+
 export interface EndpointRequest {
+  readonly method: string;
   readonly params: URLSearchParams;
   /** A part of the path, decoded. */
   pathPart(name: string): string;
   /** The tenant whose spans are asked for, and a signal that is aborted when the client is gone. */
   readonly read: ReadOptions;
-  /** All of the body. @throws QueryError QUERY_TOO_LARGE */
-  body(): Promise<Buffer>;
+  /** All of the body. @param limit of this endpoint; --query.max-upload-size by default @throws QueryError QUERY_TOO_LARGE */
+  body(limit?: BodyLimit): Promise<Buffer>;
 }
 
 /** Answers with JSON, in pieces. Errors that it throws become those of its style. */
@@ -27,8 +31,10 @@ export type Endpoint = (request: EndpointRequest) => Promise<Iterable<string>> |
 /** What the answers of an API look like. */
 export interface AnswerStyle {
   readonly contentType: string;
-  /** The body of a failure. */
-  failure(status: number, message: string): string;
+  /** The body of a failure. @param failure what else is known of it */
+  failure(status: number, message: string, failure?: HttpFailure): string;
+  /** Text by default. */
+  readonly failureType?: string;
 }
 
 /** The envelope of everything under `/api`. */
@@ -47,8 +53,10 @@ export interface EndpointSettings {
   readonly log: Logger;
 }
 
+export type EndpointMethod = "GET" | "POST";
+
 export interface EndpointDefinition {
-  readonly method: "GET" | "POST";
+  readonly method: EndpointMethod | readonly EndpointMethod[];
   readonly answer: Endpoint;
   readonly style: AnswerStyle;
   /** Whether it holds traces in memory, and must wait when many do. */
@@ -56,12 +64,13 @@ export interface EndpointDefinition {
 }
 
 /** A client that takes nothing for so long is cut off, so that it does not keep others waiting. */
-const stalledMs = 60_000;
+export const stalledMs = 60_000;
 
 /** So is one that takes an answer a little at a time, after so long. */
 const maxSendMs = 300_000;
 
-function paramsOf(request: Request): URLSearchParams {
+/** Of the address of a request, decoded. */
+export function paramsOf(request: Request): URLSearchParams {
   const { originalUrl } = request;
   const mark = originalUrl.indexOf("?");
   return new URLSearchParams(mark === -1 ? "" : originalUrl.slice(mark));
@@ -77,6 +86,8 @@ function closeSignal(response: Response): AbortSignal {
   return controller.signal;
 }
 
+const textType = "text/plain; charset=utf-8";
+
 /** Sends the error in its style, as text; nothing when the answer is already under way. */
 export function sendFailure(
   response: Response,
@@ -84,8 +95,9 @@ export function sendFailure(
   log: Logger,
   style: AnswerStyle = envelopeStyle,
 ): void {
-  const { status, message, isOurs } = httpFailure(error);
-  if (isOurs) {
+  const failure = httpFailure(error);
+  const { status, message } = failure;
+  if (failure.isOurs) {
     log.error({ err: error }, "request failed");
   }
   if (response.headersSent) {
@@ -96,53 +108,74 @@ export function sendFailure(
     response.setHeader("Retry-After", "1");
   }
   response.removeHeader("Content-Encoding");
-  response.status(status).setHeader("Content-Type", "text/plain; charset=utf-8");
+  response.status(status).setHeader("Content-Type", style.failureType ?? textType);
   response.setHeader("X-Content-Type-Options", "nosniff");
-  sendText(response, style.failure(status, message));
+  sendText(response, style.failure(status, message, failure));
+}
+
+/**
+ * What every request begins with: its method, its span, its tenant, its token.
+ * @returns undefined when it was answered already: 405 for another method, 401 without a tenant where one is needed
+ */
+export function admit(
+  request: Request,
+  response: Response,
+  { method, style }: Pick<EndpointDefinition, "method" | "style">,
+  { tenants, propagateToken, tracer }: EndpointSettings,
+): AdmittedRead | undefined {
+  response.vary("Accept-Encoding");
+  const methods: readonly string[] = typeof method === "string" ? [method] : method;
+  if (!methods.includes(request.method)) {
+    response.status(405).setHeader("Allow", methods.join(", "));
+    sendText(response, "");
+    return undefined;
+  }
+  if (tracer !== undefined) {
+    const span = tracer.start(request.method, String(request.route.path), request.get("traceparent"));
+    response.once("close", () => span.end(response.statusCode));
+    if (style === envelopeStyle) {
+      response.setHeader("Traceresponse", span.response);
+    }
+  }
+  // The first of several, as the public model takes it.
+  const found = tenants.check(request.headersDistinct[tenants.header]?.slice(0, 1) ?? []);
+  if ("problem" in found) {
+    const text = tenantProblemTexts[found.problem];
+    const { failureType } = style;
+    response.status(401).setHeader("Content-Type", failureType ?? textType);
+    sendText(response, failureType === undefined ? text : style.failure(401, text));
+    return undefined;
+  }
+  const bearerToken = propagateToken ? bearerTokenOf(request.headers) : undefined;
+  const signal = closeSignal(response);
+  return { tenant: found.tenant, signal, ...(bearerToken === undefined ? {} : { bearerToken }) };
 }
 
 /**
  * An Express handler for one method of a path; other methods get 405 and an empty body, requests without a tenant,
  * where they need one, 401 and the public model's words.
  */
-export function endpoint(
-  { method, answer, style, isHeavy }: EndpointDefinition,
-  { tenants, propagateToken, maxBodyBytes, tracer, gate, log }: EndpointSettings,
-): RequestHandler {
+export function endpoint(definition: EndpointDefinition, settings: EndpointSettings): RequestHandler {
+  const { answer, style, isHeavy } = definition;
+  const { maxBodyBytes, gate, log } = settings;
   return async (request, response) => {
-    response.vary("Accept-Encoding");
-    if (request.method !== method) {
-      response.status(405).setHeader("Allow", method);
-      sendText(response, "");
-      return;
-    }
-    if (tracer !== undefined) {
-      const span = tracer.start(request.method, String(request.route.path), request.get("traceparent"));
-      response.once("close", () => span.end(response.statusCode));
-      if (style === envelopeStyle) {
-        response.setHeader("Traceresponse", span.response);
-      }
-    }
-    // The first of several, as the public model takes it.
-    const found = tenants.check(request.headersDistinct[tenants.header]?.slice(0, 1) ?? []);
-    if ("problem" in found) {
-      response.status(401).setHeader("Content-Type", "text/plain; charset=utf-8");
-      sendText(response, tenantProblemTexts[found.problem]);
+    const read = admit(request, response, definition, settings);
+    if (read === undefined) {
       return;
     }
     const params = paramsOf(request);
-    const signal = closeSignal(response);
-    const bearerToken = propagateToken ? bearerTokenOf(request.headers) : undefined;
+    const { signal } = read;
     let leave = () => {};
     try {
       if (isHeavy) {
         leave = await gate.enter(signal);
       }
       const pieces = await answer({
+        method: request.method,
         params,
-        read: { tenant: found.tenant, signal, ...(bearerToken === undefined ? {} : { bearerToken }) },
+        read,
         pathPart: (name) => String(request.params[name]),
-        body: () => readBody(request, maxBodyBytes),
+        body: (limit = { name: "query.max-upload-size", bytes: maxBodyBytes }) => readBody(request, limit),
       });
       const isPretty = !["", "false"].includes(params.get("prettyPrint") ?? "");
       response.setHeader("Content-Type", style.contentType);

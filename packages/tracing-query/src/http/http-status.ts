@@ -1,6 +1,6 @@
 import { StorageError, type StorageErrorCode } from "storage/api";
 import { WireError } from "wire/errors";
-import { QueryError, type QueryErrorCode } from "../query-error.ts";
+import { type BrokenLimit, QueryError, type QueryErrorCode } from "../query-error.ts";
 
 const ofQueryError: Record<QueryErrorCode, number> = {
   QUERY_BAD_PARAMETER: 400,
@@ -30,20 +30,21 @@ export interface HttpFailure {
   readonly message: string;
   /** Whether the operator should hear of it: neither the client's mistake, nor what health tells already. */
   readonly isOurs: boolean;
+  /** Of a `QueryError` or a `StorageError`. */
+  readonly code?: QueryErrorCode | StorageErrorCode;
+  readonly parameter?: string | undefined;
+  readonly limit?: BrokenLimit | undefined;
 }
 
 /** What the client is told of an error. */
 export function httpFailure(error: unknown): HttpFailure {
   if (error instanceof QueryError) {
-    return {
-      status: ofQueryError[error.code],
-      message: error.message,
-      isOurs: error.code === "QUERY_UPSTREAM",
-    };
+    const { code, message, parameter, limit } = error;
+    return { status: ofQueryError[code], message, isOurs: code === "QUERY_UPSTREAM", code, parameter, limit };
   }
   if (error instanceof StorageError) {
     const status = ofStorageError[error.code];
-    return { status, message: error.message, isOurs: status === 500 };
+    return { status, message: error.message, isOurs: status === 500, code: error.code };
   }
   if (error instanceof WireError && error.code === "WIRE_BAD_ID") {
     return { status: 400, message: error.message, isOurs: false };

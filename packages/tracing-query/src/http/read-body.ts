@@ -1,21 +1,28 @@
 import type { IncomingMessage } from "node:http";
 import { QueryError } from "../query-error.ts";
 
+export interface BodyLimit {
+  /** The option that sets it; undefined for one that is fixed. */
+  readonly name?: string;
+  readonly bytes: number;
+}
+
 /** All of a request's body. @throws QueryError QUERY_TOO_LARGE; what is left of the body is not read */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, { name, bytes }: BodyLimit): Promise<Buffer> {
   const tooLarge = () =>
     new QueryError(
       "QUERY_TOO_LARGE",
-      `the body is over the limit of ${maxBytes} bytes of --query.max-upload-size`,
+      `the body is over the limit of ${bytes} bytes${name === undefined ? "" : ` of --${name}`}`,
+      { parameter: "body", limit: { name: name ?? "maxLength", value: bytes } },
     );
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes) {
+  if (Number(request.headers["content-length"] ?? 0) > bytes) {
     throw tooLarge();
   }
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxBytes) {
+    if (length > bytes) {
       throw tooLarge();
     }
     chunks.push(chunk);

@@ -5,6 +5,7 @@ import { otlpSpan, sampleStore } from "../service/sample-store.ts";
 import { spanMetricsEndpoint } from "./span-metrics-endpoint.ts";
 
 const request = {
+  method: "GET",
   params: new URLSearchParams(),
   pathPart: () => "",
   body: async () => Buffer.alloc(0),

@@ -11,7 +11,14 @@ export type ReadOperation =
   | "get_error_rates"
   | "get_latencies"
   | "get_span_counters"
-  | "archive_trace";
+  | "archive_trace"
+  | "get_heat_map"
+  | "compare_attributes"
+  | "get_duration_rank"
+  | "get_duration_ranks"
+  | "get_top_operations"
+  | "get_critical_path"
+  | "tail";
 
 /** Counts and times every read of the store, under the public model's names with our prefix. */
 export class QueryMetrics {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type {
+  AnalysisReader,
   ArchiveStore,
   DependencyLink,
   DependencyQuery,
@@ -16,12 +17,14 @@ import type {
 import { StorageError } from "storage/api";
 import type { SpanKind } from "wire/model";
 import { QueryError } from "../query-error.ts";
+import { AnalysisService } from "./analysis-service.ts";
 import { archiveBlocks } from "./archive-blocks.ts";
 import { metricsQueryOf, minStepMs } from "./metrics-request.ts";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
 import type { RedMetrics } from "./red-metrics.ts";
 import type { ReadSpanCounters, SpanCounter } from "./span-counters.ts";
 import type { StorageWatch } from "./storage-watch.ts";
+import { StoreReads } from "./store-reads.ts";
 
 /** Traces that a search returns when the client names no limit. */
 export const defaultSearchLimit = 100;
@@ -40,6 +43,7 @@ export interface QueryServiceParts {
   readonly reader: SpanReader;
   readonly dependencies: DependencyReader;
   readonly archive: ArchiveStore;
+  readonly analysis: AnalysisReader;
   /** Where rates, errors and durations come from: the store, or Prometheus. */
   readonly redMetrics: RedMetrics;
   /** Counters of the store's spans. */
@@ -54,12 +58,17 @@ export interface QueryServiceParts {
  * sees the spans of one tenant, and the signal ends the work in the store.
  */
 export class QueryService {
+  /** Questions about many spans at once. */
+  readonly analysis: AnalysisService;
   readonly #parts: QueryServiceParts;
+  readonly #reads: StoreReads;
   /** undefined until an answer of the store has told. */
   #hasArchive: boolean | undefined;
 
   constructor(parts: QueryServiceParts) {
     this.#parts = parts;
+    this.#reads = new StoreReads(parts);
+    this.analysis = new AnalysisService(parts.analysis, this.#reads);
   }
 
   /**
@@ -67,7 +76,7 @@ export class QueryService {
    * has is looked for in the archive.
    */
   async getTraces(traceIds: readonly string[], options: ReadOptions): Promise<Trace[]> {
-    const traces = await this.#read("get_trace", () => this.#parts.reader.getTraces(traceIds, options));
+    const traces = await this.#reads.list("get_trace", () => this.#parts.reader.getTraces(traceIds, options));
     const found = new Set(traces.map(({ traceId }) => traceId));
     const missing = traceIds.filter((id) => !found.has(id));
     if (missing.length === 0) {
@@ -83,18 +92,18 @@ export class QueryService {
 
   /** Whole traces, newest first. */
   findTraces(query: TraceQuery, options: ReadOptions): Promise<Trace[]> {
-    return this.#read("find_traces", () => this.#parts.reader.findTraces(query, options));
+    return this.#reads.list("find_traces", () => this.#parts.reader.findTraces(query, options));
   }
 
   /** Sorted by name. */
   getServices(options: ReadOptions): Promise<string[]> {
-    return this.#read("get_services", () => this.#parts.reader.getServices(options));
+    return this.#reads.list("get_services", () => this.#parts.reader.getServices(options));
   }
 
   /** Sorted by name, then kind. @param spanKind keeps one kind */
   getOperations(service: string, spanKind: SpanKind | undefined, options: ReadOptions): Promise<Operation[]> {
     const query = spanKind === undefined ? { service } : { service, spanKind };
-    return this.#read("get_operations", () => this.#parts.reader.getOperations(query, options));
+    return this.#reads.list("get_operations", () => this.#parts.reader.getOperations(query, options));
   }
 
   /** Each pair of services once. */
@@ -102,7 +111,7 @@ export class QueryService {
     if (query.endUnixNano < query.startUnixNano) {
       return [];
     }
-    const links = await this.#read("get_dependencies", () =>
+    const links = await this.#reads.list("get_dependencies", () =>
       this.#parts.dependencies.getDependencies(query, options),
     );
     const sums = new Map<string, DependencyLink>();
@@ -132,7 +141,7 @@ export class QueryService {
   /** Counters of all spans since this process began, for Prometheus. @throws QueryError QUERY_NOT_SUPPORTED */
   getSpanCounters(options: ReadOptions): Promise<SpanCounter[]> {
     return this.#unlessUnsupported(() =>
-      this.#read("get_span_counters", () => this.#parts.readSpanCounters(options)),
+      this.#reads.list("get_span_counters", () => this.#parts.readSpanCounters(options)),
     );
   }
 
@@ -163,17 +172,19 @@ export class QueryService {
     }
     const { writer } = this.#parts.archive;
     const { tenant = "", signal } = options;
-    await this.#read("archive_trace", async () => {
-      for (const rows of archiveBlocks(trace, tenant)) {
-        await writer.writeSpans(rows, {
-          deduplicationToken: createHash("sha256").update(rows.bytes).digest("hex"),
-          ...(signal === undefined ? {} : { signal }),
-        });
-      }
-      return trace.spans;
-    }).catch((error: unknown) => {
-      throw isUnsupported(error) ? noArchive() : error;
-    });
+    await this.#reads
+      .list("archive_trace", async () => {
+        for (const rows of archiveBlocks(trace, tenant)) {
+          await writer.writeSpans(rows, {
+            deduplicationToken: createHash("sha256").update(rows.bytes).digest("hex"),
+            ...(signal === undefined ? {} : { signal }),
+          });
+        }
+        return trace.spans;
+      })
+      .catch((error: unknown) => {
+        throw isUnsupported(error) ? noArchive() : error;
+      });
   }
 
   /** Whether the store can archive traces; undefined while it does not answer. */
@@ -205,7 +216,7 @@ export class QueryService {
     operation: ReadOperation,
     read: (red: RedMetrics) => Promise<MetricSeries[]>,
   ): Promise<MetricSeries[]> {
-    return this.#metricsOf((red) => this.#read(operation, () => read(red)));
+    return this.#metricsOf((red) => this.#reads.list(operation, () => read(red)));
   }
 
   #metricsOf(read: (red: RedMetrics) => Promise<MetricSeries[]>): Promise<MetricSeries[]> {
@@ -219,25 +230,6 @@ export class QueryService {
       throw isUnsupported(error)
         ? new QueryError("QUERY_NOT_SUPPORTED", "metrics querying is currently disabled", { cause: error })
         : error;
-    }
-  }
-
-  async #read<T>(operation: ReadOperation, read: () => Promise<readonly T[]>): Promise<T[]> {
-    const { watch, metrics } = this.#parts;
-    const startMs = performance.now();
-    let count: number | undefined;
-    try {
-      const found = await read();
-      count = found.length;
-      watch.answered();
-      return found as T[];
-    } catch (error) {
-      if (error instanceof StorageError && error.code === "STORAGE_UNAVAILABLE") {
-        watch.unreachable();
-      }
-      throw error;
-    } finally {
-      metrics.observe(operation, (performance.now() - startMs) / 1_000, count);
     }
   }
 }

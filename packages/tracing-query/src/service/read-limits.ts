@@ -17,7 +17,7 @@ export function checkLimits(
   { maxTraces, maxRangeNano }: ReadLimits,
 ): void {
   if (limit > maxTraces) {
-    throw tooMany("a search for", limit, "traces", maxTraces, "query.max-traces");
+    throw tooMany("limit", "a search for", limit, maxTraces);
   }
   if (maxRangeNano === undefined) {
     return;
@@ -28,6 +28,7 @@ export function checkLimits(
     throw new QueryError(
       "QUERY_BAD_PARAMETER",
       `a search from start to end is longer than the limit of ${hours} h of --query.max-time-range`,
+      { parameter: "start", limit: { name: "query.max-time-range", value: `${hours}h` } },
     );
   }
 }
@@ -35,7 +36,7 @@ export function checkLimits(
 /** @throws QueryError QUERY_BAD_PARAMETER for more ids than allowed */
 export function checkTraceIds(traceIds: readonly string[], { maxTraces }: ReadLimits): void {
   if (traceIds.length > maxTraces) {
-    throw tooMany("a request for", traceIds.length, "traces", maxTraces, "query.max-traces");
+    throw tooMany("traceID", "a request for", traceIds.length, maxTraces);
   }
 }
 
@@ -46,13 +47,15 @@ export function checkSpans(traces: readonly Trace[], { maxSpans }: ReadLimits): 
     throw new QueryError(
       "QUERY_TOO_LARGE",
       `the answer holds ${spans} spans, over the limit of ${maxSpans} of --query.max-spans: ask for fewer traces`,
+      { limit: { name: "query.max-spans", value: maxSpans } },
     );
   }
 }
 
-function tooMany(what: string, count: number, of: string, limit: number, option: string): QueryError {
+function tooMany(parameter: string, what: string, count: number, limit: number): QueryError {
   return new QueryError(
     "QUERY_BAD_PARAMETER",
-    `${what} ${count} ${of} is over the limit of ${limit} of --${option}`,
+    `${what} ${count} traces is over the limit of ${limit} of --query.max-traces`,
+    { parameter, limit: { name: "query.max-traces", value: limit } },
   );
 }

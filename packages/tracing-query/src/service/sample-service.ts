@@ -12,7 +12,9 @@ import { StorageWatch } from "./storage-watch.ts";
 const alwaysAvailable: Health = { status: "available", set() {} };
 
 /** All that a store reads, or a reader alone. */
-export type SampleStore = SpanReader | Pick<TraceStore, "reader" | "dependencies" | "archive" | "metrics">;
+export type SampleStore =
+  | SpanReader
+  | Pick<TraceStore, "reader" | "dependencies" | "archive" | "metrics" | "analysis">;
 
 /**
  * @param store all that a store reads, or a reader alone, of a store that can do nothing else
@@ -23,6 +25,7 @@ export function sampleService(store: SampleStore, metrics = new Registry()): Que
     reader,
     dependencies,
     archive,
+    analysis,
     metrics: redMetrics,
   } = "reader" in store ? store : { ...unsupported("a reader alone"), reader: store };
   const watch = new StorageWatch({ store: { ready: async () => {} }, health: alwaysAvailable });
@@ -31,6 +34,7 @@ export function sampleService(store: SampleStore, metrics = new Registry()): Que
     reader,
     dependencies,
     archive,
+    analysis,
     redMetrics,
     readSpanCounters: spanCountersOf(redMetrics),
     watch,

@@ -1,0 +1,81 @@
+import {
+  type AnalysisReader,
+  type AttributeComparison,
+  type AttributeComparisonQuery,
+  type CriticalPathSums,
+  type DurationRank,
+  type DurationRankQuery,
+  type DurationRanks,
+  type DurationRanksQuery,
+  type HeatMap,
+  type HeatMapQuery,
+  type OperationSummary,
+  type ReadOptions,
+  StorageError,
+  type Tail,
+  type TailQuery,
+  type TopOperationsQuery,
+  type TraceQuery,
+} from "storage/api";
+import type { StoreReads } from "./store-reads.ts";
+
+/** The store's answers about many spans at once, every read counted and timed. Every method throws `StorageError`. */
+export class AnalysisService {
+  readonly #reader: AnalysisReader;
+  readonly #reads: StoreReads;
+  /** undefined until an answer of the store has told. */
+  #isSupported: boolean | undefined;
+
+  constructor(reader: AnalysisReader, reads: StoreReads) {
+    this.#reader = reader;
+    this.#reads = reads;
+  }
+
+  getHeatMap(query: HeatMapQuery, options: ReadOptions): Promise<HeatMap> {
+    return this.#reads.one("get_heat_map", () => this.#reader.getHeatMap(query, options));
+  }
+
+  compareAttributes(query: AttributeComparisonQuery, options: ReadOptions): Promise<AttributeComparison> {
+    return this.#reads.one("compare_attributes", () => this.#reader.compareAttributes(query, options));
+  }
+
+  /** undefined when there are no peers. */
+  getDurationRank(query: DurationRankQuery, options: ReadOptions): Promise<DurationRank | undefined> {
+    return this.#reads.one("get_duration_rank", () => this.#reader.getDurationRank(query, options));
+  }
+
+  /** In the order of the query's operations; undefined for those without peers. */
+  getDurationRanks(query: DurationRanksQuery, options: ReadOptions): Promise<(DurationRanks | undefined)[]> {
+    return this.#reads.list("get_duration_ranks", () => this.#reader.getDurationRanks(query, options));
+  }
+
+  getTopOperations(query: TopOperationsQuery, options: ReadOptions): Promise<OperationSummary[]> {
+    return this.#reads.list("get_top_operations", () => this.#reader.getTopOperations(query, options));
+  }
+
+  /** Over the traces that a search finds, at most 200. */
+  getCriticalPath(query: TraceQuery, options: ReadOptions): Promise<CriticalPathSums> {
+    return this.#reads.one("get_critical_path", () => this.#reader.getCriticalPath(query, options));
+  }
+
+  /** What has arrived since a cursor. */
+  tail(query: TailQuery, options: ReadOptions): Promise<Tail> {
+    return this.#reads.one("tail", () => this.#reader.tail(query, options));
+  }
+
+  /** Whether the store can answer any of these. @throws StorageError while nothing has told */
+  async isSupported(options: ReadOptions): Promise<boolean> {
+    if (this.#isSupported === undefined) {
+      try {
+        await this.tail({ limit: 1 }, options);
+        this.#isSupported = true;
+      } catch (error) {
+        if (!(error instanceof StorageError && error.code === "STORAGE_UNSUPPORTED")) {
+          throw error;
+        }
+        this.#isSupported = false;
+      }
+    }
+    return this.#isSupported;
+  }
+}

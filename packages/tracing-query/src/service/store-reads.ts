@@ -1,0 +1,46 @@
+import { StorageError } from "storage/api";
+import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
+import type { StorageWatch } from "./storage-watch.ts";
+
+/** Counts and times every read of the store, and tells the watch whether the store answers. */
+export class StoreReads {
+  readonly #watch: StorageWatch;
+  readonly #metrics: QueryMetrics;
+
+  constructor({ watch, metrics }: { readonly watch: StorageWatch; readonly metrics: QueryMetrics }) {
+    this.#watch = watch;
+    this.#metrics = metrics;
+  }
+
+  /** A read that finds so many of something. */
+  list<T>(operation: ReadOperation, read: () => Promise<readonly T[]>): Promise<T[]> {
+    return this.#read(operation, read as () => Promise<T[]>, ({ length }) => length);
+  }
+
+  /** A read of one answer. */
+  one<T>(operation: ReadOperation, read: () => Promise<T>): Promise<T> {
+    return this.#read(operation, read, () => 1);
+  }
+
+  async #read<T>(
+    operation: ReadOperation,
+    read: () => Promise<T>,
+    countOf: (found: T) => number,
+  ): Promise<T> {
+    const startMs = performance.now();
+    let count: number | undefined;
+    try {
+      const found = await read();
+      count = countOf(found);
+      this.#watch.answered();
+      return found;
+    } catch (error) {
+      if (error instanceof StorageError && error.code === "STORAGE_UNAVAILABLE") {
+        this.#watch.unreachable();
+      }
+      throw error;
+    } finally {
+      this.#metrics.observe(operation, (performance.now() - startMs) / 1_000, count);
+    }
+  }
+}
