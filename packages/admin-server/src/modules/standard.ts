@@ -8,18 +8,46 @@ import { staticResponse } from "./handlers/static-response.ts";
 import { subroute } from "./handlers/subroute.ts";
 import { tracing } from "./handlers/tracing/tracing.ts";
 import { vars } from "./handlers/vars.ts";
+import { clientIpMatcher } from "./matchers/client-ip.ts";
+import { expressionMatcher } from "./matchers/expression/expression.ts";
+import { fileMatcher } from "./matchers/file.ts";
+import { headerMatcher } from "./matchers/header.ts";
+import { headerRegexpMatcher } from "./matchers/header-regexp.ts";
 import { hostMatcher } from "./matchers/host.ts";
 import { methodMatcher } from "./matchers/method.ts";
+import { notMatcher } from "./matchers/not.ts";
 import { pathMatcher } from "./matchers/path.ts";
+import { pathRegexpMatcher } from "./matchers/path-regexp.ts";
+import { protocolMatcher } from "./matchers/protocol.ts";
+import { queryMatcher } from "./matchers/query.ts";
+import { remoteIpMatcher } from "./matchers/remote-ip.ts";
+import { tlsMatcher } from "./matchers/tls.ts";
+import { urlPatternMatcher } from "./matchers/url-pattern.ts";
+import { varsMatcher } from "./matchers/vars.ts";
+import { varsRegexpMatcher } from "./matchers/vars-regexp.ts";
 import { randomPolicy } from "./policies/random.ts";
 import { roundRobinPolicy } from "./policies/round-robin.ts";
 
 /** Every module of the server: the one list. */
 export const standardModules: readonly ModuleDefinition[] = [
   httpApp,
+  clientIpMatcher,
+  expressionMatcher,
+  fileMatcher,
+  headerMatcher,
+  headerRegexpMatcher,
   hostMatcher,
   methodMatcher,
+  notMatcher,
   pathMatcher,
+  pathRegexpMatcher,
+  protocolMatcher,
+  queryMatcher,
+  remoteIpMatcher,
+  tlsMatcher,
+  urlPatternMatcher,
+  varsMatcher,
+  varsRegexpMatcher,
   headers,
   reverseProxy,
   staticResponse,

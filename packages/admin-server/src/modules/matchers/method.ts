@@ -4,9 +4,9 @@ import type { HttpMatcher } from "../../http/handler.ts";
 
 export const methodMatcher = defineModule({
   id: "http.matchers.method",
-  config: z.array(z.string()).describe("Methods, upper case; a request matches when it has one of them."),
+  config: z.array(z.string()).describe("Methods; a request matches when it has one of them."),
   provision(methods): HttpMatcher {
-    const wanted = new Set(methods);
+    const wanted = new Set(methods.map((method) => method.toUpperCase()));
     return { matches: (exchange) => wanted.has(exchange.method) };
   },
 });

@@ -1,3 +1,4 @@
+import { compileGlob, isGlob } from "../../core/glob/path-glob.ts";
 import { cleanPath } from "../../core/uri/request-target.ts";
 
 /** The forms of a path that patterns are compared with. */
@@ -75,8 +76,8 @@ function sameEscaped(pattern: Token, path: Token): boolean {
 }
 
 /**
- * Prepares a path pattern: exact; `*` alone; `/a*` prefix; `*.php` suffix; `*mid*` substring; any other `*` within one
- * segment. Case does not count. It is compared with the decoded, cleaned path; a pattern that contains `%` with the
+ * Prepares a path pattern: exact; `*` alone; `/a*` prefix; `*.php` suffix; `*mid*` substring; anything else is a glob
+ * whose wildcards stay within one segment. Case does not count. It is compared with the decoded, cleaned path; a pattern that contains `%` with the
  * path as sent, cleaned. A pattern with `//` leaves repeated slashes as they are.
  * Source: the public model (Caddy 2.11)
  */
@@ -99,7 +100,7 @@ export function compilePathPattern(text: string): (path: MatchedPath) => boolean
 
 function compilePlain(pattern: string): (path: string) => boolean {
   const stars = pattern.split("*").length - 1;
-  if (stars === 0) {
+  if (stars === 0 && !isGlob(pattern)) {
     return (path) => path === pattern;
   }
   if (stars === 1 && pattern.endsWith("*")) {
@@ -114,11 +115,5 @@ function compilePlain(pattern: string): (path: string) => boolean {
     const part = pattern.slice(1, -1);
     return (path) => path.includes(part);
   }
-  const segments = segmentsOf(pattern, (segment) => [...segment]);
-  return (path) =>
-    matchesSegments(
-      segments,
-      segmentsOf(path, (segment) => [...segment]),
-      (a, b) => a === b,
-    );
+  return compileGlob(pattern) ?? (() => false);
 }

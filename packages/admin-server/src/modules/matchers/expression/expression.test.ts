@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { readPlaceholder, setPlaceholder } from "../../../http/placeholders.ts";
+import { makeExchange } from "../../../testing/make-exchange.ts";
+import { provisionMatcher } from "../../../testing/provision-module.ts";
+
+test.each([
+  ["true", true],
+  ['{http.request.method} == "GET"', true],
+  ["{http.request.uri.path}.startsWith('/a') && method('GET')", true],
+  ["method('POST', 'PUT')", false],
+  ["!path('/a/*')", false],
+  ["path('/x', '/a/b')", true],
+  ["path({http.request.uri.path})", true],
+  ["path('/a/' + 'b')", true],
+  ["path('{http.request.uri.path}')", true],
+  ["host('example.com') || protocol('https')", true],
+  ["header({'X-A': ['1', '2']})", true],
+  ["header({'X-A': '3'})", false],
+  ["header({'X-A': '2*'}) && query({'q': '*'})", true],
+  ["query({'q': ['z']})", false],
+  ["header_regexp('X-A', '^[0-9]+$')", true],
+  ["header_regexp('n', 'X-A', '^(2)') && {http.regexp.n.1} == '2'", true],
+  ["path_regexp('^/(a)')", true],
+  ["path_regexp('p', '^/(a)') && {http.regexp.p.1} == 'a'", true],
+  ["remote_ip('192.0.2.0/24')", true],
+  ["client_ip('10.0.0.0/8', '::1')", false],
+  ["vars({'v': 'x'})", true],
+  ["vars({'{http.request.method}': ['GET']})", true],
+  ["vars_regexp('v', '^.$')", true],
+  ["url_pattern('/a/:what')", true],
+  ["url_pattern('/a/:what', 'http://other.example')", false],
+  ["file({'root': '/', 'try_files': ['/dev/null']})", true],
+  ["file('/absent-file-of-this-test')", false],
+  ["{http.error.status_code} in [404, 410]", true],
+  ["{http.error.status_code} >= 400 && {http.error.status_code} <= 499", true],
+  ["{http.vars.count} > 2.0", true],
+  ["{http.vars.absent} == null || {http.vars.absent} == ''", true],
+  ["{http.request.header.X-A}.matches('^2$')", true],
+  ["[1, 2, 3].exists(n, n == 2)", true],
+  ["['/a/b'].exists(p, path('/a/b'))", true],
+  ["size(\\{'a': 1}) == 1", true],
+  ["'{not a placeholder' != ''", true],
+])("%s is %s", async (expression, expected) => {
+  const matcher = await provisionMatcher("expression", expression);
+  const exchange = makeExchange({ target: "/a/b?q=1", headers: ["X-A", "2"] });
+  exchange.vars.set("v", "x");
+  exchange.vars.set("count", 3);
+  setPlaceholder(exchange, "http.error.status_code", "404");
+  expect(matcher.matches(exchange)).toBe(expected);
+});
+
+test("an object names the captures", async () => {
+  const matcher = await provisionMatcher("expression", { expr: "path_regexp('^/(.)')", name: "named" });
+  const exchange = makeExchange({ target: "/z" });
+  expect(matcher.matches(exchange)).toBe(true);
+  expect(readPlaceholder(exchange, "http.regexp.named.1")).toBe("z");
+});
+
+test.each([
+  ["1 +", /compiling CEL program/],
+  ["path({http.request.uri.path}.size())", /arguments of path\(\) must be constant/],
+  ["path()", /arguments of path\(\)/],
+  ["path_regexp('(')", /expression: path_regexp\(\): .*regular expression/],
+  ["protocol('gopher')", /expression: protocol\(\)/],
+  ["x".repeat(10_001), /expression of 10001 characters, limit 10000/],
+])("%.40s is refused", async (expression, message) => {
+  await expect(provisionMatcher("expression", expression)).rejects.toThrow(message);
+});
+
+test("an expression that fails for a request is an error of that request", async () => {
+  const matcher = await provisionMatcher("expression", "{http.request.method} > 3");
+  expect(() => matcher.matches(makeExchange())).toThrow(/evaluating expression/);
+});
+
+test("a regular expression cannot blow up", async () => {
+  const matcher = await provisionMatcher("expression", "{http.request.uri.path}.matches('^/(a+)+$')");
+  expect(matcher.matches(makeExchange({ target: `/${"a".repeat(2000)}!` }))).toBe(false);
+});

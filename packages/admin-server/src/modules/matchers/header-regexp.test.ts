@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { compileTemplate } from "../../http/placeholders.ts";
+import { makeExchange } from "../../testing/make-exchange.ts";
+import { provisionMatcher } from "../../testing/provision-module.ts";
+
+test("all fields must match; captures become placeholders", async () => {
+  const matcher = await provisionMatcher("header_regexp", {
+    Field: { name: "f", pattern: "^v(?P<n>\\d+)$" },
+    Host: { pattern: "^(\\w+)\\." },
+  });
+  expect(matcher.matches(makeExchange({ headers: ["Field", "x"] }))).toBe(false);
+  expect(matcher.matches(makeExchange({ headers: ["Other", "v1"] }))).toBe(false);
+  const exchange = makeExchange({ headers: ["field", "x", "field", "v12"] });
+  expect(matcher.matches(exchange)).toBe(true);
+  const text = "{http.regexp.f.n} {http.regexp.f.1} {http.regexp.1} {http.regexp.n}";
+  expect(compileTemplate(text)(exchange)).toBe("12 12 example 12");
+});
+
+test("a pattern that RE2 does not know is refused", async () => {
+  await expect(provisionMatcher("header_regexp", { F: { pattern: "a(?!b)" } })).rejects.toThrow(
+    /regular expression "a\(\?!b\)"/,
+  );
+});

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { defineModule } from "../../core/modules/module.ts";
+import type { HttpMatcher } from "../../http/handler.ts";
+import { compileRegexpTest, regexpSchema } from "./regexp-captures.ts";
+import { requestFieldValues } from "./request-fields.ts";
+
+export const headerRegexpMatcher = defineModule({
+  id: "http.matchers.header_regexp",
+  config: z
+    .record(z.string(), regexpSchema)
+    .describe("Regular expressions by field: all fields must match, each with one of its values."),
+  provision(config): HttpMatcher {
+    const fields = Object.entries(config).map(([name, each]) => ({ name, test: compileRegexpTest(each) }));
+    return {
+      matches: (exchange) =>
+        fields.every(({ name, test }) =>
+          requestFieldValues(exchange, name).some((value) => test(value, exchange)),
+        ),
+    };
+  },
+});

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { ServerError } from "../../core/errors.ts";
+import { LinearRegexp } from "../../core/regexp/linear-regexp.ts";
+import type { Exchange } from "../../http/exchange.ts";
+import { setPlaceholder } from "../../http/placeholders.ts";
+
+/** A regular expression in a matcher's config. */
+export const regexpSchema = z.strictObject({
+  name: z.string().nullish().describe("Names the captures: `{http.regexp.<name>.<group>}`."),
+  pattern: z.string().describe("In RE2 syntax; case counts, and it may match anywhere unless anchored."),
+});
+
+export type RegexpConfig = z.infer<typeof regexpSchema>;
+
+/** Whether a text matches; if so its captures become placeholders. */
+export type RegexpTest = (text: string, exchange: Exchange) => boolean;
+
+/**
+ * Prepares a regular expression whose captures become `{http.regexp.<name>.<number or group name>}`, and without the
+ * name `{http.regexp.<number or group name>}`: of the last that matched.
+ * @throws ServerError MODULE_CONFIG
+ * Source: the public model (Caddy 2.11)
+ */
+export function compileRegexpTest(config: RegexpConfig): RegexpTest {
+  const name = config.name || "";
+  if (name !== "" && !/\w/.test(name)) {
+    throw new ServerError(
+      "MODULE_CONFIG",
+      `invalid regexp name (must contain only word characters): ${name}`,
+    );
+  }
+  const regexp = new LinearRegexp(config.pattern);
+  const prefixes = name === "" ? ["http.regexp."] : [`http.regexp.${name}.`, "http.regexp."];
+  return (text, exchange) => {
+    const match = regexp.find(text);
+    if (match === undefined) {
+      return false;
+    }
+    for (const [index, group] of match.groups.entries()) {
+      for (const prefix of prefixes) {
+        setPlaceholder(exchange, prefix + index, group ?? "");
+        const groupName = regexp.groupNames[index];
+        if (groupName) {
+          setPlaceholder(exchange, prefix + groupName, group ?? "");
+        }
+      }
+    }
+    return true;
+  };
+}

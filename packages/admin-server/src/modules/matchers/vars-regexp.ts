@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { defineModule } from "../../core/modules/module.ts";
+import type { HttpMatcher } from "../../http/handler.ts";
+import { compileRegexpTest, regexpSchema } from "./regexp-captures.ts";
+import { compileVariable } from "./request-variable.ts";
+
+export const varsRegexpMatcher = defineModule({
+  id: "http.matchers.vars_regexp",
+  config: z
+    .record(z.string(), regexpSchema)
+    .describe("Regular expressions by variable or placeholder in braces: one must match."),
+  provision(config): HttpMatcher {
+    const tests = Object.entries(config).map(([key, each]) => ({
+      read: compileVariable(key),
+      test: compileRegexpTest(each),
+    }));
+    return { matches: (exchange) => tests.some(({ read, test }) => test(read(exchange), exchange)) };
+  },
+});

@@ -1,0 +1,42 @@
+import { createLogger } from "lifecycle";
+import { Registry } from "prom-client";
+import type { JsonValue } from "../core/json/json-value.ts";
+import { ConfigScope } from "../core/modules/config-scope.ts";
+import type { ModuleInstance, ModuleNamespace } from "../core/modules/module.ts";
+import { ModuleContext } from "../core/modules/module-context.ts";
+import { ModuleRegistry } from "../core/modules/module-registry.ts";
+import { UsagePool } from "../core/modules/usage-pool.ts";
+import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers } from "../http/handler.ts";
+import { standardModules } from "../modules/standard.ts";
+
+/** For tests: loads one module of the standard list, with its config checked as in a whole document. */
+export async function provisionModule<Instance extends ModuleInstance>(
+  namespace: ModuleNamespace<Instance>,
+  name: string,
+  config: unknown,
+): Promise<Instance> {
+  const scope = new ConfigScope({
+    registry: new ModuleRegistry(standardModules),
+    pool: new UsagePool(),
+    log: createLogger({ name: "server", level: "fatal", encoding: "json" }),
+    metrics: new Registry(),
+  });
+  const module = await new ModuleContext(scope, "/config/test").load(
+    namespace,
+    name,
+    config as JsonValue,
+    "0",
+  );
+  await scope.validate();
+  return module;
+}
+
+/** For tests: a matcher of the standard list. */
+export function provisionMatcher(name: string, config: unknown): Promise<HttpMatcher> {
+  return provisionModule(httpMatchers, name, config);
+}
+
+/** For tests: a handler of the standard list. */
+export function provisionHandler(name: string, config: unknown): Promise<HttpHandler> {
+  return provisionModule(httpHandlers, name, config);
+}
