@@ -1,3 +1,10 @@
+export { floatOperation, intOperation } from "./fold-scalar.ts";
+export { intrinsicText, intrinsicType, isRepeated, type ValueType } from "./intrinsics.ts";
+export { traceQlLimits } from "./limits.ts";
+export { type LinearRegex, linearRegex } from "./linear-regex.ts";
+export { parseTraceQl } from "./parse-traceql.ts";
+export { printField, printFieldExpression } from "./print-fields.ts";
+export { printScalar, printStage, printTraceQl } from "./print-traceql.ts";
 export type {
   Aggregate,
   ArithmeticOperator,
@@ -35,3 +42,4 @@ export type {
   TraceQlQuery,
   UnaryOperation,
 } from "./syntax-tree.ts";
+export { TraceQlError } from "./traceql-error.ts";

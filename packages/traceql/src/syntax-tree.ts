@@ -150,8 +150,7 @@ export type Static =
   | {
       readonly type: "kind";
       readonly value: "unspecified" | "internal" | "server" | "client" | "producer" | "consumer";
-    }
-  | { readonly type: "nil" };
+    };
 
 export type Field = AttributeField | IntrinsicField;
 

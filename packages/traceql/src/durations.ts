@@ -1,0 +1,52 @@
+const nanoOf: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+  d: 86_400_000_000_000n,
+  w: 604_800_000_000_000n,
+  y: 31_536_000_000_000_000n,
+};
+
+/** Largest first, so that a text has few parts. */
+const printedUnits = ["h", "m", "s", "ms", "us", "ns"];
+
+/**
+ * Nanoseconds of a text such as `1h30m`, `1.5s`, `2d`; days have 24 hours, years 365 days.
+ * @returns undefined for what is no duration
+ */
+export function parseDuration(text: string): bigint | undefined {
+  let nano = 0n;
+  let end = 0;
+  for (const [part, whole = "", fraction = "", unit = ""] of text.matchAll(
+    /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h|d|w|y)/g,
+  )) {
+    if (whole === "" && fraction === "") return undefined;
+    if (text.indexOf(part, end) !== end) return undefined;
+    end += part.length;
+    const unitNano = nanoOf[unit] ?? 0n;
+    nano += BigInt(whole === "" ? "0" : whole) * unitNano;
+    // More digits than these are less than a nanosecond of a year.
+    const digits = fraction.slice(0, 17);
+    if (digits !== "") nano += (BigInt(digits) * unitNano) / 10n ** BigInt(digits.length);
+  }
+  return end === text.length && end > 0 ? nano : undefined;
+}
+
+/** The shortest text of whole units: `1h30m`, `250ms`, `0s`. */
+export function printDuration(nano: bigint): string {
+  if (nano === 0n) return "0s";
+  let text = nano < 0n ? "-" : "";
+  let rest = nano < 0n ? -nano : nano;
+  for (const unit of printedUnits) {
+    const unitNano = nanoOf[unit] ?? 1n;
+    if (rest < unitNano) continue;
+    text += `${rest / unitNano}${unit}`;
+    rest %= unitNano;
+  }
+  return text;
+}

@@ -1,0 +1,64 @@
+import type { IntrinsicName } from "./syntax-tree.ts";
+
+/** Type of a value before any span is seen; `attribute`: that of the attribute, known only then. */
+export type ValueType = "attribute" | "int" | "float" | "duration" | "string" | "bool" | "status" | "kind";
+
+/** How each intrinsic may be written. The first is how it is printed. */
+const texts: Readonly<Record<IntrinsicName, readonly string[]>> = {
+  "span:duration": ["duration", "span:duration"],
+  "span:name": ["name", "span:name"],
+  "span:status": ["status", "span:status"],
+  "span:statusMessage": ["statusMessage", "span:statusMessage"],
+  "span:kind": ["kind", "span:kind"],
+  "span:id": ["span:id"],
+  "span:parentID": ["span:parentID"],
+  "span:childCount": ["span:childCount"],
+  "trace:duration": ["traceDuration", "trace:duration"],
+  "trace:rootName": ["rootName", "trace:rootName"],
+  "trace:rootService": ["rootServiceName", "trace:rootService"],
+  "trace:id": ["trace:id"],
+  "event:name": ["event:name"],
+  "event:timeSinceStart": ["event:timeSinceStart"],
+  "link:traceID": ["link:traceID"],
+  "link:spanID": ["link:spanID"],
+  "instrumentation:name": ["instrumentation:name"],
+  "instrumentation:version": ["instrumentation:version"],
+  nestedSetLeft: ["nestedSetLeft"],
+  nestedSetRight: ["nestedSetRight"],
+  nestedSetParent: ["nestedSetParent"],
+};
+
+const types: Readonly<Partial<Record<IntrinsicName, ValueType>>> = {
+  "span:duration": "duration",
+  "span:status": "status",
+  "span:kind": "kind",
+  "span:childCount": "int",
+  "trace:duration": "duration",
+  "event:timeSinceStart": "duration",
+  nestedSetLeft: "int",
+  nestedSetRight: "int",
+  nestedSetParent: "int",
+};
+
+const byText: ReadonlyMap<string, IntrinsicName> = new Map(
+  Object.entries(texts).flatMap(([name, ways]) => ways.map((way) => [way, name as IntrinsicName])),
+);
+
+/** The intrinsic that a text such as `duration` or `span:duration` names. */
+export function intrinsicOf(text: string): IntrinsicName | undefined {
+  return byText.get(text);
+}
+
+/** As Tempo shows it. */
+export function intrinsicText(name: IntrinsicName): string {
+  return texts[name][0] ?? name;
+}
+
+export function intrinsicType(name: IntrinsicName): ValueType {
+  return types[name] ?? "string";
+}
+
+/** Whether a span may have none, or several. */
+export function isRepeated(name: IntrinsicName): boolean {
+  return name.startsWith("event:") || name.startsWith("link:");
+}

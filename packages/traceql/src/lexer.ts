@@ -1,0 +1,248 @@
+import { parseDuration } from "./durations.ts";
+import { traceQlLimits } from "./limits.ts";
+import { readQuotedText } from "./quoted-text.ts";
+import type { AttributeField, AttributeScope } from "./syntax-tree.ts";
+import { TraceQlError } from "./traceql-error.ts";
+
+interface Placed {
+  /** As it stands in the query. */
+  readonly text: string;
+  readonly offset: number;
+}
+
+export type Token = Placed &
+  (
+    | { readonly kind: "symbol" | "word" | "end" }
+    | { readonly kind: "string"; readonly value: string }
+    | { readonly kind: "int" | "duration"; readonly value: bigint }
+    | { readonly kind: "float"; readonly value: number }
+    | { readonly kind: "attribute"; readonly field: AttributeField }
+    /** `span:duration`, in one. */
+    | { readonly kind: "intrinsic" }
+  );
+
+const symbols = new Set([
+  ...[
+    "{",
+    "}",
+    "(",
+    ")",
+    ",",
+    "|",
+    "=",
+    "!=",
+    "=~",
+    "!~",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "^",
+  ],
+  ...["&&", "||", "!", "~", ">>", "<<", "!>", "!>>", "!<", "!<<", "&>", "&>>", "&<", "&<<", "&~"],
+]);
+/** Begins of symbols that are none themselves. */
+const beginnings = new Set(["&"]);
+
+const attributeScopes: ReadonlySet<string> = new Set([
+  "span",
+  "resource",
+  "event",
+  "link",
+  "instrumentation",
+]);
+const intrinsicScopes = new Set(["span", "trace", "event", "link", "instrumentation"]);
+
+const maxInt = 2n ** 63n - 1n;
+const word = /[\p{L}_][\p{L}\p{Nd}_]*/uy;
+const number = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
+const durationRest = /[\d.nsumhµμdwy]+/y;
+const space = /\s+/y;
+/** What a name without quotes is made of: anything but these. */
+const plainName = /[^\s{}()=~!<>&|^,"]+/y;
+
+/**
+ * The tokens of a query, the end included.
+ * @throws TraceQlError for a text that is too long, an unfinished string, a number out of range
+ */
+export function lex(text: string): Token[] {
+  if (text.length > traceQlLimits.textLength) {
+    throw new TraceQlError(
+      `the query of ${text.length} characters is over the limit of ${traceQlLimits.textLength}`,
+      text,
+      { offset: traceQlLimits.textLength, length: 0 },
+    );
+  }
+  const tokens: Token[] = [];
+  let offset = skipSpace(text, 0);
+  while (offset < text.length) {
+    const token = tokenAt(text, offset);
+    tokens.push(token);
+    offset = skipSpace(text, offset + token.text.length);
+  }
+  tokens.push({ kind: "end", text: "", offset: text.length });
+  return tokens;
+}
+
+/** Whether a name can stand without quotes. */
+export function isPlainName(name: string): boolean {
+  return name !== "" && skip(plainName, name, 0) === name.length;
+}
+
+function tokenAt(text: string, offset: number): Token {
+  const first = text.charAt(offset);
+  if (first === '"' || first === "`") {
+    const { value, end } = readQuotedText(text, offset);
+    return { kind: "string", text: text.slice(offset, end), offset, value };
+  }
+  const numberEnd = skip(number, text, offset);
+  if (numberEnd > offset) return numberAt(text, offset, numberEnd);
+  if (first === ".") return attributeAt(text, offset, offset + 1, "any", false);
+  const wordEnd = skip(word, text, offset);
+  if (wordEnd > offset) return wordAt(text, offset, wordEnd);
+  let end = offset;
+  for (
+    let next = end + 1;
+    symbols.has(text.slice(offset, next)) || beginnings.has(text.slice(offset, next));
+    next++
+  ) {
+    end = next;
+    if (next > text.length) break;
+  }
+  const symbol = text.slice(offset, end);
+  if (symbols.has(symbol)) return { kind: "symbol", text: symbol, offset };
+  const character = String.fromCodePoint(text.codePointAt(offset) ?? 0);
+  throw new TraceQlError(`syntax error: unexpected ${JSON.stringify(character)}`, text, {
+    offset,
+    length: character.length,
+  });
+}
+
+function numberAt(text: string, offset: number, end: number): Token {
+  const durationEnd = skip(durationRest, text, end);
+  const duration = durationEnd > end ? parseDuration(text.slice(offset, durationEnd)) : undefined;
+  if (duration !== undefined) {
+    const token = {
+      kind: "duration",
+      text: text.slice(offset, durationEnd),
+      offset,
+      value: duration,
+    } as const;
+    if (duration > maxInt) throw outOfRange(text, token);
+    return token;
+  }
+  const digits = text.slice(offset, end);
+  if (/^\d+$/.test(digits)) {
+    const token = { kind: "int", text: digits, offset, value: BigInt(digits) } as const;
+    if (token.value > maxInt) throw outOfRange(text, token);
+    return token;
+  }
+  const token = { kind: "float", text: digits, offset, value: Number(digits) } as const;
+  if (!Number.isFinite(token.value)) throw outOfRange(text, token);
+  return token;
+}
+
+function outOfRange(text: string, token: Token): TraceQlError {
+  return new TraceQlError(`value out of range: ${token.text}`, text, {
+    offset: token.offset,
+    length: token.text.length,
+  });
+}
+
+function wordAt(text: string, offset: number, end: number): Token {
+  const found = text.slice(offset, end);
+  const next = text.charAt(end);
+  if (next === "." && isScope(found)) return attributeAt(text, offset, end + 1, found, false);
+  if (next === "." && found === "parent") {
+    for (const scope of ["span", "resource"] as const) {
+      if (text.startsWith(`${scope}.`, end + 1)) {
+        return attributeAt(text, offset, end + 1 + scope.length + 1, scope, true);
+      }
+    }
+    return attributeAt(text, offset, end + 1, "any", true);
+  }
+  if (next === ":" && intrinsicScopes.has(found)) {
+    return { kind: "intrinsic", text: text.slice(offset, skip(word, text, end + 1)), offset };
+  }
+  return { kind: "word", text: found, offset };
+}
+
+function isScope(text: string): text is AttributeScope {
+  return attributeScopes.has(text);
+}
+
+function attributeAt(
+  text: string,
+  offset: number,
+  nameOffset: number,
+  scope: AttributeScope,
+  ofParent: boolean,
+): Token {
+  let name = "";
+  let end = nameOffset;
+  for (;;) {
+    const plainEnd = skip(plainName, text, end);
+    name += text.slice(end, plainEnd);
+    end = plainEnd;
+    if (text.charAt(end) !== '"') break;
+    const quoted = readQuotedName(text, end);
+    name += quoted.value;
+    end = quoted.end;
+  }
+  if (end === nameOffset) {
+    throw new TraceQlError("syntax error: the name of an attribute is missing", text, {
+      offset,
+      length: end - offset,
+    });
+  }
+  return {
+    ...{ kind: "attribute", text: text.slice(offset, end), offset },
+    field: { type: "attribute", scope, name, ofParent },
+  };
+}
+
+/** In names, unlike in strings, a backslash stands before `"` and `\` only. */
+function readQuotedName(text: string, offset: number): { readonly value: string; readonly end: number } {
+  let value = "";
+  for (let index = offset + 1; index < text.length; index++) {
+    const character = text.charAt(index);
+    if (character === '"') return { value, end: index + 1 };
+    if (character === "\\") {
+      const next = text.charAt(++index);
+      if (next !== '"' && next !== "\\") {
+        throw new TraceQlError("invalid escape sequence", text, { offset: index - 1, length: 2 });
+      }
+      value += next;
+    } else value += character;
+  }
+  throw new TraceQlError('unexpected EOF, expecting "', text, { offset, length: text.length - offset });
+}
+
+/** Also over comments, which are those of Go. */
+function skipSpace(text: string, from: number): number {
+  let offset = from;
+  for (;;) {
+    offset = skip(space, text, offset);
+    if (text.startsWith("//", offset)) {
+      const end = text.indexOf("\n", offset);
+      offset = end === -1 ? text.length : end;
+    } else if (text.startsWith("/*", offset)) {
+      const end = text.indexOf("*/", offset + 2);
+      if (end === -1) {
+        throw new TraceQlError("comment not terminated", text, { offset, length: text.length - offset });
+      }
+      offset = end + 2;
+    } else return offset;
+  }
+}
+
+/** @param pattern sticky @returns where its match ends, or `offset` */
+function skip(pattern: RegExp, text: string, offset: number): number {
+  pattern.lastIndex = offset;
+  return pattern.test(text) ? pattern.lastIndex : offset;
+}

@@ -1,0 +1,76 @@
+import { readField } from "./field-parser.ts";
+import { traceQlLimits } from "./limits.ts";
+import type { Field, MetricsAggregate, MetricsFunction } from "./syntax-tree.ts";
+import type { TokenReader } from "./token-reader.ts";
+import { isNumeric, typeOf } from "./value-types.ts";
+
+const withoutField: ReadonlySet<string> = new Set(["rate", "count_over_time"]);
+const functions: ReadonlySet<string> = new Set([
+  ...withoutField,
+  ...["min_over_time", "max_over_time", "avg_over_time", "sum_over_time"],
+  ...["quantile_over_time", "histogram_over_time", "compare"],
+]);
+
+export function isMetricsFunction(word: string): boolean {
+  return functions.has(word);
+}
+
+/**
+ * `rate() by(.a)` and the like.
+ * @throws TraceQlError
+ */
+export function readMetricsAggregate(tokens: TokenReader): MetricsAggregate {
+  const { offset } = tokens;
+  const { text } = tokens.take();
+  if (text === "compare") {
+    throw tokens.errorAt(tokens.placed({}, offset), "compare() not yet supported");
+  }
+  const name = text as MetricsFunction;
+  tokens.expect("(");
+  const field = withoutField.has(name) ? undefined : readNumericField(tokens, name);
+  const quantiles = name === "quantile_over_time" ? readQuantiles(tokens) : [];
+  tokens.expect(")");
+  const by = tokens.isWord("by") ? readBy(tokens) : [];
+  return { function: name, ...(field === undefined ? {} : { field }), quantiles, by };
+}
+
+function readNumericField(tokens: TokenReader, name: string): Field {
+  const field = readField(tokens);
+  const type = typeOf(field);
+  if (type !== "attribute" && !isNumeric(type)) {
+    throw tokens.errorAt(field, `${name}() takes a number, not a ${type}`);
+  }
+  return field;
+}
+
+function readQuantiles(tokens: TokenReader): number[] {
+  const quantiles: number[] = [];
+  tokens.expect(",");
+  do {
+    const token = tokens.next;
+    if (token.kind !== "int" && token.kind !== "float") throw tokens.unexpected("a number");
+    const value = Number(token.value);
+    tokens.take();
+    if (!(value >= 0 && value <= 1)) {
+      throw tokens.errorAt(tokens.placed({}, token.offset), `quantile ${token.text} is not from 0 to 1`);
+    }
+    quantiles.push(value);
+  } while (tokens.accept(","));
+  return quantiles;
+}
+
+function readBy(tokens: TokenReader): Field[] {
+  const { offset } = tokens;
+  tokens.take();
+  tokens.expect("(");
+  const fields = [readField(tokens)];
+  while (tokens.accept(",")) fields.push(readField(tokens));
+  tokens.expect(")");
+  if (fields.length > traceQlLimits.groupBys) {
+    throw tokens.errorAt(
+      tokens.placed({}, offset),
+      `${fields.length} fields in by() are over the limit of ${traceQlLimits.groupBys}`,
+    );
+  }
+  return fields;
+}

@@ -1,0 +1,338 @@
+import { comparisonBinding, powerBinding } from "./binding.ts";
+import { negated, readField, readFieldExpression, shown } from "./field-parser.ts";
+import { foldedScalar } from "./fold-scalar.ts";
+import { isMetricsFunction, readMetricsAggregate } from "./metrics-parser.ts";
+import { printScalar } from "./print-traceql.ts";
+import { readSecondStages } from "./second-stage-parser.ts";
+import {
+  type Aggregate,
+  type ArithmeticOperator,
+  type CoalesceStage,
+  type ComparisonOperator,
+  type Field,
+  type GroupStage,
+  type MetricsExpression,
+  type MetricsMath,
+  type ScalarExpression,
+  type ScalarFilter,
+  type SecondStage,
+  type SelectStage,
+  type SpansetExpression,
+  type SpansetOperator,
+  type Stage,
+  spansetOperators,
+} from "./syntax-tree.ts";
+import type { TokenReader } from "./token-reader.ts";
+import { isNumeric, referencesSpan, scalarTypeOf, takes, typeOf, typesMatch } from "./value-types.ts";
+
+/** What stands in a query, of which operators make larger things. */
+export type Operand =
+  | { readonly kind: "spanset"; readonly node: SpansetExpression }
+  | { readonly kind: "scalar"; readonly node: ScalarExpression }
+  | { readonly kind: "filter"; readonly node: ScalarFilter }
+  | { readonly kind: "stage"; readonly node: GroupStage | SelectStage | CoalesceStage }
+  | { readonly kind: "metrics"; readonly node: MetricsExpression };
+
+const structural: ReadonlySet<string> = new Set(spansetOperators);
+const comparisons: ReadonlySet<string> = new Set(["=", "!=", "<", "<=", ">", ">="]);
+const arithmetic: Readonly<Record<string, number>> = { "+": 3, "-": 3, "*": 5, "/": 5, "%": 5, "^": 6 };
+const aggregates: ReadonlySet<string> = new Set(["count", "min", "max", "avg", "sum"]);
+
+/**
+ * Stages divided by `|`: a pipeline, or a metrics expression when one of them is a metrics function.
+ * @returns the operand itself when there is one stage only
+ * @throws TraceQlError
+ */
+export function readPipeline(tokens: TokenReader): Operand {
+  const { offset } = tokens;
+  if (tokens.next.kind === "word" && isMetricsFunction(tokens.next.text)) throw tokens.unexpected("{");
+  const first = readExpression(tokens);
+  if (first.kind === "metrics") return withSecondStages(first, readSecondStages(tokens));
+  if (!tokens.isSymbol("|")) return first;
+  const stages: Stage[] = [stageOf(tokens, first)];
+  if (first.kind === "stage" && first.node.type === "coalesce") {
+    throw tokens.errorAt(first.node, "syntax error: unexpected coalesce, a pipeline cannot begin with it");
+  }
+  while (tokens.accept("|")) {
+    if (tokens.next.kind === "word" && isMetricsFunction(tokens.next.text)) {
+      const pipeline = tokens.placed({ type: "pipeline", stages } as const, offset);
+      const aggregate = readMetricsAggregate(tokens);
+      const secondStages = readSecondStages(tokens);
+      return {
+        kind: "metrics",
+        node: tokens.placed({ type: "metrics-pipeline", pipeline, aggregate, secondStages }, offset),
+      };
+    }
+    stages.push(stageOf(tokens, readExpression(tokens)));
+  }
+  return { kind: "spanset", node: tokens.placed({ type: "pipeline", stages }, offset) };
+}
+
+/** @throws TraceQlError for what is no stage by itself */
+export function stageOf(tokens: TokenReader, operand: Operand): Stage {
+  switch (operand.kind) {
+    case "spanset":
+    case "filter":
+    case "stage":
+      return operand.node;
+    case "metrics":
+      throw tokens.errorAt(operand.node, "a metrics expression cannot stand in a pipeline");
+    case "scalar":
+      throw tokens.errorAt(
+        operand.node,
+        `syntax error: ${printScalar(operand.node)} must be compared with a number`,
+      );
+  }
+}
+
+function readExpression(tokens: TokenReader, minBinding = 1): Operand {
+  let left = tokens.within(() => readOperand(tokens));
+  for (;;) {
+    const operator = tokens.next.kind === "symbol" ? tokens.next.text : "";
+    const strength = bindingBehind(left, operator);
+    if (strength === 0 || strength < minBinding) return left;
+    if (left.kind === "metrics" && comparisons.has(operator)) {
+      left = withSecondStages(left, readSecondStages(tokens));
+      continue;
+    }
+    tokens.take();
+    const right = tokens.within(() =>
+      readExpression(tokens, strength === powerBinding ? strength : strength + 1),
+    );
+    left = combined(tokens, operator, left, right);
+  }
+}
+
+/** 0 for what is no operator behind such an operand. */
+function bindingBehind(left: Operand, operator: string): number {
+  if (left.kind === "spanset" && structural.has(operator)) {
+    return operator === "&&" || operator === "||" ? 1 : comparisonBinding;
+  }
+  if (left.kind === "scalar" || left.kind === "metrics") {
+    if (comparisons.has(operator)) return comparisonBinding;
+    return Object.hasOwn(arithmetic, operator) ? (arithmetic[operator] ?? 0) : 0;
+  }
+  return 0;
+}
+
+function combined(tokens: TokenReader, operator: string, left: Operand, right: Operand): Operand {
+  const offset = tokens.offsetOf(left.node);
+  if (left.kind === "spanset" && right.kind === "spanset") {
+    const node = {
+      type: "spanset-operation",
+      operator: operator as SpansetOperator,
+      left: left.node,
+      right: right.node,
+    } as const;
+    return { kind: "spanset", node: tokens.placed(node, offset) };
+  }
+  if (left.kind === "scalar" && right.kind === "scalar") {
+    return comparisons.has(operator)
+      ? scalarFilter(tokens, operator as ComparisonOperator, left.node, right.node)
+      : scalarOperation(tokens, operator as ArithmeticOperator, left.node, right.node);
+  }
+  if ((left.kind === "metrics" || right.kind === "metrics") && /^[-+*/]$/.test(operator)) {
+    const node: MetricsMath = {
+      type: "metrics-math",
+      operator: operator as MetricsMath["operator"],
+      left: metricsSide(tokens, left),
+      right: metricsSide(tokens, right),
+      secondStages: [],
+    };
+    return { kind: "metrics", node: tokens.placed(node, offset) };
+  }
+  throw tokens.errorAt(right.node, `syntax error: unexpected operand of ${operator}`);
+}
+
+function metricsSide(tokens: TokenReader, side: Operand): MetricsExpression {
+  if (side.kind === "metrics") return side.node;
+  if (side.kind === "scalar" && side.node.type === "static") {
+    const { type } = side.node.value;
+    if (type === "int" || type === "float") return side.node;
+    throw tokens.errorAt(side.node, `${type} cannot be used in metrics arithmetic`);
+  }
+  throw tokens.errorAt(side.node, "metrics arithmetic takes metrics in parentheses, and numbers");
+}
+
+function scalarOperation(
+  tokens: TokenReader,
+  operator: ArithmeticOperator,
+  left: ScalarExpression,
+  right: ScalarExpression,
+): Operand {
+  const node = tokens.placed(
+    { type: "scalar-operation", operator, left, right } as const,
+    tokens.offsetOf(left),
+  );
+  if (left.type === "static" && right.type === "static") {
+    const folded = foldedScalar(operator, left.value, right.value);
+    if (typeof folded === "string") throw tokens.errorAt(node, folded);
+    return {
+      kind: "scalar",
+      node: tokens.placed({ type: "static", value: folded }, tokens.offsetOf(left)),
+    };
+  }
+  checkScalars(tokens, operator, node, left, right);
+  return { kind: "scalar", node };
+}
+
+function scalarFilter(
+  tokens: TokenReader,
+  operator: ComparisonOperator,
+  left: ScalarExpression,
+  right: ScalarExpression,
+): Operand {
+  const node = tokens.placed(
+    { type: "scalar-filter", operator, left, right } as const,
+    tokens.offsetOf(left),
+  );
+  if (left.type === "static" && right.type === "static") {
+    throw tokens.errorAt(node, "syntax error: a scalar filter needs an aggregate, such as count()");
+  }
+  checkScalars(tokens, operator, node, left, right);
+  return { kind: "filter", node };
+}
+
+function checkScalars(
+  tokens: TokenReader,
+  operator: ArithmeticOperator | ComparisonOperator,
+  node: object,
+  left: ScalarExpression,
+  right: ScalarExpression,
+): void {
+  const [leftType, rightType] = [scalarTypeOf(left), scalarTypeOf(right)];
+  const text = `${printScalar(left)} ${operator} ${printScalar(right)}`;
+  if (!typesMatch(leftType, rightType)) {
+    throw tokens.errorAt(node, `binary operations must operate on the same type: ${text}`);
+  }
+  if (!takes(operator, leftType) || !takes(operator, rightType)) {
+    throw tokens.errorAt(node, `illegal operation for the given types: ${text}`);
+  }
+}
+
+function readOperand(tokens: TokenReader): Operand {
+  const token = tokens.next;
+  const { offset } = tokens;
+  if (tokens.isSymbol("{")) return { kind: "spanset", node: readFilter(tokens) };
+  if (tokens.accept("(")) {
+    const inner = readPipeline(tokens);
+    tokens.expect(")");
+    return wrapped(tokens, inner, offset);
+  }
+  if (tokens.accept("-")) {
+    const operand = readExpression(tokens, powerBinding + 1);
+    if (operand.kind !== "scalar" || operand.node.type !== "static") {
+      throw tokens.errorAt(operand.node, "syntax error: a minus can stand before a number only");
+    }
+    const value = negated(operand.node.value);
+    return { kind: "scalar", node: tokens.placed({ type: "static", value }, offset) };
+  }
+  if (token.kind === "int" || token.kind === "float" || token.kind === "duration") {
+    tokens.take();
+    const value =
+      token.kind === "float"
+        ? ({ type: "float", value: token.value } as const)
+        : ({ type: token.kind, value: token.value } as const);
+    return { kind: "scalar", node: tokens.placed({ type: "static", value }, offset) };
+  }
+  if (token.kind === "word") {
+    if (aggregates.has(token.text)) return { kind: "scalar", node: readAggregate(tokens) };
+    if (token.text === "by") return { kind: "stage", node: readGroup(tokens) };
+    if (token.text === "select") return { kind: "stage", node: readSelect(tokens) };
+    if (token.text === "coalesce") {
+      tokens.take();
+      tokens.expect("(");
+      tokens.expect(")");
+      return { kind: "stage", node: tokens.placed({ type: "coalesce" }, offset) };
+    }
+  }
+  throw tokens.unexpected("{", "(", "an aggregate");
+}
+
+/** Parentheses round one stage say that it is a spanset; round spansets or numbers, nothing. */
+function wrapped(tokens: TokenReader, inner: Operand, offset: number): Operand {
+  if (inner.kind !== "filter" && inner.kind !== "stage") return inner;
+  const stages = [stageOf(tokens, inner)];
+  return { kind: "spanset", node: tokens.placed({ type: "pipeline", stages }, offset) };
+}
+
+/** @throws TraceQlError */
+function readFilter(tokens: TokenReader): SpansetExpression {
+  const { offset } = tokens;
+  tokens.expect("{");
+  if (tokens.accept("}")) {
+    const condition = { type: "static", value: { type: "bool", value: true } } as const;
+    return tokens.placed({ type: "filter", condition }, offset);
+  }
+  const condition = readFieldExpression(tokens);
+  tokens.expect("}");
+  const type = typeOf(condition);
+  if (type !== "bool" && type !== "attribute") {
+    throw tokens.errorAt(
+      condition,
+      `span filter field expressions must resolve to a boolean: { ${shown(condition)} }`,
+    );
+  }
+  return tokens.placed({ type: "filter", condition }, offset);
+}
+
+function readAggregate(tokens: TokenReader): Aggregate {
+  const { offset } = tokens;
+  const aggregate = tokens.take().text as Aggregate["aggregate"];
+  tokens.expect("(");
+  if (aggregate === "count") {
+    tokens.expect(")");
+    return tokens.placed({ type: "aggregate", aggregate }, offset);
+  }
+  const operand = readFieldExpression(tokens);
+  tokens.expect(")");
+  const node = tokens.placed({ type: "aggregate", aggregate, operand } as const, offset);
+  const type = typeOf(operand);
+  const text = `${aggregate}(${shown(operand)})`;
+  if (type !== "attribute" && !isNumeric(type)) {
+    throw tokens.errorAt(node, `aggregate field expressions must resolve to a number type: ${text}`);
+  }
+  if (!referencesSpan(operand)) {
+    throw tokens.errorAt(node, `aggregate field expressions must reference the span: ${text}`);
+  }
+  return node;
+}
+
+function readGroup(tokens: TokenReader): GroupStage {
+  const { offset } = tokens;
+  tokens.take();
+  tokens.expect("(");
+  const expression = readFieldExpression(tokens);
+  tokens.expect(")");
+  if (!referencesSpan(expression)) {
+    throw tokens.errorAt(
+      expression,
+      `grouping field expressions must reference the span: by(${shown(expression)})`,
+    );
+  }
+  return tokens.placed({ type: "group", expression }, offset);
+}
+
+function readSelect(tokens: TokenReader): SelectStage {
+  const { offset } = tokens;
+  tokens.take();
+  return tokens.placed({ type: "select", fields: readFields(tokens) }, offset);
+}
+
+/** `(field, …)`. */
+function readFields(tokens: TokenReader): Field[] {
+  tokens.expect("(");
+  const fields = [readField(tokens)];
+  while (tokens.accept(",")) fields.push(readField(tokens));
+  tokens.expect(")");
+  return fields;
+}
+
+function withSecondStages(
+  operand: Extract<Operand, { kind: "metrics" }>,
+  secondStages: readonly SecondStage[],
+): Operand {
+  const { node } = operand;
+  if (secondStages.length === 0 || node.type === "static") return operand;
+  return { kind: "metrics", node: { ...node, secondStages: [...node.secondStages, ...secondStages] } };
+}

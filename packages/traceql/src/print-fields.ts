@@ -1,0 +1,87 @@
+import { binding, comparisonBinding, powerBinding } from "./binding.ts";
+import { printDuration } from "./durations.ts";
+import { intrinsicText } from "./intrinsics.ts";
+import { isPlainName } from "./lexer.ts";
+import type { Field, FieldExpression, Static } from "./syntax-tree.ts";
+
+const minInt = -(2n ** 63n);
+
+/** As Tempo names a field in labels and answers: `.a`, `span.a`, `resource."a b"`, `duration`. */
+export function printField(field: Field): string {
+  if (field.type === "intrinsic") return intrinsicText(field.name);
+  const { scope, name, ofParent } = field;
+  const parts = [...(ofParent ? ["parent"] : []), ...(scope === "any" ? [] : [scope])];
+  const isPlain = isPlainName(name) && !(ofParent && scope === "any" && /^(span|resource)\./.test(name));
+  const printed = isPlain ? name : `"${name.replace(/["\\]/g, "\\$&")}"`;
+  return `${parts.join(".")}.${printed}`;
+}
+
+/** With parentheses only where the tree would be another without, and round every minus and `!` within an operation. */
+export function printFieldExpression(expression: FieldExpression): string {
+  switch (expression.type) {
+    case "static":
+      return printStatic(expression.value);
+    case "attribute":
+    case "intrinsic":
+      return printField(expression);
+    case "unary":
+      return expression.operator + printOperand(expression.operand, Number.POSITIVE_INFINITY);
+    case "exists":
+      return `${printOperand(expression.operand, comparisonBinding)} ${expression.exists ? "!=" : "="} nil`;
+    case "binary": {
+      const { operator, left, right } = expression;
+      const own = binding[operator] ?? 0;
+      const isPower = own === powerBinding;
+      return `${printOperand(left, isPower ? own + 1 : own)} ${operator} ${printOperand(right, isPower ? own : own + 1)}`;
+    }
+  }
+}
+
+/** @param min how tightly an operation must bind to stand there without parentheses */
+function printOperand(expression: FieldExpression, min: number): string {
+  const text = printFieldExpression(expression);
+  const own = bindingOf(expression);
+  return own < min || text.startsWith("-") ? `(${text})` : text;
+}
+
+function bindingOf(expression: FieldExpression): number {
+  switch (expression.type) {
+    case "binary":
+      return binding[expression.operator] ?? 0;
+    case "exists":
+      return comparisonBinding;
+    case "unary":
+      return 0;
+    default:
+      return Number.POSITIVE_INFINITY;
+  }
+}
+
+export function printStatic(value: Static): string {
+  switch (value.type) {
+    case "string":
+      return printText(value.value);
+    case "int":
+      return value.value === minInt ? "minInt" : String(value.value);
+    case "float":
+      return printFloat(value.value);
+    case "duration":
+      return printDuration(value.value);
+    default:
+      return String(value.value);
+  }
+}
+
+/** In backquotes as Tempo prints it, or, where it has one, in double quotes. */
+function printText(text: string): string {
+  if (!text.includes("`") && !text.includes("\r")) return `\`${text}\``;
+  const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", '"': '\\"', "\\": "\\\\" };
+  return `"${text.replace(/[\n\r"\\]/g, (character) => escapes[character] ?? character)}"`;
+}
+
+/** It always shows that it is one. */
+export function printFloat(value: number): string {
+  if (Object.is(value, -0)) return "-0.0";
+  const text = String(value);
+  return /[.e]/.test(text) ? text : `${text}.0`;
+}

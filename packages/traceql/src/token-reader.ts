@@ -1,0 +1,117 @@
+import { lex, type Token } from "./lexer.ts";
+import { traceQlLimits } from "./limits.ts";
+import { type TextPlace, TraceQlError } from "./traceql-error.ts";
+
+/** Walks through the tokens of a query; knows how deep and how large the tree is so far, and where its parts stood. */
+export class TokenReader {
+  readonly #text: string;
+  readonly #tokens: readonly Token[];
+  readonly #places = new WeakMap<object, TextPlace>();
+  #index = 0;
+  #depth = 0;
+  #nodes = 0;
+
+  /** @throws TraceQlError */
+  constructor(text: string) {
+    this.#text = text;
+    this.#tokens = lex(text);
+  }
+
+  get next(): Token {
+    return this.#tokens[this.#index] as Token;
+  }
+
+  /** The one after `next`. */
+  get following(): Token | undefined {
+    return this.#tokens[this.#index + 1];
+  }
+
+  take(): Token {
+    const token = this.next;
+    if (token.kind !== "end") this.#index++;
+    return token;
+  }
+
+  isSymbol(text: string): boolean {
+    return this.next.kind === "symbol" && this.next.text === text;
+  }
+
+  isWord(text: string): boolean {
+    return this.next.kind === "word" && this.next.text === text;
+  }
+
+  /** Takes the symbol if it is next. */
+  accept(symbol: string): boolean {
+    if (!this.isSymbol(symbol)) return false;
+    this.#index++;
+    return true;
+  }
+
+  /** @throws TraceQlError when the symbol is not next */
+  expect(symbol: string): void {
+    if (!this.accept(symbol)) throw this.unexpected(symbol);
+  }
+
+  /** Of the next token. @param expected what could stand there */
+  unexpected(...expected: readonly string[]): TraceQlError {
+    const token = this.next;
+    const seen = token.kind === "end" ? "$end" : token.kind === "symbol" ? token.text : named(token);
+    const wanted = expected.length === 0 ? "" : `, expecting ${expected.join(" or ")}`;
+    return this.error(`syntax error: unexpected ${seen}${wanted}`, placeOf(token));
+  }
+
+  error(reason: string, place: TextPlace): TraceQlError {
+    return new TraceQlError(reason, this.#text, place);
+  }
+
+  /** An error that points at a part of the tree. */
+  errorAt(node: object, reason: string): TraceQlError {
+    return this.error(reason, this.#places.get(node) ?? placeOf(this.next));
+  }
+
+  /** Where the next token stands: the beginning of what is read now. */
+  get offset(): number {
+    return this.next.offset;
+  }
+
+  /**
+   * Remembers where a part of the tree stood: from `offset` to the token taken last.
+   * @throws TraceQlError when the tree has too many parts
+   */
+  placed<Node extends object>(node: Node, offset: number): Node {
+    const last = this.#tokens[Math.max(0, this.#index - 1)] as Token;
+    const place = { offset, length: last.offset + last.text.length - offset };
+    if (++this.#nodes > traceQlLimits.nodes) {
+      throw this.error(`the query has more than ${traceQlLimits.nodes} fields, values and operators`, place);
+    }
+    this.#places.set(node, place);
+    return node;
+  }
+
+  offsetOf(node: object): number {
+    return this.#places.get(node)?.offset ?? this.offset;
+  }
+
+  /**
+   * Reads something that stands within something else.
+   * @throws TraceQlError when it is nested too deep
+   */
+  within<Result>(read: () => Result): Result {
+    if (++this.#depth > traceQlLimits.depth) {
+      throw this.error(`the query is nested deeper than ${traceQlLimits.depth}`, placeOf(this.next));
+    }
+    const result = read();
+    this.#depth--;
+    return result;
+  }
+}
+
+function placeOf(token: Token): TextPlace {
+  return { offset: token.offset, length: token.text.length };
+}
+
+function named(token: Token): string {
+  const kind = token.kind === "word" ? "IDENTIFIER" : token.kind.toUpperCase();
+  const shown = token.text.length > 60 ? `${token.text.slice(0, 60)}…` : token.text;
+  return `${kind} ${shown}`;
+}

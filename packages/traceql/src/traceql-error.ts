@@ -1,0 +1,36 @@
+/** Where in a text; `offset` and `length` in UTF-16 units, lines and columns from 1, columns in characters. */
+export interface TextPlace {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/**
+ * The text is not a query that can be run. The message is in the style of Tempo:
+ * `parse error at line 1, col 5: syntax error: unexpected IDENTIFIER "foo", expecting }`.
+ */
+export class TraceQlError extends Error {
+  override readonly name = "TraceQlError";
+  /** What is wrong, without the place. */
+  readonly reason: string;
+  /** In UTF-16 units, from 0. */
+  readonly offset: number;
+  /** Of the part that is wrong, in UTF-16 units; 0 where the text ends too early. */
+  readonly length: number;
+  /** From 1. */
+  readonly line: number;
+  /** In characters, from 1. */
+  readonly column: number;
+
+  constructor(reason: string, text: string, place: TextPlace) {
+    const before = text.slice(0, place.offset);
+    const lineStart = before.lastIndexOf("\n") + 1;
+    const line = before.split("\n").length;
+    const column = [...before.slice(lineStart)].length + 1;
+    super(`parse error at line ${line}, col ${column}: ${reason}`);
+    this.reason = reason;
+    this.offset = place.offset;
+    this.length = place.length;
+    this.line = line;
+    this.column = column;
+  }
+}
