@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import type { Logger } from "lifecycle";
 import type { Registry } from "prom-client";
 import { AdminEndpoint, defaultAdminAddress } from "./admin/admin-endpoint.ts";
 import { AdminHandler } from "./admin/admin-handler.ts";
 import { adminRoutes } from "./admin/admin-route.ts";
+import { recordChanges } from "./admin/history-recorder.ts";
 import { standardRoutes } from "./admin/standard-routes.ts";
 import { AdapterRegistry } from "./core/adapters/adapter-registry.ts";
 import { standardAdapters } from "./core/adapters/standard-adapters.ts";
@@ -10,6 +12,9 @@ import { AppsParticipant } from "./core/engine/apps.ts";
 import { Autosave, autosavePath, type Environment } from "./core/engine/autosave.ts";
 import { ConfigEngine } from "./core/engine/config-engine.ts";
 import { ConfigMetrics } from "./core/engine/config-metrics.ts";
+import { ConfigHistory } from "./core/history/config-history.ts";
+import { dataFolder } from "./core/history/data-folder.ts";
+import { HistoryFiles } from "./core/history/history-files.ts";
 import type { ListenAddress } from "./core/listen/listen-address.ts";
 import { ConfigScope, type ServerServices } from "./core/modules/config-scope.ts";
 import { ModuleContext } from "./core/modules/module-context.ts";
@@ -18,7 +23,7 @@ import { UsagePool } from "./core/modules/usage-pool.ts";
 import { standardModules } from "./modules/standard.ts";
 
 export interface ServerOptions {
-  /** `SERVER_ADMIN`, `XDG_CONFIG_HOME`, `HOME`. */
+  /** `SERVER_ADMIN`, `XDG_CONFIG_HOME`, `XDG_DATA_HOME`, `HOME`. */
   readonly environment: Environment;
   readonly log: Logger;
   readonly metrics: Registry;
@@ -37,6 +42,7 @@ export class Server {
   readonly autosave: Autosave;
   readonly services: ServerServices;
   readonly adapters = new AdapterRegistry(standardAdapters);
+  readonly history: ConfigHistory;
   readonly #admin: AdminEndpoint;
   readonly #scope: ConfigScope;
 
@@ -46,6 +52,7 @@ export class Server {
     this.services = { registry, pool: new UsagePool(), log, metrics };
     this.autosave = new Autosave(autosavePath(environment));
     this.#admin = new AdminEndpoint(adminAddressOf(environment), log);
+    this.history = new ConfigHistory(new HistoryFiles(join(dataFolder(environment), "history")), log);
     this.#scope = new ConfigScope(this.services);
     this.engine = new ConfigEngine({
       registry,
@@ -58,10 +65,13 @@ export class Server {
 
   static async create(options: ServerOptions): Promise<Server> {
     const server = new Server(options);
+    await server.history.open();
+    server.engine.onChange(recordChanges(server.history));
     const context = new ModuleContext(server.#scope, "admin.api");
     const routes = standardRoutes({
       engine: server.engine,
       adapters: server.adapters,
+      history: server.history,
       stop: options.onStopRequest,
     });
     for (const name of server.services.registry.names(adminRoutes)) {
@@ -79,6 +89,7 @@ export class Server {
   /** Finishes requests under way, then closes everything. @throws ServerError */
   async stop(): Promise<void> {
     await this.engine.stop();
+    await this.history.close();
     await this.#scope.close();
   }
 }

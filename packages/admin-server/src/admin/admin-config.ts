@@ -19,6 +19,18 @@ const adminSchema = z
         load_delay: notYet(),
       })
       .nullish(),
+    history: z
+      .strictObject({
+        max_entries: z
+          .int()
+          .min(0)
+          .max(10_000)
+          .nullish()
+          .describe("How many configs are kept (100); 0 keeps none."),
+        max_bytes: z.int().min(0).nullish().describe("How many bytes of them together (64 MiB)."),
+      })
+      .nullish()
+      .describe("The configs that ran, to look at and to go back to: GET /history."),
     identity: notYet(),
     remote: notYet(),
   })

@@ -28,7 +28,11 @@ type RunOptions = z.infer<typeof runOptions>;
 async function loadFile(server: Server, options: RunOptions, force: boolean): Promise<void> {
   const bytes = await readConfig(options.config, options.adapter);
   try {
-    await server.engine.load(bytes, { force, sourceFile: options.config });
+    await server.engine.load(bytes, {
+      force,
+      sourceFile: options.config,
+      author: force ? `SIGUSR1, ${options.config}` : options.config,
+    });
   } catch (error) {
     const noJson = error instanceof ServerError && error.code === "CONFIG_SYNTAX";
     throw errorWithin(`--config ${options.config}${noJson ? ": JSON is expected" : ""}`, error);
@@ -43,12 +47,12 @@ async function loadFirstConfig(server: Server, options: RunOptions, log: Logger)
       log.info(
         `resuming with ${server.autosave.path}${options.config === "" ? "" : `, not ${options.config}`}`,
       );
-      await server.engine.load(saved);
+      await server.engine.load(saved, { author: "--resume" });
       return;
     }
   }
   if (options.config === "") {
-    await server.engine.load(Buffer.from("null"));
+    await server.engine.load(Buffer.from("null"), { author: "started without a configuration" });
     return;
   }
   await loadFile(server, options, false);

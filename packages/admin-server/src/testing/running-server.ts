@@ -33,7 +33,12 @@ export class RunningServer {
     const configFolder = await mkdtemp(join(tmpdir(), "admin-server-"));
     const stop = Promise.withResolvers<void>();
     const server = await Server.create({
-      environment: { XDG_CONFIG_HOME: configFolder, SERVER_ADMIN: "127.0.0.1:0", ...environment },
+      environment: {
+        XDG_CONFIG_HOME: configFolder,
+        XDG_DATA_HOME: join(configFolder, "data"),
+        SERVER_ADMIN: "127.0.0.1:0",
+        ...environment,
+      },
       log: createLogger({ name: "server", level: "fatal", encoding: "json" }),
       metrics: new Registry(),
       onStopRequest: () => stop.resolve(),

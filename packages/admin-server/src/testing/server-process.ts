@@ -20,7 +20,8 @@ export class ServerProcess {
   constructor(args: readonly string[], environment: Record<string, string> = {}) {
     const { PATH = "", HOME = "" } = process.env;
     this.child = spawn(process.execPath, [program, ...args], {
-      env: { PATH, HOME, ...environment },
+      // Data beside the config, so that no test writes into the home folder.
+      env: { PATH, HOME, XDG_DATA_HOME: `${environment.XDG_CONFIG_HOME ?? "."}/data`, ...environment },
       stdio: ["pipe", "pipe", "pipe"],
     });
     this.child.stdout?.on("data", (chunk) => {

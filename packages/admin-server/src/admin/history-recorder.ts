@@ -1,0 +1,23 @@
+import type { AppliedChange } from "../core/engine/config-engine.ts";
+import { type ConfigHistory, defaultHistoryLimits } from "../core/history/config-history.ts";
+import { isJsonObject, type JsonValue, member } from "../core/json/json-value.ts";
+import { withoutIds } from "../core/tree/id-index.ts";
+import { decodeAdminConfig } from "./admin-config.ts";
+
+/** What the section `admin` says about keeping configs. @param config a whole document that runs */
+function keeping(config: JsonValue) {
+  const section = isJsonObject(config) ? (member(config, "admin") ?? null) : null;
+  const { history, config: saving } = decodeAdminConfig(withoutIds(section));
+  return {
+    limits: {
+      maxEntries: history?.max_entries ?? defaultHistoryLimits.maxEntries,
+      maxBytes: history?.max_bytes ?? defaultHistoryLimits.maxBytes,
+    },
+    persist: saving?.persist !== false,
+  };
+}
+
+/** Puts each config that runs into the history, within the limits that it sets itself. */
+export function recordChanges(history: ConfigHistory): (change: AppliedChange) => Promise<void> {
+  return ({ config, encoded, author }) => history.record({ document: encoded, author, ...keeping(config) });
+}

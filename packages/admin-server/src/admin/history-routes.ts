@@ -1,0 +1,93 @@
+import type { ConfigEngine } from "../core/engine/config-engine.ts";
+import { errorWithin, ServerError } from "../core/errors.ts";
+import type { ConfigHistory } from "../core/history/config-history.ts";
+import type { JsonValue } from "../core/json/json-value.ts";
+import { parseJson } from "../core/json/parse-json.ts";
+import { diffJson } from "../core/tree/json-diff.ts";
+import { type AdminReply, type AdminRequest, emptyReply, jsonReply, requireMethod } from "./admin-message.ts";
+import type { AdminRoute } from "./admin-route.ts";
+
+const numberText = /^[1-9]\d{0,14}$/;
+
+/** @throws ServerError HISTORY_UNKNOWN */
+function entryNumber(text: string): number {
+  if (!numberText.test(text)) {
+    throw new ServerError("HISTORY_UNKNOWN", `the history has no entry '${text}'`);
+  }
+  return Number(text);
+}
+
+async function read(history: ConfigHistory, n: number): Promise<JsonValue> {
+  return parseJson(Buffer.from(await history.document(n)));
+}
+
+/** What made entry `n` of the one before it, or of entry `from`; of nothing (null) where that is forgotten. */
+async function difference(history: ConfigHistory, n: number, from: string | null): Promise<AdminReply> {
+  const after = await read(history, n);
+  const earlier = from === null ? history.before(n)?.n : entryNumber(from);
+  const before = earlier === undefined ? null : await read(history, earlier);
+  return {
+    ...jsonReply(200, diffJson(before, after) as unknown as JsonValue),
+    headers: { "Content-Type": "application/json-patch+json" },
+  };
+}
+
+async function rollback(
+  engine: ConfigEngine,
+  history: ConfigHistory,
+  request: AdminRequest,
+  n: number,
+): Promise<AdminReply> {
+  const body = Buffer.from(await history.document(n));
+  const ifMatch = request.header("if-match");
+  try {
+    await engine.change({
+      method: "POST",
+      path: "/config/",
+      body,
+      author: `${request.author}, rollback to ${n}`,
+      ...(ifMatch === "" ? {} : { ifMatch }),
+    });
+  } catch (error) {
+    throw errorWithin(`rolling back to entry ${n}`, error);
+  }
+  return emptyReply;
+}
+
+/**
+ * The configs that ran: `GET /history`, `GET /history/<n>`, `GET /history/<n>/diff` with `?from=<m>`,
+ * `POST /history/<n>/rollback`.
+ */
+export function historyRoutes(engine: ConfigEngine, history: ConfigHistory): AdminRoute[] {
+  return [
+    {
+      path: "/history",
+      handle(request) {
+        requireMethod(request, "GET");
+        return jsonReply(
+          200,
+          history.entries.map(({ n, at, author, bytes }) => ({ n, at, author, bytes })),
+        );
+      },
+    },
+    {
+      path: "/history/",
+      async handle(request) {
+        const [, , text = "", action = "", ...rest] = request.path.split("/");
+        if (rest.length > 0 || !["", "diff", "rollback"].includes(action)) {
+          throw new ServerError("ADMIN_NOT_FOUND", `resource not found: ${request.path}`);
+        }
+        requireMethod(request, action === "rollback" ? "POST" : "GET");
+        const n = entryNumber(text);
+        switch (action) {
+          case "diff":
+            return difference(history, n, request.query.get("from"));
+          case "rollback":
+            return rollback(engine, history, request, n);
+          default:
+            return jsonReply(200, await read(history, n));
+        }
+      },
+    },
+  ];
+}

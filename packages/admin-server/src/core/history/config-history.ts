@@ -1,0 +1,153 @@
+import type { Logger } from "lifecycle";
+import { messageOf, ServerError } from "../errors.ts";
+import type { HistoryEntry, HistoryFiles } from "./history-files.ts";
+
+export interface HistoryLimits {
+  /** How many configs are kept; 0 keeps none. */
+  readonly maxEntries: number;
+  /** How many bytes of them together; the newest is kept whatever its size. */
+  readonly maxBytes: number;
+}
+
+export const defaultHistoryLimits: HistoryLimits = { maxEntries: 100, maxBytes: 64 * 1024 * 1024 };
+
+export interface RecordedConfig {
+  readonly document: string;
+  readonly author: string;
+  readonly limits: HistoryLimits;
+  /** Whether it may go to disk (`admin.config.persist`); else it is kept in memory until the process ends. */
+  readonly persist: boolean;
+}
+
+/** How many writes may be under way before a change waits for them. */
+const maxPending = 16;
+
+/**
+ * The last configs that ran. Writing goes on in the background, because a change is safe with the autosave already; the
+ * history only has to keep up.
+ */
+export class ConfigHistory {
+  readonly #files: HistoryFiles;
+  readonly #log: Logger;
+  readonly #entries: HistoryEntry[] = [];
+  /** Documents that are not on disk: not yet, or never. */
+  readonly #documents = new Map<number, string>();
+  #next = 1;
+  #newest: string | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #pending = 0;
+
+  constructor(files: HistoryFiles, log: Logger) {
+    this.#files = files;
+    this.#log = log;
+  }
+
+  /** Takes up the history of earlier processes. A folder that cannot be read counts as empty, and the log says so. */
+  async open(): Promise<void> {
+    try {
+      this.#entries.push(...(await this.#files.list()));
+      const newest = this.#entries.at(-1);
+      if (newest !== undefined) {
+        this.#next = newest.n + 1;
+        this.#newest = await this.#files.read(newest.n);
+      }
+    } catch (error) {
+      this.#log.warn(`the history of configs cannot be read: ${messageOf(error)}`);
+    }
+  }
+
+  /** All entries, newest first. */
+  get entries(): readonly HistoryEntry[] {
+    return this.#entries.toReversed();
+  }
+
+  /** Adds a config that runs from now on, unless it is the newest already. Waits only when the disk does not keep up. */
+  async record({ document, author, limits, persist }: RecordedConfig): Promise<void> {
+    const isFirstNothing = document === "null" && this.#entries.length === 0;
+    if (document === this.#newest || isFirstNothing || limits.maxEntries === 0) {
+      await this.#trim(limits);
+      return;
+    }
+    const entry: HistoryEntry = {
+      n: this.#next++,
+      at: new Date().toISOString(),
+      author: author.slice(0, 500),
+      bytes: Buffer.byteLength(document),
+    };
+    this.#newest = document;
+    this.#entries.push(entry);
+    this.#documents.set(entry.n, document);
+    if (persist) {
+      this.#background(async () => {
+        await this.#files.write(entry, document);
+        this.#documents.delete(entry.n);
+      });
+    }
+    await this.#trim(limits);
+  }
+
+  /** The document of an entry. @throws ServerError HISTORY_UNKNOWN */
+  async document(n: number): Promise<string> {
+    if (!this.#entries.some((entry) => entry.n === n)) {
+      throw new ServerError("HISTORY_UNKNOWN", `the history has no entry ${n}`);
+    }
+    const kept = this.#documents.get(n);
+    if (kept !== undefined) {
+      return kept;
+    }
+    try {
+      return await this.#files.read(n);
+    } catch (error) {
+      throw new ServerError(
+        "HISTORY_UNKNOWN",
+        `entry ${n} of the history cannot be read: ${messageOf(error)}`,
+        {
+          cause: error,
+        },
+      );
+    }
+  }
+
+  /** The entry before this one, as far as it is still kept. */
+  before(n: number): HistoryEntry | undefined {
+    return this.#entries.findLast((entry) => entry.n < n);
+  }
+
+  /** Waits for what is being written. */
+  async close(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #trim({ maxEntries, maxBytes }: HistoryLimits): Promise<void> {
+    let bytes = this.#entries.reduce((sum, entry) => sum + entry.bytes, 0);
+    while (this.#entries.length > maxEntries || (bytes > maxBytes && this.#entries.length > 1)) {
+      const oldest = this.#entries.shift();
+      if (oldest === undefined) {
+        break;
+      }
+      bytes -= oldest.bytes;
+      this.#background(async () => {
+        this.#documents.delete(oldest.n);
+        await this.#files.remove(oldest.n);
+      });
+    }
+    if (this.#entries.length === 0) {
+      this.#newest = undefined;
+    }
+    if (this.#pending > maxPending) {
+      await this.#writing;
+    }
+  }
+
+  #background(work: () => Promise<void>): void {
+    this.#pending++;
+    this.#writing = this.#writing
+      .then(work)
+      .catch((error: unknown) =>
+        this.#log.error(`the history of configs is not written: ${messageOf(error)}`),
+      )
+      .finally(() => {
+        this.#pending--;
+      });
+  }
+}

@@ -1,0 +1,100 @@
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+/** One config that ran. */
+export interface HistoryEntry {
+  /** Counts up from 1 and is never given twice. */
+  readonly n: number;
+  /** When it began to run, RFC 3339. */
+  readonly at: string;
+  /** Who loaded it: an address, a signal, a file. */
+  readonly author: string;
+  /** Length of the document as `encodeJson` writes it. */
+  readonly bytes: number;
+}
+
+const fileName = /^(\d{1,15})\.json$/;
+const maxHeadBytes = 4_096;
+
+/** The first line of a file; undefined for one that no entry is in, cut off or of another's making. */
+async function readHead(path: string): Promise<HistoryEntry | undefined> {
+  const file = await open(path, "r");
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeadBytes), 0, maxHeadBytes, 0);
+    const text = buffer.subarray(0, bytesRead).toString("utf8");
+    const { n, at, author, bytes } = JSON.parse(text.slice(0, text.indexOf("\n"))) as Partial<HistoryEntry>;
+    if (
+      typeof n !== "number" ||
+      typeof at !== "string" ||
+      typeof author !== "string" ||
+      typeof bytes !== "number"
+    ) {
+      return undefined;
+    }
+    const { size } = await file.stat();
+    const headBytes = Buffer.byteLength(text.slice(0, text.indexOf("\n") + 1));
+    return size === headBytes + bytes ? { n, at, author, bytes } : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * The files of the history: `<n>.json`, a line about the entry, then the document. Folder 0700, files 0600, because a
+ * config may hold secrets.
+ */
+export class HistoryFiles {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** All entries, oldest first. Files that are damaged are passed over. @throws the file system's error */
+  async list(): Promise<HistoryEntry[]> {
+    let names: string[];
+    try {
+      names = await readdir(this.#folder);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+        return [];
+      }
+      throw error;
+    }
+    const entries: HistoryEntry[] = [];
+    for (const name of names) {
+      const entry = fileName.test(name) ? await readHead(join(this.#folder, name)) : undefined;
+      if (entry !== undefined && name === `${entry.n}.json`) {
+        entries.push(entry);
+      }
+    }
+    return entries.sort((a, b) => a.n - b.n);
+  }
+
+  /** Written beside and renamed: a crash leaves a whole file or none. @throws the file system's error */
+  async write(entry: HistoryEntry, document: string): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const path = join(this.#folder, `${entry.n}.json`);
+    const file = await open(`${path}.tmp`, "w", 0o600);
+    try {
+      await file.chmod(0o600);
+      await file.writeFile(`${JSON.stringify(entry)}\n${document}`);
+    } finally {
+      await file.close();
+    }
+    await rename(`${path}.tmp`, path);
+  }
+
+  /** The document of an entry. @throws the file system's error */
+  async read(n: number): Promise<string> {
+    const text = await readFile(join(this.#folder, `${n}.json`), "utf8");
+    return text.slice(text.indexOf("\n") + 1);
+  }
+
+  /** @throws the file system's error, not for a file that is gone already */
+  async remove(n: number): Promise<void> {
+    await rm(join(this.#folder, `${n}.json`), { force: true });
+  }
+}
