@@ -1,12 +1,15 @@
+import { ClickHouseError } from "@clickhouse/client";
 import type { SpanKind } from "wire/model";
 import { checkSearch, checkTexts, tenantOf } from "../../api/checked-query.ts";
 import type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "../../api/span-reader.ts";
+import { StorageError } from "../../api/storage-error.ts";
 import type { ClickHouseConnection, QueryParameters } from "./clickhouse-connection.ts";
 import { ClickHouseTraceReader } from "./clickhouse-trace-reader.ts";
+import { denseRows, newestSlices } from "./newest-slices.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 import { spansOfTraces } from "./schema/span-sql.ts";
 import { searchSql } from "./search-sql.ts";
-import { timeSlices } from "./time-slices.ts";
+import { type TimeSlice, timeSlices } from "./time-slices.ts";
 
 /** With more, a query is long in the making: each place has all conditions of the other tags. */
 const maxTagsApart = 4;
@@ -20,12 +23,16 @@ export class ClickHouseSpanReader implements SpanReader {
   readonly #schema: SchemaGuard;
   readonly #database: string;
   readonly #traces: ClickHouseTraceReader;
+  readonly #maxNewestRows: number;
 
   constructor(
     connection: ClickHouseConnection,
     schema: SchemaGuard,
     settings: { readonly database: string; readonly maxReadBytes: number },
+    /** Of the newest slice, so many rows are read in one statement. */
+    maxNewestRows = denseRows,
   ) {
+    this.#maxNewestRows = maxNewestRows;
     this.#connection = connection;
     this.#schema = schema;
     this.#database = settings.database;
@@ -45,16 +52,32 @@ export class ClickHouseSpanReader implements SpanReader {
     const tenant = tenantOf(options);
     checkSearch(query);
     const found = new Set<string>();
-    let isFirst = true;
-    for (const slice of timeSlices(query, BigInt(Date.now()) * 1_000_000n)) {
+    const nowUnixNano = BigInt(Date.now()) * 1_000_000n;
+    const search = async (slice: TimeSlice, isNewest: boolean, settings = "") => {
       const { sql, parameters } = searchSql({ ...query, ...slice }, this.#database, tenant, {
-        apart: !isFirst && (query.tags?.size ?? 0) <= maxTagsApart,
+        apart: !isNewest && (query.tags?.size ?? 0) <= maxTagsApart,
       });
-      isFirst = false;
-      const rows = await this.#rows<{ traceId: string }>(sql, parameters, options.signal);
+      const rows = await this.#rows<{ traceId: string }>(sql + settings, parameters, options.signal);
       // Those with spans in a newer slice too keep their place.
       for (const { traceId } of rows) found.add(traceId);
-      if (found.size >= query.limit) break;
+      return found.size >= query.limit;
+    };
+    /** In one statement, unless that would read too many rows. */
+    const searchNewest = async (slice: TimeSlice) => {
+      const pieces = newestSlices(slice, nowUnixNano);
+      if (pieces.length === 1) return await search(slice, true);
+      try {
+        return await search(slice, true, ` SETTINGS max_rows_to_read = ${this.#maxNewestRows}`);
+      } catch (error) {
+        if (!isTooManyRows(error)) throw error;
+      }
+      for (const piece of pieces) if (await search(piece, true)) return true;
+      return false;
+    };
+    let isNewest = true;
+    for (const slice of timeSlices(query, nowUnixNano)) {
+      if (await (isNewest ? searchNewest(slice) : search(slice, false))) break;
+      isNewest = false;
     }
     return [...found].slice(0, query.limit);
   }
@@ -86,4 +109,11 @@ export class ClickHouseSpanReader implements SpanReader {
   #rows<Row>(sql: string, parameters: QueryParameters, signal: AbortSignal | undefined): Promise<Row[]> {
     return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, signal), signal);
   }
+}
+
+/** ClickHouse's TOO_MANY_ROWS, of which it knows before it reads any. */
+function isTooManyRows(error: unknown): boolean {
+  return (
+    error instanceof StorageError && error.cause instanceof ClickHouseError && error.cause.code === "158"
+  );
 }

@@ -1,3 +1,4 @@
+import { compactPartsMigration } from "./compact-parts-migration.ts";
 import { derivedMigration } from "./derived-migration.ts";
 import type { Migration } from "./migration.ts";
 import { samplingMigration } from "./sampling-migration.ts";
@@ -10,6 +11,7 @@ export const migrations: readonly Migration[] = [
   tenantsMigration,
   samplingMigration,
   derivedMigration,
+  compactPartsMigration,
 ];
 
 /** The version of the schema that this code reads and writes. */

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TraceStore } from "../../api/trace-store.ts";
+import { newToken, rowsOf } from "../../contract/contract-context.ts";
+import { sampleSpan } from "../../contract/sample-spans.ts";
+import { ClickHouseConnection } from "./clickhouse-connection.ts";
+import { ClickHouseSpanReader } from "./clickhouse-span-reader.ts";
+import { openClickHouseStore } from "./clickhouse-store.ts";
+import { SchemaGuard } from "./schema/schema-guard.ts";
+import { newDatabaseName, runSql, startTestServer, type TestServer } from "./test-server.ts";
+
+const database = newDatabaseName();
+let server: TestServer;
+let store: TraceStore;
+let connection: ClickHouseConnection;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  store = openClickHouseStore({ urls: [server.url], database });
+  await store.ready();
+  connection = new ClickHouseConnection({
+    urls: [server.url],
+    ...{ user: "default", password: "", database },
+    ...{ requestTimeoutMs: 60_000, maxConnections: 4, maxReadBytes: 1_000_000 },
+  });
+});
+afterAll(async () => {
+  await connection.close();
+  await store.close();
+  await runSql(server.url, `DROP DATABASE IF EXISTS ${database} SYNC`);
+  await server.stop();
+});
+
+describe("a search of a store with too many spans in its newest minute", () => {
+  it("finds what it finds otherwise, newest first", async () => {
+    const nowNano = BigInt(Date.now()) * 1_000_000n;
+    const agesMs = [0, 1_000, 9_000, 30_000, 50_000, 200_000];
+    const spans = agesMs.map((ms) =>
+      sampleSpan({ service: "dense", startTimeUnixNano: nowNano - BigInt(ms) * 1_000_000n }),
+    );
+    await store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
+    const schema = new SchemaGuard(connection, database);
+    // Each search that would read more than one row is refused, and repeated in pieces.
+    const dense = new ClickHouseSpanReader(connection, schema, { database, maxReadBytes: 1_000_000 }, 1);
+    for (const limit of [1, 2, 3, 4, 5, 6, 9]) {
+      const query = { service: "dense", limit };
+      const newest = spans.slice(0, limit).map(({ traceId }) => traceId);
+      expect(await dense.findTraceIds(query)).toEqual(newest);
+      expect(await store.reader.findTraceIds(query)).toEqual(newest);
+    }
+  });
+});
