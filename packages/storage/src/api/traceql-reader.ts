@@ -75,6 +75,8 @@ export interface TraceQlMetricsQuery {
   readonly stepNano: bigint;
   /** Most series to return, 1 to 10,000. With more, the largest by sum stay, and `truncated` is set. */
   readonly maxSeries: number;
+  /** Whether to look for exemplars, one for each sample; false by default. */
+  readonly exemplars?: boolean;
 }
 
 export interface TraceQlSample {
