@@ -19,6 +19,7 @@ export type ServerErrorCode =
   | "MODULE_CONFIG" // a module's config does not fit its schema
   | "MODULE_UNKNOWN"
   | "MODULE_DUPLICATE"
+  | "MODULE_LOAD" // a module of the user's own cannot be imported, or is none
   | "LISTEN" // an address cannot be had
   | "ADMIN_REQUEST"
   | "ADMIN_FORBIDDEN"

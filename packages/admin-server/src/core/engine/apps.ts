@@ -2,6 +2,7 @@ import { errorWithin, messageOf } from "../errors.ts";
 import { ConfigScope, type ServerServices } from "../modules/config-scope.ts";
 import { type App, appNamespace } from "../modules/module.ts";
 import { ModuleContext } from "../modules/module-context.ts";
+import { registryFor } from "../user-modules/load-user-modules.ts";
 import type { ConfigDocument } from "./config-document.ts";
 import type { Participant, Transition } from "./participant.ts";
 
@@ -68,7 +69,7 @@ export class AppsParticipant implements Participant {
   }
 
   async prepare(document: ConfigDocument): Promise<Transition> {
-    const next = new AppSet(this.#services);
+    const next = new AppSet(await this.#servicesFor(document));
     try {
       await next.build(document);
       await next.start();
@@ -90,7 +91,7 @@ export class AppsParticipant implements Participant {
   }
 
   async check(document: ConfigDocument): Promise<void> {
-    const next = new AppSet(this.#services);
+    const next = new AppSet(await this.#servicesFor(document));
     try {
       await next.build(document);
     } finally {
@@ -105,6 +106,11 @@ export class AppsParticipant implements Participant {
       this.#drain(last);
     }
     await Promise.all(this.#draining);
+  }
+
+  /** With the modules that the document brings along. @throws ServerError MODULE_LOAD */
+  async #servicesFor(document: ConfigDocument): Promise<ServerServices> {
+    return { ...this.#services, registry: await registryFor(this.#services.registry, document.modules) };
   }
 
   #drain(apps: AppSet): void {

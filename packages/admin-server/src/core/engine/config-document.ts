@@ -5,11 +5,18 @@ import { decodeConfig } from "../modules/decode-config.ts";
 import { withoutIds } from "../tree/id-index.ts";
 import { refusePrototypeKey } from "../tree/prototype-key.ts";
 
-const documentSchema = z
+/** The top level as it is written; the parts below are decoded by whom they concern. */
+export const documentSchema = z
   .strictObject({
     admin: z.unknown().optional().describe("The admin endpoint."),
     logging: notYet(),
     storage: notYet(),
+    modules: z
+      .array(z.string())
+      .nullish()
+      .describe(
+        "Modules of your own: paths of files, from the server's working folder, or names of npm packages.",
+      ),
     apps: z.record(z.string(), z.unknown()).nullish().describe("Applications by name."),
   })
   .nullable();
@@ -18,6 +25,8 @@ const documentSchema = z
 export interface ConfigDocument {
   /** null when absent, as when no config is loaded. */
   readonly admin: JsonValue;
+  /** Files and packages of modules beside the server's own. */
+  readonly modules: readonly string[];
   readonly apps: ReadonlyMap<string, JsonValue>;
 }
 
@@ -26,5 +35,9 @@ export function decodeDocument(config: JsonValue): ConfigDocument {
   refusePrototypeKey(config, "/config");
   const document = decodeConfig(documentSchema, withoutIds(config), "/config");
   const apps = Object.entries(document?.apps ?? {}) as [string, JsonValue][];
-  return { admin: (document?.admin ?? null) as JsonValue, apps: new Map(apps) };
+  return {
+    admin: (document?.admin ?? null) as JsonValue,
+    modules: document?.modules ?? [],
+    apps: new Map(apps),
+  };
 }

@@ -15,6 +15,11 @@ export class ModuleRegistry {
     }
   }
 
+  /** Every module, in the order of the list. */
+  get modules(): ModuleDefinition[] {
+    return [...this.#byId.values()];
+  }
+
   find<Instance extends ModuleInstance>(
     namespace: ModuleNamespace<Instance>,
     name: string,

@@ -1,0 +1,55 @@
+import { statSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+/** By this name modules import what `src/module-api.ts` exports. */
+const apiName = "admin-server/module";
+const apiUrl = new URL("../../module-api.ts", import.meta.url).href;
+const scheme = "server-module:";
+
+// The loader of the process itself, also where a test runner puts its own in place of `import()`.
+const importNatively = new Function("specifier", "return import(specifier)") as (
+  specifier: string,
+) => Promise<unknown>;
+
+/** Names the state of a file, so that a changed one is loaded anew and an unchanged one is not. */
+function versionOf(url: string): string {
+  const { mtimeMs, size } = statSync(fileURLToPath(url));
+  return `${Math.trunc(mtimeMs)}-${size}`;
+}
+
+let isHooked = false;
+let imports = 0;
+
+function hookOnce(): void {
+  if (isHooked) {
+    return;
+  }
+  isHooked = true;
+  registerHooks({
+    resolve(specifier, context, nextResolve) {
+      if (specifier === apiName) {
+        return { url: apiUrl, shortCircuit: true };
+      }
+      if (!specifier.startsWith(scheme)) {
+        return nextResolve(specifier, context);
+      }
+      const [, folder = "", name = ""] = specifier.slice(scheme.length).split("|").map(decodeURIComponent);
+      const resolved = nextResolve(name, { ...context, parentURL: pathToFileURL(join(folder, "_")).href });
+      const isOwnFile = resolved.url.startsWith("file:") && !resolved.url.includes("/node_modules/");
+      return isOwnFile ? { ...resolved, url: `${resolved.url}?v=${versionOf(resolved.url)}` } : resolved;
+    },
+  });
+}
+
+/**
+ * Imports a file or an npm package by its name, as an `import` in a file of `folder` would. A file that changed since is
+ * loaded anew; what it imports itself is not.
+ * @returns the namespace object. @throws whatever the module throws
+ */
+export function importModule(name: string, folder: string): Promise<unknown> {
+  hookOnce();
+  // Counted, because the loader remembers what a specifier resolved to.
+  return importNatively(`${scheme}${imports++}|${encodeURIComponent(folder)}|${encodeURIComponent(name)}`);
+}

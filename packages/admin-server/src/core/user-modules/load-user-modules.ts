@@ -1,0 +1,94 @@
+import { errorAt, messageOf, ServerError } from "../errors.ts";
+import type { ModuleDefinition } from "../modules/module.ts";
+import { ModuleRegistry } from "../modules/module-registry.ts";
+import { importModule } from "./import-module.ts";
+
+const importTimeoutMs = 10_000;
+const idPattern = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
+
+function refuse(name: string, why: string, cause?: unknown): ServerError {
+  return new ServerError("MODULE_LOAD", `loading module '${name}': ${why}`, { cause });
+}
+
+/** Why an import failed; for a syntax error with the line, which its message lacks. */
+function importFault(error: unknown): string {
+  const place = error instanceof SyntaxError ? /^file:\S+/.exec(error.stack ?? "")?.[0] : undefined;
+  return place === undefined ? messageOf(error) : `${messageOf(error)}, at ${place}`;
+}
+
+async function importWithin(name: string, folder: string): Promise<unknown> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(refuse(name, `it is not ready after ${importTimeoutMs / 1_000} s`)),
+    importTimeoutMs,
+  );
+  try {
+    return await Promise.race([importModule(name, folder), late.promise]);
+  } catch (error) {
+    throw error instanceof ServerError && error.code === "MODULE_LOAD"
+      ? error
+      : refuse(name, importFault(error), error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function isDefinition(value: unknown): value is ModuleDefinition {
+  const { id, config, provision } = (value ?? {}) as Partial<Record<keyof ModuleDefinition, unknown>>;
+  const schema = (config ?? {}) as { readonly safeParse?: unknown; readonly _zod?: unknown };
+  return (
+    typeof id === "string" &&
+    idPattern.test(id) &&
+    typeof provision === "function" &&
+    typeof schema.safeParse === "function" &&
+    schema._zod !== undefined
+  );
+}
+
+/**
+ * Loads modules of the user's own.
+ * @param names of files, `./hello.ts` or absolute, or of npm packages; what `import` takes, apart from URLs
+ * @param folder from which names are resolved: the server's working folder
+ * @throws ServerError MODULE_LOAD with the fault of the module and its place in the config
+ */
+async function loadUserModules(names: readonly string[], folder: string): Promise<ModuleDefinition[]> {
+  const modules: ModuleDefinition[] = [];
+  for (const [position, name] of names.entries()) {
+    try {
+      if (/^[a-z][a-z0-9+.-]+:/i.test(name) || name === "") {
+        throw refuse(name, "expected the path of a file or the name of a package");
+      }
+      const exported = ((await importWithin(name, folder)) as { readonly default?: unknown }).default;
+      const list = Array.isArray(exported) ? (exported as unknown[]) : [exported];
+      for (const each of list) {
+        if (!isDefinition(each)) {
+          throw refuse(
+            name,
+            "its default export is neither a module, made by defineModule, nor a list of them",
+          );
+        }
+        modules.push(each);
+      }
+    } catch (error) {
+      throw errorAt(`/config/modules/${position}`, error);
+    }
+  }
+  return modules;
+}
+
+/**
+ * The modules there are for a config: the server's own and those that the config names. Every thread that runs a config
+ * calls this first.
+ * @param names the member `modules` of the document
+ * @returns `registry` itself when there are none
+ * @throws ServerError MODULE_LOAD, MODULE_DUPLICATE; nothing stays behind but what the imports did
+ */
+export async function registryFor(
+  registry: ModuleRegistry,
+  names: readonly string[],
+  folder: string = process.cwd(),
+): Promise<ModuleRegistry> {
+  return names.length === 0
+    ? registry
+    : new ModuleRegistry([...registry.modules, ...(await loadUserModules(names, folder))]);
+}
