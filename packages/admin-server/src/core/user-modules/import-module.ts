@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { registerHooks } from "node:module";
+import { createRequire, registerHooks } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -8,10 +8,8 @@ const apiName = "admin-server/module";
 const apiUrl = new URL("../../module-api.ts", import.meta.url).href;
 const scheme = "server-module:";
 
-// The loader of the process itself, also where a test runner puts its own in place of `import()`.
-const importNatively = new Function("specifier", "return import(specifier)") as (
-  specifier: string,
-) => Promise<unknown>;
+const require = createRequire(import.meta.url);
+const importNatively = require("./import-natively.cts") as (specifier: string) => Promise<unknown>;
 
 /** Names the state of a file, so that a changed one is loaded anew and an unchanged one is not. */
 function versionOf(url: string): string {
