@@ -17,6 +17,8 @@ export interface AttributeNamesQuery {
   readonly limit: number;
   /** What names begin with, to the letter. */
   readonly prefix?: string;
+  /** Which spans are looked at; its times are not used. */
+  readonly filter?: SpanFilter;
 }
 
 export interface AttributeName {

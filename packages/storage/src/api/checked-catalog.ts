@@ -6,9 +6,10 @@ import { intrinsics, listedValues } from "./intrinsics.ts";
 const maxEntries = 10_000;
 
 /** @throws StorageError STORAGE_BAD_QUERY */
-export function checkNames({ range, limit, prefix = "" }: AttributeNamesQuery): void {
+export function checkNames({ range, limit, prefix = "", filter = {} }: AttributeNamesQuery): void {
   checkCount("limit", limit, maxEntries);
   checkRange(range);
+  checkSearch({ ...filter, limit: 1 });
   checkTexts([prefix]);
 }
 

@@ -191,6 +191,10 @@ export function catalogContract({ store, test }: ContractContext): void {
       (await catalog.values({ scope: "span", name: "color", range, limit: 9, filter }, { tenant })).map(
         ({ value }) => value,
       );
+    const names = async (filter: object) =>
+      (await catalog.names({ scope: "span", range, limit: 9, filter }, { tenant })).map(({ name }) => name);
+    expect(await names({ service: "b" })).toEqual(["color", "is green"]);
+    expect(await names({ tags: new Map([["color", "red"]]) })).toEqual(["color", "is red"]);
     expect(await colors({ service: "a" })).toEqual(["blue", "red"]);
     expect(await colors({ service: "a", operation: "one" })).toEqual(["red"]);
     expect(await colors({ durationMinNano: 5n * msNano })).toEqual(["blue"]);

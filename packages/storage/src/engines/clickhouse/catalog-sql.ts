@@ -93,14 +93,14 @@ function sampledFrom(
 
 /** Rows of `scope` and `name`: of each scope the most frequent. */
 export function namesSql(
-  { prefix = "", limit }: AttributeNamesQuery,
+  { prefix = "", limit, filter = {} }: AttributeNamesQuery,
   scopes: readonly AttributeScope[],
   sample: Sample,
   database: string,
   tenant: string,
 ): SqlQuery {
   const parameters: Parameters = { prefix, limit };
-  const from = sampledFrom(sample, {}, database, tenant, parameters);
+  const from = sampledFrom(sample, filter, database, tenant, parameters);
   const branches = scopes.flatMap((scope) =>
     scope === "intrinsic"
       ? []

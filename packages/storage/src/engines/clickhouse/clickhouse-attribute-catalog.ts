@@ -88,7 +88,7 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
     options: ReadOptions,
   ): Promise<AttributeName[]> {
     const ofSpans = scopes.filter((scope) => scope !== "intrinsic");
-    const sample = await this.#sample(query.range, {}, options);
+    const sample = await this.#sample(query.range, query.filter ?? {}, options);
     if (sample === undefined || ofSpans.length === 0) return [];
     const sql = namesSql(query, ofSpans, sample, this.#database, tenantOf(options));
     return await this.#rows<AttributeName>(sql, options);
