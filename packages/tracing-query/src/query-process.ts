@@ -60,6 +60,8 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       dependencies: store.dependencies,
       archive: store.archive,
       analysis: store.analysis,
+      traceql: store.traceql,
+      catalog: store.catalog,
       redMetrics: prometheus ?? store.metrics,
       readSpanCounters: spanCountersOf(store.metrics),
       watch,

@@ -13,7 +13,7 @@ function fail(text: string, reason: "invalid syntax" | "value out of range", par
 export function parseInteger(
   text: string,
   bits: 32 | 64,
-  parser: "strconv.ParseInt" | "strconv.Atoi" = "strconv.ParseInt",
+  parser: "strconv.ParseInt" | "strconv.ParseUint" | "strconv.Atoi" = "strconv.ParseInt",
 ): bigint {
   if (!/^[+-]?[0-9]+$/.test(text)) {
     throw fail(text, "invalid syntax", parser);

@@ -9,7 +9,8 @@ import { errorEnvelope } from "./envelope.ts";
 import { type HttpFailure, httpFailure } from "./http-status.ts";
 import { indentJson } from "./indent-json.ts";
 import { type BodyLimit, readBody } from "./read-body.ts";
-import { sendPieces, sendText } from "./send-pieces.ts";
+import { sendParts, sendPieces, sendText } from "./send-pieces.ts";
+import { TypedAnswer } from "./typed-answer.ts";
 
 /** Its signal is aborted when the client is gone. */
 type AdmittedRead = ReadOptions & { readonly signal: AbortSignal };
@@ -17,6 +18,8 @@ type AdmittedRead = ReadOptions & { readonly signal: AbortSignal };
 export interface EndpointRequest {
   readonly method: string;
   readonly params: URLSearchParams;
+  /** Of the header of that name; "" without one. */
+  readonly accept: string;
   /** A part of the path, decoded. */
   pathPart(name: string): string;
   /** The tenant whose spans are asked for, and a signal that is aborted when the client is gone. */
@@ -25,8 +28,10 @@ export interface EndpointRequest {
   body(limit?: BodyLimit): Promise<Buffer>;
 }
 
-/** Answers with JSON, in pieces. Errors that it throws become those of its style. */
-export type Endpoint = (request: EndpointRequest) => Promise<Iterable<string>> | Iterable<string>;
+export type Answer = Iterable<string> | TypedAnswer;
+
+/** Answers with JSON, in pieces, or with a type of its own. Errors that it throws become those of its style. */
+export type Endpoint = (request: EndpointRequest) => Promise<Answer> | Answer;
 
 /** What the answers of an API look like. */
 export interface AnswerStyle {
@@ -170,23 +175,27 @@ export function endpoint(definition: EndpointDefinition, settings: EndpointSetti
       if (isHeavy) {
         leave = await gate.enter(signal);
       }
-      const pieces = await answer({
+      const answered = await answer({
         method: request.method,
         params,
         read,
-        pathPart: (name) => String(request.params[name]),
+        accept: request.headers.accept ?? "",
+        // Several of a wildcard.
+        pathPart: (name) => [request.params[name]].flat().join("/"),
         body: (limit = { name: "query.max-upload-size", bytes: maxBodyBytes }) => readBody(request, limit),
       });
-      const isPretty = !["", "false"].includes(params.get("prettyPrint") ?? "");
       response.setHeader("Content-Type", style.contentType);
       response.setTimeout(stalledMs, () => response.destroy());
       const cut = setTimeout(() => response.destroy(), maxSendMs);
       response.once("close", () => clearTimeout(cut));
-      await sendPieces(
-        response,
-        isPretty ? indentJson(pieces, "    ") : pieces,
-        chooseCoding(request.headers["accept-encoding"]),
-      );
+      const coding = chooseCoding(request.headers["accept-encoding"]);
+      if (answered instanceof TypedAnswer) {
+        response.setHeader("Content-Type", answered.contentType);
+        await sendParts(response, answered.parts, coding);
+      } else {
+        const isPretty = !["", "false"].includes(params.get("prettyPrint") ?? "");
+        await sendPieces(response, isPretty ? indentJson(answered, "    ") : answered, coding);
+      }
     } catch (error) {
       if (!signal.aborted) {
         sendFailure(response, error, log, style);

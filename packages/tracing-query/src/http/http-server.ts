@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import express, { type ErrorRequestHandler } from "express";
 import { type HostPort, httpServerFor, listenError, type ServerTls } from "lifecycle";
 import type { QueryService } from "../service/query-service.ts";
+import { tempoRouter } from "../tempo/tempo-router.ts";
 import { type ApiSettings, apiRouter } from "./api-router.ts";
 import { sendFailure } from "./endpoint.ts";
 import { shareHttp2 } from "./route-connections.ts";
@@ -55,6 +56,7 @@ export async function openHttpServer(settings: HttpServerSettings): Promise<Http
   app.use(
     basePath === "" ? "/" : basePath,
     apiRouter(service, settings),
+    tempoRouter(service, settings),
     uiRouter(page, uiFolder, logStaticFiles ? log : undefined),
   );
   app.use((_request, response) => {

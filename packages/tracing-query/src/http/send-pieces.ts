@@ -59,6 +59,28 @@ export async function sendPieces(
   const body = whole
     ? Readable.from([first.value ?? ""])
     : Readable.from(resumed(first.value, second.value, chunks));
+  await sendStream(response, body, coding);
+}
+
+/** Sends a body that is all there, with its length unless it is compressed. As `sendPieces` otherwise. */
+export async function sendParts(
+  response: Response,
+  parts: readonly Uint8Array[],
+  coding?: ContentCoding,
+): Promise<void> {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const isSmall = length < minCompressedLength;
+  if (isSmall || coding === undefined) {
+    response.setHeader("Content-Length", length);
+  }
+  await sendStream(response, Readable.from(parts), isSmall ? undefined : coding);
+}
+
+async function sendStream(
+  response: Response,
+  body: Readable,
+  coding: ContentCoding | undefined,
+): Promise<void> {
   try {
     if (coding === undefined) {
       await pipeline(body, response);

@@ -7,6 +7,7 @@ import { spanMetricsEndpoint } from "./span-metrics-endpoint.ts";
 const request = {
   method: "GET",
   params: new URLSearchParams(),
+  accept: "",
   pathPart: () => "",
   body: async () => Buffer.alloc(0),
   read: {},
@@ -21,7 +22,7 @@ test("counters under the names that dashboards know", async () => {
   ]);
   const { answer, style } = spanMetricsEndpoint(sampleService(store));
   expect(style.contentType).toBe("text/plain; version=0.0.4; charset=utf-8");
-  const lines = [...(await answer(request))].join("").split("\n");
+  const lines = [...((await answer(request)) as Iterable<string>)].join("").split("\n");
   const labels = String.raw`service_name="shop",span_name="a \"b\"\\\n",span_kind="SPAN_KIND_SERVER",status_code="STATUS_CODE_UNSET"`;
   expect(lines.slice(0, 5)).toEqual([
     "# HELP traces_span_metrics_calls_total Spans.",

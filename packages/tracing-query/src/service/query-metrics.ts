@@ -18,7 +18,11 @@ export type ReadOperation =
   | "get_duration_ranks"
   | "get_top_operations"
   | "get_critical_path"
-  | "tail";
+  | "tail"
+  | "traceql_search"
+  | "traceql_metrics"
+  | "attribute_names"
+  | "attribute_values";
 
 /** Counts and times every read of the store, under the public model's names with our prefix. */
 export class QueryMetrics {

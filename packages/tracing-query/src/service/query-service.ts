@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type {
   AnalysisReader,
   ArchiveStore,
+  AttributeCatalog,
   DependencyLink,
   DependencyQuery,
   DependencyReader,
@@ -12,6 +13,7 @@ import type {
   ReadOptions,
   SpanReader,
   Trace,
+  TraceQlReader,
   TraceQuery,
 } from "storage/api";
 import { StorageError } from "storage/api";
@@ -22,6 +24,7 @@ import { archiveBlocks } from "./archive-blocks.ts";
 import { metricsQueryOf, minStepMs } from "./metrics-request.ts";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
 import type { RedMetrics } from "./red-metrics.ts";
+import { SearchService } from "./search-service.ts";
 import type { ReadSpanCounters, SpanCounter } from "./span-counters.ts";
 import type { StorageWatch } from "./storage-watch.ts";
 import { StoreReads } from "./store-reads.ts";
@@ -44,6 +47,8 @@ export interface QueryServiceParts {
   readonly dependencies: DependencyReader;
   readonly archive: ArchiveStore;
   readonly analysis: AnalysisReader;
+  readonly traceql: TraceQlReader;
+  readonly catalog: AttributeCatalog;
   /** Where rates, errors and durations come from: the store, or Prometheus. */
   readonly redMetrics: RedMetrics;
   /** Counters of the store's spans. */
@@ -60,6 +65,8 @@ export interface QueryServiceParts {
 export class QueryService {
   /** Questions about many spans at once. */
   readonly analysis: AnalysisService;
+  /** Search past the public model. */
+  readonly search: SearchService;
   readonly #parts: QueryServiceParts;
   readonly #reads: StoreReads;
   /** undefined until an answer of the store has told. */
@@ -69,6 +76,7 @@ export class QueryService {
     this.#parts = parts;
     this.#reads = new StoreReads(parts);
     this.analysis = new AnalysisService(parts.analysis, this.#reads);
+    this.search = new SearchService(parts.traceql, parts.catalog, this.#reads);
   }
 
   /**

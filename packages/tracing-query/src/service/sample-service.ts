@@ -14,7 +14,7 @@ const alwaysAvailable: Health = { status: "available", set() {} };
 /** All that a store reads, or a reader alone. */
 export type SampleStore =
   | SpanReader
-  | Pick<TraceStore, "reader" | "dependencies" | "archive" | "metrics" | "analysis">;
+  | Pick<TraceStore, "reader" | "dependencies" | "archive" | "metrics" | "analysis" | "traceql" | "catalog">;
 
 /**
  * @param store all that a store reads, or a reader alone, of a store that can do nothing else
@@ -26,6 +26,8 @@ export function sampleService(store: SampleStore, metrics = new Registry()): Que
     dependencies,
     archive,
     analysis,
+    traceql,
+    catalog,
     metrics: redMetrics,
   } = "reader" in store ? store : { ...unsupported("a reader alone"), reader: store };
   const watch = new StorageWatch({ store: { ready: async () => {} }, health: alwaysAvailable });
@@ -35,6 +37,8 @@ export function sampleService(store: SampleStore, metrics = new Registry()): Que
     dependencies,
     archive,
     analysis,
+    traceql,
+    catalog,
     redMetrics,
     readSpanCounters: spanCountersOf(redMetrics),
     watch,

@@ -1,0 +1,47 @@
+import type {
+  AttributeCatalog,
+  AttributeName,
+  AttributeNamesQuery,
+  AttributeValuesQuery,
+  CatalogValue,
+  ReadOptions,
+  TraceQlMetrics,
+  TraceQlMetricsQuery,
+  TraceQlReader,
+  TraceQlSearch,
+  TraceQlSearchQuery,
+} from "storage/api";
+import type { StoreReads } from "./store-reads.ts";
+
+/** Search that the public model has not: TraceQL, and what there is to search for. Every method throws `StorageError`. */
+export class SearchService {
+  readonly #traceql: TraceQlReader;
+  readonly #catalog: AttributeCatalog;
+  readonly #reads: StoreReads;
+
+  constructor(traceql: TraceQlReader, catalog: AttributeCatalog, reads: StoreReads) {
+    this.#traceql = traceql;
+    this.#catalog = catalog;
+    this.#reads = reads;
+  }
+
+  /** Traces that a TraceQL query selects, newest first. */
+  search(query: TraceQlSearchQuery, options: ReadOptions): Promise<TraceQlSearch> {
+    return this.#reads.one("traceql_search", () => this.#traceql.search(query, options));
+  }
+
+  /** Series over time of a TraceQL metrics query. */
+  metrics(query: TraceQlMetricsQuery, options: ReadOptions): Promise<TraceQlMetrics> {
+    return this.#reads.one("traceql_metrics", () => this.#traceql.metrics(query, options));
+  }
+
+  /** Names of attributes and intrinsics, by scope, then name. */
+  attributeNames(query: AttributeNamesQuery, options: ReadOptions): Promise<AttributeName[]> {
+    return this.#reads.list("attribute_names", () => this.#catalog.names(query, options));
+  }
+
+  /** Values of one of them, most frequent first. */
+  attributeValues(query: AttributeValuesQuery, options: ReadOptions): Promise<CatalogValue[]> {
+    return this.#reads.list("attribute_values", () => this.#catalog.values(query, options));
+  }
+}

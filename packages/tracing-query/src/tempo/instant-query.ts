@@ -1,0 +1,39 @@
+import type { MetricsExpression, TraceQlQuery } from "traceql";
+
+/**
+ * The query for one value over all of a range, to be asked with the range's end as the step: the only sample is then that
+ * of the end, and it has all spans of the range. What is a rate is counted and divided by the range instead, for the
+ * step is not the range's length.
+ * @param seconds length of the range
+ */
+export function instantQuery(query: TraceQlQuery, seconds: number): TraceQlQuery {
+  return query.type === "metrics" ? { ...query, expression: overRange(query.expression, seconds) } : query;
+}
+
+function overRange(expression: MetricsExpression, seconds: number): MetricsExpression {
+  switch (expression.type) {
+    case "static":
+      return expression;
+    case "metrics-math": {
+      const { left, right } = expression;
+      return { ...expression, left: overRange(left, seconds), right: overRange(right, seconds) };
+    }
+    case "metrics-pipeline": {
+      const { aggregate, secondStages } = expression;
+      if (aggregate.function !== "rate") {
+        return expression;
+      }
+      return {
+        type: "metrics-math",
+        operator: "/",
+        left: {
+          ...expression,
+          aggregate: { ...aggregate, function: "count_over_time" },
+          secondStages: [],
+        },
+        right: { type: "static", value: { type: "float", value: seconds } },
+        secondStages,
+      };
+    }
+  }
+}

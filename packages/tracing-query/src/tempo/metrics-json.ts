@@ -1,0 +1,72 @@
+import type {
+  TraceQlAttribute,
+  TraceQlExemplar,
+  TraceQlMetrics,
+  TraceQlSample,
+  TraceQlSeries,
+} from "storage/api";
+import { doubleJson, keyValueJson } from "./any-value-json.ts";
+import { metricsJson } from "./search-json.ts";
+
+/**
+ * A `QueryRangeResponse`, in pieces.
+ * @param maxExemplars of all series together, shared out evenly; each keeps one at least
+ * Source: Tempo's tempo.proto
+ */
+export function rangeJson(metrics: TraceQlMetrics, maxExemplars = Infinity): Generator<string> {
+  const perSeries = Math.max(1, Math.floor(maxExemplars / metrics.series.length));
+  return responseJson(metrics, (one) => rangeSeriesOf(one, perSeries));
+}
+
+/** A `QueryInstantResponse`: the last value of each series. Source: Tempo's tempo.proto */
+export function instantJson(metrics: TraceQlMetrics): Generator<string> {
+  return responseJson(metrics, instantSeriesOf);
+}
+
+function* responseJson(
+  { series, truncated, inspectedSpans }: TraceQlMetrics,
+  seriesOf: (one: TraceQlSeries) => object,
+): Generator<string> {
+  yield '{"series":[';
+  let separator = "";
+  for (const one of series) {
+    yield separator + JSON.stringify(seriesOf(one));
+    separator = ",";
+  }
+  const partial = truncated ? { status: "PARTIAL", message: `more than ${series.length} series` } : {};
+  yield `],${JSON.stringify({ metrics: metricsJson(inspectedSpans), ...partial }).slice(1)}`;
+}
+
+function rangeSeriesOf({ labels, samples, exemplars }: TraceQlSeries, maxExemplars: number): object {
+  const every = Math.max(1, Math.ceil(exemplars.length / maxExemplars));
+  const shown = exemplars.filter((_, index) => index % every === 0);
+  return {
+    labels: labels.map(labelJson),
+    samples: samples.map(sampleOf),
+    ...(shown.length === 0 ? {} : { exemplars: shown.map(exemplarOf) }),
+  };
+}
+
+function instantSeriesOf({ labels, samples }: TraceQlSeries): object {
+  return { labels: labels.map(labelJson), value: doubleJson(samples.at(-1)?.value ?? 0) };
+}
+
+/** Tempo's word for no value. */
+function labelJson([key, value]: TraceQlAttribute): object {
+  return keyValueJson([key, value.type === "empty" ? { type: "string", value: "nil" } : value]);
+}
+
+function sampleOf({ unixNano, value }: TraceQlSample): object {
+  return { timestampMs: String(unixNano / 1_000_000n), value: doubleJson(value) };
+}
+
+function exemplarOf({ traceId, spanId, unixNano, value }: TraceQlExemplar): object {
+  return {
+    labels: [
+      { key: "trace:id", value: { stringValue: traceId } },
+      { key: "span:id", value: { stringValue: spanId } },
+    ],
+    value: doubleJson(value),
+    timestampMs: String(unixNano / 1_000_000n),
+  };
+}

@@ -1,0 +1,58 @@
+import type { TraceQlSearchQuery } from "storage/api";
+import { parseDurationNano } from "../go-text/go-duration.ts";
+import { QueryError } from "../query-error.ts";
+import type { ReadLimits } from "../service/read-limits.ts";
+import { parseLogfmt } from "./logfmt.ts";
+import { parseSearchQuery } from "./parse-query.ts";
+import { tagSearchQuery } from "./tag-search.ts";
+import { secondsRange, uint32Param, withParameter } from "./time-params.ts";
+
+/** Tempo's. */
+const defaultLimit = 20;
+const defaultSpansPerSpanset = 3;
+
+/**
+ * The parameters of a search: `q` in TraceQL, or `tags` with `minDuration` and `maxDuration`; `start`, `end`, `limit` and
+ * `spss`.
+ * @param limits of which the default keeps the one of traces
+ * @throws QueryError QUERY_BAD_PARAMETER in Tempo's words
+ */
+export function parseSearchParams(
+  params: URLSearchParams,
+  nowMs: number,
+  { maxTraces = Infinity }: Partial<ReadLimits> = {},
+): TraceQlSearchQuery {
+  const text = params.get("q") ?? "";
+  const tags = params.get("tags") ?? "";
+  if (text !== "" && tags !== "") {
+    throw bad("invalid request: can't specify tags and q in the same query", "tags");
+  }
+  const range = secondsRange(params, nowMs);
+  const minDurationNano = durationParam(params, "minDuration");
+  const maxDurationNano = durationParam(params, "maxDuration");
+  if (minDurationNano !== undefined && maxDurationNano !== undefined && minDurationNano > maxDurationNano) {
+    throw bad("invalid maxDuration: must be greater than minDuration", "maxDuration");
+  }
+  const limit = uint32Param(params, "limit") ?? Math.min(defaultLimit, maxTraces);
+  if (limit === 0) {
+    throw bad("invalid limit: must be a positive number", "limit");
+  }
+  return {
+    query:
+      text === ""
+        ? tagSearchQuery({ tags: parseLogfmt(tags), minDurationNano, maxDurationNano })
+        : parseSearchQuery(text),
+    range,
+    limit,
+    spansPerSpanset: uint32Param(params, "spss") ?? defaultSpansPerSpanset,
+  };
+}
+
+function durationParam(params: URLSearchParams, name: string): bigint | undefined {
+  const text = params.get(name) ?? "";
+  return text === "" ? undefined : withParameter(name, `invalid ${name}: `, () => parseDurationNano(text));
+}
+
+function bad(message: string, parameter: string): QueryError {
+  return new QueryError("QUERY_BAD_PARAMETER", message, { parameter });
+}

@@ -1,0 +1,120 @@
+import type { AttributeName, AttributeScope, CatalogValue, ReadOptions } from "storage/api";
+import { attributeScopes } from "storage/api";
+import type { Endpoint } from "../http/endpoint.ts";
+import { QueryError } from "../query-error.ts";
+import type { QueryService } from "../service/query-service.ts";
+import { checkLimits, type ReadLimits } from "../service/read-limits.ts";
+import { tagFilter } from "./tag-filter.ts";
+import { olderTagPlace, type TagPlace, tagPlace } from "./tag-identifier.ts";
+import { secondsRange, uint32Param } from "./time-params.ts";
+
+/** Names of a scope, and values, when nobody says how many; and the most of them. */
+const defaultLimit = 1_000;
+const maxLimit = 10_000;
+
+const noMetrics = '"metrics":{}}';
+
+/** In Tempo's order; without a scope there, tags are of all of them. */
+function scopesParam(params: URLSearchParams): readonly AttributeScope[] {
+  const text = params.get("scope") ?? "";
+  if (text === "" || text === "none") {
+    return attributeScopes;
+  }
+  const scope = attributeScopes.find((one) => one === text);
+  if (scope === undefined) {
+    throw new QueryError("QUERY_BAD_PARAMETER", `invalid scope: ${text.slice(0, 100)}`, {
+      parameter: "scope",
+    });
+  }
+  return [scope];
+}
+
+/** 0 is Tempo's word for no limit of one's own. */
+function limitParam(params: URLSearchParams): number {
+  return Math.min(uint32Param(params, "limit") || defaultLimit, maxLimit);
+}
+
+/** What all of these ask, but for the names. */
+function lookOf(params: URLSearchParams, limits: ReadLimits) {
+  const range = secondsRange(params, Date.now());
+  checkLimits(
+    { limit: 1, startTimeMinUnixNano: range.startUnixNano, startTimeMaxUnixNano: range.endUnixNano },
+    limits,
+  );
+  uint32Param(params, "maxStaleValues");
+  return { range, limit: limitParam(params), filter: tagFilter(params.get("q") ?? "") };
+}
+
+async function readNames(
+  service: QueryService,
+  limits: ReadLimits,
+  params: URLSearchParams,
+  read: ReadOptions,
+): Promise<AttributeName[]> {
+  const scopes = scopesParam(params);
+  const [scope, ...others] = scopes;
+  const look = lookOf(params, limits);
+  const one = others.length === 0 && scope !== undefined ? { scope } : {};
+  return await service.search.attributeNames({ ...look, ...one }, read);
+}
+
+/** `GET /api/v2/search/tags`: names of attributes by scope. */
+export function tagsV2Endpoint(service: QueryService, limits: ReadLimits): Endpoint {
+  return async ({ params, read }) => {
+    const names = await readNames(service, limits, params, read);
+    const scopes = attributeScopes.flatMap((scope) => {
+      const tags = names.flatMap((found) => (found.scope === scope ? [found.name] : []));
+      return tags.length === 0 ? [] : [{ name: scope, tags }];
+    });
+    return [`{"scopes":${JSON.stringify(scopes)},${noMetrics}`];
+  };
+}
+
+/** `GET /api/search/tags`: the same in one list, intrinsic ones only where asked for. */
+export function tagsEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
+  return async ({ params, read }) => {
+    const names = await readNames(service, limits, params, read);
+    const isAsked = params.get("scope") === "intrinsic";
+    const wanted = names.flatMap(({ scope, name }) => (isAsked || scope !== "intrinsic" ? [name] : []));
+    return [`{"tagNames":${JSON.stringify([...new Set(wanted)].sort())},${noMetrics}`];
+  };
+}
+
+/** Of each scope, together the most frequent. */
+async function readValues(
+  service: QueryService,
+  limits: ReadLimits,
+  { scopes, name }: TagPlace,
+  params: URLSearchParams,
+  read: ReadOptions,
+): Promise<CatalogValue[]> {
+  const look = lookOf(params, limits);
+  const found = await Promise.all(
+    scopes.map((scope) => service.search.attributeValues({ ...look, scope, name }, read)),
+  );
+  const sums = new Map<string, CatalogValue>();
+  for (const value of found.flat()) {
+    const key = `${value.type} ${value.value}`;
+    const sum = (sums.get(key)?.count ?? 0) + (value.count ?? 0);
+    sums.set(key, { ...value, count: sum });
+  }
+  return [...sums.values()].sort((one, other) => (other.count ?? 0) - (one.count ?? 0)).slice(0, look.limit);
+}
+
+/** `GET /api/v2/search/tag/{tag}/values`: values with their types, of a TraceQL identifier. */
+export function tagValuesV2Endpoint(service: QueryService, limits: ReadLimits): Endpoint {
+  return async ({ params, pathPart, read }) => {
+    const values = await readValues(service, limits, tagPlace(pathPart("tag")), params, read);
+    const shown = values.map(({ type, value }) => ({ type, value }));
+    return [`{"tagValues":${JSON.stringify(shown)},${noMetrics}`];
+  };
+}
+
+/** `GET /api/search/tag/{tag}/values`: values as text, of a tag without a scope. */
+export function tagValuesEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
+  return async ({ params, pathPart, read }) => {
+    const values = await readValues(service, limits, olderTagPlace(pathPart("tag")), params, read);
+    const shown = [...new Set(values.map(({ value }) => value))].sort();
+    return [`{"tagValues":${JSON.stringify(shown)},${noMetrics}`];
+  };
+}

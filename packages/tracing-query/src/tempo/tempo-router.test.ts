@@ -1,0 +1,280 @@
+import { createLogger, parseHostPort } from "lifecycle";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Span } from "wire/model";
+import { decodeTraces } from "wire/otlp";
+import { openHttpServer } from "../http/http-server.ts";
+import { UiPage } from "../http/ui-page.ts";
+import { type SampleStore, sampleService, sampleSettings } from "../service/sample-service.ts";
+import { otlpSpan, sampleStore, sampleTraceId, shortTraceId } from "../service/sample-store.ts";
+
+const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
+
+interface OpenOptions extends Partial<ReturnType<typeof sampleSettings>> {
+  readonly basePath?: string;
+}
+
+/** @returns the address of `/tempo` */
+async function open(store: SampleStore, { basePath = "", ...changes }: OpenOptions = {}): Promise<string> {
+  const server = await openHttpServer({
+    ...sampleSettings(),
+    ...changes,
+    address: parseHostPort("127.0.0.1:0")!,
+    tls: undefined,
+    service: sampleService(store),
+    page: await UiPage.open({ folder: "/nowhere", configFile: "", basePath }, log),
+    uiFolder: "/nowhere",
+    basePath,
+    log,
+  });
+  onTestFinished(() => server.stop(AbortSignal.abort()));
+  return `http://127.0.0.1:${server.port}${basePath}/tempo`;
+}
+
+async function textOf(address: string, headers: Record<string, string> = {}): Promise<[number, string]> {
+  const response = await fetch(address, { headers });
+  return [response.status, await response.text()];
+}
+
+async function jsonOf(address: string, headers: Record<string, string> = {}): Promise<unknown> {
+  const response = await fetch(address, { headers });
+  expect(response.headers.get("content-type")).toBe("application/json");
+  expect(response.status).toBe(200);
+  return await response.json();
+}
+
+const spans = (): Span[] => [
+  otlpSpan({
+    kind: "server",
+    status: { code: "error", message: "broken" },
+    attributes: [
+      { key: "http.method", value: { type: "string", value: "GET" } },
+      { key: "http.status_code", value: { type: "int", value: 500n } },
+    ],
+    resourceAttributes: [{ key: "cluster", value: { type: "string", value: "west" } }],
+    links: [
+      {
+        traceId: "f".repeat(32),
+        spanId: "e".repeat(16),
+        traceState: "",
+        attributes: [],
+        droppedAttributesCount: 0,
+        flags: 0,
+        refType: "none",
+      },
+    ],
+  }),
+  otlpSpan({ spanId: "00000000000000b2", parentSpanId: "d8b7eb2154448f9d", service: "stock", name: "read" }),
+];
+
+describe("status", () => {
+  test("echo, ready, build", async () => {
+    const base = await open(await sampleStore([]));
+    expect(await textOf(`${base}/api/echo`)).toEqual([200, "echo"]);
+    expect(await textOf(`${base}/ready`)).toEqual([200, "ready\n"]);
+    const { version } = (await jsonOf(`${base}/api/status/buildinfo`)) as { version: string };
+    expect(version).toMatch(/^2\.\d+\.\d+$/);
+  });
+
+  test("below the base path, and nothing else", async () => {
+    const base = await open(await sampleStore([]), { basePath: "/x" });
+    expect(base).toMatch(/\/x\/tempo$/);
+    expect(await textOf(`${base}/api/echo`)).toEqual([200, "echo"]);
+    expect(await textOf(`${base}/api/nothing`)).toEqual([404, "404 page not found\n"]);
+    expect((await fetch(`${base}/api/echo`, { method: "POST" })).status).toBe(405);
+  });
+});
+
+describe("a trace", () => {
+  test("as protobuf", async () => {
+    const base = await open(await sampleStore(spans()));
+    const response = await fetch(`${base}/api/traces/${sampleTraceId}?start=1&end=2`, {
+      headers: { accept: "application/protobuf" },
+    });
+    expect(response.headers.get("content-type")).toBe("application/protobuf");
+    const read = decodeTraces(Buffer.from(await response.arrayBuffer()));
+    expect(read.map(({ spanId }) => spanId).sort()).toEqual(["00000000000000b2", "d8b7eb2154448f9d"]);
+  });
+
+  test("of many parts as protobuf, with a status and without", async () => {
+    const many = Array.from({ length: 1_201 }, (_, index) =>
+      otlpSpan({ spanId: (index + 1).toString(16).padStart(16, "0") }),
+    );
+    const base = await open(await sampleStore(many));
+    const headers = { accept: "application/protobuf" };
+    const bytesOf = async (path: string) =>
+      Buffer.from(await (await fetch(`${base}${path}`, { headers })).arrayBuffer());
+    const plain = await bytesOf(`/api/traces/${sampleTraceId}`);
+    expect(decodeTraces(plain)).toHaveLength(1_201);
+    const enclosed = await bytesOf(`/api/v2/traces/${sampleTraceId}`);
+    const head = enclosed.length - plain.length;
+    expect(enclosed[0]).toBe(0x0a);
+    expect(enclosed.subarray(head)).toEqual(plain);
+    let length = 0;
+    for (let at = head - 1; at > 0; at--) length = length * 128 + ((enclosed[at] ?? 0) & 0x7f);
+    expect(length).toBe(plain.length);
+  });
+
+  test("as JSON, in Tempo's words", async () => {
+    const base = await open(await sampleStore(spans()));
+    const shown = [
+      {
+        resource: {
+          attributes: [
+            { key: "service.name", value: { stringValue: "shop" } },
+            { key: "cluster", value: { stringValue: "west" } },
+          ],
+        },
+        scopeSpans: [
+          {
+            scope: {},
+            spans: [
+              expect.objectContaining({
+                traceId: Buffer.from(sampleTraceId, "hex").toString("base64"),
+                spanId: Buffer.from("d8b7eb2154448f9d", "hex").toString("base64"),
+                name: "GET /",
+                kind: "SPAN_KIND_SERVER",
+                startTimeUnixNano: expect.stringMatching(/^\d{19}$/),
+                status: { code: "STATUS_CODE_ERROR", message: "broken" },
+                links: [{ traceId: `${"/".repeat(21)}w==`, spanId: "7u7u7u7u7u4=" }],
+              }),
+            ],
+          },
+        ],
+      },
+      expect.objectContaining({ resource: expect.anything() }),
+    ];
+    expect(await jsonOf(`${base}/api/traces/${sampleTraceId}`)).toEqual({ batches: shown });
+    expect(await jsonOf(`${base}/api/v2/traces/${sampleTraceId}`)).toEqual({
+      trace: { resourceSpans: shown },
+      metrics: {},
+      status: "COMPLETE",
+    });
+  });
+
+  test("with a short id", async () => {
+    const base = await open(await sampleStore([otlpSpan({ traceId: shortTraceId })]));
+    expect((await fetch(`${base}/api/traces/bEEf`)).status).toBe(200);
+  });
+
+  test.each([
+    ["1", 404, "trace not found"],
+    ["xyz", 400, "trace IDs can only contain hex characters: invalid character 'x' at position 1"],
+    ["1".repeat(33), 400, "trace IDs can't be larger than 128 bits"],
+    ["1?start=5&end=4", 400, "http parameter start must be before end. received start=5 end=4"],
+    ["1?start=now", 400, 'invalid start: strconv.ParseInt: parsing "now": invalid syntax'],
+    ["%27%20OR%201", 400, "trace IDs can only contain hex characters: invalid character ''' at position 1"],
+  ])("%s: %d %s", async (id, status, message) => {
+    const base = await open(await sampleStore(spans()));
+    expect(await textOf(`${base}/api/traces/${id}`)).toEqual([status, message]);
+    expect(await textOf(`${base}/api/v2/traces/${id}`)).toEqual([status, message]);
+  });
+
+  test("of too many spans", async () => {
+    const limits = { maxTraces: 1, maxSpans: 1, maxRangeNano: undefined };
+    const base = await open(await sampleStore(spans()), { limits });
+    const [status, text] = await textOf(`${base}/api/traces/${sampleTraceId}`);
+    expect(status).toBe(413);
+    expect(text).toContain("--query.max-spans");
+  });
+});
+
+describe("tags", () => {
+  test("names by scope", async () => {
+    const base = await open(await sampleStore(spans()));
+    expect(await jsonOf(`${base}/api/v2/search/tags?limit=5000`)).toEqual({
+      scopes: [
+        { name: "span", tags: ["http.method", "http.status_code"] },
+        { name: "resource", tags: ["cluster", "service.name"] },
+        { name: "intrinsic", tags: expect.arrayContaining(["status", "span:status", "rootServiceName"]) },
+      ],
+      metrics: {},
+    });
+    expect(await jsonOf(`${base}/api/v2/search/tags?scope=resource&q=%7B%7D`)).toEqual({
+      scopes: [{ name: "resource", tags: ["cluster", "service.name"] }],
+      metrics: {},
+    });
+    const ofStock = encodeURIComponent('{ resource.service.name = "stock" && }');
+    expect(await jsonOf(`${base}/api/v2/search/tags?scope=resource&q=${ofStock}`)).toEqual({
+      scopes: [{ name: "resource", tags: ["service.name"] }],
+      metrics: {},
+    });
+    const tagNames = ["cluster", "http.method", "http.status_code", "service.name"];
+    expect(await jsonOf(`${base}/api/search/tags`)).toEqual({ tagNames, metrics: {} });
+    expect(await jsonOf(`${base}/api/search/tags?scope=intrinsic`)).toMatchObject({
+      tagNames: expect.arrayContaining(["status"]),
+    });
+    expect(await jsonOf(`${base}/api/search/tags?start=1&end=2`)).toEqual({ tagNames: [], metrics: {} });
+  });
+
+  test.each([
+    ["v2/search/tag/.http.status_code", [{ type: "int", value: "500" }]],
+    ["v2/search/tag/span.http.method", [{ type: "string", value: "GET" }]],
+    ["v2/search/tag/status", ["unset", "ok", "error"].map((value) => ({ type: "keyword", value }))],
+    ["v2/search/tag/resource.cluster", [{ type: "string", value: "west" }]],
+    ["v2/search/tag/span.nothing", []],
+    ["v2/search/tag/span.a%2Fb", []],
+    ["v2/search/tag/.a/b", []],
+    ["search/tag/service.name", ["shop", "stock"]],
+    ["search/tag/name", ["GET /", "read"]],
+    ["search/tag/http.status_code", ["500"]],
+    ["search/tag/'%20OR%201%20--", []],
+  ])("values: %s", async (path, tagValues) => {
+    const base = await open(await sampleStore(spans()));
+    expect(await jsonOf(`${base}/api/${path}/values`)).toEqual({ tagValues, metrics: {} });
+  });
+
+  test("values of spans that match what is typed so far", async () => {
+    const base = await open(await sampleStore(spans()));
+    const q = encodeURIComponent("{ span.http.status_code = 500 && name = }");
+    expect(await jsonOf(`${base}/api/v2/search/tag/resource.service.name/values?q=${q}`)).toEqual({
+      tagValues: [{ type: "string", value: "shop" }],
+      metrics: {},
+    });
+  });
+
+  test.each([
+    ["v2/search/tags?scope=nonsense", "invalid scope: nonsense"],
+    ["v2/search/tags?limit=-1", 'invalid limit: strconv.ParseUint: parsing "-1": invalid syntax'],
+    ["search/tags?start=2&end=1", "http parameter start must be before end. received start=2 end=1"],
+    [
+      "search/tags?maxStaleValues=x",
+      'invalid maxStaleValues: strconv.ParseUint: parsing "x": invalid syntax',
+    ],
+    ["v2/search/tag/http.method/values", "please provide a valid tagName: http.method"],
+    ["v2/search/tag/span.a%20%7C%7C%20.b/values", "please provide a valid tagName: span.a || .b"],
+    ["search/tag/a/values?end=1&start=x", 'invalid start: strconv.ParseUint: parsing "x": invalid syntax'],
+  ])("%s: %s", async (path, message) => {
+    const base = await open(await sampleStore(spans()));
+    expect(await textOf(`${base}/api/${path}`)).toEqual([400, message]);
+  });
+
+  test("a name that is too long", async () => {
+    const base = await open(await sampleStore(spans()));
+    const [status, text] = await textOf(`${base}/api/search/tag/${"x".repeat(9_000)}/values`);
+    expect([status, text]).toEqual([400, expect.stringContaining("over the limit of 8192")]);
+  });
+});
+
+test("a time range over the limit", async () => {
+  const limits = { maxTraces: 5, maxSpans: 100, maxRangeNano: 3_600_000_000_000n };
+  const base = await open(await sampleStore([]), { limits });
+  const q = encodeURIComponent("{ } | rate()");
+  for (const path of ["search?", "search/tags?", `metrics/query_range?q=${q}&`, `metrics/query?q=${q}&`]) {
+    const [status, text] = await textOf(`${base}/api/${path}start=1&end=7200`);
+    expect([status, text]).toEqual([400, expect.stringContaining("--query.max-time-range")]);
+  }
+  const [status, text] = await textOf(`${base}/api/search?limit=6`);
+  expect([status, text]).toEqual([400, expect.stringContaining("--query.max-traces")]);
+});
+
+test("tenants are apart", async () => {
+  const { tenants } = sampleSettings("one", "two");
+  const base = await open(await sampleStore(spans(), "one"), { tenants });
+  const tags = `${base}/api/v2/search/tags?scope=span`;
+  expect((await fetch(tags)).status).toBe(401);
+  expect((await fetch(tags, { headers: { "x-tenant": "three" } })).status).toBe(401);
+  expect(await jsonOf(tags, { "x-tenant": "two" })).toEqual({ scopes: [], metrics: {} });
+  expect(await jsonOf(tags, { "X-Tenant": "one" })).toMatchObject({ scopes: [{ name: "span" }] });
+  const trace = `${base}/api/v2/traces/${sampleTraceId}`;
+  expect((await fetch(trace, { headers: { "x-tenant": "two" } })).status).toBe(404);
+});

@@ -1,0 +1,48 @@
+import { Router } from "express";
+import { type AnswerStyle, type Endpoint, type EndpointSettings, endpoint } from "../http/endpoint.ts";
+import type { QueryService } from "../service/query-service.ts";
+import type { ReadLimits } from "../service/read-limits.ts";
+import { queryInstantEndpoint, queryRangeEndpoint } from "./metrics-endpoints.ts";
+import { searchEndpoint } from "./search-endpoint.ts";
+import { buildInfoEndpoint, echoEndpoint, readyEndpoint } from "./status-endpoints.ts";
+import { tagsEndpoint, tagsV2Endpoint, tagValuesEndpoint, tagValuesV2Endpoint } from "./tag-endpoints.ts";
+import { traceEndpoint, traceV2Endpoint } from "./trace-endpoints.ts";
+
+export interface TempoSettings extends EndpointSettings {
+  readonly limits: ReadLimits;
+}
+
+/** JSON answers, failures as text. */
+const tempoStyle: AnswerStyle = {
+  contentType: "application/json",
+  failure: (_status, message) => message,
+};
+
+/**
+ * What Grafana's Tempo data source asks for, under `/tempo`, answered as Grafana Tempo does.
+ * Source: Tempo's documentation of its HTTP API; Grafana's data source `tempo`
+ */
+export function tempoRouter(service: QueryService, settings: TempoSettings): Router {
+  const { limits } = settings;
+  const router = Router({ strict: true, caseSensitive: true });
+  const add = (path: string, answer: Endpoint, isHeavy = false) =>
+    router.all(`/tempo${path}`, endpoint({ method: "GET", style: tempoStyle, answer, isHeavy }, settings));
+
+  add("/ready", readyEndpoint);
+  add("/api/echo", echoEndpoint);
+  add("/api/status/buildinfo", buildInfoEndpoint);
+  add("/api/search", searchEndpoint(service, limits), true);
+  add("/api/search/tags", tagsEndpoint(service, limits));
+  add("/api/search/tag/*tag/values", tagValuesEndpoint(service, limits));
+  add("/api/v2/search/tags", tagsV2Endpoint(service, limits));
+  add("/api/v2/search/tag/*tag/values", tagValuesV2Endpoint(service, limits));
+  add("/api/traces/:traceId", traceEndpoint(service, limits), true);
+  add("/api/v2/traces/:traceId", traceV2Endpoint(service, limits), true);
+  add("/api/metrics/query_range", queryRangeEndpoint(service, limits), true);
+  add("/api/metrics/query", queryInstantEndpoint(service, limits), true);
+  // Otherwise the UI's page would answer.
+  router.use("/tempo", (_request, response) => {
+    response.status(404).type("text/plain").send("404 page not found\n");
+  });
+  return router;
+}

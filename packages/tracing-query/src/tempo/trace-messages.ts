@@ -1,0 +1,102 @@
+import { setImmediate } from "node:timers/promises";
+import type { Span } from "wire/model";
+import { encodeTraces, encodeTracesJson } from "wire/otlp";
+
+/** Spans that are written together: other requests run between two parts. */
+const spansPerPart = 500;
+
+/** Tag of field 1, a message. */
+const firstMessage = 0x0a;
+
+/**
+ * A trace as Tempo's `Trace`, which is OTLP's `TracesData`, in parts that together are one message: protobuf puts
+ * repeated fields of messages that follow each other together.
+ * Source: protobuf.dev, "Encoding", "Last One Wins"
+ */
+export async function traceMessage(spans: readonly Span[]): Promise<Uint8Array[]> {
+  const parts: Uint8Array[] = [];
+  for (let first = 0; first < spans.length; first += spansPerPart) {
+    if (first > 0) {
+      await setImmediate();
+    }
+    parts.push(encodeTraces(spans.slice(first, first + spansPerPart)));
+  }
+  return parts;
+}
+
+/** Tempo's `TraceByIDResponse`: the trace in field 1; the status, complete, is the default. */
+export async function traceByIdMessage(spans: readonly Span[]): Promise<Uint8Array[]> {
+  const parts = await traceMessage(spans);
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  return [Uint8Array.from([firstMessage, ...varint(length)]), ...parts];
+}
+
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest >= 0x80) {
+    bytes.push((rest % 0x80) | 0x80);
+    rest = Math.trunc(rest / 0x80);
+  }
+  return [...bytes, rest];
+}
+
+const kindNames = ["UNSPECIFIED", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"];
+const statusNames = ["UNSET", "OK", "ERROR"];
+
+interface JsonSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  kind?: number | string;
+  links?: { traceId: string; spanId: string }[];
+  status?: { code?: number | string };
+}
+
+interface JsonTrace {
+  resourceSpans: { scopeSpans: { spans: JsonSpan[] }[] }[];
+}
+
+/**
+ * The lists in a trace's JSON, in pieces: as protobuf writes it, which is what Tempo does, rather than OTLP. Ids are
+ * base64, enums names.
+ */
+export function* resourceSpansJson(spans: readonly Span[]): Generator<string> {
+  yield "[";
+  for (let first = 0; first < spans.length; first += spansPerPart) {
+    const { resourceSpans } = JSON.parse(
+      encodeTracesJson(spans.slice(first, first + spansPerPart)),
+    ) as JsonTrace;
+    for (const { scopeSpans } of resourceSpans) {
+      for (const one of scopeSpans.flatMap((scope) => scope.spans)) {
+        rename(one);
+      }
+    }
+    yield (first === 0 ? "" : ",") + JSON.stringify(resourceSpans).slice(1, -1);
+  }
+  yield "]";
+}
+
+function rename(span: JsonSpan): void {
+  span.traceId = base64(span.traceId);
+  span.spanId = base64(span.spanId);
+  if (span.parentSpanId === "") {
+    delete span.parentSpanId;
+  } else if (span.parentSpanId !== undefined) {
+    span.parentSpanId = base64(span.parentSpanId);
+  }
+  if (typeof span.kind === "number") {
+    span.kind = `SPAN_KIND_${kindNames[span.kind]}`;
+  }
+  if (typeof span.status?.code === "number") {
+    span.status.code = `STATUS_CODE_${statusNames[span.status.code]}`;
+  }
+  for (const link of span.links ?? []) {
+    link.traceId = base64(link.traceId);
+    link.spanId = base64(link.spanId);
+  }
+}
+
+function base64(hex: string): string {
+  return Buffer.from(hex, "hex").toString("base64");
+}
