@@ -20,6 +20,9 @@ import { ConfigScope, type ServerServices } from "./core/modules/config-scope.ts
 import { ModuleContext } from "./core/modules/module-context.ts";
 import { ModuleRegistry } from "./core/modules/module-registry.ts";
 import { UsagePool } from "./core/modules/usage-pool.ts";
+import { memoryKeeper, TableState } from "./core/threads/shared-state.ts";
+import { SharedTable } from "./core/threads/shared-table.ts";
+import { SingleThread } from "./core/threads/thread-messages.ts";
 import { standardModules } from "./modules/standard.ts";
 
 export interface ServerOptions {
@@ -48,8 +51,9 @@ export class Server {
 
   private constructor(options: ServerOptions) {
     const { environment, log, metrics } = options;
+    const shared = new TableState(SharedTable.create(1), memoryKeeper());
     const registry = new ModuleRegistry(standardModules);
-    this.services = { registry, pool: new UsagePool(), log, metrics };
+    this.services = { registry, pool: new UsagePool(), log, metrics, shared, messages: new SingleThread() };
     this.autosave = new Autosave(autosavePath(environment));
     this.#admin = new AdminEndpoint(adminAddressOf(environment), log);
     this.history = new ConfigHistory(new HistoryFiles(join(dataFolder(environment), "history")), log);
@@ -72,6 +76,7 @@ export class Server {
       engine: server.engine,
       adapters: server.adapters,
       history: server.history,
+      registry: server.services.registry,
       stop: options.onStopRequest,
     });
     for (const name of server.services.registry.names(adminRoutes)) {

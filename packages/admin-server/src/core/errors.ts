@@ -20,6 +20,8 @@ export type ServerErrorCode =
   | "MODULE_UNKNOWN"
   | "MODULE_DUPLICATE"
   | "MODULE_LOAD" // a module of the user's own cannot be imported, or is none
+  | "SHARED_FULL" // no place for another shared counter
+  | "THREAD" // another thread of the server did not do as asked
   | "LISTEN" // an address cannot be had
   | "ADMIN_REQUEST"
   | "ADMIN_FORBIDDEN"

@@ -1,6 +1,8 @@
 import type { Logger } from "lifecycle";
 import type { Registry } from "prom-client";
 import { messageOf } from "../errors.ts";
+import type { SharedState } from "../threads/shared-state.ts";
+import type { ThreadMessages } from "../threads/thread-messages.ts";
 import type { ModuleInstance } from "./module.ts";
 import type { ModuleRegistry } from "./module-registry.ts";
 import type { UsagePool } from "./usage-pool.ts";
@@ -11,13 +13,15 @@ export interface ServerServices {
   readonly pool: UsagePool;
   readonly log: Logger;
   readonly metrics: Registry;
+  readonly shared: SharedState;
+  readonly messages: ThreadMessages;
 }
 
-/** All modules of one config, from provisioning to the last close. */
+/** All modules of one config, or of a part of it that lives by itself, from provisioning to the last close. */
 export class ConfigScope {
   readonly services: ServerServices;
   readonly #instances: ModuleInstance[] = [];
-  readonly #closers: (() => void | Promise<void>)[] = [];
+  readonly #closers = new Set<() => void | Promise<void>>();
 
   constructor(services: ServerServices) {
     this.services = services;
@@ -26,12 +30,16 @@ export class ConfigScope {
   add(instance: ModuleInstance): void {
     this.#instances.push(instance);
     if (instance.close !== undefined) {
-      this.#closers.push(() => instance.close?.());
+      this.#closers.add(() => instance.close?.());
     }
   }
 
-  onClose(closer: () => void | Promise<void>): void {
-    this.#closers.push(closer);
+  /** @returns takes it back: it was closed already */
+  onClose(closer: () => void | Promise<void>): () => void {
+    this.#closers.add(closer);
+    return () => {
+      this.#closers.delete(closer);
+    };
   }
 
   /** @throws ServerError of the first module that says no */
@@ -43,7 +51,9 @@ export class ConfigScope {
 
   /** Closes everything, last made first. One that fails is logged and holds the others not up. */
   async close(): Promise<void> {
-    for (const closer of this.#closers.splice(0).reverse()) {
+    const closers = [...this.#closers].reverse();
+    this.#closers.clear();
+    for (const closer of closers) {
       try {
         await closer();
       } catch (error) {

@@ -3,6 +3,8 @@ import type { Registry } from "prom-client";
 import { errorAt, errorWithin, ServerError } from "../errors.ts";
 import { encodeJson } from "../json/encode-json.ts";
 import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
+import type { SharedState } from "../threads/shared-state.ts";
+import type { ThreadMessages } from "../threads/thread-messages.ts";
 import type { ConfigScope } from "./config-scope.ts";
 import { decodeConfig } from "./decode-config.ts";
 import type { ModuleDefinition, ModuleInstance, ModuleNamespace } from "./module.ts";
@@ -26,6 +28,36 @@ export class ModuleContext {
   /** Metrics of the process; what a module adds must be shared over configs (see `acquire`). */
   get metrics(): Registry {
     return this.#scope.services.metrics;
+  }
+
+  /**
+   * Counters, gauges and memory that all threads see alike. What a module takes here is given back when its config
+   * closes. The `http` app runs in several threads: whatever must be one for the whole server belongs here.
+   */
+  get shared(): SharedState {
+    const { shared } = this.#scope.services;
+    const keep = (release: () => void) => this.#scope.onClose(release);
+    return {
+      counter: (name) => shared.counter(name, keep),
+      gauge: (name) => shared.gauge(name, keep),
+      list: (prefix) => shared.list(prefix),
+      memory: (name, byteLength) => shared.memory(name, byteLength),
+    };
+  }
+
+  /** Messages to other threads. Listeners end when the module's config closes. */
+  get messages(): ThreadMessages {
+    const { messages } = this.#scope.services;
+    return {
+      thread: messages.thread,
+      on: (topic, listener) => {
+        const end = messages.on(topic, listener);
+        this.#scope.onClose(end);
+        return end;
+      },
+      askServing: (topic, value) => messages.askServing(topic, value),
+      askMain: (topic, value) => messages.askMain(topic, value),
+    };
   }
 
   /** All resources of a kind that any config uses now. */

@@ -1,0 +1,149 @@
+import type { SharedRecord, SharedTable } from "./shared-table.ts";
+
+/**
+ * A number that all threads change: hits, a rate limit's state, a failure count. It lives as long as anybody uses its
+ * name, over reloads and deaths of threads. Whole numbers within ±2^53.
+ */
+export interface SharedCounter {
+  readonly name: string;
+  readonly value: number;
+  /** @returns the new value */
+  add(amount: number): number;
+  set(value: number): void;
+  /** Sets `value` if `expected` stands there. @returns whether it did */
+  exchange(expected: number, value: number): boolean;
+  /** Gives it back before the config closes. Using it afterwards is a fault. */
+  release(): void;
+}
+
+/** How much of something there is now in all threads together: requests under way. A thread that dies takes its part back. */
+export interface SharedGauge {
+  readonly name: string;
+  /** Sum over all threads. */
+  readonly value: number;
+  /** Changes the part of this thread. */
+  add(amount: number): void;
+  release(): void;
+}
+
+/** Value of a shared name, as {@link SharedState.list} finds it. */
+export interface SharedEntry {
+  readonly name: string;
+  /** Of a counter. */
+  readonly count: number;
+  /** Of a gauge. */
+  readonly level: number;
+}
+
+/** Is told how to give a handle back when the time comes. @returns takes that back: the handle was released before */
+export type ReleaseKeeper = (release: () => void) => () => void;
+
+/** What all threads of the server see alike. Names are free text, with the module's id first: `http.handlers.x/…`. */
+export interface SharedState {
+  /** @param keeper for the context of modules. @throws ServerError SHARED_FULL */
+  counter(name: string, keeper?: ReleaseKeeper): SharedCounter;
+  /** @param keeper for the context of modules. @throws ServerError SHARED_FULL */
+  gauge(name: string, keeper?: ReleaseKeeper): SharedGauge;
+  /** All names in use that begin with `prefix`, also those that only other threads use. */
+  list(prefix: string): SharedEntry[];
+  /**
+   * Memory of a module's own, the same in all threads, zero at first. Kept until the process ends, so its size and number
+   * must be bounded by the config. @param name with its size it says which
+   */
+  memory(name: string, byteLength: number): Promise<SharedArrayBuffer>;
+}
+
+/** The right to use a record, given back once. */
+class Handle {
+  protected readonly table: SharedTable;
+  protected readonly record: SharedRecord;
+  readonly #forget: (() => void) | undefined;
+  #released = false;
+
+  constructor(table: SharedTable, name: string, keeper: ReleaseKeeper | undefined) {
+    this.table = table;
+    this.record = table.take(name);
+    this.#forget = keeper?.(() => this.release());
+  }
+
+  get name(): string {
+    return this.record.name;
+  }
+
+  release(): void {
+    if (!this.#released) {
+      this.#released = true;
+      this.#forget?.();
+      this.table.release(this.record);
+    }
+  }
+}
+
+class TableCounter extends Handle implements SharedCounter {
+  get value(): number {
+    return this.table.common(this.record);
+  }
+
+  add(amount: number): number {
+    return this.table.addCommon(this.record, amount);
+  }
+
+  set(value: number): void {
+    this.table.setCommon(this.record, value);
+  }
+
+  exchange(expected: number, value: number): boolean {
+    return this.table.exchangeCommon(this.record, expected, value);
+  }
+}
+
+class TableGauge extends Handle implements SharedGauge {
+  get value(): number {
+    return this.table.sum(this.record);
+  }
+
+  add(amount: number): void {
+    this.table.addOwn(this.record, amount);
+  }
+}
+
+/** Finds the memory of a name, in the main thread. */
+export type MemorySource = (name: string, byteLength: number) => Promise<SharedArrayBuffer>;
+
+/** Keeps the memory that modules asked for; in the main thread. */
+export function memoryKeeper(): MemorySource {
+  const kept = new Map<string, SharedArrayBuffer>();
+  return async (name, byteLength) => {
+    const key = `${byteLength} ${name}`;
+    const memory = kept.get(key) ?? new SharedArrayBuffer(byteLength);
+    kept.set(key, memory);
+    return memory;
+  };
+}
+
+/** Shared state on a {@link SharedTable}. */
+export class TableState implements SharedState {
+  readonly #table: SharedTable;
+  readonly memory: MemorySource;
+
+  constructor(table: SharedTable, memory: MemorySource) {
+    this.#table = table;
+    this.memory = memory;
+  }
+
+  counter(name: string, keeper?: ReleaseKeeper): SharedCounter {
+    return new TableCounter(this.#table, name, keeper);
+  }
+
+  gauge(name: string, keeper?: ReleaseKeeper): SharedGauge {
+    return new TableGauge(this.#table, name, keeper);
+  }
+
+  list(prefix: string): SharedEntry[] {
+    return this.#table.list(prefix).map((record) => ({
+      name: record.name,
+      count: this.#table.common(record),
+      level: this.#table.sum(record),
+    }));
+  }
+}

@@ -1,0 +1,159 @@
+import { messageOf, ServerError } from "../errors.ts";
+
+/** Answers a message; what it returns goes back to who asked. Values must be such as `structuredClone` takes. */
+export type MessageListener = (value: unknown) => unknown;
+
+/** Messages between the threads of the server, for what is too big or too rare for shared counters. */
+export interface ThreadMessages {
+  /** Number of this thread; 0 is the main thread. */
+  readonly thread: number;
+  /** Listens to a topic. Of several listeners in a thread the newest answers. @returns ends it */
+  on(topic: string, listener: MessageListener): () => void;
+  /** Asks every thread that serves HTTP; this one too if it does. Threads without a listener are passed over. */
+  askServing(topic: string, value: unknown): Promise<unknown[]>;
+  /** Asks the main thread. @throws ServerError THREAD when it has no listener, or that threw */
+  askMain(topic: string, value: unknown): Promise<unknown>;
+}
+
+/** Listeners by topic. Of several the newest answers: while one config replaces another there are two. */
+export class MessageTopics {
+  readonly #listeners = new Map<string, MessageListener[]>();
+
+  on(topic: string, listener: MessageListener): () => void {
+    this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener]);
+    return () => {
+      const others = (this.#listeners.get(topic) ?? []).filter((each) => each !== listener);
+      if (others.length > 0) {
+        this.#listeners.set(topic, others);
+      } else {
+        this.#listeners.delete(topic);
+      }
+    };
+  }
+
+  has(topic: string): boolean {
+    return this.#listeners.has(topic);
+  }
+
+  /** @throws ServerError THREAD */
+  async answer(topic: string, value: unknown): Promise<unknown> {
+    const listener = this.#listeners.get(topic)?.at(-1);
+    if (listener === undefined) {
+      throw new ServerError("THREAD", `nobody listens to ${topic}`);
+    }
+    return listener(value);
+  }
+}
+
+/** One thread does everything. */
+export class SingleThread implements ThreadMessages {
+  readonly thread = 0;
+  readonly #topics = new MessageTopics();
+
+  on(topic: string, listener: MessageListener): () => void {
+    return this.#topics.on(topic, listener);
+  }
+
+  async askServing(topic: string, value: unknown): Promise<unknown[]> {
+    return this.#topics.has(topic) ? [await this.#topics.answer(topic, value)] : [];
+  }
+
+  askMain(topic: string, value: unknown): Promise<unknown> {
+    return this.#topics.answer(topic, value);
+  }
+}
+
+interface Ask {
+  readonly kind: "ask";
+  readonly id: number;
+  readonly topic: string;
+  readonly value: unknown;
+}
+
+type Answer =
+  | { readonly kind: "answer"; readonly id: number; readonly value: unknown }
+  | { readonly kind: "none"; readonly id: number }
+  | { readonly kind: "refused"; readonly id: number; readonly code: string; readonly message: string };
+
+/** What goes over a {@link ThreadLink}. */
+export type LinkMessage = Ask | Answer;
+
+/** The part of a `Worker` or `MessagePort` that is needed. */
+export interface LinkPort {
+  postMessage(message: unknown): void;
+  on(event: "message", listener: (message: LinkMessage) => void): unknown;
+}
+
+/** In place of an answer, when the other side has no listener. */
+export const noListener = Symbol("no listener");
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Questions and answers between two threads. */
+export class ThreadLink {
+  readonly #port: LinkPort;
+  readonly #topics: MessageTopics;
+  readonly #waiting = new Map<number, Waiting>();
+  #nextId = 1;
+  #broken: Error | undefined;
+
+  constructor(port: LinkPort, topics: MessageTopics) {
+    this.#port = port;
+    this.#topics = topics;
+    port.on("message", (message) => this.#take(message));
+  }
+
+  /** @returns {@link noListener} when the other side does not listen. @throws ServerError with the code of the other side */
+  ask(topic: string, value: unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#broken !== undefined) {
+        reject(this.#broken);
+        return;
+      }
+      const id = this.#nextId++;
+      this.#waiting.set(id, { resolve, reject });
+      this.#port.postMessage({ kind: "ask", id, topic, value } satisfies Ask);
+    });
+  }
+
+  /** The other side is gone: nothing that was asked will be answered. */
+  break(error: Error): void {
+    this.#broken = error;
+    for (const { reject } of this.#waiting.values()) {
+      reject(error);
+    }
+    this.#waiting.clear();
+  }
+
+  #take(message: LinkMessage): void {
+    if (message.kind === "ask") {
+      void this.#answer(message);
+      return;
+    }
+    const waiting = this.#waiting.get(message.id);
+    this.#waiting.delete(message.id);
+    if (message.kind === "answer") {
+      waiting?.resolve(message.value);
+    } else if (message.kind === "none") {
+      waiting?.resolve(noListener);
+    } else {
+      waiting?.reject(new ServerError(message.code as ServerError["code"], message.message));
+    }
+  }
+
+  async #answer({ id, topic, value }: Ask): Promise<void> {
+    if (!this.#topics.has(topic)) {
+      this.#port.postMessage({ kind: "none", id } satisfies Answer);
+      return;
+    }
+    try {
+      this.#port.postMessage({ kind: "answer", id, value: await this.#topics.answer(topic, value) });
+    } catch (error) {
+      const code = error instanceof ServerError ? error.code : "THREAD";
+      this.#port.postMessage({ kind: "refused", id, code, message: messageOf(error) } satisfies Answer);
+    }
+  }
+}
