@@ -2,16 +2,20 @@ import { Router } from "express";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import type { QueryService } from "../service/query-service.ts";
 import type { ReadLimits } from "../service/read-limits.ts";
+import { analysisEndpoints } from "./analysis/analysis-endpoints.ts";
+import { problemStyle } from "./analysis/problem.ts";
+import { type TailSettings, tailHandler, tailOperation } from "./analysis/tail.ts";
 import { apiV3Endpoints } from "./api-v3-endpoints.ts";
 import { dependenciesEndpoint } from "./dependencies-endpoint.ts";
-import { type EndpointDefinition, type EndpointSettings, endpoint, envelopeStyle } from "./endpoint.ts";
+import { type EndpointDefinition, endpoint, envelopeStyle } from "./endpoint.ts";
 import { metricsEndpoints } from "./metrics-endpoints.ts";
 import { operationNamesEndpoint, operationsEndpoint, servicesEndpoint } from "./name-endpoints.ts";
+import { sendText } from "./send-pieces.ts";
 import { spanMetricsEndpoint } from "./span-metrics-endpoint.ts";
 import { archiveEndpoint, searchEndpoint, traceEndpoint } from "./trace-endpoints.ts";
 import { transformEndpoint } from "./transform-endpoint.ts";
 
-export interface ApiSettings extends EndpointSettings {
+export interface ApiSettings extends TailSettings {
   readonly adjust: AdjustOptions;
   readonly limits: ReadLimits;
 }
@@ -41,5 +45,14 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
   for (const [path, definition] of apiV3Endpoints(service, limits)) {
     add(path, definition);
   }
+  for (const [path, definition] of analysisEndpoints(service, adjust, limits)) {
+    add(path, definition);
+  }
+  router.all(tailOperation.path, tailHandler(service.analysis, settings));
+  // Otherwise the UI's page would answer.
+  router.all("/api/analysis/*path", (_request, response) => {
+    response.status(404).setHeader("Content-Type", String(problemStyle.failureType));
+    sendText(response, problemStyle.failure(404, "there is no such endpoint for analysis"));
+  });
   return router;
 }

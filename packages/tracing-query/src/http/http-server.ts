@@ -43,6 +43,7 @@ const sweepIntervalMs = 50;
 export async function openHttpServer(settings: HttpServerSettings): Promise<HttpServer> {
   const { address, tls, takeHttp2, service, page, uiFolder, logStaticFiles, basePath, headers, log } =
     settings;
+  const stopping = new AbortController();
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -55,7 +56,7 @@ export async function openHttpServer(settings: HttpServerSettings): Promise<Http
   });
   app.use(
     basePath === "" ? "/" : basePath,
-    apiRouter(service, settings),
+    apiRouter(service, { ...settings, stopping: stopping.signal }),
     tempoRouter(service, settings),
     uiRouter(page, uiFolder, logStaticFiles ? log : undefined),
   );
@@ -82,6 +83,7 @@ export async function openHttpServer(settings: HttpServerSettings): Promise<Http
     async stop(signal) {
       const closed = once(server, "close");
       server.close();
+      stopping.abort();
       // A connection that is kept alive after its last answer would hold up the stop.
       const sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
       const cut = () => server.closeAllConnections();

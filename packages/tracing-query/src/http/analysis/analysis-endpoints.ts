@@ -1,0 +1,70 @@
+import type { AdjustOptions } from "../../service/adjusters/adjust-trace.ts";
+import type { QueryService } from "../../service/query-service.ts";
+import type { ReadLimits } from "../../service/read-limits.ts";
+import type { Endpoint, EndpointDefinition, EndpointMethod } from "../endpoint.ts";
+import type { OperationDescription, OperationGroup } from "../openapi/operation.ts";
+import { capabilitiesEndpoint, capabilitiesOperation } from "./capabilities.ts";
+import { compareByAddressOperation, compareEndpoint, compareOperation } from "./compare.ts";
+import {
+  criticalPathEndpoint,
+  criticalPathOperation,
+  traceCriticalPathEndpoint,
+  traceCriticalPathOperation,
+} from "./critical-path.ts";
+import { diffEndpoint, diffOperation } from "./diff.ts";
+import { heatMapEndpoint, heatMapOperation } from "./heatmap.ts";
+import {
+  percentileEndpoint,
+  percentileOperation,
+  tracePercentilesEndpoint,
+  tracePercentilesOperation,
+} from "./percentiles.ts";
+import { problemStyle } from "./problem.ts";
+import { tailOperation } from "./tail.ts";
+import { topOperationsEndpoint, topOperationsOperation } from "./top-operations.ts";
+
+/** Version 1 of the analysis API. */
+export const analysisGroup: OperationGroup = {
+  name: "Analysis",
+  description:
+    "Questions about many spans at once, version 1. Times are microseconds since the Unix epoch, durations microseconds, " +
+    "both as numbers; times in a request are half open, from `start` to before `end`. Parameters that are not known are refused.",
+  operations: [
+    capabilitiesOperation,
+    heatMapOperation,
+    compareByAddressOperation,
+    compareOperation,
+    percentileOperation,
+    tracePercentilesOperation,
+    topOperationsOperation,
+    criticalPathOperation,
+    traceCriticalPathOperation,
+    diffOperation,
+    tailOperation,
+  ],
+};
+
+/** All of them but `tail`, which answers without end, by path. */
+export function analysisEndpoints(
+  service: QueryService,
+  adjust: AdjustOptions,
+  limits: ReadLimits,
+): [path: string, definition: EndpointDefinition][] {
+  const { analysis } = service;
+  const one = (
+    { path, method }: OperationDescription,
+    answer: Endpoint,
+    { isHeavy = true, methods = [method] }: { isHeavy?: boolean; methods?: readonly EndpointMethod[] } = {},
+  ): [string, EndpointDefinition] => [path, { method: methods, answer, style: problemStyle, isHeavy }];
+  return [
+    one(capabilitiesOperation, capabilitiesEndpoint(analysis, limits), { isHeavy: false }),
+    one(heatMapOperation, heatMapEndpoint(analysis, limits)),
+    one(compareOperation, compareEndpoint(analysis, limits), { methods: ["GET", "POST"] }),
+    one(percentileOperation, percentileEndpoint(service, limits)),
+    one(tracePercentilesOperation, tracePercentilesEndpoint(service, adjust, limits)),
+    one(topOperationsOperation, topOperationsEndpoint(analysis, limits)),
+    one(criticalPathOperation, criticalPathEndpoint(service, limits)),
+    one(traceCriticalPathOperation, traceCriticalPathEndpoint(service, adjust, limits)),
+    one(diffOperation, diffEndpoint(service, adjust, limits)),
+  ];
+}

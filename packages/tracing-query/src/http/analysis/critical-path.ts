@@ -1,0 +1,145 @@
+import { criticalPath } from "storage/api";
+import { traceIdText } from "wire/api-v2";
+import { z } from "zod";
+import type { AdjustOptions } from "../../service/adjusters/adjust-trace.ts";
+import type { QueryService } from "../../service/query-service.ts";
+import { checkLimits, type ReadLimits } from "../../service/read-limits.ts";
+import { type ShownSpan, shownSpans } from "../../service/shown-spans.ts";
+import type { Endpoint } from "../endpoint.ts";
+import type { OperationDescription } from "../openapi/operation.ts";
+import { microsOf, microsSchema, timeMicrosOf, timeMicrosSchema } from "./micros.ts";
+import { paramsReader } from "./read-request.ts";
+import { spanFilterOf, spanFilterParams } from "./span-filter.ts";
+import { readTrace, traceIdPart } from "./trace-id-part.ts";
+
+const readNothing = paramsReader(z.strictObject({}));
+
+const traceAnswerSchema = z
+  .strictObject({
+    traceID: z.string(),
+    start: timeMicrosSchema.describe("When the path begins."),
+    duration: microsSchema.describe("Of the whole path, microseconds."),
+    spans: z
+      .array(
+        z.strictObject({
+          spanID: z.string(),
+          service: z.string(),
+          operation: z.string(),
+          selfTime: microsSchema.describe("Time that the trace waited for this span itself."),
+        }),
+      )
+      .describe("Those on the path, by self time, longest first."),
+    sections: z
+      .array(z.tuple([z.int(), z.number(), z.number()]))
+      .describe(
+        "`[index in spans, microseconds since start, duration]`, earliest first, without gaps or overlaps.",
+      ),
+  })
+  .meta({ id: "CriticalPath" });
+
+export const traceCriticalPathOperation: OperationDescription = {
+  method: "GET",
+  path: "/api/analysis/v1/critical-path/:traceId",
+  id: "getTraceCriticalPath",
+  summary: "What a trace waited for",
+  description:
+    "At each moment the span that ended last, and its parent where no child ran; of the trace's first root.",
+  pathParts: traceIdPart,
+  answer: { contentType: "application/json", schema: traceAnswerSchema },
+  failures: "problem",
+  failureStatuses: [400, 404, 413],
+  example: { path: { traceId: "71a81d73ce7902db83be4d12250bd874" } },
+};
+
+/** `GET …/critical-path/{traceId}`; of any store. */
+export function traceCriticalPathEndpoint(
+  service: QueryService,
+  adjust: AdjustOptions,
+  limits: ReadLimits,
+): Endpoint {
+  return async ({ params, pathPart, read }) => {
+    readNothing(params);
+    const trace = await readTrace(service, pathPart("traceId"), "traceId", limits, read);
+    const sections = criticalPath(shownSpans(trace, adjust)).reverse();
+    const startNano = sections[0]?.startUnixNano ?? trace.spans[0]?.startTimeUnixNano ?? 0n;
+    const selfNano = new Map<ShownSpan, bigint>();
+    let durationNano = 0n;
+    for (const { span, startUnixNano, endUnixNano } of sections) {
+      selfNano.set(span, (selfNano.get(span) ?? 0n) + endUnixNano - startUnixNano);
+      durationNano += endUnixNano - startUnixNano;
+    }
+    const spans = [...selfNano].sort(([, one], [, other]) => (one === other ? 0 : one > other ? -1 : 1));
+    const indexOf = new Map(spans.map(([span], index) => [span, index]));
+    const answer: z.output<typeof traceAnswerSchema> = {
+      traceID: traceIdText(trace.traceId),
+      start: timeMicrosOf(startNano),
+      duration: microsOf(durationNano),
+      spans: spans.map(([{ spanId, service: name, operation }, nano]) => ({
+        ...{ spanID: spanId, service: name, operation, selfTime: microsOf(nano) },
+      })),
+      sections: sections.map(({ span, startUnixNano, endUnixNano }) => [
+        indexOf.get(span) ?? 0,
+        microsOf(startUnixNano - startNano),
+        microsOf(endUnixNano - startUnixNano),
+      ]),
+    };
+    return [JSON.stringify(answer)];
+  };
+}
+
+const paramsSchema = z.strictObject({
+  ...spanFilterParams,
+  limit: z.int().min(1).max(200).default(100).describe("Most traces looked at, the newest."),
+});
+
+const readParams = paramsReader(paramsSchema);
+
+const answerSchema = z
+  .strictObject({
+    traces: z.int().describe("Traces looked at."),
+    duration: microsSchema.describe("Of all critical paths together, microseconds."),
+    operations: z
+      .array(
+        z.strictObject({
+          service: z.string(),
+          operation: z.string(),
+          duration: microsSchema.describe("Microseconds that traces waited for it."),
+          traces: z.int().describe("Traces whose critical path it lies on."),
+        }),
+      )
+      .describe("Longest first."),
+  })
+  .meta({ id: "CriticalPathSums" });
+
+export const criticalPathOperation: OperationDescription = {
+  method: "GET",
+  path: "/api/analysis/v1/critical-path",
+  id: "getCriticalPath",
+  summary: "What the traces of a search waited for, by operation",
+  query: paramsSchema,
+  answer: { contentType: "application/json", schema: answerSchema },
+  failures: "problem",
+  failureStatuses: [400, 501],
+  example: { query: { service: "shop", limit: "50" } },
+};
+
+/** `GET …/critical-path`: over the traces that a search finds. */
+export function criticalPathEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
+  return async ({ params, read }) => {
+    const values = readParams(params);
+    const query = { ...spanFilterOf(values, Date.now(), limits), limit: values.limit };
+    checkLimits(query, limits);
+    const sums = await service.analysis.getCriticalPath(query, read);
+    const answer: z.output<typeof answerSchema> = {
+      traces: sums.traces,
+      duration: microsOf(sums.durationNano),
+      operations: sums.operations.map((one) => ({
+        service: one.service,
+        operation: one.operation,
+        duration: microsOf(one.durationNano),
+        traces: one.traces,
+      })),
+    };
+    return [JSON.stringify(answer)];
+  };
+}

@@ -1,0 +1,190 @@
+import { setImmediate } from "node:timers/promises";
+import type { Trace, TraceQuery } from "storage/api";
+import { traceIdText } from "wire/api-v2";
+import { z } from "zod";
+import { QueryError } from "../../query-error.ts";
+import type { AdjustOptions } from "../../service/adjusters/adjust-trace.ts";
+import type { QueryService } from "../../service/query-service.ts";
+import { checkLimits, checkSpans, type ReadLimits } from "../../service/read-limits.ts";
+import { shownSpans } from "../../service/shown-spans.ts";
+import { GroupPaths } from "../../service/span-groups.ts";
+import { type DiffNode, type DiffSide, DiffTraces, diffTraces } from "../../service/trace-diff.ts";
+import type { Endpoint, EndpointRequest } from "../endpoint.ts";
+import type { OperationDescription } from "../openapi/operation.ts";
+import { microsOf, microsSchema } from "./micros.ts";
+import { paramsReader } from "./read-request.ts";
+import { spanFilterOf, spanFilterParams } from "./span-filter.ts";
+import { readTrace, traceIdSchema } from "./trace-id-part.ts";
+
+const paramsSchema = z.strictObject({
+  a: traceIdSchema.describe("The trace that you wonder about: up to 32 hex digits."),
+  b: traceIdSchema
+    .optional()
+    .describe("The trace that it is compared with; absent: the median of the traces that the filter finds."),
+  ...spanFilterParams,
+  start: spanFilterParams.start.describe("As in a search; an hour before `end` by default."),
+  end: spanFilterParams.end.describe(
+    "As in a search; by default the end of the minute in which the last span of `a` starts.",
+  ),
+  service: spanFilterParams.service.describe(
+    "As in a search; by default, where no operation is named either, that of the root of `a`.",
+  ),
+  operation: spanFilterParams.operation.describe(
+    "As in a search; by default, where no service is named either, that of the root of `a`.",
+  ),
+  limit: z
+    .int()
+    .min(1)
+    .max(200)
+    .default(50)
+    .describe("Most traces of the median, the newest; `a` itself is left out."),
+});
+
+const readParams = paramsReader(paramsSchema);
+
+const side = z.strictObject({
+  count: z.int().describe("Spans."),
+  errors: z.int(),
+  duration: microsSchema.describe("Of all of them together, microseconds."),
+  selfTime: microsSchema.describe("What of that no child of theirs ran in."),
+  spanIDs: z.array(z.string()).optional().describe("Of one trace."),
+  traces: z.int().optional().describe("Of a median: traces that have such spans."),
+});
+
+const totals = z.strictObject({
+  traceID: z.string().optional().describe("Absent for a median."),
+  traces: z.int().describe("1, or those of the median; 0 when the search found none."),
+  spans: z.int(),
+  duration: microsSchema,
+});
+
+const answerSchema = z
+  .strictObject({
+    a: totals,
+    b: totals,
+    nodes: z
+      .array(
+        z.strictObject({
+          parent: z.int().nullable().describe("Index of the node above; null for a root."),
+          service: z.string(),
+          operation: z.string(),
+          a: side.nullable().describe("null where this side has no such spans."),
+          b: side.nullable(),
+        }),
+      )
+      .describe(
+        "Spans of the same service and operation, below the same node, are one node. Nodes above come before those below. " +
+          "A median counts traces without such spans as 0.",
+      ),
+    ranked: z
+      .array(z.int())
+      .describe("Indexes of nodes, by the difference of their self times, largest first."),
+  })
+  .meta({ id: "TraceDiff" });
+
+export const diffOperation: OperationDescription = {
+  method: "GET",
+  path: "/api/analysis/v1/diff",
+  id: "diffTraces",
+  summary: "A trace beside another, or beside the median of a search",
+  query: paramsSchema,
+  answer: { contentType: "application/json", schema: answerSchema },
+  failures: "problem",
+  failureStatuses: [400, 404, 413],
+  example: { query: { a: "71a81d73ce7902db83be4d12250bd874", b: "beef" } },
+};
+
+type Values = z.output<typeof paramsSchema>;
+
+const minuteNano = 60_000_000_000n;
+
+/** Traces beside which `a` is to stand: a search, of what is said, or of traces that begin as it does. */
+function searchOf(values: Values, { spans }: Trace, limits: ReadLimits): TraceQuery {
+  const ids = new Set(spans.map(({ spanId }) => spanId));
+  const root = spans.find(({ parentSpanId }) => !ids.has(parentSpanId)) ?? spans[0];
+  const last = spans.at(-1)?.startTimeUnixNano ?? 0n;
+  const isLikeRoot = values.service === undefined && values.operation === undefined && root !== undefined;
+  const filter = isLikeRoot
+    ? { ...values, service: root.resource.serviceName, operation: root.name }
+    : values;
+  // One more, for `a` is among them.
+  const endMs = Number((last / minuteNano + 1n) * 60_000n);
+  return { ...spanFilterOf(filter, endMs, limits), limit: values.limit + 1 };
+}
+
+function refuseFilterBeside(b: string, values: Values): void {
+  const { a: _a, b: _b, limit: _limit, ...filter } = values;
+  const [name] = Object.entries(filter).find(([, value]) => value !== undefined) ?? [];
+  if (name !== undefined) {
+    const message = `parameter '${name}' is of a search; 'b' names the trace ${JSON.stringify(b)}`;
+    throw new QueryError("QUERY_BAD_PARAMETER", message, { parameter: name });
+  }
+}
+
+/** `GET …/diff`; of any store that can search. */
+export function diffEndpoint(service: QueryService, adjust: AdjustOptions, limits: ReadLimits): Endpoint {
+  const others = async (values: Values, trace: Trace, read: EndpointRequest["read"]): Promise<Trace[]> => {
+    if (values.b !== undefined) {
+      refuseFilterBeside(values.b, values);
+      return [await readTrace(service, values.b, "b", limits, read)];
+    }
+    const query = searchOf(values, trace, limits);
+    checkLimits({ ...query, limit: values.limit }, limits);
+    const found = await service.findTraces(query, read);
+    checkSpans(found, limits);
+    return found.filter(({ traceId }) => traceId !== trace.traceId).slice(0, values.limit);
+  };
+
+  return async ({ params, read }) => {
+    const values = readParams(params);
+    const trace = await readTrace(service, values.a, "a", limits, read);
+    const traces = await others(values, trace, read);
+    const paths = new GroupPaths();
+    const [a, b] = [new DiffTraces(paths), new DiffTraces(paths)];
+    a.add(shownSpans(trace, adjust));
+    traces.reverse();
+    for (let other = traces.pop(); other !== undefined; other = traces.pop()) {
+      await setImmediate();
+      b.add(shownSpans(other, adjust));
+    }
+    await setImmediate();
+    const diff = diffTraces(paths, a, b);
+    const total = ({ spans, durationNano }: typeof diff.a) => ({ spans, duration: microsOf(durationNano) });
+    const answer: z.output<typeof answerSchema> = {
+      a: { traceID: traceIdText(trace.traceId), traces: 1, ...total(diff.a) },
+      b: {
+        ...(values.b === undefined ? {} : { traceID: traceIdText(values.b.toLowerCase().padStart(32, "0")) }),
+        traces: b.traces,
+        ...total(diff.b),
+      },
+      nodes: diff.nodes.map(nodeJson),
+      ranked: [...diff.ranked],
+    };
+    return [JSON.stringify(answer)];
+  };
+}
+
+function nodeJson({
+  parent,
+  service,
+  operation,
+  a,
+  b,
+}: DiffNode): z.output<typeof answerSchema>["nodes"][number] {
+  return { parent: parent ?? null, service, operation, a: sideJson(a), b: sideJson(b) };
+}
+
+function sideJson(found: DiffSide | undefined): z.output<typeof side> | null {
+  if (found === undefined) {
+    return null;
+  }
+  const { count, errors, durationNano, selfNano, spanIds, traces } = found;
+  return {
+    count,
+    errors,
+    duration: microsOf(durationNano),
+    selfTime: microsOf(selfNano),
+    ...(spanIds === undefined ? {} : { spanIDs: [...spanIds] }),
+    ...(traces === undefined ? {} : { traces }),
+  };
+}

@@ -1,0 +1,197 @@
+import { traceIdText } from "wire/api-v2";
+import { spanKinds } from "wire/model";
+import { z } from "zod";
+import { parseDurationNano } from "../../go-text/go-duration.ts";
+import type { AdjustOptions } from "../../service/adjusters/adjust-trace.ts";
+import type { QueryService } from "../../service/query-service.ts";
+import type { ReadLimits } from "../../service/read-limits.ts";
+import { type ShownSpan, shownSpans } from "../../service/shown-spans.ts";
+import type { Endpoint } from "../endpoint.ts";
+import type { OperationDescription } from "../openapi/operation.ts";
+import { microsOf, microsSchema, timeMicrosOf, timeMicrosSchema } from "./micros.ts";
+import { paramsReader } from "./read-request.ts";
+import { duration, spanFields, timeFields, timeRangeOf } from "./span-filter.ts";
+import { readTrace, traceIdPart } from "./trace-id-part.ts";
+
+const paramsSchema = z.strictObject({
+  ...timeFields,
+  service: spanFields.service.unwrap(),
+  operation: spanFields.operation.unwrap(),
+  kind: spanFields.kind,
+  duration: duration.describe('How long the span lasts, with its unit: "1.5s", "200ms", "42us", "1024ns".'),
+});
+
+const readParams = paramsReader(paramsSchema);
+
+const share = z.number().min(0).max(1).describe("Share of the peers that last no longer, 0 to 1.");
+
+const answerSchema = z
+  .strictObject({
+    peers: z.int().describe("Spans of the same service, operation and kind that were looked at."),
+    percentile: share
+      .nullable()
+      .describe("Share of the peers that last no longer, 0 to 1; null without peers."),
+    median: microsSchema
+      .nullable()
+      .describe("Of the peers, microseconds; null without peers, as are the others."),
+    p95: microsSchema.nullable(),
+    p99: microsSchema.nullable(),
+  })
+  .meta({ id: "Percentile" });
+
+export const percentileOperation: OperationDescription = {
+  method: "GET",
+  path: "/api/analysis/v1/percentiles",
+  id: "getPercentile",
+  summary: "Where a duration stands among those of an operation",
+  query: paramsSchema,
+  answer: { contentType: "application/json", schema: answerSchema },
+  failures: "problem",
+  failureStatuses: [400, 501],
+  example: { query: { service: "shop", operation: "GET /", duration: "1.5ms" } },
+};
+
+/** `GET …/percentiles`: exact, from the spans themselves. */
+export function percentileEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
+  return async ({ params, read }) => {
+    const values = readParams(params);
+    const rank = await service.analysis.getDurationRank(
+      {
+        service: values.service,
+        operation: values.operation,
+        ...(values.kind === undefined ? {} : { spanKind: values.kind }),
+        durationNano: parseDurationNano(values.duration),
+        range: timeRangeOf(values, Date.now(), limits),
+      },
+      read,
+    );
+    const answer: z.output<typeof answerSchema> = {
+      peers: rank?.peers ?? 0,
+      percentile: rank?.percentile ?? null,
+      median: rank === undefined ? null : microsOf(rank.medianNano),
+      p95: rank === undefined ? null : microsOf(rank.p95Nano),
+      p99: rank === undefined ? null : microsOf(rank.p99Nano),
+    };
+    return [JSON.stringify(answer)];
+  };
+}
+
+const traceParamsSchema = z.strictObject({
+  start: timeFields.start.describe("Peers start at this time or later; an hour before `end` by default."),
+  end: timeFields.end.describe(
+    "Peers start before this time; by default the minute ends in which the trace's last span starts.",
+  ),
+});
+
+const readTraceParams = paramsReader(traceParamsSchema);
+
+const traceAnswerSchema = z
+  .strictObject({
+    traceID: z.string(),
+    start: timeMicrosSchema.describe("When the peers start: from this time"),
+    end: timeMicrosSchema.describe("to before this one, in whole minutes."),
+    operations: z
+      .array(
+        z.strictObject({
+          service: z.string(),
+          operation: z.string(),
+          kind: z.enum(spanKinds),
+          peers: z.int(),
+          median: microsSchema.nullable().describe("Microseconds, right within a tenth; null without peers."),
+          p95: microsSchema.nullable(),
+          p99: microsSchema.nullable(),
+        }),
+      )
+      .describe("Those of the trace, each once."),
+    spans: z
+      .array(z.tuple([z.string(), z.int(), share.nullable()]))
+      .describe("`[spanID, index in operations, percentile]`; null without peers."),
+  })
+  .meta({ id: "TracePercentiles" });
+
+export const tracePercentilesOperation: OperationDescription = {
+  method: "GET",
+  path: "/api/analysis/v1/percentiles/:traceId",
+  id: "getTracePercentiles",
+  summary: "Where each span of a trace stands among its peers",
+  description:
+    "From counts by minute, with a query or two however many operations the trace has: durations are right within a tenth.",
+  pathParts: traceIdPart,
+  query: traceParamsSchema,
+  answer: { contentType: "application/json", schema: traceAnswerSchema },
+  failures: "problem",
+  failureStatuses: [400, 404, 413, 501],
+  example: { path: { traceId: "71a81d73ce7902db83be4d12250bd874" } },
+};
+
+const minuteNano = 60_000_000_000n;
+
+/** `GET …/percentiles/{traceId}` */
+export function tracePercentilesEndpoint(
+  service: QueryService,
+  adjust: AdjustOptions,
+  limits: ReadLimits,
+): Endpoint {
+  return async ({ params, pathPart, read }) => {
+    const values = readTraceParams(params);
+    const trace = await readTrace(service, pathPart("traceId"), "traceId", limits, read);
+    const spans = shownSpans(trace, adjust);
+    const last = trace.spans.at(-1)?.startTimeUnixNano ?? 0n;
+    const range = timeRangeOf(values, Number((last / minuteNano + 1n) * 60_000n), limits);
+    const indexes = operationIndexes(spans);
+    const operations = indexes.operations.map(({ first, durationsNano }) => ({
+      service: first.service,
+      operation: first.operation,
+      spanKind: first.spanKind,
+      durationsNano,
+    }));
+    const ranks = await service.analysis.getDurationRanks({ operations, range }, read);
+    const answer: z.output<typeof traceAnswerSchema> = {
+      traceID: traceIdText(trace.traceId),
+      start: timeMicrosOf(range.startUnixNano),
+      end: timeMicrosOf(range.endUnixNano + 1n),
+      operations: operations.map((one, index) => {
+        const rank = ranks[index];
+        return {
+          service: one.service,
+          operation: one.operation,
+          kind: one.spanKind,
+          peers: rank?.peers ?? 0,
+          median: rank === undefined ? null : microsOf(rank.medianNano),
+          p95: rank === undefined ? null : microsOf(rank.p95Nano),
+          p99: rank === undefined ? null : microsOf(rank.p99Nano),
+        };
+      }),
+      spans: spans.map(({ spanId }, index) => {
+        const [operation, place] = indexes.ofSpans[index] ?? [0, 0];
+        const percentile = ranks[operation]?.percentiles[place];
+        return [spanId, operation, percentile === undefined ? null : Math.round(percentile * 1e4) / 1e4];
+      }),
+    };
+    return [JSON.stringify(answer)];
+  };
+}
+
+/** Spans by operation. */
+interface OperationIndexes {
+  readonly operations: { readonly first: ShownSpan; readonly durationsNano: bigint[] }[];
+  /** Of each span: its operation, and its place among the durations of that. */
+  readonly ofSpans: [operation: number, place: number][];
+}
+
+function operationIndexes(spans: readonly ShownSpan[]): OperationIndexes {
+  const known = new Map<string, number>();
+  const operations: OperationIndexes["operations"] = [];
+  const ofSpans = spans.map((span): [number, number] => {
+    const key = JSON.stringify([span.service, span.operation, span.spanKind]);
+    let index = known.get(key);
+    if (index === undefined) {
+      index = operations.length;
+      known.set(key, index);
+      operations.push({ first: span, durationsNano: [] });
+    }
+    const place = operations[index]?.durationsNano.push(span.durationNano) ?? 1;
+    return [index, place - 1];
+  });
+  return { operations, ofSpans };
+}

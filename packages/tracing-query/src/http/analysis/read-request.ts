@@ -1,0 +1,133 @@
+import { z } from "zod";
+import { parseBool } from "../../go-text/parse-number.ts";
+import { type BrokenLimit, QueryError } from "../../query-error.ts";
+
+/** Of every endpoint; it changes the form of the answer only. */
+const formParameter = "prettyPrint";
+
+/** Texts in a complaint are cut: they may be long, or secret. */
+const maxQuotedLength = 100;
+
+function bad(parameter: string, reason: string, limit?: BrokenLimit, cause?: unknown): QueryError {
+  return new QueryError("QUERY_BAD_PARAMETER", `parameter '${parameter}' ${reason}`, {
+    parameter,
+    limit,
+    cause,
+  });
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > maxQuotedLength ? `${text.slice(0, maxQuotedLength)}…` : text);
+}
+
+function numberOf(name: string, text: string): number {
+  if (!/^[+-]?\d{1,20}(\.\d{1,20})?$/.test(text)) {
+    throw bad(name, `is not a number: ${quoted(text)}`);
+  }
+  return Number(text);
+}
+
+function booleanOf(name: string, text: string): boolean {
+  try {
+    return parseBool(text);
+  } catch (error) {
+    throw bad(name, `is neither true nor false: ${quoted(text)}`, undefined, error);
+  }
+}
+
+/** V8 quotes the input in its complaint: it is not passed on. */
+function objectOf(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw bad(name, "is not JSON", undefined, error);
+  }
+}
+
+/** Which type of JSON each parameter has. */
+function typesOf(schema: z.ZodObject): Map<string, string> {
+  return new Map(
+    Object.entries(schema.shape).map(([name, field]) => {
+      const { type, enum: choices } = z.toJSONSchema(field as z.ZodType, { io: "input" });
+      return [name, String(type ?? (choices === undefined ? "object" : "string"))];
+    }),
+  );
+}
+
+function limitOf(issue: z.core.$ZodIssue): BrokenLimit | undefined {
+  const length = "origin" in issue && issue.origin !== "number" && issue.origin !== "int" ? "Length" : "";
+  if (issue.code === "too_big") {
+    return { name: length === "" ? "maximum" : "maxLength", value: Number(issue.maximum) };
+  }
+  if (issue.code === "too_small") {
+    return { name: length === "" ? "minimum" : "minLength", value: Number(issue.minimum) };
+  }
+  return undefined;
+}
+
+/** What a schema says is wrong, the first thing of it. */
+function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const { data, error } = schema.safeParse(value);
+  if (error === undefined) {
+    return data as z.output<S>;
+  }
+  const [issue] = error.issues;
+  if (issue?.code === "unrecognized_keys") {
+    const name = [...issue.path, issue.keys[0]].join(".");
+    throw bad(name.slice(0, maxQuotedLength), "is not known here", undefined, error);
+  }
+  const name = issue?.path.join(".") || "body";
+  const { message = "" } = issue ?? {};
+  const isAbsent = issue?.code === "invalid_type" && message.endsWith("received undefined");
+  const reason = isAbsent ? "is required" : `is wrong: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+  throw bad(name, reason, issue && limitOf(issue), error);
+}
+
+/**
+ * Makes a reader of the parameters in an address, by a schema of JSON types: texts of numbers, booleans and objects are
+ * parsed first, an array is a parameter that comes several times. Parameters that are empty count as absent; of one that
+ * comes several times and should not, the first counts; unknown ones are refused.
+ * @returns throws QueryError QUERY_BAD_PARAMETER with the parameter's name and the limit that it breaks
+ */
+export function paramsReader<S extends z.ZodObject>(schema: S): (params: URLSearchParams) => z.output<S> {
+  const types = typesOf(schema);
+  return (params) => {
+    const values: Record<string, unknown> = {};
+    for (const name of new Set(params.keys())) {
+      if (name === formParameter) {
+        continue;
+      }
+      const all = params.getAll(name);
+      const [text = ""] = all;
+      const type = types.get(name);
+      if (type === "array") {
+        values[name] = all;
+      } else if (text !== "" || type === undefined) {
+        values[name] = parsedValue(name, text, type);
+      }
+    }
+    return checked(schema, values);
+  };
+}
+
+function parsedValue(name: string, text: string, type: string | undefined): unknown {
+  switch (type) {
+    case "integer":
+    case "number":
+      return numberOf(name, text);
+    case "boolean":
+      return booleanOf(name, text);
+    case "object":
+      return objectOf(name, text);
+    default:
+      return text;
+  }
+}
+
+/**
+ * Reads a body by a schema.
+ * @throws QueryError QUERY_BAD_PARAMETER with the path of the field and the limit that it breaks
+ */
+export function readJson<S extends z.ZodType>(schema: S, body: Buffer): z.output<S> {
+  return checked(schema, objectOf("body", body.toString("utf8")));
+}

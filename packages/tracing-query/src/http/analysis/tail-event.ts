@@ -1,0 +1,57 @@
+import type { Tail } from "storage/api";
+import { toApiV2Span, traceIdText } from "wire/api-v2";
+import type { Span } from "wire/model";
+import { tagsJson } from "../tag-json.ts";
+import { microsOf, timeMicrosOf } from "./micros.ts";
+
+/** Spans of an event that would make it longer are skipped. */
+const maxEventLength = 4_194_304;
+
+/**
+ * One event of a stream. Source: WHATWG HTML, "Server-sent events".
+ * @param data JSON, which has no line breaks
+ */
+export function eventText(event: string, data: string, id?: string): string {
+  return `event: ${event}\n${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`;
+}
+
+/** Tells that spans were left out. @param reason for programs */
+export function skippedEvent(spans: number, reason: "too many" | "too long" | "slow client"): string {
+  return eventText("skipped", JSON.stringify({ spans, reason }));
+}
+
+/** What has arrived; in front of it, how many spans were left out. */
+export function tailEvents({ spans, skipped, cursor }: Tail): string {
+  const texts: string[] = [];
+  let length = 0;
+  // The newest are wanted most.
+  for (let index = spans.length - 1; index >= 0; index--) {
+    const text = spanJson(spans[index] as Span);
+    length += text.length;
+    if (length > maxEventLength) {
+      break;
+    }
+    texts.push(text);
+  }
+  const tooLong = spans.length - texts.length;
+  return (
+    (skipped > 0 ? skippedEvent(skipped, "too many") : "") +
+    (tooLong > 0 ? skippedEvent(tooLong, "too long") : "") +
+    eventText("spans", `{"spans":[${texts.reverse().join(",")}]}`, cursor)
+  );
+}
+
+function spanJson(span: Span): string {
+  const facts = JSON.stringify({
+    traceID: traceIdText(span.traceId),
+    spanID: span.spanId,
+    parentSpanID: span.parentSpanId,
+    service: span.resource.serviceName,
+    operation: span.name,
+    kind: span.kind,
+    start: timeMicrosOf(span.startTimeUnixNano),
+    duration: microsOf(span.durationNano),
+    error: span.status.code === "error",
+  });
+  return `${facts.slice(0, -1)},"tags":${tagsJson(toApiV2Span(span).tags)}}`;
+}

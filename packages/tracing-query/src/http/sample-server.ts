@@ -1,0 +1,33 @@
+// The HTTP server over a store, for tests.
+import { createLogger, parseHostPort } from "lifecycle";
+import { type SampleStore, sampleService, sampleSettings } from "../service/sample-service.ts";
+import { type HttpServer, type HttpServerSettings, openHttpServer } from "./http-server.ts";
+import { UiPage } from "./ui-page.ts";
+
+const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
+
+export interface SampleServer extends HttpServer {
+  /** `http://host:port` */
+  readonly base: string;
+}
+
+/** @param changes to the settings that options have by default */
+export async function openSampleServer(
+  store: SampleStore,
+  changes: Partial<HttpServerSettings> = {},
+): Promise<SampleServer> {
+  const address = parseHostPort("127.0.0.1:0");
+  if (address === undefined) throw new Error("not an address");
+  const server = await openHttpServer({
+    ...sampleSettings(),
+    address,
+    tls: undefined,
+    service: sampleService(store),
+    page: await UiPage.open({ folder: "/nowhere", configFile: "", basePath: "" }, log),
+    uiFolder: "/nowhere",
+    basePath: "",
+    log,
+    ...changes,
+  });
+  return { ...server, base: `http://127.0.0.1:${server.port}` };
+}

@@ -1,0 +1,143 @@
+import type { ShownSpan } from "./shown-spans.ts";
+import { type GroupPaths, type SpanGroup, spanGroups } from "./span-groups.ts";
+
+/** One side of a place; of several traces, the median. */
+export interface DiffSide {
+  readonly count: number;
+  readonly errors: number;
+  readonly durationNano: number;
+  readonly selfNano: number;
+  /** Of one trace. */
+  readonly spanIds?: readonly string[];
+  /** Of several: how many of them have spans here. */
+  readonly traces?: number;
+}
+
+/** A place in the trees of both sides. */
+export interface DiffNode {
+  /** Index of the place above; undefined for roots. */
+  readonly parent: number | undefined;
+  readonly service: string;
+  readonly operation: string;
+  /** undefined where this side has nothing. */
+  readonly a: DiffSide | undefined;
+  readonly b: DiffSide | undefined;
+}
+
+export interface DiffTotals {
+  readonly spans: number;
+  readonly durationNano: number;
+}
+
+export interface TraceDiff {
+  readonly a: DiffTotals;
+  readonly b: DiffTotals;
+  /** Those above before those below. */
+  readonly nodes: readonly DiffNode[];
+  /** Indexes of places whose self time differs, the largest difference first. */
+  readonly ranked: readonly number[];
+}
+
+/** A trace, or several, folded by place. */
+export class DiffTraces {
+  readonly #paths: GroupPaths;
+  readonly #groups: ReadonlyMap<number, SpanGroup>[] = [];
+  readonly #totals: DiffTotals[] = [];
+
+  constructor(paths: GroupPaths) {
+    this.#paths = paths;
+  }
+
+  /** The spans need not be kept. */
+  add(spans: readonly ShownSpan[]): void {
+    this.#groups.push(spanGroups(spans, this.#paths));
+    this.#totals.push({ spans: spans.length, durationNano: lengthNano(spans) });
+  }
+
+  get traces(): number {
+    return this.#groups.length;
+  }
+
+  get totals(): DiffTotals {
+    return {
+      spans: medianOf(this.#totals.map(({ spans }) => spans)),
+      durationNano: medianOf(this.#totals.map(({ durationNano }) => durationNano)),
+    };
+  }
+
+  /** By place; the median counts traces without spans there as 0, and is left out where it has none. */
+  sides(): Map<number, DiffSide> {
+    const [only, ...more] = this.#groups;
+    if (only !== undefined && more.length === 0) {
+      return new Map(
+        Array.from(only, ([path, group]) => [path, { ...sideOf(group), spanIds: group.spanIds }]),
+      );
+    }
+    const all = new Map<number, DiffSide[]>();
+    for (const groups of this.#groups) {
+      for (const [path, group] of groups) {
+        const sides = all.get(path) ?? [];
+        all.set(path, sides);
+        sides.push(sideOf(group));
+      }
+    }
+    const medians = Array.from(all, ([path, sides]) => [path, this.#median(sides)] as const);
+    return new Map(medians.filter(([, { count }]) => count > 0));
+  }
+
+  #median(sides: readonly DiffSide[]): DiffSide {
+    const of = (key: "count" | "durationNano" | "errors" | "selfNano") => {
+      const values = sides.map((side) => side[key]);
+      while (values.length < this.traces) values.push(0);
+      return medianOf(values);
+    };
+    return {
+      count: of("count"),
+      errors: of("errors"),
+      durationNano: of("durationNano"),
+      selfNano: of("selfNano"),
+      traces: sides.length,
+    };
+  }
+}
+
+/** @param a,b folded with the same paths */
+export function diffTraces(paths: GroupPaths, a: DiffTraces, b: DiffTraces): TraceDiff {
+  const [ofA, ofB] = [a.sides(), b.sides()];
+  const indexOf = new Map<number, number>();
+  const nodes: DiffNode[] = [];
+  // By number, those above come before those below. One above has at least as many traces as one below.
+  for (const [path, { parent, service, operation }] of paths.paths.entries()) {
+    const [sideA, sideB] = [ofA.get(path), ofB.get(path)];
+    if (sideA === undefined && sideB === undefined) continue;
+    indexOf.set(path, nodes.length);
+    const above = parent === undefined ? undefined : indexOf.get(parent);
+    nodes.push({ parent: above, service, operation, a: sideA, b: sideB });
+  }
+  const difference = ({ a: one, b: other }: DiffNode) =>
+    Math.abs((one?.selfNano ?? 0) - (other?.selfNano ?? 0));
+  const ranked = nodes
+    .map((node, index) => ({ index, by: difference(node) }))
+    .filter(({ by }) => by > 0)
+    .sort((one, other) => other.by - one.by || one.index - other.index)
+    .map(({ index }) => index);
+  return { a: a.totals, b: b.totals, nodes, ranked };
+}
+
+function sideOf({ spanIds, errors, durationNano, selfNano }: SpanGroup): DiffSide {
+  return { count: spanIds.length, errors, durationNano: Number(durationNano), selfNano: Number(selfNano) };
+}
+
+/** The lower one of two in the middle, so that it is one that was seen. */
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) / 2)] ?? 0;
+}
+
+function lengthNano(spans: readonly ShownSpan[]): number {
+  let [start, end] = [spans[0]?.startTimeUnixNano ?? 0n, 0n];
+  for (const { startTimeUnixNano, durationNano } of spans) {
+    if (startTimeUnixNano < start) start = startTimeUnixNano;
+    if (startTimeUnixNano + durationNano > end) end = startTimeUnixNano + durationNano;
+  }
+  return end > start ? Number(end - start) : 0;
+}
