@@ -49,7 +49,15 @@ export type {
   SamplingStore,
 } from "./sampling-store.ts";
 export type { SpanCount, SpanCountQuery } from "./span-counts.ts";
-export type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "./span-reader.ts";
+export type {
+  Operation,
+  PackedTrace,
+  ReadOptions,
+  SpanList,
+  SpanReader,
+  Trace,
+  TraceQuery,
+} from "./span-reader.ts";
 export type { SpanWriter, WriteOptions } from "./span-writer.ts";
 export { StorageError, type StorageErrorCode } from "./storage-error.ts";
 export type { TraceStore } from "./trace-store.ts";

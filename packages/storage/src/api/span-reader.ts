@@ -7,6 +7,19 @@ export interface Trace {
   readonly spans: readonly Span[];
 }
 
+/** Spans that are made when they are asked for; an array of spans is one. */
+export interface SpanList {
+  readonly length: number;
+  /** @returns undefined from `length` on */
+  at(index: number): Span | undefined;
+}
+
+/** A trace whose spans need not be held as objects; otherwise as `Trace`. */
+export interface PackedTrace {
+  readonly traceId: string;
+  readonly spans: SpanList;
+}
+
 /**
  * A search. A trace matches when ONE of its spans satisfies every condition; whole traces are returned,
  * newest first by their newest matching span.
@@ -58,6 +71,8 @@ export interface SpanReader {
    * digits.
    */
   getTraces(traceIds: readonly string[], options?: ReadOptions): Promise<Trace[]>;
+  /** As `getTraces`, where an engine can hold spans in less memory than as objects: for traces of any size. */
+  getPackedTraces?(traceIds: readonly string[], options?: ReadOptions): Promise<PackedTrace[]>;
   findTraces(query: TraceQuery, options?: ReadOptions): Promise<Trace[]>;
   /** Only the ids, newest first. */
   findTraceIds(query: TraceQuery, options?: ReadOptions): Promise<string[]>;

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { Span } from "wire/model";
+import type { SpanReader, Trace } from "../api/span-reader.ts";
 import { type ContractContext, write } from "./contract-context.ts";
 import {
   fullOtlpSpan,
@@ -39,6 +40,15 @@ const roundTrips: readonly { readonly name: string; readonly span: () => Span }[
   { name: "a span before 1970", span: () => sampleSpan({ startTimeUnixNano: -(2n ** 63n) }) },
 ];
 
+/** As objects; where the engine holds spans as nothing else, `getTraces` again. */
+async function packedTraces(reader: SpanReader, traceIds: readonly string[]): Promise<Trace[]> {
+  const traces = (await reader.getPackedTraces?.(traceIds)) ?? (await reader.getTraces(traceIds));
+  return traces.map(({ traceId, spans }) => ({
+    traceId,
+    spans: Array.from({ length: spans.length }, (_, index) => spans.at(index) as Span),
+  }));
+}
+
 /** What is written comes back, whole and exact. */
 export function roundTripContract({ store, test }: ContractContext): void {
   for (const { name, span: make } of roundTrips) {
@@ -47,6 +57,7 @@ export function roundTripContract({ store, test }: ContractContext): void {
       await write(store(), [span]);
       const traces = await store().reader.getTraces([span.traceId]);
       expect(traces).toEqual([{ traceId: span.traceId, spans: [span] }]);
+      expect(await packedTraces(store().reader, [span.traceId])).toEqual(traces);
     });
   }
 
@@ -63,6 +74,7 @@ export function roundTripContract({ store, test }: ContractContext): void {
     await write(store(), spans.slice(0, 5_000).reverse());
     const [trace] = await store().reader.getTraces([traceId]);
     expect(trace?.spans).toEqual(spans);
+    expect((await packedTraces(store().reader, [traceId]))[0]?.spans).toEqual(spans);
   });
 
   test("gives back traces in the order asked, each once, without unknown ones", async () => {
@@ -71,6 +83,7 @@ export function roundTripContract({ store, test }: ContractContext): void {
     const ids = [third, first, third, first].map(({ traceId }) => traceId);
     const traces = await store().reader.getTraces([newTraceId(), ...ids, newTraceId()]);
     expect(traces.map(({ traceId }) => traceId)).toEqual([third.traceId, first.traceId]);
+    expect(await packedTraces(store().reader, [newTraceId(), ...ids, newTraceId()])).toEqual(traces);
   });
 
   test("gives back 450 traces at once", async () => {
@@ -78,6 +91,8 @@ export function roundTripContract({ store, test }: ContractContext): void {
     await write(store(), spans);
     const traces = await store().reader.getTraces(spans.map(({ traceId }) => traceId));
     expect(traces.flatMap((trace) => trace.spans)).toEqual(spans);
+    const ids = spans.map(({ traceId }) => traceId);
+    expect(await packedTraces(store().reader, ids)).toEqual(traces);
   });
 
   test("gives back nothing when no id is asked for", async () => {

@@ -32,7 +32,7 @@ const noParent = "0".repeat(16);
 export function readSpanRows(bytes: Uint8Array): Span[] {
   const reader = new SpanRowReader(bytes);
   const spans: Span[] = [];
-  let prefix: Prefix | undefined;
+  let prefix: SpanRowPrefix | undefined;
   while (!reader.done) {
     if (prefix !== undefined && reader.repeats(prefix.start, prefix.end)) {
       reader.position += prefix.end - prefix.start;
@@ -44,12 +44,13 @@ export function readSpanRows(bytes: Uint8Array): Span[] {
   return spans;
 }
 
-class SpanRowReader extends RowReader {
+/** Reads rows out of one buffer, and knows the attributes that it has read lately. */
+export class SpanRowReader extends RowReader {
   readonly attributes = new RepeatCache<Attribute>(this.bytes);
 }
 
 /** The columns before `trace_id`, and where their bytes were. */
-interface Prefix {
+export interface SpanRowPrefix {
   readonly start: number;
   readonly end: number;
   readonly format: SpanFormat;
@@ -57,7 +58,8 @@ interface Prefix {
   readonly scope: Scope;
 }
 
-function readPrefix(reader: SpanRowReader): Prefix {
+/** The columns of a row before `trace_id`, which many rows share. */
+export function readPrefix(reader: SpanRowReader): SpanRowPrefix {
   const start = reader.position;
   reader.skipString(); // The tenant: the store gives nobody the rows of others.
   const format = readEnum(reader, spanFormats);
@@ -77,8 +79,13 @@ function readPrefix(reader: SpanRowReader): Prefix {
   return { start, end: reader.position, format, resource, scope };
 }
 
-// Property initializers run in the order they are written in, which is the order of the columns.
-function readSpan(reader: SpanRowReader, prefix: Prefix, lastTraceId: string | undefined): Span {
+/** The columns from `trace_id` on. @param lastTraceId of the span before, whose string is used again */
+export function readSpan(
+  reader: SpanRowReader,
+  prefix: Pick<SpanRowPrefix, "format" | "resource" | "scope">,
+  lastTraceId: string | undefined,
+): Span {
+  // Property initializers run in the order they are written in, which is the order of the columns.
   const traceId = reader.hex(16);
   const spanId = reader.hex(8);
   const parentSpanId = reader.hex(8);

@@ -42,7 +42,7 @@ import {
   topOperationsSql,
 } from "./analysis-sql.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
-import { decodeSpans } from "./clickhouse-trace-reader.ts";
+import { decodeSpans } from "./decode-spans.ts";
 import { durationCountsSql, operationChunks } from "./duration-counts-sql.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 import type { SqlQuery } from "./search-sql.ts";

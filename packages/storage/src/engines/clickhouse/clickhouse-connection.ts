@@ -61,6 +61,25 @@ export class ClickHouseConnection {
     });
   }
 
+  /**
+   * As `bytes`, but hands on what comes while it comes.
+   * @param begin called when the answer begins, and once more where it had to be asked for again: what the last call
+   *   returned gets all of it; a piece is read when the one before was taken
+   */
+  pieces(
+    sql: string,
+    parameters: QueryParameters,
+    maxBytes: number,
+    begin: () => { add(piece: Buffer): Promise<void> },
+    signal?: AbortSignal,
+  ): Promise<void> {
+    return this.#call({ signal, isRepeatable: true }, async ({ client }, abort) => {
+      const { stream } = await client.exec({ query: sql, ...this.#read(parameters, abort) });
+      const taker = begin();
+      await handOn(stream, maxBytes, abort, (piece) => taker.add(piece));
+    });
+  }
+
   /** A statement without an answer. */
   command(sql: string, signal?: AbortSignal): Promise<void> {
     return this.#call({ signal }, async ({ client }, abort) => {
@@ -192,20 +211,31 @@ export class ClickHouseConnection {
 }
 
 async function collect(stream: Readable, maxBytes: number, abort: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  await handOn(stream, maxBytes, abort, (chunk) => {
+    chunks.push(chunk);
+  });
+  return Buffer.concat(chunks);
+}
+
+async function handOn(
+  stream: Readable,
+  maxBytes: number,
+  abort: AbortSignal,
+  take: (chunk: Buffer) => Promise<void> | void,
+): Promise<void> {
   const onAbort = () => stream.destroy(new Error("aborted"));
   if (abort.aborted) onAbort();
   abort.addEventListener("abort", onAbort, { once: true });
   try {
-    const chunks: Buffer[] = [];
     let length = 0;
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       length += chunk.length;
       if (length > maxBytes) {
         throw new StorageError("STORAGE_REFUSED", `the answer is longer than the limit of ${maxBytes} bytes`);
       }
-      chunks.push(chunk);
+      await take(chunk);
     }
-    return Buffer.concat(chunks, length);
   } finally {
     abort.removeEventListener("abort", onAbort);
   }

@@ -1,17 +1,17 @@
 import type { Span } from "wire/model";
-import { readSpanRows } from "wire/rows";
 import { distinctTraceIds, tenantOf } from "../../api/checked-query.ts";
-import type { ReadOptions, SpanReader, Trace } from "../../api/span-reader.ts";
-import { StorageError } from "../../api/storage-error.ts";
+import type { PackedTrace, ReadOptions, SpanReader, Trace } from "../../api/span-reader.ts";
 import { tracesInOrder } from "../../api/traces-in-order.ts";
-import type { ClickHouseConnection } from "./clickhouse-connection.ts";
+import type { ClickHouseConnection, QueryParameters } from "./clickhouse-connection.ts";
+import { decodeSpans } from "./decode-spans.ts";
+import { PackedAnswer } from "./packed-answer.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 /** Ids of one query: they stand in the address of the request, and Node's servers take 16 KiB of headers. */
 const idsPerQuery = 200;
 
 /** Reads whole traces from one table, with one query for each 200 of them. */
-export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces"> {
+export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "getPackedTraces"> {
   readonly #connection: ClickHouseConnection;
   readonly #schema: SchemaGuard;
   readonly #sql: string;
@@ -42,17 +42,41 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces"> {
     }
     return tracesInOrder(ids, spans);
   }
-}
 
-/**
- * Rows of our own codecs can be read; others have SQL at hand.
- * @throws StorageError STORAGE_REFUSED
- */
-export function decodeSpans(rows: Uint8Array): Span[] {
-  try {
-    return readSpanRows(rows);
-  } catch (error) {
-    const message = `stored rows cannot be read: ${(error as Error).message}`;
-    throw new StorageError("STORAGE_REFUSED", message, { cause: error });
+  async getPackedTraces(traceIds: readonly string[], options: ReadOptions = {}): Promise<PackedTrace[]> {
+    const { signal } = options;
+    const tenant = tenantOf(options);
+    const ids = distinctTraceIds(traceIds);
+    const traces: PackedTrace[] = [];
+    let bytesLeft = this.#maxReadBytes;
+    for (let first = 0; first < ids.length; first += idsPerQuery) {
+      const some = ids.slice(first, first + idsPerQuery);
+      const answer = await this.#schema.run(
+        () => this.#packedAnswer(this.#sql, { ids: some, tenant }, bytesLeft, signal),
+        signal,
+      );
+      bytesLeft -= answer.bytes;
+      for (const id of some) {
+        const trace = await answer.trace(id);
+        if (trace !== undefined) traces.push(trace);
+      }
+    }
+    return traces;
+  }
+
+  async #packedAnswer(
+    sql: string,
+    parameters: QueryParameters,
+    maxBytes: number,
+    signal: AbortSignal | undefined,
+  ): Promise<PackedAnswer> {
+    let answer = new PackedAnswer();
+    const begin = () => {
+      answer = new PackedAnswer();
+      return answer;
+    };
+    await this.#connection.pieces(sql, parameters, maxBytes, begin, signal);
+    answer.end();
+    return answer;
   }
 }

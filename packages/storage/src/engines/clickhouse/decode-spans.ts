@@ -1,0 +1,21 @@
+import type { Span } from "wire/model";
+import { readSpanRows } from "wire/rows";
+import { StorageError } from "../../api/storage-error.ts";
+
+/**
+ * Rows of our own codecs can be read; others have SQL at hand.
+ * @throws StorageError STORAGE_REFUSED
+ */
+export function decodeSpans(rows: Uint8Array): Span[] {
+  return decoded(() => readSpanRows(rows));
+}
+
+/** What `decode` makes of stored rows. @throws StorageError STORAGE_REFUSED when they cannot be read */
+export function decoded<T>(decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    const message = `stored rows cannot be read: ${(error as Error).message}`;
+    throw new StorageError("STORAGE_REFUSED", message, { cause: error });
+  }
+}

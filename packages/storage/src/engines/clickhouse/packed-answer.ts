@@ -1,0 +1,76 @@
+import type { Span } from "wire/model";
+import { PackedSpans } from "wire/rows";
+import type { PackedTrace } from "../../api/span-reader.ts";
+import { decoded } from "./decode-spans.ts";
+import { SpanStarts } from "./order-by-start.ts";
+
+/** Of rows that are taken in at a time: some milliseconds of work. */
+const gatheredBytes = 512 * 1024;
+
+interface SpansOfTrace {
+  /** In order of arrival. */
+  readonly indexes: number[];
+  readonly starts: SpanStarts;
+}
+
+/** The rows of one answer of the store, by trace; held as bytes. */
+export class PackedAnswer {
+  readonly #spans = new PackedSpans();
+  readonly #traces = new Map<string, SpansOfTrace>();
+  #pieces: Buffer[] = [];
+  #pieceBytes = 0;
+  #bytes = 0;
+
+  /** Length of the answer. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The next piece of the answer, which may be cut anywhere. @throws StorageError STORAGE_REFUSED for rows that cannot be read */
+  async add(piece: Buffer): Promise<void> {
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+    this.#pieceBytes += piece.length;
+    if (this.#pieceBytes < gatheredBytes) return;
+    this.#take();
+    // An answer that has all arrived would otherwise be read in one go, and nobody else would get a turn.
+    await new Promise(setImmediate);
+  }
+
+  /** @throws StorageError STORAGE_REFUSED when the answer ends too early */
+  end(): void {
+    this.#take();
+    decoded(() => this.#spans.end());
+  }
+
+  has(traceId: string): boolean {
+    return this.#traces.has(traceId);
+  }
+
+  /** The trace with its spans in order of start, those of one start as they came. */
+  async trace(traceId: string): Promise<PackedTrace | undefined> {
+    const found = this.#traces.get(traceId);
+    if (found === undefined) return undefined;
+    const order = (await found.starts.inOrder()).map((position) => found.indexes[position] as number);
+    const spans = this.#spans;
+    const at = (index: number) => (index < order.length ? spans.at(order[index] as number) : undefined);
+    return { traceId, spans: { length: order.length, at } };
+  }
+
+  #take(): void {
+    const bytes = Buffer.concat(this.#pieces, this.#pieceBytes);
+    this.#pieces = [];
+    this.#pieceBytes = 0;
+    decoded(() => this.#spans.add(bytes, (span, index) => this.#note(span, index)));
+  }
+
+  #note({ traceId, startTimeUnixNano }: Span, index: number): void {
+    let trace = this.#traces.get(traceId);
+    if (trace === undefined) {
+      trace = { indexes: [], starts: new SpanStarts() };
+      this.#traces.set(traceId, trace);
+    }
+    trace.indexes.push(index);
+    trace.starts.add(startTimeUnixNano);
+  }
+}

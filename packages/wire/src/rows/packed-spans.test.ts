@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Span } from "../model/span.ts";
+import { PackedSpans } from "./packed-spans.ts";
+import { spanArbitrary } from "./span-arbitrary.ts";
+import { SpanRowWriter } from "./span-row-writer.ts";
+
+function rowsOf(spans: readonly Span[]): Uint8Array {
+  const writer = new SpanRowWriter();
+  for (const span of spans) writer.append(span);
+  return writer.take().bytes;
+}
+
+describe("PackedSpans", () => {
+  it("gives back spans whose rows came cut anywhere, in any order", () => {
+    const input = fc.tuple(
+      fc.array(spanArbitrary, { minLength: 1, maxLength: 8 }),
+      fc.integer({ min: 50, max: 900 }),
+    );
+    fc.assert(
+      fc.property(input, ([some, pieceBytes]) => {
+        const spans = [...some, ...some];
+        const rows = rowsOf(spans);
+        const packed = new PackedSpans();
+        const seen: Span[] = [];
+        for (let start = 0; start < rows.length; start += pieceBytes) {
+          packed.add(Buffer.from(rows.subarray(start, start + pieceBytes)), (span, index) => {
+            expect(index).toBe(seen.length);
+            seen.push(span);
+          });
+        }
+        packed.end();
+        expect(seen).toEqual(spans);
+        expect(packed.length).toBe(spans.length);
+        for (let index = spans.length - 1; index >= 0; index--)
+          expect(packed.at(index)).toEqual(spans[index]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("keeps rows that are larger than a block, and many of them", () => {
+    const [span] = fc.sample(spanArbitrary, { numRuns: 1, seed: 7 }) as [Span];
+    const long = { key: "long", value: { type: "string", value: "x".repeat(5_000_000) } } as const;
+    const spans = Array.from({ length: 300 }, (_, index) => ({
+      ...span,
+      flags: index,
+      attributes: index === 150 ? [long] : span.attributes,
+    }));
+    const packed = new PackedSpans();
+    packed.add(rowsOf(spans), () => {});
+    packed.end();
+    expect(packed.byteLength).toBeGreaterThan(5_000_000);
+    expect(spans.map((_, index) => packed.at(index))).toEqual(spans);
+    expect(() => packed.at(300)).toThrow(RangeError);
+  });
+
+  it("says when the last row has no end", () => {
+    const rows = rowsOf(fc.sample(spanArbitrary, { numRuns: 3, seed: 7 }));
+    const packed = new PackedSpans();
+    packed.add(rows.subarray(0, -1), () => {});
+    expect(packed.length).toBe(2);
+    expect(() => packed.end()).toThrow(expect.objectContaining({ code: "WIRE_TRUNCATED" }));
+  });
+});
