@@ -1,41 +1,77 @@
 import type { Readable } from "node:stream";
-import { type ClickHouseClient, ClickHouseError, ClickHouseLogLevel, createClient } from "@clickhouse/client";
-import { Agent, request } from "undici";
+import { ClickHouseError } from "@clickhouse/client";
+import { request } from "undici";
 import { StorageError } from "../../api/storage-error.ts";
-import { toStorageError } from "./clickhouse-errors.ts";
-import type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
+import { isConnectionError, isHostFault, toStorageError, wasNeverSent } from "./clickhouse-errors.ts";
+import { type HostAddress, hostAddress } from "./hosts/host-address.ts";
+import type { OnHostChange } from "./hosts/host-health.ts";
+import { type Host, HostPool } from "./hosts/host-pool.ts";
 
 /** Values for `{name:Type}` in a query. */
 export type QueryParameters = Readonly<Record<string, string | bigint | number | readonly string[]>>;
 
-interface Endpoint {
-  readonly url: string;
-  readonly client: ClickHouseClient;
+type Settings = Readonly<Record<string, string>>;
+
+/** What a connection is made with. */
+export interface ConnectionOptions {
+  readonly urls: readonly string[];
+  /** For addresses that name nobody. */
+  readonly user: string;
+  readonly password: string;
+  readonly requestTimeoutMs: number;
+  readonly maxConnections: number;
+  readonly maxReadBytes: number;
+  readonly onHostChange?: OnHostChange | undefined;
+  /** Settings of every read; those of a cluster. */
+  readonly readSettings?: Settings;
+  /** Settings of every insert; its own come first. */
+  readonly insertSettings?: Settings;
 }
 
-const connectTimeoutMs = 5_000;
+/** Which server a call goes to: any, the first in the list that is up, or this one. */
+type Choice = "any" | "first" | number;
+
+interface Call {
+  readonly signal: AbortSignal | undefined;
+  readonly isInsert?: boolean;
+  /** Running it twice does no harm, so it may go to another server when the connection breaks in the middle. */
+  readonly isRepeatable?: boolean;
+  readonly timeoutMs?: number;
+}
+
 /** Of an error's text. */
 const maxErrorBytes = 65_536;
 
 /**
- * ClickHouse over HTTP, at one of several addresses. Each call is one query, has a deadline, and when its signal is
- * aborted the query ends in the server too. Every method throws `StorageError`.
+ * ClickHouse over HTTP, at one or several addresses. Each call is one query, has a deadline, and when its signal is
+ * aborted the query ends in the server too. A call whose server is away goes to the next one at once; in the middle of
+ * the call only when running it twice does no harm: reads, and inserts with a deduplication token. Every method throws
+ * `StorageError`.
  */
 export class ClickHouseConnection {
-  readonly #options: Required<ClickHouseStoreOptions>;
-  readonly #endpoints: readonly Endpoint[];
-  readonly #agent: Agent;
-  #current = 0;
+  readonly #options: ConnectionOptions;
+  readonly #pool: HostPool;
+  readonly #choice: Choice;
 
-  constructor(options: Required<ClickHouseStoreOptions>) {
+  /** @throws StorageError STORAGE_REFUSED for an address that is none */
+  constructor(options: ConnectionOptions, pool?: HostPool, choice: Choice = "any") {
     this.#options = options;
-    this.#agent = new Agent({
-      connections: options.maxConnections,
-      connect: { timeout: connectTimeoutMs },
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    this.#endpoints = options.urls.map((url) => ({ url, client: this.#client(url) }));
+    const addresses = () => options.urls.map((url): HostAddress => hostAddress(url, options));
+    this.#pool = pool ?? new HostPool({ ...options, addresses: addresses() });
+    this.#choice = choice;
+  }
+
+  /** The same servers, of which the first in the list that is up gets all calls, with these settings besides. */
+  steady(settings: Settings = {}): ClickHouseConnection {
+    return new ClickHouseConnection(withSettings(this.#options, settings), this.#pool, "first");
+  }
+
+  /** The servers one by one. Closing one of them closes all. */
+  each(): { readonly url: string; readonly connection: ClickHouseConnection }[] {
+    return this.#pool.hosts.map(({ index, url }) => ({
+      url,
+      connection: new ClickHouseConnection(this.#options, this.#pool, index),
+    }));
   }
 
   /** The rows of a SELECT that names no format, one object each; `maxReadBytes` of JSON at most. */
@@ -55,7 +91,7 @@ export class ClickHouseConnection {
    * @param maxBytes STORAGE_REFUSED when the answer is longer
    */
   bytes(sql: string, parameters: QueryParameters, maxBytes: number, signal?: AbortSignal): Promise<Buffer> {
-    return this.#call({ signal }, async ({ client }, abort) => {
+    return this.#call({ signal, isRepeatable: true }, async ({ client }, abort) => {
       const { stream } = await client.exec({ query: sql, ...this.#read(parameters, abort) });
       return await collect(stream, maxBytes, abort);
     });
@@ -96,87 +132,76 @@ export class ClickHouseConnection {
    * @param timeoutMs its own deadline
    */
   longCommand(sql: string, timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    return this.#call({ signal, timeoutMs }, ({ url }, abort) =>
-      this.#post(url, { wait_end_of_query: "1" }, Buffer.from(sql), abort),
+    return this.#call({ signal, timeoutMs }, (host, abort) =>
+      this.#post(host, { wait_end_of_query: "1" }, Buffer.from(sql), abort),
     );
   }
 
   /**
    * @param sql `INSERT INTO … FORMAT …`
-   * @param settings query settings
+   * @param settings query settings; with a deduplication token, it may be sent to more than one server
    * @param rows sent as they are; after a failure they may still be read
    */
-  insert(
-    sql: string,
-    settings: Readonly<Record<string, string>>,
-    rows: Uint8Array,
-    signal?: AbortSignal,
-  ): Promise<void> {
-    return this.#call({ signal, isInsert: true }, ({ url }, abort) =>
-      this.#post(url, { ...settings, query: sql }, rows, abort),
+  insert(sql: string, settings: Settings, rows: Uint8Array, signal?: AbortSignal): Promise<void> {
+    const isRepeatable = settings.insert_deduplication_token !== undefined;
+    return this.#call({ signal, isInsert: true, isRepeatable }, (host, abort) =>
+      this.#post(host, { ...this.#options.insertSettings, ...settings, query: sql }, rows, abort),
     );
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#agent.destroy(), ...this.#endpoints.map(({ client }) => client.close())]);
+    await this.#pool.close();
   }
 
-  async #post(
-    url: string,
-    settings: Readonly<Record<string, string>>,
-    body: Uint8Array,
-    abort: AbortSignal,
-  ): Promise<void> {
-    const target = new URL(url);
+  async #post(host: Host, settings: Settings, body: Uint8Array, abort: AbortSignal): Promise<void> {
+    const target = new URL(host.url);
     target.search = new URLSearchParams(settings).toString();
-    const { user, password } = this.#options;
     const response = await request(target, {
       method: "POST",
       headers: {
-        authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
+        authorization: host.authorization,
         "content-type": "application/octet-stream",
       },
       body,
       signal: abort,
-      dispatcher: this.#agent,
+      dispatcher: this.#pool.agent,
     });
     if (response.statusCode === 200) return await response.body.dump();
     throw insertError(await beginningOf(response.body), response.statusCode);
   }
 
-  async #call<T>(
-    {
-      signal,
-      isInsert = false,
-      timeoutMs = this.#options.requestTimeoutMs,
-    }: {
-      readonly signal: AbortSignal | undefined;
-      readonly isInsert?: boolean;
-      readonly timeoutMs?: number;
-    },
-    work: (endpoint: Endpoint, abort: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  async #call<T>(call: Call, work: (host: Host, abort: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal, isInsert = false, timeoutMs = this.#options.requestTimeoutMs } = call;
     const deadline = AbortSignal.timeout(timeoutMs);
     const abort = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
-    const index = this.#current;
-    const endpoint = this.#endpoints[index] as Endpoint;
-    try {
-      abort.throwIfAborted();
-      return await work(endpoint, abort);
-    } catch (error) {
-      const aborted = signal?.aborted === true;
-      const storageError = toStorageError(error, {
-        url: endpoint.url,
-        timeoutMs,
-        aborted,
-        timedOut: deadline.aborted,
-        isInsert,
-      });
-      if (storageError.code === "STORAGE_UNAVAILABLE" && this.#current === index) {
-        this.#current = (index + 1) % this.#endpoints.length;
+    const failures: StorageError[] = [];
+    for (const host of this.#order()) {
+      const { url, index } = host;
+      try {
+        abort.throwIfAborted();
+        const away = this.#pool.health?.isUp(index) ? this.#pool.health.awaySignal(index) : undefined;
+        const result = await work(host, away === undefined ? abort : AbortSignal.any([abort, away]));
+        this.#pool.answered(index);
+        return result;
+      } catch (error) {
+        const isOurs = { aborted: signal?.aborted === true, timedOut: deadline.aborted };
+        const failure = toStorageError(error, { url, timeoutMs, ...isOurs, isInsert });
+        if (isConnectionError(failure)) this.#pool.failed(index, failure.message);
+        else if (failure.cause instanceof ClickHouseError) this.#pool.answered(index);
+        if (!isHostFault(failure)) throw failure;
+        failures.push(failure);
+        if (call.isRepeatable !== true && !wasNeverSent(failure)) break;
       }
-      throw storageError;
     }
+    throw allFailed(failures, this.#pool.hosts.length);
+  }
+
+  #order(): Host[] {
+    const { hosts, health } = this.#pool;
+    if (typeof this.#choice === "number") return hosts.slice(this.#choice, this.#choice + 1);
+    if (health === undefined) return [...hosts];
+    const order = this.#choice === "any" ? health.inTurn() : health.inOrder();
+    return order.flatMap((index) => hosts[index] ?? []);
   }
 
   #read(parameters: QueryParameters, abort: AbortSignal) {
@@ -191,23 +216,28 @@ export class ClickHouseConnection {
         cancel_http_readonly_queries_on_client_close: 1,
         // Otherwise an error in the middle of the rows comes after a 200, as text behind them.
         wait_end_of_query: 1,
+        ...this.#options.readSettings,
       },
     } as const;
   }
+}
 
-  #client(url: string): ClickHouseClient {
-    const { user, password, maxConnections, requestTimeoutMs } = this.#options;
-    return createClient({
-      url,
-      username: user,
-      password,
-      application: "tracing",
-      max_open_connections: maxConnections,
-      // Our own deadline comes first, and is told apart from the caller's signal.
-      request_timeout: requestTimeoutMs + connectTimeoutMs,
-      log: { level: ClickHouseLogLevel.OFF },
-    });
-  }
+function withSettings(options: ConnectionOptions, settings: Settings): ConnectionOptions {
+  return {
+    ...options,
+    readSettings: { ...options.readSettings, ...settings },
+    insertSettings: { ...options.insertSettings, ...settings },
+  };
+}
+
+/** One error for the servers that were tried; the first one's, where there was no other. */
+function allFailed(failures: readonly StorageError[], hosts: number): StorageError {
+  const [first] = failures;
+  if (first === undefined) return new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
+  if (failures.length === 1) return first;
+  const texts = failures.map(({ message }) => message).join("; ");
+  const who = failures.length === hosts ? `none of the ${hosts} servers` : `${failures.length} servers, none`;
+  return new StorageError(first.code, `${who} of ClickHouse could do it: ${texts}`, { cause: first.cause });
 }
 
 async function collect(stream: Readable, maxBytes: number, abort: AbortSignal): Promise<Buffer> {

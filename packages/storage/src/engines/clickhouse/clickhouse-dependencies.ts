@@ -13,6 +13,9 @@ const settleEveryMs = 60_000;
 const leaseMs = 300_000;
 const minuteNano = 60_000_000_000n;
 
+/** Runs a statement of `settleSql`; in a cluster, in each shard. */
+export type RunSettleStep = (sql: string, name: "met" | "waited", signal: AbortSignal) => Promise<void>;
+
 /**
  * Links between services. A view counts calls as spans arrive when parent and child come in one block; the others wait,
  * and every minute whoever writes spans, and has the lease, settles those whose parent has come since. What is asked
@@ -23,6 +26,7 @@ export class ClickHouseDependencies implements DependencyReader {
   readonly #schema: SchemaGuard;
   readonly #database: string;
   readonly #leases: Pick<SamplingStore, "acquireLease">;
+  readonly #runStep: RunSettleStep;
   readonly #owner = randomUUID();
   readonly #closed = new AbortController();
   #settledAt = Date.now();
@@ -33,7 +37,9 @@ export class ClickHouseDependencies implements DependencyReader {
     schema: SchemaGuard,
     database: string,
     leases: Pick<SamplingStore, "acquireLease">,
+    runStep: RunSettleStep = (sql, _name, signal) => connection.command(sql, signal),
   ) {
+    this.#runStep = runStep;
     this.#connection = connection;
     this.#schema = schema;
     this.#database = database;
@@ -74,7 +80,7 @@ export class ClickHouseDependencies implements DependencyReader {
     if (!(await this.#leases.acquireLease("dependencies", this.#owner, leaseMs, { signal }))) return;
     for (const isLast of [false, true]) {
       const sql = settleSql(this.#database, isLast);
-      await this.#schema.run(() => this.#connection.command(sql, signal), signal);
+      await this.#schema.run(() => this.#runStep(sql, isLast ? "waited" : "met", signal), signal);
     }
   }
 

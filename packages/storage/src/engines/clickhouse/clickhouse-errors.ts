@@ -39,6 +39,35 @@ const badRowsCodes: ReadonlySet<number> = new Set([
   691, // UNKNOWN_ELEMENT_OF_ENUM
 ]);
 
+/**
+ * Codes of one server's own trouble, for which another one may have no such error. Not those that would be the same
+ * everywhere (a query too large for memory, too many parts, too few replicas for a quorum).
+ */
+const hostFaultCodes: ReadonlySet<number> = new Set([
+  209, // SOCKET_TIMEOUT
+  210, // NETWORK_ERROR
+  225, // NO_ZOOKEEPER
+  236, // ABORTED
+  242, // TABLE_IS_READ_ONLY
+  243, // NOT_ENOUGH_SPACE
+  279, // ALL_CONNECTION_TRIES_FAILED
+  319, // UNKNOWN_STATUS_OF_INSERT
+  999, // KEEPER_EXCEPTION
+]);
+
+/** Errors of a connection that was never made. */
+const neverSentCodes: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+const tableThereCode = 57; // TABLE_ALREADY_EXISTS
+const cannotAssignAlterCode = 517; // CANNOT_ASSIGN_ALTER
+
 const missingSchemaCodes: ReadonlySet<number> = new Set([
   60, // UNKNOWN_TABLE
   81, // UNKNOWN_DATABASE
@@ -70,7 +99,7 @@ export function toStorageError(error: unknown, call: FailedCall): StorageError {
   }
   const text = error instanceof Error ? error.message : String(error);
   if (error instanceof ClickHouseError) {
-    const code = meaningOf(Number(error.code), call.isInsert);
+    const code = meaningOf(Number(error.code), call.isInsert, text);
     const name = error.type ?? "error";
     return new StorageError(code, `storage at ${call.url}: ${name} ${error.code}: ${shorten(text)}`, options);
   }
@@ -83,9 +112,49 @@ export function toStorageError(error: unknown, call: FailedCall): StorageError {
   );
 }
 
-function meaningOf(code: number, isInsert: boolean): StorageErrorCode {
-  const refused = isInsert && !badRowsCodes.has(code) ? "STORAGE_UNAVAILABLE" : "STORAGE_REFUSED";
+function meaningOf(code: number, isInsert: boolean, text: string): StorageErrorCode {
+  const blamesRows = badRowsCodes.has(code) && !betweenServers.test(text);
+  const refused = isInsert && !blamesRows ? "STORAGE_UNAVAILABLE" : "STORAGE_REFUSED";
   return codeMeanings.get(code) ?? refused;
+}
+
+/**
+ * A server that reads from another one of its cluster, which goes away, says that the data ended early: with the codes
+ * that it has for rows.
+ */
+const betweenServers =
+  /while (?:receiving packet|reading) from |from server |Connection |DB::Exception: Received from/i;
+
+/** A table of that name exists. */
+export function isTableThere(error: unknown): boolean {
+  return hasCode(error, tableThereCode);
+}
+
+/** A replica has not yet taken what was changed through another one: it does in a moment. */
+export function isAlterInTheWay(error: unknown): boolean {
+  return hasCode(error, cannotAssignAlterCode);
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  const cause = error instanceof StorageError ? error.cause : error;
+  return cause instanceof ClickHouseError && Number(cause.code) === code;
+}
+
+/** Nobody answered, or not ClickHouse. */
+export function isConnectionError(error: StorageError): boolean {
+  return error.code === "STORAGE_UNAVAILABLE" && !(error.cause instanceof ClickHouseError);
+}
+
+/** Another server may be able to do it. */
+export function isHostFault(error: StorageError): boolean {
+  if (error.code !== "STORAGE_UNAVAILABLE") return false;
+  return !(error.cause instanceof ClickHouseError) || hostFaultCodes.has(Number(error.cause.code));
+}
+
+/** The server cannot have begun with it. */
+export function wasNeverSent(error: StorageError): boolean {
+  const code = (error.cause as { readonly code?: unknown } | undefined)?.code;
+  return isConnectionError(error) && typeof code === "string" && neverSentCodes.has(code);
 }
 
 /** The tables are not there (any more): the data folder was emptied, or another server answers now. */

@@ -1,14 +1,7 @@
 import { ClickHouseError } from "@clickhouse/client";
 import type { SpanKind } from "wire/model";
 import { checkSearch, checkTexts, tenantOf } from "../../api/checked-query.ts";
-import type {
-  Operation,
-  PackedTrace,
-  ReadOptions,
-  SpanReader,
-  Trace,
-  TraceQuery,
-} from "../../api/span-reader.ts";
+import type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "../../api/span-reader.ts";
 import { StorageError } from "../../api/storage-error.ts";
 import type { ClickHouseConnection, QueryParameters } from "./clickhouse-connection.ts";
 import { ClickHouseTraceReader } from "./clickhouse-trace-reader.ts";
@@ -35,7 +28,7 @@ export class ClickHouseSpanReader implements SpanReader {
   constructor(
     connection: ClickHouseConnection,
     schema: SchemaGuard,
-    settings: { readonly database: string; readonly maxReadBytes: number },
+    settings: { readonly database: string; readonly maxReadBytes: number; readonly isCluster?: boolean },
     /** Of the newest slice, so many rows are read in one statement. */
     maxNewestRows = denseRows,
   ) {
@@ -44,15 +37,11 @@ export class ClickHouseSpanReader implements SpanReader {
     this.#schema = schema;
     this.#database = settings.database;
     const sql = spansOfTraces(settings.database);
-    this.#traces = new ClickHouseTraceReader(connection, schema, sql, settings.maxReadBytes);
+    this.#traces = new ClickHouseTraceReader(connection, schema, sql, settings);
   }
 
   getTraces(traceIds: readonly string[], options: ReadOptions = {}): Promise<Trace[]> {
     return this.#traces.getTraces(traceIds, options);
-  }
-
-  getPackedTraces(traceIds: readonly string[], options: ReadOptions = {}): Promise<PackedTrace[]> {
-    return this.#traces.getPackedTraces(traceIds, options);
   }
 
   async findTraces(query: TraceQuery, options: ReadOptions = {}): Promise<Trace[]> {

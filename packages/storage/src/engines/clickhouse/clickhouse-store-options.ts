@@ -1,8 +1,11 @@
+import type { ClusterSettings } from "./cluster/cluster-settings.ts";
+import type { OnHostChange } from "./hosts/host-health.ts";
+
 /** Where the ClickHouse engine finds its server, and how long it waits. */
 export interface ClickHouseStoreOptions {
   /**
-   * Base addresses of ClickHouse's HTTP interface, such as "http://127.0.0.1:8123"; at least one. One is used
-   * until it cannot be reached, then the next.
+   * Base addresses of ClickHouse's HTTP interface, such as "http://127.0.0.1:8123"; at least one. With several, each call
+   * goes to another one, of those that are there. User and password in an address come before those below.
    */
   readonly urls: readonly string[];
   /** "default" by default. */
@@ -17,4 +20,8 @@ export interface ClickHouseStoreOptions {
   readonly maxConnections?: number;
   /** Most bytes of rows that one read may return; 512 MiB by default. The spans take about three times as much. */
   readonly maxReadBytes?: number;
+  /** Tables over several servers; a single server by default. */
+  readonly cluster?: ClusterSettings | undefined;
+  /** Told at once of every server, and then of each that is found away or back. */
+  readonly onHostChange?: OnHostChange | undefined;
 }

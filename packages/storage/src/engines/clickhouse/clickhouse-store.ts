@@ -11,6 +11,7 @@ import { ClickHouseSpanReader } from "./clickhouse-span-reader.ts";
 import { ClickHouseSpanWriter } from "./clickhouse-span-writer.ts";
 import type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
 import { ClickHouseTraceReader } from "./clickhouse-trace-reader.ts";
+import { type OpenServers, openCluster } from "./cluster/open-cluster.ts";
 import { clickHouseCountSlots } from "./count-slots.ts";
 import { SchemaGuard } from "./schema/schema-guard.ts";
 import { archivedSpansOfTraces } from "./schema/span-sql.ts";
@@ -24,13 +25,14 @@ import { clickHouseSpanCounts } from "./span-counts.ts";
  */
 export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore {
   const settings = {
-    urls: options.urls.map(checkedUrl),
+    urls: options.urls,
     user: options.user ?? "default",
     password: options.password ?? "",
     database: options.database ?? "tracing",
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     maxConnections: options.maxConnections ?? 16,
     maxReadBytes: options.maxReadBytes ?? 512 * 1024 * 1024,
+    isCluster: options.cluster !== undefined,
   };
   if (settings.urls.length === 0)
     throw new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
@@ -42,11 +44,14 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
       `database name "${database}" is not 1 to 64 letters, digits and _`,
     );
   }
-  const connection = new ClickHouseConnection(settings);
-  const schema = new SchemaGuard(connection, database);
+  const { cluster, onHostChange } = options;
+  const { connection, schema, shared, settleStep } =
+    cluster === undefined
+      ? singleServer(new ClickHouseConnection({ ...settings, onHostChange }), database)
+      : openCluster({ ...settings, onHostChange }, database, cluster);
   const reader = new ClickHouseSpanReader(connection, schema, settings);
-  const sampling = new ClickHouseSamplingStore(connection, schema, database);
-  const dependencies = new ClickHouseDependencies(connection, schema, database, sampling);
+  const sampling = new ClickHouseSamplingStore(shared, schema, database);
+  const dependencies = new ClickHouseDependencies(connection, schema, database, sampling, settleStep);
   return {
     reader,
     writer: new ClickHouseSpanWriter(connection, schema, `${database}.spans`, () =>
@@ -59,12 +64,7 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
         clickHouseSpanCounts(connection, schema, database, query, options),
     },
     archive: {
-      reader: new ClickHouseTraceReader(
-        connection,
-        schema,
-        archivedSpansOfTraces(database),
-        settings.maxReadBytes,
-      ),
+      reader: new ClickHouseTraceReader(connection, schema, archivedSpansOfTraces(database), settings),
       writer: new ClickHouseSpanWriter(connection, schema, `${database}.archived_spans`),
     },
     analysis: new ClickHouseAnalysisReader(connection, schema, settings, reader),
@@ -79,10 +79,7 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
   };
 }
 
-function checkedUrl(text: string): string {
-  const url = URL.parse(text);
-  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    throw new StorageError("STORAGE_REFUSED", `address "${text}" is not an http or https URL`);
-  }
-  return url.href;
+function singleServer(connection: ClickHouseConnection, database: string): OpenServers {
+  const schema = new SchemaGuard(connection, database);
+  return { connection, schema, shared: connection, settleStep: undefined };
 }

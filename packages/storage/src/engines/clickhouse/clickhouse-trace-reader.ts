@@ -1,28 +1,39 @@
 import type { Span } from "wire/model";
+import { readSpanRows } from "wire/rows";
 import { distinctTraceIds, tenantOf } from "../../api/checked-query.ts";
-import type { PackedTrace, ReadOptions, SpanReader, Trace } from "../../api/span-reader.ts";
+import type { ReadOptions, SpanReader, Trace } from "../../api/span-reader.ts";
+import { StorageError } from "../../api/storage-error.ts";
 import { tracesInOrder } from "../../api/traces-in-order.ts";
 import type { ClickHouseConnection, QueryParameters } from "./clickhouse-connection.ts";
-import { decodeSpans } from "./decode-spans.ts";
-import { PackedAnswer } from "./packed-answer.ts";
+import { namingTraces } from "./cluster/naming-traces.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 /** Ids of one query: they stand in the address of the request, and Node's servers take 16 KiB of headers. */
 const idsPerQuery = 200;
 
 /** Reads whole traces from one table, with one query for each 200 of them. */
-export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "getPackedTraces"> {
+export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces"> {
   readonly #connection: ClickHouseConnection;
   readonly #schema: SchemaGuard;
   readonly #sql: string;
   readonly #maxReadBytes: number;
+  readonly #isCluster: boolean;
 
-  /** @param sql gives rows for `readSpanRows`, for the parameters `ids` and `tenant` */
-  constructor(connection: ClickHouseConnection, schema: SchemaGuard, sql: string, maxReadBytes: number) {
+  /**
+   * @param sql gives rows for `readSpanRows`, for the parameters `ids` and `tenant`
+   * @param settings `isCluster`: traces are first looked for in the shard where they are written
+   */
+  constructor(
+    connection: ClickHouseConnection,
+    schema: SchemaGuard,
+    sql: string,
+    { maxReadBytes, isCluster = false }: { readonly maxReadBytes: number; readonly isCluster?: boolean },
+  ) {
     this.#connection = connection;
     this.#schema = schema;
     this.#sql = sql;
     this.#maxReadBytes = maxReadBytes;
+    this.#isCluster = isCluster;
   }
 
   async getTraces(traceIds: readonly string[], options: ReadOptions = {}): Promise<Trace[]> {
@@ -32,51 +43,44 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
     const spans: Span[] = [];
     let bytesLeft = this.#maxReadBytes;
     for (let first = 0; first < ids.length; first += idsPerQuery) {
-      const parameters = { ids: ids.slice(first, first + idsPerQuery), tenant };
-      const rows = await this.#schema.run(
-        () => this.#connection.bytes(this.#sql, parameters, bytesLeft, signal),
-        signal,
-      );
-      bytesLeft -= rows.length;
-      for (const span of decodeSpans(rows)) spans.push(span);
+      const some = ids.slice(first, first + idsPerQuery);
+      const before = spans.length;
+      const known = () => new Set(spans.slice(before).map(({ traceId }) => traceId));
+      for (const { sql, parameters } of this.#queries(some, known)) {
+        const rows = await this.#schema.run(
+          () => this.#connection.bytes(sql, { ...parameters, tenant }, bytesLeft, signal),
+          signal,
+        );
+        bytesLeft -= rows.length;
+        for (const span of decodeSpans(rows)) spans.push(span);
+      }
     }
     return tracesInOrder(ids, spans);
   }
 
-  async getPackedTraces(traceIds: readonly string[], options: ReadOptions = {}): Promise<PackedTrace[]> {
-    const { signal } = options;
-    const tenant = tenantOf(options);
-    const ids = distinctTraceIds(traceIds);
-    const traces: PackedTrace[] = [];
-    let bytesLeft = this.#maxReadBytes;
-    for (let first = 0; first < ids.length; first += idsPerQuery) {
-      const some = ids.slice(first, first + idsPerQuery);
-      const answer = await this.#schema.run(
-        () => this.#packedAnswer(this.#sql, { ids: some, tenant }, bytesLeft, signal),
-        signal,
-      );
-      bytesLeft -= answer.bytes;
-      for (const id of some) {
-        const trace = await answer.trace(id);
-        if (trace !== undefined) traces.push(trace);
-      }
-    }
-    return traces;
+  /** @param known those of the traces that the queries before have found */
+  *#queries(
+    ids: readonly string[],
+    known: () => ReadonlySet<string>,
+  ): Generator<{ readonly sql: string; readonly parameters: QueryParameters }> {
+    if (!this.#isCluster) return yield { sql: this.#sql, parameters: { ids } };
+    yield { sql: namingTraces(this.#sql, ids), parameters: {} };
+    // Where shards were added since, older traces lie elsewhere.
+    const found = known();
+    const missing = ids.filter((id) => !found.has(id));
+    if (missing.length > 0) yield { sql: this.#sql, parameters: { ids: missing } };
   }
+}
 
-  async #packedAnswer(
-    sql: string,
-    parameters: QueryParameters,
-    maxBytes: number,
-    signal: AbortSignal | undefined,
-  ): Promise<PackedAnswer> {
-    let answer = new PackedAnswer();
-    const begin = () => {
-      answer = new PackedAnswer();
-      return answer;
-    };
-    await this.#connection.pieces(sql, parameters, maxBytes, begin, signal);
-    answer.end();
-    return answer;
+/**
+ * Rows of our own codecs can be read; others have SQL at hand.
+ * @throws StorageError STORAGE_REFUSED
+ */
+export function decodeSpans(rows: Uint8Array): Span[] {
+  try {
+    return readSpanRows(rows);
+  } catch (error) {
+    const message = `stored rows cannot be read: ${(error as Error).message}`;
+    throw new StorageError("STORAGE_REFUSED", message, { cause: error });
   }
 }

@@ -80,9 +80,10 @@ function spanConditions(query: SpanFilter, parameters: Parameters, prefix = ""):
   const { startTimeMinUnixNano: startMin, startTimeMaxUnixNano: startMax } = query;
   if (query.service) where("service = {service:String}", "service", query.service);
   if (query.operation) where("name = {operation:String}", "operation", query.operation);
-  if (startMin !== undefined)
+  // A bound that all satisfy says nothing, and servers of a cluster cannot tell each other the first nanosecond.
+  if (startMin !== undefined && startMin > minInt64)
     where("start >= fromUnixTimestamp64Nano({startMin:Int64}, 'UTC')", "startMin", startMin);
-  if (startMax !== undefined)
+  if (startMax !== undefined && startMax < maxInt64)
     where("start <= fromUnixTimestamp64Nano({startMax:Int64}, 'UTC')", "startMax", startMax);
   if (query.durationMinNano) where("duration >= {durationMin:Int64}", "durationMin", query.durationMinNano);
   if (query.durationMaxNano) where("duration <= {durationMax:Int64}", "durationMax", query.durationMaxNano);

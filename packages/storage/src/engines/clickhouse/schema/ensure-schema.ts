@@ -3,6 +3,12 @@ import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { isSchemaMissing } from "../clickhouse-errors.ts";
 import { migrations, schemaVersion } from "./migrations.ts";
 
+/**
+ * What a database of a cluster has as its version, at least, so that programs that know only single servers leave it
+ * alone.
+ */
+export const clusterVersionOffset = 1_000_000;
+
 /** Of each statement: some copy what is stored into a new table. */
 const statementTimeoutMs = 3_600_000;
 
@@ -20,6 +26,12 @@ export async function ensureSchema(
   signal?: AbortSignal,
 ): Promise<void> {
   const version = await readVersion(connection, database, signal);
+  if (version >= clusterVersionOffset) {
+    throw new StorageError(
+      "STORAGE_REFUSED",
+      `database ${database} is laid out for a cluster: name it with --clickhouse.cluster, or use another database`,
+    );
+  }
   if (version > schemaVersion) {
     throw new StorageError(
       "STORAGE_VERSION",

@@ -8,18 +8,26 @@ import { ensureSchema } from "./ensure-schema.ts";
  * store comes back with an emptied data folder.
  */
 export class SchemaGuard {
-  readonly #connection: ClickHouseConnection;
-  readonly #database: string;
+  readonly #ensureSchema: (signal?: AbortSignal) => Promise<void>;
   #ensured: Promise<void> | undefined;
 
-  constructor(connection: ClickHouseConnection, database: string) {
-    this.#connection = connection;
-    this.#database = database;
+  /** @param ensure makes the tables; those of a single server by default */
+  constructor(
+    connection: ClickHouseConnection,
+    database: string,
+    ensure = (signal?: AbortSignal) => ensureSchema(connection, database, signal),
+  ) {
+    this.#ensureSchema = ensure;
+  }
+
+  /** The next call looks again. */
+  forget(): void {
+    this.#ensured = undefined;
   }
 
   /** Looks now, whatever was seen before. @throws StorageError */
   async check(signal?: AbortSignal): Promise<void> {
-    const check = ensureSchema(this.#connection, this.#database, signal);
+    const check = this.#ensureSchema(signal);
     await check;
     this.#ensured = check;
   }
@@ -42,11 +50,13 @@ export class SchemaGuard {
 
   /** One look for all who wait: no single caller's signal may end it for the others, its own deadlines do. */
   #ensure(): Promise<void> {
-    this.#ensured ??= ensureSchema(this.#connection, this.#database).catch((error: unknown) => {
-      this.#ensured = undefined;
+    if (this.#ensured !== undefined) return this.#ensured;
+    const ensured = this.#ensureSchema().catch((error: unknown) => {
+      if (this.#ensured === ensured) this.#ensured = undefined;
       throw error;
     });
-    return this.#ensured;
+    this.#ensured = ensured;
+    return ensured;
   }
 }
 

@@ -19,7 +19,8 @@ export const insertColumns: string = spanColumns
 /** What `readSpanRows` reads. */
 export const selectColumns: string = spanColumns.map(({ name }) => name).join(", ");
 
-const idsAsBytes = "(SELECT toFixedString(unhex(arrayJoin({ids:Array(String)})), 16))";
+/** The ids of the parameter `ids`, which it has in hex. */
+export const idsAsBytes = "(SELECT toFixedString(unhex(arrayJoin({ids:Array(String)})), 16))";
 
 /**
  * Gives rows for `readSpanRows`: the spans that the parameter `tenant` has in the traces of which `ids` has the ids in

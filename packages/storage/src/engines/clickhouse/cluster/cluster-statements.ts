@@ -1,0 +1,143 @@
+import { StorageError } from "../../../api/storage-error.ts";
+import { clusterVersionOffset } from "../schema/ensure-schema.ts";
+import { migrations } from "../schema/migrations.ts";
+import type { ClusterSettings } from "./cluster-settings.ts";
+
+/** A token has a week to be repeated, and 10,000 blocks, as on a single server. */
+const replicatedWindow =
+  "replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800";
+
+/**
+ * Which shard a row belongs to, for tables that are inserted into from outside. All spans of a trace lie in one shard,
+ * and with them all that is derived from them; what collectors share is in the first shard.
+ */
+const shardingKeys: ReadonlyMap<string, string> = new Map([
+  ["spans", "cityHash64(trace_id)"],
+  ["archived_spans", "cityHash64(trace_id)"],
+  ["trace_minutes", "cityHash64(trace_id)"],
+  ["operation_throughput", "toUInt8(0)"],
+  ["sampling_probabilities", "toUInt8(0)"],
+  ["leases", "toUInt8(0)"],
+]);
+
+/** Name of the table that holds the rows of a shard. */
+export function localTable(table: string): string {
+  return `${table}_local`;
+}
+
+/** One statement of a step. `copies` says that it fills a table from others: once for each shard is enough. */
+export interface ClusterStatement {
+  readonly sql: string;
+  readonly copies: boolean;
+}
+
+/**
+ * The statements of a migration for one server of a cluster: every table is that of the shard, `<name>_local`, and
+ * replicated if asked; views work within the shard.
+ * @throws StorageError STORAGE_REFUSED for a statement that cannot be turned into one for a cluster
+ */
+export function clusterStatements(
+  statements: readonly string[],
+  database: string,
+  cluster: ClusterSettings,
+): ClusterStatement[] {
+  return statements.map((statement) => ({
+    sql: onCluster(replicated(withLocalTables(statement, database), database, cluster), cluster),
+    copies: /^\s*INSERT\b/.test(statement),
+  }));
+}
+
+/**
+ * The tables that span the cluster, by the names that reads and writes use. They hold nothing, so they are made anew
+ * after each migration, with the columns there are then.
+ */
+export function distributedStatements(database: string, cluster: ClusterSettings): string[] {
+  return tableNames(database).map((table) => {
+    const key = shardingKeys.get(table);
+    const engine = `Distributed('${cluster.name}', '${database}', '${localTable(table)}'${key === undefined ? "" : `, ${key}`})`;
+    return onCluster(
+      `CREATE OR REPLACE TABLE ${database}.${table} AS ${database}.${localTable(table)}\nENGINE = ${engine}`,
+      cluster,
+    );
+  });
+}
+
+/** Notes the version where all can see it, as a view: a statement that `ON CLUSTER` takes everywhere. */
+export function versionStatement(database: string, version: number, cluster: ClusterSettings): string {
+  const noted = clusterVersionOffset + version;
+  return onCluster(
+    `CREATE OR REPLACE VIEW ${database}.schema_migrations AS
+SELECT toUInt32(${noted}) AS version, '${cluster.name}' AS cluster, ${cluster.isReplicated ? 1 : 0} AS replicated`,
+    cluster,
+  );
+}
+
+export function databaseStatement(database: string, cluster: ClusterSettings): string {
+  return onCluster(`CREATE DATABASE IF NOT EXISTS ${database}`, cluster);
+}
+
+/** The tables of all migrations. */
+function tableNames(database: string): string[] {
+  const all = migrations.flatMap((migration) => migration.statements(database));
+  const names = all.flatMap((statement) => {
+    const name = new RegExp(`^\\s*CREATE TABLE IF NOT EXISTS ${database}\\.(\\w+)`).exec(statement)?.[1];
+    return name === undefined ? [] : [name];
+  });
+  return [...new Set(names)];
+}
+
+/** The statement on the tables of one shard. */
+export function withLocalTables(statement: string, database: string): string {
+  const tables = new Set(tableNames(database));
+  return statement.replaceAll(new RegExp(`\\b${database}\\.(\\w+)`, "g"), (reference, name: string) =>
+    tables.has(name) ? `${database}.${localTable(name)}` : reference,
+  );
+}
+
+function replicated(statement: string, database: string, { isReplicated }: ClusterSettings): string {
+  if (!isReplicated) return statement;
+  const table = new RegExp(`^\\s*CREATE TABLE IF NOT EXISTS ${database}\\.(\\w+)`).exec(statement)?.[1];
+  if (table === undefined) return statement;
+  const path = `'/clickhouse/tables/{shard}/${database}/${table}', '{replica}'`;
+  return statement
+    .replace(/\bENGINE = (\w*)MergeTree\b(?:\(([^)]*)\))?/, (_, kind: string, args: string | undefined) => {
+      const more = args === undefined || args === "" ? "" : `, (${args})`;
+      return `ENGINE = Replicated${kind}MergeTree(${path}${more})`;
+    })
+    .replace(/non_replicated_deduplication_window = \d+/, replicatedWindow);
+}
+
+const heads = [
+  /^\s*CREATE (?:OR REPLACE )?(?:TABLE|VIEW|MATERIALIZED VIEW|DATABASE)(?: IF NOT EXISTS)? [\w.]+/,
+  /^\s*ALTER TABLE [\w.]+/,
+  /^\s*DROP (?:TABLE|VIEW)(?: IF EXISTS)? [\w.]+/,
+];
+
+function onCluster(statement: string, cluster: ClusterSettings): string {
+  if (/^\s*INSERT\b/.test(statement)) return statement;
+  const head = heads.map((pattern) => pattern.exec(statement)?.[0]).find((text) => text !== undefined);
+  if (head === undefined) {
+    const start = statement.trim().slice(0, 60);
+    throw new StorageError("STORAGE_REFUSED", `no form for a cluster of the statement "${start}…"`);
+  }
+  if (!cluster.onCluster) return statement;
+  return `${head} ON CLUSTER '${cluster.name}'${statement.slice(head.length)}`;
+}
+
+/**
+ * Everything that is run on an empty server of a cluster, for people who read it or run it themselves; on each server,
+ * or with `ON CLUSTER` on one.
+ * @param database a plain name: letters, digits and _
+ */
+export function clusterSchemaStatements(database: string, cluster: ClusterSettings): string[] {
+  return [
+    databaseStatement(database, cluster),
+    ...migrations.flatMap((migration) =>
+      clusterStatements(migration.statements(database), database, cluster)
+        .filter(({ copies }) => !copies)
+        .map(({ sql }) => sql),
+    ),
+    ...distributedStatements(database, cluster),
+    versionStatement(database, migrations.length, cluster),
+  ];
+}

@@ -1,0 +1,50 @@
+import type { ClickHouseConnection } from "../clickhouse-connection.ts";
+
+interface StoredObject {
+  readonly name: string;
+  readonly engine: string;
+  readonly statement: string;
+}
+
+/** Statements may be longer than what a read of spans brings in one row, but not by much. */
+async function objectsOf(
+  connection: ClickHouseConnection,
+  database: string,
+  signal: AbortSignal | undefined,
+): Promise<StoredObject[]> {
+  // Those that span the cluster, and the version, are made anew by whoever calls.
+  const sql =
+    "SELECT name, engine, create_table_query AS statement FROM system.tables WHERE database = {database:String} " +
+    "AND (endsWith(name, '_local') OR engine = 'MaterializedView') ORDER BY engine = 'MaterializedView', name";
+  return await connection.rows<StoredObject>(sql, { database }, signal);
+}
+
+/**
+ * Gives a replica the tables and views that another one of its shard has. Migrations would not do: a replicated table
+ * can only be made as it is now, not as its first version was.
+ */
+export async function copySchema(
+  from: ClickHouseConnection,
+  to: ClickHouseConnection,
+  database: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const [wanted, there] = [await objectsOf(from, database, signal), await objectsOf(to, database, signal)];
+  const before = new Map(there.map((object) => [object.name, object]));
+  const names = new Set(wanted.map(({ name }) => name));
+  const stale = there.filter(({ name, engine, statement }) => {
+    if (engine !== "MaterializedView") return false;
+    return !names.has(name) || wanted.some((view) => view.name === name && view.statement !== statement);
+  });
+  for (const { name } of stale) {
+    await to.command(`DROP VIEW IF EXISTS ${database}.${name} SYNC`, signal);
+    before.delete(name);
+  }
+  for (const { name, statement } of wanted) {
+    if (!before.has(name))
+      await to.command(
+        statement.replace(/^CREATE (TABLE|MATERIALIZED VIEW) /, "CREATE $1 IF NOT EXISTS "),
+        signal,
+      );
+  }
+}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ClickHouseConnection } from "../clickhouse-connection.ts";
+import { isAlterInTheWay } from "../clickhouse-errors.ts";
+import { migrations, schemaVersion } from "../schema/migrations.ts";
+import type { ClusterSettings } from "./cluster-settings.ts";
+import {
+  clusterStatements,
+  databaseStatement,
+  distributedStatements,
+  versionStatement,
+} from "./cluster-statements.ts";
+import { copySchema } from "./copy-schema.ts";
+import { type HostState, hostStates } from "./host-state.ts";
+import { withSchemaLock } from "./schema-lock.ts";
+
+/** Of each statement: some copy what is stored into a new table. */
+const statementTimeoutMs = 3_600_000;
+/** Of one that meets the same change made through another replica. */
+const attempts = 40;
+const attemptEveryMs = 250;
+
+/**
+ * Brings all listed servers of a cluster to the schema of this code; one look at each when they have it already. Servers
+ * that are away are left as they are.
+ * @returns addresses of those
+ * @throws StorageError as `hostStates` says
+ */
+export async function ensureClusterSchema(
+  connection: ClickHouseConnection,
+  database: string,
+  cluster: ClusterSettings,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const seen = await hostStates(connection, database, cluster, signal);
+  const [first] = seen.states;
+  if (first === undefined || seen.states.every(({ version }) => version === schemaVersion)) return seen.away;
+  await first.connection.command(`CREATE DATABASE IF NOT EXISTS ${database}`, signal);
+  return await withSchemaLock(
+    first.connection,
+    database,
+    async () => {
+      // Another process may have done it meanwhile.
+      const { states, away } = await hostStates(connection, database, cluster, signal);
+      if (states.some(({ version }) => version < schemaVersion)) {
+        await migrate(states, database, cluster, signal);
+      }
+      return away;
+    },
+    signal,
+  );
+}
+
+async function migrate(
+  states: readonly HostState[],
+  database: string,
+  cluster: ClusterSettings,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const run = (hosts: readonly HostState[], sql: string) => runOn(hosts, sql, signal);
+  const everywhere = (sql: string) => run(cluster.onCluster ? states.slice(0, 1) : states, sql);
+  await everywhere(databaseStatement(database, cluster));
+  const newest = Math.max(...states.map(({ version }) => version));
+  const shards = [...Map.groupBy(states, ({ shard }) => shard).values()];
+  if (cluster.onCluster) {
+    for (const hosts of shards) await levelUp(hosts, database, newest, signal);
+    for (const migration of migrations.slice(newest)) {
+      for (const { sql, copies } of clusterStatements(migration.statements(database), database, cluster)) {
+        await run(copies ? shards.flatMap((hosts) => hosts.slice(0, 1)) : states.slice(0, 1), sql);
+      }
+    }
+  } else {
+    for (const hosts of shards) {
+      const version = Math.max(...hosts.map((host) => host.version));
+      await levelUp(hosts, database, version, signal);
+      for (const migration of migrations.slice(version)) {
+        // Statement by statement, so that all replicas make a table while it is the same everywhere.
+        for (const { sql, copies } of clusterStatements(migration.statements(database), database, cluster)) {
+          await run(copies ? hosts.slice(0, 1) : hosts, sql);
+        }
+      }
+    }
+  }
+  for (const sql of distributedStatements(database, cluster)) await everywhere(sql);
+  await everywhere(versionStatement(database, schemaVersion, cluster));
+}
+
+/** Gives the replicas of a shard that are behind what the furthest one has. */
+async function levelUp(
+  hosts: readonly HostState[],
+  database: string,
+  version: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const leader = hosts.find((host) => host.version === version);
+  if (leader === undefined || version === 0) return;
+  for (const host of hosts) {
+    if (host.version < version) {
+      await host.connection.command(`CREATE DATABASE IF NOT EXISTS ${database}`, signal);
+      await copySchema(leader.connection, host.connection, database, signal);
+    }
+  }
+}
+
+async function runOn(
+  hosts: readonly HostState[],
+  sql: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (const { connection } of hosts) {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await connection.longCommand(sql, statementTimeoutMs, signal);
+        break;
+      } catch (error) {
+        if (attempt === attempts || !isAlterInTheWay(error)) throw error;
+        await sleep(attemptEveryMs);
+      }
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import { StorageError } from "../../../api/storage-error.ts";
+import type { ClickHouseConnection } from "../clickhouse-connection.ts";
+import { isHostFault } from "../clickhouse-errors.ts";
+import { clusterVersionOffset } from "../schema/ensure-schema.ts";
+import { schemaVersion } from "../schema/migrations.ts";
+import type { ClusterSettings } from "./cluster-settings.ts";
+
+/** What one server of a cluster has. */
+export interface HostState {
+  readonly url: string;
+  readonly connection: ClickHouseConnection;
+  /** Servers with the same one have the same rows. */
+  readonly shard: string;
+  /** Of the schema; 0 where there is none. */
+  readonly version: number;
+}
+
+interface StateRow {
+  readonly tables: readonly (readonly [name: string, engine: string])[];
+  readonly macros: readonly (readonly [macro: string, value: string])[];
+  readonly clusters: readonly string[];
+}
+
+/**
+ * Looks at every server that is listed. Those that are away are left out, unless all are.
+ * @throws StorageError STORAGE_VERSION when one has a newer schema; STORAGE_REFUSED when the cluster is not known to it,
+ *   a macro is missing, or the database is laid out otherwise. Nothing is touched then.
+ */
+export async function hostStates(
+  connection: ClickHouseConnection,
+  database: string,
+  cluster: ClusterSettings,
+  signal?: AbortSignal,
+): Promise<{ readonly states: readonly HostState[]; readonly away: readonly string[] }> {
+  const hosts = connection.each();
+  const looks = await Promise.allSettled(
+    hosts.map(({ url, connection: host }) => stateOf(url, host, database, cluster, signal)),
+  );
+  const states: HostState[] = [];
+  const away: string[] = [];
+  let lastError: unknown;
+  for (const [index, look] of looks.entries()) {
+    if (look.status === "fulfilled") states.push(look.value);
+    else {
+      lastError = look.reason;
+      if (!(look.reason instanceof StorageError && isHostFault(look.reason))) throw look.reason;
+      away.push(hosts[index]?.url ?? "");
+    }
+  }
+  if (states.length === 0) throw lastError;
+  return { states, away };
+}
+
+async function stateOf(
+  url: string,
+  connection: ClickHouseConnection,
+  database: string,
+  cluster: ClusterSettings,
+  signal: AbortSignal | undefined,
+): Promise<HostState> {
+  const [row] = await connection.rows<StateRow>(
+    `SELECT
+  (SELECT groupArray((name, engine)) FROM system.tables WHERE database = {database:String} AND name IN ('spans', 'schema_migrations')) AS tables,
+  (SELECT groupArray((macro, substitution)) FROM system.macros) AS macros,
+  (SELECT groupUniqArray(cluster) FROM system.clusters) AS clusters`,
+    { database },
+    signal,
+  );
+  const { tables = [], macros = [], clusters = [] } = row ?? {};
+  const refuse = (text: string): never => {
+    throw new StorageError("STORAGE_REFUSED", text);
+  };
+  if (!clusters.includes(cluster.name)) {
+    refuse(`${url} knows no cluster "${cluster.name}", but: ${[...clusters].sort().join(", ") || "none"}`);
+  }
+  const values = new Map(macros);
+  for (const macro of cluster.isReplicated ? ["shard", "replica"] : []) {
+    if (!values.has(macro)) refuse(`${url} has no macro "${macro}", which replicated tables need`);
+  }
+  const engines = new Map(tables);
+  if (
+    (engines.get("schema_migrations") ?? "View") !== "View" ||
+    (engines.get("spans") ?? "Distributed") !== "Distributed"
+  ) {
+    refuse(
+      `database ${database} at ${url} has the tables of a single server, which are not turned into those of a cluster: ` +
+        "use another database, and see docs/scale.md for taking the spans along",
+    );
+  }
+  const version = engines.has("schema_migrations")
+    ? await versionOf(url, connection, database, cluster, signal)
+    : 0;
+  return { url, connection, shard: cluster.isReplicated ? (values.get("shard") ?? "") : url, version };
+}
+
+async function versionOf(
+  url: string,
+  connection: ClickHouseConnection,
+  database: string,
+  cluster: ClusterSettings,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  type Row = { readonly version: number; readonly cluster: string; readonly replicated: number };
+  const [row] = await connection.rows<Row>(`SELECT * FROM ${database}.schema_migrations`, {}, signal);
+  if (row === undefined) return 0;
+  if (row.cluster !== cluster.name || (row.replicated === 1) !== cluster.isReplicated) {
+    const layout = row.replicated === 1 ? "replicated" : "not replicated";
+    throw new StorageError(
+      "STORAGE_REFUSED",
+      `database ${database} at ${url} is laid out for cluster "${row.cluster}", ${layout}`,
+    );
+  }
+  const version = row.version - clusterVersionOffset;
+  if (version > schemaVersion) {
+    throw new StorageError(
+      "STORAGE_VERSION",
+      `the schema of database ${database} at ${url} has version ${version}, this program knows versions up to ` +
+        `${schemaVersion}: use a newer program, or another database`,
+    );
+  }
+  return version;
+}

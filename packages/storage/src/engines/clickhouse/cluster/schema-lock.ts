@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { StorageError } from "../../../api/storage-error.ts";
+import type { ClickHouseConnection } from "../clickhouse-connection.ts";
+import { isTableThere } from "../clickhouse-errors.ts";
+
+/** Who has not renewed a lock for so long has died. */
+const staleSeconds = 60;
+const renewEveryMs = 10_000;
+const lookEveryMs = 200;
+
+/**
+ * Runs `work` while no other process does, for this database on this server. The lock is a table: of several that make
+ * it at the same moment, one can. Its comment says whose it is and is written again while the work goes on; when it has
+ * not been for a minute, the next one takes the lock.
+ * @throws StorageError, and what `work` throws
+ */
+export async function withSchemaLock<T>(
+  connection: ClickHouseConnection,
+  database: string,
+  work: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const table = `${database}.schema_lock`;
+  const owner = randomUUID();
+  while (!(await tryLock(connection, table, owner, signal))) {
+    await dropStale(connection, database, signal);
+    await sleep(lookEveryMs, undefined, signal === undefined ? {} : { signal }).catch(() => {
+      throw new StorageError("STORAGE_ABORTED", "the caller gave up");
+    });
+  }
+  const renewal = setInterval(() => {
+    // A lock that cannot be renewed is lost after a minute; what is done under it is harmless when done twice.
+    connection.command(`ALTER TABLE ${table} MODIFY COMMENT '${owner} ${Date.now()}'`).catch(() => {});
+  }, renewEveryMs).unref();
+  try {
+    return await work();
+  } finally {
+    clearInterval(renewal);
+    // Stale in a minute, where this fails.
+    await connection.command(`DROP TABLE IF EXISTS ${table} SYNC`).catch(() => {});
+  }
+}
+
+async function tryLock(
+  connection: ClickHouseConnection,
+  table: string,
+  owner: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  try {
+    await connection.command(
+      `CREATE TABLE ${table} (nothing UInt8) ENGINE = Memory COMMENT '${owner}'`,
+      signal,
+    );
+    return true;
+  } catch (error) {
+    if (isTableThere(error)) return false;
+    throw error;
+  }
+}
+
+async function dropStale(
+  connection: ClickHouseConnection,
+  database: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const sql =
+    "SELECT count() AS stale FROM system.tables WHERE database = {database:String} AND name = 'schema_lock' " +
+    `AND metadata_modification_time < now() - ${staleSeconds}`;
+  const [row] = await connection.rows<{ stale: string | number }>(sql, { database }, signal);
+  if (Number(row?.stale) > 0) await connection.command(`DROP TABLE IF EXISTS ${database}.schema_lock SYNC`);
+}

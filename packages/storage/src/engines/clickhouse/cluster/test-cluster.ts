@@ -1,0 +1,61 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { runSql } from "../test-server.ts";
+import type { ClusterSettings } from "./cluster-settings.ts";
+
+/** A cluster that the environment names. */
+export interface TestCluster {
+  readonly urls: readonly string[];
+  readonly settings: ClusterSettings;
+  /** Shell commands for the last server in the list; undefined where the environment has none. */
+  readonly kill: (() => Promise<void>) | undefined;
+  readonly start: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Reads `TRACING_TEST_CLUSTER_SHARDS` or `TRACING_TEST_CLUSTER_REPLICAS`: addresses of servers, separated by commas, that
+ * have one cluster of just these, each a shard of its own or all replicas of one; and, with `_KILL` and `_START` behind
+ * that name, commands that kill the last of them and start it again.
+ * @returns undefined, and says so, where there is no such variable
+ */
+export async function namedCluster(kind: "SHARDS" | "REPLICAS"): Promise<TestCluster | undefined> {
+  const name = `TRACING_TEST_CLUSTER_${kind}`;
+  const urls = (process.env[name] ?? "").split(",").filter((url) => url !== "");
+  const [first] = urls;
+  if (first === undefined) {
+    console.info(`no cluster of ${kind.toLowerCase()} is tested: ${name} names no servers`);
+    return undefined;
+  }
+  const shards = kind === "SHARDS" ? urls.length : 1;
+  const found = await runSql(
+    first,
+    `SELECT cluster, (SELECT count() FROM system.macros WHERE macro = 'replica') FROM system.clusters
+GROUP BY cluster HAVING count() = ${urls.length} AND uniqExact(shard_num) = ${shards} ORDER BY cluster LIMIT 1`,
+  );
+  const [cluster = "", replicaMacros] = found.split("\t");
+  if (cluster === "") throw new Error(`${name}: ${first} knows no cluster of just these servers`);
+  const command = (suffix: string) => {
+    const text = process.env[`${name}_${suffix}`];
+    if (text === undefined) return undefined;
+    return async () => {
+      await promisify(execFile)("/bin/sh", ["-c", text]);
+    };
+  };
+  return {
+    urls,
+    settings: {
+      name: cluster,
+      isReplicated: replicaMacros !== "0",
+      onCluster: false,
+      // Tests read what they have written, wherever that is asked.
+      insertQuorum: kind === "REPLICAS" ? urls.length : 0,
+    },
+    kill: command("KILL"),
+    start: command("START"),
+  };
+}
+
+/** Drops a database on every server. */
+export async function dropEverywhere(urls: readonly string[], database: string): Promise<void> {
+  for (const url of urls) await runSql(url, `DROP DATABASE IF EXISTS ${database} SYNC`);
+}

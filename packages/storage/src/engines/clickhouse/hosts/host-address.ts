@@ -1,0 +1,43 @@
+import { StorageError } from "../../../api/storage-error.ts";
+
+/** Where a server of ClickHouse is, and who asks it. */
+export interface HostAddress {
+  /** Without credentials, so that it can stand in errors, logs and metrics. */
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+/**
+ * Reads the address of a server.
+ * @param text such as "http://127.0.0.1:8123"; user and password in it come before the `defaults`
+ * @throws StorageError STORAGE_REFUSED when it is not an http or https URL; a password in it is not repeated
+ */
+export function hostAddress(
+  text: string,
+  defaults: { readonly user: string; readonly password: string },
+): HostAddress {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    const shown = text.replace(/\/\/[^/@]*@/, "//…@");
+    throw new StorageError("STORAGE_REFUSED", `address "${shown}" is not an http or https URL`);
+  }
+  const { username, password } = url;
+  url.username = "";
+  url.password = "";
+  if (username === "" && password === "") return { url: url.href, ...defaults };
+  return {
+    url: url.href,
+    user: username === "" ? defaults.user : plainText(username),
+    password: plainText(password),
+  };
+}
+
+/** A URL's user or password; one with a stray % is taken as it stands. */
+function plainText(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
+}

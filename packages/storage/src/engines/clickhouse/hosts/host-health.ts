@@ -1,0 +1,158 @@
+/** Told when a server is found away, or back. @param reason why it is away; empty when it is there */
+export type OnHostChange = (url: string, isUp: boolean, reason: string) => void;
+
+export interface HostHealthOptions {
+  readonly urls: readonly string[];
+  /** Resolves when the server answers; for `/ping`. */
+  readonly ping: (index: number, signal: AbortSignal) => Promise<void>;
+  /** All are up when they are first seen, and told so. */
+  readonly onChange?: OnHostChange | undefined;
+  /** Between looks at a server that is up, milliseconds; 5,000 by default. */
+  readonly checkEveryMs?: number;
+  /** Before the second look at one that is away; doubles up to `maxBackoffMs`. 1,000 by default. */
+  readonly backoffMs?: number;
+  /** 30,000 by default. */
+  readonly maxBackoffMs?: number;
+}
+
+interface Host {
+  isUp: boolean;
+  failedChecks: number;
+  backoffMs: number;
+  timer: NodeJS.Timeout | undefined;
+  /** Aborted when the server is found away, for calls that wait for it. */
+  away: AbortController;
+}
+
+/** How long a look waits: a server that is only busy answers `/ping` in far less. */
+const checkTimeoutMs = 5_000;
+/** So many looks in vain, one after the other, say that a server is away. */
+const patience = 2;
+
+/**
+ * Which of several servers are there. A call that finds one away says so and goes on to the next; the one that is away
+ * gets no calls until it answers a ping, which it is sent at once, after a second, two, and so on. Servers that are up
+ * are pinged too: one that has lost its network does not refuse calls, it keeps them waiting.
+ */
+export class HostHealth {
+  readonly #options: HostHealthOptions;
+  readonly #hosts: readonly Host[];
+  readonly #closed = new AbortController();
+  readonly #backoffMs: number;
+  #next = 0;
+
+  constructor(options: HostHealthOptions) {
+    this.#options = options;
+    this.#backoffMs = options.backoffMs ?? 1_000;
+    this.#hosts = options.urls.map((url) => {
+      options.onChange?.(url, true, "");
+      const away = new AbortController();
+      return { isUp: true, failedChecks: 0, backoffMs: this.#backoffMs, timer: undefined, away };
+    });
+    for (const index of this.#hosts.keys()) this.#checkLater(index);
+  }
+
+  /** Servers in the order to try them: those that are up, a different one first each time, then the others. */
+  inTurn(): number[] {
+    const count = this.#hosts.length;
+    const first = this.#next++ % count;
+    const order = this.#hosts.map((_, index) => (first + index) % count);
+    return this.#upFirst(order);
+  }
+
+  /** Servers in the order to try them: the first one in the list that is up always comes first. */
+  inOrder(): number[] {
+    return this.#upFirst([...this.#hosts.keys()]);
+  }
+
+  isUp(index: number): boolean {
+    return this.#host(index).isUp;
+  }
+
+  /** Aborted when the server is found away. */
+  awaySignal(index: number): AbortSignal {
+    return this.#host(index).away.signal;
+  }
+
+  /** A call has found the server away. */
+  failed(index: number, reason: string): void {
+    if (!this.#host(index).isUp || this.#closed.signal.aborted) return;
+    this.#markAway(index, reason);
+  }
+
+  /** A call has been answered. */
+  answered(index: number): void {
+    if (!this.#host(index).isUp) this.#markUp(index);
+  }
+
+  close(): void {
+    this.#closed.abort();
+    for (const host of this.#hosts) clearTimeout(host.timer);
+  }
+
+  #host(index: number): Host {
+    const host = this.#hosts[index];
+    if (host === undefined) throw new RangeError(`there is no server ${index}`);
+    return host;
+  }
+
+  #upFirst(order: readonly number[]): number[] {
+    const up = order.filter((index) => this.isUp(index));
+    return up.length === order.length ? up : [...up, ...order.filter((index) => !this.isUp(index))];
+  }
+
+  #markAway(index: number, reason: string): void {
+    const host = this.#host(index);
+    host.isUp = false;
+    host.backoffMs = this.#backoffMs;
+    host.away.abort(new Error(reason));
+    this.#options.onChange?.(this.#options.urls[index] ?? "", false, reason);
+    this.#checkIn(index, 0);
+  }
+
+  #markUp(index: number): void {
+    const host = this.#host(index);
+    host.isUp = true;
+    host.failedChecks = 0;
+    host.away = new AbortController();
+    this.#options.onChange?.(this.#options.urls[index] ?? "", true, "");
+    this.#checkLater(index);
+  }
+
+  #checkLater(index: number): void {
+    this.#checkIn(index, this.#options.checkEveryMs ?? 5_000);
+  }
+
+  #checkIn(index: number, ms: number): void {
+    const host = this.#host(index);
+    clearTimeout(host.timer);
+    if (this.#closed.signal.aborted) return;
+    host.timer = setTimeout(() => void this.#check(index), ms).unref();
+  }
+
+  async #check(index: number): Promise<void> {
+    const host = this.#host(index);
+    const { timer } = host;
+    const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(checkTimeoutMs)]);
+    const reason = await this.#options.ping(index, signal).then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+    // A call may have found out first.
+    if (host.timer !== timer || this.#closed.signal.aborted) return;
+    if (reason === undefined) {
+      host.failedChecks = 0;
+      if (host.isUp) this.#checkLater(index);
+      else this.#markUp(index);
+      return;
+    }
+    if (host.isUp) {
+      host.failedChecks++;
+      if (host.failedChecks >= patience) this.#markAway(index, `it answers no ping: ${reason}`);
+      else this.#checkLater(index);
+      return;
+    }
+    this.#checkIn(index, host.backoffMs);
+    host.backoffMs = Math.min(host.backoffMs * 2, this.#options.maxBackoffMs ?? 30_000);
+  }
+}

@@ -1,0 +1,104 @@
+import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickhouse/client";
+import { Agent, request } from "undici";
+import type { HostAddress } from "./host-address.ts";
+import { HostHealth, type OnHostChange } from "./host-health.ts";
+
+/** One server, and what calls it. */
+export interface Host {
+  /** Place in the list. */
+  readonly index: number;
+  /** Without credentials. */
+  readonly url: string;
+  readonly client: ClickHouseClient;
+  /** Value of the header, for calls without the client. */
+  readonly authorization: string;
+}
+
+export interface HostPoolOptions {
+  readonly addresses: readonly HostAddress[];
+  /** Most connections to one address at a time. */
+  readonly maxConnections: number;
+  readonly requestTimeoutMs: number;
+  readonly onHostChange?: OnHostChange | undefined;
+}
+
+const connectTimeoutMs = 5_000;
+
+/** The connections to all servers, and what is known of their health. A single server is not pinged: its calls tell. */
+export class HostPool {
+  readonly hosts: readonly Host[];
+  /** undefined for a single server */
+  readonly health: HostHealth | undefined;
+  readonly agent: Agent;
+  readonly #onHostChange: OnHostChange | undefined;
+  #isSingleUp = true;
+  /** Apart, so that a ping waits for no other call. */
+  readonly #pings = new Agent({ connections: 1, connect: { timeout: connectTimeoutMs } });
+
+  constructor(options: HostPoolOptions) {
+    this.#onHostChange = options.onHostChange;
+    this.agent = new Agent({
+      connections: options.maxConnections,
+      connect: { timeout: connectTimeoutMs },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    this.hosts = options.addresses.map((address, index) => ({
+      index,
+      url: address.url,
+      client: createClient({
+        url: address.url,
+        username: address.user,
+        password: address.password,
+        application: "tracing",
+        max_open_connections: options.maxConnections,
+        // Our own deadline comes first, and is told apart from the caller's signal.
+        request_timeout: options.requestTimeoutMs + connectTimeoutMs,
+        log: { level: ClickHouseLogLevel.OFF },
+      }),
+      authorization: `Basic ${Buffer.from(`${address.user}:${address.password}`).toString("base64")}`,
+    }));
+    if (this.hosts.length > 1) {
+      this.health = new HostHealth({
+        urls: this.hosts.map(({ url }) => url),
+        ping: (index, signal) => this.#ping(index, signal),
+        onChange: options.onHostChange,
+      });
+    } else for (const { url } of this.hosts) options.onHostChange?.(url, true, "");
+  }
+
+  /** A call was answered, by whatever answer of ClickHouse. */
+  answered(index: number): void {
+    if (this.health !== undefined) this.health.answered(index);
+    else if (!this.#isSingleUp) this.#tellSingle(true, "");
+  }
+
+  /** A call found the server away. */
+  failed(index: number, reason: string): void {
+    if (this.health !== undefined) this.health.failed(index, reason);
+    else if (this.#isSingleUp) this.#tellSingle(false, reason);
+  }
+
+  async close(): Promise<void> {
+    this.health?.close();
+    await Promise.all([
+      this.agent.destroy(),
+      this.#pings.destroy(),
+      ...this.hosts.map(({ client }) => client.close()),
+    ]);
+  }
+
+  #tellSingle(isUp: boolean, reason: string): void {
+    this.#isSingleUp = isUp;
+    this.#onHostChange?.(this.hosts[0]?.url ?? "", isUp, reason);
+  }
+
+  async #ping(index: number, signal: AbortSignal): Promise<void> {
+    const base = new URL(this.hosts[index]?.url ?? "");
+    base.search = "";
+    if (!base.pathname.endsWith("/")) base.pathname += "/";
+    const response = await request(new URL("ping", base), { signal, dispatcher: this.#pings });
+    await response.body.dump();
+    if (response.statusCode !== 200) throw new Error(`HTTP status ${response.statusCode}`);
+  }
+}
