@@ -1,7 +1,7 @@
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../core/errors.ts";
 import { Exchange } from "./exchange.ts";
-import { setHeader } from "./header-list.ts";
+import { removeHeaders, setHeader } from "./header-list.ts";
 import type { HttpServerConfig } from "./http-config.ts";
 import { HttpError } from "./http-error.ts";
 import type { HttpStream } from "./http-stream.ts";
@@ -19,6 +19,17 @@ export function connectionLimits(config: HttpServerConfig): ConnectionLimits {
     maxHeaderBytes: config.max_header_bytes ?? 1024 * 1024,
   };
 }
+
+const ofBody = new Set([
+  "content-length",
+  "content-type",
+  "content-encoding",
+  "content-range",
+  "transfer-encoding",
+  "accept-ranges",
+  "etag",
+  "last-modified",
+]);
 
 /** Answers when no route did: 200 with nothing, as the model. */
 function answerNothing(exchange: Exchange): void {
@@ -130,7 +141,13 @@ export class HttpServer implements RequestSink {
       return;
     }
     exchange.restartResponse();
-    exchange.responseHeaders = ["Server", exchange.server.product, "Content-Length", "0"];
+    if (error instanceof ServerError && error.code === "HTTP_RESPONSE") {
+      exchange.responseHeaders = ["Server", exchange.server.product];
+    } else {
+      // What handlers said of the resource stays (`Allow`, `WWW-Authenticate`), what they said of a body goes.
+      removeHeaders(exchange.responseHeaders, (name) => ofBody.has(name));
+    }
+    exchange.responseHeaders.push("Content-Length", "0");
     exchange.respond(failure.status);
   }
 

@@ -166,10 +166,13 @@ export function readPlaceholder(exchange: Exchange, name: string): string | unde
 }
 
 /** As `compileTemplate`; values pass through `change` before they take their place. */
-export function compileMappedTemplate(text: string, change: (value: string) => string): Template {
+export function compileMappedTemplate(
+  text: string,
+  change: (value: string, name: string, exchange: Exchange) => string,
+): Template {
   return compile(text, (name) => {
     const reader = readerOf(name);
-    return reader === undefined ? undefined : (exchange) => change(reader(exchange));
+    return reader === undefined ? undefined : (exchange) => change(reader(exchange), name, exchange);
   });
 }
 

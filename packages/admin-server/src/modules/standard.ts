@@ -2,8 +2,10 @@ import type { ModuleDefinition } from "../core/modules/module.ts";
 import { httpApp } from "../http/http-app.ts";
 import { metricsRoute } from "./admin-routes/metrics.ts";
 import { reverseProxyUpstreams } from "./admin-routes/reverse-proxy-upstreams.ts";
+import { fileServer } from "./handlers/file-server/file-server.ts";
 import { headers } from "./handlers/headers.ts";
 import { reverseProxy } from "./handlers/reverse-proxy/reverse-proxy.ts";
+import { rewrite } from "./handlers/rewrite/rewrite.ts";
 import { staticResponse } from "./handlers/static-response.ts";
 import { subroute } from "./handlers/subroute.ts";
 import { tracing } from "./handlers/tracing/tracing.ts";
@@ -48,8 +50,10 @@ export const standardModules: readonly ModuleDefinition[] = [
   urlPatternMatcher,
   varsMatcher,
   varsRegexpMatcher,
+  fileServer,
   headers,
   reverseProxy,
+  rewrite,
   staticResponse,
   subroute,
   tracing,

@@ -4,10 +4,8 @@ import type { JsonValue } from "../core/json/json-value.ts";
 import { ConfigScope } from "../core/modules/config-scope.ts";
 import type { ModuleInstance, ModuleNamespace } from "../core/modules/module.ts";
 import { ModuleContext } from "../core/modules/module-context.ts";
-import { ModuleRegistry } from "../core/modules/module-registry.ts";
-import { UsagePool } from "../core/modules/usage-pool.ts";
 import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers } from "../http/handler.ts";
-import { standardModules } from "../modules/standard.ts";
+import { Server } from "../server.ts";
 
 /** For tests: loads one module of the standard list, with its config checked as in a whole document. */
 export async function provisionModule<Instance extends ModuleInstance>(
@@ -15,12 +13,13 @@ export async function provisionModule<Instance extends ModuleInstance>(
   name: string,
   config: unknown,
 ): Promise<Instance> {
-  const scope = new ConfigScope({
-    registry: new ModuleRegistry(standardModules),
-    pool: new UsagePool(),
+  const { services } = await Server.create({
+    environment: { HOME: "/nowhere" },
     log: createLogger({ name: "server", level: "fatal", encoding: "json" }),
     metrics: new Registry(),
+    onStopRequest: () => {},
   });
+  const scope = new ConfigScope(services);
   const module = await new ModuleContext(scope, "/config/test").load(
     namespace,
     name,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseQuery } from "./query-parameters.ts";
+import { formatQuery, parseQuery } from "./query-parameters.ts";
 
 test.each([
   ["", {}, true],
@@ -29,5 +29,15 @@ test("reads what the platform writes", () => {
         expect(parseQuery(query).parameters).toEqual(expected);
       },
     ),
+  );
+});
+
+test("reads back what it writes", () => {
+  const text = fc.string({ unit: "grapheme" });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(text, fc.array(text, { minLength: 1 }))), (pairs) => {
+      const parameters = new Map(pairs);
+      expect(parseQuery(formatQuery(parameters))).toEqual({ parameters, whole: true });
+    }),
   );
 });

@@ -48,3 +48,21 @@ export function parseQuery(query: string): { readonly parameters: QueryParameter
   }
   return { parameters, whole };
 }
+
+/** A name or value as it stands in a query. Source: Go, `net/url.QueryEscape` */
+export function escapeQuery(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll("%20", "+");
+}
+
+/** @returns the parameters as a query with its `?`; "" when there are none */
+export function formatQuery(parameters: QueryParameters): string {
+  const parts: string[] = [];
+  for (const [name, values] of parameters) {
+    for (const value of values) {
+      parts.push(`${escapeQuery(name)}=${escapeQuery(value)}`);
+    }
+  }
+  return parts.length === 0 ? "" : `?${parts.join("&")}`;
+}

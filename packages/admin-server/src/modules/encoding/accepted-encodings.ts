@@ -1,0 +1,39 @@
+/** A content coding that a client takes. */
+interface Accepted {
+  readonly name: string;
+  readonly quality: number;
+}
+
+function parseQuality(parameters: string): number {
+  const match = /(?:^|;)\s*q\s*=\s*([0-9.]+)/i.exec(parameters);
+  const quality = match === null ? 1 : Number(match[1]);
+  return Number.isFinite(quality) ? Math.min(quality, 1) : 1;
+}
+
+function parse(header: string): Accepted[] {
+  return header.split(",").flatMap((part) => {
+    const cut = part.indexOf(";");
+    const name = (cut === -1 ? part : part.slice(0, cut)).trim().toLowerCase();
+    return name === "" ? [] : [{ name, quality: cut === -1 ? 1 : parseQuality(part.slice(cut)) }];
+  });
+}
+
+/**
+ * Content codings that a client takes, best first: by its own order of quality, then by ours.
+ * @param header `Accept-Encoding`; "" takes none
+ * @param ours the codings that there are, best first; others are left out
+ * Source: RFC 9110 section 12.5.3
+ */
+export function acceptedEncodings(header: string, ours: readonly string[]): string[] {
+  if (header === "" || ours.length === 0) {
+    return [];
+  }
+  const accepted = parse(header);
+  const rest = accepted.find(({ name }) => name === "*")?.quality ?? 0;
+  const qualities = ours.map((name) => accepted.find((each) => each.name === name)?.quality ?? rest);
+  return ours
+    .map((name, index) => ({ name, quality: qualities[index] ?? 0 }))
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality)
+    .map(({ name }) => name);
+}

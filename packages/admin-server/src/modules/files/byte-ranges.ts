@@ -1,0 +1,50 @@
+/** Bytes from `start` to `end`, both included. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The most ranges of one request; more are served as the whole. */
+const maxRanges = 100;
+
+/**
+ * Reads a `Range` header.
+ * @returns the ranges that lie in a body of `size` bytes, in the order asked for; "whole" when the header is to be
+ *   ignored (another unit, more bytes than the body has, an empty body); "unsatisfiable"; "malformed"
+ * Source: RFC 9110 section 14.1.2
+ */
+export function parseRanges(
+  header: string,
+  size: number,
+): readonly ByteRange[] | "whole" | "unsatisfiable" | "malformed" {
+  const unit = /^\s*([a-z0-9!#$%&'*+.^_`|~-]+)\s*=/i.exec(header);
+  if (header === "" || unit?.[1]?.toLowerCase() !== "bytes") {
+    return "whole";
+  }
+  const ranges: ByteRange[] = [];
+  let total = 0;
+  for (const part of header.slice(unit[0].length).split(",", maxRanges + 2)) {
+    const text = part.trim();
+    if (text === "") {
+      continue;
+    }
+    const match = /^(\d*)\s*-\s*(\d*)$/.exec(text);
+    if (match === null || (match[1] === "" && match[2] === "")) {
+      return "malformed";
+    }
+    const [first, last] = [match[1] ?? "", match[2] ?? ""];
+    const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
+    const end = first === "" || last === "" ? size - 1 : Math.min(Number(last), size - 1);
+    if (first !== "" && last !== "" && Number(first) > Number(last)) {
+      return "malformed";
+    }
+    if (start < size && start <= end) {
+      ranges.push({ start, end });
+      total += end - start + 1;
+    }
+  }
+  if (ranges.length === 0) {
+    return size === 0 ? "whole" : "unsatisfiable";
+  }
+  return total > size || ranges.length > maxRanges ? "whole" : ranges;
+}

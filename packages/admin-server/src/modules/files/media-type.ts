@@ -1,0 +1,24 @@
+import mime from "mime";
+
+/** Types that servers in the field give otherwise. Source: Go, `mime` */
+const own: Readonly<Record<string, string>> = { xml: "text/xml", ico: "image/x-icon" };
+
+const known = new Map<string, string>();
+const maxKnown = 1000;
+
+/** The media type of a file by the ending of its name, with the charset of texts; "" for an unknown one. */
+export function mediaTypeOf(fileName: string): string {
+  const extension = /\.([^./]+)$/.exec(fileName)?.[1]?.toLowerCase();
+  if (extension === undefined) {
+    return "";
+  }
+  let type = known.get(extension);
+  if (type === undefined) {
+    const bare = own[extension] ?? mime.getType(extension) ?? "";
+    type = bare.startsWith("text/") ? `${bare}; charset=utf-8` : bare;
+    if (known.size < maxKnown) {
+      known.set(extension, type);
+    }
+  }
+  return type;
+}

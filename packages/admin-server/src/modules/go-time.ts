@@ -1,0 +1,88 @@
+const months = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
+const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+const two = (value: number) => String(value).padStart(2, "0");
+
+/** Parts of a time that a layout may name. */
+interface TimeParts {
+  readonly date: Date;
+  /** Minutes east of Greenwich. */
+  readonly offset: number;
+}
+
+function zone(offset: number, colon: boolean): string {
+  const minutes = Math.abs(offset);
+  const sign = offset < 0 ? "-" : "+";
+  return `${sign}${two(Math.floor(minutes / 60))}${colon ? ":" : ""}${two(minutes % 60)}`;
+}
+
+const hour12 = (date: Date) => date.getUTCHours() % 12 || 12;
+
+const elements: readonly (readonly [layout: string, write: (time: TimeParts) => string])[] = [
+  ["January", ({ date }) => months[date.getUTCMonth()] ?? ""],
+  ["Jan", ({ date }) => (months[date.getUTCMonth()] ?? "").slice(0, 3)],
+  ["Monday", ({ date }) => days[date.getUTCDay()] ?? ""],
+  ["Mon", ({ date }) => (days[date.getUTCDay()] ?? "").slice(0, 3)],
+  ["MST", ({ offset }) => (offset === 0 ? "UTC" : zone(offset, false))],
+  ["2006", ({ date }) => String(date.getUTCFullYear()).padStart(4, "0")],
+  ["Z07:00", ({ offset }) => (offset === 0 ? "Z" : zone(offset, true))],
+  ["Z0700", ({ offset }) => (offset === 0 ? "Z" : zone(offset, false))],
+  ["-07:00", ({ offset }) => zone(offset, true)],
+  ["-0700", ({ offset }) => zone(offset, false)],
+  ["-07", ({ offset }) => zone(offset, false).slice(0, 3)],
+  ["01", ({ date }) => two(date.getUTCMonth() + 1)],
+  ["02", ({ date }) => two(date.getUTCDate())],
+  ["03", ({ date }) => two(hour12(date))],
+  ["04", ({ date }) => two(date.getUTCMinutes())],
+  ["05", ({ date }) => two(date.getUTCSeconds())],
+  ["06", ({ date }) => two(date.getUTCFullYear() % 100)],
+  ["15", ({ date }) => two(date.getUTCHours())],
+  ["_2", ({ date }) => String(date.getUTCDate()).padStart(2)],
+  ["PM", ({ date }) => (date.getUTCHours() < 12 ? "AM" : "PM")],
+  ["pm", ({ date }) => (date.getUTCHours() < 12 ? "am" : "pm")],
+  ["1", ({ date }) => String(date.getUTCMonth() + 1)],
+  ["2", ({ date }) => String(date.getUTCDate())],
+  ["3", ({ date }) => String(hour12(date))],
+  ["4", ({ date }) => String(date.getUTCMinutes())],
+  ["5", ({ date }) => String(date.getUTCSeconds())],
+];
+
+const writers = new Map(elements);
+const pattern = new RegExp(`[.,][09]{1,9}(?!\\d)|${elements.map(([layout]) => layout).join("|")}`, "g");
+
+function fraction(date: Date, layout: string): string {
+  const digits = String(date.getUTCMilliseconds())
+    .padStart(3, "0")
+    .padEnd(9, "0")
+    .slice(0, layout.length - 1);
+  if (layout[1] === "0") {
+    return layout.charAt(0) + digits;
+  }
+  const trimmed = digits.replace(/0+$/, "");
+  return trimmed === "" ? "" : layout.charAt(0) + trimmed;
+}
+
+/**
+ * Writes a time by a layout of Go: the way 2006-01-02 15:04:05 would be written.
+ * @param offset minutes east of Greenwich; UTC by default
+ * Source: Go, package time, "Layout"
+ */
+export function formatGoTime(time: Date, layout: string, offset = 0): string {
+  const date = new Date(time.getTime() + offset * 60_000);
+  return layout.replace(pattern, (element) =>
+    /^[.,]/.test(element) ? fraction(date, element) : (writers.get(element)?.({ date, offset }) ?? element),
+  );
+}

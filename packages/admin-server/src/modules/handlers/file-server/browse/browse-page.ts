@@ -1,0 +1,98 @@
+import { humanSize } from "./human-size.ts";
+import type { ListedFile, Listing } from "./listing.ts";
+import type { OrderName, SortName } from "./order.ts";
+
+/** What a page of a listing shows. */
+export interface PageListing extends Listing {
+  /** Decoded path of the folder, as the visitor sees it. */
+  readonly path: string;
+  readonly sort: SortName;
+  readonly order: OrderName;
+  readonly layout: "list" | "grid";
+}
+
+const style = `
+:root { color-scheme: light dark; --line: #8884; --soft: #8882; --link: light-dark(#0b57d0, #8ab4f8); }
+* { box-sizing: border-box; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 70rem; padding: 1.5rem; }
+h1 { font-size: 1.25rem; overflow-wrap: anywhere; }
+a { color: var(--link); text-decoration: none; } a:hover, a:focus-visible { text-decoration: underline; }
+nav, p { color: color-mix(in srgb, currentColor 75%, transparent); }
+table { border-collapse: collapse; width: 100%; }
+th, td { border-bottom: 1px solid var(--line); padding: .4rem .6rem; text-align: start; }
+tr:hover td { background: var(--soft); } td:first-child { overflow-wrap: anywhere; }
+.number { text-align: end; white-space: nowrap; font-variant-numeric: tabular-nums; }
+ul { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); list-style: none; padding: 0; }
+li { border: 1px solid var(--line); border-radius: .5rem; overflow-wrap: anywhere; padding: .75rem; }
+li small { display: block; }
+`;
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+function crumbs(path: string): string {
+  const parts = path.replace(/\/$/, "").split("/");
+  return parts
+    .map((part, index) => {
+      const up = "../".repeat(parts.length - index - 1) || "./";
+      return `<a href="${up}">${index === 0 ? "/" : `${escapeHtml(part)}/`}</a>`;
+    })
+    .join("");
+}
+
+function sortLink(page: PageListing, sort: SortName, text: string): string {
+  const order = page.sort === sort && page.order === "asc" ? "desc" : "asc";
+  const mark = page.sort === sort ? (page.order === "asc" ? " ▲" : " ▼") : "";
+  const grid = page.layout === "grid" ? "&amp;layout=grid" : "";
+  return `<a href="?sort=${sort}&amp;order=${order}${grid}">${text}${mark}</a>`;
+}
+
+function nameOf(item: ListedFile): string {
+  const target = item.symlink_path === undefined ? "" : ` → ${escapeHtml(item.symlink_path)}`;
+  return `<a href="${escapeHtml(item.url)}">${escapeHtml(item.name)}</a>${target}`;
+}
+
+function row(item: ListedFile): string {
+  const time = item.mod_time.slice(0, 19).replace("T", " ");
+  const size = item.is_dir ? "—" : humanSize(item.size);
+  return `<tr><td>${nameOf(item)}</td><td class="number" data-size="${item.size}">${size}</td><td class="number"><time datetime="${item.mod_time}">${time}</time></td></tr>`;
+}
+
+function card(item: ListedFile): string {
+  return `<li>${nameOf(item)}<small>${item.is_dir ? "folder" : humanSize(item.size)}</small></li>`;
+}
+
+function body(page: PageListing): string {
+  if (page.layout === "grid") {
+    return `<ul>\n${page.items.map(card).join("\n")}\n</ul>`;
+  }
+  const up = page.path === "/" ? "" : '<tr><td><a href="../">../</a></td><td></td><td></td></tr>\n';
+  return `<table>
+<thead><tr><th>${sortLink(page, page.sort === "name" ? "name" : "namedirfirst", "Name")}</th><th class="number">${sortLink(page, "size", "Size")}</th><th class="number">${sortLink(page, "time", "Modified (UTC)")}</th></tr></thead>
+<tbody>
+${up}${page.items.map(row).join("\n")}
+</tbody>
+</table>`;
+}
+
+/** The built-in page of a listing: one document, no script. */
+export function browsePage(page: PageListing): string {
+  const title = escapeHtml(page.path);
+  const other = page.layout === "grid" ? "list" : "grid";
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${style}</style>
+</head>
+<body>
+<h1>${crumbs(page.path)}</h1>
+<p>${page.folders} ${page.folders === 1 ? "folder" : "folders"}, ${page.files} ${page.files === 1 ? "file" : "files"}, ${humanSize(page.totalBytes)} · <a href="?layout=${other}">${other}</a></p>
+${body(page)}
+</body>
+</html>
+`;
+}

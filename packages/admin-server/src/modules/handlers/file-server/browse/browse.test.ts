@@ -1,0 +1,105 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ask } from "../../../../testing/ask.ts";
+import { RunningServer, siteConfig } from "../../../../testing/running-server.ts";
+import type { ListedFile } from "./listing.ts";
+
+let root = "";
+let server: RunningServer;
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), "browse-"));
+  mkdirSync(join(root, "list/sub"), { recursive: true });
+  const files = { "b.txt": "bb", "A.txt": "a", "c&<d>'.txt": "ccc", "hidden.txt": "h", "q?#.txt": "dddd" };
+  for (const [index, [name, text]] of Object.entries(files).entries()) {
+    writeFileSync(join(root, "list", name), text);
+    utimesSync(join(root, "list", name), 1_700_000_000 + index, 1_700_000_000 + index);
+  }
+  symlinkSync("b.txt", join(root, "list/link"));
+  server = await RunningServer.start(
+    siteConfig({
+      handle: [{ handler: "file_server", root, hide: ["hidden.txt"], browse: { reveal_symlinks: true } }],
+    }),
+  );
+});
+
+afterAll(async () => {
+  await server.close();
+  rmSync(root, { recursive: true });
+});
+
+async function names(query: string, cookie = ""): Promise<string[]> {
+  const headers = { Accept: "application/json", ...(cookie === "" ? {} : { Cookie: cookie }) };
+  const { text } = await ask(`${server.site}/list/${query}`, { headers });
+  return (JSON.parse(text) as ListedFile[]).map((item) => item.name);
+}
+
+test("JSON has every field", async () => {
+  const answer = await ask(`${server.site}/list/`, { headers: { Accept: "application/json" } });
+  expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+  expect(answer.headers.vary).toBe("Accept, Accept-Encoding");
+  const items = JSON.parse(answer.text) as ListedFile[];
+  expect(items.find(({ name }) => name === "b.txt")).toEqual({
+    name: "b.txt",
+    size: 2,
+    url: "./b.txt",
+    mod_time: "2023-11-14T22:13:20.000Z",
+    mode: 0o644,
+    is_dir: false,
+    is_symlink: false,
+  });
+  expect(items.find(({ name }) => name === "link")).toMatchObject({
+    size: 2,
+    is_symlink: true,
+    symlink_path: "b.txt",
+  });
+  expect(items.find(({ name }) => name === "sub/")).toMatchObject({ is_dir: true, url: "./sub/" });
+  expect(items.find(({ name }) => name === "q?#.txt")?.url).toBe("./q%3F%23.txt");
+});
+
+test.each([
+  ["", ["sub/", "A.txt", "b.txt", "c&<d>'.txt", "link", "q?#.txt"]],
+  ["?sort=name", ["A.txt", "b.txt", "c&<d>'.txt", "link", "q?#.txt", "sub/"]],
+  ["?sort=name&order=desc&limit=2", ["sub/", "q?#.txt"]],
+  ["?sort=size&offset=1&limit=1", ["A.txt"]],
+  ["?sort=time&limit=3", ["b.txt", "A.txt", "c&<d>'.txt"]],
+  ["?sort=nonsense&limit=-1&offset=x", ["sub/", "A.txt", "b.txt", "c&<d>'.txt", "link", "q?#.txt"]],
+])("%s lists %j", async (query, expected) => {
+  expect(await names(query)).toEqual(expected);
+});
+
+test("the order is remembered in cookies", async () => {
+  const { headers } = await ask(`${server.site}/list/?sort=name&order=desc`);
+  expect(headers["set-cookie"]).toEqual([
+    "sort=name; HttpOnly; SameSite=Lax",
+    "order=desc; HttpOnly; SameSite=Lax",
+  ]);
+  expect((await names("?limit=1", "sort=name; order=desc"))[0]).toBe("sub/");
+});
+
+test("HTML escapes what names hold", async () => {
+  const { text, headers } = await ask(`${server.site}/list/`);
+  expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+  expect(text).toContain('<a href="./c&#38;%3Cd%3E&#39;.txt">c&#38;&#60;d&#62;&#39;.txt</a>');
+  expect(text).not.toContain("hidden.txt");
+  expect((await ask(`${server.site}/list/?layout=grid`)).text).toContain("<ul>");
+});
+
+test("plain text is a table", async () => {
+  const { text } = await ask(`${server.site}/list/?sort=name`, { headers: { Accept: "text/plain" } });
+  const [head, , first] = text.split("\n");
+  expect(head).toMatch(/^Name +Size +Modified$/);
+  expect(first).toMatch(/^A\.txt +1 B +November 14, 2023 at 22:13:21$/);
+});
+
+test("a folder without slash is redirected, an unchanged one not sent", async () => {
+  const redirect = await ask(`${server.site}/list?x`);
+  expect([redirect.status, redirect.headers.location]).toEqual([308, "/list/?x"]);
+  const { headers } = await ask(`${server.site}/list/`);
+  const again = await ask(`${server.site}/list/`, {
+    headers: { "If-Modified-Since": headers["last-modified"] },
+  });
+  expect(again.status).toBe(304);
+});

@@ -1,0 +1,109 @@
+import type { Dirent, Stats } from "node:fs";
+import { lstat, opendir, readlink, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+/** One entry of a folder, as the JSON of a listing has it. Source: the public model (Caddy 2.11) */
+export interface ListedFile {
+  /** With a final slash for folders. */
+  readonly name: string;
+  readonly size: number;
+  /** Relative: `./name`. */
+  readonly url: string;
+  /** RFC 3339, UTC. */
+  readonly mod_time: string;
+  /** As Go's `fs.FileMode`: permissions in the low bits, kinds in the high ones. */
+  readonly mode: number;
+  readonly is_dir: boolean;
+  readonly is_symlink: boolean;
+  readonly symlink_path?: string;
+}
+
+export interface Listing {
+  readonly items: readonly ListedFile[];
+  readonly lastModifiedMs: number;
+  readonly folders: number;
+  readonly files: number;
+  readonly totalBytes: number;
+}
+
+export interface ListOptions {
+  readonly limit: number;
+  readonly revealSymlinks: boolean;
+  readonly isHidden: (path: string) => boolean;
+}
+
+const goModes: readonly (readonly [is: (stats: Stats) => boolean, bits: number])[] = [
+  [(stats) => stats.isDirectory(), 2 ** 31],
+  [(stats) => stats.isSymbolicLink(), 2 ** 27],
+  [(stats) => stats.isBlockDevice(), 2 ** 26],
+  [(stats) => stats.isFIFO(), 2 ** 25],
+  [(stats) => stats.isSocket(), 2 ** 24],
+  [(stats) => stats.isCharacterDevice(), 2 ** 26 + 2 ** 21],
+  [(stats) => (stats.mode & 0o4000) !== 0, 2 ** 23],
+  [(stats) => (stats.mode & 0o2000) !== 0, 2 ** 22],
+  [(stats) => (stats.mode & 0o1000) !== 0, 2 ** 20],
+];
+
+function goMode(stats: Stats): number {
+  return goModes.reduce((mode, [is, bits]) => (is(stats) ? mode + bits : mode), stats.mode & 0o777);
+}
+
+function urlOf(name: string): string {
+  const escaped = encodeURI(name).replace(/[?#]/g, encodeURIComponent);
+  return `./${escaped}`;
+}
+
+async function listEntry(folder: string, entry: Dirent, reveal: boolean): Promise<ListedFile | undefined> {
+  const path = join(folder, entry.name);
+  let stats: Stats;
+  try {
+    stats = await lstat(path);
+  } catch {
+    // Gone in the meantime, or not for us.
+    return undefined;
+  }
+  const isLink = stats.isSymbolicLink();
+  const target = isLink ? await stat(path).catch(() => undefined) : undefined;
+  const isFolder = stats.isDirectory() || target?.isDirectory() === true;
+  const link = isLink && reveal ? await readlink(path).catch(() => "") : "";
+  const name = isFolder ? `${entry.name}/` : entry.name;
+  return {
+    name,
+    size: target?.size ?? stats.size,
+    url: urlOf(name),
+    mod_time: stats.mtime.toISOString(),
+    mode: goMode(stats),
+    is_dir: isFolder,
+    is_symlink: isLink,
+    ...(link === "" ? {} : { symlink_path: link }),
+  };
+}
+
+/** Reads a folder, at most `limit` entries of it. @throws the error of a folder that cannot be read */
+export async function listFolder(folder: string, options: ListOptions): Promise<Listing> {
+  const { mtimeMs } = await stat(folder);
+  const entries: Dirent[] = [];
+  for await (const entry of await opendir(folder)) {
+    if (entries.length >= options.limit) {
+      break;
+    }
+    entries.push(entry);
+  }
+  const items: ListedFile[] = [];
+  for (const entry of entries) {
+    if (!options.isHidden(join(folder, entry.name))) {
+      const item = await listEntry(folder, entry, options.revealSymlinks);
+      if (item !== undefined) {
+        items.push(item);
+      }
+    }
+  }
+  const files = items.filter((item) => !item.is_dir);
+  return {
+    items,
+    lastModifiedMs: Math.max(mtimeMs, ...items.map((item) => Date.parse(item.mod_time))),
+    folders: items.length - files.length,
+    files: files.length,
+    totalBytes: files.reduce((sum, item) => sum + item.size, 0),
+  };
+}

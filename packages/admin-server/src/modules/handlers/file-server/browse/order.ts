@@ -1,0 +1,52 @@
+import type { ListedFile } from "./listing.ts";
+
+export const sortNames = ["name", "namedirfirst", "size", "time"] as const;
+export const orderNames = ["asc", "desc"] as const;
+
+export type SortName = (typeof sortNames)[number];
+export type OrderName = (typeof orderNames)[number];
+
+export function isSortName(text: string): text is SortName {
+  return (sortNames as readonly string[]).includes(text);
+}
+
+export function isOrderName(text: string): text is OrderName {
+  return (orderNames as readonly string[]).includes(text);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function byName(a: ListedFile, b: ListedFile): number {
+  return compareText(a.name.toLowerCase(), b.name.toLowerCase());
+}
+
+const comparisons: Readonly<Record<SortName, (a: ListedFile, b: ListedFile) => number>> = {
+  name: byName,
+  namedirfirst: (a, b) => (a.is_dir === b.is_dir ? byName(a, b) : a.is_dir ? -1 : 1),
+  // Folders have no size of their own: they come before all files, by name.
+  size: (a, b) => (a.is_dir !== b.is_dir ? (a.is_dir ? -1 : 1) : a.is_dir ? byName(a, b) : a.size - b.size),
+  time: (a, b) => compareText(a.mod_time, b.mod_time),
+};
+
+function positive(text: string): number {
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
+}
+
+/** Sorts and cuts a listing. @param limit, offset as in the query; what is no positive number cuts nothing */
+export function arrange(
+  items: readonly ListedFile[],
+  sort: SortName,
+  order: OrderName,
+  offset: string,
+  limit: string,
+): ListedFile[] {
+  const sorted = [...items].sort(comparisons[sort]);
+  if (order === "desc") {
+    sorted.reverse();
+  }
+  const from = positive(offset);
+  const count = positive(limit);
+  return sorted.slice(from, count === 0 ? undefined : from + count);
+}

@@ -1,0 +1,66 @@
+import { z } from "zod";
+
+const noOptions = z.strictObject({});
+
+/** Config of the handler `file_server`. Source: the public model (Caddy 2.11) */
+export const fileServerSchema = z.strictObject({
+  fs: z.string().nullish().describe("File system; only the machine's own, `default`, exists."),
+  root: z
+    .string()
+    .nullish()
+    .describe("Folder that is served ({http.vars.root}, else the working folder); placeholders allowed."),
+  hide: z
+    .array(z.string())
+    .nullish()
+    .describe(
+      "Files treated as absent: a name without a slash wherever it stands, else a path with all below it; globs allowed.",
+    ),
+  index_names: z
+    .array(z.string())
+    .nullish()
+    .describe("Files that stand for their folder, in order (index.html, index.txt)."),
+  browse: z
+    .strictObject({
+      template_file: z.string().nullish().describe("Template of the page in place of the built-in one."),
+      reveal_symlinks: z.boolean().nullish().describe("Whether targets of symbolic links are shown."),
+      sort: z
+        .array(z.string())
+        .nullish()
+        .describe("Default order: `name`, `namedirfirst`, `size` or `time`, and `asc` or `desc`."),
+      file_limit: z.int().min(0).nullish().describe("The most entries that are read of a folder (10000)."),
+      plain_time_format: z
+        .string()
+        .nullish()
+        .describe('Layout of times in plain text ("January 2, 2006 at 15:04:05").'),
+    })
+    .nullish()
+    .describe("Lists folders that have no index file: as HTML, JSON or plain text."),
+  canonical_uris: z
+    .boolean()
+    .nullish()
+    .describe("Whether folders without and files with a final slash are redirected (true)."),
+  status_code: z
+    .union([z.int(), z.string()])
+    .nullish()
+    .describe("Status in place of 200; placeholders allowed."),
+  pass_thru: z
+    .boolean()
+    .nullish()
+    .describe("Whether the next handler gets requests for absent files, not 404."),
+  precompressed: z
+    .strictObject({
+      gzip: noOptions.nullish().describe("Sidecar files ending in .gz."),
+      br: noOptions.nullish().describe("Sidecar files ending in .br."),
+      zstd: noOptions.nullish().describe("Sidecar files ending in .zst."),
+    })
+    .nullish()
+    .describe("Compressed files that lie beside others and are sent in their place."),
+  precompressed_order: z
+    .array(z.enum(["gzip", "br", "zstd"]))
+    .nullish()
+    .describe("Which is preferred where the client takes several alike."),
+  etag_file_extensions: z
+    .array(z.string())
+    .nullish()
+    .describe("Endings of sidecar files that hold the entity tag: `.sha256`."),
+});

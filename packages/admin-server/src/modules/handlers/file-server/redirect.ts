@@ -1,0 +1,18 @@
+import type { Exchange } from "../../../http/exchange.ts";
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/**
+ * Redirects for good to a path of the same host; the query stays.
+ * @param rawPath percent-encoded; what would make another host of it (`//`, `/\`) is taken out
+ */
+export function redirectTo(exchange: Exchange, rawPath: string): void {
+  const target = rawPath.replace(/^[/\\]+/, "/") + exchange.original.query;
+  const body = `<a href="${escapeHtml(target)}">Permanent Redirect</a>.\n`;
+  exchange.responseHeaders.push("Location", target);
+  exchange.responseHeaders.push("Content-Type", "text/html; charset=utf-8");
+  exchange.responseHeaders.push("Content-Length", String(Buffer.byteLength(body)));
+  exchange.respond(308, exchange.method === "HEAD" ? "" : body);
+}

@@ -1,0 +1,194 @@
+import { randomUUID } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import { Readable } from "node:stream";
+import type { Exchange } from "../../../http/exchange.ts";
+import { getHeader, removeHeaders } from "../../../http/header-list.ts";
+import { HttpError } from "../../../http/http-error.ts";
+import { type ByteRange, parseRanges } from "../../files/byte-ranges.ts";
+import { checkPreconditions, rangeAllowed } from "../../files/preconditions.ts";
+import type { ServedFile } from "./served-file.ts";
+
+/** Large reads keep the count of system calls low; the client's pace says how many are under way. */
+const readBytes = 256 * 1024;
+
+/** Where the bytes are: in memory, or in a file that is open and closed by the answer. */
+export type FileBytes = Buffer | FileHandle;
+
+async function close(source: FileBytes): Promise<void> {
+  if (!Buffer.isBuffer(source)) {
+    await source.close();
+  }
+}
+
+/** @throws HttpError when the file ends before the range does: its length was promised already */
+async function* readRange(source: FileBytes, { start, end }: ByteRange): AsyncGenerator<Buffer> {
+  if (Buffer.isBuffer(source)) {
+    yield source.subarray(start, end + 1);
+    return;
+  }
+  for (let position = start; position <= end; ) {
+    const length = Math.min(readBytes, end - position + 1);
+    const { bytesRead, buffer } = await source.read(Buffer.allocUnsafe(length), 0, length, position);
+    if (bytesRead === 0) {
+      throw new HttpError(500, "the file became shorter while it was sent");
+    }
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+function stream(chunks: AsyncGenerator<Buffer>): Readable {
+  return Readable.from(chunks, { objectMode: false, highWaterMark: readBytes });
+}
+
+async function* multipart(
+  source: FileBytes,
+  ranges: readonly ByteRange[],
+  heads: readonly string[],
+  tail: string,
+): AsyncGenerator<Buffer> {
+  for (const [index, range] of ranges.entries()) {
+    yield Buffer.from(heads[index] ?? "", "latin1");
+    yield* readRange(source, range);
+  }
+  yield Buffer.from(tail, "latin1");
+}
+
+/** Answers 206 with several ranges. Source: RFC 9110 section 14.6 */
+async function sendRanges(
+  exchange: Exchange,
+  file: ServedFile,
+  source: FileBytes,
+  ranges: readonly ByteRange[],
+): Promise<void> {
+  const { responseHeaders } = exchange;
+  const boundary = randomUUID().replaceAll("-", "");
+  const type = getHeader(responseHeaders, "content-type");
+  const heads = ranges.map(
+    ({ start, end }, index) =>
+      `${index === 0 ? "" : "\r\n"}--${boundary}\r\nContent-Range: bytes ${start}-${end}/${file.size}\r\n${
+        type === undefined ? "" : `Content-Type: ${type}\r\n`
+      }\r\n`,
+  );
+  const tail = `\r\n--${boundary}--\r\n`;
+  const length = ranges.reduce(
+    (sum, { start, end }, index) => sum + (heads[index]?.length ?? 0) + end - start + 1,
+    tail.length,
+  );
+  removeHeaders(responseHeaders, (name) => name === "content-type" || name === "content-length");
+  responseHeaders.push("Content-Type", `multipart/byteranges; boundary=${boundary}`);
+  responseHeaders.push("Content-Length", String(length));
+  if (exchange.method === "HEAD") {
+    exchange.respond(206);
+    return;
+  }
+  exchange.writeHead(206);
+  await exchange.sendStream(stream(multipart(source, ranges, heads, tail)));
+}
+
+async function sendRange(
+  exchange: Exchange,
+  status: number,
+  source: FileBytes,
+  range: ByteRange,
+): Promise<void> {
+  const length = range.end - range.start + 1;
+  removeHeaders(exchange.responseHeaders, (name) => name === "content-length");
+  exchange.responseHeaders.push("Content-Length", String(length));
+  if (exchange.method === "HEAD") {
+    exchange.respond(status);
+  } else if (Buffer.isBuffer(source)) {
+    exchange.respond(status, source.subarray(range.start, range.end + 1));
+  } else if (length === 0) {
+    exchange.respond(status);
+  } else {
+    exchange.writeHead(status);
+    await exchange.sendStream(stream(readRange(source, range)));
+  }
+}
+
+/** Answers with a status alone: what described the body goes. */
+function sendEmpty(exchange: Exchange, status: number): void {
+  removeHeaders(
+    exchange.responseHeaders,
+    (name) => name === "content-type" || name === "content-length" || name === "content-encoding",
+  );
+  if (status !== 304) {
+    exchange.responseHeaders.push("Content-Length", "0");
+  }
+  exchange.respond(status);
+}
+
+/** What remains to be sent once conditions and ranges were looked at; undefined when the answer was given. */
+function prepare(exchange: Exchange, file: ServedFile): readonly ByteRange[] | "whole" | undefined {
+  const { responseHeaders } = exchange;
+  switch (checkPreconditions(exchange, file)) {
+    case "failed":
+      sendEmpty(exchange, 412);
+      return undefined;
+    case "not modified":
+      sendEmpty(exchange, 304);
+      return undefined;
+    default:
+  }
+  responseHeaders.push("Accept-Ranges", "bytes");
+  const asked = exchange.header("range");
+  if (asked === "" || !rangeAllowed(exchange, file)) {
+    return "whole";
+  }
+  const ranges = parseRanges(asked, file.size);
+  if (ranges === "unsatisfiable" || ranges === "malformed") {
+    responseHeaders.push("Content-Range", `bytes */${file.size}`);
+    sendEmpty(exchange, 416);
+    return undefined;
+  }
+  return ranges;
+}
+
+/**
+ * Answers with a file, or the part of it that is asked for. Conditions and ranges count only without `status`.
+ * @param status of the answer where the config or an error names one; 0 otherwise
+ * @param source closed in the end
+ */
+export function sendFile(
+  exchange: Exchange,
+  file: ServedFile,
+  source: FileBytes,
+  status: number,
+): void | Promise<void> {
+  const { responseHeaders } = exchange;
+  const ranges = status === 0 ? prepare(exchange, file) : "whole";
+  if (Buffer.isBuffer(source) && (ranges === undefined || ranges === "whole")) {
+    if (ranges === "whole") {
+      responseHeaders.push("Content-Length", String(file.size));
+      exchange.respond(status || 200, exchange.method === "HEAD" ? "" : source);
+    }
+    return undefined;
+  }
+  return sendAndClose(exchange, file, source, status, ranges);
+}
+
+async function sendAndClose(
+  exchange: Exchange,
+  file: ServedFile,
+  source: FileBytes,
+  status: number,
+  ranges: readonly ByteRange[] | "whole" | undefined,
+): Promise<void> {
+  try {
+    if (ranges === undefined) {
+      return;
+    }
+    const [first, ...others] = ranges === "whole" ? [] : ranges;
+    if (first === undefined) {
+      await sendRange(exchange, status || 200, source, { start: 0, end: file.size - 1 });
+    } else if (others.length === 0) {
+      exchange.responseHeaders.push("Content-Range", `bytes ${first.start}-${first.end}/${file.size}`);
+      await sendRange(exchange, 206, source, first);
+    } else {
+      await sendRanges(exchange, file, source, [first, ...others]);
+    }
+  } finally {
+    await close(source);
+  }
+}

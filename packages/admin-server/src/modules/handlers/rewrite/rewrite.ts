@@ -1,0 +1,19 @@
+import { defineModule } from "../../../core/modules/module.ts";
+import type { HttpHandler } from "../../../http/handler.ts";
+import { compileRewrite } from "./compile-rewrite.ts";
+import { rewriteSchema } from "./rewrite-config.ts";
+
+/** Changes method, path and query for what comes after; nobody is redirected. Source: the public model (Caddy 2.11) */
+export const rewrite = defineModule({
+  id: "http.handlers.rewrite",
+  config: rewriteSchema,
+  provision(config): HttpHandler {
+    const change = compileRewrite(config);
+    return {
+      handle(exchange, next) {
+        change(exchange);
+        return next(exchange);
+      },
+    };
+  },
+});
