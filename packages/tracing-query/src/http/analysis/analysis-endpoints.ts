@@ -3,6 +3,12 @@ import type { QueryService } from "../../service/query-service.ts";
 import type { ReadLimits } from "../../service/read-limits.ts";
 import type { Endpoint, EndpointDefinition, EndpointMethod } from "../endpoint.ts";
 import type { OperationDescription, OperationGroup } from "../openapi/operation.ts";
+import {
+  attributeNamesEndpoint,
+  attributeNamesOperation,
+  attributeValuesEndpoint,
+  attributeValuesOperation,
+} from "./attributes.ts";
 import { capabilitiesEndpoint, capabilitiesOperation } from "./capabilities.ts";
 import { compareByAddressOperation, compareEndpoint, compareOperation } from "./compare.ts";
 import {
@@ -41,6 +47,8 @@ export const analysisGroup: OperationGroup = {
     traceCriticalPathOperation,
     diffOperation,
     tailOperation,
+    attributeNamesOperation,
+    attributeValuesOperation,
   ],
 };
 
@@ -66,5 +74,7 @@ export function analysisEndpoints(
     one(criticalPathOperation, criticalPathEndpoint(service, limits)),
     one(traceCriticalPathOperation, traceCriticalPathEndpoint(service, adjust, limits)),
     one(diffOperation, diffEndpoint(service, adjust, limits)),
+    one(attributeNamesOperation, attributeNamesEndpoint(service, limits), { isHeavy: false }),
+    one(attributeValuesOperation, attributeValuesEndpoint(service, limits), { isHeavy: false }),
   ];
 }
