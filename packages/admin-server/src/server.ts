@@ -77,6 +77,7 @@ export class Server {
       adapters: server.adapters,
       history: server.history,
       registry: server.services.registry,
+      registry: server.services.registry,
       stop: options.onStopRequest,
     });
     for (const name of server.services.registry.names(adminRoutes)) {

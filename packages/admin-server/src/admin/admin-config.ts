@@ -3,7 +3,8 @@ import type { JsonValue } from "../core/json/json-value.ts";
 import { notYet } from "../core/modules/config-fields.ts";
 import { decodeConfig } from "../core/modules/decode-config.ts";
 
-const adminSchema = z
+/** The member `admin` of a config. */
+export const adminSchema = z
   .strictObject({
     disabled: z.boolean().nullish().describe("No admin endpoint at all; only a restart brings it back."),
     listen: z.string().nullish().describe("One address; wins over the environment. Port ranges are refused."),

@@ -1,22 +1,33 @@
 import type { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
 import type { ConfigEngine } from "../core/engine/config-engine.ts";
 import type { ConfigHistory } from "../core/history/config-history.ts";
+import type { ModuleRegistry } from "../core/modules/module-registry.ts";
 import type { AdminRoute } from "./admin-route.ts";
 import { configRoute, idRoute } from "./config-routes.ts";
 import { historyRoutes } from "./history-routes.ts";
 import { adaptRoute, loadRoute } from "./load-routes.ts";
+import { schemaRoutes } from "./schema-routes.ts";
 import { stopRoute } from "./stop-route.ts";
+import { validateRoute } from "./validate-route.ts";
 
 export interface StandardRouteParts {
   readonly engine: ConfigEngine;
   readonly adapters: AdapterRegistry;
   readonly history: ConfigHistory;
+  /** The server's own modules. */
+  readonly registry: ModuleRegistry;
   /** Begins the end of the process. */
   readonly stop: () => void;
 }
 
 /** What the admin endpoint answers by itself; modules of the namespace `admin.api` add to it. */
-export function standardRoutes({ engine, adapters, history, stop }: StandardRouteParts): AdminRoute[] {
+export function standardRoutes({
+  engine,
+  adapters,
+  history,
+  registry,
+  stop,
+}: StandardRouteParts): AdminRoute[] {
   return [
     configRoute(engine),
     idRoute(engine),
@@ -24,5 +35,7 @@ export function standardRoutes({ engine, adapters, history, stop }: StandardRout
     adaptRoute(adapters),
     stopRoute(stop),
     ...historyRoutes(engine, history),
+    ...schemaRoutes(engine, registry),
+    validateRoute(engine, adapters, registry),
   ];
 }

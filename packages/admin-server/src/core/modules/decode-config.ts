@@ -49,6 +49,27 @@ function reason(
   return { text: issue.code === "invalid_union" ? "json: value of a wrong type" : issue.message, path };
 }
 
+/** One thing that is wrong with a config. */
+export interface ConfigFault {
+  /** Of the offending field: `/config/apps/http/bogus`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/**
+ * Everything a schema says against a config.
+ * @param error what the schema answered
+ * @param value what it was asked about. @param where the path of `value` in the document, `/config/…`
+ */
+export function configFaults(error: z.ZodError, value: JsonValue, where: string): ConfigFault[] {
+  const faults = error.issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.map((key) => reason({ ...issue, keys: [key] }, value))
+      : [reason(deepest(issue), value)],
+  );
+  return faults.map(({ text, path }) => ({ path: [where, ...path.map(String)].join("/"), message: text }));
+}
+
 /**
  * Decodes config by its schema, strictly.
  * @param where the path of `value` in the document, `/config/…`: the error names the offending field by it
@@ -59,9 +80,9 @@ export function decodeConfig<Config>(schema: z.ZodType<Config>, value: JsonValue
   if (result.success) {
     return result.data;
   }
-  const issue = result.error.issues[0];
-  const { text, path } =
-    issue === undefined ? { text: "json: refused", path: [] } : reason(deepest(issue), value);
-  const field = [where, ...path.map(String)].join("/");
-  throw new ServerError("MODULE_CONFIG", `${text}, at ${field}`, { cause: result.error, path: field });
+  const [fault = { path: where, message: "json: refused" }] = configFaults(result.error, value, where);
+  throw new ServerError("MODULE_CONFIG", `${fault.message}, at ${fault.path}`, {
+    cause: result.error,
+    path: fault.path,
+  });
 }

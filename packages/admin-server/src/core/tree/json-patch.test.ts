@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import fc from "fast-check";
+import specTests from "json-patch-test-suite/spec_tests.json" with { type: "json" };
+import tests from "json-patch-test-suite/tests.json" with { type: "json" };
 import { describe, expect, test } from "vitest";
 import { ServerError } from "../errors.ts";
 import { encodeJson } from "../json/encode-json.ts";
@@ -18,10 +18,7 @@ interface OfficialCase {
   readonly disabled?: boolean;
 }
 
-const resolve = createRequire(import.meta.url).resolve;
-
-function officialCases(file: string): [string, OfficialCase][] {
-  const cases = JSON.parse(readFileSync(resolve(`json-patch-test-suite/${file}`), "utf8")) as OfficialCase[];
+function officialCases(cases: readonly OfficialCase[]): [string, OfficialCase][] {
   return cases
     .filter((each) => each.patch !== undefined && each.disabled !== true)
     .map((each, position) => [
@@ -32,8 +29,11 @@ function officialCases(file: string): [string, OfficialCase][] {
 
 const patched = (document: JsonValue, patch: JsonValue) => applyJsonPatch(document, parseJsonPatch(patch));
 
-describe.each(["tests.json", "spec_tests.json"])("the official test suite, %s", (file) => {
-  test.each(officialCases(file))("%s", (_, { doc, patch, expected, error }) => {
+describe.each([
+  ["tests", tests as readonly unknown[]],
+  ["tests of the specification", specTests as readonly unknown[]],
+])("the official test suite, %s", (_name, cases) => {
+  test.each(officialCases(cases as readonly OfficialCase[]))("%s", (_, { doc, patch, expected, error }) => {
     const before = encodeJson(doc);
     if (error === undefined) {
       expect(patched(doc, patch)).toEqual(expected ?? doc);

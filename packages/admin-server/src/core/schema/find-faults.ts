@@ -1,0 +1,118 @@
+import type { z } from "zod";
+import { documentSchema } from "../engine/config-document.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, member } from "../json/json-value.ts";
+import { type ConfigFault, configFaults } from "../modules/decode-config.ts";
+import type { ModuleDefinition } from "../modules/module.ts";
+import type { ModuleRegistry } from "../modules/module-registry.ts";
+import { withoutIds } from "../tree/id-index.ts";
+import { type AnySchema, schemaParts } from "./schema-parts.ts";
+
+const maxFaults = 100;
+
+/** Walks a document along its schemas, through every module that it names. */
+class FaultFinder {
+  readonly faults: ConfigFault[] = [];
+  readonly #registry: ModuleRegistry;
+
+  constructor(registry: ModuleRegistry) {
+    this.#registry = registry;
+  }
+
+  /** What `schema` says against `value`, then what the modules below say. */
+  check(schema: AnySchema, value: JsonValue, path: string): void {
+    const result = (schema as z.ZodType).safeParse(value);
+    if (!result.success) {
+      this.#add(...configFaults(result.error, value, path));
+    }
+    this.#descend(schema, value, path);
+  }
+
+  /** The modules of a namespace, by name. */
+  checkModules(namespace: string, modules: JsonObject, path: string): void {
+    for (const [name, config] of Object.entries(modules)) {
+      const module = this.#find(namespace, name, `${path}/${name}`);
+      if (module !== undefined) {
+        this.check(module.config, config, `${path}/${name}`);
+      }
+    }
+  }
+
+  #descend(schema: AnySchema, value: JsonValue, path: string): void {
+    if (value === null || this.faults.length >= maxFaults) {
+      return;
+    }
+    const { element, valueType, shape, moduleNamespace, moduleKey } = schemaParts(schema);
+    if (moduleNamespace !== undefined) {
+      if (isJsonObject(value)) {
+        this.#checkReference(moduleNamespace, moduleKey, value, path);
+      }
+    } else if (element !== undefined && isJsonArray(value)) {
+      for (const [position, child] of value.entries()) {
+        this.#descend(element, child, `${path}/${position}`);
+      }
+    } else if (isJsonObject(value)) {
+      for (const [key, child] of Object.entries(value)) {
+        const field = shape !== undefined && Object.hasOwn(shape, key) ? shape[key] : valueType;
+        if (field !== undefined) {
+          this.#descend(field, child, `${path}/${key}`);
+        }
+      }
+    }
+  }
+
+  #checkReference(namespace: string, key: string | undefined, value: JsonObject, path: string): void {
+    if (key === undefined) {
+      this.checkModules(namespace, value, path);
+      return;
+    }
+    const name = member(value, key);
+    if (typeof name !== "string" || name === "") {
+      this.#add({ path, message: `module name not specified with key '${key}'` });
+      return;
+    }
+    const module = this.#find(namespace, name, `${path}/${key}`);
+    if (module !== undefined) {
+      const { [key]: _, ...rest } = value;
+      this.check(module.config, rest, path);
+    }
+  }
+
+  #find(namespace: string, name: string, path: string): ModuleDefinition | undefined {
+    try {
+      return this.#registry.get({ prefix: namespace }, name);
+    } catch (error) {
+      this.#add({ path, message: (error as Error).message });
+      return undefined;
+    }
+  }
+
+  #add(...faults: ConfigFault[]): void {
+    this.faults.push(...faults.slice(0, maxFaults - this.faults.length));
+  }
+}
+
+/**
+ * Everything that the schemas say against a document, where loading it tells the first fault only. What modules find
+ * beyond their schemas is not among it.
+ * @param sections schemas of the members of the top level that have their own: `admin`
+ * @returns at most 100 faults, in the order of the document
+ */
+export function findFaults(
+  registry: ModuleRegistry,
+  sections: Readonly<Record<string, AnySchema>>,
+  config: JsonValue,
+): ConfigFault[] {
+  const document = withoutIds(config);
+  const finder = new FaultFinder(registry);
+  finder.check(documentSchema, document, "/config");
+  if (isJsonObject(document)) {
+    for (const [name, schema] of Object.entries(sections)) {
+      finder.check(schema, member(document, name) ?? null, `/config/${name}`);
+    }
+    const apps = member(document, "apps");
+    if (isJsonObject(apps)) {
+      finder.checkModules("", apps, "/config/apps");
+    }
+  }
+  return finder.faults;
+}
