@@ -17,3 +17,5 @@ export {
 export type { ModuleContext } from "./core/modules/module-context.ts";
 export type { Exchange } from "./http/exchange.ts";
 export { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers, type Next } from "./http/handler.ts";
+export { getHeader, getHeaders, type HeaderList, removeHeaders, setHeader } from "./http/header-list.ts";
+export { HttpError } from "./http/http-error.ts";

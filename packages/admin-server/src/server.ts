@@ -77,7 +77,6 @@ export class Server {
       adapters: server.adapters,
       history: server.history,
       registry: server.services.registry,
-      registry: server.services.registry,
       stop: options.onStopRequest,
     });
     for (const name of server.services.registry.names(adminRoutes)) {

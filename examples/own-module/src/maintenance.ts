@@ -1,0 +1,41 @@
+import { configDuration, defineModule, type HttpHandler, type HttpMatcher, z } from "admin-server/module";
+
+/** Matches requests that carry a key in a header: those who may see the site while it is closed. */
+const key = defineModule({
+  id: "http.matchers.maintenance_key",
+  config: z.strictObject({
+    header: z.string().default("X-Maintenance-Key").describe("The header to look at (X-Maintenance-Key)."),
+    keys: z.array(z.string()).min(1).describe("Keys that are let in."),
+  }),
+  provision({ header, keys }): HttpMatcher {
+    const known = new Set(keys);
+    return { matches: (exchange) => known.has(exchange.header(header)) };
+  },
+});
+
+/** Answers that the site is closed, and when to come back. */
+const closed = defineModule({
+  id: "http.handlers.maintenance",
+  config: z.strictObject({
+    text: z.string().default("Back soon.").describe("What visitors read (Back soon.)."),
+    retry_after: configDuration().nullish().describe("When to come back, for the header Retry-After."),
+  }),
+  provision({ text, retry_after }, context): HttpHandler {
+    let refused = 0;
+    return {
+      handle(exchange) {
+        refused++;
+        exchange.responseHeaders.push("Content-Type", "text/plain; charset=utf-8");
+        if (typeof retry_after === "number") {
+          exchange.responseHeaders.push("Retry-After", String(Math.ceil(retry_after / 1_000)));
+        }
+        exchange.respond(503, `${text}\n`);
+      },
+      close() {
+        context.log.info(`maintenance: ${refused} visitors were asked to come back`);
+      },
+    };
+  },
+});
+
+export default [key, closed];
