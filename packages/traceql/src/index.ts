@@ -1,3 +1,4 @@
+export { printDuration } from "./durations.ts";
 export { floatOperation, intOperation } from "./fold-scalar.ts";
 export { intrinsicText, intrinsicType, isRepeated, type ValueType } from "./intrinsics.ts";
 export { traceQlLimits } from "./limits.ts";

@@ -45,10 +45,10 @@ export interface TraceQlServiceStats {
 export interface TraceQlMatch {
   /** 32 lower-case hex digits. */
   readonly traceId: string;
-  /** Of the trace's root span; "" where none is stored. */
+  /** Of the trace's root span, where it starts at most an hour before or after the range; otherwise "". */
   readonly rootServiceName: string;
   readonly rootTraceName: string;
-  /** From the first start to the last end of the trace's spans, whatever the range of the search. */
+  /** From the first start to the last end of the trace's spans that start within an hour of the range. */
   readonly startUnixNano: bigint;
   readonly durationNano: bigint;
   readonly serviceStats: ReadonlyMap<string, TraceQlServiceStats>;

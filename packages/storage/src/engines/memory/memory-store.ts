@@ -1,7 +1,6 @@
 import { tenantOf } from "../../api/checked-query.ts";
 import { metricsReader } from "../../api/metric-series.ts";
 import type { TraceStore } from "../../api/trace-store.ts";
-import { unsupported } from "../../api/unsupported.ts";
 import { countSlots } from "./count-slots.ts";
 import { dependenciesOf } from "./dependencies-of.ts";
 import { MemoryAnalysisReader } from "./memory-analysis-reader.ts";
@@ -13,6 +12,7 @@ import { readTenantSpans } from "./read-tenant-spans.ts";
 import { spanCountsOf } from "./span-counts.ts";
 import { StoredTenants } from "./stored-tenants.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
+import { MemoryTraceQlReader } from "./traceql/memory-traceql-reader.ts";
 
 export interface MemoryStoreOptions {
   /** Traces kept of each tenant; the oldest by first arrival are dropped for new ones. 10,000 by default. */
@@ -51,7 +51,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): TraceStore {
     archive: memoryArchive(maxTraces),
     analysis: new MemoryAnalysisReader(stored, reader),
     catalog: new MemoryAttributeCatalog(stored),
-    traceql: unsupported("TraceQL is not executed yet").traceql,
+    traceql: new MemoryTraceQlReader(stored),
     sampling: new MemorySamplingStore(),
     async ready(signal) {
       throwIfAborted(signal);

@@ -1,0 +1,55 @@
+import type { TraceQlQuery } from "traceql";
+import type { TimeRange } from "./analysis-reader.ts";
+import { checkCount, checkRange } from "./checked-analysis.ts";
+import { StorageError } from "./storage-error.ts";
+import type { TraceQlMetricsQuery, TraceQlSearchQuery } from "./traceql-reader.ts";
+
+const maxTraces = 10_000;
+const maxSpans = 10_000;
+const maxSeries = 10_000;
+/** As Prometheus limits a range query. */
+const maxSamples = 11_000n;
+const minStepNano = 1_000_000n;
+/** What belongs to a trace may start so much earlier, or later, than the range. */
+const marginNano = 3_600_000_000_000n;
+const minTime = -(2n ** 63n);
+const maxTime = 2n ** 63n - 1n;
+
+/** @throws StorageError STORAGE_BAD_QUERY */
+export function checkTraceQlSearch(request: TraceQlSearchQuery): {
+  readonly query: Extract<TraceQlQuery, { type: "search" }>;
+  readonly spansPerSpanset: number;
+} {
+  const { query, range, limit, spansPerSpanset } = request;
+  if (query.type !== "search") throw badQuery("the query is one for metrics");
+  checkRange(range);
+  checkCount("limit", limit, maxTraces);
+  if (spansPerSpanset !== 0) checkCount("spansPerSpanset", spansPerSpanset, maxSpans);
+  return { query, spansPerSpanset: spansPerSpanset === 0 ? maxSpans : spansPerSpanset };
+}
+
+/** @throws StorageError STORAGE_BAD_QUERY */
+export function checkTraceQlMetrics(
+  request: TraceQlMetricsQuery,
+): Extract<TraceQlQuery, { type: "metrics" }> {
+  const { query, range, stepNano, maxSeries: series } = request;
+  if (query.type !== "metrics") throw badQuery("the query is one for traces: a metrics function is missing");
+  checkRange(range);
+  checkCount("maxSeries", series, maxSeries);
+  if (range.startUnixNano < 0n) throw badQuery("the range begins before 1970");
+  if (stepNano < minStepNano) throw badQuery(`a step of ${stepNano} ns is not at least 1 ms`);
+  const samples = (range.endUnixNano - range.startUnixNano) / stepNano + 2n;
+  if (samples > maxSamples) throw badQuery(`${samples} samples are over the limit of ${maxSamples}`);
+  return query;
+}
+
+/** The time in which spans count for what a trace is: its root, its duration, who is whose parent. */
+export function traceRange({ startUnixNano, endUnixNano }: TimeRange): TimeRange {
+  const start = startUnixNano - marginNano;
+  const end = endUnixNano + marginNano;
+  return { startUnixNano: start < minTime ? minTime : start, endUnixNano: end > maxTime ? maxTime : end };
+}
+
+function badQuery(message: string): StorageError {
+  return new StorageError("STORAGE_BAD_QUERY", message);
+}

@@ -1,0 +1,100 @@
+import type { Span } from "wire/model";
+import type { TimeRange } from "../../../api/analysis-reader.ts";
+import { tenantOf } from "../../../api/checked-query.ts";
+import { checkTraceQlMetrics, checkTraceQlSearch, traceRange } from "../../../api/checked-traceql.ts";
+import type { ReadOptions } from "../../../api/span-reader.ts";
+import type {
+  TraceQlMetrics,
+  TraceQlMetricsQuery,
+  TraceQlReader,
+  TraceQlSearch,
+  TraceQlSearchQuery,
+} from "../../../api/traceql-reader.ts";
+import { MetricRows } from "../../../traceql/metric-rows.ts";
+import { largestSeries, metricSeries } from "../../../traceql/metric-series.ts";
+import { allSpans, pipelineEvaluator } from "../../../traceql/pipeline-evaluator.ts";
+import { QueryFields } from "../../../traceql/query-fields.ts";
+import { storedValue } from "../../../traceql/stored-value.ts";
+import { newestStart, TraceMatcher } from "../../../traceql/trace-match.ts";
+import { type SpanFacts, TraceView } from "../../../traceql/trace-view.ts";
+import type { StoredTenants } from "../stored-tenants.ts";
+import { throwIfAborted } from "../throw-if-aborted.ts";
+
+/** Runs TraceQL on every stored trace. */
+export class MemoryTraceQlReader implements TraceQlReader {
+  readonly #stored: StoredTenants;
+
+  constructor(stored: StoredTenants) {
+    this.#stored = stored;
+  }
+
+  async search(request: TraceQlSearchQuery, options: ReadOptions = {}): Promise<TraceQlSearch> {
+    const { query, spansPerSpanset } = checkTraceQlSearch(request);
+    const fields = new QueryFields(query);
+    const matcher = new TraceMatcher(query, fields, spansPerSpanset);
+    let inspectedSpans = 0;
+    const found = this.#views(request.range, fields, options).flatMap((trace) => {
+      inspectedSpans += trace.spans.length;
+      const sets = matcher.setsOf(trace);
+      return sets.length === 0 ? [] : [{ trace, sets, newest: newestStart(sets) }];
+    });
+    found.sort((one, other) =>
+      one.newest !== other.newest
+        ? one.newest > other.newest
+          ? -1
+          : 1
+        : one.trace.traceId < other.trace.traceId
+          ? -1
+          : 1,
+    );
+    const traces = found.slice(0, request.limit).map(({ trace, sets }) => matcher.match(trace, sets));
+    return { traces, inspectedSpans };
+  }
+
+  async metrics(request: TraceQlMetricsQuery, options: ReadOptions = {}): Promise<TraceQlMetrics> {
+    const query = checkTraceQlMetrics(request);
+    const fields = new QueryFields(query);
+    const views = this.#views(request.range, fields, options);
+    const series = await metricSeries(query.expression, request, async ({ pipeline, aggregate }) => {
+      const evaluate = pipelineEvaluator(pipeline, fields);
+      const rows = new MetricRows(aggregate, fields, request.stepNano);
+      for (const view of views) {
+        for (const { spans } of evaluate(allSpans(view))) for (const span of spans) rows.add(span);
+      }
+      return rows.rows;
+    });
+    const inspectedSpans = views.reduce((sum, { spans }) => sum + spans.length, 0);
+    return { ...largestSeries(series, request.maxSeries), inspectedSpans };
+  }
+
+  /** The traces with a span in the range. */
+  #views(range: TimeRange, fields: QueryFields, options: ReadOptions): TraceView[] {
+    throwIfAborted(options.signal);
+    const around = traceRange(range);
+    return [...this.#stored.tracesOf(tenantOf(options)).traces()].flatMap((spans) => {
+      const facts = spans
+        .filter((span) => startsWithin(span, around))
+        .map((span) => factsOf(span, range, fields));
+      return facts.some(({ isInRange }) => isInRange) ? [new TraceView(spans[0]?.traceId ?? "", facts)] : [];
+    });
+  }
+}
+
+function startsWithin({ startTimeUnixNano }: Span, { startUnixNano, endUnixNano }: TimeRange): boolean {
+  return startTimeUnixNano >= startUnixNano && startTimeUnixNano <= endUnixNano;
+}
+
+function factsOf(span: Span, range: TimeRange, fields: QueryFields): SpanFacts {
+  return {
+    spanId: span.spanId,
+    parentSpanId: span.parentSpanId,
+    service: span.resource.serviceName,
+    name: span.name,
+    kind: span.kind,
+    status: span.status.code,
+    startUnixNano: span.startTimeUnixNano,
+    durationNano: span.durationNano,
+    isInRange: startsWithin(span, range),
+    values: fields.stored.map((field) => storedValue(span, field)),
+  };
+}

@@ -1,0 +1,77 @@
+import type { ComparisonOperator } from "traceql";
+import { isList, isNumber, type QueryValue, type Scalar } from "./query-value.ts";
+
+const flipped: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
+  "=": "=",
+  "!=": "!=",
+  "<": ">",
+  "<=": ">=",
+  ">": "<",
+  ">=": "<=",
+};
+
+/**
+ * Compares as Tempo does: values of different types, and values that are not there, are neither equal nor unequal. Of
+ * several values one must be so, for `!=` all.
+ */
+export function compare(operator: ComparisonOperator, left: QueryValue, right: QueryValue): boolean {
+  if (left === undefined || right === undefined) return false;
+  if (isList(left)) return !isList(right) && ofElements(operator, left, right);
+  if (isList(right)) return ofElements(flipped[operator], right, left);
+  return compareScalars(operator, left, right);
+}
+
+function ofElements(operator: ComparisonOperator, elements: readonly Scalar[], other: Scalar): boolean {
+  return operator === "!="
+    ? elements.every((element) => compareScalars(operator, element, other))
+    : elements.some((element) => compareScalars(operator, element, other));
+}
+
+function compareScalars(operator: ComparisonOperator, left: Scalar, right: Scalar): boolean {
+  if (isNumber(left) && isNumber(right)) {
+    // A large int and a double are compared as doubles, as in Tempo and in the store's SQL.
+    return typeof left === typeof right
+      ? ordered(operator, left, right)
+      : ordered(operator, Number(left), Number(right));
+  }
+  if (typeof left === "string" && typeof right === "string") {
+    return ordered(
+      operator,
+      operator === "=" || operator === "!=" ? cmp(left, right) : bytesOrder(left, right),
+      0,
+    );
+  }
+  if (typeof left !== typeof right) return false;
+  if (typeof left === "object" && typeof right === "object") {
+    if (left.kind === "opaque" || left.kind !== right.kind) return false;
+  }
+  if (operator === "=") return left === right;
+  return operator === "!=" && left !== right;
+}
+
+function ordered<T extends bigint | number>(operator: ComparisonOperator, left: T, right: T): boolean {
+  switch (operator) {
+    case "=":
+      return left === right;
+    case "!=":
+      return left !== right;
+    case "<":
+      return left < right;
+    case "<=":
+      return left <= right;
+    case ">":
+      return left > right;
+    case ">=":
+      return left >= right;
+  }
+}
+
+function cmp(left: string, right: string): number {
+  return left === right ? 0 : 1;
+}
+
+/** Go and ClickHouse order texts by bytes of UTF-8, JavaScript by units of UTF-16. */
+function bytesOrder(left: string, right: string): number {
+  if (left === right) return 0;
+  return Buffer.compare(Buffer.from(left), Buffer.from(right));
+}

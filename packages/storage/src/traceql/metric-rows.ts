@@ -1,0 +1,90 @@
+import type { Field, MetricsAggregate } from "traceql";
+import type { AttributeValue } from "wire/model";
+import type { TraceQlExemplar } from "../api/traceql-reader.ts";
+import { type FieldEvaluator, fieldReader } from "./field-evaluator.ts";
+import { floatBucket } from "./float-buckets.ts";
+import { groupKey } from "./pipeline-evaluator.ts";
+import type { QueryFields } from "./query-fields.ts";
+import { isNumber, type QueryValue } from "./query-value.ts";
+import { shownValue } from "./trace-match.ts";
+import type { SpanView } from "./trace-view.ts";
+
+/** What the spans of one group in one interval come to. */
+export interface MetricRow {
+  /** Of `by(…)`, in its order. */
+  readonly group: readonly AttributeValue[];
+  /** Number of the interval: it ends at this many steps after 1970. */
+  readonly interval: bigint;
+  /** Spans, or, with a field, spans that have a number there. */
+  count: number;
+  /** Of the field; durations in nanoseconds. */
+  sum: number;
+  min: number;
+  max: number;
+  /** By `floatBucket`; of quantiles and histograms only. */
+  readonly buckets: Map<number, number>;
+  exemplar?: TraceQlExemplar;
+}
+
+/** Whether a function wants durations, or other numbers, by bucket. */
+export function wantsBuckets({ function: name }: MetricsAggregate): boolean {
+  return name === "quantile_over_time" || name === "histogram_over_time";
+}
+
+/** The interval that a time is in: intervals end at multiples of the step, which they include. */
+export function intervalOf(unixNano: bigint, stepNano: bigint): bigint {
+  const quotient = unixNano / stepNano;
+  const isMultiple = quotient * stepNano === unixNano;
+  return isMultiple || unixNano < 0n ? quotient : quotient + 1n;
+}
+
+/** Gathers spans to rows. */
+export class MetricRows {
+  readonly #by: readonly (readonly [field: Field, read: FieldEvaluator])[];
+  readonly #value: FieldEvaluator | undefined;
+  readonly #wantsBuckets: boolean;
+  readonly #stepNano: bigint;
+  readonly #rows = new Map<string, MetricRow>();
+
+  constructor(aggregate: MetricsAggregate, fields: QueryFields, stepNano: bigint) {
+    this.#by = aggregate.by.map((field) => [field, fieldReader(field, fields)]);
+    this.#value = aggregate.field === undefined ? undefined : fieldReader(aggregate.field, fields);
+    this.#wantsBuckets = wantsBuckets(aggregate);
+    this.#stepNano = stepNano;
+  }
+
+  get rows(): MetricRow[] {
+    return [...this.#rows.values()];
+  }
+
+  add(span: SpanView): void {
+    const value = this.#value?.(span);
+    if (this.#value !== undefined && !isNumber(value)) return;
+    const number = isNumber(value) ? Number(value) : 0;
+    const values = this.#by.map(([field, read]) => labelValue(field, read(span)));
+    const interval = intervalOf(span.facts.startUnixNano, this.#stepNano);
+    const key = `${interval} ${values.map(([text]) => text).join(" ")}`;
+    let row = this.#rows.get(key);
+    if (row === undefined) {
+      row = {
+        ...{ group: values.map(([, label]) => label), interval, count: 0, sum: 0 },
+        ...{ min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY, buckets: new Map() },
+      };
+      this.#rows.set(key, row);
+    }
+    row.count++;
+    row.sum += number;
+    if (number < row.min) row.min = number;
+    if (number > row.max) row.max = number;
+    if (this.#wantsBuckets) {
+      const bucket = floatBucket(number);
+      row.buckets.set(bucket, (row.buckets.get(bucket) ?? 0) + 1);
+    }
+    const { spanId, startUnixNano } = span.facts;
+    row.exemplar ??= { traceId: span.trace.traceId, spanId, unixNano: startUnixNano, value: number };
+  }
+}
+
+function labelValue(field: Field, value: QueryValue): readonly [key: string, label: AttributeValue] {
+  return [groupKey(value), shownValue(field, value)];
+}

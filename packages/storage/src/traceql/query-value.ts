@@ -1,0 +1,81 @@
+import type { Static } from "traceql";
+import type { AttributeValue } from "wire/model";
+
+/** A word of the language, such as `error`, or a value that nothing can be compared with. */
+export class Word {
+  readonly kind: "status" | "kind" | "opaque";
+  readonly value: AttributeValue;
+
+  constructor(kind: Word["kind"], value: AttributeValue) {
+    this.kind = kind;
+    this.value = value;
+  }
+}
+
+/** One value; durations are bigints of nanoseconds. */
+export type Scalar = string | bigint | number | boolean | Word;
+
+/** What an expression gives for a span: nothing, one value, or several, of an array or of several events. */
+export type QueryValue = undefined | Scalar | readonly Scalar[];
+
+const words = new Map<string, Word>();
+
+/** The same word is always the same object. */
+export function wordOf(kind: "status" | "kind", text: string): Word {
+  const key = `${kind} ${text}`;
+  let word = words.get(key);
+  if (word === undefined) {
+    word = new Word(kind, { type: "string", value: text });
+    words.set(key, word);
+  }
+  return word;
+}
+
+export function staticValue(value: Static): Scalar {
+  return value.type === "status" || value.type === "kind" ? wordOf(value.type, value.value) : value.value;
+}
+
+/** An empty value counts as none; elements of an array stand for themselves. */
+export function attributeQueryValue(value: AttributeValue): QueryValue {
+  if (value.type === "empty") return undefined;
+  return value.type === "array" ? value.value.map(scalarOf) : scalarOf(value);
+}
+
+function scalarOf(value: AttributeValue): Scalar {
+  switch (value.type) {
+    case "string":
+    case "bool":
+    case "int":
+    case "double":
+      return value.value;
+    default:
+      return new Word("opaque", value);
+  }
+}
+
+/** Back to what answers are made of. */
+export function toAttributeValue(value: QueryValue): AttributeValue {
+  if (value === undefined) return { type: "empty" };
+  if (isList(value)) return { type: "array", value: value.map(toAttributeValue) };
+  switch (typeof value) {
+    case "string":
+      return { type: "string", value };
+    case "bigint":
+      return { type: "int", value };
+    case "number":
+      return { type: "double", value };
+    case "boolean":
+      return { type: "bool", value };
+    default:
+      return value.value;
+  }
+}
+
+export function isList(value: QueryValue): value is readonly Scalar[] {
+  return Array.isArray(value);
+}
+
+/** A number to calculate with; durations in nanoseconds. */
+export function isNumber(value: QueryValue): value is bigint | number {
+  return typeof value === "bigint" || typeof value === "number";
+}

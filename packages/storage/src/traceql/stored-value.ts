@@ -1,0 +1,65 @@
+import type { Field } from "traceql";
+import type { Attribute, Span } from "wire/model";
+import { attributeQueryValue, isList, type QueryValue, type Scalar } from "./query-value.ts";
+
+/** The value of a field that is read from the span itself. */
+export function storedValue(span: Span, field: Field): QueryValue {
+  if (field.type === "attribute") {
+    switch (field.scope) {
+      case "span":
+        return valueIn(span.attributes, field.name);
+      case "resource":
+        return resourceValue(span, field.name);
+      case "instrumentation":
+        return valueIn(span.scope.attributes, field.name);
+      case "event":
+        return listed(span.events.map(({ attributes }) => valueIn(attributes, field.name)));
+      case "link":
+        return listed(span.links.map(({ attributes }) => valueIn(attributes, field.name)));
+      case "any":
+        return valueIn(span.attributes, field.name) ?? resourceValue(span, field.name);
+    }
+  }
+  switch (field.name) {
+    case "span:statusMessage":
+      return span.status.message;
+    case "instrumentation:name":
+      return span.scope.name;
+    case "instrumentation:version":
+      return span.scope.version;
+    case "event:name":
+      return listed(span.events.map(({ name }) => name));
+    case "event:timeSinceStart":
+      return listed(span.events.map(({ timeUnixNano }) => timeUnixNano - span.startTimeUnixNano));
+    case "link:traceID":
+      return listed(span.links.map(({ traceId }) => traceId));
+    case "link:spanID":
+      return listed(span.links.map(({ spanId }) => spanId));
+    default:
+      return undefined;
+  }
+}
+
+/** The service is the store's, whatever format the span came in; it is never without one. */
+function resourceValue({ resource }: Span, name: string): QueryValue {
+  return name === "service.name" ? resource.serviceName : valueIn(resource.attributes, name);
+}
+
+/** The first of that name counts. */
+function valueIn(attributes: readonly Attribute[], name: string): QueryValue {
+  const found = attributes.find(({ key }) => key === name);
+  return found === undefined ? undefined : attributeQueryValue(found.value);
+}
+
+/** Of events and links: the values of all, as one list; none when none has one. */
+function listed(values: readonly QueryValue[]): QueryValue {
+  const all: Scalar[] = [];
+  let isThere = false;
+  for (const value of values) {
+    if (value === undefined) continue;
+    isThere = true;
+    if (isList(value)) all.push(...value);
+    else all.push(value);
+  }
+  return isThere ? all : undefined;
+}

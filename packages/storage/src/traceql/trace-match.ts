@@ -1,0 +1,101 @@
+import { type Field, intrinsicType, printDuration, type TraceQlQuery } from "traceql";
+import type { AttributeValue } from "wire/model";
+import type {
+  TraceQlAttribute,
+  TraceQlMatch,
+  TraceQlServiceStats,
+  TraceQlSpan,
+  TraceQlSpanSet,
+} from "../api/traceql-reader.ts";
+import { type FieldEvaluator, fieldReader } from "./field-evaluator.ts";
+import { allSpans, type PipelineEvaluator, pipelineEvaluator, type Spanset } from "./pipeline-evaluator.ts";
+import type { QueryFields } from "./query-fields.ts";
+import { type QueryValue, toAttributeValue } from "./query-value.ts";
+import type { SpanView, TraceView } from "./trace-view.ts";
+
+/** What every span of an answer shows anyway. */
+const shownAnyway: ReadonlySet<string> = new Set(["name", "duration", "span:id", "trace:id"]);
+
+/** Runs a search on traces, one at a time. */
+export class TraceMatcher {
+  readonly #evaluate: PipelineEvaluator;
+  readonly #shown: readonly (readonly [key: string, field: Field, read: FieldEvaluator])[];
+  readonly #spansPerSpanset: number;
+
+  constructor(
+    query: Extract<TraceQlQuery, { type: "search" }>,
+    fields: QueryFields,
+    spansPerSpanset: number,
+  ) {
+    this.#evaluate = pipelineEvaluator(query.pipeline, fields);
+    this.#spansPerSpanset = spansPerSpanset;
+    this.#shown = [...fields.named]
+      .filter(([key]) => !shownAnyway.has(key))
+      .map(([key, field]) => [key, field, fieldReader(field, fields)]);
+  }
+
+  /** The spansets of a trace; none when it does not match. */
+  setsOf(trace: TraceView): readonly Spanset[] {
+    return this.#evaluate(allSpans(trace));
+  }
+
+  match(trace: TraceView, sets: readonly Spanset[]): TraceQlMatch {
+    const { root, traceId, startUnixNano, durationNano } = trace;
+    return {
+      ...{ traceId, startUnixNano, durationNano },
+      rootServiceName: root?.facts.service ?? "",
+      rootTraceName: root?.facts.name ?? "",
+      serviceStats: serviceStatsOf(trace),
+      spanSets: sets.map((set) => this.#spanSet(set)),
+    };
+  }
+
+  #spanSet({ spans, attributes }: Spanset): TraceQlSpanSet {
+    return {
+      matched: spans.length,
+      attributes: attributes.map(([key, value]) => [key, toAttributeValue(value)]),
+      spans: spans.slice(0, this.#spansPerSpanset).map((span) => this.#span(span)),
+    };
+  }
+
+  #span(span: SpanView): TraceQlSpan {
+    const { spanId, name, service, startUnixNano, durationNano } = span.facts;
+    const attributes: TraceQlAttribute[] = [["service.name", { type: "string", value: service }]];
+    for (const [key, field, read] of this.#shown) {
+      const value = read(span);
+      if (value !== undefined) attributes.push([key, shownValue(field, value)]);
+    }
+    return { spanId, name, startUnixNano, durationNano, attributes };
+  }
+}
+
+/** Durations as text, as Tempo shows them. */
+export function shownValue(field: Field, value: QueryValue): AttributeValue {
+  if (field.type === "intrinsic" && intrinsicType(field.name) === "duration" && typeof value === "bigint") {
+    return { type: "string", value: printDuration(value) };
+  }
+  return toAttributeValue(value);
+}
+
+/** When the newest of the spans starts: answers are in this order. */
+export function newestStart(sets: readonly Spanset[]): bigint {
+  let newest: bigint | undefined;
+  for (const { spans } of sets) {
+    for (const { facts } of spans) {
+      if (newest === undefined || facts.startUnixNano > newest) newest = facts.startUnixNano;
+    }
+  }
+  return newest ?? 0n;
+}
+
+function serviceStatsOf({ spans }: TraceView): Map<string, TraceQlServiceStats> {
+  const stats = new Map<string, TraceQlServiceStats>();
+  for (const { facts } of spans) {
+    const { spanCount = 0, errorCount = 0 } = stats.get(facts.service) ?? {};
+    stats.set(facts.service, {
+      spanCount: spanCount + 1,
+      errorCount: errorCount + (facts.status === "error" ? 1 : 0),
+    });
+  }
+  return stats;
+}

@@ -1,0 +1,136 @@
+import type { QueryValue } from "./query-value.ts";
+
+/** What TraceQL sees of a span. */
+export interface SpanFacts {
+  /** 16 hex digits. */
+  readonly spanId: string;
+  /** 16 hex digits, or "". */
+  readonly parentSpanId: string;
+  readonly service: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly startUnixNano: bigint;
+  readonly durationNano: bigint;
+  /** Whether it starts in the range of the query; others are there for what the trace is. */
+  readonly isInRange: boolean;
+  /** Of the query's fields, by their slot. */
+  readonly values: readonly QueryValue[];
+}
+
+interface NestedSet {
+  left: number;
+  right: number;
+  parent: number;
+}
+
+/** A span in its trace. */
+export class SpanView {
+  readonly facts: SpanFacts;
+  readonly trace: TraceView;
+  /** In the trace, by start, then id. */
+  readonly index: number;
+
+  constructor(facts: SpanFacts, trace: TraceView, index: number) {
+    this.facts = facts;
+    this.trace = trace;
+    this.index = index;
+  }
+
+  /** "" also for a span that claims to be its own parent. */
+  get parentId(): string {
+    const { parentSpanId, spanId } = this.facts;
+    return parentSpanId === spanId ? "" : parentSpanId;
+  }
+
+  /** Spans share an id where client and server of a call do. */
+  get parents(): readonly SpanView[] {
+    return this.parentId === "" ? [] : this.trace.withId(this.parentId);
+  }
+
+  get children(): readonly SpanView[] {
+    return this.trace.childrenOf(this.facts.spanId).filter((child) => child !== this);
+  }
+}
+
+/** A trace as TraceQL sees it: who is whose parent, and what is of the trace as a whole. */
+export class TraceView {
+  readonly traceId: string;
+  readonly spans: readonly SpanView[];
+  readonly startUnixNano: bigint;
+  readonly durationNano: bigint;
+  #byId: Map<string, SpanView[]> | undefined;
+  #byParent: Map<string, SpanView[]> | undefined;
+  #nestedSets: readonly NestedSet[] | undefined;
+
+  /** @param facts of all its spans, at least one, in any order */
+  constructor(traceId: string, facts: readonly SpanFacts[]) {
+    this.traceId = traceId;
+    this.spans = [...facts]
+      .sort((one, other) => byStart(one, other))
+      .map((span, index) => new SpanView(span, this, index));
+    let start = facts[0]?.startUnixNano ?? 0n;
+    let end = start;
+    for (const { startUnixNano, durationNano } of facts) {
+      if (startUnixNano < start) start = startUnixNano;
+      const spanEnd = startUnixNano + (durationNano > 0n ? durationNano : 0n);
+      if (spanEnd > end) end = spanEnd;
+    }
+    this.startUnixNano = start;
+    this.durationNano = end - start;
+  }
+
+  /** The first span without a parent. */
+  get root(): SpanView | undefined {
+    return this.spans.find(({ parentId }) => parentId === "");
+  }
+
+  withId(spanId: string): readonly SpanView[] {
+    this.#byId ??= Map.groupBy(this.spans, ({ facts }) => facts.spanId);
+    return this.#byId.get(spanId) ?? [];
+  }
+
+  childrenOf(spanId: string): readonly SpanView[] {
+    this.#byParent ??= Map.groupBy(this.spans, ({ parentId }) => parentId);
+    return this.#byParent.get(spanId) ?? [];
+  }
+
+  /** Numbers of a walk from the root through all descendants, from 1; 0 for spans that it does not reach. */
+  nestedSetOf({ index }: SpanView): NestedSet {
+    this.#nestedSets ??= this.#walk();
+    return this.#nestedSets[index] ?? { left: 0, right: 0, parent: 0 };
+  }
+
+  #walk(): NestedSet[] {
+    const sets = this.spans.map(() => ({ left: 0, right: 0, parent: 0 }));
+    let next = 1;
+    for (const root of this.spans) {
+      if (root.parentId !== "") continue;
+      const open: { readonly span: SpanView; readonly set: NestedSet; readonly rest: SpanView[] }[] = [];
+      const enter = (span: SpanView, parent: number) => {
+        const set = sets[span.index];
+        if (set === undefined || set.left !== 0) return;
+        set.left = next++;
+        set.parent = parent;
+        open.push({ span, set, rest: [...span.children].reverse() });
+      };
+      enter(root, -1);
+      for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+        const child = top.rest.pop();
+        if (child !== undefined) enter(child, top.set.left);
+        else {
+          top.set.right = next++;
+          open.pop();
+        }
+      }
+    }
+    return sets;
+  }
+}
+
+function byStart(one: SpanFacts, other: SpanFacts): number {
+  if (one.startUnixNano !== other.startUnixNano) return one.startUnixNano < other.startUnixNano ? -1 : 1;
+  if (one.spanId !== other.spanId) return one.spanId < other.spanId ? -1 : 1;
+  // Client and server may share both.
+  return one.kind < other.kind ? -1 : one.kind > other.kind ? 1 : one.name < other.name ? -1 : 1;
+}
