@@ -10,6 +10,7 @@ import { dependenciesEndpoint } from "./dependencies-endpoint.ts";
 import { type EndpointDefinition, endpoint, envelopeStyle } from "./endpoint.ts";
 import { metricsEndpoints } from "./metrics-endpoints.ts";
 import { operationNamesEndpoint, operationsEndpoint, servicesEndpoint } from "./name-endpoints.ts";
+import { openApiHandler } from "./openapi/openapi-handler.ts";
 import { sendText } from "./send-pieces.ts";
 import { spanMetricsEndpoint } from "./span-metrics-endpoint.ts";
 import { archiveEndpoint, searchEndpoint, traceEndpoint } from "./trace-endpoints.ts";
@@ -49,6 +50,7 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
     add(path, definition);
   }
   router.all(tailOperation.path, tailHandler(service.analysis, settings));
+  router.all("/api/openapi.json", openApiHandler());
   // Otherwise the UI's page would answer.
   router.all("/api/analysis/*path", (_request, response) => {
     response.status(404).setHeader("Content-Type", String(problemStyle.failureType));

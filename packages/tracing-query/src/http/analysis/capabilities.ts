@@ -40,6 +40,7 @@ export const capabilitiesOperation: OperationDescription = {
   failures: "problem",
   failureStatuses: [400],
   example: {},
+  failingExample: { status: 400, request: { query: { what: "all" } } },
 };
 
 /** `GET …/capabilities` */

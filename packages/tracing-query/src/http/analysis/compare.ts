@@ -80,6 +80,7 @@ export const compareOperation: OperationDescription = {
   example: {
     body: { selection: { service: "shop", error: true }, background: { service: "shop" }, limit: 10 },
   },
+  failingExample: { status: 400, request: { body: { selection: {} } } },
 };
 
 export const compareByAddressOperation: OperationDescription = {
@@ -91,6 +92,7 @@ export const compareByAddressOperation: OperationDescription = {
   query: paramsSchema,
   failureStatuses: [400, 501],
   example: { query: { service: "shop", "selection.error": "true" } },
+  failingExample: { status: 400, request: { query: { "selection.kind": "servant" } } },
 };
 
 interface ComparisonRequest {

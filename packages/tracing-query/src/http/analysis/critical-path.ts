@@ -49,6 +49,7 @@ export const traceCriticalPathOperation: OperationDescription = {
   failures: "problem",
   failureStatuses: [400, 404, 413],
   example: { path: { traceId: "71a81d73ce7902db83be4d12250bd874" } },
+  failingExample: { status: 404, request: { path: { traceId: "1" } } },
 };
 
 /** `GET …/critical-path/{traceId}`; of any store. */
@@ -121,6 +122,7 @@ export const criticalPathOperation: OperationDescription = {
   failures: "problem",
   failureStatuses: [400, 501],
   example: { query: { service: "shop", limit: "50" } },
+  failingExample: { status: 400, request: { query: { limit: "1000" } } },
 };
 
 /** `GET …/critical-path`: over the traces that a search finds. */

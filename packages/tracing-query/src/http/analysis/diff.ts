@@ -92,6 +92,7 @@ export const diffOperation: OperationDescription = {
   failures: "problem",
   failureStatuses: [400, 404, 413],
   example: { query: { a: "71a81d73ce7902db83be4d12250bd874", b: "beef" } },
+  failingExample: { status: 404, request: { query: { a: "1" } } },
 };
 
 type Values = z.output<typeof paramsSchema>;

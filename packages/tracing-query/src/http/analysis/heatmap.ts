@@ -45,6 +45,7 @@ export const heatMapOperation: OperationDescription = {
   failures: "problem",
   failureStatuses: [400, 501],
   example: { query: { service: "shop", columns: "60" } },
+  failingExample: { status: 400, request: { query: { columns: "0" } } },
 };
 
 /** `GET …/heatmap`: spans by start and duration. */

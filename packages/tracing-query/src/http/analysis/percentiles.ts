@@ -49,6 +49,7 @@ export const percentileOperation: OperationDescription = {
   failures: "problem",
   failureStatuses: [400, 501],
   example: { query: { service: "shop", operation: "GET /", duration: "1.5ms" } },
+  failingExample: { status: 400, request: { query: { service: "shop" } } },
 };
 
 /** `GET …/percentiles`: exact, from the spans themselves. */
@@ -122,6 +123,7 @@ export const tracePercentilesOperation: OperationDescription = {
   failures: "problem",
   failureStatuses: [400, 404, 413, 501],
   example: { path: { traceId: "71a81d73ce7902db83be4d12250bd874" } },
+  failingExample: { status: 404, request: { path: { traceId: "1" } } },
 };
 
 const minuteNano = 60_000_000_000n;

@@ -61,6 +61,7 @@ export const tailOperation: OperationDescription = {
   failures: "problem",
   failureStatuses: [400, 501],
   example: { query: { service: "shop" } },
+  failingExample: { status: 400, request: { query: { limit: "0" } } },
 };
 
 const heading = { method: "GET", style: problemStyle } as const;

@@ -49,6 +49,7 @@ export const topOperationsOperation: OperationDescription = {
   failures: "problem",
   failureStatuses: [400, 501],
   example: { query: { order: "errors", limit: "5" } },
+  failingExample: { status: 400, request: { query: { order: "name" } } },
 };
 
 /** `GET …/operations/top` */

@@ -36,6 +36,8 @@ export interface OperationDescription {
   /** Statuses of failures that the endpoint itself can answer with; those that all have need no mention. */
   readonly failureStatuses: readonly number[];
   readonly example: OperationExample;
+  /** A request that fails, and with what. */
+  readonly failingExample?: { readonly status: number; readonly request: OperationExample };
 }
 
 /** Operations that belong together. */

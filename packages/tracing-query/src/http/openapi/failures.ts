@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { problemSchema } from "../analysis/problem.ts";
+import { envelopeSchema } from "../envelope-schema.ts";
+import type { FailureKind } from "./operation.ts";
+
+/** The body of a failure. */
+export interface FailureBody {
+  readonly contentType: string;
+  /** Of the JSON in it; absent where it is words. */
+  readonly schema?: z.ZodType;
+}
+
+const textType = "text/plain; charset=utf-8";
+
+const errorEnvelope = envelopeSchema(z.null()).meta({ id: "ErrorEnvelope" });
+
+const gatewayError = z
+  .strictObject({ error: z.strictObject({ httpCode: z.int(), message: z.string() }) })
+  .meta({ id: "GatewayError" });
+
+/** How each group of operations tells failures. */
+export const failureBodies: Readonly<Record<FailureKind, FailureBody>> = {
+  envelope: { contentType: textType, schema: errorEnvelope },
+  gateway: { contentType: textType, schema: gatewayError },
+  problem: { contentType: "application/problem+json", schema: problemSchema },
+  text: { contentType: textType },
+};
+
+/** What each status means, wherever it comes from. */
+export const statusMeanings: Readonly<Record<number, string>> = {
+  400: "A parameter is missing, malformed or past a limit.",
+  401: "Tenancy is on, and the request names no tenant that is served.",
+  404: "There is no such trace.",
+  413: "The body, or the answer, would be past a limit.",
+  500: "The request cannot be read, or the server fails.",
+  501: "The server's store, or its source of metrics, cannot answer this.",
+  503: "The store is away, or too much is asked at once: try again after `Retry-After`.",
+};

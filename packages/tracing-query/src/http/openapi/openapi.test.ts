@@ -1,0 +1,169 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type { Router } from "express";
+import { createLogger } from "lifecycle";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sampleService, sampleSettings } from "../../service/sample-service.ts";
+import { sampleStore } from "../../service/sample-store.ts";
+import { sampleTraces } from "../analysis/sample-traces.ts";
+import { apiRouter } from "../api-router.ts";
+import { openSampleServer, type SampleServer } from "../sample-server.ts";
+import { templateOf } from "./openapi-document.ts";
+import type { OperationDescription, OperationExample } from "./operation.ts";
+import { operationGroups } from "./operation-groups.ts";
+
+const operations = operationGroups.flatMap((group) => group.operations);
+
+interface Content {
+  readonly schema: { readonly contentSchema?: object };
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, Content>> }>>;
+}
+
+interface OpenApi {
+  readonly openapi: string;
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+}
+
+let server: SampleServer;
+let document: OpenApi;
+
+beforeAll(async () => {
+  server = await openSampleServer(await sampleStore(sampleTraces));
+  document = (await (await fetch(`${server.base}/api/openapi.json`)).json()) as OpenApi;
+});
+afterAll(() => server.stop(AbortSignal.abort()));
+
+function addressOf(
+  { path }: OperationDescription,
+  { path: parts = {}, query = {} }: OperationExample,
+): string {
+  const filled = path.replace(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(parts[name] ?? ""));
+  const params = new URLSearchParams();
+  for (const [name, values] of Object.entries(query)) {
+    for (const value of [values].flat()) params.append(name, value);
+  }
+  return `${filled}?${params}`;
+}
+
+/** The first piece of the body will do for one that has no end. */
+async function textOf(response: Response): Promise<string> {
+  if (response.headers.get("content-type") !== "text/event-stream") {
+    return await response.text();
+  }
+  const reader = response.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+  return Buffer.from(value ?? []).toString();
+}
+
+/** What is wrong with an answer, by the description that the server itself gives; "" when nothing is. */
+async function wrongWith(
+  operation: OperationDescription,
+  request: OperationExample,
+  status: number,
+  { paths, components } = document,
+) {
+  const { method } = operation;
+  const body = request.body === undefined ? {} : { body: JSON.stringify(request.body) };
+  const response = await fetch(server.base + addressOf(operation, request), { method, ...body });
+  const text = await textOf(response);
+  if (response.status !== status) return `status ${response.status}: ${text}`;
+  const described = paths[templateOf(operation.path)]?.[method.toLowerCase()]?.responses[status];
+  const type = response.headers.get("content-type") ?? "";
+  const content = described?.content[type];
+  if (content === undefined) return `type ${type} is not described`;
+  const isJson = /^application\/([a-z]+\+)?json$/.test(type);
+  const schema = isJson ? content.schema : content.schema.contentSchema;
+  if (schema === undefined) return text === "" ? "no text" : "";
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  ajv.addSchema({ $id: "/document", components });
+  const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"/document#/components/'));
+  const validate = ajv.compile(absolute);
+  return validate(JSON.parse(text)) ? "" : `${ajv.errorsText(validate.errors)}: ${text}`;
+}
+
+test("is OpenAPI 3.1", async () => {
+  expect(document.openapi).toMatch(/^3\.1\./);
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate({ ...structuredClone(document) });
+  expect([valid, errors]).toEqual([true, undefined]);
+  expect(JSON.stringify(document)).not.toContain("#/$defs/");
+});
+
+test("names the base path", async () => {
+  const based = await openSampleServer(await sampleStore([]), { basePath: "/tracing" });
+  const answer = (await (await fetch(`${based.base}/tracing/api/openapi.json`)).json()) as OpenApi;
+  await based.stop(AbortSignal.abort());
+  expect(answer.servers).toEqual([{ url: "/tracing" }]);
+  expect(document.servers).toEqual([{ url: "/" }]);
+});
+
+test("every operation has an id of its own, and its path's parts", () => {
+  const ids = operations.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { path, pathParts } of operations) {
+    const parts = [...path.matchAll(/[:*]([A-Za-z]+)/g)].map(([, name]) => name);
+    expect([path, Object.keys(pathParts?.shape ?? {})]).toEqual([path, parts]);
+  }
+});
+
+describe("answers are as described", () => {
+  test.each(operations)("$method $path", async (operation) => {
+    expect(await wrongWith(operation, operation.example, 200)).toBe("");
+  });
+
+  const failing = operations.flatMap((operation) =>
+    operation.failingExample === undefined ? [] : [{ operation, ...operation.failingExample }],
+  );
+
+  test.each(failing)("$operation.method $operation.path: $status", async ({ operation, request, status }) => {
+    expect(operation.failureStatuses).toContain(status);
+    expect(await wrongWith(operation, request, status)).toBe("");
+  });
+});
+
+test("an answer that is not as described is noticed", async () => {
+  const [services] = operations;
+  if (services === undefined) throw new Error("no operations");
+  const { "/api/services": names = {} } = document.paths;
+  const wrong = { ...document, paths: { ...document.paths, "/api/dependencies": names } };
+  const moved = { ...services, path: "/api/dependencies" };
+  expect(await wrongWith(moved, {}, 200)).toBe("");
+  expect(await wrongWith(moved, {}, 200, wrong)).toMatch("must be string");
+  expect(await wrongWith({ ...services, path: "/api/operations" }, {}, 200)).toMatch(/^status 400/);
+  expect(
+    await wrongWith({ ...services, path: "/api/metrics/prometheus" }, {}, 200, { ...document, paths: {} }),
+  ).toBe("type text/plain; version=0.0.4; charset=utf-8 is not described");
+});
+
+/** Paths that only say that nothing is there. */
+const catchAlls = new Set(["/api/analysis/*path"]);
+
+function routesOf(router: Router): string[] {
+  return router.stack.flatMap(({ route }) => (route === undefined ? [] : [route.path]));
+}
+
+test("every route is described, and nothing else", async () => {
+  const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
+  const service = sampleService(await sampleStore([]));
+  const settings = { ...sampleSettings(), log };
+  const routes = [...routesOf(apiRouter(service, settings))].filter((path) => !catchAlls.has(path));
+  expect([...new Set(operations.map(({ path }) => path))].sort()).toEqual(routes.sort());
+});
+
+test("every method is described", async () => {
+  for (const [path, methods] of Map.groupBy(operations, (operation) => operation.path)) {
+    const [first] = methods;
+    if (first === undefined) continue;
+    const response = await fetch(server.base + addressOf(first, first.example), { method: "PATCH" });
+    const allowed = response.headers.get("allow")?.split(", ").sort();
+    expect([path, response.status, allowed]).toEqual([path, 405, methods.map(({ method }) => method).sort()]);
+  }
+});
