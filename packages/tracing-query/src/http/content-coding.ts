@@ -33,8 +33,11 @@ export function chooseCoding(accepted: string | undefined): ContentCoding | unde
   return best !== undefined && (weights.get("identity") ?? 0) > weightOf(best) ? undefined : best;
 }
 
+/** A stream that can be told to send what it holds. */
+export type Compressor = Transform & { flush(): void };
+
 /** A compressor at its cheapest level: traces are large and alike, which already makes them a tenth. */
-export function compressorOf(coding: ContentCoding): Transform {
+export function compressorOf(coding: ContentCoding): Compressor {
   switch (coding) {
     case "zstd":
       return createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 } });

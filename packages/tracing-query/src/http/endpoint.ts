@@ -7,7 +7,7 @@ import type { RequestTracer } from "../tracing/request-tracer.ts";
 import { chooseCoding } from "./content-coding.ts";
 import { errorEnvelope } from "./envelope.ts";
 import { type HttpFailure, httpFailure } from "./http-status.ts";
-import { indentJson } from "./indent-json.ts";
+import { indentJson, indentSlowJson } from "./indent-json.ts";
 import { type BodyLimit, readBody } from "./read-body.ts";
 import { sendParts, sendPieces, sendText } from "./send-pieces.ts";
 import { TypedAnswer } from "./typed-answer.ts";
@@ -28,7 +28,7 @@ export interface EndpointRequest {
   body(limit?: BodyLimit): Promise<Buffer>;
 }
 
-export type Answer = Iterable<string> | TypedAnswer;
+export type Answer = Iterable<string> | AsyncIterable<string> | TypedAnswer;
 
 /** Answers with JSON, in pieces, or with a type of its own. Errors that it throws become those of its style. */
 export type Endpoint = (request: EndpointRequest) => Promise<Answer> | Answer;
@@ -92,6 +92,13 @@ function closeSignal(response: Response): AbortSignal {
 }
 
 const textType = "text/plain; charset=utf-8";
+
+function indented(
+  pieces: Iterable<string> | AsyncIterable<string>,
+): Iterable<string> | AsyncIterable<string> {
+  const indent = "    ";
+  return Symbol.iterator in pieces ? indentJson(pieces, indent) : indentSlowJson(pieces, indent);
+}
 
 /** Sends the error in its style, as text; nothing when the answer is already under way. */
 export function sendFailure(
@@ -194,7 +201,7 @@ export function endpoint(definition: EndpointDefinition, settings: EndpointSetti
         await sendParts(response, answered.parts, coding);
       } else {
         const isPretty = !["", "false"].includes(params.get("prettyPrint") ?? "");
-        await sendPieces(response, isPretty ? indentJson(answered, "    ") : answered, coding);
+        await sendPieces(response, isPretty ? indented(answered) : answered, coding);
       }
     } catch (error) {
       if (!signal.aborted) {

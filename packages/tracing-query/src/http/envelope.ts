@@ -23,10 +23,26 @@ export function* envelope(
   data: Iterable<string>,
   { total = 0, errors = [] }: EnvelopeFacts = {},
 ): Generator<string> {
-  yield '{"data":';
+  yield head;
   yield* data;
+  yield tail({ total, errors });
+}
+
+/** As `envelope`, for data that takes its time. */
+export async function* slowEnvelope(
+  data: AsyncIterable<string>,
+  { total = 0, errors = [] }: EnvelopeFacts = {},
+): AsyncGenerator<string> {
+  yield head;
+  yield* data;
+  yield tail({ total, errors });
+}
+
+const head = '{"data":';
+
+function tail({ total, errors }: Required<EnvelopeFacts>): string {
   const listed = errors.map(({ code, msg, traceID }) => ({ code, msg, traceID }));
-  yield `,"total":${total},"limit":0,"offset":0,"errors":${listed.length === 0 ? "null" : goJson(listed)}}`;
+  return `,"total":${total},"limit":0,"offset":0,"errors":${listed.length === 0 ? "null" : goJson(listed)}}`;
 }
 
 /** The envelope of a failure, on a line of its own. @param code the HTTP status */

@@ -4,12 +4,23 @@
  * @param pieces together one JSON value without white space; may be cut anywhere
  */
 export function* indentJson(pieces: Iterable<string>, indent: string): Generator<string> {
+  const indented = indenter(indent);
+  for (const piece of pieces) yield indented(piece);
+}
+
+/** As `indentJson`, for pieces that take their time. */
+export async function* indentSlowJson(pieces: AsyncIterable<string>, indent: string): AsyncGenerator<string> {
+  const indented = indenter(indent);
+  for await (const piece of pieces) yield indented(piece);
+}
+
+function indenter(indent: string): (piece: string) => string {
   let depth = 0;
   let inString = false;
   let isEscaped = false;
   /** After `{` or `[`: the line breaks only if something follows. */
   let isOpen = false;
-  for (const piece of pieces) {
+  return (piece) => {
     let text = "";
     for (const character of piece) {
       if (inString) {
@@ -49,6 +60,6 @@ export function* indentJson(pieces: Iterable<string>, indent: string): Generator
           break;
       }
     }
-    yield text;
-  }
+    return text;
+  };
 }

@@ -9,28 +9,42 @@ const chunkLength = 65_536;
 /** A shorter body does not get shorter by as much as it costs. */
 const minCompressedLength = 1_024;
 
+interface Chunk {
+  readonly text: string;
+  /** To go out at once, though there may not be much of it. */
+  readonly isUrgent: boolean;
+}
+
 /** Joins small pieces into chunks. */
-function* joined(pieces: Iterable<string>): Generator<string, undefined> {
-  let chunk = "";
-  for (const piece of pieces) {
-    chunk += piece;
-    if (chunk.length >= chunkLength) {
-      yield chunk;
-      chunk = "";
+async function* joined(pieces: Iterable<string> | AsyncIterable<string>): AsyncGenerator<Chunk, undefined> {
+  let text = "";
+  for await (const piece of pieces) {
+    text += piece;
+    const isUrgent = piece === "" && text !== "";
+    if (text.length >= chunkLength || isUrgent) {
+      yield { text, isUrgent };
+      text = "";
     }
   }
-  if (chunk !== "") {
-    yield chunk;
+  if (text !== "") {
+    yield { text, isUrgent: false };
   }
 }
 
 /** Lets other requests run between two chunks: a client that takes all at once would otherwise keep them waiting. */
-async function* resumed(first: string, second: string, rest: Iterable<string>): AsyncGenerator<string> {
-  yield first;
-  yield second;
-  for (const chunk of rest) {
+async function* resumed(
+  first: readonly Chunk[],
+  rest: AsyncIterable<Chunk>,
+  flush: () => void,
+): AsyncGenerator<string> {
+  for (const { text, isUrgent } of first) {
+    yield text;
+    if (isUrgent) flush();
+  }
+  for await (const { text, isUrgent } of rest) {
     await new Promise(setImmediate);
-    yield chunk;
+    yield text;
+    if (isUrgent) flush();
   }
 }
 
@@ -42,24 +56,30 @@ export function sendText(response: Response, text: string): void {
 /**
  * Sends a body that is made while it is sent: the next piece only when the client has taken the one before. A short
  * one goes in one go, with its length. Resolves when all is sent, or the client is gone.
+ * @param pieces an empty one sends what there is so far
  */
 export async function sendPieces(
   response: Response,
-  pieces: Iterable<string>,
+  pieces: Iterable<string> | AsyncIterable<string>,
   coding?: ContentCoding,
 ): Promise<void> {
   const chunks = joined(pieces);
-  const first = chunks.next();
-  const second = chunks.next();
-  const whole = first.done || second.done;
-  if (whole && (coding === undefined || (first.value ?? "").length < minCompressedLength)) {
-    sendText(response, first.value ?? "");
+  const head: Chunk[] = [];
+  while (head.length < 2 && head[0]?.isUrgent !== true) {
+    const { value, done } = await chunks.next();
+    if (done) break;
+    head.push(value);
+  }
+  const [first, second] = head;
+  const isWhole = second === undefined && first?.isUrgent !== true;
+  const text = first?.text ?? "";
+  if (isWhole && (coding === undefined || text.length < minCompressedLength)) {
+    sendText(response, text);
     return;
   }
-  const body = whole
-    ? Readable.from([first.value ?? ""])
-    : Readable.from(resumed(first.value, second.value, chunks));
-  await sendStream(response, body, coding);
+  const compressor = coding === undefined ? undefined : compressorOf(coding);
+  const body = isWhole ? [text] : resumed(head, chunks, () => compressor?.flush());
+  await sendStream(response, Readable.from(body), coding, compressor);
 }
 
 /** Sends a body that is all there, with its length unless it is compressed. As `sendPieces` otherwise. */
@@ -80,13 +100,14 @@ async function sendStream(
   response: Response,
   body: Readable,
   coding: ContentCoding | undefined,
+  compressor = coding === undefined ? undefined : compressorOf(coding),
 ): Promise<void> {
   try {
-    if (coding === undefined) {
+    if (coding === undefined || compressor === undefined) {
       await pipeline(body, response);
     } else {
       response.setHeader("Content-Encoding", coding);
-      await pipeline(body, compressorOf(coding), response);
+      await pipeline(body, compressor, response);
     }
   } catch (error) {
     // Someone who closes the connection early has seen enough; whatever else went wrong is worth a word.

@@ -1,28 +1,25 @@
-import type { Trace } from "storage/api";
+import type { PackedTrace } from "storage/api";
 import { parseTraceId, traceIdText } from "wire/api-v2";
 import { isTrue } from "../go-text/parse-number.ts";
 import { QueryError } from "../query-error.ts";
-import { type AdjustOptions, adjustTrace } from "../service/adjusters/adjust-trace.ts";
-import { type ApiTrace, toApiTrace } from "../service/api-trace.ts";
+import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
+import { adjustedSpans } from "../service/adjusters/adjusted-spans.ts";
 import type { QueryService } from "../service/query-service.ts";
 import { checkLimits, checkSpans, checkTraceIds, type ReadLimits } from "../service/read-limits.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { envelope } from "./envelope.ts";
+import { slowEnvelope } from "./envelope.ts";
 import { parseSearchParams } from "./search-params.ts";
-import { tracesJson } from "./trace-json.ts";
+import { type ShownTrace, shownTracesJson } from "./trace-json.ts";
 
-/**
- * Traces as they are to be shown, one at a time: a search may find more than memory should hold twice. Takes each out of
- * `traces`, so that it is held no longer than needed.
- */
-function* shown(traces: Trace[], options: AdjustOptions | undefined): Generator<ApiTrace> {
+/** Larger traces take a moment to be made ready: what is known of them is sent before. */
+const largeTraceSpans = 2_000;
+
+/** Traces as they are to be shown, one at a time. Takes each out of `traces`, so that it is held no longer than needed. */
+async function* shown(traces: PackedTrace[], options: AdjustOptions | undefined): AsyncGenerator<ShownTrace> {
   traces.reverse();
   for (let trace = traces.pop(); trace !== undefined; trace = traces.pop()) {
-    const apiTrace = toApiTrace(trace);
-    if (options !== undefined) {
-      adjustTrace(apiTrace, options);
-    }
-    yield apiTrace;
+    const { traceId, spans } = trace;
+    yield { traceId, isLarge: spans.length > largeTraceSpans, spans: adjustedSpans(trace, options) };
   }
 }
 
@@ -32,16 +29,16 @@ export function searchEndpoint(service: QueryService, options: AdjustOptions, li
     const { traceIds, query } = parseSearchParams(params, Date.now());
     if (traceIds.length === 0) {
       checkLimits(query, limits);
-      const traces = await service.findTraces(query, read);
+      const traces = await service.findPackedTraces(query, read);
       checkSpans(traces, limits);
-      return envelope(tracesJson(shown(traces, options)));
+      return slowEnvelope(shownTracesJson(shown(traces, options)));
     }
     checkTraceIds(traceIds, limits);
-    const traces = await service.getTraces(traceIds, read);
+    const traces = await service.getPackedTraces(traceIds, read);
     checkSpans(traces, limits);
     const found = new Set(traces.map(({ traceId }) => traceId));
     const missing = traceIds.filter((id) => !found.has(id));
-    return envelope(tracesJson(shown(traces, options)), {
+    return slowEnvelope(shownTracesJson(shown(traces, options)), {
       errors: missing.map((id) => ({ msg: "trace not found", traceID: traceIdText(id) })),
     });
   };
@@ -50,12 +47,14 @@ export function searchEndpoint(service: QueryService, options: AdjustOptions, li
 /** `GET /api/traces/{id}`; `raw=true` leaves the trace as it was sent. */
 export function traceEndpoint(service: QueryService, options: AdjustOptions, limits: ReadLimits): Endpoint {
   return async ({ params, pathPart, read }) => {
-    const traces = await service.getTraces([parseTraceId(pathPart("traceId"))], read);
+    const traces = await service.getPackedTraces([parseTraceId(pathPart("traceId"))], read);
     if (traces.length === 0) {
       throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
     }
     checkSpans(traces, limits);
-    return envelope(tracesJson(shown(traces, isTrue(params.get("raw") ?? "") ? undefined : options)));
+    return slowEnvelope(
+      shownTracesJson(shown(traces, isTrue(params.get("raw") ?? "") ? undefined : options)),
+    );
   };
 }
 

@@ -25,18 +25,61 @@ export function* tracesJson(traces: Iterable<ApiTrace>): Generator<string> {
 
 function* traceJson(trace: ApiTrace): Generator<string> {
   const processes = new ProcessKeys();
-  const [first] = trace.spans;
-  let json = `{"traceID":"${first === undefined ? "" : traceIdJson(first.traceId)}","spans":[`;
+  let json = traceHead(trace.spans[0]?.traceId);
   // The last first, which can be taken out cheaply: what is sent need not be held until a slow client has it all.
   const rest = trace.spans.reverse();
-  for (let span = rest.pop(); span !== undefined; span = rest.pop()) {
-    json += (span === first ? "" : ",") + spanJson(span, processes);
+  for (let span = rest.pop(), isFirst = true; span !== undefined; span = rest.pop(), isFirst = false) {
+    json += (isFirst ? "" : ",") + spanJson(span, processes);
     if (json.length >= pieceLength) {
       yield json;
       json = "";
     }
   }
-  yield `${json}],"processes":${processes.json()},"warnings":${warningsJson(trace.warnings)}}`;
+  yield json + traceTail(processes, trace.warnings);
+}
+
+/**
+ * As `tracesJson`, for traces whose spans come some at a time, in order. An empty piece says that what is there may go
+ * out at once: the beginning of a large trace, whose spans take a while.
+ */
+export async function* shownTracesJson(traces: AsyncIterable<ShownTrace>): AsyncGenerator<string> {
+  let separator = "[";
+  for await (const { traceId, isLarge, spans } of traces) {
+    yield separator + traceHead(Buffer.from(traceId, "hex"));
+    if (isLarge) yield "";
+    separator = ",";
+    const processes = new ProcessKeys();
+    let json = "";
+    let comma = "";
+    for await (const batch of spans) {
+      for (const span of batch) {
+        json += comma + spanJson(span, processes);
+        comma = ",";
+      }
+      if (json.length >= pieceLength) {
+        yield json;
+        json = "";
+      }
+    }
+    yield json + traceTail(processes, []);
+  }
+  yield separator === "[" ? "[]" : "]";
+}
+
+/** A trace that is made while it is sent. */
+export interface ShownTrace {
+  /** 32 hex digits. */
+  readonly traceId: string;
+  readonly isLarge: boolean;
+  readonly spans: AsyncIterable<readonly ApiV2Span[]>;
+}
+
+function traceHead(traceId: Buffer | undefined): string {
+  return `{"traceID":"${traceId === undefined ? "" : traceIdJson(traceId)}","spans":[`;
+}
+
+function traceTail(processes: ProcessKeys, warnings: readonly string[]): string {
+  return `],"processes":${processes.json()},"warnings":${warningsJson(warnings)}}`;
 }
 
 function spanJson(span: ApiV2Span, processes: ProcessKeys): string {

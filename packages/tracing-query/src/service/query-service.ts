@@ -10,6 +10,7 @@ import type {
   MetricSeries,
   MetricsQuery,
   Operation,
+  PackedTrace,
   ReadOptions,
   SpanReader,
   Trace,
@@ -85,6 +86,21 @@ export class QueryService {
    */
   async getTraces(traceIds: readonly string[], options: ReadOptions): Promise<Trace[]> {
     const traces = await this.#reads.list("get_trace", () => this.#parts.reader.getTraces(traceIds, options));
+    return await this.#withArchived(traceIds, traces, options);
+  }
+
+  /** As `getTraces`, in as little memory as the store can do with. */
+  async getPackedTraces(traceIds: readonly string[], options: ReadOptions): Promise<PackedTrace[]> {
+    const { reader } = this.#parts;
+    const traces = await this.#reads.list("get_trace", () => packedTraces(reader, traceIds, options));
+    return await this.#withArchived(traceIds, traces, options);
+  }
+
+  async #withArchived<T extends PackedTrace>(
+    traceIds: readonly string[],
+    traces: T[],
+    options: ReadOptions,
+  ): Promise<(T | Trace)[]> {
     const found = new Set(traces.map(({ traceId }) => traceId));
     const missing = traceIds.filter((id) => !found.has(id));
     if (missing.length === 0) {
@@ -94,13 +110,23 @@ export class QueryService {
     if (archived.length === 0) {
       return traces;
     }
-    const byId = new Map([...traces, ...archived].map((trace) => [trace.traceId, trace]));
+    const byId = new Map<string, T | Trace>([...traces, ...archived].map((trace) => [trace.traceId, trace]));
     return [...new Set(traceIds)].flatMap((id) => byId.get(id) ?? []);
   }
 
   /** Whole traces, newest first. */
   findTraces(query: TraceQuery, options: ReadOptions): Promise<Trace[]> {
     return this.#reads.list("find_traces", () => this.#parts.reader.findTraces(query, options));
+  }
+
+  /** As `findTraces`, in as little memory as the store can do with. */
+  findPackedTraces(query: TraceQuery, options: ReadOptions): Promise<PackedTrace[]> {
+    const { reader } = this.#parts;
+    return this.#reads.list("find_traces", async () =>
+      reader.getPackedTraces === undefined
+        ? await reader.findTraces(query, options)
+        : await reader.getPackedTraces(await reader.findTraceIds(query, options), options),
+    );
   }
 
   /** Sorted by name. */
@@ -240,6 +266,14 @@ export class QueryService {
         : error;
     }
   }
+}
+
+function packedTraces(
+  reader: SpanReader,
+  traceIds: readonly string[],
+  options: ReadOptions,
+): Promise<PackedTrace[]> {
+  return reader.getPackedTraces?.(traceIds, options) ?? reader.getTraces(traceIds, options);
 }
 
 function noArchive(): QueryError {

@@ -1,4 +1,4 @@
-import type { Trace, TraceQuery } from "storage/api";
+import type { PackedTrace, TraceQuery } from "storage/api";
 import { QueryError } from "../query-error.ts";
 
 /** What one request may ask for and bring. Infinity: no limit. */
@@ -41,7 +41,7 @@ export function checkTraceIds(traceIds: readonly string[], { maxTraces }: ReadLi
 }
 
 /** @throws QueryError QUERY_TOO_LARGE for more spans than allowed */
-export function checkSpans(traces: readonly Trace[], { maxSpans }: ReadLimits): void {
+export function checkSpans(traces: readonly PackedTrace[], { maxSpans }: ReadLimits): void {
   const spans = traces.reduce((sum, trace) => sum + trace.spans.length, 0);
   if (spans > maxSpans) {
     throw new QueryError(

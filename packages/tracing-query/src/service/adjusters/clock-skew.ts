@@ -34,9 +34,9 @@ export function adjustClockSkew(trace: ApiTrace, maxDeltaNano: bigint): void {
     const { node, parent } = next;
     let { skew } = next;
     if (parent !== undefined && (node.host !== skew.host || node.host === "")) {
-      skew = { host: node.host, deltaNano: skewAgainst(parent.span, node.span) };
+      skew = { host: node.host, deltaNano: skewAgainst(timesOf(parent.span), timesOf(node.span)) };
     }
-    apply(node.span, skew.deltaNano, maxDeltaNano);
+    applyDelta(node.span, skew.deltaNano, maxDeltaNano);
     for (const child of node.children) {
       rest.push({ node: child, parent: node, skew });
     }
@@ -62,15 +62,20 @@ function buildTrees(trace: ApiTrace): Node[] {
     } else if (parentNode !== undefined) {
       parentNode.children.push(node);
     } else {
-      const id = Buffer.from(parent, "latin1").toString("hex");
-      node.span.warnings.push(`invalid parent span IDs=${id}; skipping clock skew adjustment`);
+      warnOfMissingParent(node.span, Buffer.from(parent, "latin1").toString("hex"));
       roots.push(node);
     }
   }
   return roots;
 }
 
-function hostOf(span: ApiV2Span): string {
+/** @param id of the parent, in hex */
+export function warnOfMissingParent(span: ApiV2Span, id: string): void {
+  span.warnings.push(`invalid parent span IDs=${id}; skipping clock skew adjustment`);
+}
+
+/** Names the clock of a span by the tag `ip` of its process; "" is unknown. */
+export function hostOf(span: ApiV2Span): string {
   const ip = findTag(span.process?.tags ?? [], "ip");
   switch (ip?.vType) {
     case ValueType.STRING:
@@ -84,12 +89,21 @@ function hostOf(span: ApiV2Span): string {
   }
 }
 
+/** When a span began, as far as known, and how long it took. */
+export interface SpanTimes {
+  readonly startNano: bigint;
+  readonly durationNano: bigint;
+}
+
+function timesOf(span: ApiV2Span): SpanTimes {
+  return { startNano: nanosOf(span.startTime), durationNano: nanosOf(span.duration) };
+}
+
 /** How far the child has to move. @param parent already adjusted */
-function skewAgainst(parent: ApiV2Span, child: ApiV2Span): bigint {
-  const parentStart = nanosOf(parent.startTime);
-  const parentLength = nanosOf(parent.duration);
-  const childStart = nanosOf(child.startTime);
-  const childLength = nanosOf(child.duration);
+export function skewAgainst(
+  { startNano: parentStart, durationNano: parentLength }: SpanTimes,
+  { startNano: childStart, durationNano: childLength }: SpanTimes,
+): bigint {
   if (childLength > parentLength) {
     // Asynchronous, or the parent gave up waiting: all that is certain is that the child began after its parent.
     return childStart < parentStart ? parentStart - childStart : 0n;
@@ -101,7 +115,8 @@ function skewAgainst(parent: ApiV2Span, child: ApiV2Span): bigint {
   return parentStart + (parentLength - childLength) / 2n - childStart;
 }
 
-function apply(span: ApiV2Span, deltaNano: bigint, maxDeltaNano: bigint): void {
+/** Moves the span by what its clock is off, and says so, or why not. */
+export function applyDelta(span: ApiV2Span, deltaNano: bigint, maxDeltaNano: bigint): void {
   if (deltaNano === 0n) {
     return;
   }
