@@ -148,11 +148,14 @@ export class AdminListener {
     if (clean !== rawPath || lacksSlash) {
       return redirect(request, lacksSlash ? `${clean}/` : clean, query);
     }
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
     return this.#handler.handle({
       method: request.method ?? "",
       path,
       query: new URLSearchParams(query),
       author: authorOf(request),
+      signal: gone.signal,
       header: (name) => String(request.headers[name] ?? ""),
       body: () => readBody(request, response),
     });

@@ -11,6 +11,8 @@ export interface AdminRequest {
   readonly query: URLSearchParams;
   /** Who asks, for the history: the client's address, and the name in its certificate where it showed one. */
   readonly author: string;
+  /** Aborted when the client is gone before it has the answer. */
+  readonly signal: AbortSignal;
   /** A request header; "" when absent. */
   header(name: string): string;
   /** The whole body. @throws ServerError ADMIN_TOO_LARGE over the limit of `request-body.ts` */

@@ -27,6 +27,7 @@ const statuses: Partial<Record<ServerErrorCode, number>> = {
   ADMIN_NOT_FOUND: 404,
   ADMIN_METHOD: 405,
   ADMIN_TOO_LARGE: 413,
+  ADMIN_BUSY: 503,
 };
 
 /** 500 for what is not foreseen. */

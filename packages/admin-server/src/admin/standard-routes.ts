@@ -4,6 +4,8 @@ import type { ConfigHistory } from "../core/history/config-history.ts";
 import type { ModuleRegistry } from "../core/modules/module-registry.ts";
 import type { AdminRoute } from "./admin-route.ts";
 import { configRoute, idRoute } from "./config-routes.ts";
+import { profileRoutes } from "./debug/profile-routes.ts";
+import { varsRoute } from "./debug/vars-route.ts";
 import { historyRoutes } from "./history-routes.ts";
 import { adaptRoute, loadRoute } from "./load-routes.ts";
 import { schemaRoutes } from "./schema-routes.ts";
@@ -37,5 +39,7 @@ export function standardRoutes({
     ...historyRoutes(engine, history),
     ...schemaRoutes(engine, registry),
     validateRoute(engine, adapters, registry),
+    varsRoute(),
+    ...profileRoutes(),
   ];
 }

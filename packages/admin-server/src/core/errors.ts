@@ -29,9 +29,11 @@ export type ServerErrorCode =
   | "ADMIN_NOT_FOUND"
   | "ADMIN_METHOD"
   | "ADMIN_TOO_LARGE"
+  | "ADMIN_BUSY" // what is done once at a time is under way
   | "HTTP_BAD_REQUEST"
   | "HTTP_TRANSFER_ENCODING" // any but chunked
   | "HTTP_STATUS" // a handler ends the request with a status of its own: http/http-error.ts
+  | "HTTP_EXPECTATION" // any but 100-continue
   | "HTTP_VERSION" // neither HTTP/1.0 nor HTTP/1.1
   | "HTTP_HEADER_TOO_LARGE"
   | "HTTP_BODY_TOO_LARGE"

@@ -1,0 +1,103 @@
+import { once } from "node:events";
+import { getHeapSnapshot } from "node:v8";
+import { ServerError } from "../../core/errors.ts";
+import { type AdminReply, type AdminRequest, notFoundReply, requireMethod } from "../admin-message.ts";
+import type { AdminRoute } from "../admin-route.ts";
+import { Profiler } from "./profiler.ts";
+
+const defaultSeconds = 30;
+const maxSeconds = 300;
+const root = "/debug/pprof/";
+
+const index = `<!doctype html>
+<meta charset="utf-8">
+<title>Profiles</title>
+<h1>Profiles of the server's main thread</h1>
+<p>One at a time. Open them in Chrome's DevTools, or in Visual Studio Code.</p>
+<ul>
+<li><a href="profile?seconds=30">profile</a>: where CPU time goes, for <code>?seconds=</code> (30, at most 300); <code>.cpuprofile</code></li>
+<li><a href="allocs?seconds=30">allocs</a>: what is allocated and kept meanwhile, sampled; <code>.heapprofile</code></li>
+<li><a href="heap">heap</a>: all that is on the heap; stops the server for a moment; holds secrets; <code>.heapsnapshot</code></li>
+<li><a href="cmdline">cmdline</a>: the command line, its parts set apart by NUL</li>
+</ul>
+`;
+
+function download(name: string): Record<string, string> {
+  return { "Content-Type": "application/json", "Content-Disposition": `attachment; filename="${name}"` };
+}
+
+/** @throws ServerError ADMIN_REQUEST */
+function secondsOf(request: AdminRequest): number {
+  const text = request.query.get("seconds") ?? String(defaultSeconds);
+  const seconds = Number(text);
+  if (!/^\d+(?:\.\d+)?$/.test(text) || seconds <= 0 || seconds > maxSeconds) {
+    throw new ServerError("ADMIN_REQUEST", `seconds '${text}' is not a number over 0, at most ${maxSeconds}`);
+  }
+  return seconds;
+}
+
+/** The client is gone: nobody reads the answer. */
+const gone: AdminReply = { status: 499 };
+
+/**
+ * `/debug/pprof/…`: profiles in V8's own formats, under the names of the model's profiles of another run time.
+ * Source of the paths: the public model (Caddy 2.11)
+ */
+export function profileRoutes(): AdminRoute[] {
+  const profiler = new Profiler();
+  async function timed(
+    request: AdminRequest,
+    name: string,
+    take: (seconds: number, signal: AbortSignal) => Promise<unknown>,
+  ): Promise<AdminReply> {
+    const seconds = secondsOf(request);
+    try {
+      const profile = await take(seconds, request.signal);
+      return { status: 200, headers: download(name), body: JSON.stringify(profile) };
+    } catch (error) {
+      if (request.signal.aborted) {
+        return gone;
+      }
+      throw error;
+    }
+  }
+  async function heap(): Promise<AdminReply> {
+    const started = Promise.withResolvers<AdminReply>();
+    profiler
+      .exclusively(async () => {
+        const body = getHeapSnapshot();
+        started.resolve({ status: 200, headers: download("heap.heapsnapshot"), body });
+        await once(body, "close");
+      })
+      .catch(started.reject);
+    return started.promise;
+  }
+  return [
+    {
+      path: root,
+      handle(request) {
+        requireMethod(request, "GET");
+        switch (request.path.slice(root.length)) {
+          case "":
+            return { status: 200, headers: { "Content-Type": "text/html; charset=utf-8" }, body: index };
+          case "cmdline":
+            return {
+              status: 200,
+              headers: { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" },
+              body: process.argv.join("\0"),
+            };
+          case "profile":
+            return timed(request, "server.cpuprofile", (seconds, signal) => profiler.cpu(seconds, signal));
+          case "allocs":
+            return timed(request, "server.heapprofile", (seconds, signal) =>
+              profiler.allocations(seconds, signal),
+            );
+          case "heap":
+            return heap();
+          default:
+            return notFoundReply;
+        }
+      },
+    },
+  ];
+}

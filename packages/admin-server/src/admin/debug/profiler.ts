@@ -1,0 +1,52 @@
+import { Session } from "node:inspector/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ServerError } from "../../core/errors.ts";
+
+/** One profile at a time: two would slow the server and each other. */
+export class Profiler {
+  #busy = false;
+
+  /** @throws ServerError ADMIN_BUSY while another one is taken */
+  async exclusively<Result>(take: () => Promise<Result>): Promise<Result> {
+    if (this.#busy) {
+      throw new ServerError("ADMIN_BUSY", "another profile is being taken");
+    }
+    this.#busy = true;
+    try {
+      return await take();
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** CPU profile of the main thread in V8's format (`.cpuprofile`). @param signal ends it early, without a result */
+  cpu(seconds: number, signal: AbortSignal): Promise<unknown> {
+    return this.#inspect(async (session) => {
+      await session.post("Profiler.enable");
+      await session.post("Profiler.start");
+      await sleep(seconds * 1_000, undefined, { signal });
+      return (await session.post("Profiler.stop")).profile;
+    });
+  }
+
+  /** What the main thread allocates and keeps, sampled, in V8's format (`.heapprofile`). */
+  allocations(seconds: number, signal: AbortSignal): Promise<unknown> {
+    return this.#inspect(async (session) => {
+      await session.post("HeapProfiler.startSampling");
+      await sleep(seconds * 1_000, undefined, { signal });
+      return (await session.post("HeapProfiler.stopSampling")).profile;
+    });
+  }
+
+  #inspect(take: (session: Session) => Promise<unknown>): Promise<unknown> {
+    return this.exclusively(async () => {
+      const session = new Session();
+      session.connect();
+      try {
+        return await take(session);
+      } finally {
+        session.disconnect(); // stops what still runs
+      }
+    });
+  }
+}

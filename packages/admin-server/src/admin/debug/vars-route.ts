@@ -1,0 +1,29 @@
+import { getHeapStatistics } from "node:v8";
+import { requireMethod } from "../admin-message.ts";
+import type { AdminRoute } from "../admin-route.ts";
+
+/** `GET /debug/vars`: the process in numbers. Source of the path: the public model (Caddy 2.11) */
+export function varsRoute(): AdminRoute {
+  return {
+    path: "/debug/vars",
+    handle(request) {
+      requireMethod(request, "GET");
+      const { user, system } = process.cpuUsage();
+      const { maxRSS, ...resources } = process.resourceUsage();
+      const vars = {
+        cmdline: process.argv,
+        memstats: { ...process.memoryUsage(), max_rss_bytes: maxRSS * 1_024, ...getHeapStatistics() },
+        cpu_seconds: { user: user / 1e6, system: system / 1e6 },
+        resources,
+        uptime_seconds: process.uptime(),
+        pid: process.pid,
+        node: process.version,
+      };
+      return {
+        status: 200,
+        headers: { "Content-Type": "application/json; charset=utf-8" },
+        body: `${JSON.stringify(vars, undefined, 1)}\n`,
+      };
+    },
+  };
+}
