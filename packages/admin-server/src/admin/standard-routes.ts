@@ -8,6 +8,7 @@ import { profileRoutes } from "./debug/profile-routes.ts";
 import { varsRoute } from "./debug/vars-route.ts";
 import { historyRoutes } from "./history-routes.ts";
 import { adaptRoute, loadRoute } from "./load-routes.ts";
+import { openapiRoute } from "./openapi/openapi-route.ts";
 import { schemaRoutes } from "./schema-routes.ts";
 import { stopRoute } from "./stop-route.ts";
 import { validateRoute } from "./validate-route.ts";
@@ -39,6 +40,7 @@ export function standardRoutes({
     ...historyRoutes(engine, history),
     ...schemaRoutes(engine, registry),
     validateRoute(engine, adapters, registry),
+    openapiRoute(),
     varsRoute(),
     ...profileRoutes(),
   ];

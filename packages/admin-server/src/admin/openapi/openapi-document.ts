@@ -1,0 +1,109 @@
+import { version } from "lifecycle";
+import { configOperations } from "./config-operations.ts";
+import { documentOperations } from "./document-operations.ts";
+import { processOperations } from "./process-operations.ts";
+
+const text = { type: "string" };
+const count = { type: "integer", minimum: 0 };
+
+const schemas = {
+  Error: {
+    type: "object",
+    required: ["error"],
+    properties: { error: { ...text, description: "What is wrong, and where." } },
+  },
+  Config: { type: ["object", "null"], description: "See GET /config/schema." },
+  Warning: {
+    type: "object",
+    required: ["message"],
+    properties: { file: text, line: { type: "integer", minimum: 1 }, directive: text, message: text },
+    additionalProperties: false,
+  },
+  Warnings: {
+    type: "object",
+    properties: { warnings: { type: "array", items: { $ref: "#/components/schemas/Warning" } } },
+    additionalProperties: false,
+  },
+  Adapted: {
+    type: "object",
+    required: ["result"],
+    properties: {
+      warnings: { type: "array", items: { $ref: "#/components/schemas/Warning" } },
+      result: { description: "The config." },
+    },
+    additionalProperties: false,
+  },
+  Fault: {
+    type: "object",
+    required: ["path", "message"],
+    properties: {
+      path: { ...text, description: "Of the offending field: `/config/apps/…`." },
+      message: text,
+    },
+    additionalProperties: false,
+  },
+  Verdict: {
+    type: "object",
+    required: ["valid", "changes"],
+    properties: {
+      valid: { type: "boolean" },
+      error: { ...text, description: "What a load would answer." },
+      errors: { type: "array", maxItems: 100, items: { $ref: "#/components/schemas/Fault" } },
+      warnings: { type: "array", items: { $ref: "#/components/schemas/Warning" } },
+      changes: { $ref: "#/components/schemas/JsonPatch" },
+    },
+    additionalProperties: false,
+  },
+  JsonPatch: {
+    type: "array",
+    description: "RFC 6902.",
+    maxItems: 10_000,
+    items: {
+      type: "object",
+      required: ["op", "path"],
+      properties: {
+        op: { enum: ["add", "remove", "replace", "move", "copy", "test"] },
+        path: { ...text, description: "A JSON pointer, from the place that the request names." },
+        from: text,
+        value: { description: "Any JSON value." },
+      },
+    },
+  },
+  HistoryEntry: {
+    type: "object",
+    required: ["n", "at", "author", "bytes"],
+    properties: {
+      n: { type: "integer", minimum: 1 },
+      at: { ...text, description: "When it began to run, RFC 3339." },
+      author: { ...text, description: "Address of the client, or what else loaded it." },
+      bytes: count,
+    },
+    additionalProperties: false,
+  },
+  Upstream: {
+    type: "object",
+    required: ["address", "num_requests", "fails"],
+    properties: {
+      address: text,
+      num_requests: { ...count, description: "Requests under way." },
+      fails: { ...count, description: "Failures that passive health checks remember." },
+    },
+  },
+};
+
+/** The admin API as an OpenAPI 3.1 document. Source of the form: OpenAPI Specification 3.1.1 */
+export function openapiDocument() {
+  return {
+    openapi: "3.1.1",
+    jsonSchemaDialect: "https://json-schema.org/draft/2020-12/schema",
+    info: {
+      title: "Admin API of the server",
+      version: version.gitVersion.replace(/^v/, ""),
+      description: 'Read and change the live configuration. Every refusal is JSON: `{"error": "…"}`.',
+      license: { name: "Apache 2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "http://localhost:2019", description: "The default address." }],
+    paths: { ...configOperations, ...documentOperations, ...processOperations },
+    components: { schemas },
+  };
+}

@@ -1,0 +1,15 @@
+import { requireMethod } from "../admin-message.ts";
+import type { AdminRoute } from "../admin-route.ts";
+import { openapiDocument } from "./openapi-document.ts";
+
+/** `GET /openapi.json`: the admin API, for clients and generators. */
+export function openapiRoute(): AdminRoute {
+  return {
+    path: "/openapi.json",
+    handle(request) {
+      requireMethod(request, "GET");
+      const body = `${JSON.stringify(openapiDocument(), undefined, 1)}\n`;
+      return { status: 200, headers: { "Content-Type": "application/json" }, body };
+    },
+  };
+}

@@ -1,0 +1,57 @@
+/** One answer that an operation may give. */
+export interface DocumentedAnswer {
+  readonly description: string;
+  /** Media type and JSON Schema of the body; absent where there is none. */
+  readonly content?: Readonly<Record<string, { readonly schema: unknown }>>;
+  readonly headers?: Readonly<Record<string, unknown>>;
+}
+
+export interface DocumentedOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly unknown[];
+  readonly requestBody?: unknown;
+  readonly responses: Readonly<Record<string, DocumentedAnswer>>;
+}
+
+/** An answer with a JSON body. */
+export function json(description: string, schema: unknown, mediaType = "application/json"): DocumentedAnswer {
+  return { description, content: { [mediaType]: { schema } } };
+}
+
+export const done: DocumentedAnswer = { description: "Done; the body is empty." };
+
+/** A refusal: JSON with `error`. */
+export function refused(description: string): DocumentedAnswer {
+  return json(description, { $ref: "#/components/schemas/Error" });
+}
+
+/** What guards every path. */
+export const guards = {
+  "400": refused("The request is not understood, or what it asks for cannot be."),
+  "403": refused("Host or Origin is not admitted."),
+};
+
+export const anyJson = { description: "Any JSON value." };
+
+export function path(name: string, description: string, schema: unknown = { type: "string" }): unknown {
+  return { name, in: "path", required: true, description, schema };
+}
+
+export function header(name: string, description: string): unknown {
+  return { name, in: "header", description, schema: { type: "string" } };
+}
+
+export function query(name: string, description: string, schema: unknown): unknown {
+  return { name, in: "query", description, schema };
+}
+
+/** A request body in some media types, each of one schema. */
+export function body(description: string, content: Readonly<Record<string, unknown>>): unknown {
+  return {
+    description,
+    required: true,
+    content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])),
+  };
+}
