@@ -91,6 +91,7 @@ describe("traces found", () => {
     [search('{ resource.service.name = "shop" } >> { resource.service.name = "stock" }')],
     [search("{ } | count() > 1")],
     [search("{ } | by(resource.service.name) | avg(duration) > 0ms")],
+    [search("{ } | by(span.nothing) | count() > 0")],
     [search("{ span:duration > 1ms } | select(span.http.url, status)")],
     [native('service.name="shop"')],
     [native(' service.name="shop" name="GET /a b"')],
@@ -180,6 +181,7 @@ describe("metrics", () => {
     [overTime("{} | quantile_over_time(duration, .5, .99) by (span.http.status_code)", { step: "5m" })],
     [overTime("{} | histogram_over_time(duration)")],
     [overTime("{} | max_over_time(duration)")],
+    [overTime("{} | rate() by (span.nothing)")],
     [overTime("{nestedSetParent<0 && status=error} | rate() by(resource.service.name) | topk(5)")],
   ])("%s", async (path) => {
     const { series } = rangeAnswer.parse(await get(path));
@@ -202,7 +204,8 @@ describe("metrics", () => {
       [{ stringValue: "shop" }, 1],
       [{ stringValue: "stock" }, 1],
     ]);
-    const [[, rate] = []] = await valuesOf("{} | rate()");
+    const [[name, rate] = []] = await valuesOf("{} | rate()");
+    expect(name).toEqual({ stringValue: "rate" });
     expect(rate).toBeCloseTo(2 / 3_601, 5);
     const [[, duration] = []] = await valuesOf('{name="GET /a b"} | max_over_time(duration)');
     expect(duration).toBeCloseTo(0.02);

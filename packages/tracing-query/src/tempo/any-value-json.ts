@@ -23,13 +23,14 @@ export function anyValueJson(value: AttributeValue): object {
       return { arrayValue: { values: value.value.map(anyValueJson) } };
     case "kvlist":
       return {
-        kvlistValue: { values: value.value.map((one) => keyValueJson([one.key, one.value])) },
+        kvlistValue: { values: value.value.map((one) => ({ key: one.key, value: anyValueJson(one.value) })) },
       };
   }
 }
 
+/** No value is a word, as Tempo has it: Grafana takes no empty one. */
 export function keyValueJson([key, value]: TraceQlAttribute): object {
-  return { key, value: anyValueJson(value) };
+  return { key, value: value.type === "empty" ? { stringValue: "nil" } : anyValueJson(value) };
 }
 
 /** JSON has no number for these. */

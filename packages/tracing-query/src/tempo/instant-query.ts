@@ -1,3 +1,4 @@
+import type { TraceQlMetrics } from "storage/api";
 import type { MetricsExpression, TraceQlQuery } from "traceql";
 
 /**
@@ -8,6 +9,24 @@ import type { MetricsExpression, TraceQlQuery } from "traceql";
  */
 export function instantQuery(query: TraceQlQuery, seconds: number): TraceQlQuery {
   return query.type === "metrics" ? { ...query, expression: overRange(query.expression, seconds) } : query;
+}
+
+/** What is named after the function that took the place of `rate` is named after that again. */
+export function renamed(metrics: TraceQlMetrics, query: TraceQlQuery): TraceQlMetrics {
+  if (query.type !== "metrics" || !isRate(query.expression)) {
+    return metrics;
+  }
+  const series = metrics.series.map((one) => ({
+    ...one,
+    labels: one.labels.map(([key, value]) =>
+      key === "__name__" ? ([key, { type: "string", value: "rate" }] as const) : ([key, value] as const),
+    ),
+  }));
+  return { ...metrics, series };
+}
+
+function isRate(expression: MetricsExpression): boolean {
+  return expression.type === "metrics-pipeline" && expression.aggregate.function === "rate";
 }
 
 function overRange(expression: MetricsExpression, seconds: number): MetricsExpression {

@@ -2,7 +2,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { QueryError } from "../query-error.ts";
 import type { QueryService } from "../service/query-service.ts";
 import { checkLimits, type ReadLimits } from "../service/read-limits.ts";
-import { instantQuery } from "./instant-query.ts";
+import { instantQuery, renamed } from "./instant-query.ts";
 import { instantJson, rangeJson } from "./metrics-json.ts";
 import { parseMetricsQuery } from "./parse-query.ts";
 import { metricsRange, stepParam, uint32Param } from "./time-params.ts";
@@ -46,6 +46,7 @@ export function queryInstantEndpoint(service: QueryService, limits: ReadLimits):
     const seconds = Number(range.endUnixNano - range.startUnixNano) / 1e9;
     const instant = instantQuery(query, seconds);
     const stepNano = range.endUnixNano;
-    return instantJson(await service.search.metrics({ ...others, query: instant, range, stepNano }, read));
+    const metrics = await service.search.metrics({ ...others, query: instant, range, stepNano }, read);
+    return instantJson(renamed(metrics, query));
   };
 }

@@ -1,10 +1,4 @@
-import type {
-  TraceQlAttribute,
-  TraceQlExemplar,
-  TraceQlMetrics,
-  TraceQlSample,
-  TraceQlSeries,
-} from "storage/api";
+import type { TraceQlExemplar, TraceQlMetrics, TraceQlSample, TraceQlSeries } from "storage/api";
 import { doubleJson, keyValueJson } from "./any-value-json.ts";
 import { metricsJson } from "./search-json.ts";
 
@@ -41,19 +35,14 @@ function rangeSeriesOf({ labels, samples, exemplars }: TraceQlSeries, maxExempla
   const every = Math.max(1, Math.ceil(exemplars.length / maxExemplars));
   const shown = exemplars.filter((_, index) => index % every === 0);
   return {
-    labels: labels.map(labelJson),
+    labels: labels.map(keyValueJson),
     samples: samples.map(sampleOf),
     ...(shown.length === 0 ? {} : { exemplars: shown.map(exemplarOf) }),
   };
 }
 
 function instantSeriesOf({ labels, samples }: TraceQlSeries): object {
-  return { labels: labels.map(labelJson), value: doubleJson(samples.at(-1)?.value ?? 0) };
-}
-
-/** Tempo's word for no value. */
-function labelJson([key, value]: TraceQlAttribute): object {
-  return keyValueJson([key, value.type === "empty" ? { type: "string", value: "nil" } : value]);
+  return { labels: labels.map(keyValueJson), value: doubleJson(samples.at(-1)?.value ?? 0) };
 }
 
 function sampleOf({ unixNano, value }: TraceQlSample): object {

@@ -1,4 +1,5 @@
 import { createLogger, parseHostPort } from "lifecycle";
+import { type ReadOptions, unsupported } from "storage/api";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Span } from "wire/model";
 import { decodeTraces } from "wire/otlp";
@@ -277,4 +278,32 @@ test("tenants are apart", async () => {
   expect(await jsonOf(tags, { "X-Tenant": "one" })).toMatchObject({ scopes: [{ name: "span" }] });
   const trace = `${base}/api/v2/traces/${sampleTraceId}`;
   expect((await fetch(trace, { headers: { "x-tenant": "two" } })).status).toBe(404);
+});
+
+test.each([
+  ["search?q=%7B%7D", "search"],
+  ["metrics/query_range?q=%7B%7D%7Crate()", "metrics"],
+])("%s: who goes away ends the work in the store", async (path, method) => {
+  const [asked, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const wait = (_query: unknown, options?: ReadOptions): Promise<never> => {
+    options?.signal?.addEventListener("abort", () => aborted.resolve());
+    asked.resolve();
+    return new Promise(() => {});
+  };
+  const store = await sampleStore([]);
+  const base = await open({ ...store, traceql: { ...store.traceql, [method]: wait } });
+  const controller = new AbortController();
+  const answer = fetch(`${base}/api/${path}`, { signal: controller.signal });
+  await asked.promise;
+  controller.abort();
+  await expect(answer).rejects.toThrow();
+  await aborted.promise;
+});
+
+test("a store without TraceQL says so", async () => {
+  const { reader } = await sampleStore([]);
+  const base = await open({ ...unsupported("a remote storage"), reader });
+  for (const path of ["search", "v2/search/tags", "metrics/query_range?q=%7B%7D%7Crate()"]) {
+    expect(await textOf(`${base}/api/${path}`)).toEqual([501, "a remote storage"]);
+  }
 });
