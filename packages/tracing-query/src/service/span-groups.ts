@@ -11,102 +11,147 @@ export interface GroupPath {
 /** The places of several traces, each with a number. A place has a higher one than that above it. */
 export class GroupPaths {
   readonly paths: GroupPath[] = [];
-  readonly #ids = new Map<string, number>();
+  /** By the place above, then service and operation; of the roots, the first. */
+  readonly #below: Map<string, number>[] = [new Map()];
 
   idOf(parent: number | undefined, { service, operation }: ShownSpan): number {
-    const key = JSON.stringify([parent ?? -1, service, operation]);
-    let id = this.#ids.get(key);
+    const ids = this.#below[parent === undefined ? 0 : parent + 1] as Map<string, number>;
+    // The length tells names apart that together are the same.
+    const key = `${service.length} ${service}${operation}`;
+    let id = ids.get(key);
     if (id === undefined) {
       id = this.paths.length;
-      this.#ids.set(key, id);
+      ids.set(key, id);
       this.paths.push({ parent, service, operation });
+      this.#below.push(new Map());
     }
     return id;
   }
 }
 
-/** The spans of one trace at one place. */
+/** The spans of one trace at one place. Times are in nanoseconds. */
 export interface SpanGroup {
   spanIds: string[];
   errors: number;
   /** Of all of them together. */
-  durationNano: bigint;
+  durationNano: number;
   /** What of that no child ran in. */
-  selfNano: bigint;
+  selfNano: number;
 }
+
+const none = -1;
 
 /**
  * The spans of a trace by place, in linear time but for the sorting of children. A span whose parent is not there is a
- * root; so is, of spans that are each other's parents, the first.
+ * root; so is, of spans that are each other's parents, the first. Of spans that share an id, the first has the children.
  */
 export function spanGroups(spans: readonly ShownSpan[], paths: GroupPaths): Map<number, SpanGroup> {
-  const ids = new Set(spans.map(({ spanId }) => spanId));
-  const isRoot = ({ spanId, parentSpanId }: ShownSpan) => !ids.has(parentSpanId) || parentSpanId === spanId;
-  const childrenOf = Map.groupBy(
-    spans.filter((span) => !isRoot(span)),
-    ({ parentSpanId }) => parentSpanId,
-  );
+  const tree = new SpanTree(spans);
   const groups = new Map<number, SpanGroup>();
-  const seen = new Set<ShownSpan>();
-  const walk = (root: ShownSpan) => {
-    seen.add(root);
-    const open: [span: ShownSpan, path: number][] = [[root, paths.idOf(undefined, root)]];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      const [span, path] = next;
-      const children = childrenOf.get(span.spanId) ?? [];
-      addSpan(groups, path, span, children);
+  const placeOf = new Int32Array(spans.length).fill(none);
+  const walk = (root: number) => {
+    const open = [root];
+    placeOf[root] = paths.idOf(undefined, spans[root] as ShownSpan);
+    for (let index = open.pop(); index !== undefined; index = open.pop()) {
+      const place = placeOf[index] as number;
+      const children = tree.childrenOf(index);
+      addSpan(groups, place, spans[index] as ShownSpan, tree.selfNano(index, children));
       for (const child of children) {
-        if (!seen.has(child)) {
-          seen.add(child);
-          open.push([child, paths.idOf(path, child)]);
+        if (placeOf[child] === none) {
+          placeOf[child] = paths.idOf(place, spans[child] as ShownSpan);
+          open.push(child);
         }
       }
     }
   };
-  for (const span of spans) {
-    if (isRoot(span)) walk(span);
+  for (let index = 0; index < spans.length; index++) {
+    if (tree.isRoot(index)) walk(index);
   }
-  for (const span of spans) {
-    if (!seen.has(span)) walk(span);
+  for (let index = 0; index < spans.length; index++) {
+    if (placeOf[index] === none) walk(index);
   }
   return groups;
 }
 
-function addSpan(
-  groups: Map<number, SpanGroup>,
-  path: number,
-  span: ShownSpan,
-  children: readonly ShownSpan[],
-): void {
-  const group = groups.get(path) ?? { spanIds: [], errors: 0, durationNano: 0n, selfNano: 0n };
-  groups.set(path, group);
+function addSpan(groups: Map<number, SpanGroup>, place: number, span: ShownSpan, selfNano: number): void {
+  let group = groups.get(place);
+  if (group === undefined) {
+    group = { spanIds: [], errors: 0, durationNano: 0, selfNano: 0 };
+    groups.set(place, group);
+  }
   group.spanIds.push(span.spanId);
   group.errors += span.hasError ? 1 : 0;
-  const durationNano = span.durationNano > 0n ? span.durationNano : 0n;
-  group.durationNano += durationNano;
-  group.selfNano += durationNano - coveredNano(span, children);
+  group.durationNano += Math.max(0, Number(span.durationNano));
+  group.selfNano += selfNano;
 }
 
-/** For how long of its time a span has children that run. */
-function coveredNano({ startTimeUnixNano, durationNano }: ShownSpan, children: readonly ShownSpan[]): bigint {
-  const end = startTimeUnixNano + durationNano;
-  let covered = 0n;
-  let until = startTimeUnixNano;
-  const inOrder = [...children].sort((one, other) =>
-    one.startTimeUnixNano < other.startTimeUnixNano
-      ? -1
-      : one.startTimeUnixNano > other.startTimeUnixNano
-        ? 1
-        : 0,
-  );
-  for (const child of inOrder) {
-    let to = child.startTimeUnixNano + child.durationNano;
-    if (to > end) to = end;
-    if (child.startTimeUnixNano > until) until = child.startTimeUnixNano;
-    if (to > until) {
-      covered += to - until;
-      until = to;
+/** Who is below whom, and when they run, by index of the span. */
+class SpanTree {
+  readonly #parents: Int32Array;
+  /** The last child of each, and of each child the one before it. */
+  readonly #lastChildren: Int32Array;
+  readonly #siblings: Int32Array;
+  /** Nanoseconds since the first span starts: exact for a hundred days. */
+  readonly #starts: Float64Array;
+  readonly #ends: Float64Array;
+
+  constructor(spans: readonly ShownSpan[]) {
+    const indexOf = new Map<string, number>();
+    for (let index = spans.length - 1; index >= 0; index--) {
+      indexOf.set((spans[index] as ShownSpan).spanId, index);
+    }
+    this.#parents = new Int32Array(spans.length);
+    this.#lastChildren = new Int32Array(spans.length).fill(none);
+    this.#siblings = new Int32Array(spans.length).fill(none);
+    this.#starts = new Float64Array(spans.length);
+    this.#ends = new Float64Array(spans.length);
+    const origin = spans[0]?.startTimeUnixNano ?? 0n;
+    for (const [index, { parentSpanId, spanId, startTimeUnixNano, durationNano }] of spans.entries()) {
+      const parent = parentSpanId === spanId ? none : (indexOf.get(parentSpanId) ?? none);
+      this.#parents[index] = parent;
+      if (parent !== none) {
+        this.#siblings[index] = this.#lastChildren[parent] ?? none;
+        this.#lastChildren[parent] = index;
+      }
+      const start = Number(startTimeUnixNano - origin);
+      this.#starts[index] = start;
+      this.#ends[index] = start + Math.max(0, Number(durationNano));
     }
   }
-  return covered;
+
+  isRoot(index: number): boolean {
+    return this.#parents[index] === none;
+  }
+
+  /** By their start. */
+  childrenOf(index: number): number[] {
+    const children: number[] = [];
+    for (
+      let child = this.#lastChildren[index] ?? none;
+      child !== none;
+      child = this.#siblings[child] ?? none
+    ) {
+      children.push(child);
+    }
+    const starts = this.#starts;
+    return children.length < 2
+      ? children
+      : children.reverse().sort((one, other) => (starts[one] ?? 0) - (starts[other] ?? 0));
+  }
+
+  /** For how long none of its children runs while a span does. @param children by their start */
+  selfNano(index: number, children: readonly number[]): number {
+    const end = this.#ends[index] ?? 0;
+    let until = this.#starts[index] ?? 0;
+    let self = end - until;
+    for (const child of children) {
+      const from = Math.max(until, this.#starts[child] ?? 0);
+      const to = Math.min(end, this.#ends[child] ?? 0);
+      if (to > from) {
+        self -= to - from;
+        until = to;
+      }
+    }
+    return self;
+  }
 }

@@ -125,7 +125,7 @@ export function diffTraces(paths: GroupPaths, a: DiffTraces, b: DiffTraces): Tra
 }
 
 function sideOf({ spanIds, errors, durationNano, selfNano }: SpanGroup): DiffSide {
-  return { count: spanIds.length, errors, durationNano: Number(durationNano), selfNano: Number(selfNano) };
+  return { count: spanIds.length, errors, durationNano, selfNano };
 }
 
 /** The lower one of two in the middle, so that it is one that was seen. */
