@@ -1,3 +1,5 @@
+export { type ClickHouseOptions, clickHouseOptions } from "./clickhouse/clickhouse-options.ts";
+export { clickHouseServers } from "./clickhouse/clickhouse-servers.ts";
 export { folderError, listenError, StartError } from "./errors.ts";
 export type { Health, HealthStatus } from "./health.ts";
 export { createLogger, type Logger, type LoggerSettings, type LogLevel, logLevels } from "./logger.ts";

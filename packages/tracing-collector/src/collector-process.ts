@@ -28,7 +28,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
   async start({ options, log, metrics: registry }) {
     const metrics = new CollectorMetrics(registry);
     await using opened = new AsyncDisposableStack();
-    const store = openStore(options, log);
+    const store = openStore(options, log, registry);
     opened.defer(() => store.close());
     const sampling = await openSampling(options, { store, metrics: registry, log });
     opened.defer(() => sampling.provider.close());

@@ -1,4 +1,5 @@
-import { type Logger, openClientTls, StartError } from "lifecycle";
+import { clickHouseServers, type Logger, openClientTls, StartError } from "lifecycle";
+import type { Registry } from "prom-client";
 import { StorageError, type TraceStore } from "storage/api";
 import { openClickHouseStore } from "storage/clickhouse";
 import { openGrpcStore } from "storage/grpc";
@@ -6,7 +7,7 @@ import { openMemoryStore } from "storage/memory";
 import type { CollectorOptions } from "./options/collector-options.ts";
 
 /** The store that the options name; nothing is asked of it yet. @throws StartError for options that cannot work */
-export function openStore(options: CollectorOptions, log: Logger): TraceStore {
+export function openStore(options: CollectorOptions, log: Logger, metrics?: Registry): TraceStore {
   if (options["span-storage.type"] === "memory") return openMemoryStore();
   const tls = openClientTls(options, "grpc-storage", log);
   try {
@@ -19,12 +20,7 @@ export function openStore(options: CollectorOptions, log: Logger): TraceStore {
       });
     }
     tls?.close();
-    return openClickHouseStore({
-      urls: options["clickhouse.url"],
-      user: options["clickhouse.user"],
-      password: options["clickhouse.password"],
-      database: options["clickhouse.database"],
-    });
+    return openClickHouseStore(clickHouseServers(options, log, metrics));
   } catch (error) {
     tls?.close();
     throw error instanceof StorageError

@@ -1,7 +1,7 @@
 import {
   bytes,
+  clickHouseOptions,
   clientTlsOptions,
-  commaList,
   duration,
   hostPort,
   serverTlsOptions,
@@ -25,12 +25,10 @@ export const queryOptions = z.object({
     .enum(["clickhouse", "grpc", "memory"])
     .default("clickhouse")
     .describe("Where spans rest; grpc is a remote storage, memory this process's own and starts empty."),
-  "clickhouse.url": commaList("http://127.0.0.1:8123").describe(
-    "HTTP addresses of tracing-storage or ClickHouse; the next one is used when one is away.",
+  ...clickHouseOptions(
+    "http://127.0.0.1:8123",
+    "HTTP addresses of tracing-storage or ClickHouse: of several, those that answer take turns.",
   ),
-  "clickhouse.database": z.string().default("tracing").describe("Database of the tables."),
-  "clickhouse.user": z.string().default("default").describe("User of ClickHouse."),
-  "clickhouse.password": z.string().default("").describe("The user's password."),
   "grpc-storage.server": z
     .string()
     .default("")

@@ -51,7 +51,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
     const uiFolder = options["query.static-files"] || builtInUiFolder;
     const httpTls = await openServerTls(options, "query.http", log);
     const grpcTls = await openServerTls(options, "query.grpc", log);
-    const store = openStore(options, log);
+    const store = openStore(options, log, metrics);
     const watch = new StorageWatch({ store, health });
     const prometheus =
       options["metrics-storage.type"] === "prometheus" ? new PrometheusMetrics(options, log) : undefined;

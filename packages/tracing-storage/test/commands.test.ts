@@ -110,6 +110,20 @@ test("schema prints what the collector makes", async () => {
   expect((await run("schema", "--database", "a b")).exitCode).toBe(1);
 });
 
+test("schema prints what is made in a cluster, server by server or with ON CLUSTER", async () => {
+  const { output, exitCode } = await run("schema", "--cluster", "main");
+  expect(exitCode).toBe(0);
+  expect(output).toContain(
+    "ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/tracing/spans_local', '{replica}')",
+  );
+  expect(output).toContain("Distributed('main', 'tracing', 'spans_local', cityHash64(trace_id))");
+  expect(output).not.toContain("ON CLUSTER");
+  expect((await run("schema", "--cluster", "main", "--on-cluster")).output).toContain(
+    "spans_local ON CLUSTER 'main'",
+  );
+  expect((await run("schema", "--cluster", "a'b")).exitCode).toBe(1);
+});
+
 test("a data folder is for its own user alone, and one of a newer version is left untouched", async () => {
   const path = join(folder, "newer");
   const first = await startStorage(path);

@@ -1,4 +1,4 @@
-import { clientTlsOptions, commaList, duration } from "lifecycle";
+import { clickHouseOptions, clientTlsOptions, duration } from "lifecycle";
 import { z } from "zod";
 
 /** Where spans go. */
@@ -7,12 +7,10 @@ export const storageOptions = z.object({
     .enum(["clickhouse", "grpc", "memory"])
     .default("clickhouse")
     .describe("Where spans go; grpc is a remote storage, memory this process's own, for tests."),
-  "clickhouse.url": commaList("http://127.0.0.1:8123").describe(
-    "HTTP addresses of tracing-storage or ClickHouse; the next one is used when one is away.",
+  ...clickHouseOptions(
+    "http://127.0.0.1:8123",
+    "HTTP addresses of tracing-storage or ClickHouse: of several, those that answer take turns.",
   ),
-  "clickhouse.database": z.string().default("tracing").describe("Database of the tables."),
-  "clickhouse.user": z.string().default("default").describe("User of ClickHouse."),
-  "clickhouse.password": z.string().default("").describe("The user's password."),
   "grpc-storage.server": z
     .string()
     .default("")

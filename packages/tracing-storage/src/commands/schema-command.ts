@@ -1,5 +1,5 @@
 import { type ProcessCommand, parseOptions } from "lifecycle";
-import { schemaStatements } from "storage/clickhouse";
+import { clusterSchemaStatements, schemaStatements } from "storage/clickhouse";
 import { z } from "zod";
 
 const schemaOptions = z.object({
@@ -8,6 +8,16 @@ const schemaOptions = z.object({
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "is not a plain name: letters, digits and _")
     .default("tracing")
     .describe("Database of the spans."),
+  cluster: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{0,64}$/, "is not up to 64 letters, digits, _ and -")
+    .default("")
+    .describe("Cluster, by its name in the servers' configuration; empty: one server."),
+  replicated: z.boolean().default(true).describe("Tables of a cluster are replicated."),
+  "on-cluster": z
+    .boolean()
+    .default(false)
+    .describe("Statements with ON CLUSTER, to be run on one server, rather than on each."),
 });
 
 /**
@@ -16,10 +26,21 @@ const schemaOptions = z.object({
  */
 export const schemaCommand: ProcessCommand = {
   name: "schema",
-  meaning: "Print the SQL that makes the tables of spans: schema [--database tracing].",
+  meaning:
+    "Print the SQL that makes the tables of spans: schema [--database tracing] [--cluster NAME [--replicated=false] [--on-cluster]].",
   async run(args) {
     const { options } = parseOptions(schemaOptions, { arguments: args, environment: {} });
-    process.stdout.write(`${schemaStatements(options.database).join(";\n\n")};\n`);
+    const { database, cluster } = options;
+    const statements =
+      cluster === ""
+        ? schemaStatements(database)
+        : clusterSchemaStatements(database, {
+            name: cluster,
+            isReplicated: options.replicated,
+            onCluster: options["on-cluster"],
+            insertQuorum: 0,
+          });
+    process.stdout.write(`${statements.join(";\n\n")};\n`);
     return 0;
   },
 };

@@ -1,4 +1,11 @@
-import { bytes, commaList, duration, parseHostPort, serverTlsOptions, tenancyOptions } from "lifecycle";
+import {
+  bytes,
+  clickHouseOptions,
+  duration,
+  parseHostPort,
+  serverTlsOptions,
+  tenancyOptions,
+} from "lifecycle";
 import { z } from "zod";
 
 /** The remote storage API, and the store behind it. Names that the public model has are its names. */
@@ -33,12 +40,10 @@ export const grpcOptions = z.object({
       "Offer streams of spans: many times faster for collectors of others, which then do not wait until a span is stored.",
     ),
   ...tenancyOptions(),
-  "clickhouse.url": commaList("").describe(
+  ...clickHouseOptions(
+    "",
     "HTTP addresses of a ClickHouse cluster that keeps the spans; empty: this process does. With it, this process is a bridge only.",
   ),
-  "clickhouse.database": z.string().default("tracing").describe("Database of the tables."),
-  "clickhouse.user": z.string().default("default").describe("User of the cluster."),
-  "clickhouse.password": z.string().default("").describe("The user's password."),
 });
 
 export type GrpcOptions = z.infer<typeof grpcOptions>;

@@ -1,4 +1,4 @@
-import { type Logger, openServerTls, StartError, TenantCheck } from "lifecycle";
+import { clickHouseServers, type Logger, openServerTls, StartError, TenantCheck } from "lifecycle";
 import type { Registry } from "prom-client";
 import { StorageError, type TraceStore } from "storage/api";
 import { type ClickHouseStoreOptions, openClickHouseStore } from "storage/clickhouse";
@@ -25,7 +25,7 @@ export async function openConfiguredRemoteStorage(
     tls?.close();
     return undefined;
   }
-  const store = openStore(options, own);
+  const store = openStore(options, own, log, metrics);
   try {
     const server = await openRemoteStorage({
       address,
@@ -57,17 +57,19 @@ export async function openConfiguredRemoteStorage(
   }
 }
 
-function openStore(options: GrpcOptions, own: OwnEngine | undefined): TraceStore {
-  const urls = options["clickhouse.url"];
-  const server =
-    own === undefined || urls.length > 0
-      ? { urls, user: options["clickhouse.user"], password: options["clickhouse.password"] }
-      : own;
+function openStore(
+  options: GrpcOptions,
+  own: OwnEngine | undefined,
+  log: Logger,
+  metrics: Registry,
+): TraceStore {
   try {
-    return openClickHouseStore({ ...server, database: options["clickhouse.database"] });
+    return own === undefined || options["clickhouse.url"].length > 0
+      ? openClickHouseStore(clickHouseServers(options, log, metrics))
+      : openClickHouseStore({ ...own, database: options["clickhouse.database"] });
   } catch (error) {
     throw error instanceof StorageError
-      ? new StartError(`storage: ${error.message}: see --clickhouse.url and --clickhouse.database`, {
+      ? new StartError(`storage: ${error.message}: see the options --clickhouse.*`, {
           cause: error,
         })
       : error;

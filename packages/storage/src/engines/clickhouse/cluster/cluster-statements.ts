@@ -100,10 +100,13 @@ function replicated(statement: string, database: string, { isReplicated }: Clust
   if (table === undefined) return statement;
   const path = `'/clickhouse/tables/{shard}/${database}/${table}', '{replica}'`;
   return statement
-    .replace(/\bENGINE = (\w*)MergeTree\b(?:\(([^)]*)\))?/, (_, kind: string, args: string | undefined) => {
-      const more = args === undefined || args === "" ? "" : `, (${args})`;
-      return `ENGINE = Replicated${kind}MergeTree(${path}${more})`;
-    })
+    .replace(
+      /\bENGINE = (\w*)MergeTree\b(?:\(\(?([^)]*)\)?\))?/,
+      (_, kind: string, args: string | undefined) => {
+        const more = args === undefined || args === "" ? "" : `, ${args.includes(",") ? `(${args})` : args}`;
+        return `ENGINE = Replicated${kind}MergeTree(${path}${more})`;
+      },
+    )
     .replace(/non_replicated_deduplication_window = \d+/, replicatedWindow);
 }
 

@@ -1,0 +1,49 @@
+import { Gauge, type Registry } from "prom-client";
+import type { Logger } from "../logger.ts";
+import type { ClickHouseOptions } from "./clickhouse-options.ts";
+
+const gaugeName = "tracing_clickhouse_host_up";
+
+/**
+ * What the engine for ClickHouse is opened with, as the options say. Servers that go away and come back stand in the log
+ * and in the metric `tracing_clickhouse_host_up`.
+ * @param metrics several engines of a process may share it
+ */
+export function clickHouseServers(options: ClickHouseOptions, log: Logger, metrics?: Registry) {
+  const up = metrics === undefined ? undefined : gaugeOf(metrics);
+  const areUp = new Map<string, boolean>();
+  return {
+    urls: options["clickhouse.url"],
+    user: options["clickhouse.user"],
+    password: options["clickhouse.password"],
+    database: options["clickhouse.database"],
+    cluster:
+      options["clickhouse.cluster"] === ""
+        ? undefined
+        : ({
+            name: options["clickhouse.cluster"],
+            isReplicated: options["clickhouse.replicated"],
+            // An option's transform widens "auto" to a string.
+            insertQuorum: options["clickhouse.insert-quorum"] as number | "auto",
+            onCluster: options["clickhouse.on-cluster"],
+          } as const),
+    onHostChange(host: string, isUp: boolean, reason: string) {
+      up?.set({ host }, isUp ? 1 : 0);
+      const wasUp = areUp.get(host) ?? true;
+      areUp.set(host, isUp);
+      if (isUp && !wasUp) log.info({ host }, "ClickHouse answers again");
+      else if (!isUp && wasUp) log.warn({ host, reason }, "ClickHouse does not answer");
+    },
+  };
+}
+
+function gaugeOf(metrics: Registry): Gauge<"host"> {
+  const known = metrics.getSingleMetric(gaugeName);
+  if (known instanceof Gauge) return known;
+  return new Gauge({
+    name: gaugeName,
+    help: "1 for a server of ClickHouse that answers, 0 for one that does not.",
+    labelNames: ["host"],
+    registers: [metrics],
+  });
+}
