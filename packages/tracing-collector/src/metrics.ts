@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { IntakeTotals } from "./intake-totals.ts";
 import { SavedCounts } from "./pipeline/saved-counts.ts";
 import type { ServiceCounts } from "./pipeline/service-counts.ts";
 import type { SpanCountsObserver } from "./pipeline/span-counts.ts";
@@ -15,9 +16,6 @@ const secondsBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2,
 /** The collector's metrics; names start with `tracing_collector_`. Where the public model has one, its name and labels. */
 export class CollectorMetrics implements SpanCountsObserver {
   readonly requests;
-  readonly receivedBytes;
-  readonly #spansReceived;
-  readonly #tracesReceived;
   readonly #batchSize;
   readonly spansRejected;
   readonly spansRefused;
@@ -33,33 +31,57 @@ export class CollectorMetrics implements SpanCountsObserver {
   readonly httpServerRequests;
   readonly httpServerErrors;
   readonly #registers: [Registry];
+  /** By the object, which each way in has for as long as it lives. */
+  readonly #totals = new Map<SpanSource, IntakeTotals>();
 
   constructor(registry: Registry) {
     const registers: [Registry] = [registry];
     this.#registers = registers;
+    const totals = this.#totals;
     this.requests = new Counter({
       name: "tracing_collector_requests_total",
       help: "Requests with spans, by how they ended: kept, invalid (bad input), refused (come again).",
       labelNames: [...sourceLabels, "result"],
       registers,
+      collect() {
+        for (const [source, kept] of totals) this.inc({ ...source, result: "kept" }, kept.takeRequests());
+      },
     });
-    this.receivedBytes = new Counter({
+    new Counter({
       name: "tracing_collector_received_bytes_total",
       help: "Bytes of messages with spans, decompressed.",
       labelNames: sourceLabels,
       registers,
+      collect() {
+        for (const [source, received] of totals) this.inc({ ...source }, received.takeBytes());
+      },
     });
-    this.#spansReceived = new Counter({
+    new Counter({
       name: "tracing_collector_spans_received_total",
       help: "Spans received and understood, by service; services past 4,000 together as other-services.",
       labelNames: [...sourceLabels, "debug", "svc"],
       registers,
+      collect() {
+        for (const [source, received] of totals) {
+          for (const [{ service, debug }, count] of received.takeSpans()) {
+            this.inc({ ...source, debug: String(debug), svc: service }, count);
+          }
+        }
+      },
     });
-    this.#tracesReceived = new Counter({
+    new Counter({
       name: "tracing_collector_traces_received_total",
       help: "Root spans received and understood, by service and by the sampler that chose them.",
       labelNames: [...sourceLabels, "debug", "svc", "sampler_type"],
       registers,
+      collect() {
+        for (const [source, received] of totals) {
+          for (const [{ service, debug }, types] of received.takeTraces()) {
+            const labels = { ...source, debug: String(debug), svc: service };
+            for (const [type, count] of types) this.inc({ ...labels, sampler_type: type }, count);
+          }
+        }
+      },
     });
     this.#batchSize = new Gauge({
       name: "tracing_collector_batch_size",
@@ -138,16 +160,18 @@ export class CollectorMetrics implements SpanCountsObserver {
     });
   }
 
-  servicesReceived({ transport, format }: SpanSource, { spans, traces }: ServiceCounts): void {
-    for (const [{ service, debug }, count] of spans) {
-      this.#spansReceived.inc({ transport, format, debug: String(debug), svc: service }, count);
+  servicesReceived(source: SpanSource, services: ServiceCounts): void {
+    this.totalsOf(source).addServices(services);
+  }
+
+  /** Where a way in counts what it does at every request. @param source the same object at every call */
+  totalsOf(source: SpanSource): IntakeTotals {
+    let totals = this.#totals.get(source);
+    if (totals === undefined) {
+      totals = new IntakeTotals();
+      this.#totals.set(source, totals);
     }
-    for (const [{ service, debug }, types] of traces) {
-      for (const [type, count] of types) {
-        const labels = { transport, format, debug: String(debug), svc: service, sampler_type: type };
-        this.#tracesReceived.inc(labels, count);
-      }
-    }
+    return totals;
   }
 
   /** A request was understood. */

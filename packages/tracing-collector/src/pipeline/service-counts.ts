@@ -22,7 +22,15 @@ export class ServiceCounts {
 
   /** Adds those of another block; its labels must come from the same `ServiceNames`. */
   add(other: ServiceCounts): void {
+    this.addSpansOf(other);
+    this.addTracesOf(other);
+  }
+
+  addSpansOf(other: ServiceCounts): void {
     for (const [labels, count] of other.spans) this.addSpans(labels, count);
+  }
+
+  addTracesOf(other: ServiceCounts): void {
     for (const [labels, traces] of other.traces) {
       for (const [type, count] of traces) this.addTraces(labels, type, count);
     }

@@ -33,7 +33,8 @@ export class SpanIntake {
    */
   async keep(rows: SpanRows, rejectedSpans: number, requestBytes: number): Promise<void> {
     const { transport, format } = this.#source;
-    this.#metrics.receivedBytes.inc(this.#source, requestBytes);
+    const totals = this.#metrics.totalsOf(this.#source);
+    totals.addBytes(requestBytes);
     this.#metrics.batchReceived(rows.count + rejectedSpans);
     if (rejectedSpans > 0) this.#metrics.spansRejected.inc(this.#source, rejectedSpans);
     try {
@@ -46,7 +47,7 @@ export class SpanIntake {
       this.#metrics.requests.inc({ transport, format, result: "refused" });
       throw error;
     }
-    this.#metrics.requests.inc({ transport, format, result: "kept" });
+    totals.addRequest();
   }
 
   /** Counts a request that was refused before it was read. */
