@@ -40,10 +40,12 @@ const serverSchema = z.strictObject({
     .describe("h2 and h3 need TLS, which is not supported yet: HTTP/1.1 is served."),
   listener_wrappers: notYet(),
   packet_conn_wrappers: notYet(),
-  read_idle_timeout: notYet(),
+  read_idle_timeout: configDuration().nullish().describe("How long a client may pause within a body (1m)."),
   read_min_rate: notYet(),
-  write_timeout: notYet(),
-  write_idle_timeout: notYet(),
+  write_timeout: configDuration().nullish().describe("How long a response may take (unlimited)."),
+  write_idle_timeout: configDuration()
+    .nullish()
+    .describe("How long a client may take nothing of a response that waits for it (1m)."),
   write_min_rate: notYet(),
   max_write_chunk: notYet(),
   keepalive_interval: notYet(),

@@ -1,12 +1,13 @@
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../core/errors.ts";
 import { Exchange } from "./exchange.ts";
+import type { ConnectionLimits } from "./h1/h1-connection.ts";
 import { removeHeaders, setHeader } from "./header-list.ts";
 import type { HttpServerConfig } from "./http-config.ts";
 import { HttpError } from "./http-error.ts";
 import type { HttpStream } from "./http-stream.ts";
 import type { RouteList } from "./routes.ts";
-import type { ConnectionLimits, RequestSink } from "./shared-listener.ts";
+import type { RequestSink } from "./shared-listener.ts";
 
 const exchangeServer = { product: "server" };
 
@@ -15,6 +16,9 @@ export function connectionLimits(config: HttpServerConfig): ConnectionLimits {
   return {
     readHeaderTimeoutMs: config.read_header_timeout ?? 60_000,
     readTimeoutMs: config.read_timeout ?? 0,
+    readIdleTimeoutMs: config.read_idle_timeout ?? 60_000,
+    writeTimeoutMs: config.write_timeout ?? 0,
+    writeIdleTimeoutMs: config.write_idle_timeout ?? 60_000,
     idleTimeoutMs: config.idle_timeout ?? 300_000,
     maxHeaderBytes: config.max_header_bytes ?? 1024 * 1024,
   };

@@ -3,6 +3,7 @@ import { ServerError, type ServerErrorCode } from "../core/errors.ts";
 const statuses: Partial<Record<ServerErrorCode, number>> = {
   HTTP_BAD_REQUEST: 400,
   HTTP_TRANSFER_ENCODING: 501,
+  HTTP_EXPECTATION: 417,
   HTTP_VERSION: 505,
   HTTP_HEADER_TOO_LARGE: 431,
   HTTP_BODY_TOO_LARGE: 413,

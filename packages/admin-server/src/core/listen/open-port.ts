@@ -34,19 +34,29 @@ async function removeStaleSocket(path: string): Promise<void> {
   }
 }
 
+export interface PortOptions {
+  /** Several threads open the same TCP port, and the system spreads connections over them. Not on every platform. */
+  readonly reusePort?: boolean;
+}
+
 /**
  * Starts listening.
  * @returns the port in fact, where 0 was asked for; 0 for what has no port
  * @throws ServerError LISTEN, in the model's words: `listen tcp 127.0.0.1:80: bind: address already in use`
  */
-export async function openPort(server: Server, address: ListenAddress): Promise<number> {
+export async function openPort(
+  server: Server,
+  address: ListenAddress,
+  options: PortOptions = {},
+): Promise<number> {
   const host = address.network === "tcp" && address.host !== "" ? await resolveHost(address.host) : "";
   if (address.network === "unix") {
     await removeStaleSocket(address.path);
   }
   try {
     if (address.network === "tcp") {
-      server.listen({ port: address.port, ...(host === "" ? {} : { host }) });
+      const { reusePort = false } = options;
+      server.listen({ port: address.port, reusePort, ...(host === "" ? {} : { host }) });
     } else if (address.network === "unix") {
       server.listen({ path: address.path });
     } else {

@@ -433,8 +433,8 @@ describe("tunnels", () => {
     return server;
   }
 
-  const upgrade = (path: string) =>
-    `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\n\r\n`;
+  const upgrade = (path: string, connection = "Upgrade") =>
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\n\r\n`;
 
   test("carry bytes both ways, also those sent along, and outlive a reload", async () => {
     const server = await echo();
@@ -464,7 +464,7 @@ describe("tunnels", () => {
   test("are not opened when the upstream declines", async () => {
     const server = await echo();
     await proxyTo([server.address]);
-    const answer = await rawRequest(running.site, upgrade("/no"));
+    const answer = await rawRequest(running.site, upgrade("/no", "Upgrade, close"));
     expect(answer).toMatch(/^HTTP\/1.1 403 Forbidden\r\n/);
     expect(answer).toMatch(/no$/);
   });
@@ -485,7 +485,7 @@ describe("tunnels", () => {
 
   test("to nobody are 502", async () => {
     await proxyTo([await deadAddress()]);
-    expect(await rawRequest(running.site, upgrade("/"))).toMatch(/^HTTP\/1.1 502 /);
+    expect(await rawRequest(running.site, upgrade("/", "Upgrade, close"))).toMatch(/^HTTP\/1.1 502 /);
   });
 
   test("have the headers that handlers add, and never a split one", async () => {
@@ -507,7 +507,7 @@ describe("tunnels", () => {
       socket.end(much, () => socket.destroy());
     });
     await proxyTo([server.address]);
-    const answer = await rawRequest(running.site, upgrade("/"));
+    const answer = await rawRequest(running.site, upgrade("/", "Upgrade, close"));
     expect(Buffer.from(answer.slice(answer.indexOf("\r\n\r\n") + 4), "latin1").equals(much)).toBe(true);
   });
 

@@ -1,0 +1,26 @@
+import { Readable } from "node:stream";
+
+/** The body of a request, as its connection hands it on. */
+export class H1Body extends Readable {
+  readonly #wanted: () => void;
+  readonly #left: () => void;
+
+  /**
+   * @param wanted called when there is room for more
+   * @param left called when nobody will read the rest
+   */
+  constructor(wanted: () => void, left: () => void) {
+    super({ highWaterMark: 64 * 1024 });
+    this.#wanted = wanted;
+    this.#left = left;
+  }
+
+  override _read(): void {
+    this.#wanted();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#left();
+    done(error);
+  }
+}

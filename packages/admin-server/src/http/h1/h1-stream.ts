@@ -1,0 +1,301 @@
+import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { ServerError } from "../../core/errors.ts";
+import type { HeaderList } from "../header-list.ts";
+import type { DetachedConnection, HttpStream } from "../http-stream.ts";
+import type { RequestHead } from "./request-head.ts";
+import { dateLine, encodeFields, responseFraming, statusLine } from "./response-head.ts";
+
+/** Up to here a body is copied behind its head, into one write; above it is written by itself. */
+const maxJoinedBytes = 16 * 1024;
+
+/** What a stream needs of its connection. */
+export interface H1Carrier {
+  readonly socket: Socket;
+  /** Whether the listener still accepts: on one that does not, each response is the last of its connection. */
+  readonly accepting: boolean;
+  /** The body of the request under way. */
+  openBody(): Readable;
+  readonly bodyTouched: boolean;
+  /** The response of the request under way is written. @param reusable whether the connection can go on */
+  responseEnded(reusable: boolean): void;
+  onceDrain(callback: () => void): void;
+  /** Gives the socket away, with what was read too much. */
+  detach(): DetachedConnection;
+}
+
+function withoutTransferEncoding(headers: HeaderList): HeaderList {
+  return headers.filter((_, index) => headers[index - (index % 2)]?.toLowerCase() !== "transfer-encoding");
+}
+
+/** One request of an HTTP/1 connection and its response. */
+export class H1Stream implements HttpStream {
+  readonly version: "1.0" | "1.1";
+  readonly method: string;
+  readonly target: string;
+  readonly authority = undefined;
+  readonly headers: HeaderList;
+  readonly socket: Socket;
+  readonly hasBody: boolean;
+  readonly bodyLength: number | undefined;
+  readonly upgradeProtocol: string;
+  onClose: (() => void) | undefined;
+  readonly #carrier: H1Carrier;
+  #keepAlive: boolean;
+  #body: Readable | undefined;
+  /** The head, until something goes out with it. */
+  #pendingHead = "";
+  #headSent = false;
+  #chunked = false;
+  /** A HEAD request, 204 or 304: the body stays here. */
+  #bodiless = false;
+  /** Bytes of the declared length still to come; -1: none was declared. */
+  #left = -1;
+  #ended = false;
+  #complete = false;
+  #closed = false;
+  #trailers: HeaderList = [];
+
+  constructor(carrier: H1Carrier, head: RequestHead) {
+    this.#carrier = carrier;
+    this.version = head.version;
+    this.method = head.method;
+    this.target = head.target;
+    this.headers = head.headers;
+    this.socket = carrier.socket;
+    this.hasBody = head.bodyLength !== 0;
+    this.bodyLength = head.bodyLength < 0 ? undefined : head.bodyLength;
+    this.upgradeProtocol = head.upgradeProtocol;
+    this.#keepAlive = head.keepAlive;
+  }
+
+  get body(): Readable {
+    this.#body ??= this.#carrier.openBody();
+    return this.#body;
+  }
+
+  get bodyTouched(): boolean {
+    return this.#carrier.bodyTouched;
+  }
+
+  get headSent(): boolean {
+    return this.#headSent;
+  }
+
+  get complete(): boolean {
+    return this.#complete;
+  }
+
+  get closed(): boolean {
+    return this.#closed || this.#ended;
+  }
+
+  respond(status: number, headers: HeaderList, body: Uint8Array | string): void {
+    const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+    this.#begin(status, headers, length);
+    this.end(body);
+  }
+
+  writeHead(status: number, headers: HeaderList): void {
+    this.#begin(status, headers, undefined);
+  }
+
+  write(chunk: Uint8Array | string): boolean {
+    if (this.#closed || this.#bodiless) {
+      return true;
+    }
+    const length = typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length;
+    if (length === 0) {
+      return true;
+    }
+    this.#count(length);
+    if (!this.#chunked) {
+      return this.#send(chunk, length, "");
+    }
+    this.#pendingHead += `${length.toString(16)}\r\n`;
+    return this.#send(chunk, length, "\r\n");
+  }
+
+  end(chunk: Uint8Array | string = ""): void {
+    if (this.#ended || this.#closed) {
+      return;
+    }
+    const length = typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length;
+    this.#ended = true;
+    if (this.#bodiless) {
+      this.#send("", 0, "");
+    } else {
+      this.#count(length);
+      if (this.#chunked && length > 0) {
+        this.#pendingHead += `${length.toString(16)}\r\n`;
+      }
+      const last = this.#chunked ? `${length > 0 ? "\r\n" : ""}0\r\n${encodeFields(this.#trailers)}\r\n` : "";
+      this.#send(chunk, length, last);
+      if (this.#left > 0) {
+        this.destroy(); // shorter than its head says: it must not look whole
+        return;
+      }
+    }
+    this.#finish();
+  }
+
+  flush(): void {
+    if (this.#pendingHead !== "" && !this.#closed) {
+      this.#send("", 0, "");
+    }
+  }
+
+  addTrailers(trailers: HeaderList): void {
+    this.#trailers = [...this.#trailers, ...trailers];
+  }
+
+  onceDrain(callback: () => void): void {
+    this.#carrier.onceDrain(callback);
+  }
+
+  closeAfterwards(): void {
+    this.#keepAlive = false;
+  }
+
+  switchProtocols(headers: HeaderList): DetachedConnection {
+    if (this.upgradeProtocol === "") {
+      throw new ServerError("HTTP_RESPONSE", "the request asks for no upgrade");
+    }
+    const head = `${statusLine(101)}${encodeFields(headers)}\r\n`;
+    const connection = this.#carrier.detach();
+    this.#headSent = true;
+    connection.socket.write(head, "latin1");
+    return connection;
+  }
+
+  writeInterim(status: number, headers: HeaderList): void {
+    if (this.version === "1.1" && !this.#headSent && !this.#closed) {
+      this.socket.write(`${statusLine(status)}${encodeFields(headers)}\r\n`, "latin1");
+    }
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  /** Called by the connection when it is gone. */
+  connectionClosed(): void {
+    if (!this.#closed) {
+      this.#closed = true;
+      this.onClose?.();
+    }
+  }
+
+  /** @param length of a body that is known whole */
+  #begin(status: number, headers: HeaderList, length: number | undefined): void {
+    if (status < 200) {
+      throw new ServerError("HTTP_RESPONSE", `status ${status} is not that of a final response`);
+    }
+    const framing = responseFraming(headers);
+    let text =
+      statusLine(status) +
+      encodeFields(framing.hasTransferEncoding ? withoutTransferEncoding(headers) : headers);
+    if (!framing.hasDate) {
+      text += dateLine(Date.now());
+    }
+    const noBody = status === 204 || status === 304;
+    this.#bodiless = noBody || this.method === "HEAD";
+    const declared = framing.contentLength ?? length;
+    if (declared !== undefined) {
+      if (framing.contentLength === undefined && !noBody && !(this.method === "HEAD" && length === 0)) {
+        text += `Content-Length: ${declared}\r\n`;
+      }
+      this.#left = declared;
+    } else if (!this.#bodiless) {
+      if (this.version === "1.1") {
+        this.#chunked = true;
+        text += "Transfer-Encoding: chunked\r\n";
+      } else {
+        this.#keepAlive = false;
+      }
+    }
+    if (framing.close || !this.#carrier.accepting) {
+      this.#keepAlive = false;
+    }
+    if (!this.#keepAlive) {
+      text += framing.close ? "" : "Connection: close\r\n";
+    } else if (this.version === "1.0") {
+      text += "Connection: keep-alive\r\n";
+    }
+    this.#pendingHead = `${text}\r\n`;
+    this.#headSent = true;
+  }
+
+  #count(length: number): void {
+    if (this.#left >= 0) {
+      if (length > this.#left) {
+        this.destroy();
+        throw new ServerError("HTTP_RESPONSE", "the body is longer than its Content-Length");
+      }
+      this.#left -= length;
+    }
+  }
+
+  /** Sends the head if it waits, a part of the body, and what comes after it. */
+  #send(chunk: Uint8Array | string, length: number, after: string): boolean {
+    const { socket } = this;
+    const before = this.#pendingHead;
+    this.#pendingHead = "";
+    if (length === 0) {
+      return before === "" && after === "" ? true : socket.write(before + after, "latin1");
+    }
+    if (typeof chunk === "string") {
+      // Nothing but ASCII has as many bytes as characters.
+      if (length === chunk.length) {
+        return socket.write(before + chunk + after, "latin1");
+      }
+      return this.#send(this.#restore(before, Buffer.from(chunk)), length, after);
+    }
+    if (length <= maxJoinedBytes) {
+      const joined = Buffer.allocUnsafe(before.length + length + after.length);
+      joined.write(before, 0, "latin1");
+      joined.set(chunk, before.length);
+      joined.write(after, before.length + length, "latin1");
+      return socket.write(joined);
+    }
+    if (before === "" && after === "") {
+      return socket.write(chunk);
+    }
+    socket.cork();
+    if (before !== "") {
+      socket.write(before, "latin1");
+    }
+    let more = socket.write(chunk);
+    if (after !== "") {
+      more = socket.write(after, "latin1");
+    }
+    socket.uncork();
+    return more;
+  }
+
+  #restore(before: string, chunk: Buffer): Buffer {
+    this.#pendingHead = before;
+    return chunk;
+  }
+
+  #finish(): void {
+    const { socket } = this;
+    if (socket.writableLength === 0 || socket.destroyed) {
+      this.#sent();
+    } else {
+      socket.write("", () => this.#sent());
+    }
+  }
+
+  #sent(): void {
+    if (this.#closed) {
+      return;
+    }
+    this.#complete = !this.socket.destroyed;
+    this.#closed = true;
+    const close = this.onClose;
+    this.onClose = undefined;
+    close?.();
+    this.#carrier.responseEnded(this.#keepAlive);
+  }
+}
