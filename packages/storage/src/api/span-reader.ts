@@ -1,4 +1,5 @@
 import type { Span, SpanKind } from "wire/model";
+import type { SpanOutline } from "wire/rows";
 
 /** One trace: its id and its spans, complete, in order of start time. Never empty. */
 export interface Trace {
@@ -12,6 +13,8 @@ export interface SpanList {
   readonly length: number;
   /** @returns undefined from `length` on */
   at(index: number): Span | undefined;
+  /** A few fields of a span, where they cost less than all of them. */
+  outlineAt?(index: number): SpanOutline | undefined;
 }
 
 /** A trace whose spans need not be held as objects; otherwise as `Trace`. */
@@ -71,8 +74,16 @@ export interface SpanReader {
    * digits.
    */
   getTraces(traceIds: readonly string[], options?: ReadOptions): Promise<Trace[]>;
-  /** As `getTraces`, where an engine can hold spans in less memory than as objects: for traces of any size. */
-  getPackedTraces?(traceIds: readonly string[], options?: ReadOptions): Promise<PackedTrace[]>;
+  /**
+   * As `getTraces`, where an engine can hold spans in less memory than as objects: for traces of any size.
+   * @param onCount where the engine knows, gets the number of spans of an answer of it when that begins; there may be
+   *   several, and one may begin again
+   */
+  getPackedTraces?(
+    traceIds: readonly string[],
+    options?: ReadOptions,
+    onCount?: (spans: number) => void,
+  ): Promise<PackedTrace[]>;
   findTraces(query: TraceQuery, options?: ReadOptions): Promise<Trace[]>;
   /** Only the ids, newest first. */
   findTraceIds(query: TraceQuery, options?: ReadOptions): Promise<string[]>;

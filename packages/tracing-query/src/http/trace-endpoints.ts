@@ -1,5 +1,5 @@
 import type { PackedTrace } from "storage/api";
-import { parseTraceId, traceIdText } from "wire/api-v2";
+import { type ApiV2Span, parseTraceId, traceIdText } from "wire/api-v2";
 import { isTrue } from "../go-text/parse-number.ts";
 import { QueryError } from "../query-error.ts";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
@@ -47,15 +47,38 @@ export function searchEndpoint(service: QueryService, options: AdjustOptions, li
 /** `GET /api/traces/{id}`; `raw=true` leaves the trace as it was sent. */
 export function traceEndpoint(service: QueryService, options: AdjustOptions, limits: ReadLimits): Endpoint {
   return async ({ params, pathPart, read }) => {
-    const traces = await service.getPackedTraces([parseTraceId(pathPart("traceId"))], read);
+    const traceId = parseTraceId(pathPart("traceId"));
+    const shownOptions = isTrue(params.get("raw") ?? "") ? undefined : options;
+    const begun = Promise.withResolvers<void>();
+    const found = service.getPackedTraces([traceId], read, (spans) => {
+      // One that is over the limit is refused, once all is known.
+      if (spans > largeTraceSpans && spans <= limits.maxSpans) begun.resolve();
+    });
+    const traces = await Promise.race([found, begun.promise]);
+    // Whoever closes the connection before asks for no spans.
+    found.catch(() => {});
+    if (traces === undefined) {
+      return slowEnvelope(shownTracesJson(begunTrace(traceId, found, shownOptions)));
+    }
     if (traces.length === 0) {
       throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
     }
     checkSpans(traces, limits);
-    return slowEnvelope(
-      shownTracesJson(shown(traces, isTrue(params.get("raw") ?? "") ? undefined : options)),
-    );
+    return slowEnvelope(shownTracesJson(shown(traces, shownOptions)));
   };
+}
+
+/** A large trace that is there, though not all of its spans are yet. Should they not come, the answer breaks off. */
+async function* begunTrace(
+  traceId: string,
+  found: Promise<PackedTrace[]>,
+  options: AdjustOptions | undefined,
+): AsyncGenerator<ShownTrace> {
+  async function* spans(): AsyncGenerator<readonly ApiV2Span[]> {
+    const [trace] = await found;
+    if (trace !== undefined) yield* adjustedSpans(trace, options);
+  }
+  yield { traceId, isLarge: true, spans: spans() };
 }
 
 /** `POST /api/archive/{id}` */

@@ -89,10 +89,20 @@ export class QueryService {
     return await this.#withArchived(traceIds, traces, options);
   }
 
-  /** As `getTraces`, in as little memory as the store can do with. */
-  async getPackedTraces(traceIds: readonly string[], options: ReadOptions): Promise<PackedTrace[]> {
+  /**
+   * As `getTraces`, in as little memory as the store can do with.
+   * @param onCount as that of `SpanReader.getPackedTraces`
+   */
+  async getPackedTraces(
+    traceIds: readonly string[],
+    options: ReadOptions,
+    onCount?: (spans: number) => void,
+  ): Promise<PackedTrace[]> {
     const { reader } = this.#parts;
-    const traces = await this.#reads.list("get_trace", () => packedTraces(reader, traceIds, options));
+    const traces = await this.#reads.list(
+      "get_trace",
+      () => reader.getPackedTraces?.(traceIds, options, onCount) ?? reader.getTraces(traceIds, options),
+    );
     return await this.#withArchived(traceIds, traces, options);
   }
 
@@ -266,14 +276,6 @@ export class QueryService {
         : error;
     }
   }
-}
-
-function packedTraces(
-  reader: SpanReader,
-  traceIds: readonly string[],
-  options: ReadOptions,
-): Promise<PackedTrace[]> {
-  return reader.getPackedTraces?.(traceIds, options) ?? reader.getTraces(traceIds, options);
 }
 
 function noArchive(): QueryError {

@@ -1,7 +1,7 @@
 export { attributeText, parseAttributeText } from "./attribute-text.ts";
 export { ByteWriter } from "./byte-writer.ts";
 export type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "./message-transcoder.ts";
-export { PackedSpans } from "./packed-spans.ts";
+export { PackedSpans, type SpanOutline } from "./packed-spans.ts";
 export { readSpanRows } from "./read-span-rows.ts";
 export { RowScanner } from "./row-scanner.ts";
 export type { ServiceTally } from "./service-tally.ts";

@@ -32,8 +32,13 @@ describe("PackedSpans", () => {
         packed.end();
         expect(seen).toEqual(spans);
         expect(packed.length).toBe(spans.length);
-        for (let index = spans.length - 1; index >= 0; index--)
-          expect(packed.at(index)).toEqual(spans[index]);
+        for (let index = spans.length - 1; index >= 0; index--) {
+          const span = spans[index] as Span;
+          expect(packed.at(index)).toEqual(span);
+          const { spanId, parentSpanId, startTimeUnixNano, durationNano, format, resource } = span;
+          const outline = { spanId, parentSpanId, startTimeUnixNano, durationNano, format, resource };
+          expect(packed.outlineAt(index)).toEqual({ ...outline, hasLinks: span.links.length > 0 });
+        }
       }),
       { numRuns: 40 },
     );

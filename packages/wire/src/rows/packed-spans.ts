@@ -1,11 +1,22 @@
 import { WireError } from "../errors.ts";
 import type { Span } from "../model/span.ts";
-import { readPrefix, readSpan, type SpanRowPrefix, SpanRowReader } from "./read-span-rows.ts";
+import { noParent, readPrefix, readSpan, type SpanRowPrefix, SpanRowReader } from "./read-span-rows.ts";
 
 type Prefix = Pick<SpanRowPrefix, "format" | "resource" | "scope">;
 
 const firstBlockBytes = 64 * 1024;
 const largestBlockBytes = 4 * 1024 * 1024;
+const traceIdBytes = 16;
+
+/** What places a span in its trace. */
+export interface SpanOutline
+  extends Pick<
+    Span,
+    "spanId" | "parentSpanId" | "startTimeUnixNano" | "durationNano" | "format" | "resource"
+  > {
+  /** Whether it has links, of which one may name its parent too. */
+  readonly hasLinks: boolean;
+}
 
 /**
  * Spans as the bytes of their rows, which take a sixth of the memory of objects. What spans of one sender share, resource
@@ -16,7 +27,7 @@ export class PackedSpans {
   /** Of the bytes of a prefix, one character each. */
   readonly #prefixIndexes = new Map<string, number>();
   readonly #blocks: SpanRowReader[] = [];
-  /** Of each span: its prefix, its block and where it begins there. */
+  /** Of each span: its prefix twice, and one more if it has links; its block and where it begins there. */
   #places = new Uint32Array(3 * 64);
   #length = 0;
   #blockBytes = 0;
@@ -57,7 +68,8 @@ export class PackedSpans {
         const start = reader.position;
         const span = readSpan(reader, this.#prefixes[known.index] as Prefix, this.#lastTraceId);
         this.#lastTraceId = span.traceId;
-        this.#keep(reader.bytes.subarray(start, reader.position), known.index);
+        const links = Number(span.links.length > 0);
+        this.#keep(reader.bytes.subarray(start, reader.position), 2 * known.index + links);
         onSpan(span, this.#length - 1);
         rowStart = reader.position;
       }
@@ -77,14 +89,40 @@ export class PackedSpans {
 
   /** The span as an object of its own, but for resource, scope and attributes, which spans share. */
   at(index: number): Span {
+    const { reader, prefix } = this.#find(index);
+    return readSpan(reader, prefix, this.#lastTraceId);
+  }
+
+  /** Some fields of a span, for a sixth of the time that all of them take. */
+  outlineAt(index: number): SpanOutline {
+    const { reader, prefix } = this.#find(index);
+    reader.position += traceIdBytes;
+    const spanId = reader.hex(8);
+    const parentSpanId = reader.hex(8);
+    reader.skipString(); // trace_state
+    reader.uint32(); // flags
+    reader.skipString(); // name
+    reader.uint8(); // kind
+    return {
+      spanId,
+      parentSpanId: parentSpanId === noParent ? "" : parentSpanId,
+      startTimeUnixNano: reader.int64(),
+      durationNano: reader.int64(),
+      format: prefix.format,
+      resource: prefix.resource,
+      hasLinks: ((this.#places[3 * index] as number) & 1) === 1,
+    };
+  }
+
+  #find(index: number): { readonly reader: SpanRowReader; readonly prefix: Prefix } {
     const place = 3 * index;
     const reader = this.#blocks[this.#places[place + 1] as number];
-    const prefix = this.#prefixes[this.#places[place] as number];
+    const prefix = this.#prefixes[(this.#places[place] as number) >>> 1];
     if (reader === undefined || prefix === undefined || index >= this.#length) {
       throw new RangeError(`there is no span ${index}: there are ${this.#length}`);
     }
     reader.position = this.#places[place + 2] as number;
-    return readSpan(reader, prefix, this.#lastTraceId);
+    return { reader, prefix };
   }
 
   #readPrefix(reader: SpanRowReader): { start: number; end: number; index: number } {
@@ -98,7 +136,7 @@ export class PackedSpans {
     return { start, end, index };
   }
 
-  #keep(row: Uint8Array, prefix: number): void {
+  #keep(row: Uint8Array, prefixAndLinks: number): void {
     let block = this.#blocks.at(-1);
     if (block === undefined || this.#used + row.length > block.bytes.length) {
       const grown = Math.min(Math.max(firstBlockBytes, this.#blockBytes), largestBlockBytes);
@@ -114,7 +152,7 @@ export class PackedSpans {
       grown.set(this.#places);
       this.#places = grown;
     }
-    this.#places.set([prefix, this.#blocks.length - 1, this.#used], 3 * this.#length++);
+    this.#places.set([prefixAndLinks, this.#blocks.length - 1, this.#used], 3 * this.#length++);
     this.#used += row.length;
   }
 }

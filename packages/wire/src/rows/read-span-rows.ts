@@ -17,7 +17,8 @@ import { RepeatCache } from "./repeat-cache.ts";
 import { RowReader } from "./row-reader.ts";
 
 const attributeTypes = Object.keys(attributeTypeCodes) as AttributeType[];
-const noParent = "0".repeat(16);
+/** The id that says that a span has no parent, in hex. */
+export const noParent = "0".repeat(16);
 
 /**
  * Reads rows in the order of `spanColumns`, as `SpanRowWriter`, the transcoders and the store's RowBinary output

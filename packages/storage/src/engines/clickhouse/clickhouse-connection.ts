@@ -100,18 +100,18 @@ export class ClickHouseConnection {
   /**
    * As `bytes`, but hands on what comes while it comes.
    * @param begin called when the answer begins, and once more where it had to be asked for again: what the last call
-   *   returned gets all of it; a piece is read when the one before was taken
+   *   returned gets all of it; a piece is read when the one before was taken. Gets the number of rows, if the server says
    */
   pieces(
     sql: string,
     parameters: QueryParameters,
     maxBytes: number,
-    begin: () => { add(piece: Buffer): Promise<void> },
+    begin: (rows: number | undefined) => { add(piece: Buffer): Promise<void> },
     signal?: AbortSignal,
   ): Promise<void> {
     return this.#call({ signal, isRepeatable: true }, async ({ client }, abort) => {
-      const { stream } = await client.exec({ query: sql, ...this.#read(parameters, abort) });
-      const taker = begin();
+      const { stream, summary } = await client.exec({ query: sql, ...this.#read(parameters, abort) });
+      const taker = begin(summary === undefined ? undefined : Number(summary.result_rows));
       await handOn(stream, maxBytes, abort, (piece) => taker.add(piece));
     });
   }

@@ -1,7 +1,14 @@
 import { ClickHouseError } from "@clickhouse/client";
 import type { SpanKind } from "wire/model";
 import { checkSearch, checkTexts, tenantOf } from "../../api/checked-query.ts";
-import type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "../../api/span-reader.ts";
+import type {
+  Operation,
+  PackedTrace,
+  ReadOptions,
+  SpanReader,
+  Trace,
+  TraceQuery,
+} from "../../api/span-reader.ts";
 import { StorageError } from "../../api/storage-error.ts";
 import type { ClickHouseConnection, QueryParameters } from "./clickhouse-connection.ts";
 import { ClickHouseTraceReader } from "./clickhouse-trace-reader.ts";
@@ -42,6 +49,14 @@ export class ClickHouseSpanReader implements SpanReader {
 
   getTraces(traceIds: readonly string[], options: ReadOptions = {}): Promise<Trace[]> {
     return this.#traces.getTraces(traceIds, options);
+  }
+
+  getPackedTraces(
+    traceIds: readonly string[],
+    options: ReadOptions = {},
+    onCount?: (spans: number) => void,
+  ): Promise<PackedTrace[]> {
+    return this.#traces.getPackedTraces(traceIds, options, onCount);
   }
 
   async findTraces(query: TraceQuery, options: ReadOptions = {}): Promise<Trace[]> {

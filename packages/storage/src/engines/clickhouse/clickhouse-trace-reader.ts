@@ -1,18 +1,18 @@
 import type { Span } from "wire/model";
-import { readSpanRows } from "wire/rows";
 import { distinctTraceIds, tenantOf } from "../../api/checked-query.ts";
-import type { ReadOptions, SpanReader, Trace } from "../../api/span-reader.ts";
-import { StorageError } from "../../api/storage-error.ts";
+import type { PackedTrace, ReadOptions, SpanReader, Trace } from "../../api/span-reader.ts";
 import { tracesInOrder } from "../../api/traces-in-order.ts";
 import type { ClickHouseConnection, QueryParameters } from "./clickhouse-connection.ts";
 import { namingTraces } from "./cluster/naming-traces.ts";
+import { decodeSpans } from "./decode-spans.ts";
+import { PackedAnswer } from "./packed-answer.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 /** Ids of one query: they stand in the address of the request, and Node's servers take 16 KiB of headers. */
 const idsPerQuery = 200;
 
 /** Reads whole traces from one table, with one query for each 200 of them. */
-export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces"> {
+export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "getPackedTraces"> {
   readonly #connection: ClickHouseConnection;
   readonly #schema: SchemaGuard;
   readonly #sql: string;
@@ -58,6 +58,54 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces"> {
     return tracesInOrder(ids, spans);
   }
 
+  async getPackedTraces(
+    traceIds: readonly string[],
+    options: ReadOptions = {},
+    onCount: (spans: number) => void = () => {},
+  ): Promise<PackedTrace[]> {
+    const { signal } = options;
+    const tenant = tenantOf(options);
+    const ids = distinctTraceIds(traceIds);
+    const traces: PackedTrace[] = [];
+    let bytesLeft = this.#maxReadBytes;
+    for (let first = 0; first < ids.length; first += idsPerQuery) {
+      const some = ids.slice(first, first + idsPerQuery);
+      const answers: PackedAnswer[] = [];
+      const known = () => new Set(some.filter((id) => answers.some((answer) => answer.has(id))));
+      for (const { sql, parameters } of this.#queries(some, known)) {
+        const answer = await this.#schema.run(
+          () => this.#packedAnswer(sql, { ...parameters, tenant }, bytesLeft, onCount, signal),
+          signal,
+        );
+        bytesLeft -= answer.bytes;
+        answers.push(answer);
+      }
+      for (const id of some) {
+        const trace = await answers.find((answer) => answer.has(id))?.trace(id);
+        if (trace !== undefined) traces.push(trace);
+      }
+    }
+    return traces;
+  }
+
+  async #packedAnswer(
+    sql: string,
+    parameters: QueryParameters,
+    maxBytes: number,
+    onCount: (spans: number) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<PackedAnswer> {
+    let answer = new PackedAnswer();
+    const begin = (rows: number | undefined) => {
+      if (rows !== undefined) onCount(rows);
+      answer = new PackedAnswer();
+      return answer;
+    };
+    await this.#connection.pieces(sql, parameters, maxBytes, begin, signal);
+    answer.end();
+    return answer;
+  }
+
   /** @param known those of the traces that the queries before have found */
   *#queries(
     ids: readonly string[],
@@ -69,18 +117,5 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces"> {
     const found = known();
     const missing = ids.filter((id) => !found.has(id));
     if (missing.length > 0) yield { sql: this.#sql, parameters: { ids: missing } };
-  }
-}
-
-/**
- * Rows of our own codecs can be read; others have SQL at hand.
- * @throws StorageError STORAGE_REFUSED
- */
-export function decodeSpans(rows: Uint8Array): Span[] {
-  try {
-    return readSpanRows(rows);
-  } catch (error) {
-    const message = `stored rows cannot be read: ${(error as Error).message}`;
-    throw new StorageError("STORAGE_REFUSED", message, { cause: error });
   }
 }

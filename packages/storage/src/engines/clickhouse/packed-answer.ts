@@ -54,7 +54,9 @@ export class PackedAnswer {
     const order = (await found.starts.inOrder()).map((position) => found.indexes[position] as number);
     const spans = this.#spans;
     const at = (index: number) => (index < order.length ? spans.at(order[index] as number) : undefined);
-    return { traceId, spans: { length: order.length, at } };
+    const outlineAt = (index: number) =>
+      index < order.length ? spans.outlineAt(order[index] as number) : undefined;
+    return { traceId, spans: { length: order.length, at, outlineAt } };
   }
 
   #take(): void {

@@ -1,6 +1,7 @@
 import type { SpanList } from "storage/api";
 import { toApiV2Span } from "wire/api-v2";
 import type { Resource, Span } from "wire/model";
+import type { SpanOutline } from "wire/rows";
 import { noSpan, parentKey } from "../span-facts.ts";
 import { skewAgainst } from "./clock-skew.ts";
 import { shownHost } from "./shown-host.ts";
@@ -38,37 +39,40 @@ export async function planClocks(spans: SpanList, maxDeltaNano: bigint): Promise
   const indexes = new Map<string, number>();
   const parentKeys: string[] = [];
   for (let index = 0; index < count; index++) {
-    const span = spans.at(index) as Span;
+    const span = spans.outlineAt?.(index) ?? outlineOf(spans.at(index) as Span);
     if (indexes.has(span.spanId)) return undefined;
     indexes.set(span.spanId, index);
-    parentKeys.push(parentIdOf(span));
+    parentKeys.push(span.hasLinks ? parentIdByLinks(spans.at(index) as Span) : parentIdOf(span));
     if (isFar(span.startTimeUnixNano) || isFar(span.durationNano)) return undefined;
     starts[index] = span.startTimeUnixNano;
     durations[index] = span.durationNano;
     let host = hostOf.get(span.resource);
     if (host === undefined) {
-      host = hosts.push(shownHost(span)) - 1;
+      host = hosts.push(shownHost(spans.at(index) as Span)) - 1;
       hostOf.set(span.resource, host);
     }
     hostsOfSpans[index] = host;
     if (index % spansPerTurn === spansPerTurn - 1) await new Promise(setImmediate);
   }
 
-  const parents = Int32Array.from(parentKeys, (key) => (key === "" ? root : (indexes.get(key) ?? orphan)));
+  const parents = new Int32Array(count);
   const missing = new Map<number, string>();
   /** Children as lists: the first of each span, and the next of the same parent. */
   const firstChild = new Int32Array(count).fill(root);
   const nextChild = new Int32Array(count).fill(root);
   const rest: number[] = [];
   for (let index = 0; index < count; index++) {
-    const parent = parents[index] as number;
+    const key = parentKeys[index] as string;
+    const parent = key === "" ? root : (indexes.get(key) ?? orphan);
+    parents[index] = parent;
     if (parent >= 0) {
       nextChild[index] = firstChild[parent] as number;
       firstChild[parent] = index;
     } else {
       rest.push(index);
-      if (parent === orphan) missing.set(index, parentKeys[index] as string);
+      if (parent === orphan) missing.set(index, key);
     }
+    if (index % (8 * spansPerTurn) === 0) await new Promise(setImmediate);
   }
   const host = (index: number) => hosts[hostsOfSpans[index] as number] as string;
   const times = (index: number) => ({
@@ -100,11 +104,16 @@ function isFar(nano: bigint): boolean {
   return nano > farNano || nano < -farNano;
 }
 
-/** The id of the parent in hex, "" for a root. Most spans have no links, and need not be turned into the older model. */
-function parentIdOf(span: Span): string {
-  if (span.links.length === 0) {
-    return span.format === "otlp" || span.format === "zipkin" ? span.parentSpanId : "";
-  }
+function outlineOf(span: Span): SpanOutline {
+  return { ...span, hasLinks: span.links.length > 0 };
+}
+
+/** The id of the parent of a span without links, in hex; "" for a root. */
+function parentIdOf({ format, parentSpanId }: SpanOutline): string {
+  return format === "otlp" || format === "zipkin" ? parentSpanId : "";
+}
+
+function parentIdByLinks(span: Span): string {
   const key = parentKey(toApiV2Span(span));
   return key === noSpan ? "" : Buffer.from(key, "latin1").toString("hex");
 }
