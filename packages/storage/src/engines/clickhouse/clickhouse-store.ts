@@ -1,7 +1,6 @@
 import { metricsReader } from "../../api/metric-series.ts";
 import { StorageError } from "../../api/storage-error.ts";
 import type { TraceStore } from "../../api/trace-store.ts";
-import { unsupported } from "../../api/unsupported.ts";
 import { ClickHouseAnalysisReader } from "./clickhouse-analysis-reader.ts";
 import { ClickHouseAttributeCatalog } from "./clickhouse-attribute-catalog.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
@@ -16,6 +15,7 @@ import { clickHouseCountSlots } from "./count-slots.ts";
 import { SchemaGuard } from "./schema/schema-guard.ts";
 import { archivedSpansOfTraces } from "./schema/span-sql.ts";
 import { clickHouseSpanCounts } from "./span-counts.ts";
+import { ClickHouseTraceQlReader } from "./traceql/clickhouse-traceql-reader.ts";
 
 /**
  * A store on ClickHouse: the process `tracing-storage`, a server or a cluster. Nothing is asked of it yet; `ready`,
@@ -68,7 +68,7 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
       writer: new ClickHouseSpanWriter(connection, schema, `${database}.archived_spans`),
     },
     analysis: new ClickHouseAnalysisReader(connection, schema, settings, reader),
-    traceql: unsupported("TraceQL is not executed yet").traceql,
+    traceql: new ClickHouseTraceQlReader(connection, schema, database),
     catalog: new ClickHouseAttributeCatalog(connection, schema, database),
     sampling,
     ready: (signal) => schema.check(signal),

@@ -1,0 +1,210 @@
+import type { MetricsPipeline } from "traceql";
+import type { TimeRange } from "../../../api/analysis-reader.ts";
+import { tenantOf } from "../../../api/checked-query.ts";
+import { checkTraceQlMetrics, checkTraceQlSearch } from "../../../api/checked-traceql.ts";
+import type { ReadOptions } from "../../../api/span-reader.ts";
+import { StorageError } from "../../../api/storage-error.ts";
+import type {
+  TraceQlMetrics,
+  TraceQlMetricsQuery,
+  TraceQlReader,
+  TraceQlSearch,
+  TraceQlSearchQuery,
+} from "../../../api/traceql-reader.ts";
+import { type MetricRow, MetricRows } from "../../../traceql/metric-rows.ts";
+import { largestSeries, metricSeries } from "../../../traceql/metric-series.ts";
+import { allSpans, pipelineEvaluator } from "../../../traceql/pipeline-evaluator.ts";
+import { QueryFields } from "../../../traceql/query-fields.ts";
+import { newestStart, TraceMatcher } from "../../../traceql/trace-match.ts";
+import type { TraceView } from "../../../traceql/trace-view.ts";
+import type { ClickHouseConnection } from "../clickhouse-connection.ts";
+import type { SchemaGuard } from "../schema/schema-guard.ts";
+import type { SqlQuery } from "../search-sql.ts";
+import { timeSlices } from "../time-slices.ts";
+import type { Condition } from "./condition-sql.ts";
+import { FoundTraces } from "./found-traces.ts";
+import { gatherMetricRows, type MetricSqlRow } from "./metric-sql-rows.ts";
+import { pipelineSql } from "./spanset-sql.ts";
+import { type TraceQlRow, traceViews } from "./trace-rows.ts";
+import {
+  candidateCountSql,
+  candidatesSql,
+  maxMetricRows,
+  metricRowsSql,
+  rowsOfPartSql,
+  rowsOfTracesSql,
+  type SpanSource,
+  spansInRange,
+} from "./traceql-sql.ts";
+
+/** Candidates of the first statement of a slice, where SQL alone cannot say which traces match; each next asks for more. */
+const firstCandidates = 200;
+const candidateGrowth = 8;
+/** Traces whose spans one statement reads. */
+const tracesPerRead = 500;
+/** Of a part of a metrics query that SQL alone cannot answer. */
+const spansPerPart = 200_000;
+/** Spans that one query may bring out of the store. */
+const maxInspectedSpans = 5_000_000;
+
+/**
+ * TraceQL on ClickHouse. SQL finds the traces that can match, and for most queries no others: newest first, in slices of
+ * time, as other searches do. What their spans come to is worked out here, by the same code for every engine. Metrics that
+ * depend on single spans, and on parents and children, are sums that the store makes; of others it gives the spans.
+ */
+export class ClickHouseTraceQlReader implements TraceQlReader {
+  readonly #connection: ClickHouseConnection;
+  readonly #schema: SchemaGuard;
+  readonly #database: string;
+
+  constructor(connection: ClickHouseConnection, schema: SchemaGuard, database: string) {
+    this.#connection = connection;
+    this.#schema = schema;
+    this.#database = database;
+  }
+
+  async search(request: TraceQlSearchQuery, options: ReadOptions = {}): Promise<TraceQlSearch> {
+    const { query, spansPerSpanset } = checkTraceQlSearch(request);
+    const source = this.#source(request.range, options);
+    const fields = new QueryFields(query);
+    const matcher = new TraceMatcher(query, fields, spansPerSpanset);
+    const condition = pipelineSql(query.pipeline, spansInRange(source));
+    const found = new FoundTraces(request.limit);
+    if (condition.sql === "0") return { traces: [], inspectedSpans: 0 };
+    const seen = new Set<string>();
+    let inspectedSpans = 0;
+    for (const slice of slicesOf(request.range)) {
+      if (found.isComplete(slice.endUnixNano)) break;
+      let wanted = condition.isExact ? request.limit : Math.max(request.limit, firstCandidates);
+      for (;;) {
+        const candidates = await this.#rows<{ traceId: string; newest: string }>(
+          candidatesSql(source, condition, slice, wanted),
+          options,
+        );
+        const fresh = candidates.filter(({ traceId }) => !seen.has(traceId));
+        for (let first = 0; first < fresh.length; first += tracesPerRead) {
+          const some = fresh.slice(first, first + tracesPerRead);
+          for (const { traceId } of some) seen.add(traceId);
+          const views = await this.#viewsOf(source, some, fields, options);
+          for (const view of views) {
+            inspectedSpans += view.spans.length;
+            const sets = matcher.setsOf(view);
+            if (sets.length > 0) found.add(matcher.match(view, sets), newestStart(sets));
+          }
+          checkInspected(inspectedSpans);
+          if (found.isComplete(BigInt(some.at(-1)?.newest ?? 0))) break;
+        }
+        const last = candidates.at(-1);
+        if (candidates.length < wanted || last === undefined || found.isComplete(BigInt(last.newest))) break;
+        wanted *= candidateGrowth;
+      }
+    }
+    return { traces: found.newestFirst(), inspectedSpans };
+  }
+
+  async metrics(request: TraceQlMetricsQuery, options: ReadOptions = {}): Promise<TraceQlMetrics> {
+    const query = checkTraceQlMetrics(request);
+    const source = this.#source(request.range, options);
+    const fields = new QueryFields(query);
+    let inspectedSpans = 0;
+    const series = await metricSeries(query.expression, request, async (pipeline) => {
+      const { rows, spans } = await this.#metricRows(pipeline, source, request, fields, options);
+      inspectedSpans += spans;
+      return rows;
+    });
+    return { ...largestSeries(series, request.maxSeries), inspectedSpans };
+  }
+
+  async #metricRows(
+    { pipeline, aggregate }: MetricsPipeline,
+    source: SpanSource,
+    request: TraceQlMetricsQuery,
+    fields: QueryFields,
+    options: ReadOptions,
+  ): Promise<{ readonly rows: readonly MetricRow[]; readonly spans: number }> {
+    const condition = pipelineSql(pipeline, spansInRange(source));
+    if (condition.sql === "0") return { rows: [], spans: 0 };
+    const sql = condition.isExact
+      ? metricRowsSql(source, condition, aggregate, request.stepNano, request.exemplars === true)
+      : undefined;
+    if (sql !== undefined) {
+      const rows = await this.#rows<MetricSqlRow>(sql, options);
+      if (rows.length > maxMetricRows) {
+        throw new StorageError(
+          "STORAGE_BAD_QUERY",
+          `the query makes more than ${maxMetricRows} values: group by less, or take a longer step`,
+        );
+      }
+      return { rows: gatherMetricRows(rows, aggregate), spans: rows.reduce((sum, { c }) => sum + c, 0) };
+    }
+    return await this.#metricRowsBySpan(condition, { pipeline, aggregate }, source, request, fields, options);
+  }
+
+  /** Where SQL alone cannot say which spans count. */
+  async #metricRowsBySpan(
+    condition: Condition,
+    { pipeline, aggregate }: Pick<MetricsPipeline, "pipeline" | "aggregate">,
+    source: SpanSource,
+    request: TraceQlMetricsQuery,
+    fields: QueryFields,
+    options: ReadOptions,
+  ): Promise<{ readonly rows: readonly MetricRow[]; readonly spans: number }> {
+    const evaluate = pipelineEvaluator(pipeline, fields);
+    const gathered = new MetricRows(aggregate, fields, request.stepNano);
+    const [count] = await this.#rows<{ traces: number; spans: number }>(
+      candidateCountSql(source, condition),
+      options,
+    );
+    if (count === undefined || count.traces === 0) return { rows: [], spans: 0 };
+    checkInspected(count.spans);
+    const parts = Math.ceil(count.spans / spansPerPart);
+    let spans = 0;
+    for (let part = 0; part < parts; part++) {
+      const sql = rowsOfPartSql(source, condition, fields.stored, { part, parts });
+      for (const view of traceViews(await this.#rows<TraceQlRow>(sql, options), fields.stored)) {
+        spans += view.spans.length;
+        for (const set of evaluate(allSpans(view))) for (const span of set.spans) gathered.add(span);
+      }
+      checkInspected(spans);
+    }
+    return { rows: gathered.rows, spans };
+  }
+
+  async #viewsOf(
+    source: SpanSource,
+    traces: readonly { readonly traceId: string }[],
+    fields: QueryFields,
+    options: ReadOptions,
+  ): Promise<TraceView[]> {
+    const ids = traces.map(({ traceId }) => traceId);
+    const rows = await this.#rows<TraceQlRow>(rowsOfTracesSql(source, ids, fields.stored), options);
+    return traceViews(rows, fields.stored);
+  }
+
+  #source(range: TimeRange, options: ReadOptions): SpanSource {
+    return { database: this.#database, tenant: tenantOf(options), range };
+  }
+
+  #rows<Row>({ sql, parameters }: SqlQuery, { signal }: ReadOptions): Promise<Row[]> {
+    return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, signal), signal);
+  }
+}
+
+function* slicesOf({ startUnixNano, endUnixNano }: TimeRange): Generator<TimeRange> {
+  const time = { startTimeMinUnixNano: startUnixNano, startTimeMaxUnixNano: endUnixNano };
+  for (const slice of timeSlices(time, BigInt(Date.now()) * 1_000_000n)) {
+    yield {
+      startUnixNano: slice.startTimeMinUnixNano ?? startUnixNano,
+      endUnixNano: slice.startTimeMaxUnixNano ?? endUnixNano,
+    };
+  }
+}
+
+function checkInspected(spans: number): void {
+  if (spans > maxInspectedSpans) {
+    throw new StorageError(
+      "STORAGE_BAD_QUERY",
+      `the query has to look at more than ${maxInspectedSpans} spans one by one: name more conditions, or a shorter time`,
+    );
+  }
+}

@@ -1,0 +1,130 @@
+import type { BinaryOperation, Field, FieldExpression, UnaryOperation } from "traceql";
+import { isList } from "../../../traceql/query-value.ts";
+import { constantOf } from "./constant-of.ts";
+import { fieldExists, fieldIsBool, fieldTest } from "./field-sql.ts";
+import type { ValueTest } from "./value-test.ts";
+
+/** A condition on rows: of all spans that are sought and, where it is not exact, of some that are not. */
+export interface Condition {
+  readonly sql: string;
+  readonly isExact: boolean;
+}
+
+export const everything: Condition = { sql: "1", isExact: true };
+const unknown: Condition = { sql: "1", isExact: false };
+
+const flipped = { "=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=" } as const;
+
+/** The condition that an expression is true. */
+export function conditionSql(expression: FieldExpression): Condition {
+  return boolSql(expression, true);
+}
+
+/** @param value what the expression should be; a value of another type is neither */
+function boolSql(expression: FieldExpression, value: boolean): Condition {
+  switch (expression.type) {
+    case "static":
+      return exact(expression.value.type === "bool" && expression.value.value === value ? "1" : "0");
+    case "attribute":
+    case "intrinsic":
+      return known(fieldIsBool(expression, value));
+    case "exists":
+      return turned(existsSql(expression.operand), expression.exists === value);
+    case "unary":
+      return notSql(expression, value);
+    case "binary":
+      return binarySql(expression, value);
+  }
+}
+
+function notSql({ operator, operand }: UnaryOperation, value: boolean): Condition {
+  return operator === "!" ? boolSql(operand, !value) : exact("0");
+}
+
+function existsSql(operand: FieldExpression): Condition {
+  if (operand.type === "attribute" || operand.type === "intrinsic") return known(fieldExists(operand));
+  const constant = constantOf(operand);
+  return constant === undefined ? unknown : exact(constant[0] === undefined ? "0" : "1");
+}
+
+function binarySql(expression: BinaryOperation, value: boolean): Condition {
+  const { operator, left, right } = expression;
+  switch (operator) {
+    case "&&":
+      return turned(allOf([boolSql(left, true), boolSql(right, true)]), value);
+    case "||":
+      return turned(anyOf([boolSql(left, true), boolSql(right, true)]), value);
+    case "=~":
+    case "!~": {
+      const pattern = right.type === "static" ? String(right.value.value) : "";
+      return isField(left) ? turned(known(fieldTest(left, { operator, pattern })), value) : unknown;
+    }
+    case "=":
+    case "!=":
+    case "<":
+    case "<=":
+    case ">":
+    case ">=":
+      return turned(comparisonSql(expression, operator), value);
+    default:
+      return exact("0");
+  }
+}
+
+function comparisonSql({ left, right }: BinaryOperation, operator: keyof typeof flipped): Condition {
+  const constants = [constantOf(left), constantOf(right)] as const;
+  if (constants[0] !== undefined && constants[1] !== undefined) {
+    const both = constantOf({ type: "binary", operator, left, right });
+    return exact(both?.[0] === true ? "1" : "0");
+  }
+  if (isField(left) && constants[1] !== undefined) return against(left, operator, constants[1][0]);
+  if (isField(right) && constants[0] !== undefined) return against(right, flipped[operator], constants[0][0]);
+  return unknown;
+}
+
+function against(
+  field: Field,
+  operator: keyof typeof flipped,
+  constant: ReturnType<typeof constantOf> extends readonly [infer Value] | undefined ? Value : never,
+): Condition {
+  if (constant === undefined || isList(constant)) return exact("0");
+  const test: ValueTest = { operator, constant };
+  return known(fieldTest(field, test));
+}
+
+function isField(expression: FieldExpression): expression is Field {
+  return expression.type === "attribute" || expression.type === "intrinsic";
+}
+
+function exact(sql: string): Condition {
+  return { sql, isExact: true };
+}
+
+function known(sql: string | undefined): Condition {
+  return sql === undefined ? unknown : exact(sql);
+}
+
+function turned(condition: Condition, value: boolean): Condition {
+  if (value) return condition;
+  return condition.isExact ? exact(`NOT (${condition.sql})`) : unknown;
+}
+
+export function allOf(conditions: readonly Condition[]): Condition {
+  const isExact = conditions.every((condition) => condition.isExact);
+  const parts = conditions.filter(({ sql }) => sql !== "1").map(({ sql }) => sql);
+  if (parts.includes("0")) return { sql: "0", isExact };
+  return {
+    sql: parts.length === 0 ? "1" : parts.length === 1 ? (parts[0] ?? "1") : `(${parts.join(" AND ")})`,
+    isExact,
+  };
+}
+
+export function anyOf(conditions: readonly Condition[]): Condition {
+  const isExact = conditions.every((condition) => condition.isExact);
+  if (conditions.some(({ sql }) => sql === "1")) return { sql: "1", isExact };
+  const parts = conditions.filter(({ sql }) => sql !== "0").map(({ sql }) => sql);
+  return {
+    sql: parts.length === 0 ? "0" : parts.length === 1 ? (parts[0] ?? "0") : `(${parts.join(" OR ")})`,
+    isExact,
+  };
+}

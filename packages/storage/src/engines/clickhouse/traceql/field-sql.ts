@@ -1,0 +1,215 @@
+import type { AttributeField, Field } from "traceql";
+import { bytesLiteral, textLiteral } from "./sql-literals.ts";
+import { attributeTest, boolTest, intTest, textTest, type ValueTest, wantsAll } from "./value-test.ts";
+
+const noParent = "toFixedString('', 8)";
+
+/** Where the lists of events and links have their attributes, by number. */
+const attributesOfEach = { event: ["events", 3], link: ["links", 4] } as const;
+
+/** Attributes that a span has once: the column, by scope. */
+const columnOf = {
+  span: "attributes",
+  resource: "resource_attributes",
+  instrumentation: "scope_attributes",
+} as const;
+
+/** A column, or what is made of some, that every span has. */
+interface PlainField {
+  readonly sql: string;
+  readonly type: "text" | "int" | "status" | "kind";
+}
+
+/** What is one list for a span, and not there when it is empty. */
+interface ListField {
+  readonly sql: string;
+  readonly type: "text" | "int";
+}
+
+function plainField(field: Field): PlainField | undefined {
+  if (field.type === "attribute") {
+    return field.scope === "resource" && field.name === "service.name"
+      ? { sql: "service", type: "text" }
+      : undefined;
+  }
+  switch (field.name) {
+    case "span:duration":
+      return { sql: "duration", type: "int" };
+    case "span:name":
+      return { sql: "name", type: "text" };
+    case "span:status":
+      return { sql: "status", type: "status" };
+    case "span:statusMessage":
+      return { sql: "status_message", type: "text" };
+    case "span:kind":
+      return { sql: "kind", type: "kind" };
+    case "span:id":
+      return { sql: "lower(hex(span_id))", type: "text" };
+    case "span:parentID":
+      return { sql: `if(parent_span_id = ${noParent}, '', lower(hex(parent_span_id)))`, type: "text" };
+    case "trace:id":
+      return { sql: "lower(hex(trace_id))", type: "text" };
+    case "instrumentation:name":
+      return { sql: "scope_name", type: "text" };
+    case "instrumentation:version":
+      return { sql: "scope_version", type: "text" };
+    default:
+      return undefined;
+  }
+}
+
+function listField(field: Field): ListField | undefined {
+  if (field.type === "attribute") return undefined;
+  switch (field.name) {
+    case "event:name":
+      return { sql: "events.name", type: "text" };
+    case "event:timeSinceStart":
+      return {
+        sql: "arrayMap(e -> toUnixTimestamp64Nano(e.1) - toUnixTimestamp64Nano(start), events)",
+        type: "int",
+      };
+    case "link:traceID":
+      return { sql: "arrayMap(l -> lower(hex(l.1)), links)", type: "text" };
+    case "link:spanID":
+      return { sql: "arrayMap(l -> lower(hex(l.2)), links)", type: "text" };
+    default:
+      return undefined;
+  }
+}
+
+/** Type and text of the first attribute of a name; `empty` where there is none. */
+function firstAttribute(column: string, name: string): { readonly type: string; readonly text: string } {
+  const position = `indexOf(${column}.key, ${textLiteral(name)})`;
+  return { type: `${column}.type[${position}]`, text: `${column}.value[${position}]` };
+}
+
+/** Of each event or link that has the attribute: a tuple whose second is the type and whose third the text. */
+function attributeOfEach({ scope, name }: AttributeField): string {
+  const [column, number] = attributesOfEach[scope === "link" ? "link" : "event"];
+  return `arrayFilter(a -> a.2 != 'empty', arrayMap(e -> arrayFirst(a -> a.1 = ${textLiteral(name)}, e.${number}), ${column}))`;
+}
+
+/**
+ * The condition that a field's value passes a test.
+ * @returns undefined for fields that SQL does not know: those of the trace, and of the parent
+ */
+export function fieldTest(field: Field, test: ValueTest): string | undefined {
+  const plain = plainField(field);
+  if (plain !== undefined) return plainTest(field, plain, test) ?? "0";
+  const list = listField(field);
+  if (list !== undefined) {
+    const passes = list.type === "text" ? textTest(test, "x") : intTest(test, "x");
+    if (passes === undefined) return "0";
+    return wantsAll(test)
+      ? `(notEmpty(${list.sql}) AND arrayAll(x -> ${passes}, ${list.sql}))`
+      : `arrayExists(x -> ${passes}, ${list.sql})`;
+  }
+  if (field.type === "intrinsic" || field.ofParent) return undefined;
+  return attributeFieldTest(field, test);
+}
+
+function attributeFieldTest(field: AttributeField, test: ValueTest): string {
+  if (field.scope === "event" || field.scope === "link") {
+    const each = attributeOfEach(field);
+    const passes = attributeTest(test, "a.2", "a.3");
+    return wantsAll(test)
+      ? `(notEmpty(${each}) AND arrayAll(a -> ${passes}, ${each}))`
+      : `arrayExists(a -> ${passes}, ${each})`;
+  }
+  const ofSpan = firstAttribute(columnOf[field.scope === "any" ? "span" : field.scope], field.name);
+  const passes = attributeTest(test, ofSpan.type, ofSpan.text);
+  if (field.scope !== "any") return passes;
+  const resource = { ...field, scope: "resource" } as const;
+  return `(${passes} OR (${ofSpan.type} = 'empty' AND ${fieldTest(resource, test)}))`;
+}
+
+function plainTest(field: Field, { sql, type }: PlainField, test: ValueTest): string | undefined {
+  switch (type) {
+    case "int":
+      return intTest(test, sql);
+    case "text":
+      return idTest(field, test) ?? textTest(test, sql);
+    default:
+      if ("pattern" in test || typeof test.constant !== "object" || test.constant.kind !== type)
+        return undefined;
+      if (test.constant.value.type !== "string" || (test.operator !== "=" && test.operator !== "!="))
+        return undefined;
+      return `${sql} ${test.operator} ${textLiteral(test.constant.value.value)}`;
+  }
+}
+
+/** Ids as bytes, so that indexes can help. */
+function idTest(field: Field, test: ValueTest): string | undefined {
+  if (field.type !== "intrinsic" || test.operator !== "=" || typeof test.constant !== "string")
+    return undefined;
+  const { constant } = test;
+  if (field.name === "trace:id" && /^[0-9a-f]{32}$/.test(constant)) {
+    return `trace_id = toFixedString(${bytesLiteral(constant)}, 16)`;
+  }
+  if (field.name === "span:id" && /^[0-9a-f]{16}$/.test(constant)) {
+    return `span_id = toFixedString(${bytesLiteral(constant)}, 8)`;
+  }
+  return undefined;
+}
+
+/** The condition that a field has a value. @returns undefined for fields that SQL does not know */
+export function fieldExists(field: Field): string | undefined {
+  if (plainField(field) !== undefined) return "1";
+  const list = listField(field);
+  if (list !== undefined) return `notEmpty(${list.sql})`;
+  if (field.type === "intrinsic" || field.ofParent) return undefined;
+  if (field.scope === "event" || field.scope === "link") return `notEmpty(${attributeOfEach(field)})`;
+  const ofSpan = firstAttribute(columnOf[field.scope === "any" ? "span" : field.scope], field.name);
+  const exists = `${ofSpan.type} != 'empty'`;
+  if (field.scope !== "any") return exists;
+  return `(${exists} OR ${fieldExists({ ...field, scope: "resource" })})`;
+}
+
+/** The condition that a field is a single bool of this value. @returns undefined for fields that SQL does not know */
+export function fieldIsBool(field: Field, value: boolean): string | undefined {
+  const test = boolTest({ operator: "=", constant: value }, "x");
+  if (test === undefined || plainField(field) !== undefined || listField(field) !== undefined) return "0";
+  if (field.type === "intrinsic" || field.ofParent) return undefined;
+  if (field.scope === "event" || field.scope === "link") return "0";
+  const ofSpan = firstAttribute(columnOf[field.scope === "any" ? "span" : field.scope], field.name);
+  const is = (type: string, text: string) => `(${type} = 'bool' AND ${text} = '${value}')`;
+  if (field.scope !== "any") return is(ofSpan.type, ofSpan.text);
+  return `(${is(ofSpan.type, ofSpan.text)} OR (${ofSpan.type} = 'empty' AND ${fieldIsBool({ ...field, scope: "resource" }, value)}))`;
+}
+
+/**
+ * The field as a list of types and texts, for `readValue`: of all events or links; for `any`, of the span and then of the
+ * resource; otherwise at most one. @returns undefined for fields that SQL does not know
+ */
+export function fieldValues(field: Field): string | undefined {
+  const plain = plainField(field);
+  if (plain !== undefined) return `[${typedText(plain.type, plain.sql)}]`;
+  const list = listField(field);
+  if (list !== undefined) return `arrayMap(x -> ${typedText(list.type, "x")}, ${list.sql})`;
+  if (field.type === "intrinsic" || field.ofParent) return undefined;
+  if (field.scope === "event" || field.scope === "link") {
+    return `arrayMap(a -> (toString(a.2), a.3), ${attributeOfEach(field)})`;
+  }
+  const { type, text } = firstAttribute(columnOf[field.scope === "any" ? "span" : field.scope], field.name);
+  const ofSpan = `[(toString(${type}), ${text})]`;
+  return field.scope === "any"
+    ? `arrayConcat(${ofSpan}, ${fieldValues({ ...field, scope: "resource" })})`
+    : ofSpan;
+}
+
+function typedText(type: PlainField["type"], sql: string): string {
+  return `('${type === "text" ? "string" : type}', toString(${sql}))`;
+}
+
+/** The field as a Nullable(Float64). @returns undefined for fields that SQL does not know */
+export function fieldNumber(field: Field): string | undefined {
+  const plain = plainField(field);
+  if (plain !== undefined) return plain.type === "int" ? `toNullable(toFloat64(${plain.sql}))` : "NULL";
+  if (listField(field) !== undefined) return "NULL";
+  if (field.type === "intrinsic" || field.ofParent) return undefined;
+  if (field.scope === "event" || field.scope === "link") return "NULL";
+  const { type, text } = firstAttribute(columnOf[field.scope === "any" ? "span" : field.scope], field.name);
+  const number = `multiIf(${type} = 'int', toFloat64(toInt64OrZero(${text})), ${type} = 'double', toFloat64OrZero(${text}), NULL)`;
+  if (field.scope !== "any") return number;
+  return `if(${type} = 'empty', ${fieldNumber({ ...field, scope: "resource" })}, ${number})`;
+}

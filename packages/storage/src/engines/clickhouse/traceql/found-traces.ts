@@ -1,0 +1,40 @@
+import type { TraceQlMatch } from "../../../api/traceql-reader.ts";
+
+/** The newest traces found so far, by their newest span that matches; of equals the first by id. */
+export class FoundTraces {
+  readonly #limit: number;
+  #found: { readonly match: TraceQlMatch; readonly newest: bigint }[] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(match: TraceQlMatch, newest: bigint): void {
+    this.#found.push({ match, newest });
+  }
+
+  /** Whether no trace can come in any more, when all others have no span newer than this. */
+  isComplete(newestOfOthers: bigint): boolean {
+    this.#cut();
+    const last = this.#found.at(-1);
+    return this.#found.length >= this.#limit && last !== undefined && last.newest > newestOfOthers;
+  }
+
+  newestFirst(): TraceQlMatch[] {
+    this.#cut();
+    return this.#found.map(({ match }) => match);
+  }
+
+  #cut(): void {
+    this.#found.sort((one, other) =>
+      one.newest !== other.newest
+        ? one.newest > other.newest
+          ? -1
+          : 1
+        : one.match.traceId < other.match.traceId
+          ? -1
+          : 1,
+    );
+    this.#found = this.#found.slice(0, this.#limit);
+  }
+}

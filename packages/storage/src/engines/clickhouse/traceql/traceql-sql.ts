@@ -1,0 +1,152 @@
+import type { Field, MetricsAggregate } from "traceql";
+import type { TimeRange } from "../../../api/analysis-reader.ts";
+import { traceRange } from "../../../api/checked-traceql.ts";
+import { StorageError } from "../../../api/storage-error.ts";
+import { wantsBuckets } from "../../../traceql/metric-rows.ts";
+import type { QueryParameters } from "../clickhouse-connection.ts";
+import type { SqlQuery } from "../search-sql.ts";
+import type { Condition } from "./condition-sql.ts";
+import { fieldNumber, fieldValues } from "./field-sql.ts";
+import { bytesLiteral } from "./sql-literals.ts";
+
+/** ClickHouse takes statements of up to 256 KiB. */
+const maxStatementBytes = 250_000;
+
+/** What a metrics query may group its spans to. */
+export const maxMetricRows = 1_000_000;
+
+/** Where the spans of one query are. */
+export interface SpanSource {
+  readonly database: string;
+  readonly tenant: string;
+  readonly range: TimeRange;
+}
+
+/** `FROM … WHERE …` that gives the tenant's spans that start in the range. */
+export function spansInRange({ database }: SpanSource): string {
+  return `FROM ${database}.spans WHERE tenant = {tenant:String} AND ${within("rangeStart", "rangeEnd")}`;
+}
+
+function within(start: string, end: string): string {
+  return `start >= fromUnixTimestamp64Nano({${start}:Int64}, 'UTC') AND start <= fromUnixTimestamp64Nano({${end}:Int64}, 'UTC')`;
+}
+
+function parametersOf({ tenant, range }: SpanSource): QueryParameters {
+  const around = traceRange(range);
+  return {
+    tenant,
+    rangeStart: range.startUnixNano,
+    rangeEnd: range.endUnixNano,
+    aroundStart: around.startUnixNano,
+    aroundEnd: around.endUnixNano,
+  };
+}
+
+/**
+ * Traces with spans that satisfy a condition and start in the slice, newest first by the newest of them: rows of
+ * `traceId` and `newest`.
+ */
+export function candidatesSql(
+  source: SpanSource,
+  condition: Condition,
+  slice: TimeRange,
+  limit: number,
+): SqlQuery {
+  const sql = `SELECT lower(hex(trace_id)) AS traceId, toString(toUnixTimestamp64Nano(max(start))) AS newest
+${spansInRange(source)} AND ${within("sliceStart", "sliceEnd")} AND ${condition.sql}
+GROUP BY trace_id ORDER BY max(start) DESC, trace_id LIMIT {limit:UInt64}`;
+  const parameters = {
+    ...parametersOf(source),
+    sliceStart: slice.startUnixNano,
+    sliceEnd: slice.endUnixNano,
+    limit,
+  };
+  return checked({ sql, parameters });
+}
+
+/** Rows of `TraceQlRow`: the spans of these traces. @param traceIds 32 hex digits each */
+export function rowsOfTracesSql(
+  source: SpanSource,
+  traceIds: readonly string[],
+  fields: readonly Field[],
+): SqlQuery {
+  const { database } = source;
+  const ids = traceIds.map((id) => `toFixedString(${bytesLiteral(id)}, 16)`).join(", ");
+  const sql = `SELECT ${rowColumns(fields)} FROM ${database}.spans PREWHERE trace_id IN (${ids})
+WHERE tenant = {tenant:String} AND (received, toStartOfMinute(start)) IN
+  (SELECT received, minute FROM ${database}.trace_minutes WHERE trace_id IN (${ids})) AND ${within("aroundStart", "aroundEnd")}
+SETTINGS ignore_data_skipping_indices = 'start_index'`;
+  return checked({ sql, parameters: parametersOf(source) });
+}
+
+/** One row: `traces` and `spans` that satisfy a condition. */
+export function candidateCountSql(source: SpanSource, condition: Condition): SqlQuery {
+  const sql = `SELECT toFloat64(uniqExact(trace_id)) AS traces, toFloat64(count()) AS spans ${spansInRange(source)} AND ${condition.sql}`;
+  return checked({ sql, parameters: parametersOf(source) });
+}
+
+/** Rows of `TraceQlRow`: the spans of one part of the traces with spans that satisfy a condition. */
+export function rowsOfPartSql(
+  source: SpanSource,
+  condition: Condition,
+  fields: readonly Field[],
+  { part, parts }: { readonly part: number; readonly parts: number },
+): SqlQuery {
+  const isInPart = parts === 1 ? "1" : "cityHash64(trace_id) % {parts:UInt32} = {part:UInt32}";
+  const sql = `SELECT ${rowColumns(fields)} FROM ${source.database}.spans
+WHERE tenant = {tenant:String} AND ${within("aroundStart", "aroundEnd")} AND ${isInPart}
+  AND trace_id IN (SELECT trace_id ${spansInRange(source)} AND ${condition.sql} AND ${isInPart})`;
+  return checked({ sql, parameters: { ...parametersOf(source), part, parts } });
+}
+
+function rowColumns(fields: readonly Field[]): string {
+  const values = fields.map((field) => fieldValues(field) ?? "[]");
+  return `lower(hex(trace_id)) AS t, lower(hex(span_id)) AS i,
+  if(parent_span_id = toFixedString('', 8), '', lower(hex(parent_span_id))) AS p, service AS s, name AS n,
+  toString(kind) AS k, toString(status) AS c, toString(toUnixTimestamp64Nano(start)) AS b, toString(duration) AS d,
+  ${within("rangeStart", "rangeEnd")} AS r, ${values.length === 0 ? "[]" : `[${values.join(", ")}]`} AS v`;
+}
+
+/**
+ * Rows of `MetricSqlRow`: the spans that satisfy a condition, gathered.
+ * @returns undefined where SQL does not know a field
+ */
+export function metricRowsSql(
+  source: SpanSource,
+  condition: Condition,
+  aggregate: MetricsAggregate,
+  stepNano: bigint,
+  wantsExemplars: boolean,
+): SqlQuery | undefined {
+  const { field, by } = aggregate;
+  const groups = by.map(fieldValues);
+  const number = field === undefined ? "toNullable(toFloat64(0))" : fieldNumber(field);
+  if (number === undefined || groups.includes(undefined)) return undefined;
+  const bucket = wantsBuckets(aggregate)
+    ? "if(number > 0, bitShiftRight(reinterpretAsUInt64(number), 48), 0)"
+    : "0";
+  const exemplar = wantsExemplars
+    ? ", argMin((lower(hex(trace_id)), lower(hex(span_id)), toString(toUnixTimestamp64Nano(start)), number), (start, span_id)) AS e"
+    : "";
+  const sql = `SELECT [${groups.join(", ")}] AS g,
+  toString(intDiv(toUnixTimestamp64Nano(start) + {step:Int64} - 1, {step:Int64})) AS i, toUInt32(${bucket}) AS b,
+  toFloat64(count()) AS c, sum(number) AS s, min(number) AS l, max(number) AS h${exemplar}
+FROM (SELECT *, assumeNotNull(nullable) AS number FROM (
+  SELECT *, ${number} AS nullable FROM ${source.database}.spans
+  WHERE tenant = {tenant:String} AND ${within("rangeStart", "rangeEnd")} AND ${condition.sql}
+) WHERE nullable IS NOT NULL)
+GROUP BY g, i, b LIMIT ${maxMetricRows + 1}`;
+  return checked({ sql, parameters: { ...parametersOf(source), step: stepNano } });
+}
+
+/** @throws StorageError STORAGE_BAD_QUERY for a statement that is too long */
+function checked(query: SqlQuery): SqlQuery {
+  const length = Buffer.byteLength(query.sql);
+  if (length > maxStatementBytes) {
+    throw new StorageError(
+      "STORAGE_BAD_QUERY",
+      `the query becomes a statement of ${length} bytes, over the limit of ${maxStatementBytes}`,
+    );
+  }
+  return query;
+}

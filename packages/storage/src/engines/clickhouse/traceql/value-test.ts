@@ -1,0 +1,88 @@
+import type { ComparisonOperator } from "traceql";
+import { isNumber, type Scalar } from "../../../traceql/query-value.ts";
+import { floatLiteral, intLiteral, textLiteral } from "./sql-literals.ts";
+
+/** What a value is compared with. */
+export type ValueTest =
+  | { readonly operator: ComparisonOperator; readonly constant: Scalar }
+  | { readonly operator: "=~" | "!~"; readonly pattern: string };
+
+/** A test of a text. undefined: never true. */
+export function textTest(test: ValueTest, text: string): string | undefined {
+  if ("pattern" in test) {
+    // As Go does it: the whole text, and a dot is any character.
+    const matches = `match(${text}, ${textLiteral(`\\A(?s:${test.pattern})\\z`)})`;
+    return test.operator === "=~" ? matches : `NOT ${matches}`;
+  }
+  return typeof test.constant === "string"
+    ? `${text} ${test.operator} ${textLiteral(test.constant)}`
+    : undefined;
+}
+
+/** A test of an Int64. */
+export function intTest(test: ValueTest, int: string): string | undefined {
+  if ("pattern" in test) return undefined;
+  const { operator, constant } = test;
+  if (typeof constant === "bigint") return `${int} ${operator} ${intLiteral(constant)}`;
+  return typeof constant === "number"
+    ? `toFloat64(${int}) ${operator} ${floatTestLiteral(constant)}`
+    : undefined;
+}
+
+/** A test of a Float64. */
+export function floatTest(test: ValueTest, float: string): string | undefined {
+  if ("pattern" in test || !isNumber(test.constant)) return undefined;
+  return `${float} ${test.operator} ${floatTestLiteral(Number(test.constant))}`;
+}
+
+/** A test of a condition as a value. */
+export function boolTest(test: ValueTest, bool: string): string | undefined {
+  if ("pattern" in test || typeof test.constant !== "boolean") return undefined;
+  if (test.operator !== "=" && test.operator !== "!=") return undefined;
+  return (test.operator === "=") === test.constant ? bool : `NOT (${bool})`;
+}
+
+/** Whether all of several values must pass, rather than one. */
+export function wantsAll({ operator }: ValueTest): boolean {
+  return operator === "!=" || operator === "!~";
+}
+
+/**
+ * A test of an attribute's value; those of an array must pass one by one.
+ * @param type,text expressions for the type's name and the stored text
+ */
+export function attributeTest(test: ValueTest, type: string, text: string): string {
+  const byType = [
+    ["string", textTest(test, text)],
+    ["int", intTest(test, `toInt64OrZero(${text})`)],
+    ["double", floatTest(test, `toFloat64OrZero(${text})`)],
+    ["bool", boolTest(test, `${text} = 'true'`)],
+  ].flatMap(([name, passes]) => (passes === undefined ? [] : [`(${type} = '${name}' AND ${passes})`]));
+  const elements = arrayTest(test, text);
+  return `(${[...byType, `(${type} = 'array' AND ${elements})`].join(" OR ")})`;
+}
+
+/** The same for the elements of an array, which is JSON. */
+function arrayTest(test: ValueTest, json: string): string {
+  const element = `${json}, element`;
+  const byType = [
+    ["String", textTest(test, `JSONExtractString(${element})`)],
+    ["Int64", intTest(test, `JSONExtractInt(${element})`)],
+    ["Double", floatTest(test, `JSONExtractFloat(${element})`)],
+    ["Bool", boolTest(test, `JSONExtractBool(${element})`)],
+  ].flatMap(([name, passes]) =>
+    passes === undefined ? [] : [`(toString(JSONType(${element})) = '${name}' AND ${passes})`],
+  );
+  const every = wantsAll(test) ? "arrayAll" : "arrayExists";
+  return `${every}(element -> ${byType.length === 0 ? "0" : byType.join(" OR ")}, range(1, JSONLength(${json}) + 1))`;
+}
+
+function floatTestLiteral(value: number): string {
+  return Number.isFinite(value)
+    ? floatLiteral(value)
+    : Number.isNaN(value)
+      ? "nan"
+      : value > 0
+        ? "inf"
+        : "-inf";
+}
