@@ -4,7 +4,7 @@ import { type QueryVocabulary, queryArbitrary } from "traceql/testing";
 import { expect } from "vitest";
 import type { Attribute, AttributeValue, Span } from "wire/model";
 import type { TraceQlMetrics, TraceQlReader, TraceQlSearch } from "../api/traceql-reader.ts";
-import { openMemoryStore } from "../engines/memory/index.ts";
+import { openMemoryStore } from "../engines/memory/memory-store.ts";
 import { type ContractContext, newToken, rowsOfTenant } from "./contract-context.ts";
 import { msNano, newServiceName, newTraceId, noonUnixNano, sampleSpan, text } from "./sample-spans.ts";
 
