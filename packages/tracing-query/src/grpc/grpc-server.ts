@@ -16,6 +16,7 @@ import {
   rpcServiceName,
   withPublicNames,
 } from "wire/grpc";
+import { streamingQuerier } from "wire/tempo";
 import type { QueryService } from "../service/query-service.ts";
 import type { ReadLimits } from "../service/read-limits.ts";
 import { bindServer } from "./bind-server.ts";
@@ -24,6 +25,7 @@ import { grpcCredentialsOf } from "./grpc-credentials.ts";
 import { metricsHandlers } from "./metrics-handlers.ts";
 import { queryHandlers } from "./query-handlers.ts";
 import { queryV3Handlers } from "./query-v3-handlers.ts";
+import { tempoHandlers } from "./tempo-handlers.ts";
 
 /** The guard is for the query services; health and reflection need no tenant. */
 export interface GrpcServerSettings extends CallGuard {
@@ -65,6 +67,7 @@ export async function openGrpcServer(settings: GrpcServerSettings): Promise<Grpc
   add(queryService, v2);
   add(metricsQueryService, metrics);
   add(queryServiceV3, v3);
+  add(streamingQuerier, tempoHandlers(service, settings, limits, log));
   const names = definitions.map(rpcServiceName);
   addReflection(server, [...names, healthServiceName]);
   const health = addHealth(server, names);

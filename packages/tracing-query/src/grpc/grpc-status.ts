@@ -37,15 +37,20 @@ const ofQueryError: Record<QueryErrorCode, status> = {
  * @param what in the public model's words: "failed to fetch services"
  */
 export function storageFailure(what: string, error: unknown, log: Logger): GrpcFailure {
-  const { code, details } = bareFailure(error);
-  if (code === status.INTERNAL && !(error instanceof QueryError)) {
-    log.error({ err: error }, what);
-  }
+  const { code, details } = bareFailure(error, log, what);
   return { code, details: `${what}: ${details}` };
 }
 
-/** The same, in the error's own words and without telling the operator. */
-function bareFailure(error: unknown): GrpcFailure {
+/** The same, in the error's own words. @param what for the operator */
+export function bareFailure(error: unknown, log: Logger, what = "request failed"): GrpcFailure {
+  const failure = failureOf(error);
+  if (failure.code === status.INTERNAL && !(error instanceof QueryError)) {
+    log.error({ err: error }, what);
+  }
+  return failure;
+}
+
+function failureOf(error: unknown): GrpcFailure {
   if (error instanceof QueryError) {
     return { code: ofQueryError[error.code], details: error.message };
   }

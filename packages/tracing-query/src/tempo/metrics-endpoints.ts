@@ -1,3 +1,4 @@
+import type { ReadOptions, TraceQlMetrics } from "storage/api";
 import type { Endpoint } from "../http/endpoint.ts";
 import { QueryError } from "../query-error.ts";
 import type { QueryService } from "../service/query-service.ts";
@@ -28,25 +29,43 @@ function queryOf(params: URLSearchParams, limits: ReadLimits) {
   return { query, range, maxSeries };
 }
 
-/** `GET /api/metrics/query_range`: series over time. */
+/** Series over time, and how many exemplars of them to show. */
+export async function readRange(
+  service: QueryService,
+  limits: ReadLimits,
+  params: URLSearchParams,
+  read: ReadOptions,
+): Promise<{ metrics: TraceQlMetrics; maxExemplars: number }> {
+  const query = queryOf(params, limits);
+  const stepNano = stepParam(params, query.range);
+  const maxExemplars = Math.min(uint32Param(params, "exemplars") ?? defaultExemplars, defaultExemplars);
+  const exemplars = maxExemplars > 0;
+  return { metrics: await service.search.metrics({ ...query, stepNano, exemplars }, read), maxExemplars };
+}
+
+/** One sample of each series, of all of the range. */
+export async function readInstant(
+  service: QueryService,
+  limits: ReadLimits,
+  params: URLSearchParams,
+  read: ReadOptions,
+): Promise<TraceQlMetrics> {
+  const { query, range, ...others } = queryOf(params, limits);
+  const seconds = Number(range.endUnixNano - range.startUnixNano) / 1e9;
+  const instant = instantQuery(query, seconds);
+  const stepNano = range.endUnixNano;
+  return renamed(await service.search.metrics({ ...others, query: instant, range, stepNano }, read), query);
+}
+
+/** `GET /api/metrics/query_range` */
 export function queryRangeEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
-    const query = queryOf(params, limits);
-    const stepNano = stepParam(params, query.range);
-    const maxExemplars = Math.min(uint32Param(params, "exemplars") ?? defaultExemplars, defaultExemplars);
-    const exemplars = maxExemplars > 0;
-    return rangeJson(await service.search.metrics({ ...query, stepNano, exemplars }, read), maxExemplars);
+    const { metrics, maxExemplars } = await readRange(service, limits, params, read);
+    return rangeJson(metrics, maxExemplars);
   };
 }
 
-/** `GET /api/metrics/query`: one value of each series, over all of the range. */
+/** `GET /api/metrics/query` */
 export function queryInstantEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
-  return async ({ params, read }) => {
-    const { query, range, ...others } = queryOf(params, limits);
-    const seconds = Number(range.endUnixNano - range.startUnixNano) / 1e9;
-    const instant = instantQuery(query, seconds);
-    const stepNano = range.endUnixNano;
-    const metrics = await service.search.metrics({ ...others, query: instant, range, stepNano }, read);
-    return instantJson(renamed(metrics, query));
-  };
+  return async ({ params, read }) => instantJson(await readInstant(service, limits, params, read));
 }

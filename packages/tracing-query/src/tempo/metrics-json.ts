@@ -8,8 +8,19 @@ import { metricsJson } from "./search-json.ts";
  * Source: Tempo's tempo.proto
  */
 export function rangeJson(metrics: TraceQlMetrics, maxExemplars = Infinity): Generator<string> {
-  const perSeries = Math.max(1, Math.floor(maxExemplars / metrics.series.length));
+  const perSeries = exemplarsPerSeries(metrics, maxExemplars);
   return responseJson(metrics, (one) => rangeSeriesOf(one, perSeries));
+}
+
+/** @param maxExemplars of all series together */
+export function exemplarsPerSeries({ series }: TraceQlMetrics, maxExemplars: number): number {
+  return Math.max(1, Math.floor(maxExemplars / series.length));
+}
+
+/** Some of many, evenly. */
+export function someOf<T>(items: readonly T[], most: number): T[] {
+  const every = Math.max(1, Math.ceil(items.length / most));
+  return items.filter((_, index) => index % every === 0);
 }
 
 /** A `QueryInstantResponse`: the last value of each series. Source: Tempo's tempo.proto */
@@ -32,8 +43,7 @@ function* responseJson(
 }
 
 function rangeSeriesOf({ labels, samples, exemplars }: TraceQlSeries, maxExemplars: number): object {
-  const every = Math.max(1, Math.ceil(exemplars.length / maxExemplars));
-  const shown = exemplars.filter((_, index) => index % every === 0);
+  const shown = someOf(exemplars, maxExemplars);
   return {
     labels: labels.map(keyValueJson),
     samples: samples.map(sampleOf),

@@ -1,18 +1,27 @@
+import type { ReadOptions, TraceQlSearch } from "storage/api";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { QueryService } from "../service/query-service.ts";
 import { checkLimits, type ReadLimits } from "../service/read-limits.ts";
 import { searchJson } from "./search-json.ts";
 import { parseSearchParams } from "./search-params.ts";
 
-/** `GET /api/search`: traces by TraceQL, or by tags. */
+/** Traces by TraceQL, or by tags. */
+export function findTraces(
+  service: QueryService,
+  limits: ReadLimits,
+  params: URLSearchParams,
+  read: ReadOptions,
+): Promise<TraceQlSearch> {
+  const search = parseSearchParams(params, Date.now(), limits);
+  const { range, limit } = search;
+  checkLimits(
+    { limit, startTimeMinUnixNano: range.startUnixNano, startTimeMaxUnixNano: range.endUnixNano },
+    limits,
+  );
+  return service.search.search(search, read);
+}
+
+/** `GET /api/search` */
 export function searchEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
-  return async ({ params, read }) => {
-    const search = parseSearchParams(params, Date.now(), limits);
-    const { range, limit } = search;
-    checkLimits(
-      { limit, startTimeMinUnixNano: range.startUnixNano, startTimeMaxUnixNano: range.endUnixNano },
-      limits,
-    );
-    return searchJson(await service.search.search(search, read));
-  };
+  return async ({ params, read }) => searchJson(await findTraces(service, limits, params, read));
 }

@@ -28,15 +28,25 @@ export function metricsJson(inspectedSpans: number, inspectedTraces?: number): o
   };
 }
 
+/** Tempo's words where there is no root span. */
+export function rootServiceOf({ rootServiceName }: TraceQlMatch): string {
+  return rootServiceName || noRoot;
+}
+
+/** Whole milliseconds within 32 bits. */
+export function durationMsOf({ durationNano }: TraceQlMatch): number {
+  const durationMs = durationNano / 1_000_000n;
+  return Number(durationMs < 0n ? 0n : durationMs > maxDurationMs ? maxDurationMs : durationMs);
+}
+
 function traceOf(trace: TraceQlMatch): object {
   const [first] = trace.spanSets;
-  const durationMs = trace.durationNano / 1_000_000n;
   return {
     traceID: trace.traceId,
-    rootServiceName: trace.rootServiceName || noRoot,
+    rootServiceName: rootServiceOf(trace),
     ...(trace.rootTraceName === "" ? {} : { rootTraceName: trace.rootTraceName }),
     startTimeUnixNano: String(trace.startUnixNano),
-    durationMs: Number(durationMs < 0n ? 0n : durationMs > maxDurationMs ? maxDurationMs : durationMs),
+    durationMs: durationMsOf(trace),
     // Older versions of Grafana read this one.
     ...(first === undefined ? {} : { spanSet: spanSetOf(first) }),
     spanSets: trace.spanSets.map(spanSetOf),

@@ -45,7 +45,8 @@ function lookOf(params: URLSearchParams, limits: ReadLimits) {
   return { range, limit: limitParam(params), filter: tagFilter(params.get("q") ?? "") };
 }
 
-async function readNames(
+/** Names of attributes, of the spans that match. */
+export async function readNames(
   service: QueryService,
   limits: ReadLimits,
   params: URLSearchParams,
@@ -58,14 +59,30 @@ async function readNames(
   return await service.search.attributeNames({ ...look, ...one }, read);
 }
 
+/** As version 2 has them: scopes without names are left out. */
+export function namesByScope(names: readonly AttributeName[]): { name: string; tags: string[] }[] {
+  return attributeScopes.flatMap((scope) => {
+    const tags = names.flatMap((found) => (found.scope === scope ? [found.name] : []));
+    return tags.length === 0 ? [] : [{ name: scope, tags }];
+  });
+}
+
+/** As version 1 has them: in one list, intrinsic ones only where asked for. */
+export function allNames(names: readonly AttributeName[], params: URLSearchParams): string[] {
+  const isAsked = params.get("scope") === "intrinsic";
+  const wanted = names.flatMap(({ scope, name }) => (isAsked || scope !== "intrinsic" ? [name] : []));
+  return [...new Set(wanted)].sort();
+}
+
+/** Values as version 1 has them. */
+export function textsOf(values: readonly CatalogValue[]): string[] {
+  return [...new Set(values.map(({ value }) => value))].sort();
+}
+
 /** `GET /api/v2/search/tags`: names of attributes by scope. */
 export function tagsV2Endpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
-    const names = await readNames(service, limits, params, read);
-    const scopes = attributeScopes.flatMap((scope) => {
-      const tags = names.flatMap((found) => (found.scope === scope ? [found.name] : []));
-      return tags.length === 0 ? [] : [{ name: scope, tags }];
-    });
+    const scopes = namesByScope(await readNames(service, limits, params, read));
     return [`{"scopes":${JSON.stringify(scopes)},${noMetrics}`];
   };
 }
@@ -73,15 +90,13 @@ export function tagsV2Endpoint(service: QueryService, limits: ReadLimits): Endpo
 /** `GET /api/search/tags`: the same in one list, intrinsic ones only where asked for. */
 export function tagsEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
-    const names = await readNames(service, limits, params, read);
-    const isAsked = params.get("scope") === "intrinsic";
-    const wanted = names.flatMap(({ scope, name }) => (isAsked || scope !== "intrinsic" ? [name] : []));
-    return [`{"tagNames":${JSON.stringify([...new Set(wanted)].sort())},${noMetrics}`];
+    const names = allNames(await readNames(service, limits, params, read), params);
+    return [`{"tagNames":${JSON.stringify(names)},${noMetrics}`];
   };
 }
 
-/** Of each scope, together the most frequent. */
-async function readValues(
+/** Values of each scope, together the most frequent. */
+export async function readValues(
   service: QueryService,
   limits: ReadLimits,
   { scopes, name }: TagPlace,
@@ -114,7 +129,6 @@ export function tagValuesV2Endpoint(service: QueryService, limits: ReadLimits): 
 export function tagValuesEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, pathPart, read }) => {
     const values = await readValues(service, limits, olderTagPlace(pathPart("tag")), params, read);
-    const shown = [...new Set(values.map(({ value }) => value))].sort();
-    return [`{"tagValues":${JSON.stringify(shown)},${noMetrics}`];
+    return [`{"tagValues":${JSON.stringify(textsOf(values))},${noMetrics}`];
   };
 }

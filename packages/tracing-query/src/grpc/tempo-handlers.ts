@@ -1,0 +1,136 @@
+import type { ServerWritableStream } from "@grpc/grpc-js";
+import type { Logger } from "lifecycle";
+import type {
+  SearchRequest,
+  SearchTagsRequest,
+  SearchTagValuesRequest,
+  StreamingQuerierHandlers,
+} from "wire/tempo";
+import type { QueryService } from "../service/query-service.ts";
+import type { ReadLimits } from "../service/read-limits.ts";
+import { readInstant, readRange } from "../tempo/metrics-endpoints.ts";
+import { findTraces } from "../tempo/search-endpoint.ts";
+import { allNames, namesByScope, readNames, readValues, textsOf } from "../tempo/tag-endpoints.ts";
+import { olderTagPlace, tagPlace } from "../tempo/tag-identifier.ts";
+import type { CallGuard } from "./call-guard.ts";
+import { bareFailure } from "./grpc-status.ts";
+import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
+import { fail, sendAll } from "./send-stream.ts";
+import { instantMessages, rangeMessages, searchMessages } from "./tempo-messages.ts";
+
+type Fields = Readonly<Record<string, string | number | bigint>>;
+
+/** As the HTTP API has them: 0 and "" are absent. */
+function paramsOf(fields: Fields): URLSearchParams {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== "" && value !== 0 && value !== 0n) {
+      params.set(name, String(value));
+    }
+  }
+  return params;
+}
+
+function searchParams(request: SearchRequest): URLSearchParams {
+  const { minDurationMs, maxDurationMs, limit, start, end, query: q, spansPerSpanSet: spss } = request;
+  const tags = Object.entries(request.tags)
+    .map(([key, value]) => `${key}="${value.replace(/["\\]/g, "\\$&")}"`)
+    .join(" ");
+  const duration = (ms: number) => (ms === 0 ? "" : `${ms}ms`);
+  const durations = { minDuration: duration(minDurationMs), maxDuration: duration(maxDurationMs) };
+  return paramsOf({ q, tags, ...durations, limit, start, end, spss });
+}
+
+function tagParams({
+  scope,
+  query: q,
+  start,
+  end,
+  maxTagsPerScope: limit,
+}: SearchTagsRequest): URLSearchParams {
+  return paramsOf({ scope, q, start, end, limit });
+}
+
+function valueParams({ query: q, start, end, maxTagValues: limit }: SearchTagValuesRequest): URLSearchParams {
+  return paramsOf({ q, start, end, limit });
+}
+
+/** `tempopb.StreamingQuerier`: what the HTTP API under `/tempo` answers, in messages. */
+export function tempoHandlers(
+  service: QueryService,
+  guard: CallGuard,
+  limits: ReadLimits,
+  log: Logger,
+): StreamingQuerierHandlers {
+  /** Sends what `find` finds. */
+  async function send<Request, Response>(
+    call: ServerWritableStream<Request, Response>,
+    isHeavy: boolean,
+    find: (read: CallReadOptions) => Promise<Iterable<Response>>,
+  ): Promise<void> {
+    const read = readOptionsOf(call, guard);
+    if ("code" in read) {
+      fail(call, read);
+      return;
+    }
+    let leave = () => {};
+    try {
+      if (isHeavy) {
+        leave = await guard.gate.enter(read.signal);
+      }
+      await sendAll(call, await find(read), read.signal);
+    } catch (error) {
+      fail(call, bareFailure(error, log));
+    } finally {
+      leave();
+    }
+  }
+
+  return {
+    search: (call) =>
+      send(call, true, async (read) =>
+        searchMessages(await findTraces(service, limits, searchParams(call.request), read)),
+      ),
+
+    searchTags: (call) =>
+      send(call, false, async (read) => {
+        const params = tagParams(call.request);
+        return [{ tagNames: allNames(await readNames(service, limits, params, read), params) }];
+      }),
+
+    searchTagsV2: (call) =>
+      send(call, false, async (read) => [
+        { scopes: namesByScope(await readNames(service, limits, tagParams(call.request), read)) },
+      ]),
+
+    searchTagValues: (call) =>
+      send(call, false, async (read) => {
+        const place = olderTagPlace(call.request.tagName);
+        return [
+          { tagValues: textsOf(await readValues(service, limits, place, valueParams(call.request), read)) },
+        ];
+      }),
+
+    searchTagValuesV2: (call) =>
+      send(call, false, async (read) => {
+        const place = tagPlace(call.request.tagName);
+        const values = await readValues(service, limits, place, valueParams(call.request), read);
+        return [{ tagValues: values.map(({ type, value }) => ({ type, value })) }];
+      }),
+
+    metricsQueryRange: (call) =>
+      send(call, true, async (read) => {
+        const { query: q, start, end, step, exemplars } = call.request;
+        const stepText = step === 0n ? "" : `${step}ns`;
+        const params = paramsOf({ q, start, end, step: stepText, exemplars });
+        const { metrics, maxExemplars } = await readRange(service, limits, params, read);
+        return rangeMessages(metrics, maxExemplars);
+      }),
+
+    metricsQueryInstant: (call) =>
+      send(call, true, async (read) => {
+        const { query: q, start, end } = call.request;
+        return instantMessages(await readInstant(service, limits, paramsOf({ q, start, end }), read));
+      }),
+  };
+}

@@ -1,0 +1,130 @@
+import type {
+  TraceQlAttribute,
+  TraceQlMatch,
+  TraceQlMetrics,
+  TraceQlSearch,
+  TraceQlSeries,
+  TraceQlSpanSet,
+} from "storage/api";
+import { attributeText } from "wire/rows";
+import {
+  type KeyValue,
+  PartialStatus,
+  type QueryInstantResponse,
+  type QueryRangeResponse,
+  type SearchMetrics,
+  type SearchResponse,
+  type SpanSet,
+  type TraceSearchMetadata,
+} from "wire/tempo";
+import { exemplarsPerSeries, someOf } from "../tempo/metrics-json.ts";
+import { durationMsOf, rootServiceOf } from "../tempo/search-json.ts";
+
+/** Clients refuse messages over 4 MiB by default. */
+const tracesPerMessage = 50;
+const seriesPerMessage = 50;
+
+/** A search's answer in messages; there is one at least. */
+export function* searchMessages({ traces, inspectedSpans }: TraceQlSearch): Generator<SearchResponse> {
+  const metrics = metricsOf(inspectedSpans, traces.length);
+  for (const some of inParts(traces, tracesPerMessage)) {
+    yield { traces: some.map(traceOf), metrics };
+  }
+}
+
+/** Series over time in messages; there is one at least. @param maxExemplars of all series together */
+export function* rangeMessages(metrics: TraceQlMetrics, maxExemplars: number): Generator<QueryRangeResponse> {
+  const perSeries = exemplarsPerSeries(metrics, maxExemplars);
+  for (const some of inParts(metrics.series, seriesPerMessage)) {
+    yield { series: some.map((one) => rangeSeriesOf(one, perSeries)), ...partsOf(metrics) };
+  }
+}
+
+/** One value of each series, in messages; there is one at least. */
+export function* instantMessages(metrics: TraceQlMetrics): Generator<QueryInstantResponse> {
+  for (const some of inParts(metrics.series, seriesPerMessage)) {
+    const series = some.map(({ labels, samples }) => ({
+      labels: labels.map(keyValueOf),
+      value: samples.at(-1)?.value ?? 0,
+    }));
+    yield { series, ...partsOf(metrics) };
+  }
+}
+
+function* inParts<T>(items: readonly T[], length: number): Generator<readonly T[]> {
+  for (let first = 0; first === 0 || first < items.length; first += length) {
+    yield items.slice(first, first + length);
+  }
+}
+
+function partsOf({ truncated, inspectedSpans, series }: TraceQlMetrics) {
+  return {
+    metrics: metricsOf(inspectedSpans, 0),
+    status: truncated ? PartialStatus.PARTIAL : PartialStatus.COMPLETE,
+    message: truncated ? `more than ${series.length} series` : "",
+  };
+}
+
+function metricsOf(inspectedSpans: number, inspectedTraces: number): SearchMetrics {
+  return { inspectedTraces, inspectedSpans: BigInt(inspectedSpans), completedJobs: 1, totalJobs: 1 };
+}
+
+function rangeSeriesOf({ labels, samples, exemplars }: TraceQlSeries, maxExemplars: number) {
+  return {
+    labels: labels.map(keyValueOf),
+    samples: samples.map(({ unixNano, value }) => ({ timestampMs: unixNano / 1_000_000n, value })),
+    exemplars: someOf(exemplars, maxExemplars).map(({ traceId, spanId, unixNano, value }) => ({
+      labels: [textOf("trace:id", traceId), textOf("span:id", spanId)],
+      timestampMs: unixNano / 1_000_000n,
+      value,
+    })),
+  };
+}
+
+function traceOf(trace: TraceQlMatch): TraceSearchMetadata {
+  const spanSets = trace.spanSets.map(spanSetOf);
+  return {
+    traceId: trace.traceId,
+    rootServiceName: rootServiceOf(trace),
+    rootTraceName: trace.rootTraceName,
+    startTimeUnixNano: BigInt.asUintN(64, trace.startUnixNano),
+    durationMs: durationMsOf(trace),
+    spanSet: spanSets[0],
+    spanSets,
+    serviceStats: Object.fromEntries(trace.serviceStats),
+  };
+}
+
+function spanSetOf({ spans, matched, attributes }: TraceQlSpanSet): SpanSet {
+  return {
+    spans: spans.map((span) => ({
+      spanId: span.spanId,
+      name: span.name,
+      startTimeUnixNano: BigInt.asUintN(64, span.startUnixNano),
+      durationNanos: span.durationNano < 0n ? 0n : span.durationNano,
+      attributes: span.attributes.map(keyValueOf),
+    })),
+    matched,
+    attributes: attributes.map(keyValueOf),
+  };
+}
+
+/** Lists and maps as text. */
+function keyValueOf([key, value]: TraceQlAttribute): KeyValue {
+  switch (value.type) {
+    case "empty":
+      return textOf(key, "nil");
+    case "bool":
+      return { key, value: { value: { $case: "boolValue", value: value.value } } };
+    case "int":
+      return { key, value: { value: { $case: "intValue", value: value.value } } };
+    case "double":
+      return { key, value: { value: { $case: "doubleValue", value: value.value } } };
+    default:
+      return textOf(key, attributeText(value));
+  }
+}
+
+function textOf(key: string, value: string): KeyValue {
+  return { key, value: { value: { $case: "stringValue", value } } };
+}
