@@ -27,11 +27,17 @@ export function formatOf(contentType: string): string {
   if (mediaType === "") {
     throw new ServerError("ADMIN_REQUEST", "invalid Content-Type: mime: no media type");
   }
-  if (!/^[^\s/]+(?:\/[^\s/]+)?$/.test(mediaType)) {
-    throw new ServerError("ADMIN_REQUEST", `invalid Content-Type: ${contentType}`);
+  const [type = "", format, ...more] = mediaType.split("/");
+  if (format === "") {
+    throw new ServerError("ADMIN_REQUEST", "invalid Content-Type: mime: expected token after slash");
   }
-  const format = mediaType.split("/")[1];
-  if (format === undefined) {
+  if (more.length > 0 || /\s/.test(mediaType)) {
+    throw new ServerError(
+      "ADMIN_REQUEST",
+      "invalid Content-Type: mime: unexpected content after media subtype",
+    );
+  }
+  if (format === undefined || type === "") {
     throw new ServerError("ADMIN_REQUEST", "malformed Content-Type");
   }
   return format;
@@ -49,7 +55,12 @@ export async function readPostedConfig(
   const format = formatOf(request.header("content-type"));
   const body = await request.body();
   if (body.length === 0) {
-    throw new ServerError("ADMIN_REQUEST", "the body is empty; to unload the config, DELETE /config/");
+    throw new ServerError(
+      "ADMIN_REQUEST",
+      request.path === "/load"
+        ? "the body is empty; to unload the config, DELETE /config/"
+        : "the body is empty",
+    );
   }
   if (format === "json") {
     return { json: body, warnings: [], isJson: true };

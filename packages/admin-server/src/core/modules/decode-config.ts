@@ -44,7 +44,10 @@ function reason(
     const found = at(input, path);
     return found === undefined
       ? { text: `json: field ${JSON.stringify(String(path.at(-1) ?? ""))} is missing`, path }
-      : { text: `json: cannot unmarshal ${kindOf(found)} into a value of type ${issue.expected}`, path };
+      : {
+          text: `json: cannot unmarshal ${kindOf(found)} into a value of type ${issue.expected === "record" ? "object" : issue.expected}`,
+          path,
+        };
   }
   return { text: issue.code === "invalid_union" ? "json: value of a wrong type" : issue.message, path };
 }

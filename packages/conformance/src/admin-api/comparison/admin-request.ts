@@ -1,0 +1,53 @@
+import { request as httpRequest } from "node:http";
+import { text } from "node:stream/consumers";
+
+/** A request to the admin API, and the config that runs when it comes. */
+export interface AdminQuestion {
+  /** Method, target and what else tells it from others: the list of known differences names it so. */
+  readonly name: string;
+  readonly method: string;
+  /** Sent as it stands. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** The config that is loaded before; null unloads. */
+  readonly before: unknown;
+}
+
+export interface AdminReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: string;
+}
+
+/** Sends one request on a connection of its own, to 127.0.0.1, with exactly these headers and a right Host. */
+export function sendAdminRequest(
+  port: number,
+  question: Pick<AdminQuestion, "method" | "target" | "headers" | "body">,
+): Promise<AdminReply> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      {
+        host: "127.0.0.1",
+        port,
+        method: question.method,
+        path: question.target,
+        headers: {
+          ...question.headers,
+          ...(question.body === undefined
+            ? {}
+            : { "Content-Length": String(Buffer.byteLength(question.body)) }),
+        },
+        agent: false,
+      },
+      (response) => {
+        text(response).then((body) => {
+          const headers = response.headers as Record<string, string | undefined>;
+          resolve({ status: response.statusCode ?? 0, headers, body });
+        }, reject);
+      },
+    );
+    request.on("error", reject);
+    request.end(question.body);
+  });
+}

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freeAddresses } from "lifecycle/testing";
+import { sendAdminRequest } from "./admin-request.ts";
+
+const ours = fileURLToPath(new URL("../../../../admin-server/bin/server.ts", import.meta.url));
+
+/** A web server of its own for a comparison: its admin endpoint on a free port, its folders temporary. */
+export class AdminServerProcess {
+  readonly port: number;
+  readonly #child: ChildProcess;
+  readonly #folder: string;
+  readonly #closed: Promise<void>;
+
+  private constructor(port: number, child: ChildProcess, folder: string) {
+    this.port = port;
+    this.#child = child;
+    this.#folder = folder;
+    this.#closed = new Promise((resolve) => child.once("close", () => resolve()));
+  }
+
+  /** @param program of the public model; absent: ours. @throws Error when it does not answer */
+  static async start(program?: string): Promise<AdminServerProcess> {
+    const [address = ""] = await freeAddresses(1);
+    const folder = await mkdtemp(join(tmpdir(), "admin-comparison-"));
+    const [command, args] = program === undefined ? [process.execPath, [ours, "run"]] : [program, ["run"]];
+    let log = "";
+    const child = spawn(command, args, {
+      cwd: folder,
+      stdio: ["ignore", "ignore", "pipe"],
+      env: {
+        PATH: process.env.PATH,
+        HOME: folder,
+        XDG_CONFIG_HOME: folder,
+        XDG_DATA_HOME: folder,
+        SERVER_ADMIN: address,
+        CADDY_ADMIN: address,
+      },
+    });
+    child.stderr?.on("data", (chunk: Buffer) => {
+      log = (log + chunk.toString()).slice(-4_000);
+    });
+    const server = new AdminServerProcess(Number(address.split(":").at(-1)), child, folder);
+    for (let attempt = 0; attempt < 300 && child.exitCode === null; attempt++) {
+      const answer = await sendAdminRequest(server.port, {
+        method: "GET",
+        target: "/config/",
+        headers: {},
+      }).catch(() => undefined);
+      if (answer?.status === 200) {
+        return server;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await server.close();
+    throw new Error(`${command} does not answer on ${address}:\n${log}`);
+  }
+
+  async close(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#closed;
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,118 @@
+import type { Difference } from "../../tracing-api/comparison/answers.ts";
+import { adminQuestions } from "./admin-questions.ts";
+import { type AdminQuestion, type AdminReply, sendAdminRequest } from "./admin-request.ts";
+import { AdminServerProcess } from "./admin-server-process.ts";
+
+/** What of an answer is compared, by name. */
+type Facts = Readonly<Record<string, string | undefined>>;
+
+const comparedHeaders = [
+  "content-type",
+  "etag",
+  "location",
+  "allow",
+  "x-content-type-options",
+  "access-control-allow-origin",
+  "access-control-allow-methods",
+  "access-control-allow-headers",
+  "access-control-allow-credentials",
+];
+
+/** The port is another one on each side. */
+function withoutPort(text: string | undefined, port: number): string | undefined {
+  return text?.replaceAll(`:${port}`, ":PORT");
+}
+
+function factsOf(answer: AdminReply, after: AdminReply, port: number): Facts {
+  const headers = comparedHeaders.map((name) => [name, withoutPort(answer.headers[name], port)] as const);
+  return {
+    status: String(answer.status),
+    ...Object.fromEntries(headers),
+    body: withoutPort(answer.body, port),
+    "config afterwards": `${after.status} ${after.body}`,
+  };
+}
+
+/** Brings a server to the config a question starts from. */
+async function prepare(port: number, before: unknown): Promise<void> {
+  const json = { "Content-Type": "application/json" };
+  // By the path of the root, because there null unloads, also where nothing is loaded.
+  const target = before === null ? "/config/" : "/load";
+  const { status, body } = await sendAdminRequest(port, {
+    method: "POST",
+    target,
+    headers: json,
+    body: JSON.stringify(before),
+  });
+  if (status !== 200) {
+    throw new Error(`the config of a question does not load: ${status} ${body}`);
+  }
+}
+
+/** A reload of the public model closes connections that wait in its queue, so a call may need another try. */
+async function persistently<Result>(call: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (attempt >= 5) {
+        throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+async function factsFor(server: AdminServerProcess, question: AdminQuestion): Promise<Facts> {
+  const { port } = server;
+  return persistently(async () => {
+    await prepare(port, question.before);
+    const headers = Object.fromEntries(
+      Object.entries(question.headers).map(([name, value]) => [name, value.replaceAll("PORT", String(port))]),
+    );
+    const answer = await sendAdminRequest(port, { ...question, headers });
+    const after = await persistently(() =>
+      sendAdminRequest(port, { method: "GET", target: "/config/", headers: {} }),
+    );
+    return factsOf(answer, after, port);
+  });
+}
+
+/** Where two answers differ; a status with both values, and the words of two refusals apart from other bodies. */
+function placeOf(path: string, their: Facts, our: Facts): string {
+  if (path === "status") {
+    return `status ${their.status}, ours ${our.status}`;
+  }
+  return path === "body" && Number(their.status) >= 400 && Number(our.status) >= 400 ? "error" : path;
+}
+
+export interface AdminComparison {
+  /** How many questions were asked of both. */
+  readonly asked: number;
+  readonly differences: readonly Difference[];
+}
+
+/** Asks the public model and ours the same. @param program of the public model */
+export async function compareAdmin(program: string): Promise<AdminComparison> {
+  const theirs = await AdminServerProcess.start(program);
+  try {
+    const ours = await AdminServerProcess.start();
+    try {
+      const differences: Difference[] = [];
+      for (const question of adminQuestions) {
+        const [their, our] = [await factsFor(theirs, question), await factsFor(ours, question)];
+        for (const [path, value] of Object.entries(their)) {
+          if (our[path] !== value) {
+            const place = placeOf(path, their, our);
+            differences.push({ question: question.name, path: place, theirs: value, ours: our[path] });
+          }
+        }
+      }
+      return { asked: adminQuestions.length, differences };
+    } finally {
+      await ours.close();
+    }
+  } finally {
+    await theirs.close();
+  }
+}
