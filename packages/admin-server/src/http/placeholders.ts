@@ -45,7 +45,6 @@ const foundPrefixes = [
   "http.matchers.file.",
   "http.url_pattern.",
   "http.auth.",
-  "http.error",
   "http.intercept.",
 ];
 
@@ -78,6 +77,12 @@ const fixed: Readonly<Record<string, Reader>> = {
     exchange.vars.set("uuid", uuid);
     return uuid;
   },
+  "http.error": (exchange) => exchange.error?.message ?? "",
+  "http.error.message": (exchange) => exchange.error?.message ?? "",
+  "http.error.status_code": (exchange) => String(exchange.error?.status ?? ""),
+  "http.error.status_text": (exchange) => exchange.error?.statusText ?? "",
+  "http.error.id": (exchange) => exchange.error?.id ?? "",
+  "http.error.trace": (exchange) => exchange.error?.stack?.split("\n")[1]?.trim() ?? "",
   "system.hostname": () => hostname(),
   "system.os": () => process.platform,
   "system.arch": () => process.arch,
@@ -149,6 +154,11 @@ function compile(text: string, find: (name: string) => Reader | undefined): Temp
  */
 export function compileTemplate(text: string): Template {
   return compile(text, readerOf);
+}
+
+/** Whether a template gives every request the same text. */
+export function isFixed(template: Template): boolean {
+  return template.length === 0;
 }
 
 const readers = new Map<string, Reader | undefined>();

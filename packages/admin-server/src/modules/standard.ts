@@ -2,12 +2,27 @@ import type { ModuleDefinition } from "../core/modules/module.ts";
 import { httpApp } from "../http/http-app.ts";
 import { metricsRoute } from "./admin-routes/metrics.ts";
 import { reverseProxyUpstreams } from "./admin-routes/reverse-proxy-upstreams.ts";
+import { brotliEncoder } from "./encoders/brotli.ts";
+import { gzipEncoder } from "./encoders/gzip.ts";
+import { zstdEncoder } from "./encoders/zstd.ts";
+import { argon2idHash } from "./handlers/authentication/argon2id-hash.ts";
+import { authentication } from "./handlers/authentication/authentication.ts";
+import { bcryptHash } from "./handlers/authentication/bcrypt-hash.ts";
+import { httpBasic } from "./handlers/authentication/http-basic.ts";
+import { encode } from "./handlers/encode/encode.ts";
+import { error } from "./handlers/error.ts";
 import { fileServer } from "./handlers/file-server/file-server.ts";
 import { headers } from "./handlers/headers.ts";
+import { intercept } from "./handlers/intercept/intercept.ts";
+import { invoke } from "./handlers/invoke.ts";
+import { map } from "./handlers/map.ts";
+import { push } from "./handlers/push.ts";
+import { requestBody } from "./handlers/request-body.ts";
 import { reverseProxy } from "./handlers/reverse-proxy/reverse-proxy.ts";
 import { rewrite } from "./handlers/rewrite/rewrite.ts";
 import { staticResponse } from "./handlers/static-response.ts";
 import { subroute } from "./handlers/subroute.ts";
+import { timeouts } from "./handlers/timeouts.ts";
 import { tracing } from "./handlers/tracing/tracing.ts";
 import { vars } from "./handlers/vars.ts";
 import { clientIpMatcher } from "./matchers/client-ip.ts";
@@ -50,12 +65,27 @@ export const standardModules: readonly ModuleDefinition[] = [
   urlPatternMatcher,
   varsMatcher,
   varsRegexpMatcher,
+  brotliEncoder,
+  gzipEncoder,
+  zstdEncoder,
+  argon2idHash,
+  bcryptHash,
+  httpBasic,
+  authentication,
+  encode,
+  error,
   fileServer,
   headers,
+  intercept,
+  invoke,
+  map,
+  push,
+  requestBody,
   reverseProxy,
   rewrite,
   staticResponse,
   subroute,
+  timeouts,
   tracing,
   vars,
   randomPolicy,

@@ -1,10 +1,23 @@
 import { z } from "zod";
-import { notYet } from "../../core/modules/config-fields.ts";
 import { defineModule } from "../../core/modules/module.ts";
+import type { Exchange } from "../../http/exchange.ts";
 import type { HttpHandler } from "../../http/handler.ts";
+import { getHeaders, type HeaderList } from "../../http/header-list.ts";
 import { compileHeaderOperations, headerOperationsShape } from "../../http/header-operations.ts";
+import { compileResponseMatcher, responseMatcherSchema } from "../response-matcher.ts";
 
-/** Changes headers of the request, of the response, or both. */
+/** `Host` is a field to those who configure, and the authority to everybody else. */
+function changeRequest(exchange: Exchange, change: (headers: HeaderList, exchange: Exchange) => void): void {
+  exchange.changeRequestHeaders((list) => {
+    change(list, exchange);
+    const host = getHeaders(list, "host").at(-1) ?? "";
+    if (host !== exchange.hostport) {
+      exchange.setHost(host);
+    }
+  });
+}
+
+/** Changes headers of the request, of the response, or both. Source: the public model (Caddy 2.11) */
 export const headers = defineModule({
   id: "http.handlers.headers",
   config: z.strictObject({
@@ -13,25 +26,31 @@ export const headers = defineModule({
       .strictObject({
         ...headerOperationsShape,
         deferred: z.boolean().nullish().describe("Whether to wait until the response's head is sent."),
-        require: notYet(),
+        require: responseMatcherSchema
+          .nullish()
+          .describe("Responses that are changed (all); looked at when the head is sent."),
       })
-      .nullish(),
+      .nullish()
+      .describe("For the client. At once, unless deferred: later handlers may change it again."),
   }),
   provision(config): HttpHandler {
     const onRequest = config.request ? compileHeaderOperations(config.request) : undefined;
     const onResponse = config.response ? compileHeaderOperations(config.response) : undefined;
-    const deferred = config.response?.deferred === true;
+    const required = config.response?.require ? compileResponseMatcher(config.response.require) : undefined;
+    const deferred = config.response?.deferred === true || required !== undefined;
     return {
       handle(exchange, next) {
         if (onRequest !== undefined) {
-          exchange.changeRequestHeaders((list) => onRequest(list, exchange));
+          changeRequest(exchange, onRequest);
         }
-        if (onResponse !== undefined) {
-          if (deferred) {
-            exchange.beforeHead((list) => onResponse(list, exchange));
-          } else {
-            onResponse(exchange.responseHeaders, exchange);
-          }
+        if (onResponse !== undefined && deferred) {
+          exchange.beforeHead((list, status) => {
+            if (required === undefined || required(status, list, exchange)) {
+              onResponse(list, exchange);
+            }
+          });
+        } else if (onResponse !== undefined) {
+          onResponse(exchange.responseHeaders, exchange);
         }
         return next(exchange);
       },

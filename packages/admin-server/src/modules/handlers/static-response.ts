@@ -1,16 +1,17 @@
 import { z } from "zod";
-import { ServerError } from "../../core/errors.ts";
 import { defineModule } from "../../core/modules/module.ts";
 import type { Exchange } from "../../http/exchange.ts";
-import type { HttpHandler } from "../../http/handler.ts";
+import type { HttpHandler, Next } from "../../http/handler.ts";
 import { getHeader, removeHeaders } from "../../http/header-list.ts";
-import { compileHeaderTemplate, compileTemplate } from "../../http/placeholders.ts";
+import { HttpError } from "../../http/http-error.ts";
+import { compileHeaderTemplate, compileTemplate, isFixed } from "../../http/placeholders.ts";
+import { markStable } from "../encoding/stable-bodies.ts";
 
 const configSchema = z.strictObject({
   status_code: z
     .union([z.int(), z.string()])
     .nullish()
-    .describe("Status, as number or text; placeholders allowed (200)."),
+    .describe("Status, as number or text; placeholders allowed (200). 103 sends early hints and goes on."),
   headers: z
     .record(z.string(), z.array(z.string()).nullable())
     .nullish()
@@ -19,6 +20,8 @@ const configSchema = z.strictObject({
   close: z.boolean().nullish().describe("Whether the connection is closed afterwards."),
   abort: z.boolean().nullish().describe("Cuts the connection without an answer."),
 });
+
+const earlyHints = 103;
 
 function contentTypeOf(body: string): string {
   if (/^\s*[{[]/.test(body)) {
@@ -33,13 +36,61 @@ function contentTypeOf(body: string): string {
 }
 
 function statusOf(text: string): number {
-  if (!/^\d{3}$/.test(text) || Number(text) < 200) {
-    throw new ServerError(
-      "HTTP_RESPONSE",
-      `status_code ${JSON.stringify(text)} is not a final status, 200 to 999`,
-    );
+  const status = Number(text);
+  if (!/^\d{3}$/.test(text) || (status < 200 && status !== earlyHints)) {
+    throw new HttpError(500, `status_code ${JSON.stringify(text)} is not a final status, 200 to 999`);
   }
-  return Number(text);
+  return status;
+}
+
+interface Body {
+  readonly bytes: Buffer;
+  readonly type: string;
+}
+
+function bodyOf(text: string): Body {
+  const bytes = Buffer.from(text);
+  return { bytes, type: bytes.length === 0 ? "" : contentTypeOf(text) };
+}
+
+/** Most bodies are the same for everybody: those are made once. */
+function compileBody(text: string): (exchange: Exchange) => Body {
+  const template = compileTemplate(text);
+  if (!isFixed(template)) {
+    return (exchange) => bodyOf(template(exchange));
+  }
+  const body = bodyOf((template as () => string)());
+  markStable(body.bytes);
+  return () => body;
+}
+
+function compileStatus(status: string): (exchange: Exchange) => number {
+  if (status === "") {
+    return (exchange) => exchange.defaultStatus;
+  }
+  const template = compileTemplate(status);
+  if (!isFixed(template)) {
+    return (exchange) => statusOf(template(exchange));
+  }
+  const fixed = statusOf(status);
+  return () => fixed;
+}
+
+function compileHeaders(config: z.infer<typeof configSchema>["headers"]) {
+  // The length is ours to say.
+  const fields = Object.entries(config ?? {}).filter(
+    ([name]) => !/^(content-length|transfer-encoding)$/i.test(name),
+  );
+  const names = new Set([...fields.map(([name]) => name.toLowerCase()), "content-length"]);
+  const values = fields.flatMap(([name, each]) =>
+    (each ?? []).map((value) => ({ name, value: compileHeaderTemplate(value) })),
+  );
+  return (exchange: Exchange): void => {
+    removeHeaders(exchange.responseHeaders, (name) => names.has(name));
+    for (const { name, value } of values) {
+      exchange.responseHeaders.push(name, value(exchange));
+    }
+  };
 }
 
 /** Answers every request the same way. Source: the public model (Caddy 2.11) */
@@ -47,50 +98,36 @@ export const staticResponse = defineModule({
   id: "http.handlers.static_response",
   config: configSchema,
   provision(config): HttpHandler {
-    const statusText = String(config.status_code ?? "") || "200";
-    const status = compileTemplate(statusText);
-    if (!statusText.includes("{")) {
-      statusOf(statusText);
-    }
-    // The length is ours to say.
-    const fields = Object.entries(config.headers ?? {}).filter(
-      ([name]) => !/^(content-length|transfer-encoding)$/i.test(name),
-    );
-    const names = new Set(fields.map(([name]) => name.toLowerCase()));
-    const headers = fields.flatMap(([name, values]) =>
-      (values ?? []).map((value) => ({ name, value: compileHeaderTemplate(value) })),
-    );
-    const body = compileTemplate(config.body ?? "");
+    const statusFor = compileStatus(String(config.status_code ?? ""));
+    const setHeaders = compileHeaders(config.headers);
+    const bodyFor = compileBody(config.body ?? "");
     const close = config.close === true;
 
-    function answer(exchange: Exchange): void {
+    function answer(exchange: Exchange, next: Next): void | Promise<void> {
       const { responseHeaders } = exchange;
-      const bytes = Buffer.from(body(exchange), "utf8");
-      removeHeaders(responseHeaders, (name) => names.has(name) || name === "content-length");
-      for (const { name, value } of headers) {
-        responseHeaders.push(name, value(exchange));
+      const { bytes, type } = bodyFor(exchange);
+      setHeaders(exchange);
+      const status = statusFor(exchange);
+      if (status === earlyHints) {
+        exchange.stream.writeInterim(status, responseHeaders);
+        return next(exchange);
       }
-      if (bytes.length > 0 && getHeader(responseHeaders, "content-type") === undefined) {
-        responseHeaders.push("Content-Type", contentTypeOf(bytes.toString("utf8")));
+      if (type !== "" && getHeader(responseHeaders, "content-type") === undefined) {
+        responseHeaders.push("Content-Type", type);
       }
-      const finalStatus = statusOf(status(exchange));
-      if (finalStatus !== 204 && finalStatus !== 304) {
+      if (status !== 204 && status !== 304) {
         responseHeaders.push("Content-Length", String(bytes.length));
       }
       if (close) {
         exchange.stream.closeAfterwards();
       }
-      exchange.respond(finalStatus, bytes);
+      exchange.respond(status, bytes);
+      return undefined;
     }
 
-    return {
-      handle(exchange) {
-        if (config.abort === true) {
-          exchange.stream.destroy();
-        } else {
-          answer(exchange);
-        }
-      },
-    };
+    if (config.abort === true) {
+      return { handle: (exchange) => exchange.stream.destroy() };
+    }
+    return { handle: answer };
   },
 });

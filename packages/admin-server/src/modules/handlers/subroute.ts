@@ -1,18 +1,50 @@
 import { z } from "zod";
-import { notYet } from "../../core/modules/config-fields.ts";
 import { defineModule } from "../../core/modules/module.ts";
-import type { HttpHandler } from "../../http/handler.ts";
-import { loadRoutes, routeSchema } from "../../http/routes.ts";
+import type { Exchange } from "../../http/exchange.ts";
+import type { HttpHandler, Next } from "../../http/handler.ts";
+import { HttpError } from "../../http/http-error.ts";
+import { loadRoutes, type RouteList, routeSchema } from "../../http/routes.ts";
 
-/** Routes inside a route. */
+/** Lets error routes answer in place of what failed. @throws the error where it is too late for that */
+function runErrors(errors: RouteList, error: unknown, exchange: Exchange, next: Next): void | Promise<void> {
+  if (exchange.headSent) {
+    throw error;
+  }
+  if (exchange.answered) {
+    exchange.restartResponse();
+  }
+  exchange.error = HttpError.from(error);
+  return errors.run(exchange, next);
+}
+
+/** Routes inside a route. Source: the public model (Caddy 2.11) */
 export const subroute = defineModule({
   id: "http.handlers.subroute",
   config: z.strictObject({
     routes: z.array(routeSchema).nullish().describe("Tried in order, as the routes of a server."),
-    errors: notYet(),
+    errors: z
+      .strictObject({
+        routes: z.array(routeSchema).nullish().describe("Tried in order; `{http.error.*}` says what failed."),
+      })
+      .nullish()
+      .describe("What answers when one of the routes fails, before the error routes of the server."),
   }),
   async provision(config, context): Promise<HttpHandler> {
     const routes = await loadRoutes(config.routes ?? [], context, "routes");
-    return { handle: (exchange, next) => routes.run(exchange, next) };
+    if (!config.errors) {
+      return { handle: (exchange, next) => routes.run(exchange, next) };
+    }
+    const errors = await loadRoutes(config.errors.routes ?? [], context, "errors/routes");
+    return {
+      handle(exchange, next) {
+        let running: void | Promise<void>;
+        try {
+          running = routes.run(exchange, next);
+        } catch (error) {
+          return runErrors(errors, error, exchange, next);
+        }
+        return running?.catch((error: unknown) => runErrors(errors, error, exchange, next));
+      },
+    };
   },
 });

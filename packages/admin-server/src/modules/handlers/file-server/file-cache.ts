@@ -1,5 +1,6 @@
 import type { BigIntStats } from "node:fs";
 import { LRUCache } from "lru-cache";
+import { markStable } from "../../encoding/stable-bodies.ts";
 import { describeFile, type ServedFile } from "./served-file.ts";
 
 /** A file with its bytes. */
@@ -50,6 +51,7 @@ export class FileCache {
       device: stats.dev,
     };
     this.#entries.set(path, entry);
+    markStable(bytes);
     return entry;
   }
 

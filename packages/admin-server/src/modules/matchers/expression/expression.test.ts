@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { readPlaceholder, setPlaceholder } from "../../../http/placeholders.ts";
+import { HttpError } from "../../../http/http-error.ts";
+import { readPlaceholder } from "../../../http/placeholders.ts";
 import { makeExchange } from "../../../testing/make-exchange.ts";
 import { provisionMatcher } from "../../../testing/provision-module.ts";
 
@@ -45,7 +46,7 @@ test.each([
   const exchange = makeExchange({ target: "/a/b?q=1", headers: ["X-A", "2"] });
   exchange.vars.set("v", "x");
   exchange.vars.set("count", 3);
-  setPlaceholder(exchange, "http.error.status_code", "404");
+  exchange.error = new HttpError(404);
   expect(matcher.matches(exchange)).toBe(expected);
 });
 

@@ -1,0 +1,21 @@
+import type { Transform } from "node:stream";
+import type { ModuleInstance, ModuleNamespace } from "../../core/modules/module.ts";
+
+/** A stream of node:zlib. */
+export interface CompressStream extends Transform {
+  /** Hands on what was written so far. */
+  flush(callback?: () => void): void;
+}
+
+/** A content coding that responses can be sent in. */
+export interface ContentEncoder extends ModuleInstance {
+  /** As in `Accept-Encoding`. */
+  readonly name: string;
+  /** Name and settings: equal keys give equal bytes. */
+  readonly key: string;
+  /** Codes a whole body at once. */
+  encode(bytes: Uint8Array): Buffer;
+  createStream(): CompressStream;
+}
+
+export const contentEncoders: ModuleNamespace<ContentEncoder> = { prefix: "http.encoders" };

@@ -1,0 +1,30 @@
+import type { ModuleInstance, ModuleNamespace } from "../../../core/modules/module.ts";
+import type { Exchange } from "../../../http/exchange.ts";
+
+/** Who a request is from. */
+export interface AuthenticatedUser {
+  /** `{http.auth.user.id}`. */
+  readonly id: string;
+  /** `{http.auth.user.<name>}`. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** One way to find out who a request is from. */
+export interface AuthProvider extends ModuleInstance {
+  /**
+   * @returns undefined when it cannot be known; the provider may have put a challenge into the response's headers
+   * @throws when the provider itself fails; the others are asked all the same
+   */
+  authenticate(exchange: Exchange): Promise<AuthenticatedUser | undefined>;
+}
+
+/** Compares passwords with their hashes, in time that says nothing of either. */
+export interface PasswordHash extends ModuleInstance {
+  /** @throws when `hash` is none of its kind */
+  verify(hash: string, password: string): Promise<boolean>;
+  /** A hash of nobody's password: comparing with it takes as long as with a real one. */
+  readonly fakeHash: string;
+}
+
+export const authProviders: ModuleNamespace<AuthProvider> = { prefix: "http.authentication.providers" };
+export const passwordHashes: ModuleNamespace<PasswordHash> = { prefix: "http.authentication.hashes" };

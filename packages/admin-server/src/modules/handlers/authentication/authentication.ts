@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { errorWithin, messageOf } from "../../../core/errors.ts";
+import type { JsonValue } from "../../../core/json/json-value.ts";
+import { moduleMap } from "../../../core/modules/config-fields.ts";
+import { defineModule } from "../../../core/modules/module.ts";
+import type { HttpHandler } from "../../../http/handler.ts";
+import { HttpError } from "../../../http/http-error.ts";
+import { setPlaceholder } from "../../../http/placeholders.ts";
+import { type AuthProvider, authProviders } from "./auth-provider.ts";
+
+/** Lets only known users on; others get 401. Source: the public model (Caddy 2.11) */
+export const authentication = defineModule({
+  id: "http.handlers.authentication",
+  config: z.strictObject({
+    providers: moduleMap("http.authentication.providers")
+      .nullish()
+      .describe("Ways to know a user, by name; the first that does counts."),
+  }),
+  async provision(config, context): Promise<HttpHandler> {
+    const providers: [name: string, provider: AuthProvider][] = [];
+    for (const [name, each] of Object.entries(config.providers ?? {})) {
+      try {
+        const loaded = await context.load(
+          authProviders,
+          name,
+          (each ?? {}) as JsonValue,
+          `providers/${name}`,
+        );
+        providers.push([name, loaded]);
+      } catch (error) {
+        throw errorWithin(`loading authentication providers: module name '${name}'`, error);
+      }
+    }
+    return {
+      async handle(exchange, next) {
+        for (const [name, provider] of providers) {
+          try {
+            const user = await provider.authenticate(exchange);
+            if (user !== undefined) {
+              setPlaceholder(exchange, "http.auth.user.id", user.id);
+              for (const [key, value] of Object.entries(user.metadata ?? {})) {
+                setPlaceholder(exchange, `http.auth.user.${key}`, value);
+              }
+              return next(exchange);
+            }
+          } catch (error) {
+            context.log.error(`authentication provider ${name}: ${messageOf(error)}`);
+            setPlaceholder(exchange, `http.auth.${name}.error`, messageOf(error));
+          }
+        }
+        throw new HttpError(401, "not authenticated");
+      },
+    };
+  },
+});

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { defineModule } from "../../core/modules/module.ts";
+import type { HttpHandler } from "../../http/handler.ts";
+import { HttpError } from "../../http/http-error.ts";
+
+/** Runs one of the server's `named_routes`. Source: the public model (Caddy 2.11) */
+export const invoke = defineModule({
+  id: "http.handlers.invoke",
+  config: z.strictObject({ name: z.string().describe("Name of the route.") }),
+  provision({ name }): HttpHandler {
+    return {
+      handle(exchange, next) {
+        const route = exchange.server.namedRoutes?.get(name);
+        if (route === undefined) {
+          throw new HttpError(500, `cannot invoke named route '${name}', which was not defined`);
+        }
+        return route.run(exchange, next);
+      },
+    };
+  },
+});

@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { ServerError } from "../../core/errors.ts";
+import { jsonText } from "../../core/json/json-text.ts";
+import type { JsonValue } from "../../core/json/json-value.ts";
+import { defineModule } from "../../core/modules/module.ts";
+import { LinearRegexp } from "../../core/regexp/linear-regexp.ts";
+import type { Exchange } from "../../http/exchange.ts";
+import type { HttpHandler } from "../../http/handler.ts";
+import { compileTemplate, setPlaceholder, type Template } from "../../http/placeholders.ts";
+
+const configSchema = z.strictObject({
+  source: z.string().nullish().describe("What is looked up: a placeholder, or a text with some."),
+  destinations: z.array(z.string()).nullish().describe("Placeholders in braces that get a value."),
+  mappings: z
+    .array(
+      z.strictObject({
+        input: z.string().nullish().describe("The source must be this text."),
+        input_regexp: z.string().nullish().describe("Or match this regular expression in RE2 syntax."),
+        outputs: z
+          .array(z.json())
+          .nullish()
+          .describe(
+            "A value for each destination; placeholders and groups as `$1` or with braces allowed; null: not from here.",
+          ),
+      }),
+    )
+    .nullish()
+    .describe("Tried in order; the first that matches and has a value for a destination counts."),
+  defaults: z.array(z.string()).nullish().describe("A value for each destination where no mapping has one."),
+});
+
+interface Mapping {
+  /** The value, or undefined when the source does not match. */
+  value(source: string, exchange: Exchange, index: number): string | undefined;
+}
+
+type MappingConfig = NonNullable<z.infer<typeof configSchema>["mappings"]>[number];
+
+function compileMapping(config: MappingConfig, count: number): Mapping {
+  const outputs = (config.outputs ?? []).map((output) =>
+    output === null ? undefined : jsonText(output as JsonValue),
+  );
+  if (outputs.length !== count) {
+    throw new ServerError(
+      "MODULE_CONFIG",
+      `mapping has ${outputs.length} outputs but there are ${count} destinations defined`,
+    );
+  }
+  if (config.input_regexp) {
+    if (config.input) {
+      throw new ServerError("MODULE_CONFIG", "cannot have both input and input_regexp in one mapping");
+    }
+    const regexp = new LinearRegexp(config.input_regexp);
+    return {
+      value(source, exchange, index) {
+        const output = outputs[index];
+        const match = output === undefined ? undefined : regexp.find(source);
+        return match && output !== undefined
+          ? compileTemplate(regexp.expand(output, match))(exchange)
+          : undefined;
+      },
+    };
+  }
+  const templates = outputs.map((output) => (output === undefined ? undefined : compileTemplate(output)));
+  return {
+    value: (source, exchange, index) =>
+      source === (config.input ?? "") ? templates[index]?.(exchange) : undefined,
+  };
+}
+
+function nameOf(destination: string): string {
+  if (!/^\{[^{}]+\}$/.test(destination)) {
+    throw new ServerError(
+      "MODULE_CONFIG",
+      `destination must be a placeholder in braces, not ${JSON.stringify(destination)}`,
+    );
+  }
+  return destination.slice(1, -1);
+}
+
+/** Gives placeholders values that depend on another. They are looked up when somebody asks. Source: the public model */
+export const map = defineModule({
+  id: "http.handlers.map",
+  config: configSchema,
+  provision(config): HttpHandler {
+    const source = compileTemplate(config.source ?? "");
+    const names = (config.destinations ?? []).map(nameOf);
+    const mappings = (config.mappings ?? []).map((each) => compileMapping(each, names.length));
+    const defaults: readonly Template[] = (config.defaults ?? []).map(compileTemplate);
+    if (defaults.length > 0 && defaults.length !== names.length) {
+      throw new ServerError(
+        "MODULE_CONFIG",
+        `${defaults.length} defaults but there are ${names.length} destinations defined`,
+      );
+    }
+
+    function lookUp(exchange: Exchange, index: number): string {
+      const text = source(exchange);
+      for (const mapping of mappings) {
+        const value = mapping.value(text, exchange, index);
+        if (value !== undefined) {
+          return value;
+        }
+      }
+      return defaults[index]?.(exchange) ?? "";
+    }
+
+    return {
+      handle(exchange, next) {
+        for (const [index, name] of names.entries()) {
+          setPlaceholder(exchange, name, () => lookUp(exchange, index));
+        }
+        return next(exchange);
+      },
+    };
+  },
+});

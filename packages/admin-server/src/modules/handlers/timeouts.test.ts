@@ -1,0 +1,93 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { makeAnswering } from "../../testing/make-exchange.ts";
+import { provisionHandler } from "../../testing/provision-module.ts";
+import { RunningServer, siteConfig } from "../../testing/running-server.ts";
+import { UpstreamServer } from "../../testing/upstream-server.ts";
+
+let upstream: UpstreamServer;
+let server: RunningServer;
+
+beforeAll(async () => {
+  upstream = await UpstreamServer.start((request, response) => {
+    text(request).then(
+      (body) => response.end(body),
+      () => response.destroy(),
+    );
+  });
+  const proxy = { handler: "reverse_proxy", upstreams: [{ dial: upstream.address }] };
+  server = await RunningServer.start(
+    siteConfig({ handle: [{ handler: "timeouts", read_timeout: "200ms", write_timeout: "20s" }, proxy] }),
+  );
+});
+
+afterAll(async () => {
+  await server.close();
+  await upstream.kill();
+});
+
+function open(request: string) {
+  const { hostname, port } = new URL(server.site);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  socket.write(request);
+  return socket;
+}
+
+test("a body that stops is answered or cut", async () => {
+  const socket = open("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf");
+  let answer = "";
+  socket.on("data", (chunk: Buffer) => {
+    answer += chunk.toString("latin1");
+  });
+  await Promise.race([once(socket, "close"), once(socket, "data")]);
+  expect(answer === "" || /^HTTP\/1\.1 (?:408|502)/.test(answer)).toBe(true);
+  socket.destroy();
+});
+
+function slowClient() {
+  const made = makeAnswering();
+  let drain = () => {};
+  let cut = false;
+  Object.assign(made.exchange.stream, {
+    write: () => false,
+    onceDrain(callback: () => void) {
+      drain = callback;
+    },
+    destroy() {
+      cut = true;
+    },
+  });
+  return { exchange: made.exchange, drain: () => drain(), isCut: () => cut };
+}
+
+test.each([
+  [{ write_timeout: "1s" }, [900], [900], false],
+  [{ write_timeout: "1s" }, [1000], [], true],
+  [{ write_timeout: "1s", write_min_rate: 100 }, [900], [90], false],
+  [{ write_timeout: "1s", write_min_rate: 100 }, [900], [900], true],
+])("%j: taking a part after %j ms and %j ms, cut %s", async (config, first, second, expected) => {
+  vi.useFakeTimers();
+  try {
+    const handler = await provisionHandler("timeouts", config);
+    const client = slowClient();
+    await handler.handle(client.exchange, (exchange) => {
+      exchange.writeHead(200);
+      for (const ms of [...first, ...second]) {
+        exchange.write(Buffer.alloc(10));
+        vi.advanceTimersByTime(ms);
+        client.drain();
+      }
+    });
+    expect(client.isCut()).toBe(expected);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a quick client notices nothing", async () => {
+  const answer = await fetch(`${server.site}/`, { method: "POST", body: "quick" });
+  expect(await answer.text()).toBe("quick");
+});

@@ -1,0 +1,164 @@
+import { type Readable, Transform } from "node:stream";
+import { z } from "zod";
+import { configDuration } from "../../core/modules/config-fields.ts";
+import { defineModule } from "../../core/modules/module.ts";
+import type { Exchange } from "../../http/exchange.ts";
+import type { HttpHandler } from "../../http/handler.ts";
+import { HttpError } from "../../http/http-error.ts";
+import { ResponseFilter, type ResponseSink } from "../../http/response-sink.ts";
+
+/** Whether the other side keeps a pace: something within `timeoutMs`, and `minRate` bytes a second from then on. */
+class Pace {
+  readonly #timeoutMs: number;
+  readonly #minRate: number;
+  #waitingSince = 0;
+  #waitedMs = 0;
+  #bytes = 0;
+
+  constructor(timeoutMs: number, minRate: number) {
+    this.#timeoutMs = timeoutMs;
+    this.#minRate = minRate;
+  }
+
+  /** @returns how long the next bytes may take, in milliseconds; 0 when the pace is too slow already */
+  wait(): number {
+    this.#waitingSince = performance.now();
+    if (this.#minRate === 0) {
+      return this.#timeoutMs;
+    }
+    const allowedMs = this.#timeoutMs + (this.#bytes / this.#minRate) * 1000 - this.#waitedMs;
+    return Math.max(0, Math.min(this.#timeoutMs, allowedMs));
+  }
+
+  /** What was waited for is there. */
+  progress(bytes: number): void {
+    this.#waitedMs += performance.now() - this.#waitingSince;
+    this.#bytes += bytes;
+  }
+}
+
+/** A body that fails with 408 when the client is too slow. */
+class PacedBody extends Transform {
+  readonly #pace: Pace;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(source: Readable, pace: Pace) {
+    super();
+    this.#pace = pace;
+    this.#arm();
+    source.once("error", (error) => this.destroy(error));
+    source.pipe(this);
+  }
+
+  override _transform(
+    chunk: Buffer,
+    _encoding: string,
+    done: (error?: Error | null, chunk?: Buffer) => void,
+  ) {
+    this.#pace.progress(chunk.length);
+    this.#arm();
+    done(null, chunk);
+  }
+
+  override _flush(done: () => void): void {
+    clearTimeout(this.#timer);
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    clearTimeout(this.#timer);
+    done(error);
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.destroy(new HttpError(408, "the client sent its body too slowly"));
+    }, this.#pace.wait());
+  }
+}
+
+/** Cuts the connection when the client takes the response too slowly. */
+class PacedResponse extends ResponseFilter {
+  readonly #exchange: Exchange;
+  readonly #pace: Pace;
+  #timer: NodeJS.Timeout | undefined;
+  #blockedBytes = 0;
+
+  constructor(below: ResponseSink, exchange: Exchange, pace: Pace) {
+    super(below);
+    this.#exchange = exchange;
+    this.#pace = pace;
+    exchange.onEnd(() => clearTimeout(this.#timer));
+  }
+
+  override write(chunk: Uint8Array): boolean {
+    this.#blockedBytes += chunk.length;
+    const more = super.write(chunk);
+    if (!more && this.#timer === undefined) {
+      this.#wait();
+    }
+    return more;
+  }
+
+  override end(chunk?: Uint8Array): void {
+    super.end(chunk);
+    if (!this.#exchange.complete && !this.#exchange.ended) {
+      this.#wait();
+    }
+  }
+
+  #wait(): void {
+    this.#timer = setTimeout(() => this.#exchange.stream.destroy(), this.#pace.wait());
+    super.onceDrain(() => {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      this.#pace.progress(this.#blockedBytes);
+      this.#blockedBytes = 0;
+    });
+  }
+}
+
+/** Limits how slow a client may be with this request. Source: the public model (Caddy 2.11) */
+export const timeouts = defineModule({
+  id: "http.handlers.timeouts",
+  config: z.strictObject({
+    read_timeout: configDuration()
+      .nullish()
+      .describe("How long the client may send nothing of its body before it gets 408 (unlimited)."),
+    read_min_rate: z
+      .int()
+      .min(0)
+      .nullish()
+      .describe("Bytes a second that the client must send on average, after read_timeout (0: any)."),
+    write_timeout: configDuration()
+      .nullish()
+      .describe("How long the client may take nothing of the response before it is cut (unlimited)."),
+    write_min_rate: z
+      .int()
+      .min(0)
+      .nullish()
+      .describe("Bytes a second that the client must take on average, after write_timeout (0: any)."),
+    max_write_chunk: z
+      .int()
+      .min(0)
+      .nullish()
+      .describe("Accepted for the sake of other servers' configs; progress is seen at every size."),
+  }),
+  provision(config): HttpHandler {
+    const readMs = config.read_timeout ?? 0;
+    const writeMs = config.write_timeout ?? 0;
+    return {
+      handle(exchange, next) {
+        if (readMs > 0 && exchange.hasBody) {
+          exchange.replaceBody(new PacedBody(exchange.body, new Pace(readMs, config.read_min_rate ?? 0)));
+        }
+        if (writeMs > 0) {
+          const pace = new Pace(writeMs, config.write_min_rate ?? 0);
+          exchange.interceptResponse((below) => new PacedResponse(below, exchange, pace));
+        }
+        return next(exchange);
+      },
+    };
+  },
+});
