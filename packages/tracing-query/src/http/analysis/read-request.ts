@@ -65,6 +65,13 @@ function limitOf(issue: z.core.$ZodIssue): BrokenLimit | undefined {
   return undefined;
 }
 
+const limitTexts: Readonly<Record<string, (limit: BrokenLimit["value"]) => string>> = {
+  minimum: (limit) => `is less than the minimum of ${limit}`,
+  maximum: (limit) => `is more than the maximum of ${limit}`,
+  minLength: (limit) => `is shorter than the minimum of ${limit}`,
+  maxLength: (limit) => `is longer than the maximum of ${limit}`,
+};
+
 /** What a schema says is wrong, the first thing of it. */
 function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const { data, error } = schema.safeParse(value);
@@ -79,8 +86,13 @@ function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const name = issue?.path.join(".") || "body";
   const { message = "" } = issue ?? {};
   const isAbsent = issue?.code === "invalid_type" && message.endsWith("received undefined");
-  const reason = isAbsent ? "is required" : `is wrong: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
-  throw bad(name, reason, issue && limitOf(issue), error);
+  const limit = issue && limitOf(issue);
+  const reason = isAbsent
+    ? "is required"
+    : limit !== undefined
+      ? limitTexts[limit.name]?.(limit.value)
+      : `is wrong: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+  throw bad(name, reason ?? "is wrong", limit, error);
 }
 
 /**
