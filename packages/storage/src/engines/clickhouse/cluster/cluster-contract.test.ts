@@ -1,8 +1,11 @@
-import { afterAll, describe, it } from "vitest";
+import { afterAll, describe, it, vi } from "vitest";
 import { traceStoreContract } from "../../../contract/trace-store-contract.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
 import { newDatabaseName } from "../test-server.ts";
 import { dropEverywhere, namedCluster } from "./test-cluster.ts";
+
+// Several servers on one machine take their time.
+vi.setConfig({ testTimeout: 120_000 });
 
 for (const kind of ["SHARDS", "REPLICAS"] as const) {
   const name = `clickhouse, cluster of ${kind.toLowerCase()}`;

@@ -4,8 +4,6 @@ import { StorageError } from "../../../api/storage-error.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { isTableThere } from "../clickhouse-errors.ts";
 
-/** Who has not renewed a lock for so long has died. */
-const staleSeconds = 60;
 const renewEveryMs = 10_000;
 const lookEveryMs = 200;
 
@@ -13,6 +11,7 @@ const lookEveryMs = 200;
  * Runs `work` while no other process does, for this database on this server. The lock is a table: of several that make
  * it at the same moment, one can. Its comment says whose it is and is written again while the work goes on; when it has
  * not been for a minute, the next one takes the lock.
+ * @param staleSeconds who has not renewed a lock for so long has died; far more than `renewEveryMs`
  * @throws StorageError, and what `work` throws
  */
 export async function withSchemaLock<T>(
@@ -20,11 +19,12 @@ export async function withSchemaLock<T>(
   database: string,
   work: () => Promise<T>,
   signal?: AbortSignal,
+  staleSeconds = 60,
 ): Promise<T> {
   const table = `${database}.schema_lock`;
   const owner = randomUUID();
   while (!(await tryLock(connection, table, owner, signal))) {
-    await dropStale(connection, database, signal);
+    await dropStale(connection, database, staleSeconds, signal);
     await sleep(lookEveryMs, undefined, signal === undefined ? {} : { signal }).catch(() => {
       throw new StorageError("STORAGE_ABORTED", "the caller gave up");
     });
@@ -63,6 +63,7 @@ async function tryLock(
 async function dropStale(
   connection: ClickHouseConnection,
   database: string,
+  staleSeconds: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const sql =

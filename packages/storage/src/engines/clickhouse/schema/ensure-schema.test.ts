@@ -4,6 +4,7 @@ import type { TraceStore } from "../../../api/trace-store.ts";
 import { expectStorageError, rowsOfTenant } from "../../../contract/contract-context.ts";
 import { sampleSpan } from "../../../contract/sample-spans.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
+import { clusterSchemaStatements } from "../cluster/cluster-statements.ts";
 import { newDatabaseName, runSql, startTestServer, type TestServer } from "../test-server.ts";
 import { migrations, schemaVersion } from "./migrations.ts";
 import { spansMigration } from "./spans-migration.ts";
@@ -130,6 +131,16 @@ describe("ensureSchema", () => {
       expect([name, plain(types.get(name))]).toEqual([name, plain(type)]);
     for (const [name, type] of types) {
       if (name.startsWith("in_")) expect([name, type]).toEqual([name, plain(types.get(name.slice(3)))]);
+    }
+  });
+});
+
+describe("the schema of a cluster", () => {
+  it.each([true, false])("is ClickHouse's SQL, with ON CLUSTER: %s", async (onCluster) => {
+    const cluster = { name: "main-1", isReplicated: true, onCluster, insertQuorum: 0 };
+    for (const sql of clusterSchemaStatements(database, cluster)) {
+      const parameters = { sql: sql.replaceAll("\n", " ") };
+      expect(await runSql(server.url, "SELECT formatQuery({sql:String})", parameters)).not.toBe("");
     }
   });
 });

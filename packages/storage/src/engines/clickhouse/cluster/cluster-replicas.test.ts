@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { TraceStore } from "../../../api/trace-store.ts";
+import { newToken, rowsOf } from "../../../contract/contract-context.ts";
+import { newServiceName, newTraceId, sampleSpan } from "../../../contract/sample-spans.ts";
+import { openClickHouseStore } from "../clickhouse-store.ts";
+import { newDatabaseName, runSql } from "../test-server.ts";
+import { dropEverywhere, namedCluster } from "./test-cluster.ts";
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
+const cluster = await namedCluster("REPLICAS");
+
+describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
+  const { urls, settings, kill, start } = cluster ?? {
+    urls: [],
+    settings: { name: "", isReplicated: true, onCluster: false, insertQuorum: 0 },
+    kill: undefined,
+    start: undefined,
+  };
+  const last = urls.at(-1) ?? "";
+  let database: string;
+  const stores: TraceStore[] = [];
+  const open = (insertQuorum: number | "auto") => {
+    const store = openClickHouseStore({ urls, database, cluster: { ...settings, insertQuorum } });
+    stores.push(store);
+    return store;
+  };
+  const onEach = (sql: string) => Promise.all(urls.map((url) => runSql(url, sql)));
+  beforeEach(() => {
+    database = newDatabaseName();
+  });
+  afterEach(async () => {
+    await Promise.all(stores.splice(0).map((store) => store.close()));
+    await dropEverywhere(urls, database);
+  });
+
+  /** A block of so many traces of a client and the server it calls. */
+  function block(traces: number, service = newServiceName()) {
+    const spans = Array.from({ length: traces }, () => {
+      const traceId = newTraceId();
+      const parent = sampleSpan({ traceId, service, kind: "client" });
+      return [parent, sampleSpan({ traceId, service: `${service}-called`, parentSpanId: parent.spanId })];
+    });
+    const ids = spans.map(([span]) => span?.traceId ?? "");
+    const options = { deduplicationToken: newToken(), receivedUnixMs: Date.now() };
+    return { rows: rowsOf(...spans.flat()), options, ids };
+  }
+
+  it("gives a server that comes later, or lost its tables, those of the others, and their rows", async () => {
+    const { rows, options, ids } = block(20);
+    await open(0).writer.writeSpans(rows, options);
+    await runSql(last, `DROP DATABASE ${database} SYNC`);
+    const store = open(0);
+    await store.ready();
+    const [here, ...there] = await onEach(
+      `SELECT name, engine, create_table_query FROM system.tables WHERE database = '${database}' ORDER BY name`,
+    );
+    for (const other of there) expect(other).toBe(here);
+    await expect
+      .poll(() => runSql(last, `SELECT count() FROM ${database}.spans_local`), { timeout: 60_000 })
+      .toBe("40");
+    expect(await store.reader.getTraces(ids)).toHaveLength(20);
+  });
+
+  it("stores a block once that is sent again to another replica", async () => {
+    const { rows, options } = block(50);
+    await open(0).ready();
+    for (const url of [...urls, ...urls]) {
+      const store = openClickHouseStore({ urls: [url], database, cluster: settings });
+      stores.push(store);
+      await store.writer.writeSpans(rows, options);
+    }
+    const counts = `SELECT (SELECT count() FROM ${database}.spans_local), (SELECT sum(calls) FROM ${database}.span_metrics_local), (SELECT sum(calls) FROM ${database}.dependency_calls_local)`;
+    for (const url of urls) {
+      await expect.poll(() => runSql(url, counts), { timeout: 60_000 }).toBe("100\t100\t50");
+    }
+  });
+
+  it.skipIf(kill === undefined || start === undefined)(
+    "goes on while a replica is killed and comes back: nothing is missing or doubled, searches go on",
+    async () => {
+      const store = open(0);
+      await store.ready();
+      const service = newServiceName();
+      const acknowledged: string[] = [];
+      const [tracesPerBlock, blocksBefore, blocksBetween, blocksAfter] = [100, 10, 30, 20];
+      let mayWrite = blocksBefore;
+      let written = 0;
+      const total = blocksBefore + blocksBetween + blocksAfter;
+      const reached = new Map<number, () => void>();
+      const writeAll = async () => {
+        while (written < total) {
+          if (written >= mayWrite) await new Promise<void>((resolve) => reached.set(-1, resolve));
+          const { rows, options, ids } = block(tracesPerBlock, service);
+          // As a collector does it: the same block under the same token until it is acknowledged.
+          for (;;) {
+            const error = await store.writer.writeSpans(rows, options).then(
+              () => undefined,
+              (reason: unknown) => reason,
+            );
+            if (error === undefined) break;
+            expect(error).toMatchObject({ code: expect.stringMatching(/UNAVAILABLE|TIMEOUT/) });
+          }
+          acknowledged.push(...ids);
+          written++;
+          reached.get(written)?.();
+        }
+      };
+      const allow = (blocks: number) => {
+        mayWrite = blocks;
+        reached.get(-1)?.();
+      };
+      const until = (blocks: number) =>
+        written >= blocks ? undefined : new Promise<void>((resolve) => reached.set(blocks, resolve));
+      let isDone = false;
+      let searches = 0;
+      const searchAll = async () => {
+        while (!isDone) {
+          await store.reader.findTraceIds({ service, limit: 20 });
+          searches++;
+        }
+      };
+      const searching = searchAll();
+      const writing = writeAll();
+      try {
+        await until(blocksBefore / 2);
+        await kill?.();
+        allow(blocksBefore + blocksBetween);
+        await until(blocksBefore + blocksBetween);
+        await start?.();
+        allow(total);
+        await writing;
+      } finally {
+        isDone = true;
+        await start?.();
+      }
+      await searching;
+      expect(searches).toBeGreaterThan(10);
+
+      const spans = 2 * tracesPerBlock * total;
+      const counts = `SELECT (SELECT count() FROM ${database}.spans_local), (SELECT uniqExact(trace_id, span_id) FROM ${database}.spans_local), (SELECT sum(calls) FROM ${database}.span_metrics_local), (SELECT sum(calls) FROM ${database}.dependency_calls_local WHERE pending = 0)`;
+      for (const url of urls) {
+        await expect
+          .poll(() => runSql(url, counts), { timeout: 120_000 })
+          .toBe(`${spans}\t${spans}\t${spans}\t${spans / 2}`);
+      }
+      expect(await store.reader.getTraces(acknowledged)).toHaveLength(acknowledged.length);
+      console.info(
+        `a replica killed under load: ${spans} spans acknowledged and stored once, ${searches} searches`,
+      );
+    },
+  );
+
+  it.skipIf(kill === undefined || start === undefined)(
+    "acknowledges nothing that a quorum has not, and stores it once when the replica is back",
+    async () => {
+      const store = open(urls.length);
+      const first = block(10);
+      await store.writer.writeSpans(first.rows, first.options);
+      for (const url of urls)
+        expect(await runSql(url, `SELECT count() FROM ${database}.spans_local`)).toBe("20");
+      const second = block(10);
+      await kill?.();
+      try {
+        await expect(store.writer.writeSpans(second.rows, second.options)).rejects.toMatchObject({
+          code: expect.stringMatching(/UNAVAILABLE|TIMEOUT/),
+        });
+      } finally {
+        await start?.();
+      }
+      await expect
+        .poll(() => store.writer.writeSpans(second.rows, second.options).then(() => "stored", String), {
+          timeout: 120_000,
+          interval: 500,
+        })
+        .toBe("stored");
+      for (const url of urls) {
+        expect(await runSql(url, `SELECT count() FROM ${database}.spans_local`)).toBe("40");
+        expect(await runSql(url, `SELECT sum(calls) FROM ${database}.span_metrics_local`)).toBe("40");
+      }
+    },
+  );
+});
