@@ -12,10 +12,10 @@ import type {
 import { StorageError } from "../../api/storage-error.ts";
 import type { ClickHouseConnection, QueryParameters } from "./clickhouse-connection.ts";
 import { ClickHouseTraceReader } from "./clickhouse-trace-reader.ts";
-import { denseRows, newestSlices } from "./newest-slices.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 import { spansOfTraces } from "./schema/span-sql.ts";
 import { searchSql } from "./search-sql.ts";
+import { denseRows, splitSlice } from "./split-slice.ts";
 import { type TimeSlice, timeSlices } from "./time-slices.ts";
 
 /** With more, a query is long in the making: each place has all conditions of the other tags. */
@@ -30,16 +30,16 @@ export class ClickHouseSpanReader implements SpanReader {
   readonly #schema: SchemaGuard;
   readonly #database: string;
   readonly #traces: ClickHouseTraceReader;
-  readonly #maxNewestRows: number;
+  readonly #maxDenseRows: number;
 
   constructor(
     connection: ClickHouseConnection,
     schema: SchemaGuard,
     settings: { readonly database: string; readonly maxReadBytes: number; readonly isCluster?: boolean },
-    /** Of the newest slice, so many rows are read in one statement. */
-    maxNewestRows = denseRows,
+    /** So many rows are read in one statement where splitting it may help. */
+    maxDenseRows = denseRows,
   ) {
-    this.#maxNewestRows = maxNewestRows;
+    this.#maxDenseRows = maxDenseRows;
     this.#connection = connection;
     this.#schema = schema;
     this.#database = settings.database;
@@ -77,21 +77,21 @@ export class ClickHouseSpanReader implements SpanReader {
       for (const { traceId } of rows) found.add(traceId);
       return found.size >= query.limit;
     };
-    /** In one statement, unless that would read too many rows. */
-    const searchNewest = async (slice: TimeSlice) => {
-      const pieces = newestSlices(slice, nowUnixNano);
-      if (pieces.length === 1) return await search(slice, true);
+    /** In one statement, unless that would read too many rows: then the newest part first, which mostly is enough. */
+    const searchDense = async (slice: TimeSlice, isNewest: boolean): Promise<boolean> => {
+      const parts = splitSlice(slice, nowUnixNano);
+      if (parts === undefined) return await search(slice, isNewest);
       try {
-        return await search(slice, true, ` SETTINGS max_rows_to_read = ${this.#maxNewestRows}`);
+        return await search(slice, isNewest, ` SETTINGS max_rows_to_read = ${this.#maxDenseRows}`);
       } catch (error) {
         if (!isTooManyRows(error)) throw error;
       }
-      for (const piece of pieces) if (await search(piece, true)) return true;
-      return false;
+      const [newer, older] = parts;
+      return (await searchDense(newer, isNewest)) || (await search(older, isNewest));
     };
     let isNewest = true;
     for (const slice of timeSlices(query, nowUnixNano)) {
-      if (await (isNewest ? searchNewest(slice) : search(slice, false))) break;
+      if (await searchDense(slice, isNewest)) break;
       isNewest = false;
     }
     return [...found].slice(0, query.limit);
