@@ -21,7 +21,7 @@ function queryOf(params: URLSearchParams, limits: ReadLimits) {
     throw new QueryError("QUERY_BAD_PARAMETER", "invalid TraceQL query: q is required", { parameter: "q" });
   }
   const query = parseMetricsQuery(text);
-  const range = metricsRange(params, Date.now());
+  const range = metricsRange(params, Date.now(), limits);
   checkLimits(
     { limit: 1, startTimeMinUnixNano: range.startUnixNano, startTimeMaxUnixNano: range.endUnixNano },
     limits,

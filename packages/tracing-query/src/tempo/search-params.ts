@@ -20,20 +20,20 @@ const defaultSpansPerSpanset = 3;
 export function parseSearchParams(
   params: URLSearchParams,
   nowMs: number,
-  { maxTraces = Infinity }: Partial<ReadLimits> = {},
+  limits: Partial<ReadLimits> = {},
 ): TraceQlSearchQuery {
   const text = params.get("q") ?? "";
   const tags = params.get("tags") ?? "";
   if (text !== "" && tags !== "") {
     throw bad("invalid request: can't specify tags and q in the same query", "tags");
   }
-  const range = secondsRange(params, nowMs);
+  const range = secondsRange(params, nowMs, limits);
   const minDurationNano = durationParam(params, "minDuration");
   const maxDurationNano = durationParam(params, "maxDuration");
   if (minDurationNano !== undefined && maxDurationNano !== undefined && minDurationNano > maxDurationNano) {
     throw bad("invalid maxDuration: must be greater than minDuration", "maxDuration");
   }
-  const limit = uint32Param(params, "limit") ?? Math.min(defaultLimit, maxTraces);
+  const limit = uint32Param(params, "limit") ?? Math.min(defaultLimit, limits.maxTraces ?? Infinity);
   if (limit === 0) {
     throw bad("invalid limit: must be a positive number", "limit");
   }

@@ -36,7 +36,7 @@ function limitParam(params: URLSearchParams): number {
 
 /** What all of these ask, but for the names. */
 function lookOf(params: URLSearchParams, limits: ReadLimits) {
-  const range = secondsRange(params, Date.now());
+  const range = secondsRange(params, Date.now(), limits);
   checkLimits(
     { limit: 1, startTimeMinUnixNano: range.startUnixNano, startTimeMaxUnixNano: range.endUnixNano },
     limits,

@@ -264,6 +264,11 @@ test("a time range over the limit", async () => {
     const [status, text] = await textOf(`${base}/api/${path}start=1&end=7200`);
     expect([status, text]).toEqual([400, expect.stringContaining("--query.max-time-range")]);
   }
+  const short = { ...limits, maxRangeNano: 60_000_000_000n };
+  const strict = await open(await sampleStore([]), { limits: short });
+  for (const path of ["search", "search/tags", `metrics/query_range?q=${q}`, `metrics/query?q=${q}`]) {
+    expect((await textOf(`${strict}/api/${path}`))[0]).toBe(200);
+  }
   const [status, text] = await textOf(`${base}/api/search?limit=6`);
   expect([status, text]).toEqual([400, expect.stringContaining("--query.max-traces")]);
 });

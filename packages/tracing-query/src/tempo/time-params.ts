@@ -4,6 +4,7 @@ import { parseFloatText, parseInteger } from "../go-text/parse-number.ts";
 import { quote } from "../go-text/quote.ts";
 import { parseTimeNano } from "../go-text/rfc3339.ts";
 import { QueryError } from "../query-error.ts";
+import type { ReadLimits } from "../service/read-limits.ts";
 
 const secondNano = 1_000_000_000n;
 const minuteNano = 60n * secondNano;
@@ -12,6 +13,11 @@ const maxInt64 = 2n ** 63n - 1n;
 
 /** Without a start and an end. Tempo looks at what has come lately, and has this as its default for metrics. */
 const defaultRangeNano = hourNano;
+
+/** No more than may be asked for. */
+function defaultLength(maxRangeNano: bigint | undefined): bigint {
+  return maxRangeNano !== undefined && maxRangeNano < defaultRangeNano ? maxRangeNano : defaultRangeNano;
+}
 
 /** Tempo's, as many samples as a query of metrics may ask for. */
 const maxSamples = 11_000n;
@@ -43,14 +49,19 @@ export function uint32Param(params: URLSearchParams, name: string): number | und
 
 /**
  * `start` and `end` in seconds since the epoch, all of the last second included; without both the last hour.
+ * @param limits which the default keeps
  * @throws QueryError QUERY_BAD_PARAMETER in Tempo's words
  */
-export function secondsRange(params: URLSearchParams, nowMs: number): TimeRange {
+export function secondsRange(
+  params: URLSearchParams,
+  nowMs: number,
+  { maxRangeNano }: Partial<ReadLimits> = {},
+): TimeRange {
   const start = uint32Param(params, "start") ?? 0;
   const end = uint32Param(params, "end") ?? 0;
   if (start === 0 && end === 0) {
     const nowNano = BigInt(Math.trunc(nowMs)) * 1_000_000n;
-    return { startUnixNano: nowNano - defaultRangeNano, endUnixNano: nowNano };
+    return { startUnixNano: nowNano - defaultLength(maxRangeNano), endUnixNano: nowNano };
   }
   if (end <= start) {
     throw new QueryError(
@@ -68,14 +79,19 @@ export function secondsRange(params: URLSearchParams, nowMs: number): TimeRange 
 /**
  * `start` and `end`, or `since`, of a query of metrics: seconds, also with a fraction, nanoseconds or RFC 3339. An end in
  * the future is now.
+ * @param limits which the default keeps
  * @throws QueryError QUERY_BAD_PARAMETER in Tempo's words
  */
-export function metricsRange(params: URLSearchParams, nowMs: number): TimeRange {
+export function metricsRange(
+  params: URLSearchParams,
+  nowMs: number,
+  { maxRangeNano }: Partial<ReadLimits> = {},
+): TimeRange {
   const nowNano = BigInt(Math.trunc(nowMs)) * 1_000_000n;
   const sinceText = params.get("since") ?? "";
   const sinceNano =
     sinceText === ""
-      ? defaultRangeNano
+      ? defaultLength(maxRangeNano)
       : withParameter("since", "could not parse 'since' parameter: ", () =>
           parsePrometheusDuration(sinceText),
         );

@@ -1,4 +1,4 @@
-import type { Trace } from "storage/api";
+import type { PackedTrace } from "storage/api";
 import { parseInteger } from "../go-text/parse-number.ts";
 import type { Endpoint, EndpointRequest } from "../http/endpoint.ts";
 import { TypedAnswer } from "../http/typed-answer.ts";
@@ -50,10 +50,10 @@ async function readTrace(
   service: QueryService,
   limits: ReadLimits,
   { params, pathPart, read }: EndpointRequest,
-): Promise<Trace> {
+): Promise<PackedTrace> {
   const traceId = parseTempoTraceId(pathPart("traceId"));
   checkTimes(params);
-  const [trace] = await service.getTraces([traceId], read);
+  const [trace] = await service.getPackedTraces([traceId], read);
   if (trace === undefined) {
     throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
   }

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { SpanList } from "storage/api";
 import type { Span } from "wire/model";
 import { encodeTraces, encodeTracesJson } from "wire/otlp";
 
@@ -13,19 +14,31 @@ const firstMessage = 0x0a;
  * repeated fields of messages that follow each other together.
  * Source: protobuf.dev, "Encoding", "Last One Wins"
  */
-export async function traceMessage(spans: readonly Span[]): Promise<Uint8Array[]> {
+export async function traceMessage(spans: SpanList): Promise<Uint8Array[]> {
   const parts: Uint8Array[] = [];
-  for (let first = 0; first < spans.length; first += spansPerPart) {
-    if (first > 0) {
+  for (const part of inParts(spans)) {
+    if (parts.length > 0) {
       await setImmediate();
     }
-    parts.push(encodeTraces(spans.slice(first, first + spansPerPart)));
+    parts.push(encodeTraces(part));
   }
   return parts;
 }
 
+/** Some spans at a time: no more of them are objects. */
+function* inParts(spans: SpanList): Generator<Span[]> {
+  for (let first = 0; first < spans.length; first += spansPerPart) {
+    const part: Span[] = [];
+    for (let index = first; index < first + spansPerPart; index++) {
+      const span = spans.at(index);
+      if (span !== undefined) part.push(span);
+    }
+    yield part;
+  }
+}
+
 /** Tempo's `TraceByIDResponse`: the trace in field 1; the status, complete, is the default. */
-export async function traceByIdMessage(spans: readonly Span[]): Promise<Uint8Array[]> {
+export async function traceByIdMessage(spans: SpanList): Promise<Uint8Array[]> {
   const parts = await traceMessage(spans);
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   return [Uint8Array.from([firstMessage, ...varint(length)]), ...parts];
@@ -61,18 +74,18 @@ interface JsonTrace {
  * The lists in a trace's JSON, in pieces: as protobuf writes it, which is what Tempo does, rather than OTLP. Ids are
  * base64, enums names.
  */
-export function* resourceSpansJson(spans: readonly Span[]): Generator<string> {
+export function* resourceSpansJson(spans: SpanList): Generator<string> {
   yield "[";
-  for (let first = 0; first < spans.length; first += spansPerPart) {
-    const { resourceSpans } = JSON.parse(
-      encodeTracesJson(spans.slice(first, first + spansPerPart)),
-    ) as JsonTrace;
+  let separator = "";
+  for (const part of inParts(spans)) {
+    const { resourceSpans } = JSON.parse(encodeTracesJson(part)) as JsonTrace;
     for (const { scopeSpans } of resourceSpans) {
       for (const one of scopeSpans.flatMap((scope) => scope.spans)) {
         rename(one);
       }
     }
-    yield (first === 0 ? "" : ",") + JSON.stringify(resourceSpans).slice(1, -1);
+    yield separator + JSON.stringify(resourceSpans).slice(1, -1);
+    separator = ",";
   }
   yield "]";
 }
