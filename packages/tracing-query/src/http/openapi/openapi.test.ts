@@ -5,6 +5,7 @@ import { createLogger } from "lifecycle";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sampleService, sampleSettings } from "../../service/sample-service.ts";
 import { sampleStore } from "../../service/sample-store.ts";
+import { tempoRouter } from "../../tempo/tempo-router.ts";
 import { sampleTraces } from "../analysis/sample-traces.ts";
 import { apiRouter } from "../api-router.ts";
 import { openSampleServer, type SampleServer } from "../sample-server.ts";
@@ -44,7 +45,7 @@ function addressOf(
   { path }: OperationDescription,
   { path: parts = {}, query = {} }: OperationExample,
 ): string {
-  const filled = path.replace(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(parts[name] ?? ""));
+  const filled = path.replace(/[:*]([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(parts[name] ?? ""));
   const params = new URLSearchParams();
   for (const [name, values] of Object.entries(query)) {
     for (const value of [values].flat()) params.append(name, value);
@@ -154,7 +155,8 @@ test("every route is described, and nothing else", async () => {
   const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
   const service = sampleService(await sampleStore([]));
   const settings = { ...sampleSettings(), log };
-  const routes = [...routesOf(apiRouter(service, settings))].filter((path) => !catchAlls.has(path));
+  const routers = [apiRouter(service, settings), tempoRouter(service, settings)];
+  const routes = routers.flatMap(routesOf).filter((path) => !catchAlls.has(path));
   expect([...new Set(operations.map(({ path }) => path))].sort()).toEqual(routes.sort());
 });
 

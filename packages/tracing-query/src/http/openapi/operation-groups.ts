@@ -1,3 +1,4 @@
+import { tempoGroup } from "../../tempo/tempo-operations.ts";
 import { analysisGroup } from "../analysis/analysis-endpoints.ts";
 import { apiV3Operations } from "../api-v3-operations.ts";
 import { metricsOperations } from "../metrics-operations.ts";
@@ -20,5 +21,6 @@ export const operationGroups: readonly OperationGroup[] = [
     operations: apiV3Operations,
   },
   analysisGroup,
+  tempoGroup,
   descriptionGroup,
 ];
