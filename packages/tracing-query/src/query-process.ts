@@ -102,7 +102,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       adjust: { maxClockSkewNano },
       tracer,
       maxBodyBytes: options["query.max-upload-size"],
-      maxTailClients: options["query.max-tail-clients"],
+      maxTailClients: options["query.max-tail-clients"] || Infinity,
       page,
       uiFolder,
       logStaticFiles: options["query.log-static-assets-access"],

@@ -218,10 +218,73 @@ describe("over two traces", () => {
     });
   });
 
+  const inQuery = (q: string) => `q=${encodeURIComponent(q)}`;
+  const tenSeconds = `start=${startUs}&end=${startUs + 20 * secondUs}`;
+
+  test.each([
+    ["{ }", 5, 1],
+    ['{ resource.service.name = "db" }', 3, 1],
+    ['{ name = "SELECT" && duration > 20ms } // slow ones', 2, 1],
+    ["{ status = error }", 1, 1],
+    ["{ } | count() > 2", 3, 1],
+    ['{ span.region = "west" } >> { }', 2, 1],
+    ['{ name = "nothing" }', 0, 0],
+  ])("heat map of %s", async (q, spans, errors) => {
+    const map = await get(`/heatmap?${tenSeconds}&columns=2&${inQuery(q)}`);
+    expect(map).toMatchObject({ spans, errors, columnWidth: 10 * secondUs });
+  });
+
+  test("heat map of a query: the same rows, columns at multiples of their width", async () => {
+    const start = Math.floor(startUs / (10 * secondUs)) * 10 * secondUs - 10 * secondUs;
+    const range = `start=${start}&end=${start + 60 * secondUs}&columns=6`;
+    const plain = (await get(`/heatmap?${range}`)) as { start: number; cells: unknown };
+    const ofQuery = (await get(`/heatmap?${range}&${inQuery("{ }")}`)) as {
+      start: number;
+      cells: number[][];
+    };
+    expect(ofQuery.start).toBe(plain.start);
+    const rows = (cells: unknown) => (cells as number[][]).map(([, ...rest]) => rest).sort();
+    expect(rows(ofQuery.cells)).toEqual(rows(plain.cells));
+    const off = await get(
+      `/heatmap?start=${start + 1}&end=${start + 60 * secondUs}&columns=6&${inQuery("{ }")}`,
+    );
+    expect(off).toMatchObject({ start, columns: 6, spans: 5 });
+  });
+
+  test("critical path and diff of a query", async () => {
+    const west = inQuery('{ span.region = "west" }');
+    expect(await get(`/critical-path?${west}`)).toMatchObject({ traces: 1, duration: 100_000 });
+    const east = inQuery('{ span.region = "east" }');
+    expect(await get(`/diff?a=${sampleTraceId}&${tenSeconds}&${east}`)).toMatchObject({
+      b: { traces: 1, spans: 2, duration: 20_000 },
+    });
+    expect(await get(`/diff?a=${sampleTraceId}&${tenSeconds}&${west}`)).toMatchObject({ b: { traces: 0 } });
+  });
+
+  test.each([
+    ["/heatmap", "{ duration > }", "q", "line 1, col"],
+    ["/heatmap", "{ } | rate()", "q", "query of metrics"],
+    ["/heatmap", "{ } with (most_recent=true)", "q", "takes no hints"],
+    ["/heatmap?service=shop", "{ }", "service", "beside 'q'"],
+    ["/heatmap?tag=a:b", "{ }", "tag", "beside 'q'"],
+    ["/critical-path", "{ } | rate()", "q", "query of metrics"],
+    ["/critical-path?minDuration=1s", "{ }", "minDuration", "beside 'q'"],
+    [`/diff?a=${sampleTraceId}`, "{ nonsense }", "q", "line 1"],
+    [`/diff?a=${sampleTraceId}&b=beef`, "{ }", "q", "of a search"],
+    ["/critical-path", "x".repeat(8_193), "q", "longer than the maximum of 8192"],
+    ["/compare", "{ }", "q", "not known"],
+  ])("%s with a query that cannot be taken: %s", async (path, q, parameter, words) => {
+    const separator = path.includes("?") ? "&" : "?";
+    const response = await fetch(`${server.base}${api}${path}${separator}${inQuery(q)}`);
+    const problem = (await response.json()) as { parameter: string; detail: string };
+    expect([response.status, problem.parameter]).toEqual([400, parameter]);
+    expect(problem.detail).toContain(words);
+  });
+
   test("capabilities", async () => {
     expect(await get("/capabilities")).toMatchObject({
       version: 1,
-      endpoints: { heatmap: true, tail: true },
+      endpoints: { heatmap: true, tail: true, traceql: true },
       limits: { maxTraces: 10_000, maxSpans: 1_000_000, maxTimeRange: null },
     });
   });

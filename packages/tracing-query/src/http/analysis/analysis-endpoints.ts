@@ -65,8 +65,8 @@ export function analysisEndpoints(
     { isHeavy = true, methods = [method] }: { isHeavy?: boolean; methods?: readonly EndpointMethod[] } = {},
   ): [string, EndpointDefinition] => [path, { method: methods, answer, style: problemStyle, isHeavy }];
   return [
-    one(capabilitiesOperation, capabilitiesEndpoint(analysis, limits), { isHeavy: false }),
-    one(heatMapOperation, heatMapEndpoint(analysis, limits)),
+    one(capabilitiesOperation, capabilitiesEndpoint(service, limits), { isHeavy: false }),
+    one(heatMapOperation, heatMapEndpoint(service, limits)),
     one(compareOperation, compareEndpoint(analysis, limits), { methods: ["GET", "POST"] }),
     one(percentileOperation, percentileEndpoint(service, limits)),
     one(tracePercentilesOperation, tracePercentilesEndpoint(service, adjust, limits)),

@@ -1,7 +1,9 @@
+import { StorageError } from "storage/api";
+import { parseTraceQl } from "traceql";
 import { z } from "zod";
-import type { AnalysisService } from "../../service/analysis-service.ts";
+import type { QueryService } from "../../service/query-service.ts";
 import type { ReadLimits } from "../../service/read-limits.ts";
-import type { Endpoint } from "../endpoint.ts";
+import type { Endpoint, EndpointRequest } from "../endpoint.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
 import { paramsReader } from "./read-request.ts";
 
@@ -19,6 +21,7 @@ const answerSchema = z
         criticalPath: z.boolean().describe("Over a search; that of one trace works with every store."),
         diff: z.boolean(),
         tail: z.boolean(),
+        traceql: z.boolean().describe("The parameter `q`, and `/tempo`."),
       })
       .describe("Which of them this server's store can answer; others are 501."),
     limits: z
@@ -43,13 +46,35 @@ export const capabilitiesOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { what: "all" } } },
 };
 
+/** Whether the store answers TraceQL: asked for a nanosecond of 1970, once. */
+function traceQlProbe({ search }: QueryService): (read: EndpointRequest["read"]) => Promise<boolean> {
+  const query = parseTraceQl("{ }");
+  const range = { startUnixNano: 0n, endUnixNano: 1n };
+  let isSupported: boolean | undefined;
+  return async (read) => {
+    try {
+      if (isSupported === undefined) {
+        await search.search({ query, range, limit: 1, spansPerSpanset: 1 }, read);
+        isSupported = true;
+      }
+    } catch (error) {
+      if (!(error instanceof StorageError && error.code === "STORAGE_UNSUPPORTED")) {
+        throw error;
+      }
+      isSupported = false;
+    }
+    return isSupported;
+  };
+}
+
 /** `GET …/capabilities` */
-export function capabilitiesEndpoint(analysis: AnalysisService, limits: ReadLimits): Endpoint {
+export function capabilitiesEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   const { maxTraces, maxSpans, maxRangeNano } = limits;
+  const hasTraceQl = traceQlProbe(service);
   const finite = (value: number) => (Number.isFinite(value) ? value : null);
   return async ({ params, read }) => {
     readNothing(params);
-    const isSupported = await analysis.isSupported(read);
+    const isSupported = await service.analysis.isSupported(read);
     const answer: z.output<typeof answerSchema> = {
       version: 1,
       endpoints: {
@@ -60,6 +85,7 @@ export function capabilitiesEndpoint(analysis: AnalysisService, limits: ReadLimi
         criticalPath: isSupported,
         diff: true,
         tail: isSupported,
+        traceql: await hasTraceQl(read),
       },
       limits: {
         maxTraces: finite(maxTraces),

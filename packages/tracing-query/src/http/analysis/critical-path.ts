@@ -1,4 +1,4 @@
-import { criticalPath } from "storage/api";
+import { criticalPath, criticalPathSums } from "storage/api";
 import { traceIdText } from "wire/api-v2";
 import { z } from "zod";
 import type { AdjustOptions } from "../../service/adjusters/adjust-trace.ts";
@@ -9,8 +9,9 @@ import type { Endpoint } from "../endpoint.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
 import { microsOf, microsSchema, timeMicrosOf, timeMicrosSchema } from "./micros.ts";
 import { paramsReader } from "./read-request.ts";
-import { spanFilterOf, spanFilterParams } from "./span-filter.ts";
+import { spanFilterOf, spanFilterParams, timeRangeOf } from "./span-filter.ts";
 import { readTrace, traceIdPart } from "./trace-id-part.ts";
+import { queryField, tracesOfQuery } from "./traceql-filter.ts";
 
 const readNothing = paramsReader(z.strictObject({}));
 
@@ -90,6 +91,7 @@ export function traceCriticalPathEndpoint(
 
 const paramsSchema = z.strictObject({
   ...spanFilterParams,
+  q: queryField,
   limit: z.int().min(1).max(200).default(100).describe("Most traces looked at, the newest."),
 });
 
@@ -128,10 +130,14 @@ export const criticalPathOperation: OperationDescription = {
 /** `GET …/critical-path`: over the traces that a search finds. */
 export function criticalPathEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
-    const values = readParams(params);
-    const query = { ...spanFilterOf(values, Date.now(), limits), limit: values.limit };
-    checkLimits(query, limits);
-    const sums = await service.analysis.getCriticalPath(query, read);
+    const { q, limit, ...values } = readParams(params);
+    checkLimits({ limit }, { ...limits, maxRangeNano: undefined });
+    const nowMs = Date.now();
+    const search = { range: timeRangeOf(values, nowMs, limits), limit, limits };
+    const sums =
+      q === undefined
+        ? await service.analysis.getCriticalPath({ ...spanFilterOf(values, nowMs, limits), limit }, read)
+        : criticalPathSums(await tracesOfQuery(service, q, values, search, read));
     const answer: z.output<typeof answerSchema> = {
       traces: sums.traces,
       duration: microsOf(sums.durationNano),

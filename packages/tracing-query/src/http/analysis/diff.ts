@@ -13,8 +13,9 @@ import type { Endpoint, EndpointRequest } from "../endpoint.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
 import { microsOf, microsSchema } from "./micros.ts";
 import { paramsReader } from "./read-request.ts";
-import { spanFilterOf, spanFilterParams } from "./span-filter.ts";
+import { spanFilterOf, spanFilterParams, timeRangeOf } from "./span-filter.ts";
 import { readTrace, traceIdSchema } from "./trace-id-part.ts";
+import { queryField, tracesOfQuery } from "./traceql-filter.ts";
 
 const paramsSchema = z.strictObject({
   a: traceIdSchema.describe("The trace that you wonder about: up to 32 hex digits."),
@@ -32,6 +33,7 @@ const paramsSchema = z.strictObject({
   operation: spanFilterParams.operation.describe(
     "As in a search; by default, where no service is named either, that of the root of `a`.",
   ),
+  q: queryField,
   limit: z
     .int()
     .min(1)
@@ -99,18 +101,23 @@ type Values = z.output<typeof paramsSchema>;
 
 const minuteNano = 60_000_000_000n;
 
+/** The last minute of a trace's starts ends here, milliseconds since the Unix epoch. */
+function endMsOf({ spans }: Trace): number {
+  const last = spans.at(-1)?.startTimeUnixNano ?? 0n;
+  return Number((last / minuteNano + 1n) * 60_000n);
+}
+
 /** Traces beside which `a` is to stand: a search, of what is said, or of traces that begin as it does. */
-function searchOf(values: Values, { spans }: Trace, limits: ReadLimits): TraceQuery {
+function searchOf(values: Values, trace: Trace, limits: ReadLimits): TraceQuery {
+  const { spans } = trace;
   const ids = new Set(spans.map(({ spanId }) => spanId));
   const root = spans.find(({ parentSpanId }) => !ids.has(parentSpanId)) ?? spans[0];
-  const last = spans.at(-1)?.startTimeUnixNano ?? 0n;
   const isLikeRoot = values.service === undefined && values.operation === undefined && root !== undefined;
   const filter = isLikeRoot
     ? { ...values, service: root.resource.serviceName, operation: root.name }
     : values;
   // One more, for `a` is among them.
-  const endMs = Number((last / minuteNano + 1n) * 60_000n);
-  return { ...spanFilterOf(filter, endMs, limits), limit: values.limit + 1 };
+  return { ...spanFilterOf(filter, endMsOf(trace), limits), limit: values.limit + 1 };
 }
 
 function refuseFilterBeside(b: string, values: Values): void {
@@ -129,9 +136,13 @@ export function diffEndpoint(service: QueryService, adjust: AdjustOptions, limit
       refuseFilterBeside(values.b, values);
       return [await readTrace(service, values.b, "b", limits, read)];
     }
-    const query = searchOf(values, trace, limits);
-    checkLimits({ ...query, limit: values.limit }, limits);
-    const found = await service.findTraces(query, read);
+    const { q, limit, a: _a, b: _b, ...filter } = values;
+    checkLimits({ limit }, { ...limits, maxRangeNano: undefined });
+    const search = { range: timeRangeOf(values, endMsOf(trace), limits), limit: limit + 1, limits };
+    const found =
+      q === undefined
+        ? await service.findTraces(searchOf(values, trace, limits), read)
+        : await tracesOfQuery(service, q, filter, search, read);
     checkSpans(found, limits);
     return found.filter(({ traceId }) => traceId !== trace.traceId).slice(0, values.limit);
   };

@@ -1,14 +1,17 @@
 import { z } from "zod";
-import type { AnalysisService } from "../../service/analysis-service.ts";
+import type { QueryService } from "../../service/query-service.ts";
 import type { ReadLimits } from "../../service/read-limits.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
+import { heatMapOfQuery } from "./heatmap-of-query.ts";
 import { microsSchema, timeMicrosOf, timeMicrosSchema } from "./micros.ts";
 import { paramsReader } from "./read-request.ts";
 import { spanConditionsOf, spanFilterParams, timeRangeOf } from "./span-filter.ts";
+import { queryField } from "./traceql-filter.ts";
 
 const paramsSchema = z.strictObject({
   ...spanFilterParams,
+  q: queryField,
   columns: z.int().min(1).max(1_000).default(100).describe("So many slices of time."),
 });
 
@@ -16,11 +19,17 @@ const readParams = paramsReader(paramsSchema);
 
 const answerSchema = z
   .strictObject({
-    start: timeMicrosSchema,
+    start: timeMicrosSchema.describe(
+      "Start of the first column: the one asked for; with `q` the next multiple of a column's width before it.",
+    ),
     end: timeMicrosSchema.describe(
       "End of the last column: the `end` asked for, or up to as many microseconds later as there are columns.",
     ),
-    columns: z.int(),
+    columns: z
+      .int()
+      .describe(
+        "With `q` there may be one more than asked for, or fewer: none is narrower than a millisecond.",
+      ),
     columnWidth: microsSchema.describe(
       "Whole microseconds: column `n`, from 0, holds spans that start at `start + n * columnWidth` or later.",
     ),
@@ -49,15 +58,21 @@ export const heatMapOperation: OperationDescription = {
 };
 
 /** `GET …/heatmap`: spans by start and duration. */
-export function heatMapEndpoint(analysis: AnalysisService, limits: ReadLimits): Endpoint {
+export function heatMapEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
-    const values = readParams(params);
-    const { columns } = values;
+    const { columns: wanted, q, ...values } = readParams(params);
     const asked = timeRangeOf(values, Date.now(), limits);
-    const widthNano = wholeMicros(asked.endUnixNano - asked.startUnixNano, BigInt(columns));
-    const endUnixNano = asked.startUnixNano + widthNano * BigInt(columns) - 1n;
-    const range = { startUnixNano: asked.startUnixNano, endUnixNano };
-    const map = await analysis.getHeatMap({ ...spanConditionsOf(values), range, columns }, read);
+    const widthNano = wholeMicros(asked.endUnixNano - asked.startUnixNano, BigInt(wanted));
+    const range = {
+      startUnixNano: asked.startUnixNano,
+      endUnixNano: asked.startUnixNano + widthNano * BigInt(wanted) - 1n,
+    };
+    const map =
+      q === undefined
+        ? await service.analysis.getHeatMap({ ...spanConditionsOf(values), range, columns: wanted }, read)
+        : await heatMapOfQuery(service.search, q, values, { range: asked, widthNano }, read);
+    const columns =
+      q === undefined ? wanted : Number((asked.endUnixNano - map.startUnixNano) / map.columnNano) + 1;
     let [spans, errors] = [0, 0];
     const cells = map.cells.map((cell) => {
       spans += cell.spans;
@@ -66,7 +81,7 @@ export function heatMapEndpoint(analysis: AnalysisService, limits: ReadLimits): 
     });
     const answer: z.output<typeof answerSchema> = {
       start: timeMicrosOf(map.startUnixNano),
-      end: timeMicrosOf(endUnixNano + 1n),
+      end: timeMicrosOf(map.startUnixNano + map.columnNano * BigInt(columns)),
       columns,
       columnWidth: timeMicrosOf(map.columnNano),
       spans,

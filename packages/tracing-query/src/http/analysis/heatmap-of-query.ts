@@ -1,0 +1,75 @@
+import type { HeatMap, HeatMapCell, TimeRange, TraceQlSeries } from "storage/api";
+import { QueryError } from "../../query-error.ts";
+import type { SearchService } from "../../service/search-service.ts";
+import { parseQuery } from "../../tempo/parse-query.ts";
+import type { EndpointRequest } from "../endpoint.ts";
+import type { SpanFilterValues } from "./span-filter.ts";
+import { parseSpanQuery } from "./traceql-filter.ts";
+
+/** What counts spans may have no finer columns. */
+const leastWidthNano = 1_000_000n;
+
+/** Durations have 64 rows, and one is for those that are not above 0. */
+const maxSeries = 65;
+
+/** On a line of its own: the query may end in a comment. */
+const histogram = "\n| histogram_over_time(duration)";
+
+/**
+ * A heat map of the spans that a TraceQL query selects. Its columns begin at multiples of their width.
+ * @param widthNano of a column; wider where the store can be asked for wider ones only
+ * @throws QueryError QUERY_BAD_PARAMETER also for a query with hints
+ */
+export async function heatMapOfQuery(
+  search: SearchService,
+  q: string,
+  values: SpanFilterValues,
+  { range, widthNano }: { readonly range: TimeRange; readonly widthNano: bigint },
+  read: EndpointRequest["read"],
+): Promise<HeatMap> {
+  parseSpanQuery(q, values);
+  const columnNano = widthNano > leastWidthNano ? widthNano : leastWidthNano;
+  const beyond = ((range.startUnixNano % columnNano) + columnNano) % columnNano;
+  const startUnixNano = range.startUnixNano - beyond;
+  const seriesOf = async (filter: string) => {
+    const query = parseAppended(q, filter);
+    return (await search.metrics({ query, range, stepNano: columnNano, maxSeries }, read)).series;
+  };
+  const [all, failed] = await Promise.all([seriesOf(""), seriesOf("\n| { status = error }")]);
+  const cells = new Map<string, HeatMapCell>();
+  const count = (series: readonly TraceQlSeries[], key: "spans" | "errors") => {
+    for (const { labels, samples } of series) {
+      const durationLog2 = rowOf(labels);
+      for (const { unixNano, value } of samples) {
+        // A sample is of the time before it.
+        const column = Math.max(0, Number((unixNano - startUnixNano) / columnNano) - 1);
+        const id = `${column}/${durationLog2}`;
+        const cell = cells.get(id) ?? { column, durationLog2, spans: 0, errors: 0 };
+        cells.set(id, { ...cell, [key]: cell[key] + value });
+      }
+    }
+  };
+  count(all, "spans");
+  count(failed, "errors");
+  const inOrder = [...cells.values()]
+    .filter(({ spans }) => spans > 0)
+    .sort((one, other) => one.column - other.column || one.durationLog2 - other.durationLog2);
+  return { startUnixNano, columnNano, cells: inOrder };
+}
+
+/** @throws QueryError QUERY_BAD_PARAMETER */
+function parseAppended(q: string, filter: string) {
+  try {
+    return parseQuery(q + filter + histogram);
+  } catch (error) {
+    const message = "parameter 'q' cannot be counted: a heat map takes no hints, `with (…)`";
+    throw new QueryError("QUERY_BAD_PARAMETER", message, { parameter: "q", cause: error });
+  }
+}
+
+/** Of a series whose durations are below a power of two, in seconds. */
+function rowOf(labels: TraceQlSeries["labels"]): number {
+  const bound = labels.find(([key]) => key === "__bucket")?.[1];
+  const seconds = bound?.type === "double" ? bound.value : 0;
+  return seconds > 0 ? Math.max(0, Math.round(Math.log2(seconds * 1e9)) - 1) : 0;
+}

@@ -1,0 +1,67 @@
+import type { TimeRange, Trace } from "storage/api";
+import type { TraceQlQuery } from "traceql";
+import { z } from "zod";
+import { QueryError } from "../../query-error.ts";
+import type { QueryService } from "../../service/query-service.ts";
+import { checkSpans, type ReadLimits } from "../../service/read-limits.ts";
+import { parseQuery } from "../../tempo/parse-query.ts";
+import type { EndpointRequest } from "../endpoint.ts";
+import { type SpanFilterValues, spanFields } from "./span-filter.ts";
+
+/** A filter in TraceQL, where an endpoint takes one. */
+export const queryField = z
+  .string()
+  .max(8_192)
+  .optional()
+  .describe(
+    'TraceQL, such as `{ resource.service.name = "cart" && duration > 5ms }`, in place of the other conditions; times apply.',
+  );
+
+/** What cannot stand beside it. */
+const otherConditions = [...Object.keys(spanFields), "tags", "tag"];
+
+/** @throws QueryError QUERY_BAD_PARAMETER for another condition beside the query */
+function refuseOthers(values: SpanFilterValues): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined && otherConditions.includes(name)) {
+      const message = `parameter '${name}' cannot stand beside 'q': put it in the query`;
+      throw new QueryError("QUERY_BAD_PARAMETER", message, { parameter: name });
+    }
+  }
+}
+
+/** @throws QueryError QUERY_BAD_PARAMETER with line and column; for a query of metrics; for another condition beside it */
+export function parseSpanQuery(q: string, values: SpanFilterValues): TraceQlQuery {
+  refuseOthers(values);
+  const query = parseQuery(q);
+  if (query.type !== "search") {
+    const message = "parameter 'q' is a query of metrics: take away its last stage";
+    throw new QueryError("QUERY_BAD_PARAMETER", message, { parameter: "q" });
+  }
+  return query;
+}
+
+/**
+ * The traces that a query selects, whole, newest first.
+ * @throws QueryError QUERY_BAD_PARAMETER, QUERY_TOO_LARGE
+ */
+export async function tracesOfQuery(
+  service: QueryService,
+  q: string,
+  values: SpanFilterValues,
+  {
+    range,
+    limit,
+    limits,
+  }: { readonly range: TimeRange; readonly limit: number; readonly limits: ReadLimits },
+  read: EndpointRequest["read"],
+): Promise<Trace[]> {
+  const query = parseSpanQuery(q, values);
+  const found = await service.search.search({ query, range, limit, spansPerSpanset: 1 }, read);
+  const traces = await service.getTraces(
+    found.traces.map(({ traceId }) => traceId),
+    read,
+  );
+  checkSpans(traces, limits);
+  return traces;
+}
