@@ -55,6 +55,27 @@ function draftOf(schema: AnySchema): Draft {
   return draft;
 }
 
+/** Lets all references to a draft's own definitions point to where those of `owner` stand in the whole. */
+function moveRefs(value: unknown, owner: string): void {
+  if (typeof value !== "object" || value === null) {
+    return;
+  }
+  for (const [key, child] of Object.entries(value)) {
+    if (key === "$ref" && typeof child === "string" && child.startsWith(ownDefinition)) {
+      (value as Draft).$ref = `#/$defs/${partName(owner, child.slice("#/$defs/".length))}`;
+    } else {
+      moveRefs(child, owner);
+    }
+  }
+}
+
+/** As zod names what it must define apart, because it holds itself: `__schema0`. */
+const ownDefinition = "#/$defs/__";
+
+function partName(owner: string, name: string): string {
+  return `part:${owner}:${name}`;
+}
+
 function nameOf(module: ModuleDefinition, namespace: string): string {
   return namespace === "" ? module.id : module.id.slice(namespace.length + 1);
 }
@@ -98,12 +119,12 @@ export class ConfigSchema {
 
   /** Of a whole config. */
   document(): JsonObject {
-    const draft = draftOf(documentSchema);
+    const draft = this.#draftOf("", documentSchema);
     const top =
       ((draft.anyOf as Draft[] | undefined) ?? [draft]).find((each) => each.type === "object") ?? draft;
     const properties = top.properties as Draft;
     for (const [name, schema] of Object.entries(this.#sections)) {
-      properties[name] = { ...(properties[name] as Draft), ...draftOf(schema) };
+      properties[name] = { ...(properties[name] as Draft), ...this.#draftOf(name, schema) };
     }
     properties.apps = { ...(properties.apps as Draft), ...refTo("map:") };
     // Editors name a schema in the document itself; the server would not know the member.
@@ -161,11 +182,22 @@ export class ConfigSchema {
       case "inline": {
         const module = this.#moduleById(namespace);
         const parent = namespace.slice(0, namespace.lastIndexOf("."));
-        return inlineDraft(draftOf(module.config), key, nameOf(module, parent));
+        return inlineDraft(this.#draftOf(module.id, module.config), key, nameOf(module, parent));
       }
       default:
-        return draftOf(this.#moduleById(name).config);
+        return this.#draftOf(name, this.#moduleById(name).config);
     }
+  }
+
+  /** What a schema defines apart becomes a definition of the whole, under a name of its owner's. */
+  #draftOf(owner: string, schema: AnySchema): Draft {
+    const { $defs: parts = {}, ...draft } = draftOf(schema);
+    moveRefs(draft, owner);
+    for (const [name, part] of Object.entries(parts as Record<string, Draft>)) {
+      moveRefs(part, owner);
+      this.#definitions.set(partName(owner, name), part);
+    }
+    return draft;
   }
 
   #moduleById(id: string): ModuleDefinition {
