@@ -5,6 +5,8 @@ import { AdminEndpoint, defaultAdminAddress } from "./admin/admin-endpoint.ts";
 import { AdminHandler } from "./admin/admin-handler.ts";
 import { adminRoutes } from "./admin/admin-route.ts";
 import { recordChanges } from "./admin/history-recorder.ts";
+import { ConfigPuller } from "./admin/pull/config-puller.ts";
+import { RemoteAdminEndpoint } from "./admin/remote/remote-admin-endpoint.ts";
 import { standardRoutes } from "./admin/standard-routes.ts";
 import { AdapterRegistry } from "./core/adapters/adapter-registry.ts";
 import { standardAdapters } from "./core/adapters/standard-adapters.ts";
@@ -47,6 +49,8 @@ export class Server {
   readonly adapters = new AdapterRegistry(standardAdapters);
   readonly history: ConfigHistory;
   readonly #admin: AdminEndpoint;
+  readonly #remoteAdmin: RemoteAdminEndpoint;
+  readonly #puller: ConfigPuller;
   readonly #scope: ConfigScope;
 
   private constructor(options: ServerOptions) {
@@ -56,11 +60,13 @@ export class Server {
     this.services = { registry, pool: new UsagePool(), log, metrics, shared, messages: new SingleThread() };
     this.autosave = new Autosave(autosavePath(environment));
     this.#admin = new AdminEndpoint(adminAddressOf(environment), log);
+    this.#remoteAdmin = new RemoteAdminEndpoint(log);
+    this.#puller = new ConfigPuller(this.adapters, log);
     this.history = new ConfigHistory(new HistoryFiles(join(dataFolder(environment), "history")), log);
     this.#scope = new ConfigScope(this.services);
     this.engine = new ConfigEngine({
       registry,
-      participants: [this.#admin, new AppsParticipant(this.services)],
+      participants: [this.#puller, this.#admin, this.#remoteAdmin, new AppsParticipant(this.services)],
       autosave: this.autosave,
       metrics: new ConfigMetrics(metrics),
       log,
@@ -82,13 +88,21 @@ export class Server {
     for (const name of server.services.registry.names(adminRoutes)) {
       routes.push(await context.load(adminRoutes, name, {}, name));
     }
-    server.#admin.use(new AdminHandler(routes));
+    const handler = new AdminHandler(routes);
+    server.#admin.use(handler);
+    server.#remoteAdmin.use(handler);
+    server.#puller.use(server.engine);
     return server;
   }
 
   /** Where the admin endpoint listens; undefined before the first load, and while it is disabled. */
   get adminAddress(): ListenAddress | undefined {
     return this.#admin.address;
+  }
+
+  /** Where the remote admin endpoint listens; undefined while there is none. */
+  get remoteAdminAddress(): ListenAddress | undefined {
+    return this.#remoteAdmin.address;
   }
 
   /** Finishes requests under way, then closes everything. @throws ServerError */

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { JsonValue } from "../core/json/json-value.ts";
-import { notYet } from "../core/modules/config-fields.ts";
+import { configDuration } from "../core/modules/config-fields.ts";
 import { decodeConfig } from "../core/modules/decode-config.ts";
+import { pullSchema } from "./pull/pull-config.ts";
+import { identitySchema, remoteSchema } from "./remote/remote-config.ts";
 
 /** The member `admin` of a config. */
 export const adminSchema = z
@@ -16,8 +18,12 @@ export const adminSchema = z
     config: z
       .strictObject({
         persist: z.boolean().nullish().describe("Whether each config is saved for `run --resume` (true)."),
-        load: notYet(),
-        load_delay: notYet(),
+        load: pullSchema.nullish().describe("Fetches the config that then runs from elsewhere."),
+        load_delay: configDuration()
+          .nullish()
+          .describe(
+            "Waits so long before it fetches, and as long before each further try (0: at once, and once).",
+          ),
       })
       .nullish(),
     history: z
@@ -32,8 +38,12 @@ export const adminSchema = z
       })
       .nullish()
       .describe("The configs that ran, to look at and to go back to: GET /history."),
-    identity: notYet(),
-    remote: notYet(),
+    identity: identitySchema.nullish().describe("How the server proves who it is."),
+    remote: remoteSchema
+      .nullish()
+      .describe(
+        "The admin endpoint for other machines, over TLS with client certificates; needs an identity.",
+      ),
   })
   .nullable();
 

@@ -89,6 +89,8 @@ describe("paths", () => {
     ["/config/../x?y=1", "/x?y=1"],
     ["/config/./apps/", "/config/apps/"],
     ["/..//evil.example/", "/evil.example/"],
+    ["/id/x/%2e%2e/%2E%2e/y%20z", "/y%20z"],
+    ["/config/apps%2F..%2F", "/config/"],
   ])("%s redirects to %s", async (path, location) => {
     const { status, headers, text } = await get({}, path);
     expect([status, headers.location]).toEqual([307, location]);

@@ -1,5 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from "node:https";
+import {
+  createServer as createTlsServer,
+  Server as TlsServer,
+  type ServerOptions as TlsServerOptions,
+} from "node:https";
 import { pipeline } from "node:stream/promises";
 import { TLSSocket } from "node:tls";
 import type { Logger } from "lifecycle";
@@ -97,6 +101,13 @@ export class AdminListener {
     this.#gate = gate;
   }
 
+  /** Shows another certificate from now on, where the endpoint is one of TLS. */
+  present(tls: TlsServerOptions): void {
+    if (this.#server instanceof TlsServer) {
+      this.#server.setSecureContext(tls);
+    }
+  }
+
   /** Accepts no more, lets running requests end for ten seconds, then cuts them. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
@@ -147,6 +158,11 @@ export class AdminListener {
     const lacksSlash = this.#handler.lacksSlash(clean);
     if (clean !== rawPath || lacksSlash) {
       return redirect(request, lacksSlash ? `${clean}/` : clean, query);
+    }
+    const cleanDecoded = cleanPath(path);
+    if (cleanDecoded !== path) {
+      // Dots in disguise (%2e) would lead out of what a permission names.
+      return redirect(request, encodeURI(cleanDecoded), query);
     }
     const gone = new AbortController();
     response.once("close", () => gone.abort());

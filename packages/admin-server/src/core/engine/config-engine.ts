@@ -31,6 +31,8 @@ export interface ChangeRequest {
   readonly edit?: ((current: JsonValue) => JsonValue) | undefined;
   /** Who asks, for the history: the client's address, a signal, a file. */
   readonly author?: string | undefined;
+  /** False keeps the config out of the autosave: it comes again from where it was fetched. */
+  readonly persist?: boolean;
   readonly ifMatch?: string | undefined;
   /** Loads again even when nothing changed (`Cache-Control: must-revalidate`). */
   readonly force?: boolean;
@@ -124,7 +126,7 @@ export class ConfigEngine {
   /** Replaces the whole config. @throws ServerError as `change` */
   load(
     body: Uint8Array,
-    options: { readonly force?: boolean; readonly sourceFile?: string; readonly author?: string } = {},
+    options: Pick<ChangeRequest, "force" | "sourceFile" | "author" | "persist"> = {},
   ): Promise<void> {
     return this.change({ method: "POST", path: "/config/", body, ...options });
   }
@@ -185,7 +187,9 @@ export class ConfigEngine {
     this.#ids = ids;
     this.#sourceFile = request.sourceFile;
     this.#started = true;
-    await this.#save(tree.config, encoded);
+    if (request.persist !== false) {
+      await this.#save(tree.config, encoded);
+    }
     for (const listener of this.#listeners) {
       await listener({ config: tree.config, encoded, author: request.author ?? "" });
     }

@@ -1,0 +1,144 @@
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { RunningServer, respond, siteConfig } from "../../testing/running-server.ts";
+
+/** What the source of configs answers now. */
+let answer: { status: number; type: string; body: string };
+let asked: IncomingMessage[];
+let source: Server;
+let url: string;
+let running: RunningServer;
+
+beforeEach(async () => {
+  asked = [];
+  source = createServer((request, response) => {
+    asked.push(request);
+    response.writeHead(answer.status, { "Content-Type": answer.type });
+    response.end(answer.body);
+  });
+  await new Promise<void>((resolve) => source.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(source.address() as { port: number }).port}/c`;
+  running = await RunningServer.start();
+});
+afterEach(async () => {
+  await running.close();
+  await new Promise((resolve) => source.close(resolve));
+});
+
+const pulling = (load: object, more: object = {}) => ({
+  admin: { config: { load: { module: "http", url, ...load }, ...more } },
+});
+const json = (config: unknown) => ({ status: 200, type: "application/json", body: JSON.stringify(config) });
+
+/** Resolves with the config once it is another than null and the one that pulls. */
+async function pulled(): Promise<unknown> {
+  const next = Promise.withResolvers<unknown>();
+  running.server.engine.onChange(({ config, author }) => {
+    if (author.startsWith("pulled from")) {
+      next.resolve(config);
+    }
+  });
+  return next.promise;
+}
+
+test("follows the config that asks for it, and is not saved", async () => {
+  answer = json(siteConfig(respond("pulled")));
+  const arrived = pulled();
+  const wanted = pulling({ method: "POST", header: { "X-Key": ["k"] } });
+  expect((await running.admin("POST", "/load", wanted)).status).toBe(200);
+  expect(await arrived).toEqual(siteConfig(respond("pulled")));
+  expect([asked[0]?.method, asked[0]?.headers["x-key"]]).toEqual(["POST", "k"]);
+  const saved = await readFile(join(running.configFolder, "server", "autosave.json"), "utf8");
+  expect(JSON.parse(saved)).toEqual(wanted);
+  const [entry] = JSON.parse((await running.admin("GET", "/history")).text) as { author: string }[];
+  expect(entry?.author).toBe(`pulled from ${url}`);
+});
+
+test("reads other formats, by Content-Type or by name", async () => {
+  answer = { status: 200, type: "text/yaml", body: "apps: {http: {}}" };
+  let arrived = pulled();
+  await running.admin("POST", "/load", pulling({}));
+  expect(await arrived).toEqual({ apps: { http: {} } });
+  answer = { status: 200, type: "text/plain", body: "{apps: {}}" };
+  arrived = pulled();
+  await running.admin("POST", "/load", pulling({ adapter: "json5" }));
+  expect(await arrived).toEqual({ apps: {} });
+});
+
+test("with a delay it tries until there is a new one that runs", async () => {
+  answer = { status: 500, type: "text/plain", body: "" };
+  const wanted = pulling({}, { load_delay: "10ms" });
+  expect((await running.admin("POST", "/load", wanted)).status).toBe(200);
+  const askedTimes = async (times: number) => {
+    while (asked.length < times) {
+      await new Promise((resolve) => source.once("request", resolve));
+    }
+  };
+  await askedTimes(2);
+  answer = json(wanted);
+  await askedTimes(asked.length + 2);
+  answer = json({ zzz: 1 });
+  await askedTimes(asked.length + 2);
+  const arrived = pulled();
+  const next = pulling({}, { load_delay: "1h" });
+  answer = json(next);
+  expect(await arrived).toEqual(next);
+});
+
+describe("refuses the config that asks for it", () => {
+  test.each<[string, () => typeof answer, string]>([
+    ["when the source says no", () => ({ status: 404, type: "text/plain", body: "x" }), "status 404"],
+    [
+      "when nothing comes",
+      () => ({ status: 200, type: "application/json", body: "" }),
+      "the answer is empty",
+    ],
+    [
+      "when it cannot be read",
+      () => ({ status: 200, type: "text/yaml", body: "a: [" }),
+      "adapting config using yaml adapter",
+    ],
+    [
+      "when its format is unknown",
+      () => ({ status: 200, type: "text/zzz", body: "x" }),
+      "unrecognized config adapter 'zzz'",
+    ],
+  ])("%s", async (_, make, message) => {
+    answer = make();
+    const refused = await running.admin("POST", "/load", pulling({}));
+    expect([refused.status, refused.error]).toEqual([400, expect.stringContaining(message)]);
+    expect((await running.admin("GET", "/config/")).text).toBe("null\n");
+  });
+
+  test("when nobody is there", async () => {
+    const gone = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => gone.once("listening", resolve));
+    const { port } = gone.address() as { port: number };
+    await new Promise((resolve) => gone.close(resolve));
+    const refused = await running.admin("POST", "/load", pulling({ url: `http://127.0.0.1:${port}/` }));
+    expect(refused.error).toMatch(/pulling config from http:\/\/127\.0\.0\.1:\d+\/: .*ECONNREFUSED/);
+  });
+
+  test("when it takes too long", async () => {
+    const silent = createServer(() => {}).listen(0, "127.0.0.1");
+    await new Promise((resolve) => silent.once("listening", resolve));
+    const { port } = silent.address() as { port: number };
+    const refused = await running.admin(
+      "POST",
+      "/load",
+      pulling({ url: `http://127.0.0.1:${port}/`, timeout: "50ms" }),
+    );
+    expect(refused.error).toContain("timeout");
+    silent.closeAllConnections();
+    silent.close();
+  });
+});
+
+test("a pulled config may not pull at once again", async () => {
+  answer = json(pulling({ header: {} }));
+  await running.admin("POST", "/load", pulling({}));
+  await expect.poll(() => asked.length).toBe(1);
+  expect(JSON.parse((await running.admin("GET", "/config/")).text)).toEqual(pulling({}));
+});

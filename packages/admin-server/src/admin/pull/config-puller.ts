@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "lifecycle";
+import type { AdapterRegistry } from "../../core/adapters/adapter-registry.ts";
+import { type ConfigDocument, decodeDocument } from "../../core/engine/config-document.ts";
+import type { ConfigEngine } from "../../core/engine/config-engine.ts";
+import type { Participant, Transition } from "../../core/engine/participant.ts";
+import { messageOf, ServerError } from "../../core/errors.ts";
+import { parseJson } from "../../core/json/parse-json.ts";
+import { decodeAdminConfig } from "../admin-config.ts";
+import { fetchConfig } from "./fetch-config.ts";
+import type { PullConfig } from "./pull-config.ts";
+
+interface Plan {
+  readonly source: PullConfig;
+  /** 0 pulls once, before the config that asks for it counts as loaded. */
+  readonly delayMs: number;
+}
+
+function planOf(document: ConfigDocument): Plan | undefined {
+  const { config } = decodeAdminConfig(document.admin);
+  const source = config?.load;
+  return source === null || source === undefined ? undefined : { source, delayMs: config?.load_delay ?? 0 };
+}
+
+/**
+ * Replaces the config by one that it fetches from elsewhere, `admin.config.load`. Without a delay the fetched config
+ * follows at once, and when it cannot be fetched the config that asks for it is refused. With `load_delay` it is fetched
+ * after that time, again and again until there is a new one, which then says itself how it goes on.
+ * Source: the public model (Caddy 2.11)
+ */
+export class ConfigPuller implements Participant {
+  readonly #adapters: AdapterRegistry;
+  readonly #log: Logger;
+  #engine: ConfigEngine | undefined;
+  /** Ends the pulling of the config that runs. */
+  #current = new AbortController();
+
+  constructor(adapters: AdapterRegistry, log: Logger) {
+    this.#adapters = adapters;
+    this.#log = log;
+  }
+
+  /** Must be called before the first `prepare`: the engine needs its participants first. */
+  use(engine: ConfigEngine): void {
+    this.#engine = engine;
+  }
+
+  async prepare(document: ConfigDocument): Promise<Transition> {
+    const plan = planOf(document);
+    const control = new AbortController();
+    const first =
+      plan === undefined || plan.delayMs > 0
+        ? undefined
+        : await fetchConfig(plan.source, this.#adapters, control.signal);
+    return {
+      commit: () => {
+        this.#current.abort();
+        this.#current = control;
+        if (plan !== undefined) {
+          // Not now: the change that asks for it holds the lock.
+          setImmediate(() => void this.#follow(plan, first, control.signal));
+        }
+      },
+      rollback: async () => control.abort(),
+    };
+  }
+
+  async check(document: ConfigDocument): Promise<void> {
+    planOf(document);
+  }
+
+  async stop(): Promise<void> {
+    this.#current.abort();
+  }
+
+  /** @param first already fetched; undefined waits and fetches */
+  async #follow(plan: Plan, first: Uint8Array | undefined, signal: AbortSignal): Promise<void> {
+    let next = first;
+    while (!signal.aborted) {
+      try {
+        if (next === undefined) {
+          await sleep(plan.delayMs, undefined, { signal });
+          next = await fetchConfig(plan.source, this.#adapters, signal);
+        }
+        if (!signal.aborted) {
+          await this.#apply(next, plan.source.url);
+        }
+      } catch (error) {
+        if (!signal.aborted) {
+          this.#log.error(`the pulled config does not run: ${messageOf(error)}`);
+        }
+      }
+      if (plan.delayMs === 0) {
+        return;
+      }
+      next = undefined;
+    }
+  }
+
+  async #apply(body: Uint8Array, url: string): Promise<void> {
+    const next = planOf(decodeDocument(parseJson(body)));
+    if (next?.delayMs === 0) {
+      throw new ServerError(
+        "MODULE_CONFIG",
+        "recursive config loading detected: pulled configs cannot pull other configs without positive load_delay",
+        { path: "/config/admin/config/load" },
+      );
+    }
+    await this.#engine?.load(body, { author: `pulled from ${url}`, persist: false });
+  }
+}

@@ -1,0 +1,85 @@
+import { readFile } from "node:fs/promises";
+import { Agent, fetch } from "undici";
+import type { AdapterRegistry } from "../../core/adapters/adapter-registry.ts";
+import { errorWithin, messageOf, ServerError } from "../../core/errors.ts";
+import { encodeJson } from "../../core/json/encode-json.ts";
+import { formatOf } from "../posted-config.ts";
+import { maxBodyBytes } from "../request-body.ts";
+import type { PullConfig } from "./pull-config.ts";
+
+const defaultTimeoutMs = 10_000;
+
+async function agentFor({ tls }: PullConfig): Promise<Agent> {
+  const read = (path: string | null | undefined) => (path ? readFile(path) : undefined);
+  const [cert, key] = [
+    await read(tls?.client_certificate_file),
+    await read(tls?.client_certificate_key_file),
+  ];
+  const ca = await Promise.all((tls?.root_ca_pem_files ?? []).map((path) => readFile(path)));
+  return new Agent({
+    connect: {
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+      ...(ca.length === 0 ? {} : { ca }),
+    },
+  });
+}
+
+function causeOf(error: unknown): string {
+  return error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+}
+
+/**
+ * Fetches a config, in any format there is.
+ * @param signal gives up early
+ * @returns it as JSON
+ * @throws ServerError CONFIG_PULL; CONFIG_ADAPTER for what cannot be read
+ */
+export async function fetchConfig(
+  config: PullConfig,
+  adapters: AdapterRegistry,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const where = `pulling config from ${config.url}`;
+  let agent: Agent | undefined;
+  let bytes: Uint8Array;
+  let contentType: string;
+  try {
+    agent = await agentFor(config);
+    const response = await fetch(config.url, {
+      method: config.method ?? "GET",
+      headers: Object.entries(config.header ?? {}).flatMap(([name, values]) =>
+        values.map((value): [string, string] => [name, value]),
+      ),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(config.timeout ?? defaultTimeoutMs)]),
+      dispatcher: agent,
+    });
+    if (!response.ok) {
+      throw new ServerError("CONFIG_PULL", `status ${response.status}`);
+    }
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of response.body ?? []) {
+      length += chunk.length;
+      if (length > maxBodyBytes) {
+        throw new ServerError("CONFIG_PULL", `more than the limit of ${maxBodyBytes} bytes`);
+      }
+      chunks.push(chunk);
+    }
+    bytes = Buffer.concat(chunks);
+    contentType = response.headers.get("content-type") ?? "";
+  } catch (error) {
+    throw new ServerError("CONFIG_PULL", `${where}: ${causeOf(error)}`, { cause: error });
+  } finally {
+    await agent?.destroy();
+  }
+  if (bytes.length === 0) {
+    throw new ServerError("CONFIG_PULL", `${where}: the answer is empty`);
+  }
+  try {
+    const format = config.adapter || formatOf(contentType);
+    return format === "json" ? bytes : Buffer.from(encodeJson((await adapters.adapt(format, bytes)).result));
+  } catch (error) {
+    throw errorWithin(where, error);
+  }
+}

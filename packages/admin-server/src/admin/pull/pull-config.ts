@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { configDuration } from "../../core/modules/config-fields.ts";
+
+/** `admin.config.load`. Source: the public model (Caddy 2.11), its config loader `http` */
+export const pullSchema = z.strictObject({
+  module: z.literal("http").describe("How the config is fetched."),
+  url: z.string().describe("Where it is."),
+  method: z.string().nullish().describe("The request's method (GET)."),
+  header: z.record(z.string(), z.array(z.string())).nullish().describe("Request headers."),
+  timeout: configDuration().nullish().describe("How long the whole exchange may take (10s)."),
+  adapter: z.string().nullish().describe("Format of what comes; when absent its Content-Type says."),
+  tls: z
+    .strictObject({
+      client_certificate_file: z.string().nullish().describe("PEM file shown to the server of the config."),
+      client_certificate_key_file: z.string().nullish().describe("PEM file with its key."),
+      root_ca_pem_files: z
+        .array(z.string())
+        .nullish()
+        .describe("PEM files of authorities to trust (the system's)."),
+    })
+    .nullish()
+    .describe("For https."),
+});
+
+export type PullConfig = z.infer<typeof pullSchema>;

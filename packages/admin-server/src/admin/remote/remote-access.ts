@@ -1,0 +1,88 @@
+import { X509Certificate } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { TLSSocket } from "node:tls";
+import { messageOf, ServerError } from "../../core/errors.ts";
+import type { AdminGate } from "../admin-listener.ts";
+import type { AccessEntry } from "./remote-config.ts";
+
+interface Permission {
+  readonly paths: readonly string[] | undefined;
+  readonly methods: ReadonlySet<string> | undefined;
+}
+
+interface Entry {
+  /** Public keys, DER. */
+  readonly keys: readonly Buffer[];
+  /** Empty allows everything. */
+  readonly permissions: readonly Permission[];
+}
+
+function publicKeyOf(certificate: X509Certificate): Buffer {
+  return certificate.publicKey.export({ type: "spki", format: "der" });
+}
+
+function isWithin(path: string, root: string): boolean {
+  const trimmed = root.replace(/\/+$/, "");
+  return path === trimmed || path.startsWith(`${trimmed}/`);
+}
+
+/** @param path of `entry` in the document. @throws ServerError MODULE_CONFIG */
+function parseEntry(entry: AccessEntry, path: string): Entry {
+  const keys = (entry.public_keys ?? []).map((text, position) => {
+    try {
+      return publicKeyOf(new X509Certificate(Buffer.from(text, "base64")));
+    } catch (error) {
+      const where = `${path}/public_keys/${position}`;
+      const why = `not a certificate in base64: ${messageOf(error)}`;
+      throw new ServerError("MODULE_CONFIG", `${why}, at ${where}`, { cause: error, path: where });
+    }
+  });
+  const permissions = (entry.permissions ?? []).map(({ paths, methods }) => ({
+    paths: paths ?? undefined,
+    methods: methods === null || methods === undefined ? undefined : new Set(methods),
+  }));
+  return { keys, permissions };
+}
+
+/**
+ * Who may do what at the remote admin endpoint: clients are known by the key of their certificate, whoever issued it.
+ * The handshake proves that they have it. Source: the public model (Caddy 2.11), its access control
+ */
+export class RemoteAccess implements AdminGate {
+  readonly #entries: readonly Entry[];
+
+  /** @throws ServerError MODULE_CONFIG for what is no certificate */
+  constructor(entries: readonly AccessEntry[]) {
+    this.#entries = entries.map((entry, position) =>
+      parseEntry(entry, `/config/admin/remote/access_control/${position}`),
+    );
+  }
+
+  check(request: IncomingMessage, _host: string, path: string): Record<string, string> {
+    const certificate =
+      request.socket instanceof TLSSocket ? request.socket.getPeerX509Certificate() : undefined;
+    const now = Date.now();
+    const isCurrent =
+      certificate !== undefined &&
+      now >= Date.parse(certificate.validFrom) &&
+      now <= Date.parse(certificate.validTo);
+    const key = isCurrent ? publicKeyOf(certificate) : undefined;
+    const known =
+      key === undefined ? [] : this.#entries.filter(({ keys }) => keys.some((each) => each.equals(key)));
+    if (known.length === 0) {
+      throw new ServerError("ADMIN_UNKNOWN_CLIENT", "client identity not authorized");
+    }
+    const permissions = known.flatMap((entry) => entry.permissions);
+    if (known.some((entry) => entry.permissions.length === 0)) {
+      return {};
+    }
+    const here = permissions.filter(({ paths }) => paths?.some((root) => isWithin(path, root)) ?? true);
+    if (here.length === 0) {
+      throw new ServerError("ADMIN_FORBIDDEN", "not authorized to access this path");
+    }
+    if (!here.some(({ methods }) => methods?.has(request.method ?? "") ?? true)) {
+      throw new ServerError("ADMIN_FORBIDDEN", "not authorized to use this method");
+    }
+    return {};
+  }
+}

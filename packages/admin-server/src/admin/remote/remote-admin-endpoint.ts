@@ -1,0 +1,138 @@
+import type { TlsOptions } from "node:tls";
+import type { Logger } from "lifecycle";
+import type { ConfigDocument } from "../../core/engine/config-document.ts";
+import type { Participant, Transition } from "../../core/engine/participant.ts";
+import { errorWithin, messageOf, ServerError } from "../../core/errors.ts";
+import {
+  formatListenAddress,
+  type ListenAddress,
+  parseListenAddress,
+} from "../../core/listen/listen-address.ts";
+import { decodeAdminConfig } from "../admin-config.ts";
+import type { AdminHandler } from "../admin-handler.ts";
+import { AdminListener } from "../admin-listener.ts";
+import { readIdentity } from "./identity.ts";
+import { RemoteAccess } from "./remote-access.ts";
+
+const defaultAddress = ":2021";
+const defaultPort = 2021;
+
+interface Opened {
+  readonly configured: string;
+  readonly address: ListenAddress;
+  readonly listener: AdminListener;
+}
+
+/** What a config asks for, read and checked; nothing is open yet. */
+interface Plan {
+  readonly configured: string;
+  readonly wanted: ListenAddress;
+  readonly tls: TlsOptions;
+  readonly access: RemoteAccess;
+}
+
+/** @returns undefined when the config has no remote admin endpoint. @throws ServerError MODULE_CONFIG */
+async function plan(document: ConfigDocument): Promise<Plan | undefined> {
+  const { remote, identity } = decodeAdminConfig(document.admin);
+  const tls = await readIdentity(identity);
+  if (remote === null || remote === undefined) {
+    return undefined;
+  }
+  if (tls === undefined) {
+    throw new ServerError(
+      "MODULE_CONFIG",
+      "cannot enable remote admin without a certificate: configure admin.identity",
+      { path: "/config/admin/remote" },
+    );
+  }
+  const configured = remote.listen ?? defaultAddress;
+  const [wanted, ...others] = parseListenAddress(configured, defaultPort);
+  if (wanted === undefined || others.length > 0) {
+    throw new ServerError(
+      "MODULE_CONFIG",
+      `invalid remote admin address '${configured}': exactly one address is needed`,
+      { path: "/config/admin/remote/listen" },
+    );
+  }
+  return { configured, wanted, tls, access: new RemoteAccess(remote.access_control ?? []) };
+}
+
+/**
+ * The admin endpoint for other machines: TLS with the server's identity, clients known by their certificates. Stays open
+ * over reloads, as the local one does; new certificates and permissions take effect at once.
+ */
+export class RemoteAdminEndpoint implements Participant {
+  readonly #log: Logger;
+  #handler: AdminHandler | undefined;
+  #opened: Opened | undefined;
+  #closing: Promise<unknown> = Promise.resolve();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Where it listens now. */
+  get address(): ListenAddress | undefined {
+    return this.#opened?.address;
+  }
+
+  /** Must be called before the first `prepare`. */
+  use(handler: AdminHandler): void {
+    this.#handler = handler;
+  }
+
+  async prepare(document: ConfigDocument): Promise<Transition> {
+    const next = await plan(document);
+    if (next === undefined) {
+      return { commit: () => this.#replace(undefined), rollback: async () => {} };
+    }
+    const existing = this.#opened?.configured === next.configured ? this.#opened : undefined;
+    const opened = existing ?? (await this.#open(next));
+    return {
+      commit: () => {
+        opened.listener.present(next.tls);
+        opened.listener.admit(next.access);
+        this.#replace(opened);
+      },
+      rollback: async () => {
+        if (existing === undefined) {
+          await opened.listener.close();
+        }
+      },
+    };
+  }
+
+  async check(document: ConfigDocument): Promise<void> {
+    await plan(document);
+  }
+
+  async stop(): Promise<void> {
+    this.#replace(undefined);
+    await this.#closing;
+  }
+
+  async #open({ configured, wanted, tls }: Plan): Promise<Opened> {
+    if (this.#handler === undefined) {
+      throw new Error("the remote admin endpoint has no handler yet");
+    }
+    // Every certificate passes the handshake; RemoteAccess then asks whose it is, and says so in words.
+    const options = { ...tls, requestCert: true, rejectUnauthorized: false };
+    const listener = new AdminListener(this.#handler, this.#log, options, "remote admin endpoint");
+    try {
+      return { configured, address: await listener.open(wanted), listener };
+    } catch (error) {
+      throw errorWithin("starting remote admin endpoint", error);
+    }
+  }
+
+  #replace(next: Opened | undefined): void {
+    const previous = this.#opened;
+    this.#opened = next;
+    if (previous !== undefined && previous !== next) {
+      this.#closing = previous.listener.close().then(
+        () => this.#log.info(`remote admin endpoint on ${formatListenAddress(previous.address)} closed`),
+        (error: unknown) => this.#log.error(`closing remote admin endpoint: ${messageOf(error)}`),
+      );
+    }
+  }
+}
