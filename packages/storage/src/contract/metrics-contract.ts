@@ -142,8 +142,8 @@ export function metricsContract({ store, test }: ContractContext): void {
 
   test("metrics: a block written twice counts once, blocks add up", async () => {
     const service = newServiceName();
-    const token = newToken();
-    for (const name of [token, token, newToken()]) await write(store(), [spanAt(0, { service })], name);
+    const [token, span] = [newToken(), spanAt(0, { service })];
+    for (const name of [token, token, newToken()]) await write(store(), [span], name);
     expect((await store().metrics.getCallRates(queryOf(service))).map(points)).toEqual(["1=0.0167 2=0.0167"]);
   });
 
