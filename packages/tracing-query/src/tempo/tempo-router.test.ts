@@ -1,4 +1,4 @@
-import { createLogger, parseHostPort } from "lifecycle";
+import { createLogger, parseHostPort, TenantCheck } from "lifecycle";
 import { type ReadOptions, unsupported } from "storage/api";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Span } from "wire/model";
@@ -271,6 +271,37 @@ test("a time range over the limit", async () => {
   }
   const [status, text] = await textOf(`${base}/api/search?limit=6`);
   expect([status, text]).toEqual([400, expect.stringContaining("--query.max-traces")]);
+});
+
+test("Tempo's header for tenants", async () => {
+  const tenants = new TenantCheck({
+    "multi-tenancy.enabled": true,
+    // As the option is read.
+    "multi-tenancy.header": "x-scope-orgid",
+    "multi-tenancy.tenants": [],
+  });
+  const base = await open(await sampleStore(spans(), "one"), { tenants });
+  const services = `${base}/api/search/tag/service.name/values`;
+  expect((await fetch(services)).status).toBe(401);
+  expect(await jsonOf(services, { "X-Scope-OrgID": "one" })).toMatchObject({ tagValues: ["shop", "stock"] });
+  expect(await jsonOf(services, { "x-scope-orgid": "two" })).toMatchObject({ tagValues: [] });
+});
+
+test("the user's token goes on to the store, and headers of the options to the client", async () => {
+  const asked: (string | undefined)[] = [];
+  const store = await sampleStore([]);
+  const names: typeof store.catalog.names = async (_query, options) => {
+    asked.push(options?.bearerToken);
+    return [];
+  };
+  const headers = new Map([["Access-Control-Allow-Origin", "*"]]);
+  const base = await open(
+    { ...store, catalog: { ...store.catalog, names } },
+    { propagateToken: true, headers },
+  );
+  const response = await fetch(`${base}/api/search/tags`, { headers: { authorization: "Bearer secret" } });
+  expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+  expect(asked).toEqual(["secret"]);
 });
 
 test("tenants are apart", async () => {
