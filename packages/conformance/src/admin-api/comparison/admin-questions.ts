@@ -180,6 +180,9 @@ const redirects = [
   "/config/apps/../",
   "/config?x=1",
   "/a/../b",
+  "/config/%2e%2e/config/",
+  "/config/apps%2F..%2F",
+  "/config%2F%2Fapps",
   "/./",
 ].flatMap((path) => [ask("GET", path), ask("POST", path, "", { raw: "{}" })]);
 

@@ -19,7 +19,7 @@ export function renderKnownAdminDifferences(known: readonly KnownDifference[]): 
   return `# Known differences of the admin API to the public model
 
 Where [our admin API](admin-api.md) answers a request otherwise than Caddy 2.11, and why. The comparison asks both the
-same 380 requests, each from the same configuration, and compares status, headers, body and the configuration afterwards.
+same 386 requests, each from the same configuration, and compares status, headers, body and the configuration afterwards.
 Made from \`packages/conformance/known-admin-differences.json\` by \`npm run conformance -- admin --write-docs\`; an entry
 that matches nothing any more fails the comparison.
 
