@@ -15,6 +15,7 @@ import { fileServer } from "./handlers/file-server/file-server.ts";
 import { headers } from "./handlers/headers.ts";
 import { intercept } from "./handlers/intercept/intercept.ts";
 import { invoke } from "./handlers/invoke.ts";
+import { logAppend } from "./handlers/log-append.ts";
 import { map } from "./handlers/map.ts";
 import { push } from "./handlers/push.ts";
 import { requestBody } from "./handlers/request-body.ts";
@@ -25,6 +26,26 @@ import { subroute } from "./handlers/subroute.ts";
 import { timeouts } from "./handlers/timeouts.ts";
 import { tracing } from "./handlers/tracing/tracing.ts";
 import { vars } from "./handlers/vars.ts";
+import { appendEncoder } from "./logging/encoders/append.ts";
+import { consoleEncoder } from "./logging/encoders/console.ts";
+import { filterEncoder } from "./logging/encoders/filter.ts";
+import { journaldEncoder } from "./logging/encoders/journald.ts";
+import { jsonEncoder } from "./logging/encoders/json.ts";
+import { cookieFilter } from "./logging/filters/cookie.ts";
+import { deleteFilter } from "./logging/filters/delete.ts";
+import { hashFilter } from "./logging/filters/hash.ts";
+import { ipMaskFilter } from "./logging/filters/ip-mask.ts";
+import { multiRegexpFilter } from "./logging/filters/multi-regexp.ts";
+import { queryFilter } from "./logging/filters/query.ts";
+import { regexpFilter } from "./logging/filters/regexp.ts";
+import { renameFilter } from "./logging/filters/rename.ts";
+import { replaceFilter } from "./logging/filters/replace.ts";
+import { setCookieFilter } from "./logging/filters/set-cookie.ts";
+import { loggingApp } from "./logging/logging.ts";
+import { discardWriter } from "./logging/writers/discard.ts";
+import { fileWriter } from "./logging/writers/file.ts";
+import { netWriter } from "./logging/writers/net.ts";
+import { stderrWriter, stdoutWriter } from "./logging/writers/standard-streams.ts";
 import { clientIpMatcher } from "./matchers/client-ip.ts";
 import { expressionMatcher } from "./matchers/expression/expression.ts";
 import { fileMatcher } from "./matchers/file.ts";
@@ -65,6 +86,27 @@ export const standardModules: readonly ModuleDefinition[] = [
   urlPatternMatcher,
   varsMatcher,
   varsRegexpMatcher,
+  loggingApp,
+  appendEncoder,
+  consoleEncoder,
+  filterEncoder,
+  journaldEncoder,
+  jsonEncoder,
+  cookieFilter,
+  deleteFilter,
+  hashFilter,
+  ipMaskFilter,
+  multiRegexpFilter,
+  queryFilter,
+  regexpFilter,
+  renameFilter,
+  replaceFilter,
+  setCookieFilter,
+  discardWriter,
+  fileWriter,
+  netWriter,
+  stderrWriter,
+  stdoutWriter,
   brotliEncoder,
   gzipEncoder,
   zstdEncoder,
@@ -78,6 +120,7 @@ export const standardModules: readonly ModuleDefinition[] = [
   headers,
   intercept,
   invoke,
+  logAppend,
   map,
   push,
   requestBody,

@@ -1,0 +1,105 @@
+import type { Exchange } from "../../../http/exchange.ts";
+import { readPlaceholder } from "../../../http/placeholders.ts";
+import { type LogLevelName, type LogValue, parseLevel } from "../log-entry.ts";
+import type { LogSet, NamedLogger } from "../logging.ts";
+import type { AccessLogConfig } from "./access-config.ts";
+import { extraLogFields } from "./extra-fields.ts";
+import { loggedHeaders, loggedRequest } from "./logged-request.ts";
+
+const loggerPrefix = "http.log.access";
+
+/** The host itself, then with its labels replaced by `*` one after the other: `*.b.c`, `*.*.c`, `*.*.*`. */
+function* hostPatterns(host: string): Generator<string> {
+  yield host;
+  const labels = host.split(".");
+  for (const [index] of labels.entries()) {
+    labels[index] = "*";
+    yield labels.join(".");
+  }
+}
+
+/** Names of loggers that requests for a host go to; undefined when they are not logged. */
+function compileNames(config: AccessLogConfig): (host: string) => readonly string[] | undefined {
+  const byHost = new Map(
+    Object.entries(config.logger_names ?? {}).map(([host, names]) => [host.toLowerCase(), names]),
+  );
+  const skipped = new Set((config.skip_hosts ?? []).map((host) => host.toLowerCase()));
+  const fallback = config.skip_unmapped_hosts === true ? undefined : [config.default_logger_name ?? ""];
+  if (byHost.size === 0 && skipped.size === 0) {
+    return () => fallback;
+  }
+  return (host) => {
+    for (const pattern of hostPatterns(host)) {
+      if (skipped.has(pattern)) {
+        return undefined;
+      }
+      const names = byHost.get(pattern);
+      if (names !== undefined) {
+        return names;
+      }
+    }
+    return fallback;
+  };
+}
+
+/** Names that a handler `vars` chose for this request. */
+function chosenNames(exchange: Exchange): readonly string[] | undefined {
+  const names = exchange.vars.get("access_logger_names");
+  return Array.isArray(names) ? names.map(String) : undefined;
+}
+
+function levelOf(exchange: Exchange, status: number): LogLevelName {
+  const chosen = exchange.vars.get("log_level");
+  const level = typeof chosen === "string" ? parseLevel(chosen) : undefined;
+  return level ?? (status >= 500 ? "error" : "info");
+}
+
+function round(seconds: number): number {
+  return Math.round(seconds * 1e9) / 1e9;
+}
+
+/**
+ * Prepares the access log of a server: call the result once for each request, when it is over.
+ * Source: the public model (Caddy 2.11), its field names
+ */
+export function compileAccessLog(config: AccessLogConfig, logs: LogSet): (exchange: Exchange) => void {
+  const namesFor = compileNames(config);
+  const withCredentials = config.should_log_credentials === true;
+
+  function fieldsOf(exchange: Exchange, status: number): Record<string, LogValue> {
+    const fields: Record<string, LogValue> = {
+      request: loggedRequest(exchange, withCredentials),
+      bytes_read: exchange.bodyTouched ? (exchange.stream.bodyLength ?? 0) : 0,
+      user_id: readPlaceholder(exchange, "http.auth.user.id") ?? "",
+      duration: round((performance.now() - exchange.startedAt) / 1000),
+      size: exchange.bytesWritten,
+      status,
+      resp_headers: loggedHeaders(exchange.responseHeaders, withCredentials),
+    };
+    for (const [name, value] of extraLogFields(exchange)) {
+      fields[name] = value;
+    }
+    return fields;
+  }
+
+  return (exchange) => {
+    if (exchange.vars.get("log_skip") !== undefined) {
+      return;
+    }
+    const names = chosenNames(exchange) ?? namesFor(exchange.host);
+    if (names === undefined) {
+      return;
+    }
+    const { status } = exchange;
+    const level = levelOf(exchange, status);
+    const loggers: NamedLogger[] = names
+      .map((name) => logs.logger(name === "" ? loggerPrefix : `${loggerPrefix}.${name}`))
+      .filter((logger) => logger.isEnabled(level));
+    if (loggers.length > 0) {
+      const fields = fieldsOf(exchange, status);
+      for (const logger of loggers) {
+        logger.log(level, "handled request", fields);
+      }
+    }
+  };
+}

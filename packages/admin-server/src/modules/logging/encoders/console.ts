@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { defineModule } from "../../../core/modules/module.ts";
+import type { LogEncoder } from "../log-modules.ts";
+import {
+  compileFields,
+  compileLevel,
+  compileTime,
+  type EncoderConfig,
+  encoderShape,
+} from "./encoder-fields.ts";
+
+/** No text of a request may steer a terminal. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}]/gu, (character) => JSON.stringify(character).slice(1, -1));
+}
+
+/** Time, level, logger and message for people to read, then the fields as JSON; a tab between each. */
+export function makeConsoleEncoder(config: EncoderConfig): LogEncoder {
+  const time = compileTime(config.time_format || "wall_milli", config.time_local === true);
+  const level = compileLevel(config.level_format || "upper");
+  const fields = compileFields(config);
+  const ending = config.line_ending ?? "\n";
+  return {
+    encode(entry) {
+      const parts = [
+        config.time_key === "" ? "" : String(time(entry.timeMs)),
+        config.level_key === "" ? "" : level(entry.level),
+        config.name_key === "" ? "" : entry.logger,
+        config.message_key === "" ? "" : printable(entry.message),
+      ].filter((part) => part !== "");
+      const rest = fields(entry);
+      const json = Object.keys(rest).length === 0 ? [] : [JSON.stringify(rest)];
+      return [...parts, ...json].join("\t") + ending;
+    },
+  };
+}
+
+export const consoleEncoder = defineModule({
+  id: "logging.encoders.console",
+  config: z.strictObject(encoderShape),
+  provision: makeConsoleEncoder,
+});

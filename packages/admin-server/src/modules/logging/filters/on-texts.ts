@@ -1,0 +1,17 @@
+import { createHash } from "node:crypto";
+import type { LogValue } from "../log-entry.ts";
+
+/** Changes a text, or each text of a list; other values stay. */
+export function onTexts(value: LogValue, change: (text: string) => string): LogValue {
+  if (typeof value === "string") {
+    return change(value);
+  }
+  return Array.isArray(value)
+    ? value.map((each: LogValue) => (typeof each === "string" ? change(each) : each))
+    : value;
+}
+
+/** The first four bytes of the SHA-256 of a text, in hex: equal texts can be told, not what they were. */
+export function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 8);
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { defineModule } from "../../../core/modules/module.ts";
+import { formatQuery, parseQuery } from "../../../core/uri/query-parameters.ts";
+import type { LogFilter } from "../log-modules.ts";
+import { onTexts, shortHash } from "./on-texts.ts";
+
+/** Changes parameters of a query in a URI. */
+export const queryFilter = defineModule({
+  id: "logging.encoders.filter.query",
+  config: z.strictObject({
+    actions: z
+      .array(
+        z.strictObject({
+          type: z.enum(["replace", "hash", "delete"]).describe("What is done with the values."),
+          parameter: z.string().describe("Name of the parameter."),
+          value: z.string().nullish().describe("Text in place of each value, for replace."),
+        }),
+      )
+      .describe("In order."),
+  }),
+  provision({ actions }): LogFilter {
+    const change = (uri: string): string => {
+      const cut = uri.indexOf("?");
+      if (cut === -1) {
+        return uri;
+      }
+      const { parameters } = parseQuery(uri.slice(cut));
+      for (const { type, parameter, value } of actions) {
+        const values = parameters.get(parameter);
+        if (type === "delete") {
+          parameters.delete(parameter);
+        } else if (values !== undefined) {
+          parameters.set(
+            parameter,
+            values.map((each) => (type === "hash" ? shortHash(each) : (value ?? ""))),
+          );
+        }
+      }
+      return uri.slice(0, cut) + formatQuery(parameters);
+    };
+    return { filter: (value) => onTexts(value, change) };
+  },
+});

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { defineModule } from "../../../core/modules/module.ts";
+import { LinearRegexp } from "../../../core/regexp/linear-regexp.ts";
+import type { LogFilter } from "../log-modules.ts";
+import { onTexts } from "./on-texts.ts";
+
+/** Replaces what a regular expression matches. */
+export const regexpFilter = defineModule({
+  id: "logging.encoders.filter.regexp",
+  config: z.strictObject({
+    regexp: z.string().describe("In RE2 syntax."),
+    value: z.string().nullish().describe("Text in its place; groups as `$1`."),
+  }),
+  provision(config): LogFilter {
+    const regexp = new LinearRegexp(config.regexp);
+    const replacement = config.value ?? "";
+    return { filter: (value) => onTexts(value, (text) => regexp.replaceAll(text, replacement)) };
+  },
+});

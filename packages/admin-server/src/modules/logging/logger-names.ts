@@ -1,0 +1,20 @@
+function longest(name: string, namespaces: readonly string[]): number {
+  return Math.max(
+    0,
+    ...namespaces.filter((each) => `${name}.`.startsWith(`${each}.`)).map((each) => each.length),
+  );
+}
+
+/**
+ * Whether a log takes entries of a logger: `http.log` stands for itself and all below. With both lists the longer name
+ * counts. `*` excludes all.
+ * Source: the public model (Caddy 2.11)
+ */
+export function takesLogger(name: string, include: readonly string[], exclude: readonly string[]): boolean {
+  const accepted = longest(name, include);
+  if ((include.length > 0 && accepted === 0) || exclude.includes("*")) {
+    return false;
+  }
+  const rejected = longest(name, exclude);
+  return rejected === 0 || accepted > rejected;
+}

@@ -1,0 +1,117 @@
+import type { Stats } from "node:fs";
+import { chmod, type FileHandle, mkdir, open, rename, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type OldFileRules, oldFileName, tidyOldFiles } from "./old-log-files.ts";
+import { nextRoll, type RollSchedule } from "./roll-schedule.ts";
+
+export interface RollingFileOptions {
+  readonly path: string;
+  /** Permissions of a new file; those of one that exists are changed only if `setMode`. */
+  readonly mode: number;
+  readonly setMode: boolean;
+  /** Permissions of folders that are made; `inherit`: those of the folder above; `from_file`: those of the file. */
+  readonly folderMode: number | "inherit" | "from_file";
+  /** From which size in bytes the file is put aside; 0 for never. */
+  readonly maxBytes: number;
+  readonly schedule: RollSchedule;
+  readonly rules: OldFileRules;
+  /** One thread puts the file aside: runs `work` unless another thread is at it. */
+  readonly exclusively: (work: () => Promise<void>) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+async function nearestMode(folder: string): Promise<number> {
+  try {
+    return (await stat(folder)).mode & 0o777;
+  } catch {
+    const above = dirname(folder);
+    return above === folder ? 0o700 : nearestMode(above);
+  }
+}
+
+/**
+ * A log file that several threads append to. Each appends whole lines in one call, so lines do not mix; whoever finds
+ * the file too large renames it, the others notice that the name leads to another file and open that.
+ */
+export class RollingFile {
+  readonly #options: RollingFileOptions;
+  #handle: FileHandle | undefined;
+  #inode = 0;
+  #nextRollMs: number;
+  #tidying: Promise<void> | undefined;
+
+  constructor(options: RollingFileOptions) {
+    this.#options = options;
+    this.#nextRollMs = nextRoll(options.schedule, Date.now());
+  }
+
+  /** @throws the error of a file that cannot be opened for writing */
+  async open(): Promise<void> {
+    const { path, mode, setMode, folderMode } = this.#options;
+    const folder = dirname(path);
+    const made =
+      folderMode === "inherit"
+        ? await nearestMode(folder)
+        : folderMode === "from_file"
+          ? mode | ((mode & 0o444) >> 2)
+          : folderMode;
+    await mkdir(folder, { recursive: true, mode: made });
+    const handle = await open(path, "a", mode);
+    const stats = await handle.stat();
+    if (setMode && (stats.mode & 0o777) !== mode) {
+      await chmod(path, mode);
+    }
+    await this.#handle?.close();
+    this.#handle = handle;
+    this.#inode = stats.ino;
+  }
+
+  async append(lines: Buffer): Promise<void> {
+    const stats = await this.#current();
+    const now = Date.now();
+    const { maxBytes } = this.#options;
+    if (maxBytes > 0 && stats.size > 0 && stats.size + lines.length > maxBytes) {
+      await this.#roll("size");
+    } else if (now >= this.#nextRollMs) {
+      this.#nextRollMs = nextRoll(this.#options.schedule, now);
+      if (stats.size > 0) {
+        await this.#roll("time");
+      }
+    }
+    await this.#handle?.appendFile(lines);
+  }
+
+  async close(): Promise<void> {
+    await this.#handle?.close();
+    this.#handle = undefined;
+    await this.#tidying;
+  }
+
+  /** The file that the name leads to, which is the one that is open from then on. */
+  async #current(): Promise<Stats> {
+    const { path } = this.#options;
+    const found = await stat(path).catch(() => undefined);
+    if (this.#handle !== undefined && found?.ino === this.#inode) {
+      return found;
+    }
+    await this.open();
+    return stat(path);
+  }
+
+  async #roll(reason: "size" | "time"): Promise<void> {
+    const { path, rules, exclusively, onError } = this.#options;
+    await exclusively(async () => {
+      const found = await stat(path);
+      if (found.ino === this.#inode) {
+        const old = oldFileName(path, new Date(), reason, rules);
+        await rename(path, old);
+        const before = this.#tidying;
+        this.#tidying = (async () => {
+          await before;
+          await tidyOldFiles(path, old, rules);
+        })().catch(onError);
+      }
+    });
+    await this.#current();
+  }
+}
