@@ -2,7 +2,6 @@ import { z } from "zod";
 import { requireMethod } from "../../admin/admin-message.ts";
 import type { AdminRoute } from "../../admin/admin-route.ts";
 import { defineModule } from "../../core/modules/module.ts";
-import { allMetrics } from "../../core/threads/all-metrics.ts";
 
 /** `GET /metrics`: Prometheus text. */
 export const metricsRoute = defineModule({
@@ -13,11 +12,11 @@ export const metricsRoute = defineModule({
       path: "/metrics",
       async handle(request) {
         requireMethod(request, "GET");
-        const { metrics, messages } = context;
+        const { metrics } = context;
         return {
           status: 200,
           headers: { "Content-Type": metrics.contentType },
-          body: await allMetrics(metrics, messages),
+          body: await metrics.metrics(),
         };
       },
     };
