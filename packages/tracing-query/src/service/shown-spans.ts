@@ -1,7 +1,9 @@
-import type { Trace } from "storage/api";
+import { setImmediate } from "node:timers/promises";
+import type { PackedTrace } from "storage/api";
 import type { ApiV2Span } from "wire/api-v2";
 import type { Span, SpanKind } from "wire/model";
 import { type AdjustOptions, adjustTrace } from "./adjusters/adjust-trace.ts";
+import { planClocks } from "./adjusters/clock-plan.ts";
 import { toApiTrace } from "./api-trace.ts";
 import { parentReference } from "./span-facts.ts";
 import { nanosOf } from "./span-time.ts";
@@ -22,19 +24,60 @@ export interface ShownSpan {
 
 type IdsAndTimes = Pick<ShownSpan, "spanId" | "parentSpanId" | "startTimeUnixNano" | "durationNano">;
 
+const minuteNano = 60_000_000_000n;
+
+/** Spans that are looked at before others get a turn: a millisecond or two of work. */
+const spansPerTurn = 1_000;
+
 /**
  * The spans of a trace as they are shown: adjusters give spans that share an id ids of their own, remove duplicates and
- * correct clocks. A trace that none of this concerns is taken as it is, which costs much less.
+ * correct clocks. Only where spans share an id are all of them held as objects.
  */
-export function shownSpans({ traceId, spans }: Trace, options: AdjustOptions): ShownSpan[] {
-  const ids = new Set(spans.map(({ spanId }) => spanId));
-  if (ids.size === spans.length && options.maxClockSkewNano === 0n) {
-    return spans.map((span) => shownSpan(span, span));
+export async function shownSpans(trace: PackedTrace, options: AdjustOptions): Promise<ShownSpan[]> {
+  const { spans } = trace;
+  const shown: ShownSpan[] = [];
+  const ids = new Set<string>();
+  for (let index = 0; index < spans.length; index++) {
+    const span = spans.at(index) as Span;
+    ids.add(span.spanId);
+    shown.push(shownSpan(span, span));
+    if (index % spansPerTurn === spansPerTurn - 1) {
+      await setImmediate();
+    }
   }
-  const apiTrace = toApiTrace({ traceId, spans });
+  const { maxClockSkewNano } = options;
+  if (ids.size < shown.length) {
+    return adjustedTogether(trace, options);
+  }
+  if (maxClockSkewNano === 0n) {
+    return shown;
+  }
+  const plan = await planClocks(spans, maxClockSkewNano);
+  if (plan === undefined) {
+    return adjustedTogether(trace, options);
+  }
+  return shown.map((span, index) => {
+    const delta = plan.deltaNano(index);
+    const isApplied = delta !== 0n && (delta < 0n ? -delta : delta) <= maxClockSkewNano;
+    return isApplied ? { ...span, startTimeUnixNano: span.startTimeUnixNano + delta } : span;
+  });
+}
+
+/** When the minute ends in which the last span starts, in milliseconds since the Unix epoch. */
+export function endOfLastMinuteMs(spans: readonly ShownSpan[]): number {
+  let last = spans[0]?.startTimeUnixNano ?? 0n;
+  for (const { startTimeUnixNano } of spans) {
+    if (startTimeUnixNano > last) last = startTimeUnixNano;
+  }
+  return Number(last / minuteNano + 1n) * 60_000;
+}
+
+function adjustedTogether({ traceId, spans }: PackedTrace, options: AdjustOptions): ShownSpan[] {
+  const models = Array.from({ length: spans.length }, (_, index) => spans.at(index) as Span);
+  const apiTrace = toApiTrace({ traceId, spans: models });
   const modelOf = new Map<ApiV2Span, Span>();
   for (const [index, apiSpan] of apiTrace.spans.entries()) {
-    modelOf.set(apiSpan, spans[index] as Span);
+    modelOf.set(apiSpan, models[index] as Span);
   }
   adjustTrace(apiTrace, options);
   return apiTrace.spans.flatMap((apiSpan) => {

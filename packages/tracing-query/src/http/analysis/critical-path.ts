@@ -1,5 +1,6 @@
-import { criticalPath, criticalPathSums } from "storage/api";
+import { criticalPath, criticalPathSums, type PackedTrace, type Trace } from "storage/api";
 import { traceIdText } from "wire/api-v2";
+import type { Span } from "wire/model";
 import { z } from "zod";
 import type { AdjustOptions } from "../../service/adjusters/adjust-trace.ts";
 import type { QueryService } from "../../service/query-service.ts";
@@ -62,8 +63,8 @@ export function traceCriticalPathEndpoint(
   return async ({ params, pathPart, read }) => {
     readNothing(params);
     const trace = await readTrace(service, pathPart("traceId"), "traceId", limits, read);
-    const sections = criticalPath(shownSpans(trace, adjust)).reverse();
-    const startNano = sections[0]?.startUnixNano ?? trace.spans[0]?.startTimeUnixNano ?? 0n;
+    const sections = criticalPath(await shownSpans(trace, adjust)).reverse();
+    const startNano = sections[0]?.startUnixNano ?? trace.spans.at(0)?.startTimeUnixNano ?? 0n;
     const selfNano = new Map<ShownSpan, bigint>();
     let durationNano = 0n;
     for (const { span, startUnixNano, endUnixNano } of sections) {
@@ -127,6 +128,10 @@ export const criticalPathOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { limit: "1000" } } },
 };
 
+function wholeTrace({ traceId, spans }: PackedTrace): Trace {
+  return { traceId, spans: Array.from({ length: spans.length }, (_, index) => spans.at(index) as Span) };
+}
+
 /** `GET …/critical-path`: over the traces that a search finds. */
 export function criticalPathEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
@@ -137,7 +142,7 @@ export function criticalPathEndpoint(service: QueryService, limits: ReadLimits):
     const sums =
       q === undefined
         ? await service.analysis.getCriticalPath({ ...spanFilterOf(values, nowMs, limits), limit }, read)
-        : criticalPathSums(await tracesOfQuery(service, q, values, search, read));
+        : criticalPathSums((await tracesOfQuery(service, q, values, search, read)).map(wholeTrace));
     const answer: z.output<typeof answerSchema> = {
       traces: sums.traces,
       duration: microsOf(sums.durationNano),

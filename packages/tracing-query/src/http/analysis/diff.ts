@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
-import type { Trace, TraceQuery } from "storage/api";
+import type { PackedTrace, TraceQuery } from "storage/api";
 import { traceIdText } from "wire/api-v2";
 import { z } from "zod";
 import { QueryError } from "../../query-error.ts";
 import type { AdjustOptions } from "../../service/adjusters/adjust-trace.ts";
 import type { QueryService } from "../../service/query-service.ts";
 import { checkLimits, checkSpans, type ReadLimits } from "../../service/read-limits.ts";
-import { shownSpans } from "../../service/shown-spans.ts";
+import { endOfLastMinuteMs, type ShownSpan, shownSpans } from "../../service/shown-spans.ts";
 import { GroupPaths } from "../../service/span-groups.ts";
 import { type DiffNode, type DiffSide, DiffTraces, diffTraces } from "../../service/trace-diff.ts";
 import type { Endpoint, EndpointRequest } from "../endpoint.ts";
@@ -99,25 +99,14 @@ export const diffOperation: OperationDescription = {
 
 type Values = z.output<typeof paramsSchema>;
 
-const minuteNano = 60_000_000_000n;
-
-/** The last minute of a trace's starts ends here, milliseconds since the Unix epoch. */
-function endMsOf({ spans }: Trace): number {
-  const last = spans.at(-1)?.startTimeUnixNano ?? 0n;
-  return Number((last / minuteNano + 1n) * 60_000n);
-}
-
 /** Traces beside which `a` is to stand: a search, of what is said, or of traces that begin as it does. */
-function searchOf(values: Values, trace: Trace, limits: ReadLimits): TraceQuery {
-  const { spans } = trace;
+function searchOf(values: Values, spans: readonly ShownSpan[], limits: ReadLimits): TraceQuery {
   const ids = new Set(spans.map(({ spanId }) => spanId));
   const root = spans.find(({ parentSpanId }) => !ids.has(parentSpanId)) ?? spans[0];
   const isLikeRoot = values.service === undefined && values.operation === undefined && root !== undefined;
-  const filter = isLikeRoot
-    ? { ...values, service: root.resource.serviceName, operation: root.name }
-    : values;
+  const filter = isLikeRoot ? { ...values, service: root.service, operation: root.operation } : values;
   // One more, for `a` is among them.
-  return { ...spanFilterOf(filter, endMsOf(trace), limits), limit: values.limit + 1 };
+  return { ...spanFilterOf(filter, endOfLastMinuteMs(spans), limits), limit: values.limit + 1 };
 }
 
 function refuseFilterBeside(b: string, values: Values): void {
@@ -131,33 +120,38 @@ function refuseFilterBeside(b: string, values: Values): void {
 
 /** `GET …/diff`; of any store that can search. */
 export function diffEndpoint(service: QueryService, adjust: AdjustOptions, limits: ReadLimits): Endpoint {
-  const others = async (values: Values, trace: Trace, read: EndpointRequest["read"]): Promise<Trace[]> => {
+  const others = async (
+    values: Values,
+    { traceId, spans }: { readonly traceId: string; readonly spans: readonly ShownSpan[] },
+    read: EndpointRequest["read"],
+  ): Promise<PackedTrace[]> => {
     if (values.b !== undefined) {
       refuseFilterBeside(values.b, values);
       return [await readTrace(service, values.b, "b", limits, read)];
     }
     const { q, limit, a: _a, b: _b, ...filter } = values;
     checkLimits({ limit }, { ...limits, maxRangeNano: undefined });
-    const search = { range: timeRangeOf(values, endMsOf(trace), limits), limit: limit + 1, limits };
+    const search = { range: timeRangeOf(values, endOfLastMinuteMs(spans), limits), limit: limit + 1, limits };
     const found =
       q === undefined
-        ? await service.findTraces(searchOf(values, trace, limits), read)
+        ? await service.findPackedTraces(searchOf(values, spans, limits), read)
         : await tracesOfQuery(service, q, filter, search, read);
     checkSpans(found, limits);
-    return found.filter(({ traceId }) => traceId !== trace.traceId).slice(0, values.limit);
+    return found.filter((other) => other.traceId !== traceId).slice(0, values.limit);
   };
 
   return async ({ params, read }) => {
     const values = readParams(params);
     const trace = await readTrace(service, values.a, "a", limits, read);
-    const traces = await others(values, trace, read);
+    const spans = await shownSpans(trace, adjust);
+    const traces = await others(values, { traceId: trace.traceId, spans }, read);
     const paths = new GroupPaths();
     const [a, b] = [new DiffTraces(paths), new DiffTraces(paths)];
-    a.add(shownSpans(trace, adjust));
+    a.add(spans);
     traces.reverse();
     for (let other = traces.pop(); other !== undefined; other = traces.pop()) {
       await setImmediate();
-      b.add(shownSpans(other, adjust));
+      b.add(await shownSpans(other, adjust));
     }
     await setImmediate();
     const diff = diffTraces(paths, a, b);

@@ -16,7 +16,8 @@ const maxSeries = 65;
 const histogram = "\n| histogram_over_time(duration)";
 
 /**
- * A heat map of the spans that a TraceQL query selects. Its columns begin at multiples of their width.
+ * A heat map of the spans that a TraceQL query selects. Its columns begin at multiples of their width; a span
+ * that starts at such a multiple, to the nanosecond, is in the column before.
  * @param widthNano of a column; wider where the store can be asked for wider ones only
  * @throws QueryError QUERY_BAD_PARAMETER also for a query with hints
  */

@@ -5,7 +5,7 @@ import { parseDurationNano } from "../../go-text/go-duration.ts";
 import type { AdjustOptions } from "../../service/adjusters/adjust-trace.ts";
 import type { QueryService } from "../../service/query-service.ts";
 import type { ReadLimits } from "../../service/read-limits.ts";
-import { type ShownSpan, shownSpans } from "../../service/shown-spans.ts";
+import { endOfLastMinuteMs, type ShownSpan, shownSpans } from "../../service/shown-spans.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
 import { microsOf, microsSchema, timeMicrosOf, timeMicrosSchema } from "./micros.ts";
@@ -126,8 +126,6 @@ export const tracePercentilesOperation: OperationDescription = {
   failingExample: { status: 404, request: { path: { traceId: "1" } } },
 };
 
-const minuteNano = 60_000_000_000n;
-
 /** `GET …/percentiles/{traceId}` */
 export function tracePercentilesEndpoint(
   service: QueryService,
@@ -137,9 +135,8 @@ export function tracePercentilesEndpoint(
   return async ({ params, pathPart, read }) => {
     const values = readTraceParams(params);
     const trace = await readTrace(service, pathPart("traceId"), "traceId", limits, read);
-    const spans = shownSpans(trace, adjust);
-    const last = trace.spans.at(-1)?.startTimeUnixNano ?? 0n;
-    const range = timeRangeOf(values, Number((last / minuteNano + 1n) * 60_000n), limits);
+    const spans = await shownSpans(trace, adjust);
+    const range = timeRangeOf(values, endOfLastMinuteMs(spans), limits);
     const indexes = operationIndexes(spans);
     const operations = indexes.operations.map(({ first, durationsNano }) => ({
       service: first.service,

@@ -1,4 +1,4 @@
-import type { Trace } from "storage/api";
+import type { PackedTrace } from "storage/api";
 import { parseTraceId } from "wire/api-v2";
 import { z } from "zod";
 import { QueryError } from "../../query-error.ts";
@@ -37,8 +37,8 @@ export async function readTrace(
   parameter: string,
   limits: ReadLimits,
   read: EndpointRequest["read"],
-): Promise<Trace> {
-  const traces = await service.getTraces([traceIdOf(text, parameter)], read);
+): Promise<PackedTrace> {
+  const traces = await service.getPackedTraces([traceIdOf(text, parameter)], read);
   const [trace] = traces;
   if (trace === undefined) {
     throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found", { parameter });

@@ -1,4 +1,4 @@
-import type { TimeRange, Trace } from "storage/api";
+import type { PackedTrace, TimeRange } from "storage/api";
 import type { TraceQlQuery } from "traceql";
 import { z } from "zod";
 import { QueryError } from "../../query-error.ts";
@@ -55,10 +55,10 @@ export async function tracesOfQuery(
     limits,
   }: { readonly range: TimeRange; readonly limit: number; readonly limits: ReadLimits },
   read: EndpointRequest["read"],
-): Promise<Trace[]> {
+): Promise<PackedTrace[]> {
   const query = parseSpanQuery(q, values);
   const found = await service.search.search({ query, range, limit, spansPerSpanset: 1 }, read);
-  const traces = await service.getTraces(
+  const traces = await service.getPackedTraces(
     found.traces.map(({ traceId }) => traceId),
     read,
   );
