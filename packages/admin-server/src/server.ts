@@ -14,6 +14,7 @@ import { AppsParticipant } from "./core/engine/apps.ts";
 import { Autosave, autosavePath, type Environment } from "./core/engine/autosave.ts";
 import { ConfigEngine } from "./core/engine/config-engine.ts";
 import { ConfigMetrics } from "./core/engine/config-metrics.ts";
+import type { Workers } from "./core/engine/workers.ts";
 import { ConfigHistory } from "./core/history/config-history.ts";
 import { dataFolder } from "./core/history/data-folder.ts";
 import { HistoryFiles } from "./core/history/history-files.ts";
@@ -22,10 +23,8 @@ import { ConfigScope, type ServerServices } from "./core/modules/config-scope.ts
 import { ModuleContext } from "./core/modules/module-context.ts";
 import { ModuleRegistry } from "./core/modules/module-registry.ts";
 import { UsagePool } from "./core/modules/usage-pool.ts";
-import { memoryKeeper, TableState } from "./core/threads/shared-state.ts";
-import { SharedTable } from "./core/threads/shared-table.ts";
-import { SingleThread } from "./core/threads/thread-messages.ts";
 import { standardModules } from "./modules/standard.ts";
+import { openThreads, type WorkerThreadOptions } from "./worker/open-threads.ts";
 
 export interface ServerOptions {
   /** `SERVER_ADMIN`, `XDG_CONFIG_HOME`, `XDG_DATA_HOME`, `HOME`. */
@@ -34,6 +33,8 @@ export interface ServerOptions {
   readonly metrics: Registry;
   /** Called when a client asks the server to stop. */
   readonly onStopRequest: () => void;
+  /** Threads that serve traffic; none: the main thread does. */
+  readonly workers?: WorkerThreadOptions | undefined;
 }
 
 /** `SERVER_ADMIN`, else the public model's `CADDY_ADMIN`, else localhost:2019. */
@@ -46,6 +47,8 @@ export class Server {
   readonly engine: ConfigEngine;
   readonly autosave: Autosave;
   readonly services: ServerServices;
+  /** Undefined where the main thread serves traffic itself. */
+  readonly workers: Workers | undefined;
   readonly adapters = new AdapterRegistry(standardAdapters);
   readonly history: ConfigHistory;
   readonly #admin: AdminEndpoint;
@@ -55,9 +58,18 @@ export class Server {
 
   private constructor(options: ServerOptions) {
     const { environment, log, metrics } = options;
-    const shared = new TableState(SharedTable.create(1), memoryKeeper());
     const registry = new ModuleRegistry(standardModules);
-    this.services = { registry, pool: new UsagePool(), log, metrics, shared, messages: new SingleThread() };
+    const threads = openThreads(log, options.workers);
+    this.services = {
+      registry,
+      pool: new UsagePool(),
+      log,
+      metrics,
+      shared: threads.shared,
+      messages: threads.messages,
+      ports: threads.ports,
+    };
+    this.workers = threads.workers;
     this.autosave = new Autosave(autosavePath(environment));
     this.#admin = new AdminEndpoint(adminAddressOf(environment), log);
     this.#remoteAdmin = new RemoteAdminEndpoint(log);
@@ -66,7 +78,16 @@ export class Server {
     this.#scope = new ConfigScope(this.services);
     this.engine = new ConfigEngine({
       registry,
-      participants: [this.#puller, this.#admin, this.#remoteAdmin, new AppsParticipant(this.services)],
+      participants:
+        threads.workers === undefined
+          ? [this.#puller, this.#admin, this.#remoteAdmin, new AppsParticipant(this.services)]
+          : [
+              this.#puller,
+              this.#admin,
+              this.#remoteAdmin,
+              new AppsParticipant(this.services, "main"),
+              threads.workers,
+            ],
       autosave: this.autosave,
       metrics: new ConfigMetrics(metrics),
       log,

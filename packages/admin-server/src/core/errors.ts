@@ -23,6 +23,7 @@ export type ServerErrorCode =
   | "MODULE_LOAD" // a module of the user's own cannot be imported, or is none
   | "SHARED_FULL" // no place for another shared counter
   | "THREAD" // another thread of the server did not do as asked
+  | "THREAD_DIED" // it ended before it answered
   | "LISTEN" // an address cannot be had
   | "ADMIN_REQUEST"
   | "ADMIN_FORBIDDEN"

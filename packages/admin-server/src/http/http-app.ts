@@ -79,7 +79,7 @@ class HttpApp implements App {
     for (const { server, address } of this.#bindings) {
       const key = formatListenAddress(address);
       try {
-        const open = () => SharedListener.open(address, server.limits, this.#log);
+        const open = () => SharedListener.open(address, server.limits, this.#log, this.#context.ports);
         this.#leases.push(await this.#context.acquire(httpListeners, key, open));
       } catch (error) {
         throw errorWithin(`listening on ${key}`, error);
@@ -129,6 +129,7 @@ class HttpApp implements App {
 
 export const httpApp = defineModule({
   id: "http",
+  inWorkers: true,
   config: httpAppSchema,
   async provision(config, context) {
     const app = new HttpApp(config, context);

@@ -2,7 +2,8 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "lifecycle";
 import { formatListenAddress, type ListenAddress } from "../core/listen/listen-address.ts";
-import { openPort, type PortOptions } from "../core/listen/open-port.ts";
+import { openPort } from "../core/listen/open-port.ts";
+import type { PortSource } from "../core/listen/port-source.ts";
 import type { ResourceKind, SharedResource } from "../core/modules/usage-pool.ts";
 import { type ConnectionLimits, type ConnectionOwner, H1Connection } from "./h1/h1-connection.ts";
 import type { H1Stream } from "./h1/h1-stream.ts";
@@ -28,7 +29,7 @@ export const httpListeners: ResourceKind<SharedListener> = { name: "http.listene
 export class SharedListener implements SharedResource, ConnectionOwner {
   readonly #server: Server;
   readonly #address: ListenAddress;
-  readonly #log: Logger;
+  readonly #ports: PortSource;
   readonly #connections = new Set<H1Connection>();
   readonly #tunnels = new Set<Duplex>();
   readonly #timer: NodeJS.Timeout;
@@ -36,11 +37,12 @@ export class SharedListener implements SharedResource, ConnectionOwner {
   #sink: RequestSink | undefined;
   #firstLimits: ConnectionLimits;
   #port = 0;
+  #closed = false;
 
-  private constructor(address: ListenAddress, limits: ConnectionLimits, log: Logger) {
+  private constructor(address: ListenAddress, limits: ConnectionLimits, ports: PortSource) {
     this.#address = address;
     this.#firstLimits = limits;
-    this.#log = log;
+    this.#ports = ports;
     // A client may close its side and still wait for the answer.
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#connect(socket));
     this.#timer = setInterval(() => this.#checkTimeouts(), checkIntervalMs);
@@ -52,17 +54,21 @@ export class SharedListener implements SharedResource, ConnectionOwner {
     address: ListenAddress,
     limits: ConnectionLimits,
     log: Logger,
-    options: PortOptions = {},
+    ports: PortSource,
   ): Promise<SharedListener> {
-    const listener = new SharedListener(address, limits, log);
+    const grant = await ports.reserve(address);
+    const listener = new SharedListener(address, limits, ports);
     try {
-      listener.#port = await openPort(listener.#server, address, options);
+      if (grant.listen) {
+        listener.#port = await openPort(listener.#server, grant.address, grant);
+      }
     } catch (error) {
       clearInterval(listener.#timer);
+      ports.release(address);
       throw error;
     }
     listener.#server.on("error", (error) => log.error(`accepting on ${listener.address}: ${error.message}`));
-    log.info(`serving HTTP on ${listener.address}`);
+    ports.opened(address, listener.#port);
     return listener;
   }
 
@@ -86,11 +92,12 @@ export class SharedListener implements SharedResource, ConnectionOwner {
 
   /** Whether it still accepts; a response on one that does not is the last of its connection. */
   get accepting(): boolean {
-    return this.#server.listening;
+    return !this.#closed;
   }
 
   /** Accepts no more. Running responses end; idle connections and tunnels close now. */
   close(): void {
+    this.#closed = true;
     this.#server.close();
     clearInterval(this.#timer);
     for (const connection of this.#connections) {
@@ -103,7 +110,7 @@ export class SharedListener implements SharedResource, ConnectionOwner {
     for (const socket of this.#tunnels) {
       socket.destroy();
     }
-    this.#log.info(`no longer serving on ${this.address}`);
+    this.#ports.release(this.#address);
   }
 
   // Called by connections

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "lifecycle";
 import { Registry } from "prom-client";
-import { httpListeners } from "../http/shared-listener.ts";
 import { Server } from "../server.ts";
 import { ask, type HttpAnswer } from "./ask.ts";
 
@@ -29,6 +28,7 @@ export class RunningServer {
   static async start(
     config: unknown = null,
     environment: Record<string, string> = {},
+    workers = 0,
   ): Promise<RunningServer> {
     const configFolder = await mkdtemp(join(tmpdir(), "admin-server-"));
     const stop = Promise.withResolvers<void>();
@@ -42,6 +42,7 @@ export class RunningServer {
       log: createLogger({ name: "server", level: "fatal", encoding: "json" }),
       metrics: new Registry(),
       onStopRequest: () => stop.resolve(),
+      workers: { count: workers, logEncoding: "json" },
     });
     await server.engine.load(Buffer.from(JSON.stringify(config)));
     return new RunningServer(server, configFolder, stop.promise);
@@ -59,7 +60,7 @@ export class RunningServer {
 
   /** Base addresses of all open listeners of the http app, in the order of their opening. */
   get sites(): string[] {
-    return this.server.services.pool.list(httpListeners).map((listener) => `http://${listener.address}`);
+    return this.server.services.ports.list().map((address) => `http://${address}`);
   }
 
   /** The first of `sites`. */

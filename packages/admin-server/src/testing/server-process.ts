@@ -16,12 +16,18 @@ export class ServerProcess {
   stderr = "";
   readonly #onLine = new Set<() => void>();
 
-  /** @param environment in place of this process's, apart from PATH and HOME */
+  /** @param environment in place of this process's, apart from PATH and HOME; without worker threads unless it says so */
   constructor(args: readonly string[], environment: Record<string, string> = {}) {
     const { PATH = "", HOME = "" } = process.env;
     this.child = spawn(process.execPath, [program, ...args], {
       // Data beside the config, so that no test writes into the home folder.
-      env: { PATH, HOME, XDG_DATA_HOME: `${environment.XDG_CONFIG_HOME ?? "."}/data`, ...environment },
+      env: {
+        PATH,
+        HOME,
+        XDG_DATA_HOME: `${environment.XDG_CONFIG_HOME ?? "."}/data`,
+        SERVER_WORKERS: "0",
+        ...environment,
+      },
       stdio: ["pipe", "pipe", "pipe"],
     });
     this.child.stdout?.on("data", (chunk) => {

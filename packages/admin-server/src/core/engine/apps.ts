@@ -6,6 +6,9 @@ import { registryFor } from "../user-modules/load-user-modules.ts";
 import type { ConfigDocument } from "./config-document.ts";
 import type { Participant, Transition } from "./participant.ts";
 
+/** Which apps a thread runs: all of them, those that serve traffic, or the others. */
+export type AppsPart = "all" | "workers" | "main";
+
 /** The apps of one config, provisioned and validated. Built from the document alone, in any thread. */
 class AppSet {
   readonly #scope: ConfigScope;
@@ -15,9 +18,14 @@ class AppSet {
     this.#scope = new ConfigScope(services);
   }
 
-  async build(document: ConfigDocument): Promise<void> {
+  async build(document: ConfigDocument, part: AppsPart): Promise<void> {
     const context = new ModuleContext(this.#scope, "/config");
+    const { registry } = this.#scope.services;
     for (const [name, config] of document.apps) {
+      const inWorkers = registry.find(appNamespace, name)?.inWorkers === true;
+      if (part !== "all" && inWorkers !== (part === "workers")) {
+        continue;
+      }
       try {
         this.#apps.set(name, await context.load(appNamespace, name, config, `apps/${name}`));
       } catch (error) {
@@ -60,18 +68,20 @@ class AppSet {
 /** Runs the apps of the current config in this thread. */
 export class AppsParticipant implements Participant {
   readonly #services: ServerServices;
+  readonly #part: AppsPart;
   #current: AppSet | undefined;
   /** Sets of older configs that still finish requests. */
   readonly #draining = new Set<Promise<void>>();
 
-  constructor(services: ServerServices) {
+  constructor(services: ServerServices, part: AppsPart = "all") {
     this.#services = services;
+    this.#part = part;
   }
 
   async prepare(document: ConfigDocument): Promise<Transition> {
     const next = new AppSet(await this.#servicesFor(document));
     try {
-      await next.build(document);
+      await next.build(document, this.#part);
       await next.start();
     } catch (error) {
       await next.close();
@@ -93,7 +103,7 @@ export class AppsParticipant implements Participant {
   async check(document: ConfigDocument): Promise<void> {
     const next = new AppSet(await this.#servicesFor(document));
     try {
-      await next.build(document);
+      await next.build(document, "all");
     } finally {
       await next.close();
     }

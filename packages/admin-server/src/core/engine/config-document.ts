@@ -23,6 +23,10 @@ export const documentSchema = z
 
 /** The top level of a config, `@id` members removed. What is below is decoded by whom it concerns. */
 export interface ConfigDocument {
+  /** The whole config as it stands in the tree. */
+  readonly source: JsonValue;
+  /** Everything is made anew, also what did not change: files that it names may have. */
+  readonly force: boolean;
   /** null when absent, as when no config is loaded. */
   readonly admin: JsonValue;
   /** Files and packages of modules beside the server's own. */
@@ -31,11 +35,13 @@ export interface ConfigDocument {
 }
 
 /** @throws ServerError MODULE_CONFIG for an unknown or unsupported field, and for a key `__proto__` at any depth */
-export function decodeDocument(config: JsonValue): ConfigDocument {
+export function decodeDocument(config: JsonValue, force = false): ConfigDocument {
   refusePrototypeKey(config, "/config");
   const document = decodeConfig(documentSchema, withoutIds(config), "/config");
   const apps = Object.entries(document?.apps ?? {}) as [string, JsonValue][];
   return {
+    source: config,
+    force,
     admin: (document?.admin ?? null) as JsonValue,
     modules: document?.modules ?? [],
     apps: new Map(apps),

@@ -181,7 +181,7 @@ export class ConfigEngine {
       return;
     }
     const ids = encoded.includes(`"${idKey}"`) ? indexIds(tree.config) : new Map<string, string>();
-    await this.#swap(tree);
+    await this.#swap(tree, request.force === true);
     this.#tree = tree;
     this.#encoded = encoded;
     this.#ids = ids;
@@ -219,11 +219,11 @@ export class ConfigEngine {
     }
   }
 
-  async #swap(tree: ConfigTree): Promise<void> {
+  async #swap(tree: ConfigTree, force: boolean): Promise<void> {
     const startedAt = performance.now();
     const prepared: Transition[] = [];
     try {
-      const document = decodeDocument(tree.config);
+      const document = decodeDocument(tree.config, force);
       for (const participant of this.#options.participants) {
         prepared.push(await participant.prepare(document));
       }
@@ -241,7 +241,7 @@ export class ConfigEngine {
       throw refusal;
     }
     for (const transition of prepared) {
-      transition.commit();
+      await transition.commit();
     }
     this.#options.metrics.reloadSucceeded();
     this.#options.log.info(`config loaded in ${(performance.now() - startedAt).toFixed(1)} ms`);

@@ -14,8 +14,8 @@ export interface Participant {
 }
 
 export interface Transition {
-  /** Switches over. Cannot fail and does not wait: what it replaces is drained in the background. */
-  commit(): void;
+  /** Switches over and resolves when that is done. Cannot fail: what it replaces is drained in the background. */
+  commit(): void | Promise<void>;
   /** Undoes `prepare`. */
   rollback(): Promise<void>;
 }

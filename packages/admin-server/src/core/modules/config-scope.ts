@@ -1,6 +1,7 @@
 import type { Logger } from "lifecycle";
 import type { Registry } from "prom-client";
 import { messageOf } from "../errors.ts";
+import type { PortSource } from "../listen/port-source.ts";
 import type { SharedState } from "../threads/shared-state.ts";
 import type { ThreadMessages } from "../threads/thread-messages.ts";
 import type { ModuleInstance } from "./module.ts";
@@ -15,6 +16,7 @@ export interface ServerServices {
   readonly metrics: Registry;
   readonly shared: SharedState;
   readonly messages: ThreadMessages;
+  readonly ports: PortSource;
 }
 
 /** All modules of one config, or of a part of it that lives by itself, from provisioning to the last close. */

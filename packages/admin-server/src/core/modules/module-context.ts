@@ -3,6 +3,7 @@ import type { Registry } from "prom-client";
 import { errorAt, errorWithin, ServerError } from "../errors.ts";
 import { encodeJson } from "../json/encode-json.ts";
 import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
+import type { PortSource } from "../listen/port-source.ts";
 import type { SharedState } from "../threads/shared-state.ts";
 import type { ThreadMessages } from "../threads/thread-messages.ts";
 import type { ConfigScope } from "./config-scope.ts";
@@ -45,6 +46,11 @@ export class ModuleContext {
     };
   }
 
+  /** As {@link shared}, for what outlives the config (see {@link acquire}): it gives back itself what it takes. */
+  get processShared(): SharedState {
+    return this.#scope.services.shared;
+  }
+
   /** Messages to other threads. Listeners end when the module's config closes. */
   get messages(): ThreadMessages {
     const { messages } = this.#scope.services;
@@ -58,6 +64,11 @@ export class ModuleContext {
       askServing: (topic, value) => messages.askServing(topic, value),
       askMain: (topic, value) => messages.askMain(topic, value),
     };
+  }
+
+  /** Who may listen where, over all threads. */
+  get ports(): PortSource {
+    return this.#scope.services.ports;
   }
 
   /** All resources of a kind that any config uses now. */

@@ -33,6 +33,8 @@ export const appNamespace: ModuleNamespace<App> = { prefix: "" };
 export interface ModuleSource<Config, Instance extends ModuleInstance> {
   /** Namespace and name: `http.matchers.path`. */
   readonly id: string;
+  /** Of an app: it runs in every worker thread, not in the main thread, where there are workers. */
+  readonly inWorkers?: boolean;
   /** Strict; null members count as absent (`.nullish()`); every field is described. */
   readonly config: z.ZodType<Config>;
   /**
@@ -51,6 +53,7 @@ export function defineModule<Config, Instance extends ModuleInstance>(
 ): ModuleDefinition {
   return {
     id: source.id,
+    inWorkers: source.inWorkers === true,
     config: source.config,
     provision: (config, context) => source.provision(config as Config, context),
   };

@@ -12,8 +12,9 @@ const maxNameBytes = 232;
 // Int32 indexes of the header.
 const lockIndex = 0;
 const threadsIndex = 1;
+const madeIndex = 2;
 
-// A record: length of the name, the common cell, for each thread its level and whether it uses the record, the name.
+// A record: length of the name, which one it is, the common cell, for each thread its level and whether it uses the record, the name.
 const commonOffset = 8;
 const threadsOffset = 16;
 const threadBytes = 8;
@@ -102,7 +103,7 @@ export class SharedTable {
     }
   }
 
-  /** All records in use by any thread whose name begins with `prefix`, in the order of their places. */
+  /** All records in use by any thread whose name begins with `prefix`, in the order of their making. */
   list(prefix: string): SharedRecord[] {
     return this.#locked(() => {
       const found: SharedRecord[] = [];
@@ -111,7 +112,7 @@ export class SharedTable {
           found.push(record);
         }
       }
-      return found;
+      return found.sort((a, b) => this.#order(a) - this.#order(b));
     });
   }
 
@@ -176,6 +177,10 @@ export class SharedTable {
     return false;
   }
 
+  #order(record: SharedRecord): number {
+    return this.#int32[record.at / 4 + 1] ?? 0;
+  }
+
   #nameAt(at: number): number {
     return at + threadsOffset + this.threads * threadBytes;
   }
@@ -238,6 +243,7 @@ export class SharedTable {
       );
     }
     this.#bytes.fill(0, free, free + this.#recordBytes);
+    this.#int32[free / 4 + 1] = Atomics.add(this.#int32, madeIndex, 1);
     this.#int32[free / 4] = this.#bytes.write(name, this.#nameAt(free), "utf8");
     return { name, at: free };
   }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { requireMethod } from "../../admin/admin-message.ts";
 import type { AdminRoute } from "../../admin/admin-route.ts";
 import { defineModule } from "../../core/modules/module.ts";
+import { allMetrics } from "../../core/threads/all-metrics.ts";
 
 /** `GET /metrics`: Prometheus text. */
 export const metricsRoute = defineModule({
@@ -12,11 +13,11 @@ export const metricsRoute = defineModule({
       path: "/metrics",
       async handle(request) {
         requireMethod(request, "GET");
-        const { metrics } = context;
+        const { metrics, messages } = context;
         return {
           status: 200,
           headers: { "Content-Type": metrics.contentType },
-          body: await metrics.metrics(),
+          body: await allMetrics(metrics, messages),
         };
       },
     };

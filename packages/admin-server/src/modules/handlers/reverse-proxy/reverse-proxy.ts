@@ -184,7 +184,11 @@ export const reverseProxy = defineModule({
     const members: Member[] = [];
     for (const { dial, max_requests } of config.upstreams ?? []) {
       parseDial(dial);
-      const lease = await context.acquire(upstreamPool, dial, () => new Upstream(dial, context.log));
+      const lease = await context.acquire(
+        upstreamPool,
+        dial,
+        () => new Upstream(dial, context.log, context.processShared),
+      );
       members.push({ upstream: lease.value, maxRequests: max_requests ?? Number.POSITIVE_INFINITY });
     }
     return new ReverseProxy(config, members, await loadPolicy(config, context));

@@ -2,9 +2,13 @@ import type { Logger } from "lifecycle";
 import { Pool } from "undici";
 import { messageOf, ServerError } from "../../../core/errors.ts";
 import type { ResourceKind, SharedResource } from "../../../core/modules/usage-pool.ts";
+import type { SharedCounter, SharedGauge, SharedState } from "../../../core/threads/shared-state.ts";
 
 /** Time to connect. Source: the public model (Caddy 2.11), transport http */
 const dialTimeoutMs = 3_000;
+
+/** Names of the counts of upstreams, over all threads; the address follows. */
+export const upstreamPrefix = "http.reverse_proxy.upstream/";
 
 /** Where an upstream is. */
 export interface DialAddress {
@@ -32,14 +36,17 @@ export class Upstream implements SharedResource {
   readonly dial: DialAddress;
   readonly pool: Pool;
   readonly #log: Logger;
-  #requests = 0;
-  #fails = 0;
+  readonly #requests: SharedGauge;
+  readonly #fails: SharedCounter;
   #answers = true;
 
-  constructor(address: string, log: Logger) {
+  /** @throws ServerError MODULE_CONFIG */
+  constructor(address: string, log: Logger, shared: SharedState) {
     this.address = address;
     this.dial = parseDial(address);
     this.#log = log;
+    this.#requests = shared.gauge(`${upstreamPrefix}${address}`);
+    this.#fails = shared.counter(`${upstreamPrefix}${address}`);
     const { host, port } = this.dial;
     this.pool = new Pool(`http://${host.includes(":") ? `[${host}]` : host}:${port}`, {
       connect: { timeout: dialTimeoutMs },
@@ -51,22 +58,22 @@ export class Upstream implements SharedResource {
     });
   }
 
-  /** Requests under way, tunnels included. */
+  /** Requests under way in all threads, tunnels included. */
   get requests(): number {
-    return this.#requests;
+    return this.#requests.value;
   }
 
   /** Failures that passive health checks still remember. */
   get fails(): number {
-    return this.#fails;
+    return this.#fails.value;
   }
 
   begin(): void {
-    this.#requests++;
+    this.#requests.add(1);
   }
 
   end(): void {
-    this.#requests--;
+    this.#requests.add(-1);
   }
 
   /** @param rememberMs how long it counts in `fails`; 0 not at all */
@@ -76,8 +83,8 @@ export class Upstream implements SharedResource {
       this.#log.warn(`upstream ${this.address} does not answer: ${messageOf(error.cause ?? error)}`);
     }
     if (rememberMs > 0) {
-      this.#fails++;
-      setTimeout(() => this.#fails--, rememberMs).unref();
+      this.#fails.add(1);
+      setTimeout(() => this.#fails.add(-1), rememberMs).unref();
     }
   }
 
@@ -90,6 +97,8 @@ export class Upstream implements SharedResource {
 
   async close(): Promise<void> {
     await this.pool.close();
+    this.#requests.release();
+    this.#fails.release();
   }
 }
 

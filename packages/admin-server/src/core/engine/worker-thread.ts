@@ -1,0 +1,26 @@
+import { ServerError } from "../errors.ts";
+import { parseJson } from "../json/parse-json.ts";
+import type { MessageTopics } from "../threads/thread-messages.ts";
+import { decodeDocument } from "./config-document.ts";
+import type { Participant, Transition } from "./participant.ts";
+import { workerTopics } from "./workers.ts";
+
+/** The part of a worker thread in a change of config: does with `apps` what the main thread says. */
+export function followMainThread(topics: MessageTopics, apps: Participant): void {
+  let prepared: Transition | undefined;
+  const take = (): Transition => {
+    const transition = prepared;
+    if (transition === undefined) {
+      throw new ServerError("THREAD", "nothing is prepared");
+    }
+    prepared = undefined;
+    return transition;
+  };
+  topics.on(workerTopics.prepare, async (value) => {
+    const { text, force } = value as { readonly text: string; readonly force: boolean };
+    prepared = await apps.prepare(decodeDocument(parseJson(Buffer.from(text)), force));
+  });
+  topics.on(workerTopics.commit, () => take().commit());
+  topics.on(workerTopics.rollback, () => take().rollback());
+  topics.on(workerTopics.stop, () => apps.stop());
+}

@@ -1,0 +1,222 @@
+import { createServer } from "node:net";
+import type { Logger } from "lifecycle";
+import { messageOf, ServerError } from "../errors.ts";
+import type { MessageTopics, ThreadMessages } from "../threads/thread-messages.ts";
+import { formatListenAddress, type ListenAddress } from "./listen-address.ts";
+import { openPort } from "./open-port.ts";
+
+/** How a thread is to open an address. */
+export interface PortGrant {
+  /** Other threads open it too. */
+  readonly reusePort: boolean;
+  /** With the port to take, where any was asked for. */
+  readonly address: ListenAddress;
+  /** False where another thread listens for all: unix sockets and file descriptors cannot be shared. */
+  readonly listen: boolean;
+}
+
+/** Says who may listen where, so that all threads of the server are one listener to the outside. */
+export interface PortSource {
+  /** @throws ServerError LISTEN when another process has the address */
+  reserve(address: ListenAddress): Promise<PortGrant>;
+  /** The thread listens. @param port in fact */
+  opened(address: ListenAddress, port: number): void;
+  /** The thread no longer listens, or never came to. */
+  release(address: ListenAddress): void;
+  /** Every address that is open, with the port in fact, in the order of opening. */
+  list(): string[];
+}
+
+function boundAddress(address: ListenAddress, port: number): string {
+  return formatListenAddress(address.network === "tcp" ? { ...address, port } : address);
+}
+
+/** One thread listens. */
+export class OwnPorts implements PortSource {
+  readonly #log: Logger;
+  readonly #open = new Map<string, string>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  async reserve(address: ListenAddress): Promise<PortGrant> {
+    return { reusePort: false, address, listen: true };
+  }
+
+  opened(address: ListenAddress, port: number): void {
+    const bound = boundAddress(address, port);
+    this.#open.set(formatListenAddress(address), bound);
+    this.#log.info(`serving HTTP on ${bound}`);
+  }
+
+  release(address: ListenAddress): void {
+    const key = formatListenAddress(address);
+    const bound = this.#open.get(key);
+    if (bound !== undefined) {
+      this.#open.delete(key);
+      this.#log.info(`no longer serving on ${bound}`);
+    }
+  }
+
+  list(): string[] {
+    return [...this.#open.values()];
+  }
+}
+
+interface Entry {
+  readonly address: ListenAddress;
+  readonly port: Promise<number>;
+  bound: string;
+  /** Whether a thread listens, and the log says so. */
+  announced: boolean;
+  readonly threads: Set<number>;
+}
+
+const reserveTopic = "ports.reserve";
+const openedTopic = "ports.opened";
+const releaseTopic = "ports.release";
+
+interface PortRequest {
+  readonly thread: number;
+  readonly address: ListenAddress;
+}
+
+/**
+ * The ports of all worker threads, kept by the main thread. Sockets opened with port sharing do not notice those of
+ * another process, so whoever wants an address first tries it alone.
+ */
+export class SharedPorts implements PortSource {
+  readonly #log: Logger;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(topics: MessageTopics, log: Logger) {
+    this.#log = log;
+    topics.on(reserveTopic, (value) => {
+      const { thread, address } = value as PortRequest;
+      return this.#reserve(thread, address);
+    });
+    topics.on(openedTopic, (value) => this.#opened((value as PortRequest).address));
+    topics.on(releaseTopic, (value) => {
+      const { thread, address } = value as PortRequest;
+      this.#release(thread, address);
+    });
+  }
+
+  reserve(address: ListenAddress): Promise<PortGrant> {
+    return this.#reserve(0, address);
+  }
+
+  opened(address: ListenAddress): void {
+    this.#opened(address);
+  }
+
+  release(address: ListenAddress): void {
+    this.#release(0, address);
+  }
+
+  list(): string[] {
+    return [...this.#entries.values()].map(({ bound }) => bound);
+  }
+
+  /** What a thread holds. A thread that died holds its ports until its successor says what it needs. */
+  heldBy(thread: number): ListenAddress[] {
+    return [...this.#entries.values()]
+      .filter(({ threads }) => threads.has(thread))
+      .map(({ address }) => address);
+  }
+
+  async #reserve(thread: number, address: ListenAddress): Promise<PortGrant> {
+    const key = formatListenAddress(address);
+    let entry = this.#entries.get(key);
+    if (entry === undefined) {
+      entry = { address, port: this.#findPort(address), bound: key, announced: false, threads: new Set() };
+      this.#entries.set(key, entry);
+    }
+    entry.threads.add(thread);
+    const [owner] = entry.threads;
+    try {
+      const port = await entry.port;
+      entry.bound = boundAddress(address, port);
+      const granted = address.network === "tcp" ? { ...address, port } : address;
+      return {
+        reusePort: address.network === "tcp",
+        address: granted,
+        listen: address.network === "tcp" || owner === thread,
+      };
+    } catch (error) {
+      this.#entries.delete(key);
+      throw error;
+    }
+  }
+
+  #opened(address: ListenAddress): void {
+    const entry = this.#entries.get(formatListenAddress(address));
+    if (entry?.announced === false) {
+      entry.announced = true;
+      this.#log.info(`serving HTTP on ${entry.bound}`);
+    }
+  }
+
+  #release(thread: number, address: ListenAddress): void {
+    const key = formatListenAddress(address);
+    const entry = this.#entries.get(key);
+    entry?.threads.delete(thread);
+    if (entry?.threads.size === 0) {
+      this.#entries.delete(key);
+      if (entry.announced) {
+        this.#log.info(`no longer serving on ${entry.bound}`);
+      }
+    }
+  }
+
+  /** Tries the address alone. Not where a thread has that port for other addresses: then the threads try for themselves. */
+  async #findPort(address: ListenAddress): Promise<number> {
+    if (address.network !== "tcp") {
+      return 0;
+    }
+    const held = [...this.#entries.values()].some(({ bound }) => bound.endsWith(`:${address.port}`));
+    if (held && address.port !== 0) {
+      return address.port;
+    }
+    const probe = createServer();
+    const port = await openPort(probe, address);
+    await new Promise((resolve) => probe.close(resolve));
+    return port;
+  }
+}
+
+/** Asks the main thread. */
+export class WorkerPorts implements PortSource {
+  readonly #messages: ThreadMessages;
+  readonly #log: Logger;
+
+  constructor(messages: ThreadMessages, log: Logger) {
+    this.#messages = messages;
+    this.#log = log;
+  }
+
+  async reserve(address: ListenAddress): Promise<PortGrant> {
+    const request: PortRequest = { thread: this.#messages.thread, address };
+    return (await this.#messages.askMain(reserveTopic, request)) as PortGrant;
+  }
+
+  opened(address: ListenAddress): void {
+    this.#tell(openedTopic, address);
+  }
+
+  release(address: ListenAddress): void {
+    this.#tell(releaseTopic, address);
+  }
+
+  list(): string[] {
+    throw new ServerError("THREAD", "only the main thread knows all ports");
+  }
+
+  #tell(topic: string, address: ListenAddress): void {
+    const request: PortRequest = { thread: this.#messages.thread, address };
+    this.#messages.askMain(topic, request).catch((error: unknown) => {
+      this.#log.warn(`${topic} ${formatListenAddress(address)}: ${messageOf(error)}`);
+    });
+  }
+}

@@ -1,0 +1,15 @@
+import { AggregatorRegistry, type Registry } from "prom-client";
+import type { ThreadMessages } from "./thread-messages.ts";
+
+/** Topic by which a worker tells its metrics. */
+export const collectTopic = "metrics.collect";
+
+/** The metrics of all threads as Prometheus text: those of the workers are added up. */
+export async function allMetrics(metrics: Registry, messages: ThreadMessages): Promise<string> {
+  const ofWorkers = await messages.askServing(collectTopic, null);
+  if (ofWorkers.length === 0) {
+    return metrics.metrics();
+  }
+  const all = [await metrics.getMetricsAsJSON(), ...ofWorkers] as object[];
+  return AggregatorRegistry.aggregate(all).metrics();
+}

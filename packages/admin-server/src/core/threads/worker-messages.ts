@@ -1,0 +1,82 @@
+import { ServerError } from "../errors.ts";
+import {
+  type LinkPort,
+  type MessageListener,
+  type MessageTopics,
+  noListener,
+  ThreadLink,
+  type ThreadMessages,
+} from "./thread-messages.ts";
+
+const relayTopic = "threads.relay";
+
+interface Relay {
+  readonly topic: string;
+  readonly value: unknown;
+}
+
+/** Messages as the main thread sees them, when workers serve. */
+export class MainMessages implements ThreadMessages {
+  readonly thread = 0;
+  readonly topics: MessageTopics;
+  /** By number of the thread. */
+  readonly links = new Map<number, ThreadLink>();
+
+  constructor(topics: MessageTopics) {
+    this.topics = topics;
+    topics.on(relayTopic, (value) => {
+      const { topic, value: inner } = value as Relay;
+      return this.askServing(topic, inner);
+    });
+  }
+
+  on(topic: string, listener: MessageListener): () => void {
+    return this.topics.on(topic, listener);
+  }
+
+  async askServing(topic: string, value: unknown): Promise<unknown[]> {
+    const asked = [...this.links.values()].map((link) =>
+      // One that dies meanwhile has nothing to say any more.
+      link.ask(topic, value).catch((error: unknown) => {
+        if (error instanceof ServerError && error.code === "THREAD_DIED") {
+          return noListener;
+        }
+        throw error;
+      }),
+    );
+    return (await Promise.all(asked)).filter((answer) => answer !== noListener);
+  }
+
+  askMain(topic: string, value: unknown): Promise<unknown> {
+    return this.topics.answer(topic, value);
+  }
+}
+
+/** Messages as a worker sees them. */
+export class WorkerMessages implements ThreadMessages {
+  readonly thread: number;
+  readonly #topics: MessageTopics;
+  readonly #link: ThreadLink;
+
+  constructor(thread: number, port: LinkPort, topics: MessageTopics) {
+    this.thread = thread;
+    this.#topics = topics;
+    this.#link = new ThreadLink(port, topics);
+  }
+
+  on(topic: string, listener: MessageListener): () => void {
+    return this.#topics.on(topic, listener);
+  }
+
+  async askServing(topic: string, value: unknown): Promise<unknown[]> {
+    return (await this.askMain(relayTopic, { topic, value } satisfies Relay)) as unknown[];
+  }
+
+  async askMain(topic: string, value: unknown): Promise<unknown> {
+    const answer = await this.#link.ask(topic, value);
+    if (answer === noListener) {
+      throw new ServerError("THREAD", `nobody in the main thread listens to ${topic}`);
+    }
+    return answer;
+  }
+}

@@ -1,0 +1,80 @@
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import type { Logger } from "lifecycle";
+import { Workers } from "../core/engine/workers.ts";
+import { OwnPorts, type PortSource, SharedPorts } from "../core/listen/port-source.ts";
+import { memoryKeeper, type SharedState, TableState } from "../core/threads/shared-state.ts";
+import { SharedTable } from "../core/threads/shared-table.ts";
+import { MessageTopics, SingleThread, type ThreadMessages } from "../core/threads/thread-messages.ts";
+import { MainMessages } from "../core/threads/worker-messages.ts";
+
+/** How worker threads are started. */
+export interface WorkerThreadOptions {
+  /** How many; 0: the main thread serves. */
+  readonly count: number;
+  /** Form of the log lines that workers write: `json` or `console`. */
+  readonly logEncoding: "json" | "console";
+}
+
+/** What a worker is given when it starts. */
+export interface WorkerStart {
+  readonly thread: number;
+  readonly table: SharedArrayBuffer;
+  readonly logLevel: string;
+  readonly logEncoding: "json" | "console";
+}
+
+export const memoryTopic = "threads.memory";
+
+export interface MemoryRequest {
+  readonly name: string;
+  readonly byteLength: number;
+}
+
+/** Platforms whose sockets several threads can open on one port. Source: node's `reusePort` of `server.listen` */
+const sharingPlatforms = new Set(["linux", "freebsd", "dragonfly", "sunos", "aix"]);
+
+/** More threads than this help on no machine. */
+export const maxWorkers = 256;
+
+/** One worker for each core; none where ports cannot be shared. */
+export function defaultWorkers(): number {
+  return sharingPlatforms.has(process.platform) ? availableParallelism() : 0;
+}
+
+/** The threads of a server and what they share. */
+export interface Threads {
+  readonly shared: SharedState;
+  readonly messages: ThreadMessages;
+  readonly ports: PortSource;
+  /** Undefined when the main thread serves. */
+  readonly workers: Workers | undefined;
+}
+
+/** Prepares what threads share, and starts the workers. */
+export function openThreads(log: Logger, options: WorkerThreadOptions | undefined): Threads {
+  const memory = memoryKeeper();
+  if (options === undefined || options.count === 0) {
+    const shared = new TableState(SharedTable.create(1), memory);
+    return { shared, messages: new SingleThread(), ports: new OwnPorts(log), workers: undefined };
+  }
+  const table = SharedTable.create(options.count + 1);
+  const topics = new MessageTopics();
+  topics.on(memoryTopic, (value) => {
+    const { name, byteLength } = value as MemoryRequest;
+    return memory(name, byteLength);
+  });
+  const messages = new MainMessages(topics);
+  const ports = new SharedPorts(topics, log);
+  const spawn = (thread: number) => {
+    const workerData: WorkerStart = {
+      thread,
+      table: table.buffer,
+      logLevel: log.level,
+      logEncoding: options.logEncoding,
+    };
+    return new Worker(new URL("./worker-main.ts", import.meta.url), { workerData, name: `worker ${thread}` });
+  };
+  const workers = new Workers({ count: options.count, spawn, table, topics, messages, log });
+  return { shared: new TableState(table, memory), messages, ports, workers };
+}

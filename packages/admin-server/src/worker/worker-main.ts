@@ -1,0 +1,50 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { createLogger, type LogLevel } from "lifecycle";
+import { Registry } from "prom-client";
+import { AppsParticipant } from "../core/engine/apps.ts";
+import { followMainThread } from "../core/engine/worker-thread.ts";
+import { WorkerPorts } from "../core/listen/port-source.ts";
+import { ModuleRegistry } from "../core/modules/module-registry.ts";
+import { UsagePool } from "../core/modules/usage-pool.ts";
+import { collectTopic } from "../core/threads/all-metrics.ts";
+import { TableState } from "../core/threads/shared-state.ts";
+import { SharedTable } from "../core/threads/shared-table.ts";
+import { MessageTopics } from "../core/threads/thread-messages.ts";
+import { WorkerMessages } from "../core/threads/worker-messages.ts";
+import { standardModules } from "../modules/standard.ts";
+import { type MemoryRequest, memoryTopic, type WorkerStart } from "./open-threads.ts";
+
+/** Program of a worker thread: runs the apps that serve traffic, as the main thread says. */
+const start = workerData as WorkerStart;
+if (parentPort === null) {
+  throw new Error("this is the program of a worker thread");
+}
+const topics = new MessageTopics();
+const messages = new WorkerMessages(start.thread, parentPort, topics);
+const log = createLogger({
+  name: "server",
+  level: start.logLevel as LogLevel,
+  encoding: start.logEncoding,
+});
+const metrics = new Registry();
+const shared = new TableState(
+  new SharedTable(start.table, start.thread),
+  (name, byteLength) =>
+    messages.askMain(memoryTopic, { name, byteLength } satisfies MemoryRequest) as Promise<SharedArrayBuffer>,
+);
+topics.on(collectTopic, () => metrics.getMetricsAsJSON());
+followMainThread(
+  topics,
+  new AppsParticipant(
+    {
+      registry: new ModuleRegistry(standardModules),
+      pool: new UsagePool(),
+      log,
+      metrics,
+      shared,
+      messages,
+      ports: new WorkerPorts(messages, log),
+    },
+    "workers",
+  ),
+);
