@@ -11,6 +11,7 @@ import {
 import { z } from "zod";
 import { errorWithin, messageOf, ServerError } from "../core/errors.ts";
 import { Server } from "../server.ts";
+import { defaultWorkers, maxWorkers } from "../worker/open-threads.ts";
 import { readConfig } from "./read-config.ts";
 
 const runOptions = z.object({
@@ -20,7 +21,13 @@ const runOptions = z.object({
   environ: z.boolean().default(false),
   "log-level": z.enum(logLevels).default("info"),
   "log-encoding": z.enum(["auto", "json", "console"]).default("auto"),
+  workers: z.coerce.number().int().min(0).max(maxWorkers).default(defaultWorkers()),
 });
+
+/** Whether log lines are for people; workers cannot see for themselves that there is a terminal. */
+function usesConsole(encoding: "auto" | "json" | "console"): boolean {
+  return encoding === "console" || (encoding === "auto" && process.stderr.isTTY === true);
+}
 
 type RunOptions = z.infer<typeof runOptions>;
 
@@ -80,8 +87,11 @@ function startErrorText(error: unknown): string {
 
 /** `server run`: until told to stop. @returns the exit code. Source: the public model (Caddy 2.11), seen running */
 export async function runCommand(args: readonly string[]): Promise<number> {
-  const { LOG_LEVEL, LOG_ENCODING } = process.env;
-  const { options } = parseOptions(runOptions, { arguments: args, environment: { LOG_LEVEL, LOG_ENCODING } });
+  const { LOG_LEVEL, LOG_ENCODING, SERVER_WORKERS } = process.env;
+  const { options } = parseOptions(runOptions, {
+    arguments: args,
+    environment: { LOG_LEVEL, LOG_ENCODING, ...(SERVER_WORKERS ? { WORKERS: SERVER_WORKERS } : {}) },
+  });
   if (options.environ) {
     process.stdout.write(
       `${Object.entries(process.env)
@@ -107,6 +117,10 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     environment: process.env,
     log,
     metrics: createMetrics("admin-server"),
+    workers: {
+      count: options.workers,
+      logEncoding: usesConsole(options["log-encoding"]) ? "console" : "json",
+    },
     onStopRequest: () => stopCall.resolve("POST /stop"),
   });
   process.on("SIGUSR1", () => void reloadFile(server, options, log));
