@@ -21,6 +21,9 @@ import { type TimeSlice, timeSlices } from "./time-slices.ts";
 /** With more, a query is long in the making: each place has all conditions of the other tags. */
 const maxTagsApart = 4;
 
+/** Of slices of time, in one search: each costs a statement that reads nothing. */
+const maxSplits = 8;
+
 /**
  * Reads spans. A search asks for ids in slices of time, newest first, until there are enough, then for their spans: most
  * searches read a minute of spans, however long the time is that they ask for.
@@ -77,17 +80,22 @@ export class ClickHouseSpanReader implements SpanReader {
       for (const { traceId } of rows) found.add(traceId);
       return found.size >= query.limit;
     };
+    let splitsLeft = maxSplits;
     /** In one statement, unless that would read too many rows: then the newest part first, which mostly is enough. */
-    const searchDense = async (slice: TimeSlice, isNewest: boolean): Promise<boolean> => {
-      const parts = splitSlice(slice, nowUnixNano);
+    const searchDense = async (slice: TimeSlice, isNewest: boolean, share?: bigint): Promise<boolean> => {
+      const parts = splitsLeft > 0 ? splitSlice(slice, nowUnixNano, share) : undefined;
       if (parts === undefined) return await search(slice, isNewest);
       try {
         return await search(slice, isNewest, ` SETTINGS max_rows_to_read = ${this.#maxDenseRows}`);
       } catch (error) {
         if (!isTooManyRows(error)) throw error;
       }
+      splitsLeft--;
       const [newer, older] = parts;
-      return (await searchDense(newer, isNewest)) || (await search(older, isNewest));
+      const before = found.size;
+      if (await searchDense(newer, isNewest)) return true;
+      // Nothing at all: the newest are somewhere in the older part, which is halved to find them.
+      return await (found.size === before ? searchDense(older, isNewest, 2n) : search(older, isNewest));
     };
     let isNewest = true;
     for (const slice of timeSlices(query, nowUnixNano)) {

@@ -2,8 +2,6 @@ import type { TimeSlice } from "./time-slices.ts";
 
 const secondNano = 1_000_000_000n;
 const minuteNano = 60n * secondNano;
-/** The newer part is so small a share of the whole. */
-const share = 16n;
 /** What has just arrived lies in parts of its own, of some seconds each; older seconds lie scattered over their minute. */
 const freshNano = 30n * secondNano;
 
@@ -12,12 +10,14 @@ export const denseRows = 500_000;
 
 /**
  * Splits a slice of time that has too many spans to read all of them for the newest few.
- * @returns the newest sixteenth and the rest, which together are the slice; undefined when there is no use in it: without
+ * @param share of how many parts of one length the newer one is
+ * @returns the newest part and the rest, which together are the slice; undefined when there is no use in it: without
  *   a beginning, or within a minute, as the table is ordered by minutes, unless that minute is the present one
  */
 export function splitSlice(
   slice: TimeSlice,
   nowUnixNano: bigint,
+  share = 16n,
 ): readonly [newer: TimeSlice, older: TimeSlice] | undefined {
   const { startTimeMinUnixNano: min, startTimeMaxUnixNano: max } = slice;
   if (min === undefined) return undefined;
