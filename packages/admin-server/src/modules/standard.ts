@@ -18,6 +18,7 @@ import { invoke } from "./handlers/invoke.ts";
 import { logAppend } from "./handlers/log-append.ts";
 import { map } from "./handlers/map.ts";
 import { push } from "./handlers/push.ts";
+import { rateLimit } from "./handlers/rate-limit/rate-limit.ts";
 import { requestBody } from "./handlers/request-body.ts";
 import { reverseProxy } from "./handlers/reverse-proxy/reverse-proxy.ts";
 import { rewrite } from "./handlers/rewrite/rewrite.ts";
@@ -123,6 +124,7 @@ export const standardModules: readonly ModuleDefinition[] = [
   logAppend,
   map,
   push,
+  rateLimit,
   requestBody,
   reverseProxy,
   rewrite,

@@ -1,0 +1,120 @@
+import { createHash, randomBytes } from "node:crypto";
+
+/** Slots that a key may be in: the table is searched in groups of them. */
+const ways = 8;
+const headerWords = 4;
+const slotWords = 2;
+
+const unused = 0;
+const making = 1;
+const ready = 2;
+
+/** What came of asking for one more event. */
+export interface Arrival {
+  readonly allowed: boolean;
+  /** Events that would be allowed at once now. */
+  readonly remaining: number;
+  /** Microseconds until the next is allowed; 0 if it is now. */
+  readonly waitUs: number;
+  /** Microseconds until all are allowed at once again. */
+  readonly fullUs: number;
+}
+
+/** So many events in a window of time, for each key. */
+export interface Quota {
+  readonly maxEvents: number;
+  readonly windowUs: number;
+}
+
+/** Bytes of a table for at least so many keys. */
+export function arrivalTableBytes(keys: number): number {
+  const groups = Math.max(1, Math.ceil(keys / ways));
+  return (headerWords + groups * ways * slotWords) * 8;
+}
+
+/**
+ * When the next event of each key is due, in memory that all threads share: the generic cell rate algorithm, a sliding
+ * window that takes one number for each key. Nothing is locked: a slot changes by compare and exchange. When the table
+ * is full, the key that is nearest to its full quota is forgotten, so memory stays what it is.
+ * Source: ITU-T I.371, GCRA as virtual scheduling
+ */
+export class ArrivalTable {
+  readonly #words: BigInt64Array;
+  readonly #groups: number;
+  readonly #secret: Buffer;
+
+  /** @param memory of {@link arrivalTableBytes}, zero at first */
+  constructor(memory: SharedArrayBuffer) {
+    this.#words = new BigInt64Array(memory);
+    this.#groups = Math.floor((this.#words.length - headerWords) / (ways * slotWords));
+    this.#secret = ArrivalTable.#secretOf(memory);
+  }
+
+  /** Random, so that nobody outside can find keys that share a slot; the same in all threads. */
+  static #secretOf(memory: SharedArrayBuffer): Buffer {
+    const state = new Int32Array(memory, 0, 1);
+    const secret = Buffer.from(memory, 8, 16);
+    if (Atomics.compareExchange(state, 0, unused, making) === unused) {
+      randomBytes(16).copy(secret);
+      Atomics.store(state, 0, ready);
+      Atomics.notify(state, 0);
+    }
+    while (Atomics.load(state, 0) === making) {
+      Atomics.wait(state, 0, making, 10);
+    }
+    return secret;
+  }
+
+  /**
+   * Takes one event of a key if its quota has one left.
+   * @param nowUs microseconds of a clock that all threads share
+   */
+  take(key: string, quota: Quota, nowUs: number): Arrival {
+    const digest = createHash("sha1").update(this.#secret).update(key).digest();
+    // 0 stands for an empty slot.
+    const mark = digest.readBigInt64LE(0) | 1n;
+    const group = digest.readUInt32LE(8) % this.#groups;
+    const intervalUs = quota.windowUs / quota.maxEvents;
+    for (;;) {
+      const slot = this.#slotOf(group, mark, nowUs);
+      const dueAt = Atomics.load(this.#words, slot + 1);
+      const due = Math.max(Number(dueAt), nowUs);
+      const next = due + intervalUs;
+      const waitUs = next - quota.windowUs - nowUs;
+      // Half a microsecond of grace: rounding may not cost an event.
+      if (waitUs > 0.5) {
+        return { allowed: false, remaining: 0, waitUs, fullUs: due - nowUs };
+      }
+      const swapped = Atomics.compareExchange(this.#words, slot + 1, dueAt, BigInt(Math.round(next)));
+      if (swapped === dueAt) {
+        const remaining = Math.floor((quota.windowUs - (next - nowUs)) / intervalUs + 1e-6);
+        return { allowed: true, remaining, waitUs: 0, fullUs: next - nowUs };
+      }
+    }
+  }
+
+  #slotOf(group: number, mark: bigint, nowUs: number): number {
+    const first = headerWords + group * ways * slotWords;
+    for (;;) {
+      let victim = first;
+      let victimDue = Number.POSITIVE_INFINITY;
+      for (let way = 0; way < ways; way++) {
+        const slot = first + way * slotWords;
+        const found = Atomics.load(this.#words, slot);
+        if (found === mark) {
+          return slot;
+        }
+        const due = found === 0n ? Number.NEGATIVE_INFINITY : Number(Atomics.load(this.#words, slot + 1));
+        if (due < victimDue) {
+          victim = slot;
+          victimDue = due;
+        }
+      }
+      const before = Atomics.load(this.#words, victim);
+      if (Atomics.compareExchange(this.#words, victim, before, mark) === before) {
+        Atomics.store(this.#words, victim + 1, BigInt(Math.floor(nowUs)));
+        return victim;
+      }
+    }
+  }
+}
