@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { request } from "node:http";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
@@ -226,6 +227,7 @@ describe("the address", () => {
   test("may be a unix socket, which checks no host", async () => {
     const path = join(running.configFolder, "admin.sock");
     await running.admin("POST", "/config/admin", { listen: `unix/${path}|0600` });
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
     const status = await new Promise((resolve, reject) => {
       request({ socketPath: path, path: "/config/", headers: { Host: "anything" } }, (response) => {
         response.resume();

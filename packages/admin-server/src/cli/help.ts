@@ -10,8 +10,8 @@ Commands:
   help          Print this text.
 
 Options of run:
-  --config <file>        Configuration to start with, JSON; - reads standard input (none: only the admin endpoint runs).
-  --adapter <name>       Format of that file; json is the only one yet.
+  --config <file>        Configuration to start with; - reads standard input (none: only the admin endpoint runs).
+  --adapter <name>       Format of that file: json, json5, yaml or toml (default: what its ending says, else json).
   --resume               Start with the configuration that ran last, if one was saved; --config counts only without it.
   --environ              Print the environment first.
   --log-level <level>    trace, debug, info, warn, error or fatal (default info) [LOG_LEVEL]
@@ -25,6 +25,7 @@ Environment:
   SERVER_ADMIN           Address of the admin endpoint (default localhost:2019); CADDY_ADMIN is read too.
                          host:port, unix//path/to.sock or fd/3. "admin.listen" in a configuration wins over it.
   XDG_CONFIG_HOME        The last configuration is saved as server/autosave.json below it (default $HOME/.config).
+  XDG_DATA_HOME          The configurations that ran are kept in server/history below it (default $HOME/.local/share).
   OTEL_…                 Where the tracing handler sends spans, and how: the standard OpenTelemetry variables.
 
 Signals: SIGTERM and SIGINT stop gracefully (a second SIGINT at once), SIGQUIT at once, SIGUSR1 reads the file of

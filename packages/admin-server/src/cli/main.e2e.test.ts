@@ -54,6 +54,16 @@ describe("server run", () => {
     expect((await ask(await server.site())).text).toBe("piped");
   });
 
+  test("reads other formats by the ending of the file, or by --adapter", async () => {
+    const yaml = JSON.stringify(siteConfig(respond("from YAML")));
+    const server = start("run", "--config", await configFile(`# YAML\n${yaml}`, "site.yml"));
+    expect((await ask(await server.site())).text).toBe("from YAML");
+    const other = await configFile(`// JSON5\n${yaml}`, "site.conf");
+    expect((await ask(await start("run", "--adapter", "json5", "--config", other).site())).text).toBe(
+      "from YAML",
+    );
+  });
+
   test("without a config only the admin endpoint runs", async () => {
     const server = start("run", "--environ");
     expect((await ask(`${await server.adminUrl()}/config/`)).text).toBe("null\n");
@@ -160,9 +170,10 @@ describe("server run refuses to start, with exit code 1 and one line that says w
   test.each([
     ["no JSON", "{", "config.json", "decoding request body: unexpected end of JSON input, at offset 1"],
     ["an empty file", "", "config.json", "is empty"],
-    ["another format by any name", "a: b", "bad.yaml", "bad.yaml: JSON is expected: "],
+    ["another format", "a: [", "bad.yaml", "adapting config using yaml adapter: "],
+    ["another format by any name", "a: b", "bad.conf", "bad.conf: JSON is expected: "],
     ["an unknown field", { zz: 1 }, "config.json", 'json: unknown field "zz", at /config/zz'],
-    ["another format", "x", "Serverfile", "unrecognized config adapter 'serverfile'"],
+    ["an unknown format", "x", "Serverfile", "unrecognized config adapter 'serverfile'"],
   ])("%s", async (_, config, name, message) => {
     const server = start("run", "--config", await configFile(config, name));
     expect(await server.exit).toBe(1);
