@@ -13,6 +13,8 @@ Options of run:
   --config <file>        Configuration to start with; - reads standard input (none: only the admin endpoint runs).
   --adapter <name>       Format of that file: json, json5, yaml or toml (default: what its ending says, else json).
   --resume               Start with the configuration that ran last, if one was saved; --config counts only without it.
+  --workers <number>     Threads that serve traffic, each with all sites; 0 is none but the main one
+                         (default: one for each core where threads can share a port, else 0) [SERVER_WORKERS]
   --environ              Print the environment first.
   --log-level <level>    trace, debug, info, warn, error or fatal (default info) [LOG_LEVEL]
   --log-encoding <form>  auto, json or console (default auto) [LOG_ENCODING]

@@ -42,5 +42,5 @@ export const remoteSchema = z.strictObject({
 });
 
 export type IdentityConfig = z.infer<typeof identitySchema>;
-export type RemoteConfig = z.infer<typeof remoteSchema>;
+
 export type AccessEntry = z.infer<typeof accessSchema>;
