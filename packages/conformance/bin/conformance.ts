@@ -15,6 +15,7 @@ const options = {
   "otlp-grpc": { type: "string", default: "127.0.0.1:4317" },
   "collector-grpc": { type: "string", default: "127.0.0.1:14250" },
   query: { type: "string", default: "http://127.0.0.1:16686" },
+  tempo: { type: "string", default: "http://127.0.0.1:16686/tempo" },
   "query-grpc": { type: "string", default: "127.0.0.1:16685" },
   admin: { type: "string", default: "http://127.0.0.1:2019" },
   help: { type: "boolean", short: "h", default: false },
@@ -50,6 +51,7 @@ const given: [keyof Addresses, string][] = [
   ["otlpGrpc", values["otlp-grpc"]],
   ["collectorGrpc", values["collector-grpc"]],
   ["query", values.query],
+  ["tempo", values.tempo],
   ["queryGrpc", values["query-grpc"]],
   ["admin", values.admin],
 ];

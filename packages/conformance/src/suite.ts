@@ -8,6 +8,8 @@ export interface Addresses {
   readonly collectorGrpc?: string;
   /** Query service, e.g. http://127.0.0.1:16686 */
   readonly query?: string;
+  /** What Grafana's Tempo data source is pointed at, e.g. http://127.0.0.1:16686/tempo, or Grafana Tempo's own address. */
+  readonly tempo?: string;
   /** QueryService over gRPC, host:port. */
   readonly queryGrpc?: string;
   /** Admin API of the web server, e.g. http://127.0.0.1:2019. The suite CHANGES its configuration and puts it back. */

@@ -3,6 +3,7 @@ import type { Suite } from "./suite.ts";
 import { grpc } from "./tracing-api/grpc.ts";
 import { otlpHttp } from "./tracing-api/otlp-http.ts";
 import { queryHttp } from "./tracing-api/query-http.ts";
+import { tempoHttp } from "./tracing-api/tempo-http.ts";
 
 /** Every suite there is. */
-export const suites: readonly Suite[] = [otlpHttp, queryHttp, grpc, configTree];
+export const suites: readonly Suite[] = [otlpHttp, queryHttp, tempoHttp, grpc, configTree];

@@ -161,6 +161,7 @@ export async function openHouse({ collectorOptions = [] }: HouseSettings = {}): 
       otlpHttp: `http://${local(3)}`,
       collectorGrpc: local(4),
       query: `http://${local(9)}`,
+      tempo: `http://${local(9)}/tempo`,
       queryGrpc: local(10),
       admin: `http://${local(12)}`,
     },
