@@ -308,6 +308,50 @@ export function analysisContract({ store, test }: ContractContext): void {
     expect((await analysis.tail(query, { tenant: "nobody" })).spans).toEqual([]);
   });
 
+  test("analysis: no text is taken for a part of the query", async () => {
+    const service = newServiceName();
+    const root = sampleSpan({ service });
+    await write(store(), [root]);
+    const { analysis, reader } = store();
+    const texts = [
+      `' OR 1 = 1 --`,
+      `') OR ('1' = '1`,
+      `\\' OR 1 = 1 --`,
+      `"; DROP TABLE spans; --`,
+      "{service:String}",
+      "{tenant:String}' /*",
+      "\u0000\n\t\r",
+      "%27%20OR%201",
+    ];
+    for (const text of texts) {
+      const filters: SpanFilter[] = [
+        { service: text },
+        { service, operation: text },
+        { service, tags: new Map([[text, text]]) },
+        { service, tags: new Map([["otel.scope.name", text]]) },
+      ];
+      for (const filter of filters) {
+        expect((await analysis.getHeatMap({ ...filter, range, columns: 1 })).cells).toEqual([]);
+        const comparison = await analysis.compareAttributes({
+          selection: filter,
+          background: filter,
+          limit: 1,
+        });
+        expect([comparison.selectedSpans, comparison.otherSpans]).toEqual([0, 0]);
+        expect((await analysis.getCriticalPath({ ...filter, limit: 1 })).traces).toBe(0);
+        expect((await analysis.tail({ ...filter, limit: 1, cursor: "1" })).spans).toEqual([]);
+      }
+      const operation = { service, operation: text };
+      expect(await analysis.getDurationRank({ ...operation, durationNano: 1n, range })).toBeUndefined();
+      const ranks = { operations: [{ ...operation, durationsNano: [1n] }], range: oneMinute };
+      expect(await analysis.getDurationRanks(ranks)).toEqual([undefined]);
+      expect(await analysis.getTopOperations({ service: text, range: oneMinute, limit: 1 })).toEqual([]);
+      const { cells } = await analysis.getHeatMap({ service, range, columns: 1 }, { tenant: text });
+      expect(cells).toEqual([]);
+    }
+    expect(await reader.getTraces([root.traceId])).toHaveLength(1);
+  });
+
   test("analysis: what cannot be answered is refused", async () => {
     const { analysis } = store();
     const turned = { startUnixNano: 2n, endUnixNano: 1n };
