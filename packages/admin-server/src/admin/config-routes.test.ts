@@ -430,10 +430,10 @@ describe("changes", () => {
     {
       name: "a part that is not supported yet",
       method: "POST",
-      path: "/config/logging",
+      path: "/config/storage",
       body: "{}",
       status: 400,
-      error: 'field "logging" is not supported yet',
+      error: 'field "storage" is not supported yet',
     },
     {
       name: "an unknown app",

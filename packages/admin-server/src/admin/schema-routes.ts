@@ -3,12 +3,13 @@ import { isJsonArray, isJsonObject, member } from "../core/json/json-value.ts";
 import type { ModuleRegistry } from "../core/modules/module-registry.ts";
 import { ConfigSchema } from "../core/schema/config-schema.ts";
 import { registryFor } from "../core/user-modules/load-user-modules.ts";
+import { loggingSchema } from "../modules/logging/logging.ts";
 import { adminSchema } from "./admin-config.ts";
 import { type AdminReply, requireMethod } from "./admin-message.ts";
 import type { AdminRoute } from "./admin-route.ts";
 
 /** Members of the top level of a config with schemas of their own. */
-export const configSections = { admin: adminSchema };
+export const configSections = { admin: adminSchema, logging: loggingSchema };
 
 const headers = { "Content-Type": "application/schema+json" };
 

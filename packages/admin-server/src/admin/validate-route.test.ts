@@ -44,6 +44,7 @@ describe("tells all that is wrong, and where", () => {
       "several, in several modules",
       {
         admin: { bogus: true },
+        logging: { logs: { default: { levell: "INFO", writer: { output: "nope" } } } },
         apps: {
           http: {
             servers: {
@@ -55,6 +56,8 @@ describe("tells all that is wrong, and where", () => {
       },
       [
         ["/config/admin/bogus", 'json: unknown field "bogus"'],
+        ["/config/logging/logs/default/levell", 'json: unknown field "levell"'],
+        ["/config/logging/logs/default/writer/output", "unknown module: logging.writers.nope"],
         ["/config/apps/http/servers/s/lissten", 'json: unknown field "lissten"'],
         [`${server}/routes/0/handle/0/body`, "json: cannot unmarshal number into a value of type string"],
         [`${server}/routes/0/handle/0/boddy`, 'json: unknown field "boddy"'],

@@ -107,7 +107,10 @@ export function findFaults(
   finder.check(documentSchema, document, "/config");
   if (isJsonObject(document)) {
     for (const [name, schema] of Object.entries(sections)) {
-      finder.check(schema, member(document, name) ?? null, `/config/${name}`);
+      const section = member(document, name) ?? null;
+      if (section !== null) {
+        finder.check(schema, section, `/config/${name}`);
+      }
     }
     const apps = member(document, "apps");
     if (isJsonObject(apps)) {
