@@ -1,3 +1,4 @@
+import { intrinsics } from "storage/api";
 import { expect, test } from "vitest";
 import { olderTagPlace, tagPlace } from "./tag-identifier.ts";
 
@@ -44,4 +45,10 @@ test.each([
   ["constructor", ["span", "resource"], "constructor"],
 ])("without a scope: %s", (text, scopes, name) => {
   expect(olderTagPlace(text)).toEqual({ scopes, name });
+});
+
+test.each([...intrinsics.keys()])("%s, which completion names, is TraceQL", (name) => {
+  const place = tagPlace(name);
+  expect(place.scopes).toEqual(["intrinsic"]);
+  expect(intrinsics.get(place.name)).toBe(intrinsics.get(name));
 });
