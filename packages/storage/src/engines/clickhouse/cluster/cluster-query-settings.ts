@@ -19,6 +19,8 @@ export function clusterInsertSettings({ isReplicated, insertQuorum }: ClusterSet
   return {
     // An insert is acknowledged when every shard has its rows, rather than when this server has put them aside.
     distributed_foreground_insert: "1",
+    // Whatever the profile of the user says of reads: no part of a block may be left out.
+    skip_unavailable_shards: "0",
     ...(isReplicated && insertQuorum !== 0
       ? { insert_quorum: String(insertQuorum), insert_quorum_timeout: String(quorumTimeoutMs) }
       : {}),
