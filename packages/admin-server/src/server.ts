@@ -22,6 +22,7 @@ import type { ListenAddress } from "./core/listen/listen-address.ts";
 import { ConfigScope, type ServerServices } from "./core/modules/config-scope.ts";
 import { ModuleContext } from "./core/modules/module-context.ts";
 import { ModuleRegistry } from "./core/modules/module-registry.ts";
+import { PartCache } from "./core/modules/part-cache.ts";
 import { UsagePool } from "./core/modules/usage-pool.ts";
 import { standardModules } from "./modules/standard.ts";
 import { openThreads, type WorkerThreadOptions } from "./worker/open-threads.ts";
@@ -63,6 +64,7 @@ export class Server {
     this.services = {
       registry,
       pool: new UsagePool(),
+      parts: new PartCache(),
       log,
       metrics,
       shared: threads.shared,

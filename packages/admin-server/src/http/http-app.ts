@@ -8,6 +8,9 @@ import {
 import { type App, defineModule } from "../core/modules/module.ts";
 import type { ModuleContext } from "../core/modules/module-context.ts";
 import type { Lease } from "../core/modules/usage-pool.ts";
+import { compileAccessLog } from "../modules/logging/access/access-log.ts";
+import { logSets } from "../modules/logging/logging.ts";
+import type { Exchange } from "./exchange.ts";
 import { type HttpAppConfig, type HttpServerConfig, httpAppSchema } from "./http-config.ts";
 import { connectionLimits, HttpServer } from "./http-server.ts";
 import { loadRoutes } from "./routes.ts";
@@ -46,7 +49,7 @@ class HttpApp implements App {
     for (const [name, config] of Object.entries(this.#config.servers ?? {})) {
       try {
         const routes = await loadRoutes(config.routes ?? [], this.#context, `servers/${name}/routes`);
-        const server = new HttpServer(connectionLimits(config), routes, this.#log);
+        const server = new HttpServer(connectionLimits(config), routes, this.#log, this.#accessLog(config));
         this.#servers.push(server);
         for (const address of (config.listen ?? []).flatMap((text) => parseListenAddress(text))) {
           this.#refuseHttps(config, address);
@@ -102,6 +105,12 @@ class HttpApp implements App {
 
   get #log(): Logger {
     return this.#context.log;
+  }
+
+  #accessLog(config: HttpServerConfig): ((exchange: Exchange) => void) | undefined {
+    // The newest logs are those of the config that is being built.
+    const logs = this.#context.resources(logSets).at(-1);
+    return config.logs && logs !== undefined ? compileAccessLog(config.logs, logs) : undefined;
   }
 
   #refuseHttps(config: HttpServerConfig, address: ListenAddress): void {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { configDuration, notYet } from "../core/modules/config-fields.ts";
+import { accessLogSchema } from "../modules/logging/access/access-config.ts";
 import { routeSchema } from "./routes.ts";
 
 const autoHttpsSchema = z.strictObject({
@@ -62,7 +63,9 @@ const serverSchema = z.strictObject({
   client_ip_headers: notYet(),
   trusted_proxies_strict: notYet(),
   trusted_proxies_unix: notYet(),
-  logs: notYet(),
+  logs: accessLogSchema
+    .nullish()
+    .describe("Access log: a line for each request, to loggers `http.log.access`; absent: none."),
   listen_protocols: notYet(),
   allow_0rtt: notYet(),
   metrics: notYet(),

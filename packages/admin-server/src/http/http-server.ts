@@ -49,12 +49,20 @@ export class HttpServer implements RequestSink {
   readonly #routes: RouteList;
   readonly #log: Logger;
   readonly #active = new Set<Exchange>();
+  readonly #logAccess: ((exchange: Exchange) => void) | undefined;
   #onIdle: (() => void) | undefined;
 
-  constructor(limits: ConnectionLimits, routes: RouteList, log: Logger) {
+  /** @param logAccess called for each request when it is over */
+  constructor(
+    limits: ConnectionLimits,
+    routes: RouteList,
+    log: Logger,
+    logAccess?: (exchange: Exchange) => void,
+  ) {
     this.limits = limits;
     this.#routes = routes;
     this.#log = log;
+    this.#logAccess = logAccess;
   }
 
   take(stream: HttpStream): void {
@@ -71,7 +79,10 @@ export class HttpServer implements RequestSink {
       return;
     }
     this.#active.add(exchange);
-    exchange.onEnd(() => this.#forget(exchange));
+    exchange.onEnd(() => {
+      this.#logAccess?.(exchange);
+      this.#forget(exchange);
+    });
     stream.onClose = () => {
       if (!exchange.detached) {
         exchange.end();

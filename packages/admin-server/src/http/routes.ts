@@ -1,20 +1,23 @@
 import { z } from "zod";
 import { errorWithin } from "../core/errors.ts";
 import type { JsonValue } from "../core/json/json-value.ts";
-import { inlineModule, moduleMap } from "../core/modules/config-fields.ts";
+import { inlineModule, moduleMap, remembersDecoded } from "../core/modules/config-fields.ts";
 import type { ModuleContext } from "../core/modules/module-context.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers, type Next } from "./handler.ts";
+import { RouteIndex } from "./route-index.ts";
 
-export const routeSchema = z.strictObject({
-  group: z.string().nullish().describe("After a match, the other routes of the same group are skipped."),
-  match: z
-    .array(moduleMap("http.matchers"))
-    .nullish()
-    .describe("Sets of matchers: all of a set must match, of one set at least. Absent: every request."),
-  handle: z.array(inlineModule("http.handlers", "handler")).nullish().describe("The chain of handlers."),
-  terminal: z.boolean().nullish().describe("Whether no route after this one is tried."),
-});
+export const routeSchema = remembersDecoded(
+  z.strictObject({
+    group: z.string().nullish().describe("After a match, the other routes of the same group are skipped."),
+    match: z
+      .array(moduleMap("http.matchers"))
+      .nullish()
+      .describe("Sets of matchers: all of a set must match, of one set at least. Absent: every request."),
+    handle: z.array(inlineModule("http.handlers", "handler")).nullish().describe("The chain of handlers."),
+    terminal: z.boolean().nullish().describe("Whether no route after this one is tried."),
+  }),
+);
 
 export type RouteConfig = z.infer<typeof routeSchema>;
 
@@ -42,9 +45,11 @@ function isMatch(route: Route, exchange: Exchange): boolean {
  */
 export class RouteList {
   readonly #routes: readonly Route[];
+  readonly #index: RouteIndex | undefined;
 
   constructor(routes: readonly Route[]) {
     this.#routes = routes;
+    this.#index = RouteIndex.of(routes);
   }
 
   /** @param next what comes after the last route */
@@ -58,7 +63,11 @@ export class RouteList {
     exchange: Exchange,
     next: Next,
   ): void | Promise<void> {
+    const hosts = this.#index;
     for (let index = start; index < this.#routes.length; index++) {
+      if (hosts !== undefined) {
+        index = hosts.next(index, exchange.host);
+      }
       const route = this.#routes[index];
       if (
         route === undefined ||
@@ -129,7 +138,7 @@ async function loadHandlers(
 }
 
 /**
- * Provisions routes.
+ * Provisions routes; those that an older config had too are taken over from it.
  * @param path where they stand below the module's own config: `servers/s/routes`
  * @throws ServerError saying route and position
  */
@@ -140,24 +149,28 @@ export async function loadRoutes(
 ): Promise<RouteList> {
   const loaded: Route[] = [];
   for (const [position, route] of routes.entries()) {
-    const routePath = `${path}/${position}`;
-    let matcherSets: HttpMatcher[][];
-    try {
-      matcherSets = await loadMatchers(route, context, routePath);
-    } catch (error) {
-      throw errorWithin(`setting up route matchers: route ${position}`, error);
-    }
-    try {
-      const handlers = await loadHandlers(route, context, routePath);
-      loaded.push({
-        group: route.group || undefined,
-        matcherSets,
-        handlers,
-        terminal: route.terminal === true,
-      });
-    } catch (error) {
-      throw errorWithin(`setting up route handlers: route ${position}`, error);
-    }
+    loaded.push(await context.part(route, (inner) => loadRoute(route, inner, path, position)));
   }
   return new RouteList(loaded);
+}
+
+async function loadRoute(
+  route: RouteConfig,
+  context: ModuleContext,
+  path: string,
+  position: number,
+): Promise<Route> {
+  const routePath = `${path}/${position}`;
+  let matcherSets: HttpMatcher[][];
+  try {
+    matcherSets = await loadMatchers(route, context, routePath);
+  } catch (error) {
+    throw errorWithin(`setting up route matchers: route ${position}`, error);
+  }
+  try {
+    const handlers = await loadHandlers(route, context, routePath);
+    return { group: route.group || undefined, matcherSets, handlers, terminal: route.terminal === true };
+  } catch (error) {
+    throw errorWithin(`setting up route handlers: route ${position}`, error);
+  }
 }

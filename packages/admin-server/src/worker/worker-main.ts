@@ -5,6 +5,7 @@ import { AppsParticipant } from "../core/engine/apps.ts";
 import { followMainThread } from "../core/engine/worker-thread.ts";
 import { WorkerPorts } from "../core/listen/port-source.ts";
 import { ModuleRegistry } from "../core/modules/module-registry.ts";
+import { PartCache } from "../core/modules/part-cache.ts";
 import { UsagePool } from "../core/modules/usage-pool.ts";
 import { collectTopic } from "../core/threads/all-metrics.ts";
 import { TableState } from "../core/threads/shared-state.ts";
@@ -39,6 +40,7 @@ followMainThread(
     {
       registry: new ModuleRegistry(standardModules),
       pool: new UsagePool(),
+      parts: new PartCache(),
       log,
       metrics,
       shared,

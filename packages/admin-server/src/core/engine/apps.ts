@@ -1,6 +1,6 @@
 import { errorWithin, messageOf } from "../errors.ts";
 import { ConfigScope, type ServerServices } from "../modules/config-scope.ts";
-import { type App, appNamespace } from "../modules/module.ts";
+import { type App, appNamespace, loggingNamespace } from "../modules/module.ts";
 import { ModuleContext } from "../modules/module-context.ts";
 import { registryFor } from "../user-modules/load-user-modules.ts";
 import type { ConfigDocument } from "./config-document.ts";
@@ -14,13 +14,21 @@ class AppSet {
   readonly #scope: ConfigScope;
   readonly #apps = new Map<string, App>();
 
-  constructor(services: ServerServices) {
-    this.#scope = new ConfigScope(services);
+  /** @param fresh nothing is taken over from an older config */
+  constructor(services: ServerServices, fresh: boolean) {
+    this.#scope = new ConfigScope(services, fresh);
   }
 
   async build(document: ConfigDocument, part: AppsPart): Promise<void> {
     const context = new ModuleContext(this.#scope, "/config");
     const { registry } = this.#scope.services;
+    if (registry.find(loggingNamespace, "app") !== undefined) {
+      try {
+        this.#apps.set("logging", await context.load(loggingNamespace, "app", document.logging, "logging"));
+      } catch (error) {
+        throw errorWithin("setting up logging", error);
+      }
+    }
     for (const [name, config] of document.apps) {
       const inWorkers = registry.find(appNamespace, name)?.inWorkers === true;
       if (part !== "all" && inWorkers !== (part === "workers")) {
@@ -70,6 +78,8 @@ export class AppsParticipant implements Participant {
   readonly #services: ServerServices;
   readonly #part: AppsPart;
   #current: AppSet | undefined;
+  /** The modules that the current config brought along: with others nothing is as it was. */
+  #modules = "";
   /** Sets of older configs that still finish requests. */
   readonly #draining = new Set<Promise<void>>();
 
@@ -79,7 +89,9 @@ export class AppsParticipant implements Participant {
   }
 
   async prepare(document: ConfigDocument): Promise<Transition> {
-    const next = new AppSet(await this.#servicesFor(document));
+    const modules = document.modules.join("\n");
+    const fresh = document.force || modules !== this.#modules;
+    const next = new AppSet(await this.#servicesFor(document), fresh);
     try {
       await next.build(document, this.#part);
       await next.start();
@@ -91,6 +103,7 @@ export class AppsParticipant implements Participant {
       commit: () => {
         const previous = this.#current;
         this.#current = next;
+        this.#modules = modules;
         next.activate();
         if (previous !== undefined) {
           this.#drain(previous);
@@ -101,7 +114,8 @@ export class AppsParticipant implements Participant {
   }
 
   async check(document: ConfigDocument): Promise<void> {
-    const next = new AppSet(await this.#servicesFor(document));
+    const fresh = document.modules.join("\n") !== this.#modules;
+    const next = new AppSet(await this.#servicesFor(document), fresh);
     try {
       await next.build(document, "all");
     } finally {

@@ -9,7 +9,7 @@ import { refusePrototypeKey } from "../tree/prototype-key.ts";
 export const documentSchema = z
   .strictObject({
     admin: z.unknown().optional().describe("The admin endpoint."),
-    logging: notYet(),
+    logging: z.unknown().optional().describe("Logs: where they go, and how they are written."),
     storage: notYet(),
     modules: z
       .array(z.string())
@@ -29,6 +29,8 @@ export interface ConfigDocument {
   readonly force: boolean;
   /** null when absent, as when no config is loaded. */
   readonly admin: JsonValue;
+  /** null when absent: there is a log all the same. */
+  readonly logging: JsonValue;
   /** Files and packages of modules beside the server's own. */
   readonly modules: readonly string[];
   readonly apps: ReadonlyMap<string, JsonValue>;
@@ -43,6 +45,7 @@ export function decodeDocument(config: JsonValue, force = false): ConfigDocument
     source: config,
     force,
     admin: (document?.admin ?? null) as JsonValue,
+    logging: (document?.logging ?? null) as JsonValue,
     modules: document?.modules ?? [],
     apps: new Map(apps),
   };

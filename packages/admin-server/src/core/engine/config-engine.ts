@@ -8,6 +8,7 @@ import type { ModuleRegistry } from "../modules/module-registry.ts";
 import { type ChangeMethod, changeAt } from "../tree/change-at.ts";
 import { idKey, indexIds } from "../tree/id-index.ts";
 import { readAt } from "../tree/read-at.ts";
+import { reconcile } from "../tree/reconcile.ts";
 import { type ConfigTree, parseTreePath } from "../tree/tree-path.ts";
 import type { Autosave } from "./autosave.ts";
 import { ChangeLock } from "./change-lock.ts";
@@ -175,7 +176,9 @@ export class ConfigEngine {
     if (request.ifMatch !== undefined) {
       this.#checkIfMatch(request.ifMatch);
     }
-    const tree = this.#changed(request, value);
+    const changed = this.#changed(request, value);
+    // What did not change is known by being the same object.
+    const tree: ConfigTree = { config: reconcile(this.#tree.config, changed.config) };
     const encoded = encodeJson(tree.config);
     if (encoded === this.#encoded && request.force !== true && this.#started) {
       return;

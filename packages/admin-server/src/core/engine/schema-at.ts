@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { isJsonArray, isJsonObject, type JsonValue, member } from "../json/json-value.ts";
-import { appNamespace } from "../modules/module.ts";
+import { appNamespace, loggingNamespace } from "../modules/module.ts";
 import type { ModuleRegistry } from "../modules/module-registry.ts";
 
 type Schema = z.core.$ZodType;
@@ -63,13 +63,29 @@ export function isArrayBySchema(
   segments: readonly string[],
 ): boolean {
   const [root, apps, app, ...rest] = segments;
+  if (root === "config" && apps === "logging") {
+    const logging = registry.find(loggingNamespace, "app")?.config;
+    const value = isJsonObject(config) ? (member(config, "logging") ?? null) : null;
+    return endsInArray(logging, segments.slice(2), value, registry);
+  }
   if (root !== "config" || apps !== "apps" || app === undefined) {
     return segments.join("/") === "config/admin/origins";
   }
-  let schema: Schema | undefined = registry.find(appNamespace, app)?.config;
   let value: JsonValue = isJsonObject(config) ? (member(config, "apps") ?? null) : null;
   value = isJsonObject(value) ? (member(value, app) ?? null) : null;
-  for (const segment of rest) {
+  return endsInArray(registry.find(appNamespace, app)?.config, rest, value, registry);
+}
+
+/** Follows `segments` down from a module's config. */
+function endsInArray(
+  top: Schema | undefined,
+  segments: readonly string[],
+  config: JsonValue,
+  registry: ModuleRegistry,
+): boolean {
+  let schema = top;
+  let value = config;
+  for (const segment of segments) {
     if (schema === undefined) {
       return false;
     }

@@ -1,6 +1,8 @@
 import { ServerError } from "../errors.ts";
+import type { JsonValue } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 import type { MessageTopics } from "../threads/thread-messages.ts";
+import { reconcile } from "../tree/reconcile.ts";
 import { decodeDocument } from "./config-document.ts";
 import type { Participant, Transition } from "./participant.ts";
 import { workerTopics } from "./workers.ts";
@@ -8,6 +10,7 @@ import { workerTopics } from "./workers.ts";
 /** The part of a worker thread in a change of config: does with `apps` what the main thread says. */
 export function followMainThread(topics: MessageTopics, apps: Participant): void {
   let prepared: Transition | undefined;
+  let config: JsonValue = null;
   const take = (): Transition => {
     const transition = prepared;
     if (transition === undefined) {
@@ -18,7 +21,8 @@ export function followMainThread(topics: MessageTopics, apps: Participant): void
   };
   topics.on(workerTopics.prepare, async (value) => {
     const { text, force } = value as { readonly text: string; readonly force: boolean };
-    prepared = await apps.prepare(decodeDocument(parseJson(Buffer.from(text)), force));
+    config = reconcile(config, parseJson(Buffer.from(text)));
+    prepared = await apps.prepare(decodeDocument(config, force));
   });
   topics.on(workerTopics.commit, () => take().commit());
   topics.on(workerTopics.rollback, () => take().rollback());

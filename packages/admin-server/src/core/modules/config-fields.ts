@@ -31,3 +31,28 @@ export function inlineModule(namespace: string, key: string) {
 export function moduleMap(namespace: string) {
   return z.record(z.string(), z.unknown()).meta({ moduleNamespace: namespace });
 }
+
+/**
+ * Has a schema remember what it decoded: the same object in a later document, where a change did not touch it, decodes
+ * to the same object again, without a look inside. For objects that are never changed in place.
+ */
+export function remembersDecoded<Schema extends z.ZodType>(schema: Schema): Schema {
+  const decoded = new WeakMap<object, unknown>();
+  const { run } = schema._zod;
+  schema._zod.run = (payload, context) => {
+    const { value } = payload;
+    if (typeof value !== "object" || value === null) {
+      return run(payload, context);
+    }
+    if (decoded.has(value)) {
+      payload.value = decoded.get(value);
+      return payload;
+    }
+    const result = run(payload, context);
+    if (!(result instanceof Promise) && result.issues.length === 0) {
+      decoded.set(value, result.value);
+    }
+    return result;
+  };
+  return schema;
+}

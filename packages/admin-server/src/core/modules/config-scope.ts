@@ -6,6 +6,7 @@ import type { SharedState } from "../threads/shared-state.ts";
 import type { ThreadMessages } from "../threads/thread-messages.ts";
 import type { ModuleInstance } from "./module.ts";
 import type { ModuleRegistry } from "./module-registry.ts";
+import type { PartCache } from "./part-cache.ts";
 import type { UsagePool } from "./usage-pool.ts";
 
 /** What lives longer than any config. */
@@ -17,16 +18,20 @@ export interface ServerServices {
   readonly shared: SharedState;
   readonly messages: ThreadMessages;
   readonly ports: PortSource;
+  readonly parts: PartCache;
 }
 
 /** All modules of one config, or of a part of it that lives by itself, from provisioning to the last close. */
 export class ConfigScope {
   readonly services: ServerServices;
+  /** Nothing of older configs is taken over. */
+  readonly fresh: boolean;
   readonly #instances: ModuleInstance[] = [];
   readonly #closers = new Set<() => void | Promise<void>>();
 
-  constructor(services: ServerServices) {
+  constructor(services: ServerServices, fresh = false) {
     this.services = services;
+    this.fresh = fresh;
   }
 
   add(instance: ModuleInstance): void {

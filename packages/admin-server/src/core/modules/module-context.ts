@@ -6,7 +6,7 @@ import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
 import type { PortSource } from "../listen/port-source.ts";
 import type { SharedState } from "../threads/shared-state.ts";
 import type { ThreadMessages } from "../threads/thread-messages.ts";
-import type { ConfigScope } from "./config-scope.ts";
+import { ConfigScope } from "./config-scope.ts";
 import { decodeConfig } from "./decode-config.ts";
 import type { ModuleDefinition, ModuleInstance, ModuleNamespace } from "./module.ts";
 import type { Lease, ResourceKind, SharedResource } from "./usage-pool.ts";
@@ -74,6 +74,33 @@ export class ModuleContext {
   /** All resources of a kind that any config uses now. */
   resources<Resource extends SharedResource>(kind: ResourceKind<Resource>): Resource[] {
     return this.#scope.services.pool.list(kind);
+  }
+
+  /**
+   * Makes a part of a config, or takes the one that an older config made from the very same object: what a change did
+   * not touch is not made again. Whatever the part depends on must be in that object (or last longer than configs).
+   * @param build is given a context of the part's own; what it takes is given back with the last config that has the part
+   * @throws what `build` throws
+   */
+  async part<Value>(key: object, build: (context: ModuleContext) => Promise<Value>): Promise<Value> {
+    const { services, fresh } = this.#scope;
+    const { parts } = services;
+    let part = fresh ? undefined : parts.take(key);
+    if (part === undefined) {
+      const scope = new ConfigScope(services, fresh);
+      let value: Value;
+      try {
+        value = await build(new ModuleContext(scope, this.path));
+      } catch (error) {
+        await scope.close();
+        throw error;
+      }
+      part = parts.add(key, value, scope);
+      this.#scope.add({ validate: () => scope.validate() });
+    }
+    const taken = part;
+    this.#scope.onClose(() => parts.release(taken));
+    return taken.value as Value;
   }
 
   /** Takes a shared resource; given back when the config closes, unless the module released it before. */

@@ -29,6 +29,9 @@ export interface ModuleNamespace<Instance extends ModuleInstance> {
 /** Apps have no prefix: `apps.http` in the document is the module `http`. */
 export const appNamespace: ModuleNamespace<App> = { prefix: "" };
 
+/** The top level `logging` of the document is the module `logging.app`: it is there for every config, before all apps. */
+export const loggingNamespace: ModuleNamespace<App> = { prefix: "logging" };
+
 /** A module as its file describes it. */
 export interface ModuleSource<Config, Instance extends ModuleInstance> {
   /** Namespace and name: `http.matchers.path`. */

@@ -46,8 +46,24 @@ export function indexIds(document: JsonValue): ReadonlyMap<string, string> {
   return index;
 }
 
-/** `value` without its `@id` members, at any depth; what has none comes back as the same object. */
+/** What was found without ids before, by the object it was found in: documents share what a change does not touch. */
+const stripped = new WeakMap<object, JsonValue>();
+
+/** `value` without its `@id` members, at any depth; what has none comes back as the same object, equal ones as equal ones. */
 export function withoutIds(value: JsonValue): JsonValue {
+  if (typeof value !== "object" || value === null) {
+    return value;
+  }
+  const known = stripped.get(value);
+  if (known !== undefined) {
+    return known;
+  }
+  const result = strip(value);
+  stripped.set(value, result);
+  return result;
+}
+
+function strip(value: JsonValue): JsonValue {
   if (isJsonArray(value)) {
     const elements = value.map(withoutIds);
     return elements.every((element, position) => element === value[position]) ? value : elements;

@@ -31,6 +31,7 @@ export const hostMatcher = defineModule({
     const matchesTemplate = (exchange: Exchange) => (template: (exchange: Exchange) => string) =>
       matchesLabels(template(exchange).toLowerCase().split("."), exchange.host);
     return {
+      exactHosts: wildcards.length + templates.length === 0 ? [...exact] : undefined,
       matches(exchange) {
         const { host } = exchange;
         return (

@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { HttpMatcher } from "./handler.ts";
+import { RouteIndex } from "./route-index.ts";
+
+const bound = (...hosts: string[]): HttpMatcher => ({ matches: () => true, exactHosts: hosts });
+const free: HttpMatcher = { matches: () => true };
+
+test("finds exactly the routes that can match a host, in their order", () => {
+  const host = fc.constantFrom("a", "b", "c", "d");
+  const set = fc.array(
+    fc.oneof(
+      host.map((name) => bound(name)),
+      fc.constant(free),
+    ),
+    { maxLength: 2 },
+  );
+  const routes = fc.array(
+    fc.array(set, { maxLength: 2 }).map((matcherSets) => ({ matcherSets })),
+    { maxLength: 40 },
+  );
+  fc.assert(
+    fc.property(routes, host, (list, wanted) => {
+      const all = [...list, ...Array.from({ length: 8 }, () => ({ matcherSets: [[bound("a")]] }))];
+      const index = RouteIndex.of(all);
+      const found: number[] = [];
+      for (let at = index?.next(0, wanted) ?? 0; at < all.length; at = index?.next(at + 1, wanted) ?? 0) {
+        found.push(at);
+      }
+      const cannot = ({ matcherSets }: (typeof all)[number]) =>
+        matcherSets.length > 0 &&
+        matcherSets.every((each) => each.some(({ exactHosts }) => exactHosts !== undefined)) &&
+        !matcherSets.some((each) => {
+          const first = each.find(({ exactHosts }) => exactHosts !== undefined);
+          return first?.exactHosts?.includes(wanted);
+        });
+      expect(found).toEqual(all.flatMap((each, position) => (cannot(each) ? [] : [position])));
+    }),
+  );
+});
+
+test("few routes, or few that name hosts, need none", () => {
+  expect(RouteIndex.of([{ matcherSets: [[bound("a")]] }])).toBeUndefined();
+  expect(RouteIndex.of(Array.from({ length: 20 }, () => ({ matcherSets: [[free]] })))).toBeUndefined();
+});
