@@ -165,6 +165,7 @@ class EventStream implements TailListener {
   }
 
   idle(cursor: string): void {
+    this.open();
     if (!this.#isFull()) {
       this.#write(`: heartbeat\nid: ${cursor}\n\n`);
     }
