@@ -91,6 +91,7 @@ export const fileWriter = defineModule({
       onError: (error) => context.log.warn(`log file ${path}: ${messageOf(error)}`),
     });
     let failing = false;
+    let closed = false;
     const queue = new LineQueue({
       async send(lines) {
         try {
@@ -107,7 +108,11 @@ export const fileWriter = defineModule({
       lostLine,
     });
     return {
-      write: (line) => queue.push(line),
+      write(line) {
+        if (!closed) {
+          queue.push(line);
+        }
+      },
       async open() {
         try {
           await file.open();
@@ -119,6 +124,7 @@ export const fileWriter = defineModule({
         }
       },
       async close() {
+        closed = true;
         await queue.drained();
         await file.close();
       },

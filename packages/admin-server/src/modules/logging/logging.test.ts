@@ -1,0 +1,109 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ask } from "../../testing/ask.ts";
+import { RunningServer } from "../../testing/running-server.ts";
+
+let folder = "";
+let server: RunningServer | undefined;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "logging-"));
+});
+
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+  rmSync(folder, { recursive: true });
+});
+
+const file = (name: string) => ({ output: "file", filename: join(folder, name) });
+const lines = (name: string) =>
+  readFileSync(join(folder, name), "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+function config(logs: object, serverLogs: object | undefined = {}): object {
+  const routes = [
+    { match: [{ path: ["/fail"] }], handle: [{ handler: "error", status_code: 503 }] },
+    {
+      handle: [
+        { handler: "log_append", key: "extra", value: "{http.request.method}" },
+        { handler: "static_response", body: "ok" },
+      ],
+    },
+  ];
+  return {
+    logging: { logs },
+    apps: { http: { servers: { s: { listen: ["127.0.0.1:0"], routes, logs: serverLogs } } } },
+  };
+}
+
+test("requests are logged to the files that want them, and all is there when the server has stopped", async () => {
+  server = await RunningServer.start(
+    config({
+      all: { writer: file("all.log") },
+      errors: { writer: file("errors.log"), level: "error", include: ["http.log.access"] },
+      others: { writer: file("others.log"), exclude: ["http.log"] },
+      default: { writer: { output: "discard" } },
+    }),
+  );
+  await ask(`${server.site}/a?q`, { headers: { Authorization: "secret" } });
+  await ask(`${server.site}/fail`);
+  await server.close();
+  server = undefined;
+  expect(lines("all.log")).toMatchObject([
+    {
+      msg: "handled request",
+      status: 200,
+      size: 2,
+      extra: "GET",
+      request: { uri: "/a?q", headers: { Authorization: ["REDACTED"] } },
+    },
+    { level: "error", status: 503 },
+  ]);
+  expect(lines("errors.log")).toMatchObject([{ status: 503 }]);
+  expect(lines("others.log")).toEqual([]);
+});
+
+test("a change of logs holds from the next request on, and loses no line", async () => {
+  server = await RunningServer.start(config({ default: { writer: file("one.log") } }));
+  await ask(server.site);
+  expect((await server.admin("PATCH", "/config/logging/logs/default/writer", file("two.log"))).status).toBe(
+    200,
+  );
+  await ask(server.site);
+  await server.close();
+  server = undefined;
+  expect([lines("one.log").length, lines("two.log").length]).toEqual([1, 1]);
+});
+
+test("without logs of a server nothing is logged", async () => {
+  server = await RunningServer.start(config({ default: { writer: file("one.log") } }, undefined));
+  const changed = await server.admin("DELETE", "/config/apps/http/servers/s/logs");
+  expect(changed.status).toBe(200);
+  await ask(server.site);
+  await server.close();
+  server = undefined;
+  expect(lines("one.log")).toEqual([]);
+});
+
+test("a log that cannot be written is refused, and what ran goes on", async () => {
+  server = await RunningServer.start(config({ default: { writer: file("one.log") } }));
+  const bad = { writer: file("one.log/below") };
+  const answer = await server.admin("POST", "/config/logging/logs/bad", bad);
+  expect(answer.status).toBe(400);
+  expect(answer.error).toContain("opening log writer");
+  expect((await ask(server.site)).text).toBe("ok");
+});
+
+test.each([
+  [{ x: { level: "LOUD" } }, "unrecognized log level"],
+  [{ x: { writer: { output: "nope" } } }, "unknown module: logging.writers.nope"],
+  [{ x: { encoder: { format: "nope" } } }, "unknown module: logging.encoders.nope"],
+  [{ x: { bogus: 1 } }, 'json: unknown field "bogus", at /config/logging/logs/x/bogus'],
+])("%j is refused", async (logs, message) => {
+  await expect(RunningServer.start(config(logs))).rejects.toThrow(message);
+});
