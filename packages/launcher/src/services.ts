@@ -121,6 +121,8 @@ export function services(dataFolder: string, demo: boolean): Service[] {
     {
       name: "tracing-storage",
       program: `${packages}tracing-storage/bin/tracing-storage.ts`,
+      // As for the collector: bodies of inserts would have the small heap collected for each few of them.
+      nodeOptions: ["--initial-old-space-size=128", "--max-semi-space-size=8"],
       arguments: ["--storage.data-dir", `${dataFolder}/storage`],
       environment: {},
       ports: [

@@ -8,7 +8,7 @@ import { TestProcess } from "./test-process.ts";
 const packages = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** As `npm start` and the images start it: an old space that begins large enough, a young one that stays small. */
-const collectorNodeOptions = ["--initial-old-space-size=128", "--max-semi-space-size=8"];
+const writerNodeOptions = ["--initial-old-space-size=128", "--max-semi-space-size=8"];
 
 function start(
   name: string,
@@ -46,6 +46,7 @@ export async function startOurSystem(folder: string, signal: AbortSignal): Promi
       ...["--grpc.host-port", "127.0.0.1:0"],
     ],
     admin[0]!,
+    writerNodeOptions,
   );
   const collector = start(
     "tracing-collector",
@@ -56,7 +57,7 @@ export async function startOurSystem(folder: string, signal: AbortSignal): Promi
       ...["--clickhouse.url", `http://${store}`],
     ],
     admin[1]!,
-    collectorNodeOptions,
+    writerNodeOptions,
   );
   const query = start(
     "tracing-query",
