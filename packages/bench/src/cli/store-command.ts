@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freeAddresses } from "lifecycle/testing";
 import { openClickHouseStore } from "storage/clickhouse";
+import { askQuery, type QueryReport } from "../store/ask-query.ts";
 import { type AskReport, askStore } from "../store/ask-store.ts";
 import { fillStore } from "../store/fill-store.ts";
 import { storeSql } from "../store/store-sql.ts";
 import { TestProcess } from "../suite/test-process.ts";
 import { Arguments, type OptionSpecs, optionHelp, UsageError } from "./arguments.ts";
 
-const program = fileURLToPath(new URL("../../../tracing-storage/bin/tracing-storage.ts", import.meta.url));
+const program = (name: string) => fileURLToPath(new URL(`../../../${name}/bin/${name}.ts`, import.meta.url));
 const database = "tracing";
 
 const specs = {
@@ -22,13 +23,13 @@ const specs = {
 } satisfies OptionSpecs;
 
 /**
- * `bench store`: fills a store of our own and asks it what people search for, past the query service.
+ * `bench store`: fills a store of our own and asks it what people search for, past the query service and through it.
  * @returns the exit code
  */
 export async function storeCommand(argv: readonly string[], signal: AbortSignal): Promise<number> {
   const options = new Arguments(specs, argv);
   if (options.has("help")) {
-    process.stdout.write(`Fills a store through its writer, and measures searches.
+    process.stdout.write(`Fills a store through its writer, and measures searches, past the query service and through it.
 
 Usage: npm run bench -- store --folder PATH [options]
 
@@ -40,12 +41,12 @@ ${optionHelp(specs)}`);
   const hours = options.integer("hours", 1, 10_000);
   const times = options.integer("times", 1, 100_000);
   await mkdir(folder, { recursive: true });
-  const [http = "", admin = ""] = await freeAddresses(2);
+  const [http = "", admin = "", queryHttp = "", queryGrpc = "", queryAdmin = ""] = await freeAddresses(5);
   const storage = new TestProcess({
     name: "tracing-storage",
     command: process.execPath,
     args: [
-      program,
+      program("tracing-storage"),
       ...["--storage.data-dir", join(folder, "storage"), "--storage.http.host-port", http],
       ...["--grpc.host-port", "127.0.0.1:0", "--admin.http.host-port", admin],
     ],
@@ -53,6 +54,17 @@ ${optionHelp(specs)}`);
     watchesParent: true,
   });
   const url = `http://${http}`;
+  const query = new TestProcess({
+    name: "tracing-query",
+    command: process.execPath,
+    args: [
+      program("tracing-query"),
+      ...["--clickhouse.url", url, "--query.http-server.host-port", queryHttp],
+      ...["--query.grpc-server.host-port", queryGrpc, "--admin.http.host-port", queryAdmin],
+    ],
+    healthUrl: `http://${queryAdmin}/`,
+    watchesParent: true,
+  });
   const store = openClickHouseStore({ urls: [url], requestTimeoutMs: 600_000 });
   try {
     await storage.healthy(signal);
@@ -63,14 +75,18 @@ ${optionHelp(specs)}`);
     if (endUnixMs === undefined) await fillStore(store, url, database, hours, end, progress);
     if (options.has("settle")) await storeSql(url, `OPTIMIZE TABLE ${database}.spans FINAL`);
     const reports = await askStore(store, url, database, end, times);
+    await query.healthy(signal);
+    const queryReports = await askQuery(`http://${queryHttp}`, query.pid, end, times);
     const disk = await storeSql(
       url,
       `SELECT table, count() AS parts, sum(rows) AS rows, sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = '${database}' GROUP BY table ORDER BY bytes DESC FORMAT TSVWithNames`,
     );
-    if (options.has("json")) process.stdout.write(`${JSON.stringify(reports, undefined, 2)}\n`);
-    else process.stdout.write(`${disk}\n\n${table(reports)}`);
+    if (options.has("json"))
+      process.stdout.write(`${JSON.stringify({ store: reports, query: queryReports }, undefined, 2)}\n`);
+    else process.stdout.write(`${disk}\n\n${table(reports)}\n${queryTable(queryReports)}`);
     return 0;
   } finally {
+    await query.stop();
     await store.close();
     await storage.stop();
   }
@@ -83,19 +99,34 @@ async function filledUntil(url: string): Promise<number | undefined> {
 }
 
 function table(reports: readonly AskReport[]): string {
-  const lines = reports.map(({ name, traces, wallMs, cpuMs, clientCpuMs, rows, bytes }) =>
+  const head = ["results", "p50 ms", "min ms", "p95 ms", "CPU ms", "client CPU", "rows read", "MB read"];
+  const lines = reports.map((report) =>
     [
-      name.padEnd(36),
+      report.name.padEnd(36),
       ...[
-        traces,
-        wallMs.toFixed(1),
-        cpuMs.toFixed(1),
-        clientCpuMs.toFixed(1),
-        rows,
-        (bytes / 1e6).toFixed(1),
+        report.results,
+        ...[report.wallMs, report.wallMinMs, report.wallP95Ms, report.cpuMs, report.clientCpuMs].map((ms) =>
+          ms.toFixed(1),
+        ),
+        report.rows,
+        (report.bytes / 1e6).toFixed(1),
       ].map((value) => String(value).padStart(12)),
     ].join(""),
   );
-  const head = ["traces", "wall ms", "CPU ms", "client CPU", "rows read", "MB read"];
+  return `${[" ".repeat(36) + head.map((name) => name.padStart(12)).join(""), ...lines].join("\n")}\n`;
+}
+
+function queryTable(reports: readonly QueryReport[]): string {
+  const head = ["requests", "failed", "first ms", "p50 ms", "p95 ms", "CPU ms", "RSS MiB"];
+  const lines = reports.map((report) =>
+    [
+      `HTTP: ${report.name}`.padEnd(36),
+      ...[
+        ...[report.requests, report.failed],
+        ...[report.firstMs, report.lastMs, report.lastP95Ms, report.cpuMs].map((ms) => ms.toFixed(1)),
+        (report.rssPeakBytes / 2 ** 20).toFixed(0),
+      ].map((value) => String(value).padStart(12)),
+    ].join(""),
+  );
   return `${[" ".repeat(36) + head.map((name) => name.padStart(12)).join(""), ...lines].join("\n")}\n`;
 }

@@ -13,9 +13,9 @@ const blockSpans = 50_000;
 const hourMs = 3_600_000;
 
 /**
- * Fills a store with hours of spans, the last of which ends at `endUnixMs`: the newest hour through the store's writer,
- * in blocks as the collector writes them; the hours before as copies of it with other trace ids, made by the engine. One
- * trace of 50,000 spans lies in the newest hour.
+ * Fills a store with hours of spans, the last of which ends at `endUnixMs`: the oldest hour through the store's writer,
+ * in blocks as the collector writes them; each hour after it as a copy with other trace ids, made by the engine. One trace
+ * of 50,000 spans lies in the newest hour.
  * @param url of the same store's HTTP port
  * @param database empty before
  */
@@ -28,7 +28,8 @@ export async function fillStore(
   progress: (line: string) => void,
 ): Promise<void> {
   await store.ready();
-  await writeHour(store, endUnixMs);
+  const oldestEndMs = endUnixMs - (hours - 1) * hourMs;
+  await writeHour(store, oldestEndMs);
   progress("filled: 1 hour");
   const columns = (
     await storeSql(
@@ -37,24 +38,23 @@ export async function fillStore(
         "AND default_kind NOT IN ('EPHEMERAL', 'MATERIALIZED', 'ALIAS') ORDER BY position FORMAT TSV",
     )
   ).split("\n");
-  const copy = (changed: Readonly<Record<string, string>>, where: string) =>
-    storeSql(
+  const oldest = `s.start <= fromUnixTimestamp64Milli(${oldestEndMs})`;
+  const copy = (hour: number, traceId: string, order = "") => {
+    const start = `s.start + toIntervalHour(${hour})`;
+    const changed: Record<string, string> = { trace_id: traceId, start, received: `toDate(${start})` };
+    return storeSql(
       url,
       `INSERT INTO ${database}.spans (${columns.join(", ")}) SELECT ` +
         columns.map((column) => changed[column] ?? `s.${column}`).join(", ") +
-        ` FROM ${database}.spans AS s WHERE ${where} SETTINGS max_insert_threads = 1`,
+        ` FROM ${database}.spans AS s WHERE ${oldest}${order} SETTINGS max_insert_threads = 1`,
     );
-  const newest = `s.start > fromUnixTimestamp64Milli(${endUnixMs - hourMs - 60_000})`;
+  };
   for (let hour = 1; hour < hours; hour++) {
-    const start = `s.start - toIntervalHour(${hour})`;
-    await copy(
-      { trace_id: `sipHash128(s.trace_id, ${hour})`, start, received: `toDate(${start})` },
-      `${newest} AND s.start <= fromUnixTimestamp64Milli(${endUnixMs})`,
-    );
+    await copy(hour, `sipHash128(s.trace_id, ${hour})`);
     progress(`filled: ${hour + 1} hours`);
   }
   const traceId = `toFixedString(unhex('${largeTrace.traceId}'), 16)`;
-  await copy({ trace_id: traceId }, `${newest} ORDER BY s.start LIMIT ${largeTrace.spans}`);
+  await copy(hours - 1, traceId, ` ORDER BY s.start LIMIT ${largeTrace.spans}`);
 }
 
 async function writeHour(store: TraceStore, endUnixMs: number): Promise<void> {

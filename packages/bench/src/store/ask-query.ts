@@ -1,0 +1,89 @@
+import { Agent, get, type IncomingMessage } from "node:http";
+import { processUsage } from "../e2e/measure/process-usage.ts";
+import { largeTrace } from "./fill-store.ts";
+
+/** Requests of one kind to the query service, at the same time or one after the other. */
+export interface QueryReport {
+  readonly name: string;
+  readonly requests: number;
+  readonly failed: number;
+  /** To the first byte of the body, and to the last; medians. */
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly lastP95Ms: number;
+  /** Of the query process, for one request. */
+  readonly cpuMs: number;
+  /** The most of the query process since its start. */
+  readonly rssPeakBytes: number;
+}
+
+interface Answer {
+  readonly ok: boolean;
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/**
+ * Asks the query service's HTTP API.
+ * @param pid of the query process
+ * @param endUnixMs as the store was filled
+ */
+export async function askQuery(
+  url: string,
+  pid: number,
+  endUnixMs: number,
+  times: number,
+): Promise<QueryReport[]> {
+  const agent = new Agent({ keepAlive: true });
+  const end = endUnixMs * 1_000;
+  const range = { start: String(end - 3_600_000_000), end: String(end) };
+  const search = `/api/traces?${new URLSearchParams({ service: "frontend", limit: "20", ...range })}`;
+  const large = `/api/traces/${largeTrace.traceId}`;
+  const reports: QueryReport[] = [];
+  const measure = async (name: string, requests: number, atOnce: number, path: string) => {
+    const before = processUsage(pid).cpuSeconds;
+    const answers: Answer[] = [];
+    let left = requests;
+    const client = async () => {
+      while (left-- > 0) answers.push(await ask(`${url}${path}`, agent));
+    };
+    await Promise.all(Array.from({ length: atOnce }, client));
+    const { cpuSeconds, rssPeakBytes } = processUsage(pid);
+    const at = (key: "firstMs" | "lastMs", share: number) =>
+      answers.map((answer) => answer[key]).sort((one, other) => one - other)[Math.floor(requests * share)] ??
+      0;
+    reports.push({
+      ...{ name, requests, failed: answers.filter(({ ok }) => !ok).length },
+      ...{ firstMs: at("firstMs", 0.5), lastMs: at("lastMs", 0.5), lastP95Ms: at("lastMs", 0.95) },
+      ...{ cpuMs: ((cpuSeconds - before) * 1_000) / requests, rssPeakBytes },
+    });
+  };
+  try {
+    await measure("services", times, 1, "/api/services");
+    await measure("operations", times, 1, "/api/operations?service=frontend");
+    await measure("newest 20 of a service, hour", times, 1, search);
+    await measure("dependencies, day", times, 1, `/api/dependencies?endTs=${endUnixMs}&lookback=86400000`);
+    await measure("200 searches at once", 200, 200, search);
+    await measure("trace of 50,000 spans", 5, 1, large);
+    await measure("10 of 50,000 spans at once", 10, 10, large);
+  } finally {
+    agent.destroy();
+  }
+  return reports;
+}
+
+function ask(url: string, agent: Agent): Promise<Answer> {
+  const startedAt = performance.now();
+  return new Promise((resolve) => {
+    let firstMs = 0;
+    const end = (ok: boolean) => resolve({ ok, firstMs, lastMs: performance.now() - startedAt });
+    const onAnswer = (answer: IncomingMessage) => {
+      answer.on("data", () => {
+        if (firstMs === 0) firstMs = performance.now() - startedAt;
+      });
+      answer.once("end", () => end(answer.statusCode === 200));
+      answer.once("error", () => end(false));
+    };
+    get(url, { agent }, onAnswer).once("error", () => end(false));
+  });
+}

@@ -1,0 +1,106 @@
+import type { TraceQuery, TraceStore } from "storage/api";
+import { largeTrace } from "./fill-store.ts";
+import { storeSql } from "./store-sql.ts";
+
+const hourNano = 3_600_000_000_000n;
+
+/** One kind of question, and how to ask it. */
+export interface Question {
+  readonly name: string;
+  /** @returns how many results there were */
+  ask(attempt: number): Promise<number>;
+}
+
+/**
+ * What people ask: in the search form, within the newest hour or over everything; and the pages for names, dependencies,
+ * rates and analysis.
+ * @param endUnixMs as the store was filled
+ */
+export async function storeQuestions(
+  store: TraceStore,
+  url: string,
+  database: string,
+  endUnixMs: number,
+): Promise<Question[]> {
+  const end = BigInt(endUnixMs) * 1_000_000n;
+  const hour = { startTimeMinUnixNano: end - hourNano, startTimeMaxUnixNano: end };
+  const all = { startTimeMinUnixNano: end - 10_000n * hourNano, startTimeMaxUnixNano: end };
+  const samples = (
+    await storeSql(
+      url,
+      `SELECT lower(hex(trace_id)), attributes.value[indexOf(attributes.key, 'http.request.id')] FROM ${database}.spans ` +
+        "WHERE has(attributes.key, 'http.request.id') ORDER BY cityHash64(trace_id) LIMIT 50 FORMAT TSV",
+    )
+  )
+    .split("\n")
+    .map((line) => line.split("\t"));
+  const sample = (attempt: number) => samples[attempt % samples.length] ?? [];
+  const rare = (attempt: number) => new Map([["http.request.id", sample(attempt)[1] ?? ""]]);
+  const search = (name: string, query: (attempt: number) => Omit<TraceQuery, "limit">): Question => ({
+    name,
+    ask: async (attempt) => (await store.reader.findTraces({ limit: 20, ...query(attempt) })).length,
+  });
+  const failed = new Map([["http.response.status_code", "503"]]);
+  return [
+    search("newest 20 of a service, hour", () => ({ service: "frontend", ...hour })),
+    search("newest 20 of a service, all", () => ({ service: "frontend", ...all })),
+    search("operation, hour", () => ({ service: "checkout", operation: "POST /orders", ...hour })),
+    search("service and tag, hour", () => ({ service: "frontend", tags: failed, ...hour })),
+    search("service and tag, all", () => ({ service: "frontend", tags: failed, ...all })),
+    search("error=true, all", () => ({ service: "frontend", tags: new Map([["error", "true"]]), ...all })),
+    search("rare tag, every service, hour", (attempt) => ({ tags: rare(attempt), ...hour })),
+    search("rare tag, every service, all", (attempt) => ({ tags: rare(attempt), ...all })),
+    search("duration, hour", () => ({ service: "frontend", durationMinNano: 60_000_000n, ...hour })),
+    search("long durations, every service, all", () => ({ durationMinNano: 190_000_000n, ...all })),
+    {
+      name: "trace by id",
+      ask: async (attempt) => (await store.reader.getTraces([sample(attempt)[0] ?? ""])).length,
+    },
+    {
+      name: "trace of 50,000 spans",
+      ask: async () => (await store.reader.getTraces([largeTrace.traceId])).length,
+    },
+    ...pageQuestions(store, endUnixMs),
+  ];
+}
+
+function pageQuestions(
+  { reader, dependencies, metrics, analysis }: TraceStore,
+  endUnixMs: number,
+): Question[] {
+  const endUnixNano = BigInt(endUnixMs) * 1_000_000n;
+  const hour = { startUnixNano: endUnixNano - hourNano, endUnixNano };
+  const day = { startUnixNano: endUnixNano - 24n * hourNano, endUnixNano };
+  const hourOfSpans = { startTimeMinUnixNano: hour.startUnixNano, startTimeMaxUnixNano: endUnixNano };
+  const ofDay = {
+    ...{
+      services: ["frontend", "checkout", "payment"],
+      spanKinds: ["server"] as const,
+      groupByOperation: true,
+    },
+    ...{ startUnixMs: endUnixMs - 24 * 3_600_000, endUnixMs, stepMs: 60_000, ratePerMs: 600_000 },
+  };
+  return [
+    { name: "services", ask: async () => (await reader.getServices()).length },
+    { name: "operations", ask: async () => (await reader.getOperations({ service: "frontend" })).length },
+    { name: "dependencies, day", ask: async () => (await dependencies.getDependencies(day)).length },
+    { name: "call rates, day", ask: async () => (await metrics.getCallRates(ofDay)).length },
+    {
+      name: "latencies, day",
+      ask: async () => (await metrics.getLatencies({ ...ofDay, quantile: 0.95 })).length,
+    },
+    {
+      name: "heat map of a service, hour",
+      ask: async () =>
+        (await analysis.getHeatMap({ service: "frontend", range: hour, columns: 60 })).cells.length,
+    },
+    {
+      name: "attribute comparison, hour",
+      ask: async () => {
+        const background = { service: "frontend", ...hourOfSpans };
+        const selection = { ...background, durationMinNano: 60_000_000n };
+        return (await analysis.compareAttributes({ selection, background, limit: 20 })).differences.length;
+      },
+    },
+  ];
+}
