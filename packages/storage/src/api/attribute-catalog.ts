@@ -1,3 +1,4 @@
+import type { FieldExpression } from "traceql";
 import type { SpanFilter, TimeRange } from "./analysis-reader.ts";
 import type { ReadOptions } from "./span-reader.ts";
 
@@ -19,6 +20,8 @@ export interface AttributeNamesQuery {
   readonly prefix?: string;
   /** Which spans are looked at; its times are not used. */
   readonly filter?: SpanFilter;
+  /** What must also be true of them. An engine that cannot tell of a part of it looks at more. */
+  readonly condition?: FieldExpression;
 }
 
 export interface AttributeName {
@@ -37,6 +40,8 @@ export interface AttributeValuesQuery {
   readonly prefix?: string;
   /** Which spans are looked at; its times are not used. */
   readonly filter?: SpanFilter;
+  /** What must also be true of them. An engine that cannot tell of a part of it looks at more. */
+  readonly condition?: FieldExpression;
 }
 
 /** TraceQL's words; `keyword` is written without quotes, as in `{ status = error }`. */

@@ -1,3 +1,4 @@
+import { parseTraceQl } from "traceql";
 import { expect } from "vitest";
 import type { TimeRange } from "../api/analysis-reader.ts";
 import type { AttributeScope } from "../api/attribute-catalog.ts";
@@ -199,6 +200,22 @@ export function catalogContract({ store, test }: ContractContext): void {
     expect(await colors({ service: "a", operation: "one" })).toEqual(["red"]);
     expect(await colors({ durationMinNano: 5n * msNano })).toEqual(["blue"]);
     expect(await colors({ tags: new Map([["is green", "yes"]]) })).toEqual(["green"]);
+    const colorsIf = async (text: string) => {
+      const query = parseTraceQl(text);
+      const stage = query.type === "search" ? query.pipeline.stages[0] : undefined;
+      if (stage?.type !== "filter") throw new Error(`no filter: ${text}`);
+      const { condition } = stage;
+      const looked = { scope: "span", name: "color", range, limit: 9, condition } as const;
+      return (await catalog.values(looked, { tenant })).map(({ value }) => value);
+    };
+    expect(await colorsIf('{ resource.service.name =~ "a|c" }')).toEqual(["blue", "red"]);
+    expect(await colorsIf('{ span."is red" = "yes" || resource.service.name = "b" }')).toEqual([
+      "green",
+      "red",
+    ]);
+    expect(await colorsIf("{ duration < 5ms }")).toEqual(["green", "red"]);
+    expect(await colorsIf('{ name != "one" }')).toEqual(["blue"]);
+    expect(await colorsIf("{ false }")).toEqual([]);
     const services = async (filter: object) =>
       (
         await catalog.values({ scope: "resource", name: "service.name", range, limit: 9, filter }, { tenant })

@@ -166,6 +166,11 @@ test.each<[path: string, answer: z.ZodType, text: string]>([
   [values("kind"), tagValuesV2Answer, "client"],
   [values("name", { q: '{resource.service.name="stock" && name=""}' }), tagValuesV2Answer, "["],
   [values("name", { q: '{resource.service.name="stock" && }' }), tagValuesV2Answer, "read"],
+  [
+    values("name", { q: '{resource.service.name=~"stock|other" && duration<1h && }' }),
+    tagValuesV2Answer,
+    "read",
+  ],
   [values("rootServiceName"), tagValuesV2Answer, "shop"],
   ["/api/search/tag/service.name/values", tagValuesAnswer, "shop"],
   ["/api/search/tag/name/values", tagValuesAnswer, "read"],

@@ -42,7 +42,7 @@ function lookOf(params: URLSearchParams, limits: ReadLimits) {
     limits,
   );
   uint32Param(params, "maxStaleValues");
-  return { range, limit: limitParam(params), filter: tagFilter(params.get("q") ?? "") };
+  return { range, limit: limitParam(params), ...tagFilter(params.get("q") ?? "") };
 }
 
 /** Names of attributes, of the spans that match. */

@@ -1,32 +1,41 @@
 import type { SpanFilter } from "storage/api";
+import { parseTraceQl, printTraceQl } from "traceql";
 import { expect, test } from "vitest";
 import { tagFilter } from "./tag-filter.ts";
 
+/** A condition as a query. */
+function shown(text: string): [filter: SpanFilter, condition: string] {
+  const { filter, condition } = tagFilter(text);
+  if (condition === undefined) return [filter, ""];
+  const stages = [{ type: "filter" as const, condition }];
+  return [filter, printTraceQl({ type: "search", pipeline: { type: "pipeline", stages }, hints: [] })];
+}
+
 test.each([
-  ["", {}],
-  ["{}", {}],
-  ['{ resource.service.name = "shop" }', { service: "shop" }],
-  ['{resource.service.name="shop" && name="GET /" && }', { service: "shop", operation: "GET /" }],
+  ["", {}, ""],
+  ["{}", {}, ""],
+  ['{ resource.service.name = "shop" }', { service: "shop" }, ""],
+  ['{resource.service.name="shop" && name="GET /" && }', { service: "shop", operation: "GET /" }, ""],
+  [
+    '{resource.service.name="shop" && resource.service.name="other"}',
+    { service: "shop" },
+    '{ resource.service.name = "other" }',
+  ],
+  ['{resource.service.name=~"shop|stock" && name=}', {}, '{ resource.service.name =~ "shop|stock" }'],
   [
     '{ span.http.method = "GET" && .n = 5 && resource.cluster = }',
-    { tags: { "http.method": "GET", n: "5" } },
+    { tags: new Map([["http.method", "GET"]]) },
+    '{ span.http.method = "GET" && .n = 5 }',
   ],
-  [
-    "{ kind = server && status = error && duration > 2s && duration <= 3s }",
-    {
-      spanKind: "server",
-      hasError: true,
-      durationMinNano: 2_000_000_000n,
-      durationMaxNano: 3_000_000_000n,
-    },
-  ],
-  ['{ .a = "1" || .b = "2" }', {}],
-  ['{ .a != "1" && .b =~ "2" && link.c = "3" && status = ok }', {}],
-  ['{ .a = "1" } && { .b = "2" }', {}],
-  ['{ .a = "1" } | count() > 2', {}],
-  ["{ .a = nonsense ) ((", {}],
-  ["not a query at all", {}],
-] as [string, Omit<SpanFilter, "tags"> & { tags?: object }][])("%s", (text, { tags, ...filter }) => {
-  const expected = tags === undefined ? filter : { ...filter, tags: new Map(Object.entries(tags)) };
-  expect(tagFilter(text)).toEqual(expected);
+  ["{ kind = server && duration > 2s }", {}, "{ kind = server && duration > 2s }"],
+  ['{ .a = "1" || .b = "2" }', {}, '{ .a = "1" || .b = "2" }'],
+  ['{ name = "" }', { operation: "" }, '{ name = "" }'],
+  ['{ .service.name = "shop" }', {}, '{ .service.name = "shop" }'],
+  ['{ parent.span.a = "x" && link.b = "y" }', {}, '{ parent.span.a = "x" && link.b = "y" }'],
+  ['{ .a = "1" } && { .b = "2" }', {}, ""],
+  ['{ .a = "1" } | count() > 2', {}, ""],
+  ["{ .a = nonsense ) ((", {}, ""],
+  ["not a query at all", {}, ""],
+])("%s", (text, filter, condition) => {
+  expect(shown(text)).toEqual([filter, condition === "" ? "" : printTraceQl(parseTraceQl(condition))]);
 });

@@ -1,29 +1,39 @@
 import type { SpanFilter } from "storage/api";
-import type { BinaryOperation, FieldExpression, Static, TraceQlQuery } from "traceql";
+import type { FieldExpression, Static, TraceQlQuery } from "traceql";
 import { QueryError } from "../query-error.ts";
 import { parseQuery } from "./parse-query.ts";
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
+/** Which spans completion looks at. */
+export interface TagFilter {
+  readonly filter: SpanFilter;
+  /** Absent where the filter says it all. */
+  readonly condition?: FieldExpression;
+}
+
 /**
- * What of an unfinished query spans can be filtered by, while someone types: `{ resource.cluster = "a" && .b = }`. Its
- * equalities, and bounds of the duration, apart by `&&`; of everything else, and of what is not a filter, nothing, so
- * that more is offered rather than less.
+ * What of an unfinished query spans can be filtered by, while someone types: of `{ resource.cluster = "a" && .b = }` the
+ * first condition. Of what is not a single filter, nothing, so that more is offered rather than less.
  * Source: Tempo's documentation of the API, "Filtered tag values"
  */
-export function tagFilter(text: string): SpanFilter {
-  const inner = /^\s*\{(.*)\}\s*$/s.exec(text)?.[1];
+export function tagFilter(text: string): TagFilter {
   const whole = conditionOf(text);
+  const inner = /^\s*\{(.*)\}\s*$/s.exec(text)?.[1] ?? "";
+  const parts = whole === undefined ? inner.split("&&").map((part) => conditionOf(`{ ${part} }`)) : [whole];
   const filter: Writable<SpanFilter> = {};
   const tags = new Map<string, string>();
-  const conditions =
-    whole !== undefined ? [whole] : (inner ?? "").split("&&").map((part) => conditionOf(`{ ${part} }`));
-  for (const condition of conditions) {
-    if (condition !== undefined) {
-      addCondition(condition, filter, tags);
+  let condition: FieldExpression | undefined;
+  for (const term of parts.flatMap((part) => (part === undefined ? [] : termsOf(part)))) {
+    if (!isSaid(term, filter, tags)) {
+      condition =
+        condition === undefined ? term : { type: "binary", operator: "&&", left: condition, right: term };
     }
   }
-  return tags.size === 0 ? filter : { ...filter, tags };
+  return {
+    filter: tags.size === 0 ? filter : { ...filter, tags },
+    ...(condition === undefined ? {} : { condition }),
+  };
 }
 
 /** Of a query that is one filter and nothing else. */
@@ -41,75 +51,51 @@ function conditionOf(text: string): FieldExpression | undefined {
   return others.length === 0 && stage?.type === "filter" ? stage.condition : undefined;
 }
 
-function addCondition(
-  condition: FieldExpression,
-  filter: Writable<SpanFilter>,
-  tags: Map<string, string>,
-): void {
-  if (condition.type !== "binary") {
-    return;
-  }
-  if (condition.operator === "&&") {
-    addCondition(condition.left, filter, tags);
-    addCondition(condition.right, filter, tags);
-    return;
-  }
-  const { left, right } = condition;
-  if (right.type === "static" && (left.type === "attribute" || left.type === "intrinsic")) {
-    addComparison(condition, left, right.value, filter, tags);
-  }
+/** What is joined by `&&`. */
+function termsOf(condition: FieldExpression): FieldExpression[] {
+  return condition.type === "binary" && condition.operator === "&&"
+    ? [...termsOf(condition.left), ...termsOf(condition.right)]
+    : [condition];
 }
 
-function addComparison(
-  { operator }: BinaryOperation,
-  field: Extract<FieldExpression, { type: "attribute" | "intrinsic" }>,
-  value: Static,
-  filter: Writable<SpanFilter>,
-  tags: Map<string, string>,
-): void {
-  if (field.type === "attribute") {
-    const text = textOf(value);
-    if (operator !== "=" || text === undefined || field.ofParent || !isSought(field.scope)) {
-      return;
-    }
-    if (field.scope === "resource" && field.name === "service.name") {
-      filter.service = text;
-    } else {
-      tags.set(field.name, text);
-    }
-    return;
+/**
+ * Puts into the filter what it has words for: the store counts by service and operation, and has indexes of tags.
+ * @returns whether that is all that the term says
+ */
+function isSaid(term: FieldExpression, filter: Writable<SpanFilter>, tags: Map<string, string>): boolean {
+  if (term.type === "static") {
+    return term.value.type === "bool" && term.value.value;
   }
-  if (field.name === "span:duration" && value.type === "duration") {
-    if (operator === ">" || operator === ">=") {
-      filter.durationMinNano = value.value;
-    } else if (operator === "<" || operator === "<=") {
-      filter.durationMaxNano = value.value;
-    }
-  } else if (operator === "=" && field.name === "span:name" && value.type === "string") {
-    filter.operation = value.value;
-  } else if (operator === "=" && field.name === "span:kind" && value.type === "kind") {
-    filter.spanKind = value.value;
-  } else if (operator === "=" && field.name === "span:status" && value.type === "status") {
-    if (value.value === "error") {
-      filter.hasError = true;
-    }
+  if (term.type !== "binary" || term.operator !== "=" || term.right.type !== "static") {
+    return false;
   }
+  const { left } = term;
+  const text = textOf(term.right.value);
+  if (text === undefined) {
+    return false;
+  }
+  if (left.type === "intrinsic" && left.name === "span:name" && filter.operation === undefined) {
+    filter.operation = text;
+    return text !== "";
+  }
+  if (left.type !== "attribute" || left.ofParent) {
+    return false;
+  }
+  if (left.scope === "resource" && left.name === "service.name" && filter.service === undefined) {
+    filter.service = text;
+    return text !== "";
+  }
+  if (isSought(left.scope) && left.name !== "service.name") {
+    tags.set(left.name, text);
+  }
+  return false;
 }
 
-/** The places where the store looks for a tag. */
+/** The places where the store looks for a tag, whichever of them is meant. */
 function isSought(scope: string): boolean {
   return scope === "any" || scope === "span" || scope === "resource" || scope === "event";
 }
 
 function textOf(value: Static): string | undefined {
-  switch (value.type) {
-    case "string":
-      return value.value;
-    case "int":
-    case "float":
-    case "bool":
-      return String(value.value);
-    default:
-      return undefined;
-  }
+  return value.type === "string" ? value.value : undefined;
 }

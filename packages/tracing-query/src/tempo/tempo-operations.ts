@@ -35,7 +35,7 @@ const tagQuery = {
   q: z
     .string()
     .optional()
-    .describe("A TraceQL filter, which need not be finished: its equalities say which spans to look at."),
+    .describe("A TraceQL filter, which need not be finished: its conditions say which spans to look at."),
   limit: z.int().min(0).optional(),
 };
 

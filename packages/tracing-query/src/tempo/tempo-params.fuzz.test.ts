@@ -72,7 +72,7 @@ test("tags, filters and ids", () => {
     fc.property(value, (text) => {
       answerOrComplaint(() => tagPlace(text));
       answerOrComplaint(() => parseTempoTraceId(text));
-      expect(tagFilter(text)).toBeTypeOf("object");
+      expect(tagFilter(text).filter).toBeTypeOf("object");
     }),
     { numRuns },
   );

@@ -7,6 +7,7 @@ import {
 } from "../../api/attribute-catalog.ts";
 import type { IntrinsicSource } from "../../api/intrinsics.ts";
 import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
+import { conditionSql } from "./traceql/condition-sql.ts";
 
 /** So many spans are looked at, and the rest of the minute in which the last of them lies. */
 const maxNamedSpans = 300_000;
@@ -77,7 +78,7 @@ export function sampleOf(range: TimeRange, row: { readonly minute: string; reado
 
 function sampledFrom(
   { range, stride }: Sample,
-  filter: SpanFilter,
+  { filter = {}, condition }: Pick<AttributeValuesQuery, "filter" | "condition">,
   database: string,
   tenant: string,
   parameters: Parameters,
@@ -87,20 +88,22 @@ function sampledFrom(
     parameters,
     tenant,
   );
+  const also = condition === undefined ? "" : ` AND (${conditionSql(condition).sql})`;
   const some = stride > 1 ? ` AND intDiv(_part_offset, ${granuleRows}) % ${stride} = 0` : "";
-  return `${database}.spans AS stored WHERE ${where}${some}`;
+  return `${database}.spans AS stored WHERE ${where}${also}${some}`;
 }
 
 /** Rows of `scope` and `name`: of each scope the most frequent. */
 export function namesSql(
-  { prefix = "", limit, filter = {} }: AttributeNamesQuery,
+  query: AttributeNamesQuery,
   scopes: readonly AttributeScope[],
   sample: Sample,
   database: string,
   tenant: string,
 ): SqlQuery {
+  const { prefix = "", limit } = query;
   const parameters: Parameters = { prefix, limit };
-  const from = sampledFrom(sample, filter, database, tenant, parameters);
+  const from = sampledFrom(sample, query, database, tenant, parameters);
   const branches = scopes.flatMap((scope) =>
     scope === "intrinsic"
       ? []
@@ -132,13 +135,14 @@ export function countedNamesSql(
 
 /** Rows of `CatalogValue`: values of an attribute. */
 export function attributeValuesSql(
-  { scope, name, limit, prefix = "", filter = {} }: AttributeValuesQuery,
+  query: AttributeValuesQuery,
   sample: Sample,
   database: string,
   tenant: string,
 ): SqlQuery {
+  const { scope, name, limit, prefix = "" } = query;
   const parameters: Parameters = { attribute: name, limit, prefix };
-  const from = sampledFrom(sample, filter, database, tenant, parameters);
+  const from = sampledFrom(sample, query, database, tenant, parameters);
   if (scope === "intrinsic") return { sql: "SELECT 1 WHERE 0", parameters };
   const [keys, attributes] = places[scope];
   // ClickHouse does not find an empty text in an array of a dictionary.
@@ -168,14 +172,15 @@ const intrinsicColumns: Partial<Record<IntrinsicSource, readonly [column: string
 
 /** Rows of `CatalogValue`: texts of an intrinsic, or of services. */
 export function textsSql(
-  { limit, prefix = "", filter = {} }: AttributeValuesQuery,
+  query: AttributeValuesQuery,
   source: IntrinsicSource | "service",
   sample: Sample,
   database: string,
   tenant: string,
 ): SqlQuery {
+  const { limit, prefix = "" } = query;
   const parameters: Parameters = { limit, prefix };
-  const from = sampledFrom(sample, filter, database, tenant, parameters);
+  const from = sampledFrom(sample, query, database, tenant, parameters);
   const [column, condition] =
     source === "service" ? ["service", "1"] : (intrinsicColumns[source] ?? ["''", "0"]);
   const sql = valuesFrom(`SELECT 'string' AS type, toString(found) AS value, count() AS seen

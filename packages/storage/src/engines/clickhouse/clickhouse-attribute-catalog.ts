@@ -66,11 +66,11 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
       if (options.signal?.aborted) throw new StorageError("STORAGE_ABORTED", "the caller gave up");
       return fixed;
     }
-    const { scope, name, range, filter = {} } = query;
+    const { scope, name, range, filter = {}, condition } = query;
     const tenant = tenantOf(options);
     const source = sourceOf(scope, name);
     const isCounted = source === "service" || source === "name";
-    if (isCounted && isKnownToCounts(filter)) {
+    if (isCounted && condition === undefined && isKnownToCounts(filter)) {
       return await this.#rows<CatalogValue>(countedNamesSql(query, source, this.#database, tenant), options);
     }
     const sample = await this.#sample(range, filter, options);

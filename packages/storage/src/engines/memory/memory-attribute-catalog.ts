@@ -18,6 +18,7 @@ import type { ReadOptions } from "../../api/span-reader.ts";
 import { spanMatches } from "./span-matches.ts";
 import type { StoredTenants } from "./stored-tenants.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
+import { spansOfCondition } from "./traceql/spans-of-condition.ts";
 
 interface Seen {
   readonly type: CatalogValueType;
@@ -62,7 +63,7 @@ export class MemoryAttributeCatalog implements AttributeCatalog {
   }
 
   *#spans(
-    { range, filter = {} }: Pick<AttributeValuesQuery, "range" | "filter">,
+    { range, filter = {}, condition }: Pick<AttributeValuesQuery, "range" | "filter" | "condition">,
     options: ReadOptions,
   ): Generator<Span> {
     throwIfAborted(options.signal);
@@ -72,7 +73,10 @@ export class MemoryAttributeCatalog implements AttributeCatalog {
       startTimeMaxUnixNano: range.endUnixNano,
       limit: 1,
     };
-    for (const span of this.#stored.tracesOf(tenantOf(options)).spans()) {
+    const stored = this.#stored.tracesOf(tenantOf(options));
+    const spans =
+      condition === undefined ? stored.spans() : spansOfCondition(stored.traces(), condition, range);
+    for (const span of spans) {
       if (spanMatches(span, query)) yield span;
     }
   }

@@ -84,7 +84,8 @@ function startsWithin({ startTimeUnixNano }: Span, { startUnixNano, endUnixNano 
   return startTimeUnixNano >= startUnixNano && startTimeUnixNano <= endUnixNano;
 }
 
-function factsOf(span: Span, range: TimeRange, fields: QueryFields): SpanFacts {
+/** What TraceQL sees of a span. */
+export function factsOf(span: Span, range: TimeRange, fields: QueryFields): SpanFacts {
   return {
     spanId: span.spanId,
     parentSpanId: span.parentSpanId,
