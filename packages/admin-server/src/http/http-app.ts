@@ -1,5 +1,6 @@
 import type { Logger } from "lifecycle";
 import { errorWithin, ServerError } from "../core/errors.ts";
+import type { JsonValue } from "../core/json/json-value.ts";
 import {
   formatListenAddress,
   type ListenAddress,
@@ -13,8 +14,10 @@ import { logSets } from "../modules/logging/logging.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HttpAppConfig, type HttpServerConfig, httpAppSchema } from "./http-config.ts";
 import { connectionLimits, HttpServer } from "./http-server.ts";
-import { loadRoutes } from "./routes.ts";
+import { ipSources } from "./ip-source.ts";
+import { loadRoutes, type RouteList } from "./routes.ts";
 import { httpListeners, SharedListener } from "./shared-listener.ts";
+import { compileFieldFilter } from "./unexpected-fields.ts";
 
 const defaultHttpPort = 80;
 const defaultHttpsPort = 443;
@@ -48,8 +51,7 @@ class HttpApp implements App {
   async provision(): Promise<void> {
     for (const [name, config] of Object.entries(this.#config.servers ?? {})) {
       try {
-        const routes = await loadRoutes(config.routes ?? [], this.#context, `servers/${name}/routes`);
-        const server = new HttpServer(connectionLimits(config), routes, this.#log, this.#accessLog(config));
+        const server = await this.#loadServer(name, config);
         this.#servers.push(server);
         for (const address of (config.listen ?? []).flatMap((text) => parseListenAddress(text))) {
           this.#refuseHttps(config, address);
@@ -105,6 +107,38 @@ class HttpApp implements App {
 
   get #log(): Logger {
     return this.#context.log;
+  }
+
+  async #loadServer(name: string, config: HttpServerConfig): Promise<HttpServer> {
+    const context = this.#context;
+    const path = `servers/${name}`;
+    const namedRoutes = new Map<string, RouteList>();
+    for (const [routeName, route] of Object.entries(config.named_routes ?? {})) {
+      namedRoutes.set(routeName, await loadRoutes([route], context, `${path}/named_routes/${routeName}`));
+    }
+    const { trusted_proxies: trusted } = config;
+    return new HttpServer({
+      limits: connectionLimits(config),
+      routes: await loadRoutes(config.routes ?? [], context, `${path}/routes`),
+      errorRoutes: config.errors
+        ? await loadRoutes(config.errors.routes ?? [], context, `${path}/errors/routes`)
+        : undefined,
+      namedRoutes,
+      clientAddress: {
+        trusted: trusted
+          ? await context.loadInline(ipSources, "source", trusted as JsonValue, `${path}/trusted_proxies`)
+          : undefined,
+        headers: config.client_ip_headers ?? ["X-Forwarded-For"],
+        strict: config.trusted_proxies_strict === 1,
+        trustUnix: config.trusted_proxies_unix === true,
+      },
+      fieldFilter: compileFieldFilter([
+        ...(config.expected_underscore_headers ?? []),
+        ...(config.expected_dot_headers ?? []),
+      ]),
+      log: this.#log,
+      logAccess: this.#accessLog(config),
+    });
   }
 
   #accessLog(config: HttpServerConfig): ((exchange: Exchange) => void) | undefined {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { configDuration, notYet } from "../core/modules/config-fields.ts";
+import { configDuration, inlineModule, notYet } from "../core/modules/config-fields.ts";
 import { accessLogSchema } from "../modules/logging/access/access-config.ts";
 import { routeSchema } from "./routes.ts";
 
@@ -49,20 +49,52 @@ const serverSchema = z.strictObject({
     .describe("How long a client may take nothing of a response that waits for it (1m)."),
   write_min_rate: notYet(),
   max_write_chunk: notYet(),
-  keepalive_interval: notYet(),
-  keepalive_idle: notYet(),
+  keepalive_interval: configDuration()
+    .nullish()
+    .describe("After how long of silence TCP asks whether the client is there; `keepalive_idle` wins (15s)."),
+  keepalive_idle: configDuration().nullish().describe("After how long of silence TCP asks first (15s)."),
   keepalive_count: notYet(),
-  enable_full_duplex: notYet(),
-  expected_underscore_headers: notYet(),
-  expected_dot_headers: notYet(),
-  errors: notYet(),
-  named_routes: notYet(),
+  enable_full_duplex: z
+    .boolean()
+    .nullish()
+    .describe("Whether a response may begin before the request's body is read: it always may."),
+  expected_underscore_headers: z
+    .array(z.string())
+    .nullish()
+    .describe("Request fields with `_` in their names that are kept; others are dropped."),
+  expected_dot_headers: z
+    .array(z.string())
+    .nullish()
+    .describe("Request fields with `.` in their names that are kept; others are dropped."),
+  errors: z
+    .strictObject({
+      routes: z.array(routeSchema).nullish().describe("Tried in order; `{http.error.*}` says what failed."),
+    })
+    .nullish()
+    .describe("What answers when a route fails; absent: the status of the error, with nothing."),
+  named_routes: z
+    .record(z.string(), routeSchema)
+    .nullish()
+    .describe("Routes by name, for the handler `invoke`."),
   tls_connection_policies: notYet(),
   strict_sni_host: notYet(),
-  trusted_proxies: notYet(),
-  client_ip_headers: notYet(),
-  trusted_proxies_strict: notYet(),
-  trusted_proxies_unix: notYet(),
+  trusted_proxies: inlineModule("http.ip_sources", "source")
+    .nullish()
+    .describe("Proxies whose word on the client's address counts (none)."),
+  client_ip_headers: z
+    .array(z.string())
+    .nullish()
+    .describe("Fields in which they name the client, the first with an address counts (`X-Forwarded-For`)."),
+  trusted_proxies_strict: z
+    .int()
+    .min(0)
+    .max(1)
+    .nullish()
+    .describe("1: the last address that is no trusted proxy is the client's; 0: the first one is (0)."),
+  trusted_proxies_unix: z
+    .boolean()
+    .nullish()
+    .describe("Whether whoever connects over a unix socket is a trusted proxy."),
   logs: accessLogSchema
     .nullish()
     .describe("Access log: a line for each request, to loggers `http.log.access`; absent: none."),

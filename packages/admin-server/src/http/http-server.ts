@@ -1,15 +1,18 @@
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../core/errors.ts";
-import { Exchange } from "./exchange.ts";
+import { type ClientAddressRules, clientAddress, isTrustedProxy } from "./client-address.ts";
+import { Exchange, type ExchangeServer } from "./exchange.ts";
 import type { ConnectionLimits } from "./h1/h1-connection.ts";
-import { removeHeaders, setHeader } from "./header-list.ts";
+import { type HeaderList, removeHeaders, setHeader } from "./header-list.ts";
 import type { HttpServerConfig } from "./http-config.ts";
 import { HttpError } from "./http-error.ts";
 import type { HttpStream } from "./http-stream.ts";
 import type { RouteList } from "./routes.ts";
 import type { RequestSink } from "./shared-listener.ts";
 
-const exchangeServer = { product: "server" };
+/** Value of the `Server` header and name in `Via`. */
+const product = "server";
+const defaultKeepAliveMs = 15_000;
 
 /** @returns the limits that a server's config asks for. Defaults: those of the public model (Caddy 2.11) */
 export function connectionLimits(config: HttpServerConfig): ConnectionLimits {
@@ -20,6 +23,7 @@ export function connectionLimits(config: HttpServerConfig): ConnectionLimits {
     writeTimeoutMs: config.write_timeout ?? 0,
     writeIdleTimeoutMs: config.write_idle_timeout ?? 60_000,
     idleTimeoutMs: config.idle_timeout ?? 300_000,
+    keepAliveMs: config.keepalive_idle ?? config.keepalive_interval ?? defaultKeepAliveMs,
     maxHeaderBytes: config.max_header_bytes ?? 1024 * 1024,
   };
 }
@@ -43,44 +47,59 @@ function answerNothing(exchange: Exchange): void {
   }
 }
 
-/** One server of one config: runs requests through its routes, and knows which are under way. */
-export class HttpServer implements RequestSink {
+/** What a server is made of. */
+export interface HttpServerParts {
   readonly limits: ConnectionLimits;
-  readonly #routes: RouteList;
+  readonly routes: RouteList;
+  /** Answer when a route fails. */
+  readonly errorRoutes: RouteList | undefined;
+  readonly namedRoutes: ReadonlyMap<string, RouteList>;
+  readonly clientAddress: ClientAddressRules;
+  /** Request fields that handlers see. */
+  readonly fieldFilter: (headers: HeaderList) => HeaderList;
+  readonly log: Logger;
+  /** Called for each request when it is over. */
+  readonly logAccess: ((exchange: Exchange) => void) | undefined;
+}
+
+/** One server of one config: runs requests through its routes, and knows which are under way. */
+export class HttpServer implements RequestSink, ExchangeServer {
+  readonly product = product;
+  readonly limits: ConnectionLimits;
+  readonly namedRoutes: ReadonlyMap<string, RouteList>;
+  readonly #parts: HttpServerParts;
   readonly #log: Logger;
   readonly #active = new Set<Exchange>();
-  readonly #logAccess: ((exchange: Exchange) => void) | undefined;
   #onIdle: (() => void) | undefined;
 
-  /** @param logAccess called for each request when it is over */
-  constructor(
-    limits: ConnectionLimits,
-    routes: RouteList,
-    log: Logger,
-    logAccess?: (exchange: Exchange) => void,
-  ) {
-    this.limits = limits;
-    this.#routes = routes;
-    this.#log = log;
-    this.#logAccess = logAccess;
+  constructor(parts: HttpServerParts) {
+    this.#parts = parts;
+    this.limits = parts.limits;
+    this.namedRoutes = parts.namedRoutes;
+    this.#log = parts.log;
+  }
+
+  clientAddress(exchange: Exchange): string {
+    return clientAddress(exchange, this.#parts.clientAddress);
+  }
+
+  isTrustedProxy(exchange: Exchange): boolean {
+    return isTrustedProxy(exchange, this.#parts.clientAddress);
   }
 
   take(stream: HttpStream): void {
     let exchange: Exchange;
     try {
-      exchange = new Exchange(exchangeServer, stream);
+      exchange = new Exchange(this, stream);
     } catch (error) {
       stream.closeAfterwards();
-      stream.respond(
-        HttpError.from(error).status,
-        ["Server", exchangeServer.product, "Content-Length", "0"],
-        "",
-      );
+      stream.respond(HttpError.from(error).status, ["Server", product, "Content-Length", "0"], "");
       return;
     }
+    exchange.requestHeaders = this.#parts.fieldFilter(exchange.requestHeaders);
     this.#active.add(exchange);
     exchange.onEnd(() => {
-      this.#logAccess?.(exchange);
+      this.#parts.logAccess?.(exchange);
       this.#forget(exchange);
     });
     stream.onClose = () => {
@@ -89,7 +108,7 @@ export class HttpServer implements RequestSink {
       }
     };
     try {
-      const running = this.#routes.run(exchange, answerNothing);
+      const running = this.#parts.routes.run(exchange, answerNothing);
       if (running === undefined) {
         this.#finish(exchange);
       } else {
@@ -155,15 +174,64 @@ export class HttpServer implements RequestSink {
       exchange.stream.destroy();
       return;
     }
+    this.#takeBack(exchange, error);
+    const { errorRoutes } = this.#parts;
+    if (errorRoutes === undefined || exchange.error === failure) {
+      this.#answerFailure(exchange, failure);
+      return;
+    }
+    exchange.error = failure;
+    this.#runErrorRoutes(errorRoutes, exchange, failure);
+  }
+
+  /** Makes room for another answer. */
+  #takeBack(exchange: Exchange, error: unknown): void {
     exchange.restartResponse();
     if (error instanceof ServerError && error.code === "HTTP_RESPONSE") {
-      exchange.responseHeaders = ["Server", exchange.server.product];
+      exchange.responseHeaders = ["Server", product];
     } else {
       // What handlers said of the resource stays (`Allow`, `WWW-Authenticate`), what they said of a body goes.
       removeHeaders(exchange.responseHeaders, (name) => ofBody.has(name));
     }
+  }
+
+  #answerFailure(exchange: Exchange, failure: HttpError): void {
     exchange.responseHeaders.push("Content-Length", "0");
-    exchange.respond(failure.status);
+    try {
+      exchange.respond(failure.status);
+    } catch {
+      exchange.stream.destroy(); // a header of before that cannot be sent
+    }
+  }
+
+  /** An error of theirs does not hide the one that they are for. */
+  #runErrorRoutes(routes: RouteList, exchange: Exchange, failure: HttpError): void {
+    const failed = (error: unknown) => {
+      this.#log.warn(`${exchange.method} ${exchange.hostport}: error routes failed: ${messageOf(error)}`);
+      if (exchange.headSent) {
+        exchange.stream.destroy();
+      } else {
+        this.#takeBack(exchange, error);
+        this.#answerFailure(exchange, failure);
+      }
+    };
+    const finish = () => {
+      try {
+        answerNothing(exchange);
+      } catch (error) {
+        failed(error);
+      }
+    };
+    try {
+      const running = routes.run(exchange, answerNothing);
+      if (running === undefined) {
+        finish();
+      } else {
+        running.then(finish, failed);
+      }
+    } catch (error) {
+      failed(error);
+    }
   }
 
   #forget(exchange: Exchange): void {

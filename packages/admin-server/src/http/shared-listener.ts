@@ -137,6 +137,10 @@ export class SharedListener implements SharedResource, ConnectionOwner {
   }
 
   #connect(socket: Socket): void {
+    const { keepAliveMs } = this.limits;
+    if (keepAliveMs > 0) {
+      socket.setKeepAlive(true, keepAliveMs);
+    }
     this.#connections.add(new H1Connection(socket, this, Date.now()));
   }
 

@@ -27,6 +27,7 @@ import { subroute } from "./handlers/subroute.ts";
 import { timeouts } from "./handlers/timeouts.ts";
 import { tracing } from "./handlers/tracing/tracing.ts";
 import { vars } from "./handlers/vars.ts";
+import { staticIpSource } from "./ip-sources/static.ts";
 import { appendEncoder } from "./logging/encoders/append.ts";
 import { consoleEncoder } from "./logging/encoders/console.ts";
 import { filterEncoder } from "./logging/encoders/filter.ts";
@@ -87,6 +88,7 @@ export const standardModules: readonly ModuleDefinition[] = [
   urlPatternMatcher,
   varsMatcher,
   varsRegexpMatcher,
+  staticIpSource,
   loggingApp,
   appendEncoder,
   consoleEncoder,

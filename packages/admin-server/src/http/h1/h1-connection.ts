@@ -23,6 +23,8 @@ export interface ConnectionLimits {
   readonly writeIdleTimeoutMs: number;
   /** Between two requests. */
   readonly idleTimeoutMs: number;
+  /** Silence after which TCP asks whether the client is there. */
+  readonly keepAliveMs: number;
   readonly maxHeaderBytes: number;
 }
 
@@ -488,7 +490,7 @@ export class H1Connection implements H1Carrier {
     }
     this.#dropping = true;
     this.#state = "body";
-    this.#headDeadline = deadline(Date.now(), this.#owner.limits.readHeaderTimeoutMs);
+    this.#headDeadline = deadline(Date.now(), this.#owner.limits.readIdleTimeoutMs);
     this.#resume();
     if (!this.#parsing) {
       this.#parse();

@@ -36,7 +36,7 @@ function via(headers: readonly string[], version: string, product: string): stri
 }
 
 /**
- * The fields that go to an upstream. Names with `_` or `.` are dropped: many servers cannot tell them from others.
+ * The fields that go to an upstream.
  * @param upgrade the protocol asked for; "" for an ordinary request
  */
 export function upstreamRequestHeaders(exchange: Exchange, upgrade: string): HeaderList {
@@ -46,13 +46,7 @@ export function upstreamRequestHeaders(exchange: Exchange, upgrade: string): Hea
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] ?? "";
     const lower = name.toLowerCase();
-    if (
-      lower !== "host" &&
-      !hopByHop.has(lower) &&
-      !replaced.has(lower) &&
-      !listed.has(lower) &&
-      !/[_.]/.test(lower)
-    ) {
+    if (lower !== "host" && !hopByHop.has(lower) && !replaced.has(lower) && !listed.has(lower)) {
       result.push(name, headers[index + 1] ?? "");
     }
   }

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ask } from "../testing/ask.ts";
+import { rawRequest } from "../testing/raw-request.ts";
+import { RunningServer, siteConfig } from "../testing/running-server.ts";
+import { UpstreamServer } from "../testing/upstream-server.ts";
+
+let running: RunningServer;
+beforeAll(async () => {
+  running = await RunningServer.start();
+});
+afterAll(() => running.close());
+
+const say = (body: string) => ({ handle: [{ handler: "static_response", body }] });
+const fail = (status_code: number, error = "") => ({ handler: "error", status_code, error });
+
+async function load(options: object, ...routes: unknown[]): Promise<void> {
+  const config = siteConfig(...routes) as { apps: { http: { servers: { s: object } } } };
+  Object.assign(config.apps.http.servers.s, options);
+  expect(await running.admin("POST", "/load", config)).toMatchObject({ status: 200, error: "" });
+}
+
+describe("errors", () => {
+  const oops = { handle: [fail(418, "oops")] };
+
+  test("without routes: the status, with nothing", async () => {
+    await load({}, oops);
+    expect(await ask(running.site)).toMatchObject({ status: 418, text: "" });
+  });
+
+  test("have their routes, whose answer has the status of the error unless it names one", async () => {
+    const text = "{http.error.status_code} {http.error.status_text} {http.error.message}";
+    await load({ errors: { routes: [say(text)] } }, oops);
+    expect(await ask(running.site)).toMatchObject({ status: 418, text: "418 I'm a Teapot oops" });
+    await load(
+      { errors: { routes: [{ handle: [{ handler: "static_response", status_code: 200 }] }] } },
+      oops,
+    );
+    expect((await ask(running.site)).status).toBe(200);
+    await load({ errors: { routes: [] } }, oops);
+    expect(await ask(running.site)).toMatchObject({ status: 418, text: "" });
+  });
+
+  test("of error routes do not hide the first one", async () => {
+    await load({ errors: { routes: [{ handle: [fail(500)] }] } }, oops);
+    expect(await ask(running.site)).toMatchObject({ status: 418, text: "" });
+  });
+
+  test("take nothing of the answer that failed along", async () => {
+    const broken = {
+      handler: "static_response",
+      headers: { "X-A": ["kept"], "X B": ["bad name"] },
+      body: "lost",
+    };
+    await load({ errors: { routes: [say("caught")] } }, { handle: [broken] });
+    const answer = await ask(running.site);
+    expect([answer.status, answer.text, answer.headers["x-a"]]).toEqual([500, "caught", undefined]);
+  });
+});
+
+test("named routes run where they are invoked", async () => {
+  await load(
+    { named_routes: { hello: { match: [{ path: ["/a*"] }], ...say("hello") } } },
+    { handle: [{ handler: "invoke", name: "hello" }] },
+    say("else"),
+  );
+  expect([(await ask(`${running.site}/abc`)).text, (await ask(`${running.site}/x`)).text]).toEqual([
+    "hello",
+    "else",
+  ]);
+});
+
+describe("the client's address", () => {
+  const matched = { match: [{ client_ip: { ranges: ["192.0.2.0/24"] } }], ...say("client") };
+  const local = { source: "static", ranges: ["127.0.0.0/8", "10.0.0.0/8"] };
+  test.each<[string, object, Record<string, string>, string]>([
+    ["nobody is trusted", {}, { "X-Forwarded-For": "192.0.2.1" }, "other"],
+    [
+      "a trusted proxy names it",
+      { trusted_proxies: local },
+      { "X-Forwarded-For": "192.0.2.1, 10.0.0.1" },
+      "client",
+    ],
+    [
+      "the first address counts",
+      { trusted_proxies: local },
+      { "X-Forwarded-For": "198.51.100.1, 192.0.2.1" },
+      "other",
+    ],
+    [
+      "strict: the last that is no proxy counts",
+      { trusted_proxies: local, trusted_proxies_strict: 1 },
+      { "X-Forwarded-For": "198.51.100.1, 192.0.2.1, 10.0.0.1" },
+      "client",
+    ],
+    ["no address", { trusted_proxies: local }, { "X-Forwarded-For": "unknown" }, "other"],
+    ["with a port", { trusted_proxies: local }, { "X-Forwarded-For": "192.0.2.1:4711" }, "client"],
+    [
+      "another field",
+      { trusted_proxies: local, client_ip_headers: ["X-Real-IP", "X-Forwarded-For"] },
+      { "X-Real-IP": "192.0.2.9", "X-Forwarded-For": "198.51.100.1" },
+      "client",
+    ],
+    [
+      "a proxy that is not trusted",
+      { trusted_proxies: { source: "static", ranges: ["10.0.0.0/8"] } },
+      { "X-Forwarded-For": "192.0.2.1" },
+      "other",
+    ],
+  ])("%s", async (_, options, headers, expected) => {
+    await load(options, matched, say("other"));
+    expect((await ask(running.site, { headers })).text).toBe(expected);
+  });
+});
+
+test("fields with _ or . in their names are dropped unless they are expected", async () => {
+  const route = say(
+    "{http.request.header.X_A}|{http.request.header.X_B}|{http.request.header.X.C}|{http.request.header.X-D}",
+  );
+  const request =
+    "GET / HTTP/1.1\r\nHost: a\r\nX_A: 1\r\nX_B: 2\r\nX.C: 3\r\nX-D: 4\r\nConnection: close\r\n\r\n";
+  await load({}, route);
+  expect(await rawRequest(running.site, request)).toMatch(/\r\n\|\|\|4$/);
+  await load({ expected_underscore_headers: ["x_b"], expected_dot_headers: ["X.C"] }, route);
+  expect(await rawRequest(running.site, request)).toMatch(/\r\n\|2\|3\|4$/);
+});
+
+describe("slow clients", () => {
+  test("that do not finish the head get 408", async () => {
+    await load({ read_header_timeout: "100ms" }, say("x"));
+    expect(await rawRequest(running.site, "GET / HTTP/1.1\r\nHost: a\r\n")).toMatch(/^HTTP\/1.1 408 /);
+  });
+
+  test("that send nothing are closed without a word", async () => {
+    expect(await rawRequest(running.site, "")).toBe("");
+  });
+
+  test.each([
+    ["get 408 when it is read", true, 408],
+    ["keep no connection when it is not", false, 200],
+  ])("that do not finish the body %s", async (_, isRead, status) => {
+    const upstream = await UpstreamServer.start((request) => request.on("error", () => {}).resume());
+    const proxy = { handle: [{ handler: "reverse_proxy", upstreams: [{ dial: upstream.address }] }] };
+    await load({ read_idle_timeout: "100ms" }, isRead ? proxy : say("unread"));
+    const answer = await rawRequest(
+      running.site,
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab",
+    );
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    await upstream.kill();
+  });
+
+  test("between two requests are closed after idle_timeout", async () => {
+    await load({ idle_timeout: "100ms" }, say("x"));
+    expect(await rawRequest(running.site, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")).toMatch(/^HTTP\/1.1 200 /);
+  });
+});

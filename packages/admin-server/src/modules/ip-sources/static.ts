@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { defineModule } from "../../core/modules/module.ts";
+import type { IpSource } from "../../http/ip-source.ts";
+import { IpRanges } from "../matchers/ip-ranges.ts";
+
+/** Ranges that the config names. */
+export const staticIpSource = defineModule({
+  id: "http.ip_sources.static",
+  config: z.strictObject({
+    ranges: z.array(z.string()).nullish().describe("Addresses or CIDR ranges: `192.0.2.0/24`, `::1`."),
+  }),
+  provision(config): IpSource {
+    const ranges = new IpRanges(config.ranges ?? []);
+    return { contains: (address) => ranges.contains(address) };
+  },
+});
