@@ -19,7 +19,7 @@ export interface SpanOutline
 }
 
 /**
- * Spans as the bytes of their rows, which take a sixth of the memory of objects. What spans of one sender share, resource
+ * Spans as the bytes of their rows, which take less than half the memory of objects. What spans of one sender share, resource
  * and scope, is held once. Rows come in pieces that may be cut anywhere; a span is made an object when it is asked for.
  */
 export class PackedSpans {
@@ -93,7 +93,7 @@ export class PackedSpans {
     return readSpan(reader, prefix, this.#lastTraceId);
   }
 
-  /** Some fields of a span, for a sixth of the time that all of them take. */
+  /** Some fields of a span, for a part of the time that all of them take. */
   outlineAt(index: number): SpanOutline {
     const { reader, prefix } = this.#find(index);
     reader.position += traceIdBytes;
