@@ -59,6 +59,8 @@ export class AdminListener {
   readonly #log: Logger;
   readonly #name: string;
   #gate: AdminGate | undefined;
+  /** Until the config that opened this runs, requests wait. */
+  readonly #ready = Promise.withResolvers<void>();
 
   /**
    * @param tls makes it an HTTPS endpoint
@@ -96,9 +98,10 @@ export class AdminListener {
     return bound;
   }
 
-  /** Who is admitted from now on. Before the first call nobody is. */
+  /** Who is admitted from now on. Before the first call requests wait. */
   admit(gate: AdminGate): void {
     this.#gate = gate;
+    this.#ready.resolve();
   }
 
   /** Shows another certificate from now on, where the endpoint is one of TLS. */
@@ -110,6 +113,7 @@ export class AdminListener {
 
   /** Accepts no more, lets running requests end for ten seconds, then cuts them. */
   async close(): Promise<void> {
+    this.#ready.resolve();
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
@@ -130,8 +134,9 @@ export class AdminListener {
       if (hosts.length > 1) {
         throw new ServerError("ADMIN_REQUEST", "too many Host headers");
       }
+      await this.#ready.promise;
       if (this.#gate === undefined) {
-        throw new ServerError("ADMIN_FORBIDDEN", "the endpoint is not ready");
+        throw new ServerError("ADMIN_BUSY", "the config that opens this endpoint does not run");
       }
       cors = this.#gate.check(request, target.authority ?? request.headers.host ?? "", path ?? "");
       if (path === undefined) {

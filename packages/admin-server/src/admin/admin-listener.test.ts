@@ -1,0 +1,43 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { createLogger } from "lifecycle";
+import { expect, test } from "vitest";
+import { rawRequest } from "../testing/raw-request.ts";
+import { AdminHandler } from "./admin-handler.ts";
+import { AdminListener } from "./admin-listener.ts";
+
+const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
+
+/** An endpoint that nobody is admitted to yet, and a request that it has taken. */
+async function withEarlyRequest(): Promise<{ listener: AdminListener; answer: Promise<string> }> {
+  const route = { path: "/x", handle: () => ({ status: 200, body: "ok" }) };
+  const listener = new AdminListener(new AdminHandler([route]), log);
+  const address = await listener.open({ network: "tcp", host: "127.0.0.1", port: 0 });
+  const port = address.network === "tcp" ? address.port : 0;
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  await new Promise((resolve) =>
+    socket.write("GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", resolve),
+  );
+  // Two hosts are refused whoever asks: this answer comes when the request before was taken.
+  const later = await rawRequest(
+    `http://127.0.0.1:${port}`,
+    "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n",
+  );
+  expect(later).toMatch(/^HTTP\/1.1 400 /);
+  return { listener, answer: text(socket) };
+}
+
+test("requests wait until the config that opened the endpoint runs", async () => {
+  const { listener, answer } = await withEarlyRequest();
+  listener.admit({ check: () => ({}) });
+  expect(await answer).toMatch(/^HTTP\/1.1 200 [\s\S]*ok$/);
+  await listener.close();
+});
+
+test("when that config is refused, they are told", async () => {
+  const { listener, answer } = await withEarlyRequest();
+  await listener.close();
+  expect(await answer).toMatch(/^HTTP\/1.1 503 [\s\S]*"the config that opens this endpoint does not run"/);
+});
