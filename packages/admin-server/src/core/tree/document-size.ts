@@ -14,14 +14,30 @@ interface Size {
 
 /**
  * Holds a document to its limits while a patch builds it. `copy` shares what it copies, so fifty operations could make
- * a document of 2^50 values that costs nothing until it is written: parts are measured once and the sums are kept.
+ * a document of 2^50 values that costs nothing until it is written: what is copied is counted, and parts that did not
+ * change are measured once.
  */
 export class DocumentSize {
   readonly #known = new WeakMap<JsonObject | readonly JsonValue[], Size>();
+  #copied: Size = { values: 0, characters: 0, depth: 0 };
 
-  /** @throws ServerError PATCH_MALFORMED past a limit */
+  /** Counts a value that now stands in one more place. @throws ServerError PATCH_MALFORMED past a limit */
+  copy(value: JsonValue): void {
+    const { values, characters, depth } = this.#measure(value, 0);
+    this.#copied = {
+      values: this.#copied.values + values,
+      characters: this.#copied.characters + characters,
+      depth: Math.max(this.#copied.depth, depth),
+    };
+    DocumentSize.#hold(this.#copied);
+  }
+
+  /** @throws ServerError PATCH_MALFORMED when the whole document is past a limit */
   check(document: JsonValue): void {
-    const { values, characters, depth } = this.#measure(document, 0);
+    DocumentSize.#hold(this.#measure(document, 0));
+  }
+
+  static #hold({ values, characters, depth }: Size): void {
     if (values > maxJsonValues) {
       throw new ServerError("PATCH_MALFORMED", `more values than the limit of ${maxJsonValues}`);
     }

@@ -107,12 +107,11 @@ describe("refuses", () => {
     expect(() => patched({}, doubling)).toThrow("more values than the limit of 1000000");
     const text = { a: "x".repeat(1_000_000) };
     expect(() => patched(text, doubling)).toThrow("more text than the limit");
-    const deep = Array.from({ length: 12 }, () => ({ op: "move", from: "/a", path: "/b" }));
     let nested: JsonValue = 1;
     for (let level = 0; level < 900; level++) {
       nested = { x: nested };
     }
-    const onto = [{ op: "copy", from: "/a", path: `/a${"/x".repeat(900)}` }, ...deep];
+    const onto = [{ op: "copy", from: "/a", path: `/a${"/x".repeat(900)}` }];
     expect(() => patched({ a: nested }, onto)).toThrow("nested deeper than the limit of 1000 levels");
   });
 });

@@ -185,13 +185,16 @@ export function applyJsonPatch(document: JsonValue, operations: readonly PatchOp
   let current = document;
   for (const [position, operation] of operations.entries()) {
     try {
+      if (operation.op === "copy") {
+        size.copy(valueAt(current, operation.from));
+      }
       current = applyOperation(current, operation);
-      size.check(current);
     } catch (error) {
       const code = error instanceof ServerError ? error.code : "PATCH_CONFLICT";
       const what = `operation ${position} (${operation.op} ${operation.path.map((token) => `/${token}`).join("")})`;
       throw new ServerError(code, `${what}: ${messageOf(error)}`, { cause: error });
     }
   }
+  size.check(current);
   return current;
 }

@@ -2,19 +2,13 @@ import { ServerError } from "../errors.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts";
 
 /** A key no config may have: what reads a document by schema passes over it in silence, so it would do nothing. */
-const prototypeKey = "__proto__";
-
-/** Objects that were found good; documents share what a change does not touch. */
-const good = new WeakSet<object>();
+export const prototypeKey = "__proto__";
 
 /**
  * @param path where `value` stands, `/config/…`
  * @throws ServerError MODULE_CONFIG naming the first `__proto__` at any depth
  */
 export function refusePrototypeKey(value: JsonValue, path: string): void {
-  if (typeof value !== "object" || value === null || good.has(value)) {
-    return;
-  }
   if (isJsonArray(value)) {
     for (const [position, element] of value.entries()) {
       refusePrototypeKey(element, `${path}/${position}`);
@@ -27,5 +21,4 @@ export function refusePrototypeKey(value: JsonValue, path: string): void {
       refusePrototypeKey(child, `${path}/${key}`);
     }
   }
-  good.add(value);
 }
