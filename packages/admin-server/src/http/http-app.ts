@@ -21,6 +21,8 @@ import { compileFieldFilter } from "./unexpected-fields.ts";
 
 const defaultHttpPort = 80;
 const defaultHttpsPort = 443;
+/** In a line of the log. */
+const maxShownNames = 5;
 
 interface Binding {
   readonly serverName: string;
@@ -28,10 +30,18 @@ interface Binding {
   readonly address: ListenAddress;
 }
 
-/** Host names that the public model would serve over HTTPS, on another port than that of plain HTTP too. */
-function hostNames(config: HttpServerConfig): string[] {
-  const hosts = (config.routes ?? []).flatMap((route) => (route.match ?? []).map((set) => set.host));
-  return hosts.flatMap((names) => (Array.isArray(names) ? names.map(String) : []));
+/** Some host names that the public model would serve over HTTPS, on another port than that of plain HTTP too. */
+function firstHostNames(config: HttpServerConfig): string[] {
+  const names: string[] = [];
+  for (const route of config.routes ?? []) {
+    for (const { host } of route.match ?? []) {
+      names.push(...(Array.isArray(host) ? host.map(String) : []));
+    }
+    if (names.length >= maxShownNames) {
+      break;
+    }
+  }
+  return names.slice(0, maxShownNames);
 }
 
 /** The app `http`: servers with listeners and routes. Needs nothing but its config, so it can run in any thread. */
@@ -162,10 +172,11 @@ class HttpApp implements App {
     const elsewhere = (config.listen ?? [])
       .flatMap((text) => parseListenAddress(text))
       .some((address) => address.network === "tcp" && address.port !== httpPort);
-    const names = hostNames(config);
+    const names = firstHostNames(config);
     if (elsewhere && names.length > 0 && config.automatic_https?.disable !== true) {
-      const shown = names.slice(0, 5).join(", ");
-      this.#log.warn(`server ${name}: automatic HTTPS is not supported yet, serving plain HTTP for ${shown}`);
+      this.#log.warn(
+        `server ${name}: automatic HTTPS is not supported yet, serving plain HTTP for ${names.join(", ")}`,
+      );
     }
   }
 }

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { encodeJson } from "../json/encode-json.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import { notYet } from "../modules/config-fields.ts";
 import { decodeConfig } from "../modules/decode-config.ts";
-import { withoutIds } from "../tree/id-index.ts";
-import { refusePrototypeKey } from "../tree/prototype-key.ts";
+import { idKey, withoutIds } from "../tree/id-index.ts";
+import { prototypeKey, refusePrototypeKey } from "../tree/prototype-key.ts";
 
 /** The top level as it is written; the parts below are decoded by whom they concern. */
 export const documentSchema = z
@@ -23,8 +24,8 @@ export const documentSchema = z
 
 /** The top level of a config, `@id` members removed. What is below is decoded by whom it concerns. */
 export interface ConfigDocument {
-  /** The whole config as it stands in the tree. */
-  readonly source: JsonValue;
+  /** The whole config as it stands in the tree, written by `encodeJson`. */
+  readonly text: string;
   /** Everything is made anew, also what did not change: files that it names may have. */
   readonly force: boolean;
   /** null when absent, as when no config is loaded. */
@@ -36,13 +37,20 @@ export interface ConfigDocument {
   readonly apps: ReadonlyMap<string, JsonValue>;
 }
 
-/** @throws ServerError MODULE_CONFIG for an unknown or unsupported field, and for a key `__proto__` at any depth */
-export function decodeDocument(config: JsonValue, force = false): ConfigDocument {
-  refusePrototypeKey(config, "/config");
-  const document = decodeConfig(documentSchema, withoutIds(config), "/config");
+/**
+ * @param text of `config`, where it is known already
+ * @throws ServerError MODULE_CONFIG for an unknown or unsupported field, and for a key `__proto__` at any depth
+ */
+export function decodeDocument(config: JsonValue, force = false, text = encodeJson(config)): ConfigDocument {
+  // Nearly no document has such keys: a look at the text is cheaper than a walk.
+  if (text.includes(`"${prototypeKey}"`)) {
+    refusePrototypeKey(config, "/config");
+  }
+  const plain = text.includes(`"${idKey}"`) ? withoutIds(config) : config;
+  const document = decodeConfig(documentSchema, plain, "/config");
   const apps = Object.entries(document?.apps ?? {}) as [string, JsonValue][];
   return {
-    source: config,
+    text,
     force,
     admin: (document?.admin ?? null) as JsonValue,
     logging: (document?.logging ?? null) as JsonValue,

@@ -184,7 +184,7 @@ export class ConfigEngine {
       return;
     }
     const ids = encoded.includes(`"${idKey}"`) ? indexIds(tree.config) : new Map<string, string>();
-    await this.#swap(tree, request.force === true);
+    await this.#swap(tree, encoded, request.force === true);
     this.#tree = tree;
     this.#encoded = encoded;
     this.#ids = ids;
@@ -222,11 +222,11 @@ export class ConfigEngine {
     }
   }
 
-  async #swap(tree: ConfigTree, force: boolean): Promise<void> {
+  async #swap(tree: ConfigTree, encoded: string, force: boolean): Promise<void> {
     const startedAt = performance.now();
     const prepared: Transition[] = [];
     try {
-      const document = decodeDocument(tree.config, force);
+      const document = decodeDocument(tree.config, force, encoded);
       for (const participant of this.#options.participants) {
         prepared.push(await participant.prepare(document));
       }

@@ -1,6 +1,5 @@
 import { ServerError } from "../errors.ts";
 import type { JsonValue } from "../json/json-value.ts";
-import { parseJson } from "../json/parse-json.ts";
 import type { MessageTopics } from "../threads/thread-messages.ts";
 import { reconcile } from "../tree/reconcile.ts";
 import { decodeDocument } from "./config-document.ts";
@@ -21,8 +20,9 @@ export function followMainThread(topics: MessageTopics, apps: Participant): void
   };
   topics.on(workerTopics.prepare, async (value) => {
     const { text, force } = value as { readonly text: string; readonly force: boolean };
-    config = reconcile(config, parseJson(Buffer.from(text)));
-    prepared = await apps.prepare(decodeDocument(config, force));
+    // The main thread wrote it: no need to look for faults.
+    config = reconcile(config, JSON.parse(text) as JsonValue);
+    prepared = await apps.prepare(decodeDocument(config, force, text));
   });
   topics.on(workerTopics.commit, () => take().commit());
   topics.on(workerTopics.rollback, () => take().rollback());

@@ -61,8 +61,7 @@ export class Workers implements Participant {
 
   async prepare(document: ConfigDocument): Promise<Transition> {
     await Promise.all(this.#replacing);
-    const text = JSON.stringify(document.source);
-    const force = document.force;
+    const { text, force } = document;
     const workers = [...this.#running.values()];
     const results = await Promise.allSettled(
       workers.map(({ link }) => link.ask(workerTopics.prepare, { text, force })),

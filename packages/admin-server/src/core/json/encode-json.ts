@@ -1,5 +1,5 @@
 import { ServerError } from "../errors.ts";
-import type { JsonValue } from "./json-value.ts";
+import { isJsonArray, type JsonObject, type JsonValue } from "./json-value.ts";
 
 /** How deep a document may be nested. Far over any real config, far under what the call stack takes. */
 export const maxJsonDepth = 1_000;
@@ -7,7 +7,13 @@ export const maxJsonDepth = 1_000;
 const escapedInStrings = /[<>&\u2028\u2029]/g;
 const hasSurrogate = /[\ud800-\udfff]/;
 
+/** What JSON has to escape in a text, and what this form escapes beyond; most texts have none of it. */
+const needsEscape = /["\\\p{Cc}<>&\u2028\u2029\ud800-\udfff]/u;
+
 function encodeString(text: string): string {
+  if (!needsEscape.test(text)) {
+    return `"${text}"`;
+  }
   const quoted = JSON.stringify(text.isWellFormed() ? text : text.toWellFormed());
   return quoted.replace(escapedInStrings, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
@@ -19,6 +25,35 @@ function compareKeys(a: string, b: string): number {
   }
   return a < b ? -1 : 1;
 }
+
+/** Keys in order; nearly all objects have few, in order already. */
+function sortedKeys(object: JsonObject): string[] {
+  const keys = Object.keys(object);
+  for (let index = 1; index < keys.length; index++) {
+    if (compareKeys(keys[index - 1] as string, keys[index] as string) > 0) {
+      return keys.sort(compareKeys);
+    }
+  }
+  return keys;
+}
+
+interface Encoded {
+  readonly text: string;
+  /** Levels below it. */
+  readonly height: number;
+}
+
+function refuseDeeper(depth: number): void {
+  if (depth >= maxJsonDepth) {
+    throw new ServerError("CONFIG_SYNTAX", `nested deeper than the limit of ${maxJsonDepth} levels`);
+  }
+}
+
+/** Texts of objects that were encoded before: documents share what a change does not touch. Small ones are not worth it. */
+const encodedObjects = new WeakMap<object, Encoded>();
+const leastKeptLength = 64;
+/** The deepest level that was met since the last container was begun. */
+let deepest = 0;
 
 function encode(value: JsonValue, depth: number): string {
   if (typeof value === "string") {
@@ -33,14 +68,37 @@ function encode(value: JsonValue, depth: number): string {
   if (typeof value !== "object" || value === null) {
     return String(value);
   }
-  if (depth >= maxJsonDepth) {
-    throw new ServerError("CONFIG_SYNTAX", `nested deeper than the limit of ${maxJsonDepth} levels`);
+  const known = encodedObjects.get(value);
+  if (known !== undefined) {
+    refuseDeeper(depth + known.height);
+    deepest = Math.max(deepest, depth + known.height);
+    return known.text;
   }
-  if (Array.isArray(value)) {
-    return `[${(value as readonly JsonValue[]).map((element) => encode(element, depth + 1)).join(",")}]`;
+  refuseDeeper(depth);
+  const before = deepest;
+  deepest = depth;
+  const text = isJsonArray(value) ? encodeArray(value, depth) : encodeObject(value as JsonObject, depth);
+  if (text.length >= leastKeptLength) {
+    encodedObjects.set(value, { text, height: deepest - depth });
   }
-  const members = Object.entries(value).sort(([a], [b]) => compareKeys(a, b));
-  return `{${members.map(([key, child]) => `${encodeString(key)}:${encode(child, depth + 1)}`).join(",")}}`;
+  deepest = Math.max(before, deepest);
+  return text;
+}
+
+function encodeArray(array: readonly JsonValue[], depth: number): string {
+  let text = "[";
+  for (let index = 0; index < array.length; index++) {
+    text += `${index === 0 ? "" : ","}${encode(array[index] as JsonValue, depth + 1)}`;
+  }
+  return `${text}]`;
+}
+
+function encodeObject(object: JsonObject, depth: number): string {
+  let text = "{";
+  for (const key of sortedKeys(object)) {
+    text += `${text === "{" ? "" : ","}${encodeString(key)}:${encode(object[key] as JsonValue, depth + 1)}`;
+  }
+  return `${text}}`;
 }
 
 /**
