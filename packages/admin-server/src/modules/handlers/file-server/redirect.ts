@@ -10,7 +10,7 @@ function escapeHtml(text: string): string {
  */
 export function redirectTo(exchange: Exchange, rawPath: string): void {
   const target = rawPath.replace(/^[/\\]+/, "/") + exchange.original.query;
-  const body = `<a href="${escapeHtml(target)}">Permanent Redirect</a>.\n`;
+  const body = `<a href="${escapeHtml(target)}">Permanent Redirect</a>.\n\n`;
   exchange.responseHeaders.push("Location", target);
   exchange.responseHeaders.push("Content-Type", "text/html; charset=utf-8");
   exchange.responseHeaders.push("Content-Length", String(Buffer.byteLength(body)));

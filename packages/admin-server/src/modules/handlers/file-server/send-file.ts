@@ -107,14 +107,23 @@ async function sendRange(
   }
 }
 
+const bodyFields = new Set(["content-type", "content-length", "content-encoding"]);
+const fileFields = new Set(["etag", "last-modified", "accept-ranges"]);
+
 /** Answers with a status alone: what described the body goes. */
 function sendEmpty(exchange: Exchange, status: number): void {
+  const headers = exchange.responseHeaders;
+  const hasTag = getHeader(headers, "etag") !== undefined;
   removeHeaders(
-    exchange.responseHeaders,
-    (name) => name === "content-type" || name === "content-length" || name === "content-encoding",
+    headers,
+    (name) =>
+      bodyFields.has(name) ||
+      (status === 416 && fileFields.has(name)) ||
+      // The tag says all that the time does.
+      (status === 304 && hasTag && name === "last-modified"),
   );
   if (status !== 304) {
-    exchange.responseHeaders.push("Content-Length", "0");
+    headers.push("Content-Length", "0");
   }
   exchange.respond(status);
 }

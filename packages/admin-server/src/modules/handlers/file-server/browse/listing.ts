@@ -71,7 +71,7 @@ async function listEntry(folder: string, entry: Dirent, reveal: boolean): Promis
     name,
     size: target?.size ?? stats.size,
     url: urlOf(name),
-    mod_time: stats.mtime.toISOString(),
+    mod_time: stats.mtime.toISOString().replace(/\.?0*Z$/, "Z"),
     mode: goMode(stats),
     is_dir: isFolder,
     is_symlink: isLink,
