@@ -101,6 +101,63 @@ describe.each(calls)("ClickHouseConnection.$name", ({ run }) => {
 });
 
 describe("ClickHouseConnection", () => {
+  it("asks another server again in the middle of what may be done twice, and of nothing else", async () => {
+    const breaking = () => listen((request) => request.socket.destroy());
+    const answered: (string | null)[] = [];
+    const url = await listen((request, response) => {
+      const { searchParams, pathname } = new URL(request.url ?? "", "http://localhost");
+      if (pathname !== "/ping") answered.push(searchParams.get("query"));
+      request.resume().on("end", () => response.end());
+    });
+    const body = Buffer.from("x");
+    await connect([await breaking(), url]).insert("INSERT 1", { insert_deduplication_token: "t" }, body);
+    await connect([await breaking(), url]).rows("SELECT 1", {});
+    expect(answered).toHaveLength(2);
+    await expectStorageError(
+      connect([await breaking(), url]).insert("INSERT 2", {}, body),
+      "STORAGE_UNAVAILABLE",
+    );
+    await expectStorageError(connect([await breaking(), url]).command("DROP"), "STORAGE_UNAVAILABLE");
+    expect(answered).toHaveLength(2);
+  });
+
+  it("does not ask another server what would fail there too", async () => {
+    let asked = 0;
+    const refusing = () =>
+      listen((request, response) => {
+        if (request.url !== "/ping") asked++;
+        const text = "Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)";
+        request.resume().on("end", () => response.writeHead(500).end(text));
+      });
+    const connection = connect([await refusing(), await refusing()]);
+    const insert = connection.insert("INSERT", { insert_deduplication_token: "t" }, Buffer.from("x"));
+    await expectStorageError(insert, "STORAGE_UNAVAILABLE");
+    expect(asked).toBe(1);
+  });
+
+  it("blames no rows when servers of a cluster lose each other in the middle of an insert", async () => {
+    const text =
+      "Code: 32. DB::Exception: Attempt to read after eof: while receiving packet from 10.0.0.2:9000. (ATTEMPT_TO_READ_AFTER_EOF)";
+    const url = await listen((request, response) =>
+      request.resume().on("end", () => response.writeHead(500).end(text)),
+    );
+    await expectStorageError(connect([url]).insert("INSERT", {}, Buffer.from("x")), "STORAGE_UNAVAILABLE");
+  });
+
+  it("gives each server the user and password in its address", async () => {
+    const seen: (string | undefined)[] = [];
+    const url = await listen((request, response) => {
+      if (request.url !== "/ping") seen.push(request.headers.authorization);
+      request.resume().on("end", () => response.end());
+    });
+    const own = url.replace("http://", "http://me:s%40fe@");
+    const connection = connect([own, url]);
+    for (const text of ["INSERT 1", "INSERT 2"]) await connection.insert(text, {}, Buffer.from("x"));
+    await connection.rows("SELECT 1", {});
+    const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
+    expect(seen).toEqual([basic("me:s@fe"), basic("u:p"), basic("me:s@fe")]);
+  });
+
   it("refuses an answer longer than the limit", async () => {
     const url = await listen((_, response) => response.end(Buffer.alloc(1_001)));
     const connection = connect([url]);
