@@ -1,4 +1,5 @@
 import { isJsonArray, isJsonObject, type JsonValue, member } from "../json/json-value.ts";
+import { alignLists } from "./align-lists.ts";
 import { jsonEqual } from "./json-equal.ts";
 import { formatJsonPointer } from "./json-pointer.ts";
 
@@ -6,6 +7,45 @@ import { formatJsonPointer } from "./json-pointer.ts";
 export type DiffOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: JsonValue }
   | { readonly op: "remove"; readonly path: string };
+
+/** A list while it is turned into another, from its start on. */
+class ListDiff {
+  readonly #path: readonly string[];
+  readonly #out: DiffOperation[];
+  /** Index of the next element in the list as the operations so far leave it. */
+  #position: number;
+
+  constructor(path: readonly string[], start: number, out: DiffOperation[]) {
+    this.#path = path;
+    this.#position = start;
+    this.#out = out;
+  }
+
+  /** One element becomes another in its place. */
+  keep(before: JsonValue, after: JsonValue): void {
+    diff(before, after, [...this.#path, String(this.#position)], this.#out);
+    this.#position++;
+  }
+
+  /** Some elements become some others: those with a counterpart change, the rest goes or comes. */
+  replace(before: readonly JsonValue[], after: readonly JsonValue[]): void {
+    const paired = Math.min(before.length, after.length);
+    for (let index = 0; index < paired; index++) {
+      this.keep(before[index] ?? null, after[index] ?? null);
+    }
+    for (let count = before.length - paired; count > 0; count--) {
+      this.#out.push({ op: "remove", path: this.#pointer() });
+    }
+    for (const value of after.slice(paired)) {
+      this.#out.push({ op: "add", path: this.#pointer(), value });
+      this.#position++;
+    }
+  }
+
+  #pointer(): string {
+    return formatJsonPointer([...this.#path, String(this.#position)]);
+  }
+}
 
 function diffArrays(
   before: readonly JsonValue[],
@@ -23,16 +63,15 @@ function diffArrays(
   while (tail < shorter - head && same(before.length - 1 - tail, after.length - 1 - tail)) {
     tail++;
   }
-  const paired = shorter - tail;
-  for (let index = head; index < paired; index++) {
-    diff(before[index] ?? null, after[index] ?? null, [...path, String(index)], out);
+  const [old, next] = [before.slice(head, before.length - tail), after.slice(head, after.length - tail)];
+  const list = new ListDiff(path, head, out);
+  let [fromOld, fromNext] = [0, 0];
+  for (const pair of alignLists(old, next)) {
+    list.replace(old.slice(fromOld, pair.before), next.slice(fromNext, pair.after));
+    list.keep(old[pair.before] ?? null, next[pair.after] ?? null);
+    [fromOld, fromNext] = [pair.before + 1, pair.after + 1];
   }
-  for (let index = before.length - tail - 1; index >= paired; index--) {
-    out.push({ op: "remove", path: formatJsonPointer([...path, String(index)]) });
-  }
-  for (let index = paired; index < after.length - tail; index++) {
-    out.push({ op: "add", path: formatJsonPointer([...path, String(index)]), value: after[index] ?? null });
-  }
+  list.replace(old.slice(fromOld), next.slice(fromNext));
 }
 
 function diff(before: JsonValue, after: JsonValue, path: readonly string[], out: DiffOperation[]): void {
@@ -65,8 +104,8 @@ function diff(before: JsonValue, after: JsonValue, path: readonly string[], out:
 }
 
 /**
- * A JSON patch that makes `after` of `before`; empty when they say the same. Of arrays, equal elements at both ends are
- * kept and those between are compared one by one. Source of the form: RFC 6902
+ * A JSON patch that makes `after` of `before`; empty when they say the same. Elements of lists that are equal, or have
+ * the same `@id`, are kept; what stands between them is compared one by one. Source of the form: RFC 6902
  */
 export function diffJson(before: JsonValue, after: JsonValue): DiffOperation[] {
   const out: DiffOperation[] = [];

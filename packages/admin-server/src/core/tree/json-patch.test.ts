@@ -138,6 +138,34 @@ describe("the difference of two documents", () => {
     );
   });
 
+  test("does so for lists whose elements come, go and change", () => {
+    const element = fc.oneof(
+      fc.constantFrom<JsonValue>(1, 2, "x"),
+      fc.record({ "@id": fc.constantFrom("a", "b", "c"), n: fc.nat(2) }) as fc.Arbitrary<JsonValue>,
+    );
+    fc.assert(
+      fc.property(fc.array(element), fc.array(element), (before, after) => {
+        const patch = diffJson({ list: before }, { list: after }) as unknown as JsonValue;
+        expect(patched({ list: before }, patch)).toEqual({ list: after });
+      }),
+    );
+  });
+
+  test("knows elements again, by what they say and by their @id", () => {
+    const named = (name: string) => ({ name, handle: [1, 2, 3] });
+    const [a, b, c, d] = [named("a"), named("b"), named("c"), named("d")];
+    expect(diffJson([a, b, c], [d, a, c, b])).toEqual([
+      { op: "add", path: "/0", value: d },
+      { op: "remove", path: "/2" },
+      { op: "add", path: "/3", value: b },
+    ]);
+    const greeting = { "@id": "greeting", body: "hello" };
+    expect(diffJson([greeting], [d, { ...greeting, body: "good day" }])).toEqual([
+      { op: "add", path: "/0", value: d },
+      { op: "replace", path: "/1/body", value: "good day" },
+    ]);
+  });
+
   test("is empty for the same, and small for a small change", () => {
     const routes = Array.from({ length: 100 }, (_, id) => ({ id, to: { a: "b/c" } }));
     expect(diffJson({ routes }, structuredClone({ routes }))).toEqual([]);

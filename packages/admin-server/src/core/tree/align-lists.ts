@@ -1,0 +1,51 @@
+import { encodeJson } from "../json/encode-json.ts";
+import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
+import { idKey } from "./id-index.ts";
+
+/** Above this many pairs elements are matched by place only. */
+const maxPairs = 250_000;
+
+/** Which element of the one list is which of the other. */
+export interface MatchedPair {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** By what an element is known again: its `@id`, else all that it says. */
+function identityOf(element: JsonValue): string {
+  const id = isJsonObject(element) ? member(element, idKey) : undefined;
+  return typeof id === "string" || typeof id === "number" ? `@${id}` : encodeJson(element);
+}
+
+/**
+ * The longest run of elements that two lists share in the same order. Elements with the same `@id` count as the same,
+ * whatever else they say.
+ * @returns pairs, rising in both; none when the lists are too long to be compared so
+ */
+export function alignLists(before: readonly JsonValue[], after: readonly JsonValue[]): MatchedPair[] {
+  if (before.length * after.length > maxPairs) {
+    return [];
+  }
+  const [ours, theirs] = [before.map(identityOf), after.map(identityOf)];
+  const width = theirs.length + 1;
+  // lengths[b * width + a]: how many the lists share from b and a on.
+  const lengths = new Uint32Array((ours.length + 1) * width);
+  const at = (b: number, a: number) => lengths[b * width + a] ?? 0;
+  for (let b = ours.length - 1; b >= 0; b--) {
+    for (let a = theirs.length - 1; a >= 0; a--) {
+      lengths[b * width + a] =
+        ours[b] === theirs[a] ? at(b + 1, a + 1) + 1 : Math.max(at(b + 1, a), at(b, a + 1));
+    }
+  }
+  const pairs: MatchedPair[] = [];
+  for (let b = 0, a = 0; b < ours.length && a < theirs.length; ) {
+    if (ours[b] === theirs[a]) {
+      pairs.push({ before: b++, after: a++ });
+    } else if (at(b + 1, a) >= at(b, a + 1)) {
+      b++;
+    } else {
+      a++;
+    }
+  }
+  return pairs;
+}
