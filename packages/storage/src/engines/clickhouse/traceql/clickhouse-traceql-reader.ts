@@ -34,7 +34,7 @@ import {
   rowsOfPartSql,
   rowsOfTracesSql,
   type SpanSource,
-  spansInRange,
+  spansOf,
 } from "./traceql-sql.ts";
 
 /** Candidates of the first statement of a slice, where SQL alone cannot say which traces match; each next asks for more. */
@@ -68,13 +68,13 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     const source = this.#source(request.range, options);
     const fields = new QueryFields(query);
     const matcher = new TraceMatcher(query, fields, spansPerSpanset);
-    const condition = pipelineSql(query.pipeline, spansInRange(source));
     const found = new FoundTraces(request.limit);
-    if (condition.sql === "0") return { traces: [], inspectedSpans: 0 };
     const seen = new Set<string>();
     let inspectedSpans = 0;
     for (const slice of slicesOf(request.range)) {
       if (found.isComplete(slice.endUnixNano)) break;
+      const condition = pipelineSql(query.pipeline, spansOf(source, slice));
+      if (condition.sql === "0") break;
       let wanted = condition.isExact ? request.limit : Math.max(request.limit, firstCandidates);
       for (;;) {
         const candidates = await this.#rows<{ traceId: string; newest: string }>(
@@ -122,7 +122,7 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     fields: QueryFields,
     options: ReadOptions,
   ): Promise<{ readonly rows: readonly MetricRow[]; readonly spans: number }> {
-    const condition = pipelineSql(pipeline, spansInRange(source));
+    const condition = pipelineSql(pipeline, spansOf(source));
     if (condition.sql === "0") return { rows: [], spans: 0 };
     const sql = condition.isExact
       ? metricRowsSql(source, condition, aggregate, request.stepNano, request.exemplars === true)

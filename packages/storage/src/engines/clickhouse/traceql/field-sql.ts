@@ -2,6 +2,7 @@ import type { AttributeField, Field } from "traceql";
 import { bytesLiteral, textLiteral } from "./sql-literals.ts";
 import { attributeTest, boolTest, intTest, textTest, type ValueTest, wantsAll } from "./value-test.ts";
 
+const nullNumber = "CAST(NULL, 'Nullable(Float64)')";
 const noParent = "toFixedString('', 8)";
 
 /** Where the lists of events and links have their attributes, by number. */
@@ -28,7 +29,7 @@ interface ListField {
 
 function plainField(field: Field): PlainField | undefined {
   if (field.type === "attribute") {
-    return field.scope === "resource" && field.name === "service.name"
+    return field.scope === "resource" && field.name === "service.name" && !field.ofParent
       ? { sql: "service", type: "text" }
       : undefined;
   }
@@ -204,10 +205,10 @@ function typedText(type: PlainField["type"], sql: string): string {
 /** The field as a Nullable(Float64). @returns undefined for fields that SQL does not know */
 export function fieldNumber(field: Field): string | undefined {
   const plain = plainField(field);
-  if (plain !== undefined) return plain.type === "int" ? `toNullable(toFloat64(${plain.sql}))` : "NULL";
-  if (listField(field) !== undefined) return "NULL";
+  if (plain !== undefined) return plain.type === "int" ? `toNullable(toFloat64(${plain.sql}))` : nullNumber;
+  if (listField(field) !== undefined) return nullNumber;
   if (field.type === "intrinsic" || field.ofParent) return undefined;
-  if (field.scope === "event" || field.scope === "link") return "NULL";
+  if (field.scope === "event" || field.scope === "link") return nullNumber;
   const { type, text } = firstAttribute(columnOf[field.scope === "any" ? "span" : field.scope], field.name);
   const number = `multiIf(${type} = 'int', toFloat64(toInt64OrZero(${text})), ${type} = 'double', toFloat64OrZero(${text}), NULL)`;
   if (field.scope !== "any") return number;

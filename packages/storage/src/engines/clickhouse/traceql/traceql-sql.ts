@@ -7,6 +7,7 @@ import type { QueryParameters } from "../clickhouse-connection.ts";
 import type { SqlQuery } from "../search-sql.ts";
 import type { Condition } from "./condition-sql.ts";
 import { fieldNumber, fieldValues } from "./field-sql.ts";
+import type { SpanSql } from "./spanset-sql.ts";
 import { bytesLiteral } from "./sql-literals.ts";
 
 /** ClickHouse takes statements of up to 256 KiB. */
@@ -22,9 +23,22 @@ export interface SpanSource {
   readonly range: TimeRange;
 }
 
-/** `FROM … WHERE …` that gives the tenant's spans that start in the range. */
-export function spansInRange({ database }: SpanSource): string {
-  return `FROM ${database}.spans WHERE tenant = {tenant:String} AND ${within("rangeStart", "rangeEnd")}`;
+/** Of so short a slice, the few minutes are sought that its traces have spans in. */
+const shortSliceNano = 120_000_000_000n;
+
+/** Where the tenant's spans are. @param slice when only the traces matter that have spans in it; see `candidatesSql` */
+export function spansOf({ database, range }: SpanSource, slice: TimeRange = range): SpanSql {
+  const isShort = slice.endUnixNano - slice.startUnixNano <= shortSliceNano && slice !== range;
+  const minutes = isShort
+    ? ` AND (received, toStartOfMinute(start)) IN (SELECT received, minute FROM ${database}.trace_minutes WHERE trace_id IN ` +
+      `(SELECT trace_id FROM ${database}.spans WHERE tenant = {tenant:String} AND ${within("sliceStart", "sliceEnd")}))`
+    : "";
+  const own = `FROM ${database}.spans WHERE tenant = {tenant:String}${minutes}`;
+  return {
+    inRange: `${own} AND ${within("rangeStart", "rangeEnd")}`,
+    around: `${own} AND ${within("aroundStart", "aroundEnd")}`,
+    isInRange: within("rangeStart", "rangeEnd"),
+  };
 }
 
 function within(start: string, end: string): string {
@@ -53,7 +67,7 @@ export function candidatesSql(
   limit: number,
 ): SqlQuery {
   const sql = `SELECT lower(hex(trace_id)) AS traceId, toString(toUnixTimestamp64Nano(max(start))) AS newest
-${spansInRange(source)} AND ${within("sliceStart", "sliceEnd")} AND ${condition.sql}
+FROM ${source.database}.spans WHERE tenant = {tenant:String} AND ${within("sliceStart", "sliceEnd")} AND ${condition.sql}
 GROUP BY trace_id ORDER BY max(start) DESC, trace_id LIMIT {limit:UInt64}`;
   const parameters = {
     ...parametersOf(source),
@@ -81,7 +95,7 @@ SETTINGS ignore_data_skipping_indices = 'start_index'`;
 
 /** One row: `traces` and `spans` that satisfy a condition. */
 export function candidateCountSql(source: SpanSource, condition: Condition): SqlQuery {
-  const sql = `SELECT toFloat64(uniqExact(trace_id)) AS traces, toFloat64(count()) AS spans ${spansInRange(source)} AND ${condition.sql}`;
+  const sql = `SELECT toFloat64(uniqExact(trace_id)) AS traces, toFloat64(count()) AS spans ${spansOf(source).inRange} AND ${condition.sql}`;
   return checked({ sql, parameters: parametersOf(source) });
 }
 
@@ -95,7 +109,7 @@ export function rowsOfPartSql(
   const isInPart = parts === 1 ? "1" : "cityHash64(trace_id) % {parts:UInt32} = {part:UInt32}";
   const sql = `SELECT ${rowColumns(fields)} FROM ${source.database}.spans
 WHERE tenant = {tenant:String} AND ${within("aroundStart", "aroundEnd")} AND ${isInPart}
-  AND trace_id IN (SELECT trace_id ${spansInRange(source)} AND ${condition.sql} AND ${isInPart})`;
+  AND trace_id IN (SELECT trace_id ${spansOf(source).inRange} AND ${condition.sql} AND ${isInPart})`;
   return checked({ sql, parameters: { ...parametersOf(source), part, parts } });
 }
 

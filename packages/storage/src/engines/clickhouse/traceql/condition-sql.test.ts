@@ -1,0 +1,50 @@
+import { type FieldExpression, parseTraceQl } from "traceql";
+import { describe, expect, it } from "vitest";
+import { conditionSql } from "./condition-sql.ts";
+import { textLiteral } from "./sql-literals.ts";
+
+function conditionOf(text: string): FieldExpression {
+  const query = parseTraceQl(`{ ${text} }`);
+  const stage = query.type === "search" ? query.pipeline.stages[0] : undefined;
+  if (stage?.type !== "filter") throw new Error(`${text} is no condition`);
+  return stage.condition;
+}
+
+describe("conditionSql", () => {
+  it.each([
+    ["true", "1"],
+    ["1 + 1 = 2", "1"],
+    ["1 > 2", "0"],
+    ["duration > 1ms && true", "duration > 1000000"],
+    ["duration > 1ms && false", "0"],
+    ["1.5 < duration", "toFloat64(duration) > toFloat64('1.5')"],
+    ["kind = server || false", "kind = 'server'"],
+    ["!(status = error)", "NOT (status = 'error')"],
+    ["resource.service.name = `a`", "service = 'a'"],
+    ["name =~ `a|b`", "match(name, '\\\\A(?s:a|b)\\\\z')"],
+    [
+      "trace:id = `0123456789abcdef0123456789abcdef`",
+      "trace_id = toFixedString(unhex('0123456789abcdef0123456789abcdef'), 16)",
+    ],
+    ["span.a != nil", "attributes.type[indexOf(attributes.key, 'a')] != 'empty'"],
+  ])("knows all of %s", (text, sql) => {
+    expect(conditionSql(conditionOf(text))).toEqual({ sql, isExact: true });
+  });
+
+  it.each([
+    ["traceDuration > 1s", "1"],
+    ["!(traceDuration > 1s)", "1"],
+    ["kind = server && rootName = `a`", "kind = 'server'"],
+    ["kind = server || rootName = `a`", "1"],
+    ["kind = server && !(name = `b` && parent.a = 1)", "kind = 'server'"],
+    ["span.a + 1 = 2 && kind = server", "kind = 'server'"],
+  ])("says what must be so of %s", (text, sql) => {
+    expect(conditionSql(conditionOf(text))).toEqual({ sql, isExact: false });
+  });
+});
+
+describe("textLiteral", () => {
+  it("escapes what ends a literal or begins an escape", () => {
+    expect(textLiteral("a'b\\c\n\0\t\r{x:String}")).toBe("'a\\'b\\\\c\\n\\0\\t\\r{x:String}'");
+  });
+});
