@@ -4,9 +4,9 @@ import { ServerError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json/json-value.ts";
 import { cleanPath, decodePath, splitTarget } from "../core/uri/request-target.ts";
 import type { Next } from "./handler.ts";
-import { getHeader, getHeaders, type HeaderList } from "./header-list.ts";
+import { getHeader, type HeaderList } from "./header-list.ts";
 import type { HttpError } from "./http-error.ts";
-import type { DetachedConnection, HttpStream } from "./http-stream.ts";
+import type { DetachedConnection, HttpStream, StreamListener } from "./http-stream.ts";
 import { remoteAddress } from "./remote-address.ts";
 import type { RequestTrace } from "./request-trace.ts";
 import { HeadFilter, type ResponseSink } from "./response-sink.ts";
@@ -24,6 +24,8 @@ export interface ExchangeServer {
   readonly namedRoutes?: ReadonlyMap<string, NamedRoute>;
   /** Who the client is, where proxies that are trusted stand in between; absent: who is connected. */
   clientAddress?(exchange: Exchange): string;
+  /** Told when an exchange is over, before those who asked by `onEnd`. */
+  exchangeEnded?(exchange: Exchange): void;
   /** Whether who is connected is a proxy whose `X-Forwarded-*` counts. */
   isTrustedProxy?(exchange: Exchange): boolean;
 }
@@ -51,7 +53,7 @@ const maxHostLength = 255;
  * The request. `rewrite`, `setHost`, `changeRequestHeaders` and `replaceBody` change what later matchers and handlers
  * see; `original` and `stream` keep what was sent.
  */
-export class Exchange {
+export class Exchange implements StreamListener {
   readonly server: ExchangeServer;
   /** The protocol below. For reading; responses go through the exchange. */
   readonly stream: HttpStream;
@@ -66,13 +68,17 @@ export class Exchange {
   /** Fields of the response until its head is sent. */
   responseHeaders: HeaderList;
   /** What handlers tell one another; `{http.vars.<name>}`. */
-  readonly vars = new Map<string, JsonValue>();
+  get vars(): Map<string, JsonValue> {
+    this.#vars ??= new Map();
+    return this.#vars;
+  }
   /** Set while error routes run; `{http.error.*}`. */
   error: HttpError | undefined;
   /** Set while a tracing handler is around. */
   trace: RequestTrace | undefined;
   /** Bytes of the response body that went to the client, as far as they were written. */
   bytesWritten = 0;
+  #vars: Map<string, JsonValue> | undefined;
   #method: string;
   #rawPath: string;
   #query: string;
@@ -100,19 +106,11 @@ export class Exchange {
     this.#query = target.query;
     this.requestHeaders = stream.headers;
     this.responseHeaders = ["Server", server.product];
-    this.hostport = target.authority ?? stream.authority ?? Exchange.#hostField(stream);
+    this.hostport = target.authority ?? stream.authority;
     if (this.hostport.length > maxHostLength || /[\s/\\?#@,<>"]/.test(this.hostport)) {
       throw new ServerError("HTTP_BAD_REQUEST", `malformed Host header ${JSON.stringify(this.hostport)}`);
     }
     this.#path = Exchange.#decode(target.rawPath);
-  }
-
-  static #hostField(stream: HttpStream): string {
-    const hosts = getHeaders(stream.headers, "host");
-    if (hosts.length > 1) {
-      throw new ServerError("HTTP_BAD_REQUEST", `${hosts.length} Host headers, limit 1`);
-    }
-    return hosts[0] ?? "";
   }
 
   static #decode(rawPath: string): string {
@@ -227,7 +225,7 @@ export class Exchange {
 
   /** A variable as text; "" when it was not set. Lists and objects as JSON. */
   varText(name: string): string {
-    const value = this.vars.get(name);
+    const value = this.#vars?.get(name);
     if (typeof value === "string") {
       return value;
     }
@@ -472,10 +470,18 @@ export class Exchange {
     return connection;
   }
 
+  /** The stream is over; a connection that left HTTP ends by itself. */
+  streamClosed(): void {
+    if (!this.#detached) {
+      this.end();
+    }
+  }
+
   /** Called by who runs the exchange, and by the taker of a detached connection. */
   end(): void {
     if (!this.#ended) {
       this.#ended = true;
+      this.server.exchangeEnded?.(this);
       const callbacks = this.#onEnd;
       this.#onEnd = undefined;
       for (const callback of callbacks ?? []) {

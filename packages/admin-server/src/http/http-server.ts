@@ -98,15 +98,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
     exchange.requestHeaders = this.#parts.fieldFilter(exchange.requestHeaders);
     this.#active.add(exchange);
-    exchange.onEnd(() => {
-      this.#parts.logAccess?.(exchange);
-      this.#forget(exchange);
-    });
-    stream.onClose = () => {
-      if (!exchange.detached) {
-        exchange.end();
-      }
-    };
+    stream.listener = exchange;
     try {
       const running = this.#parts.routes.run(exchange, answerNothing);
       if (running === undefined) {
@@ -120,6 +112,11 @@ export class HttpServer implements RequestSink, ExchangeServer {
     } catch (error) {
       this.#fail(exchange, error);
     }
+  }
+
+  exchangeEnded(exchange: Exchange): void {
+    this.#parts.logAccess?.(exchange);
+    this.#forget(exchange);
   }
 
   /**

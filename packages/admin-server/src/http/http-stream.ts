@@ -8,6 +8,11 @@ export interface DetachedConnection {
   readonly head: Buffer;
 }
 
+/** Who is told of the end of a stream. */
+export interface StreamListener {
+  streamClosed(): void;
+}
+
 /**
  * One request and the way back for its response, whatever protocol carries them. Handlers use the `Exchange`, which
  * stands on this.
@@ -18,8 +23,8 @@ export interface HttpStream {
   readonly method: string;
   /** The request target as sent. */
   readonly target: string;
-  /** `:authority` of HTTP/2; undefined where only the `Host` field says. */
-  readonly authority: string | undefined;
+  /** The one `Host` field, or `:authority` of HTTP/2; "" when there is none. */
+  readonly authority: string;
   /** Fields as sent. Never changed in place. */
   readonly headers: HeaderList;
   /** The connection, which several streams may share. */
@@ -41,8 +46,8 @@ export interface HttpStream {
   /** Whether nothing can be sent any more: the client is gone, or the response is over. */
   readonly closed: boolean;
 
-  /** Called once, when the response is complete, or the client is gone before. */
-  onClose: (() => void) | undefined;
+  /** Told once, when the response is complete, or the client is gone before. */
+  listener: StreamListener | undefined;
 
   /** Sends a whole response at once. @throws ServerError HTTP_RESPONSE */
   respond(status: number, headers: HeaderList, body: Uint8Array | string): void;

@@ -43,7 +43,7 @@ export function makeAnswering(made: MadeRequest = {}): MadeExchange {
     version: made.version ?? "1.1",
     method: made.method ?? "GET",
     target: made.target ?? "/",
-    authority: undefined,
+    authority: made.host ?? "example.com",
     headers: ["Host", made.host ?? "example.com", ...(made.headers ?? [])],
     socket: {
       remoteAddress: made.remoteAddress ?? "192.0.2.1",
@@ -64,7 +64,7 @@ export function makeAnswering(made: MadeRequest = {}): MadeExchange {
       return ended;
     },
     closed: false,
-    onClose: undefined,
+    listener: undefined,
     respond(code, list, body) {
       head(code, list);
       chunks.push(Buffer.from(body as Uint8Array));

@@ -10,6 +10,12 @@ export interface RequestTarget {
 
 /** Splits a request target in origin or absolute form. */
 export function splitTarget(target: string): RequestTarget {
+  if (target.charCodeAt(0) === 0x2f) {
+    const cut = target.indexOf("?");
+    return cut === -1
+      ? { authority: undefined, rawPath: target, query: "" }
+      : { authority: undefined, rawPath: target.slice(0, cut), query: target.slice(cut) };
+  }
   const absolute = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target);
   const rest = absolute === null ? target : target.slice(absolute[0].length);
   const cut = rest.indexOf("?");

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { ServerError } from "../../core/errors.ts";
 import type { HeaderList } from "../header-list.ts";
-import type { DetachedConnection, HttpStream } from "../http-stream.ts";
+import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
 import type { RequestHead } from "./request-head.ts";
 import { dateLine, encodeFields, responseFraming, statusLine } from "./response-head.ts";
 
@@ -33,13 +33,13 @@ export class H1Stream implements HttpStream {
   readonly version: "1.0" | "1.1";
   readonly method: string;
   readonly target: string;
-  readonly authority = undefined;
+  readonly authority: string;
   readonly headers: HeaderList;
   readonly socket: Socket;
   readonly hasBody: boolean;
   readonly bodyLength: number | undefined;
   readonly upgradeProtocol: string;
-  onClose: (() => void) | undefined;
+  listener: StreamListener | undefined;
   readonly #carrier: H1Carrier;
   #keepAlive: boolean;
   #body: Readable | undefined;
@@ -62,6 +62,7 @@ export class H1Stream implements HttpStream {
     this.method = head.method;
     this.target = head.target;
     this.headers = head.headers;
+    this.authority = head.host;
     this.socket = carrier.socket;
     this.hasBody = head.bodyLength !== 0;
     this.bodyLength = head.bodyLength < 0 ? undefined : head.bodyLength;
@@ -182,7 +183,7 @@ export class H1Stream implements HttpStream {
   connectionClosed(): void {
     if (!this.#closed) {
       this.#closed = true;
-      this.onClose?.();
+      this.listener?.streamClosed();
     }
   }
 
@@ -293,9 +294,7 @@ export class H1Stream implements HttpStream {
     }
     this.#complete = !this.socket.destroyed;
     this.#closed = true;
-    const close = this.onClose;
-    this.onClose = undefined;
-    close?.();
+    this.listener?.streamClosed();
     this.#carrier.responseEnded(this.#keepAlive);
   }
 }

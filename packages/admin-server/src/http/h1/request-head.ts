@@ -7,6 +7,8 @@ export interface RequestHead {
   readonly method: string;
   readonly target: string;
   readonly headers: HeaderList;
+  /** Value of the `Host` field; "" when there is none. */
+  readonly host: string;
   /** Bytes of the body; -1: chunked. */
   readonly bodyLength: number;
   /** Whether the connection may carry another request. */
@@ -49,6 +51,7 @@ function checkTarget(method: string, target: string): void {
 /** Values of the fields that say how a message is framed; undefined when absent. */
 interface Framing {
   hosts: number;
+  host: string;
   contentLength: string | undefined;
   transferEncoding: string | undefined;
   connection: string;
@@ -60,7 +63,10 @@ function note(framing: Framing, name: string, value: string): void {
   // By length first: most fields are none of these.
   switch (name.length) {
     case 4:
-      framing.hosts += name.toLowerCase() === "host" ? 1 : 0;
+      if (name.toLowerCase() === "host") {
+        framing.hosts++;
+        framing.host = value;
+      }
       break;
     case 6:
       framing.expect = name.toLowerCase() === "expect" ? value : framing.expect;
@@ -147,6 +153,7 @@ export function parseRequestHead(text: string): RequestHead {
   const headers: HeaderList = [];
   const framing: Framing = {
     hosts: 0,
+    host: "",
     contentLength: undefined,
     transferEncoding: undefined,
     connection: "",
@@ -177,6 +184,7 @@ export function parseRequestHead(text: string): RequestHead {
     method,
     target,
     headers,
+    host: framing.host,
     bodyLength,
     keepAlive: version === "1.1" ? !listed.includes("close") : listed.includes("keep-alive"),
     expectsContinue: framing.expect !== "" && bodyLength !== 0 && version === "1.1",
