@@ -20,10 +20,11 @@ function identityOf(element: JsonValue): string {
 /**
  * The longest run of elements that two lists share in the same order. Elements with the same `@id` count as the same,
  * whatever else they say.
- * @returns pairs, rising in both; none when the lists are too long to be compared so
+ * @returns pairs, rising in both; none when the lists are too long to be compared so, or have one element each
  */
 export function alignLists(before: readonly JsonValue[], after: readonly JsonValue[]): MatchedPair[] {
-  if (before.length * after.length > maxPairs) {
+  const pairsToLookAt = before.length * after.length;
+  if (pairsToLookAt <= 1 || pairsToLookAt > maxPairs) {
     return [];
   }
   const [ours, theirs] = [before.map(identityOf), after.map(identityOf)];
