@@ -430,10 +430,10 @@ describe("changes", () => {
     {
       name: "a part that is not supported yet",
       method: "POST",
-      path: "/config/storage",
-      body: "{}",
+      path: "/config/admin",
+      body: { identity: { issuers: [{}] } },
       status: 400,
-      error: 'field "storage" is not supported yet',
+      error: 'field "issuers" is not supported yet',
     },
     {
       name: "an unknown app",
