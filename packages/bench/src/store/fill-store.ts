@@ -11,6 +11,7 @@ export const largeTrace = { traceId: "1a4e".repeat(8), spans: 50_000 } as const;
 const batchSpans = 100;
 const blockSpans = 50_000;
 const hourMs = 3_600_000;
+const piecesPerHour = 4;
 
 /**
  * Fills a store with hours of spans, the last of which ends at `endUnixMs`: the oldest hour through the store's writer,
@@ -39,22 +40,26 @@ export async function fillStore(
     )
   ).split("\n");
   const oldest = `s.start <= fromUnixTimestamp64Milli(${oldestEndMs})`;
-  const copy = (hour: number, traceId: string, order = "") => {
+  const copy = (hour: number, traceId: string, which: string) => {
     const start = `s.start + toIntervalHour(${hour})`;
     const changed: Record<string, string> = { trace_id: traceId, start, received: `toDate(${start})` };
     return storeSql(
       url,
       `INSERT INTO ${database}.spans (${columns.join(", ")}) SELECT ` +
         columns.map((column) => changed[column] ?? `s.${column}`).join(", ") +
-        ` FROM ${database}.spans AS s WHERE ${oldest}${order} SETTINGS max_insert_threads = 1`,
+        ` FROM ${database}.spans AS s WHERE ${oldest} ${which} SETTINGS max_insert_threads = 1`,
     );
   };
   for (let hour = 1; hour < hours; hour++) {
-    await copy(hour, `sipHash128(s.trace_id, ${hour})`);
+    // Whole traces in one block each, as collectors send most of them: parents and children then meet as they arrive.
+    for (let piece = 0; piece < piecesPerHour; piece++) {
+      const which = `AND cityHash64(s.trace_id) % ${piecesPerHour} = ${piece}`;
+      await copy(hour, `sipHash128(s.trace_id, ${hour})`, which);
+    }
     progress(`filled: ${hour + 1} hours`);
   }
   const traceId = `toFixedString(unhex('${largeTrace.traceId}'), 16)`;
-  await copy(hours - 1, traceId, ` ORDER BY s.start LIMIT ${largeTrace.spans}`);
+  await copy(hours - 1, traceId, `ORDER BY s.start LIMIT ${largeTrace.spans}`);
 }
 
 async function writeHour(store: TraceStore, endUnixMs: number): Promise<void> {
