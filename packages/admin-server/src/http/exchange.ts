@@ -88,6 +88,8 @@ export class Exchange implements StreamListener {
   #original: RequestLine | undefined;
   #body: Readable | undefined;
   #buffered: Promise<Buffer> | undefined;
+  /** The whole body, once {@link bufferBody} has read it. */
+  bufferedBody: Buffer | undefined;
   #top: ResponseSink | undefined;
   #status = 0;
   #answered = false;
@@ -255,6 +257,7 @@ export class Exchange implements StreamListener {
   replaceBody(body: Readable | string | Uint8Array): void {
     this.#body = body instanceof Readable ? body : Readable.from([Buffer.from(body as Uint8Array)]);
     this.#buffered = undefined;
+    this.bufferedBody = undefined;
   }
 
   /**
@@ -267,6 +270,7 @@ export class Exchange implements StreamListener {
     }
     this.#buffered ??= readAll(this.body, maxBytes);
     const bytes = await this.#buffered;
+    this.bufferedBody = bytes;
     this.#body = Readable.from([bytes]);
     return bytes;
   }

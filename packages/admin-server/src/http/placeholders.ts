@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import type { Exchange } from "./exchange.ts";
 import { headerBytes } from "./header-list.ts";
 import { remoteAddress } from "./remote-address.ts";
+import { decodedNames, requestPlaceholders, requestPrefixes } from "./request-placeholders.ts";
 
 /** A text with placeholders, ready to be filled in for each request. */
 export type Template = (exchange: Exchange) => string;
@@ -77,6 +78,7 @@ const fixed: Readonly<Record<string, Reader>> = {
     exchange.vars.set("uuid", uuid);
     return uuid;
   },
+  ...requestPlaceholders,
   "http.error": (exchange) => exchange.error?.message ?? "",
   "http.error.message": (exchange) => exchange.error?.message ?? "",
   "http.error.status_code": (exchange) => String(exchange.error?.status ?? ""),
@@ -98,6 +100,7 @@ const fixed: Readonly<Record<string, Reader>> = {
 const prefixed: readonly (readonly [prefix: string, make: (name: string) => Reader])[] = [
   ["http.request.header.", (name) => (exchange) => exchange.header(name)],
   ["http.request.uri.query.", (name) => (exchange) => queryValue(exchange, name)],
+  ...requestPrefixes,
   ["http.vars.", (name) => (exchange) => exchange.varText(name)],
   ["env.", (name) => () => process.env[name] ?? ""],
 ];
@@ -119,11 +122,7 @@ function readerOf(name: string): Reader | undefined {
 
 /** Whether a value is text, decoded or of ours; the others are bytes of the request as they came. */
 function isDecoded(name: string): boolean {
-  return (
-    !name.startsWith("http.request.") ||
-    name === "http.request.uri.path" ||
-    name.startsWith("http.request.uri.query.")
-  );
+  return !name.startsWith("http.request.") || decodedNames.test(name);
 }
 
 /** Text as part of a header value: no control character may stand there, so a blank takes its place. */

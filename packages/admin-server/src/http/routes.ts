@@ -26,7 +26,12 @@ interface Route {
   readonly matcherSets: readonly (readonly HttpMatcher[])[];
   readonly handlers: readonly HttpHandler[];
   readonly terminal: boolean;
+  /** Whether its config names the body in a placeholder: then it is read before the handlers run. */
+  readonly usesBody: boolean;
 }
+
+/** The longest body that `{http.request.body}` stands for; a longer one is 413. */
+const maxPlaceholderBodyBytes = 10 * 1024 * 1024;
 
 /** After a terminal route nothing is tried any more, not even what comes after a subroute that it stands in. */
 const stopHere: Next = () => {};
@@ -80,6 +85,11 @@ export class RouteList {
       const after: Next = route.terminal
         ? stopHere
         : (inner) => this.#runFrom(index + 1, matched, inner, next);
+      if (route.usesBody && exchange.hasBody && exchange.bufferedBody === undefined) {
+        return exchange
+          .bufferBody(maxPlaceholderBodyBytes)
+          .then(() => RouteList.#runHandlers(route.handlers, 0, exchange, after));
+      }
       return RouteList.#runHandlers(route.handlers, 0, exchange, after);
     }
     return next(exchange);
@@ -169,7 +179,13 @@ async function loadRoute(
   }
   try {
     const handlers = await loadHandlers(route, context, routePath);
-    return { group: route.group || undefined, matcherSets, handlers, terminal: route.terminal === true };
+    return {
+      group: route.group || undefined,
+      matcherSets,
+      handlers,
+      terminal: route.terminal === true,
+      usesBody: JSON.stringify(route.handle ?? []).includes("{http.request.body"),
+    };
   } catch (error) {
     throw errorWithin(`setting up route handlers: route ${position}`, error);
   }

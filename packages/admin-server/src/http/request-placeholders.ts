@@ -1,0 +1,117 @@
+import type { Exchange, RequestLine } from "./exchange.ts";
+import { getHeader } from "./header-list.ts";
+
+type Reader = (exchange: Exchange) => string;
+
+/** Each segment of a path; `/a/b/` has `a`, `b` and an empty one. */
+function segment(path: string, index: string): string {
+  return /^\d+$/.test(index) ? (path.split("/")[Number(index) + 1] ?? "") : "";
+}
+
+function directory(path: string): string {
+  return path.slice(0, path.lastIndexOf("/") + 1) || "/";
+}
+
+function file(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+function extension(name: string): string {
+  const dot = name.lastIndexOf(".");
+  return dot === -1 ? "" : name.slice(dot);
+}
+
+function decoded(rawPath: string): string {
+  try {
+    return decodeURIComponent(rawPath);
+  } catch {
+    return rawPath;
+  }
+}
+
+function cookie(exchange: Exchange, name: string): string {
+  for (const part of exchange.header("cookie").split(";")) {
+    const cut = part.indexOf("=");
+    if (cut > 0 && part.slice(0, cut).trim() === name) {
+      return part.slice(cut + 1).trim();
+    }
+  }
+  return "";
+}
+
+function hostAndPort(host: string, port: number | undefined): string {
+  return port === undefined ? host : `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+function durationMs(exchange: Exchange): number {
+  return performance.now() - exchange.startedAt;
+}
+
+/** The network that an address is in, in CIDR form: `192.0.2.0/24`; "" for what is no address or no length. */
+function network(address: string, bitsText: string): string {
+  const bits = Number(bitsText);
+  if (address.includes(":") || !/^\d+\.\d+\.\d+\.\d+$/.test(address) || !(bits >= 0 && bits <= 32)) {
+    return address.includes(":") ? `${address}/${bitsText}` : "";
+  }
+  const value = address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
+  const masked = bits === 0 ? 0 : Math.floor(value / 2 ** (32 - bits)) * 2 ** (32 - bits);
+  return `${[24, 16, 8, 0].map((shift) => Math.floor(masked / 2 ** shift) % 256).join(".")}/${bits}`;
+}
+
+function commonLogTime(now: Date): string {
+  const [, day, month, year, time] = /^\w+, (\d+) (\w+) (\d+) ([\d:]+)/.exec(now.toUTCString()) ?? [];
+  return `${day}/${month}/${year}:${time} +0000`;
+}
+
+const original = (exchange: Exchange): RequestLine => exchange.original;
+
+/** Placeholders of one value each. Source: the public model (Caddy 2.11) */
+export const requestPlaceholders: Readonly<Record<string, Reader>> = {
+  "http.request.body": (exchange) => exchange.bufferedBody?.toString("utf8") ?? "",
+  "http.request.body_base64": (exchange) => exchange.bufferedBody?.toString("base64") ?? "",
+  "http.request.duration": (exchange) => `${(durationMs(exchange) / 1000).toFixed(6)}s`,
+  "http.request.duration_ms": (exchange) => durationMs(exchange).toFixed(3),
+  "http.request.local": ({ socket }) => hostAndPort(socket.localAddress ?? "", socket.localPort),
+  "http.request.orig_method": (exchange) => original(exchange).method,
+  "http.request.orig_uri": (exchange) => original(exchange).rawPath + original(exchange).query,
+  "http.request.orig_uri.path": (exchange) => decoded(original(exchange).rawPath),
+  "http.request.orig_uri.path.dir": (exchange) => directory(decoded(original(exchange).rawPath)),
+  "http.request.orig_uri.path.file": (exchange) => file(decoded(original(exchange).rawPath)),
+  "http.request.orig_uri.query": (exchange) => original(exchange).query.slice(1),
+  "http.request.orig_uri.prefixed_query": (exchange) =>
+    original(exchange).query === "?" ? "" : original(exchange).query,
+  "http.request.proto_name": (exchange) => exchange.protocol.replace(/\/2\.0$/, "/2"),
+  "http.request.uri_escaped": (exchange) => encodeURIComponent(exchange.target),
+  "http.request.uri.path_escaped": (exchange) => encodeURIComponent(exchange.rawPath),
+  "http.request.uri.path.dir": (exchange) => directory(exchange.path),
+  "http.request.uri.path.file": (exchange) => file(exchange.path),
+  "http.request.uri.path.file.base": (exchange) => {
+    const name = file(exchange.path);
+    return name.slice(0, name.length - extension(name).length);
+  },
+  "http.request.uri.path.file.ext": (exchange) => extension(file(exchange.path)),
+  "http.request.uri.query_escaped": (exchange) => encodeURIComponent(exchange.query.slice(1)),
+  "http.vars.client_ip": (exchange) => exchange.varText("client_ip") || exchange.clientAddress,
+  "http.response.status": (exchange) => (exchange.status === 0 ? "" : String(exchange.status)),
+  "time.now.common_log": () => commonLogTime(new Date()),
+};
+
+/** Placeholders by their beginning; the rest of the name is the argument. */
+export const requestPrefixes: readonly (readonly [prefix: string, make: (name: string) => Reader])[] = [
+  ["http.request.cookie.", (name) => (exchange) => cookie(exchange, name)],
+  [
+    "http.request.host.labels.",
+    (index) => (exchange) =>
+      /^\d+$/.test(index) ? (exchange.host.split(".").at(-1 - Number(index)) ?? "") : "",
+  ],
+  [
+    "http.request.orig_uri.path.",
+    (index) => (exchange) => segment(decoded(original(exchange).rawPath), index),
+  ],
+  ["http.request.uri.path.", (index) => (exchange) => segment(exchange.path, index)],
+  ["http.request.remote.host/", (bits) => (exchange) => network(exchange.remoteAddress, bits)],
+  ["http.response.header.", (name) => (exchange) => getHeader(exchange.responseHeaders, name) ?? ""],
+];
+
+/** Names whose values are decoded text; other `http.request.` values are bytes of the request as they came. */
+export const decodedNames = /^http\.request\.(?:body$|(?:orig_)?uri\.(?:path(?:$|\.)|query\.)|cookie\.)/;
