@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { createGunzip } from "node:zlib";
+import { createLogger, parseHostPort } from "lifecycle";
+import type { PackedTrace, SpanReader } from "storage/api";
+import { expect, onTestFinished, test } from "vitest";
+import { StuckReader, sampleService, sampleSettings } from "../service/sample-service.ts";
+import { otlpSpan, sampleTraceId } from "../service/sample-store.ts";
+import { openHttpServer } from "./http-server.ts";
+import { UiPage } from "./ui-page.ts";
+
+const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
+const count = 3_000;
+
+/** A store that says how many spans there are, and gives them when the test does. */
+async function openLarge(maxSpans = 1_000_000) {
+  const rows = Promise.withResolvers<PackedTrace[]>();
+  const reader: SpanReader = Object.assign(new StuckReader(), {
+    getPackedTraces: ((_ids, _options, onCount) => {
+      onCount?.(count);
+      return rows.promise;
+    }) satisfies SpanReader["getPackedTraces"],
+  });
+  const settings = sampleSettings();
+  const server = await openHttpServer({
+    ...settings,
+    limits: { ...settings.limits, maxSpans },
+    address: parseHostPort("127.0.0.1:0")!,
+    tls: undefined,
+    service: sampleService(reader),
+    page: await UiPage.open({ folder: "/nowhere", configFile: "", basePath: "" }, log),
+    uiFolder: "/nowhere",
+    basePath: "",
+    log,
+  });
+  onTestFinished(() => server.stop(AbortSignal.abort()));
+  const spans = Array.from({ length: count }, (_, index) =>
+    otlpSpan({ spanId: (index + 1).toString(16).padStart(16, "0"), startTimeUnixNano: BigInt(index) }),
+  );
+  return {
+    ask: async (headers: Record<string, string> = {}): Promise<IncomingMessage> => {
+      const request = get({ port: server.port, path: `/api/traces/${sampleTraceId}`, headers, agent: false });
+      return ((await once(request, "response")) as [IncomingMessage])[0];
+    },
+    give: () => rows.resolve([{ traceId: sampleTraceId, spans }]),
+    fail: () => rows.reject(new Error("the store broke off")),
+  };
+}
+
+test.each([{}, { "accept-encoding": "gzip" }])(
+  "a large trace begins before its spans are there, %j",
+  async (headers) => {
+    const { ask, give } = await openLarge();
+    const answer = await ask(headers);
+    expect(answer.statusCode).toBe(200);
+    const body = "accept-encoding" in headers ? answer.pipe(createGunzip()) : answer;
+    const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    let text = String((await chunks.next()).value);
+    expect(text).toBe(`{"data":[{"traceID":"${sampleTraceId}","spans":[`);
+    give();
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+      text += String(next.value);
+    }
+    const { data } = JSON.parse(text) as { data: [{ spans: { spanID: string }[] }] };
+    expect(data[0].spans.map(({ spanID }) => Number.parseInt(spanID, 16))).toEqual(
+      Array.from({ length: count }, (_, index) => index + 1),
+    );
+  },
+);
+
+test("one whose spans do not come is cut off", async () => {
+  const { ask, fail } = await openLarge();
+  const answer = await ask();
+  fail();
+  await expect(answer.toArray()).rejects.toThrow();
+});
+
+test("one over the limit of spans is refused, with a status of its own", async () => {
+  const { ask, give } = await openLarge(count - 1);
+  give();
+  const answer = await ask();
+  expect(answer.statusCode).toBe(413);
+  expect(String(Buffer.concat(await answer.toArray()))).toContain("--query.max-spans");
+});
