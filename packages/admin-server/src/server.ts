@@ -60,7 +60,7 @@ export class Server {
   private constructor(options: ServerOptions) {
     const { environment, log, metrics } = options;
     const registry = new ModuleRegistry(standardModules);
-    const threads = openThreads(log, options.workers);
+    const threads = openThreads(log, options.workers, dataFolder(environment));
     this.services = {
       registry,
       pool: new UsagePool(),
@@ -70,6 +70,7 @@ export class Server {
       shared: threads.shared,
       messages: threads.messages,
       ports: threads.ports,
+      dataFolder: dataFolder(environment),
     };
     this.workers = threads.workers;
     this.autosave = new Autosave(autosavePath(environment));

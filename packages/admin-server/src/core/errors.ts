@@ -25,6 +25,9 @@ export type ServerErrorCode =
   | "THREAD" // another thread of the server did not do as asked
   | "THREAD_DIED" // it ended before it answered
   | "LISTEN" // an address cannot be had
+  | "STORAGE" // what rests on disk cannot be read, written or locked
+  | "CERTIFICATE" // a certificate or key cannot be read, used or issued
+  | "ACME" // a certificate authority did not do as asked
   | "ADMIN_REQUEST"
   | "ADMIN_FORBIDDEN"
   | "ADMIN_UNKNOWN_CLIENT" // a client certificate that nobody is known by

@@ -47,6 +47,7 @@ function startApps() {
     shared: new TableState(SharedTable.create(1), memoryKeeper()),
     messages: new SingleThread(),
     ports: new OwnPorts(log),
+    dataFolder: "",
   });
   let config: JsonValue = null;
   const happened = () => events.splice(0).sort();

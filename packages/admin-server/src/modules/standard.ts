@@ -1,5 +1,8 @@
 import type { ModuleDefinition } from "../core/modules/module.ts";
 import { httpApp } from "../http/http-app.ts";
+import { pkiApp } from "../pki/pki-app.ts";
+import { pkiRoute } from "../pki/pki-route.ts";
+import { fileSystemStorage } from "../tls/storage/file-system.ts";
 import { metricsRoute } from "./admin-routes/metrics.ts";
 import { reverseProxyUpstreams } from "./admin-routes/reverse-proxy-upstreams.ts";
 import { brotliEncoder } from "./encoders/brotli.ts";
@@ -24,6 +27,7 @@ import { reverseProxy } from "./handlers/reverse-proxy/reverse-proxy.ts";
 import { rewrite } from "./handlers/rewrite/rewrite.ts";
 import { staticResponse } from "./handlers/static-response.ts";
 import { subroute } from "./handlers/subroute.ts";
+import { templates } from "./handlers/templates/templates.ts";
 import { timeouts } from "./handlers/timeouts.ts";
 import { tracing } from "./handlers/tracing/tracing.ts";
 import { vars } from "./handlers/vars.ts";
@@ -70,6 +74,9 @@ import { roundRobinPolicy } from "./policies/round-robin.ts";
 
 /** Every module of the server: the one list. */
 export const standardModules: readonly ModuleDefinition[] = [
+  pkiApp,
+  fileSystemStorage,
+  pkiRoute,
   httpApp,
   clientIpMatcher,
   expressionMatcher,
@@ -132,6 +139,7 @@ export const standardModules: readonly ModuleDefinition[] = [
   rewrite,
   staticResponse,
   subroute,
+  templates,
   timeouts,
   tracing,
   vars,

@@ -22,6 +22,7 @@ export interface WorkerStart {
   readonly table: SharedArrayBuffer;
   readonly logLevel: string;
   readonly logEncoding: "json" | "console";
+  readonly dataFolder: string;
 }
 
 export const memoryTopic = "threads.memory";
@@ -52,7 +53,11 @@ export interface Threads {
 }
 
 /** Prepares what threads share, and starts the workers. */
-export function openThreads(log: Logger, options: WorkerThreadOptions | undefined): Threads {
+export function openThreads(
+  log: Logger,
+  options: WorkerThreadOptions | undefined,
+  dataFolder: string,
+): Threads {
   const memory = memoryKeeper();
   if (options === undefined || options.count === 0) {
     const shared = new TableState(SharedTable.create(1), memory);
@@ -72,6 +77,7 @@ export function openThreads(log: Logger, options: WorkerThreadOptions | undefine
       table: table.buffer,
       logLevel: log.level,
       logEncoding: options.logEncoding,
+      dataFolder,
     };
     return new Worker(new URL("./worker-main.ts", import.meta.url), { workerData, name: `worker ${thread}` });
   };

@@ -46,6 +46,7 @@ followMainThread(
       shared,
       messages,
       ports: new WorkerPorts(messages, log),
+      dataFolder: start.dataFolder,
     },
     "workers",
   ),

@@ -1,7 +1,9 @@
 import { errorWithin, messageOf } from "../errors.ts";
+import type { JsonValue } from "../json/json-value.ts";
 import { ConfigScope, type ServerServices } from "../modules/config-scope.ts";
 import { type App, appNamespace, loggingNamespace } from "../modules/module.ts";
 import { ModuleContext } from "../modules/module-context.ts";
+import { defaultStorage, storages } from "../storage/storage.ts";
 import { registryFor } from "../user-modules/load-user-modules.ts";
 import type { ConfigDocument } from "./config-document.ts";
 import type { Participant, Transition } from "./participant.ts";
@@ -29,18 +31,37 @@ class AppSet {
         throw errorWithin("setting up logging", error);
       }
     }
-    for (const [name, config] of document.apps) {
+    if (part !== "workers" && registry.find(storages, defaultStorage) !== undefined) {
+      const config = document.storage ?? { module: defaultStorage };
+      try {
+        this.#scope.storage = await context.loadInline(storages, "module", config, "storage");
+      } catch (error) {
+        throw errorWithin("loading storage module", error);
+      }
+    }
+    for (const [name, config] of this.#appsOf(document)) {
       const inWorkers = registry.find(appNamespace, name)?.inWorkers === true;
       if (part !== "all" && inWorkers !== (part === "workers")) {
         continue;
       }
       try {
-        this.#apps.set(name, await context.load(appNamespace, name, config, `apps/${name}`));
+        const app = await context.load(appNamespace, name, config, `apps/${name}`);
+        this.#apps.set(name, app);
+        this.#scope.apps.set(name, app);
       } catch (error) {
         throw errorWithin(`loading ${name} app module`, error);
       }
     }
     await this.#scope.validate();
+  }
+
+  /** What others need comes first, also where the config does not name it. */
+  #appsOf(document: ConfigDocument): [name: string, config: JsonValue][] {
+    const implied = this.#scope.services.registry.modules
+      .filter((module) => module.implied === true)
+      .map(({ id }): [string, JsonValue] => [id, document.apps.get(id) ?? {}]);
+    const names = new Set(implied.map(([name]) => name));
+    return [...implied, ...[...document.apps].filter(([name]) => !names.has(name))];
   }
 
   async start(): Promise<void> {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { encodeJson } from "../json/encode-json.ts";
 import type { JsonValue } from "../json/json-value.ts";
-import { notYet } from "../modules/config-fields.ts";
+import { inlineModule } from "../modules/config-fields.ts";
 import { decodeConfig } from "../modules/decode-config.ts";
 import { idKey, withoutIds } from "../tree/id-index.ts";
 import { prototypeKey, refusePrototypeKey } from "../tree/prototype-key.ts";
@@ -11,7 +11,9 @@ export const documentSchema = z
   .strictObject({
     admin: z.unknown().optional().describe("The admin endpoint."),
     logging: z.unknown().optional().describe("Logs: where they go, and how they are written."),
-    storage: notYet(),
+    storage: inlineModule("storage", "module")
+      .nullish()
+      .describe("Where certificates and keys rest: {module: file_system, root}."),
     modules: z
       .array(z.string())
       .nullish()
@@ -32,6 +34,8 @@ export interface ConfigDocument {
   readonly admin: JsonValue;
   /** null when absent: there is a log all the same. */
   readonly logging: JsonValue;
+  /** null when absent: the default one is taken. */
+  readonly storage: JsonValue;
   /** Files and packages of modules beside the server's own. */
   readonly modules: readonly string[];
   readonly apps: ReadonlyMap<string, JsonValue>;
@@ -54,6 +58,7 @@ export function decodeDocument(config: JsonValue, force = false, text = encodeJs
     force,
     admin: (document?.admin ?? null) as JsonValue,
     logging: (document?.logging ?? null) as JsonValue,
+    storage: (document?.storage ?? null) as JsonValue,
     modules: document?.modules ?? [],
     apps: new Map(apps),
   };

@@ -2,9 +2,10 @@ import type { Logger } from "lifecycle";
 import type { Registry } from "prom-client";
 import { messageOf } from "../errors.ts";
 import type { PortSource } from "../listen/port-source.ts";
+import type { Storage } from "../storage/storage.ts";
 import type { SharedState } from "../threads/shared-state.ts";
 import type { ThreadMessages } from "../threads/thread-messages.ts";
-import type { ModuleInstance } from "./module.ts";
+import type { App, ModuleInstance } from "./module.ts";
 import type { ModuleRegistry } from "./module-registry.ts";
 import type { PartCache } from "./part-cache.ts";
 import type { UsagePool } from "./usage-pool.ts";
@@ -19,6 +20,8 @@ export interface ServerServices {
   readonly messages: ThreadMessages;
   readonly ports: PortSource;
   readonly parts: PartCache;
+  /** Where the server keeps what is its own, unless a config names another place. */
+  readonly dataFolder: string;
 }
 
 /** All modules of one config, or of a part of it that lives by itself, from provisioning to the last close. */
@@ -26,6 +29,10 @@ export class ConfigScope {
   readonly services: ServerServices;
   /** Nothing of older configs is taken over. */
   readonly fresh: boolean;
+  /** The apps of the config that are loaded so far, by name. */
+  readonly apps = new Map<string, App>();
+  /** Where the config keeps certificates; undefined in threads that have nothing to do with it. */
+  storage: Storage | undefined;
   readonly #instances: ModuleInstance[] = [];
   readonly #closers = new Set<() => void | Promise<void>>();
 

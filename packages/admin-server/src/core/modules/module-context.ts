@@ -4,11 +4,12 @@ import { errorAt, errorWithin, ServerError } from "../errors.ts";
 import { encodeJson } from "../json/encode-json.ts";
 import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
 import type { PortSource } from "../listen/port-source.ts";
+import type { Storage } from "../storage/storage.ts";
 import type { SharedState } from "../threads/shared-state.ts";
 import type { ThreadMessages } from "../threads/thread-messages.ts";
 import { ConfigScope } from "./config-scope.ts";
 import { decodeConfig } from "./decode-config.ts";
-import type { ModuleDefinition, ModuleInstance, ModuleNamespace } from "./module.ts";
+import type { App, ModuleDefinition, ModuleInstance, ModuleNamespace } from "./module.ts";
 import type { Lease, ResourceKind, SharedResource } from "./usage-pool.ts";
 
 /** What a module gets when it is provisioned. */
@@ -64,6 +65,25 @@ export class ModuleContext {
       askServing: (topic, value) => messages.askServing(topic, value),
       askMain: (topic, value) => messages.askMain(topic, value),
     };
+  }
+
+  /** Folder of the server's own data. */
+  get dataFolder(): string {
+    return this.#scope.services.dataFolder;
+  }
+
+  /** Where the config keeps certificates and keys. @throws ServerError THREAD in threads that only serve */
+  get storage(): Storage {
+    const { storage } = this.#scope;
+    if (storage === undefined) {
+      throw new ServerError("THREAD", "this thread has no storage");
+    }
+    return storage;
+  }
+
+  /** Another app of the same config; undefined when it is not there, or comes later. */
+  app(name: string): App | undefined {
+    return this.#scope.apps.get(name);
   }
 
   /** Who may listen where, over all threads. */

@@ -38,6 +38,8 @@ export interface ModuleSource<Config, Instance extends ModuleInstance> {
   readonly id: string;
   /** Of an app: it runs in every worker thread, not in the main thread, where there are workers. */
   readonly inWorkers?: boolean;
+  /** Of an app: it is there for every config, named or not, and before those that are not. */
+  readonly implied?: boolean;
   /** Strict; null members count as absent (`.nullish()`); every field is described. */
   readonly config: z.ZodType<Config>;
   /**
@@ -57,6 +59,7 @@ export function defineModule<Config, Instance extends ModuleInstance>(
   return {
     id: source.id,
     inWorkers: source.inWorkers === true,
+    implied: source.implied === true,
     config: source.config,
     provision: (config, context) => source.provision(config as Config, context),
   };

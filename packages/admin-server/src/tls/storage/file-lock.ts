@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import { link, mkdir, open, readFile, rename, unlink } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { z } from "zod";
+import { writeAtomically } from "./atomic-write.ts";
+
+/** How often the holder of a lock says that it lives. Source: certmagic, so that both may share a folder */
+export const refreshMs = 5_000;
+/** A lock whose holder was silent for so long belongs to nobody. */
+const staleMs = 2 * refreshMs;
+/** How often who waits looks again. */
+const pollMs = 200;
+
+const lockSchema = z.object({
+  created: z.iso.datetime({ offset: true }),
+  updated: z.iso.datetime({ offset: true }),
+  owner: z.string().optional(),
+});
+
+/** What a lock file says; undefined when it is gone or says nothing readable. */
+async function readLock(path: string): Promise<z.infer<typeof lockSchema> | undefined> {
+  try {
+    return lockSchema.parse(JSON.parse(await readFile(path, "utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+async function ageMs(path: string): Promise<number | undefined> {
+  const lock = await readLock(path);
+  if (lock !== undefined) {
+    return Date.now() - Date.parse(lock.updated);
+  }
+  try {
+    // Half written: its maker is at it, or died over it.
+    const file = await open(path, "r");
+    try {
+      return Date.now() - (await file.stat()).mtimeMs;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** Takes a stale lock out of the way. Of several that try only one gets it; a lock made meanwhile is put back. */
+async function removeStale(path: string): Promise<void> {
+  const aside = `${path}.${randomUUID()}.tmp`;
+  try {
+    await rename(path, aside);
+  } catch {
+    return;
+  }
+  const age = await ageMs(aside);
+  if (age !== undefined && age < staleMs) {
+    await link(aside, path).catch(() => {});
+  }
+  await unlink(aside).catch(() => {});
+}
+
+function lockText(created: string, owner: string): string {
+  return JSON.stringify({ created, updated: new Date().toISOString(), owner });
+}
+
+/** @returns whether the lock was made; false when there is one */
+async function create(path: string, text: string): Promise<boolean> {
+  try {
+    const file = await open(path, "wx", 0o600);
+    try {
+      await file.writeFile(text);
+    } finally {
+      await file.close();
+    }
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") {
+      return false;
+    }
+    throw error;
+  }
+}
+
+/**
+ * Waits for a lock file and makes it. The holder refreshes it until it is given back, so one that was left behind by a
+ * crash is taken over after ten seconds.
+ * @returns gives the lock back
+ * @throws what the file system throws; the reason of `signal`
+ */
+export async function lockFile(path: string, signal?: AbortSignal): Promise<() => Promise<void>> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const owner = randomUUID();
+  const created = new Date().toISOString();
+  while (!(await create(path, lockText(created, owner)))) {
+    const age = await ageMs(path);
+    if (age === undefined) {
+      continue;
+    }
+    if (age >= staleMs) {
+      await removeStale(path);
+      continue;
+    }
+    await wait(pollMs, undefined, signal === undefined ? {} : { signal });
+  }
+  const refresh = setInterval(() => {
+    void (async () => {
+      if ((await readLock(path))?.owner === owner) {
+        await writeAtomically(path, lockText(created, owner));
+      }
+    })().catch(() => {});
+  }, refreshMs);
+  refresh.unref();
+  return async () => {
+    clearInterval(refresh);
+    if ((await readLock(path))?.owner === owner) {
+      await unlink(path).catch(() => {});
+    }
+  };
+}
