@@ -1,0 +1,277 @@
+import { TemplateError } from "./template-error.ts";
+import type { Block, Command, Operand, ParsedTemplate, Pipeline, TemplateNode } from "./template-nodes.ts";
+import { isTrue, memberOf, printed } from "./template-values.ts";
+
+/** What a template can call. */
+export type TemplateFunction = (...args: never[]) => unknown;
+
+const maxSteps = 1_000_000;
+const maxOutput = 32 * 1024 * 1024;
+const maxCalls = 100;
+
+type Signal = "break" | "continue" | undefined;
+
+interface Scope {
+  readonly dot: unknown;
+  readonly variables: Map<string, unknown>;
+  readonly outer: Scope | undefined;
+}
+
+function scopeWith(name: string, scope: Scope | undefined): Scope | undefined {
+  for (let each = scope; each !== undefined; each = each.outer) {
+    if (each.variables.has(name)) {
+      return each;
+    }
+  }
+  return undefined;
+}
+
+/** Runs templates, within limits of steps and output. Source: Go, package text/template */
+export class TemplateRun {
+  readonly #functions: Readonly<Record<string, TemplateFunction>>;
+  #defined = new Map<string, Block>();
+  #output: string[] = [];
+  #length = 0;
+  #steps = 0;
+  #calls = 0;
+
+  constructor(functions: Readonly<Record<string, TemplateFunction>>) {
+    this.#functions = functions;
+  }
+
+  /** Makes what another template defines known to this one. */
+  define(template: ParsedTemplate): void {
+    this.#defined = new Map([...this.#defined, ...template.defined]);
+  }
+
+  /** @returns what the template prints. @throws TemplateError, or what a function throws */
+  async run(template: ParsedTemplate, dot: unknown): Promise<string> {
+    if (++this.#calls > maxCalls) {
+      throw new TemplateError(`more than ${maxCalls} templates in one another`);
+    }
+    this.define(template);
+    const outer = this.#output;
+    this.#output = [];
+    try {
+      await this.#block(template.body, TemplateRun.#top(dot));
+      return this.#output.join("");
+    } finally {
+      this.#output = outer;
+      this.#calls--;
+    }
+  }
+
+  static #top(dot: unknown): Scope {
+    return { dot, variables: new Map([["", dot]]), outer: undefined };
+  }
+
+  #print(text: string): void {
+    this.#length += text.length;
+    if (this.#length > maxOutput) {
+      throw new TemplateError(`output of more than ${maxOutput} characters`);
+    }
+    this.#output.push(text);
+  }
+
+  #step(): void {
+    if (++this.#steps > maxSteps) {
+      throw new TemplateError(`more than ${maxSteps} steps`);
+    }
+  }
+
+  async #block(block: Block, scope: Scope): Promise<Signal> {
+    for (const node of block) {
+      this.#step();
+      const signal = await this.#node(node, scope);
+      if (signal !== undefined) {
+        return signal;
+      }
+    }
+    return undefined;
+  }
+
+  async #node(node: TemplateNode, scope: Scope): Promise<Signal> {
+    switch (node.kind) {
+      case "text":
+        this.#print(node.text);
+        return undefined;
+      case "output": {
+        const value = await this.#pipeline(node.pipeline, scope);
+        if (node.pipeline.variables.length === 0) {
+          this.#print(printed(value));
+        }
+        return undefined;
+      }
+      case "if":
+      case "with": {
+        const inner: Scope = { dot: scope.dot, variables: new Map(), outer: scope };
+        const value = await this.#pipeline(node.pipeline, inner);
+        if (!isTrue(value)) {
+          return this.#block(node.otherwise, inner);
+        }
+        return this.#block(node.body, node.kind === "with" ? { ...inner, dot: value } : inner);
+      }
+      case "range":
+        return this.#range(node, scope);
+      case "template":
+        await this.#template(node.name, node.pipeline, scope, node.line);
+        return undefined;
+      default:
+        return node.kind;
+    }
+  }
+
+  async #range(
+    node: Extract<TemplateNode, { pipeline: Pipeline; body: Block }>,
+    scope: Scope,
+  ): Promise<Signal> {
+    const { commands, variables } = node.pipeline;
+    const value = await this.#pipeline({ commands, variables: [], declares: false }, scope);
+    const entries = entriesOf(value);
+    if (entries.length === 0) {
+      return this.#block(node.otherwise, scope);
+    }
+    for (const [key, each] of entries) {
+      this.#step();
+      const inner: Scope = { dot: each, variables: new Map(), outer: scope };
+      const [first, second] = variables;
+      if (second !== undefined) {
+        inner.variables.set(first ?? "", key).set(second, each);
+      } else if (first !== undefined) {
+        inner.variables.set(first, each);
+      }
+      if ((await this.#block(node.body, inner)) === "break") {
+        break;
+      }
+    }
+    return undefined;
+  }
+
+  async #template(name: string, pipeline: Pipeline | undefined, scope: Scope, line: number): Promise<void> {
+    const block = this.#defined.get(name);
+    if (block === undefined) {
+      throw new TemplateError(`line ${line}: template ${JSON.stringify(name)} not defined`);
+    }
+    if (++this.#calls > maxCalls) {
+      throw new TemplateError(`line ${line}: more than ${maxCalls} templates in one another`);
+    }
+    const dot = pipeline === undefined ? null : await this.#pipeline(pipeline, scope);
+    await this.#block(block, TemplateRun.#top(dot));
+    this.#calls--;
+  }
+
+  async #pipeline({ commands, variables, declares }: Pipeline, scope: Scope): Promise<unknown> {
+    let value: unknown;
+    for (const [index, command] of commands.entries()) {
+      value = await this.#command(command, scope, index === 0 ? [] : [value]);
+    }
+    for (const name of variables) {
+      const target = declares ? scope : scopeWith(name, scope);
+      if (target === undefined) {
+        throw new TemplateError(`undefined variable $${name}`);
+      }
+      target.variables.set(name, value);
+    }
+    return value;
+  }
+
+  async #command({ head, args, line }: Command, scope: Scope, last: readonly unknown[]): Promise<unknown> {
+    this.#step();
+    if (head.kind === "function" && (head.name === "and" || head.name === "or")) {
+      return this.#shortCircuit(head.name, args, scope, last);
+    }
+    const values: unknown[] = [];
+    for (const arg of args) {
+      values.push(await this.#operand(arg, scope));
+    }
+    values.push(...last);
+    if (head.kind === "function" || head.kind === "fields") {
+      return this.#call(head, values, scope);
+    }
+    if (values.length > 0) {
+      throw new TemplateError(`line ${line}: can't give argument to what is no function`);
+    }
+    return this.#operand(head, scope);
+  }
+
+  async #shortCircuit(
+    name: "and" | "or",
+    args: readonly Operand[],
+    scope: Scope,
+    last: readonly unknown[],
+  ): Promise<unknown> {
+    let value: unknown = null;
+    for (const arg of args) {
+      value = await this.#operand(arg, scope);
+      if (isTrue(value) === (name === "or")) {
+        return value;
+      }
+    }
+    return last.length > 0 ? last[0] : value;
+  }
+
+  async #call(head: Operand, values: readonly unknown[], scope: Scope): Promise<unknown> {
+    if (head.kind === "function") {
+      const found = Object.hasOwn(this.#functions, head.name) ? this.#functions[head.name] : undefined;
+      if (found === undefined) {
+        throw new TemplateError(`line ${head.line}: function "${head.name}" not defined`);
+      }
+      return found(...(values as never[]));
+    }
+    const value = await this.#operand(head, scope, false);
+    if (typeof value === "function") {
+      return (value as TemplateFunction)(...(values as never[]));
+    }
+    if (values.length > 0) {
+      throw new TemplateError("can't give argument to what is no function");
+    }
+    return value;
+  }
+
+  /** @param calls whether a method without arguments is called */
+  async #operand(operand: Operand, scope: Scope, calls = true): Promise<unknown> {
+    switch (operand.kind) {
+      case "literal":
+        return operand.value;
+      case "dot":
+        return scope.dot;
+      case "variable": {
+        const found = scopeWith(operand.name, scope);
+        if (found === undefined) {
+          throw new TemplateError(`undefined variable $${operand.name}`);
+        }
+        return found.variables.get(operand.name);
+      }
+      case "function":
+        return this.#call(operand, [], scope);
+      case "pipeline":
+        return this.#pipeline(operand.pipeline, { dot: scope.dot, variables: new Map(), outer: scope });
+      default: {
+        let value = await this.#operand(operand.of, scope);
+        for (const [index, name] of operand.names.entries()) {
+          value = memberOf(value, name);
+          if (typeof value === "function" && (calls || index < operand.names.length - 1)) {
+            value = await (value as TemplateFunction)();
+          }
+        }
+        return value;
+      }
+    }
+  }
+}
+
+function entriesOf(value: unknown): [unknown, unknown][] {
+  if (Array.isArray(value)) {
+    return value.map((each, index) => [index, each]);
+  }
+  if (typeof value === "number") {
+    return Array.from({ length: Math.max(0, Math.min(maxSteps, value)) }, (_, index) => [index, index]);
+  }
+  if (value instanceof Map) {
+    return [...value].sort(([a], [b]) => (printed(a) < printed(b) ? -1 : 1));
+  }
+  if (typeof value === "object" && value !== null) {
+    return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+  return [];
+}

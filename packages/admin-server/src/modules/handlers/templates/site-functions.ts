@@ -1,0 +1,119 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { marked } from "marked";
+import { messageOf } from "../../../core/errors.ts";
+import type { Exchange } from "../../../http/exchange.ts";
+import { HttpError } from "../../../http/http-error.ts";
+import { readPlaceholder } from "../../../http/placeholders.ts";
+import { joinSitePath } from "../../files/site-path.ts";
+import { humanSize } from "../file-server/browse/human-size.ts";
+import { escapeHtml } from "./basic-functions.ts";
+import type { TemplateFunction, TemplateRun } from "./evaluate-template.ts";
+import { splitFrontMatter } from "./front-matter.ts";
+import { TemplateError } from "./template-error.ts";
+import { parseTemplate } from "./template-parser.ts";
+import { printed } from "./template-values.ts";
+
+/** The largest file that a template takes in. */
+const maxFileBytes = 16 * 1024 * 1024;
+
+export interface SiteFunctionOptions {
+  readonly exchange: Exchange;
+  readonly root: string;
+  readonly delimiters: readonly [open: string, close: string];
+  /** What runs the template that calls: files that it takes in run in it too. */
+  readonly run: () => TemplateRun;
+  /** The dot of a file that is taken in with these arguments. */
+  readonly contextWith: (args: readonly unknown[]) => unknown;
+}
+
+function stripHtml(text: string): string {
+  return text.replace(/<[^<>]*>/g, "");
+}
+
+function humanize(format: string, value: unknown): string {
+  const [kind = "", argument = ""] = format.split(":", 2);
+  if (kind === "size") {
+    return humanSize(Number(value));
+  }
+  if (kind !== "time") {
+    throw new TemplateError(`no know function was given to humanize: ${kind}`);
+  }
+  const date = new Date(argument === "" || Number.isNaN(Number(value)) ? printed(value) : Number(value));
+  const seconds = (date.getTime() - Date.now()) / 1000;
+  const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+    ["year", 31_536_000],
+    ["month", 2_592_000],
+    ["day", 86_400],
+    ["hour", 3600],
+    ["minute", 60],
+    ["second", 1],
+  ];
+  const [unit, length] = units.find(([, each]) => Math.abs(seconds) >= each) ?? ["second", 1];
+  return new Intl.RelativeTimeFormat("en").format(Math.round(seconds / length), unit);
+}
+
+/** Functions that see the site and the request. Source: the public model (Caddy 2.11), handler templates */
+export function siteFunctions(options: SiteFunctionOptions): Record<string, TemplateFunction> {
+  const { exchange, root } = options;
+
+  async function read(name: unknown): Promise<string> {
+    const path = joinSitePath(root, printed(name));
+    try {
+      const { size } = await stat(path);
+      if (size > maxFileBytes) {
+        throw new TemplateError(`file of ${size} bytes, limit ${maxFileBytes}`);
+      }
+      return await readFile(path, "utf8");
+    } catch (error) {
+      throw error instanceof TemplateError
+        ? error
+        : new TemplateError(`reading ${JSON.stringify(printed(name))}: ${messageOf(error)}`);
+    }
+  }
+
+  const parse = (text: string) => parseTemplate(text, ...options.delimiters);
+
+  return {
+    async include(name: unknown, ...args: unknown[]) {
+      return options.run().run(parse(await read(name)), options.contextWith(args));
+    },
+    async import(name: unknown) {
+      options.run().define(parse(await read(name)));
+      return "";
+    },
+    readFile: read,
+    async fileExists(name: unknown) {
+      return stat(joinSitePath(root, printed(name))).then(
+        () => true,
+        () => false,
+      );
+    },
+    async fileStat(name: unknown) {
+      const found = await stat(joinSitePath(root, printed(name)));
+      return {
+        Name: printed(name).split("/").at(-1),
+        Size: found.size,
+        ModTime: found.mtime,
+        IsDir: found.isDirectory(),
+      };
+    },
+    async listFiles(name: unknown) {
+      return (await readdir(joinSitePath(root, printed(name)))).sort();
+    },
+    markdown: (text: unknown) => marked.parse(printed(text), { async: false, gfm: true }),
+    splitFrontMatter: (text: unknown) => splitFrontMatter(printed(text)),
+    placeholder: (name: unknown) => readPlaceholder(exchange, printed(name)) ?? "",
+    ph: (name: unknown) => readPlaceholder(exchange, printed(name)) ?? "",
+    env: (name: unknown) => process.env[printed(name)] ?? "",
+    stripHTML: (text: unknown) => stripHtml(printed(text)),
+    humanize: (format: unknown, value: unknown) => humanize(printed(format), value),
+    // No module adds functions: what is not there is left out.
+    maybe: () => "",
+    httpError(status: unknown) {
+      throw new HttpError(Number(status), `template asked for status ${printed(status)}`);
+    },
+    pathEscape: (text: unknown) => encodeURIComponent(printed(text)),
+    safeHTML: (text: unknown) => printed(text),
+    htmlEscape: (text: unknown) => escapeHtml(printed(text)),
+  };
+}

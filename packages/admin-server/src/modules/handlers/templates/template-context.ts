@@ -1,0 +1,86 @@
+import { parseQuery } from "../../../core/uri/query-parameters.ts";
+import type { Exchange } from "../../../http/exchange.ts";
+import {
+  getHeader,
+  getHeaders,
+  type HeaderList,
+  headerBytes,
+  removeHeaders,
+  setHeader,
+} from "../../../http/header-list.ts";
+import { readCookie } from "../../cookies.ts";
+import { printed } from "./template-values.ts";
+
+function headerObject(headers: () => HeaderList): object {
+  return {
+    Get: (name: unknown) => getHeader(headers(), printed(name)) ?? "",
+    Values: (name: unknown) => getHeaders(headers(), printed(name)),
+  };
+}
+
+function urlObject(rawPath: string, path: string, query: string): object {
+  const { parameters } = parseQuery(query);
+  return {
+    Path: path,
+    RawPath: rawPath,
+    RawQuery: query.replace(/^\?/, ""),
+    RequestURI: () => rawPath + query,
+    Query: () => ({
+      Get: (name: unknown) => parameters.get(printed(name))?.[0] ?? "",
+      Has: (name: unknown) => parameters.has(printed(name)),
+    }),
+    toText: () => rawPath + query,
+  };
+}
+
+function headerValue(value: unknown): string {
+  return headerBytes(printed(value).replace(/(?!\t)\p{Cc}/gu, " "));
+}
+
+/** The dot of a template: the request, and the response's fields. Source: the public model (Caddy 2.11) */
+export function templateContext(
+  exchange: Exchange,
+  responseHeaders: HeaderList,
+  args: readonly unknown[],
+): object {
+  const { original } = exchange;
+  const request = {
+    Method: exchange.method,
+    Host: exchange.hostport,
+    Proto: exchange.protocol,
+    RemoteAddr: `${exchange.remoteAddress}:${exchange.socket.remotePort ?? ""}`,
+    RequestURI: exchange.target,
+    Header: headerObject(() => exchange.requestHeaders),
+    URL: urlObject(exchange.rawPath, exchange.path, exchange.query),
+  };
+  return {
+    Args: args,
+    Req: request,
+    OriginalReq: {
+      ...request,
+      Method: original.method,
+      RequestURI: original.rawPath + original.query,
+      URL: urlObject(original.rawPath, original.rawPath, original.query),
+    },
+    RespHeader: {
+      Get: (name: unknown) => getHeader(responseHeaders, printed(name)) ?? "",
+      Set(name: unknown, value: unknown) {
+        setHeader(responseHeaders, printed(name), headerValue(value));
+        return "";
+      },
+      Add(name: unknown, value: unknown) {
+        responseHeaders.push(printed(name), headerValue(value));
+        return "";
+      },
+      Del(name: unknown) {
+        const gone = printed(name).toLowerCase();
+        removeHeaders(responseHeaders, (each) => each === gone);
+        return "";
+      },
+    },
+    Cookie: (name: unknown) => readCookie(exchange, printed(name)) ?? "",
+    Host: () => exchange.host,
+    RemoteIP: () => exchange.remoteAddress,
+    ClientIP: () => exchange.clientAddress,
+  };
+}

@@ -1,0 +1,156 @@
+import { TemplateError } from "./template-error.ts";
+
+export type TokenKind =
+  | "text"
+  | "open"
+  | "close"
+  | "word"
+  | "field"
+  | "variable"
+  | "string"
+  | "number"
+  | "symbol";
+
+export interface Token {
+  readonly kind: TokenKind;
+  /** Of strings the value; of fields and variables without their sign. */
+  readonly text: string;
+  readonly line: number;
+  /** Whether white space stood before it: `f .A` is no `f.A`. */
+  readonly spaced: boolean;
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  '"': '"',
+  "'": "'",
+  "\\": "\\",
+};
+
+function unquote(text: string, line: number): string {
+  if (text.startsWith("`")) {
+    return text.slice(1, -1);
+  }
+  return text.slice(1, -1).replace(/\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)/gs, (_, escaped: string) => {
+    const known = escapes[escaped];
+    if (known !== undefined) {
+      return known;
+    }
+    if (/^[xu]/.test(escaped) && escaped.length > 1) {
+      return String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+    }
+    throw new TemplateError(`line ${line}: unknown escape \\${escaped}`);
+  });
+}
+
+const patterns: readonly (readonly [kind: TokenKind, pattern: RegExp])[] = [
+  ["string", /"(?:\\.|[^"\\\n])*"|`[^`]*`/y],
+  ["number", /[+-]?(?:0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/y],
+  ["variable", /\$[\p{L}\p{N}_]*/uy],
+  ["field", /\.[\p{L}_][\p{L}\p{N}_]*/uy],
+  ["word", /[\p{L}_][\p{L}\p{N}_]*/uy],
+  ["symbol", /:=|[|()=,.]/y],
+];
+
+/** Cuts a template into tokens. Source: Go, package text/template */
+export class TemplateLexer {
+  readonly #source: string;
+  readonly #open: string;
+  readonly #close: string;
+  readonly #tokens: Token[] = [];
+  #at = 0;
+  #line = 1;
+
+  constructor(source: string, open: string, close: string) {
+    this.#source = source;
+    this.#open = open;
+    this.#close = close;
+  }
+
+  /** @throws TemplateError */
+  read(): Token[] {
+    let trimNext = false;
+    for (;;) {
+      const start = this.#source.indexOf(this.#open, this.#at);
+      const end = start === -1 ? this.#source.length : start;
+      let text = this.#source.slice(this.#at, end);
+      const after = end + this.#open.length;
+      const trimBefore = start !== -1 && /^-\s/.test(this.#source.slice(after, after + 2));
+      text = trimNext ? text.replace(/^\s+/, "") : text;
+      text = trimBefore ? text.replace(/\s+$/, "") : text;
+      if (text !== "") {
+        this.#push("text", text, false);
+      }
+      this.#countLines(this.#source.slice(this.#at, end));
+      if (start === -1) {
+        return this.#tokens;
+      }
+      this.#at = after + (trimBefore ? 1 : 0);
+      trimNext = this.#readAction();
+    }
+  }
+
+  #push(kind: TokenKind, text: string, spaced: boolean): void {
+    this.#tokens.push({ kind, text, line: this.#line, spaced });
+  }
+
+  #countLines(text: string): void {
+    for (const character of text) {
+      this.#line += character === "\n" ? 1 : 0;
+    }
+  }
+
+  /** @returns whether the text after the action loses its leading white space */
+  #readAction(): boolean {
+    const comment = /\s*\/\*[\s\S]*?\*\/(\s+-)?/y;
+    comment.lastIndex = this.#at;
+    const found = comment.exec(this.#source);
+    if (found !== null && this.#source.startsWith(this.#close, comment.lastIndex)) {
+      this.#countLines(found[0]);
+      this.#at = comment.lastIndex + this.#close.length;
+      return found[1] !== undefined;
+    }
+    this.#push("open", "", false);
+    for (;;) {
+      const space = /\s*/y;
+      space.lastIndex = this.#at;
+      const skipped = space.exec(this.#source)?.[0] ?? "";
+      this.#countLines(skipped);
+      this.#at += skipped.length;
+      const trims = skipped !== "" && this.#source.startsWith(`-${this.#close}`, this.#at);
+      if (trims || this.#source.startsWith(this.#close, this.#at)) {
+        this.#at += this.#close.length + (trims ? 1 : 0);
+        this.#push("close", "", false);
+        return trims;
+      }
+      this.#readToken(skipped !== "");
+    }
+  }
+
+  #readToken(spaced: boolean): void {
+    if (this.#at >= this.#source.length) {
+      throw new TemplateError(`line ${this.#line}: unclosed action`);
+    }
+    for (const [kind, pattern] of patterns) {
+      pattern.lastIndex = this.#at;
+      const text = pattern.exec(this.#source)?.[0];
+      if (text !== undefined) {
+        const value =
+          kind === "string"
+            ? unquote(text, this.#line)
+            : kind === "field" || kind === "variable"
+              ? text.slice(1)
+              : text;
+        this.#push(kind, value, spaced);
+        this.#countLines(text);
+        this.#at += text.length;
+        return;
+      }
+    }
+    throw new TemplateError(
+      `line ${this.#line}: unexpected ${JSON.stringify(this.#source.slice(this.#at, this.#at + 1))} in action`,
+    );
+  }
+}

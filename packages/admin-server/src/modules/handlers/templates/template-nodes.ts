@@ -1,0 +1,53 @@
+/** An operand: a value, and the fields that are taken of it. */
+export type Operand =
+  | { readonly kind: "literal"; readonly value: string | number | boolean | null }
+  | { readonly kind: "dot" }
+  | { readonly kind: "variable"; readonly name: string }
+  | { readonly kind: "function"; readonly name: string; readonly line: number }
+  | { readonly kind: "pipeline"; readonly pipeline: Pipeline }
+  | {
+      readonly kind: "fields";
+      readonly of: Operand;
+      readonly names: readonly string[];
+      readonly line: number;
+    };
+
+/** A call: a function, a method, or one operand alone. */
+export interface Command {
+  readonly head: Operand;
+  readonly args: readonly Operand[];
+  readonly line: number;
+}
+
+export interface Pipeline {
+  /** The result of each is the last argument of the next. */
+  readonly commands: readonly Command[];
+  /** `$x :=` declares, `$x =` sets; two in `range`. */
+  readonly variables: readonly string[];
+  readonly declares: boolean;
+}
+
+export type TemplateNode =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "output"; readonly pipeline: Pipeline }
+  | {
+      readonly kind: "if" | "with" | "range";
+      readonly pipeline: Pipeline;
+      readonly body: Block;
+      readonly otherwise: Block;
+    }
+  | {
+      readonly kind: "template";
+      readonly name: string;
+      readonly pipeline: Pipeline | undefined;
+      readonly line: number;
+    }
+  | { readonly kind: "break" | "continue" };
+
+export type Block = readonly TemplateNode[];
+
+/** A template, with those that it defines. */
+export interface ParsedTemplate {
+  readonly body: Block;
+  readonly defined: ReadonlyMap<string, Block>;
+}
