@@ -2,6 +2,7 @@ import type { BinaryOperation, Field, FieldExpression, UnaryOperation } from "tr
 import { isList } from "../../../traceql/query-value.ts";
 import { constantOf } from "./constant-of.ts";
 import { fieldExists, fieldIsBool, fieldTest } from "./field-sql.ts";
+import { traceTest } from "./trace-test.ts";
 import type { ValueTest } from "./value-test.ts";
 
 /** A condition on rows: of all spans that are sought and, where it is not exact, of some that are not. */
@@ -15,13 +16,19 @@ const unknown: Condition = { sql: "1", isExact: false };
 
 const flipped = { "=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=" } as const;
 
-/** The condition that an expression is true. */
-export function conditionSql(expression: FieldExpression): Condition {
-  return boolSql(expression, true);
+/** Where other spans of a trace are; `SpanSql` has it. */
+export type TraceSpans = { readonly around: string } | undefined;
+
+/**
+ * The condition that an expression is true.
+ * @param spans to say something of fields of the trace too
+ */
+export function conditionSql(expression: FieldExpression, spans: TraceSpans = undefined): Condition {
+  return boolSql(expression, true, spans);
 }
 
 /** @param value what the expression should be; a value of another type is neither */
-function boolSql(expression: FieldExpression, value: boolean): Condition {
+function boolSql(expression: FieldExpression, value: boolean, spans: TraceSpans): Condition {
   switch (expression.type) {
     case "static":
       return exact(expression.value.type === "bool" && expression.value.value === value ? "1" : "0");
@@ -31,14 +38,14 @@ function boolSql(expression: FieldExpression, value: boolean): Condition {
     case "exists":
       return turned(existsSql(expression.operand), expression.exists === value);
     case "unary":
-      return notSql(expression, value);
+      return notSql(expression, value, spans);
     case "binary":
-      return binarySql(expression, value);
+      return binarySql(expression, value, spans);
   }
 }
 
-function notSql({ operator, operand }: UnaryOperation, value: boolean): Condition {
-  return operator === "!" ? boolSql(operand, !value) : exact("0");
+function notSql({ operator, operand }: UnaryOperation, value: boolean, spans: TraceSpans): Condition {
+  return operator === "!" ? boolSql(operand, !value, spans) : exact("0");
 }
 
 function existsSql(operand: FieldExpression): Condition {
@@ -47,17 +54,17 @@ function existsSql(operand: FieldExpression): Condition {
   return constant === undefined ? unknown : exact(constant[0] === undefined ? "0" : "1");
 }
 
-function binarySql(expression: BinaryOperation, value: boolean): Condition {
+function binarySql(expression: BinaryOperation, value: boolean, spans: TraceSpans): Condition {
   const { operator, left, right } = expression;
   switch (operator) {
     case "&&":
-      return turned(allOf([boolSql(left, true), boolSql(right, true)]), value);
+      return turned(allOf([boolSql(left, true, spans), boolSql(right, true, spans)]), value);
     case "||":
-      return turned(anyOf([boolSql(left, true), boolSql(right, true)]), value);
+      return turned(anyOf([boolSql(left, true, spans), boolSql(right, true, spans)]), value);
     case "=~":
     case "!~": {
       const pattern = right.type === "static" ? String(right.value.value) : "";
-      return isField(left) ? turned(known(fieldTest(left, { operator, pattern })), value) : unknown;
+      return isField(left) ? turned(testSql(left, { operator, pattern }, spans), value) : unknown;
     }
     case "=":
     case "!=":
@@ -65,20 +72,25 @@ function binarySql(expression: BinaryOperation, value: boolean): Condition {
     case "<=":
     case ">":
     case ">=":
-      return turned(comparisonSql(expression, operator), value);
+      return turned(comparisonSql(expression, operator, spans), value);
     default:
       return exact("0");
   }
 }
 
-function comparisonSql({ left, right }: BinaryOperation, operator: keyof typeof flipped): Condition {
+function comparisonSql(
+  { left, right }: BinaryOperation,
+  operator: keyof typeof flipped,
+  spans: TraceSpans,
+): Condition {
   const constants = [constantOf(left), constantOf(right)] as const;
   if (constants[0] !== undefined && constants[1] !== undefined) {
     const both = constantOf({ type: "binary", operator, left, right });
     return exact(both?.[0] === true ? "1" : "0");
   }
-  if (isField(left) && constants[1] !== undefined) return against(left, operator, constants[1][0]);
-  if (isField(right) && constants[0] !== undefined) return against(right, flipped[operator], constants[0][0]);
+  if (isField(left) && constants[1] !== undefined) return against(left, operator, constants[1][0], spans);
+  if (isField(right) && constants[0] !== undefined)
+    return against(right, flipped[operator], constants[0][0], spans);
   return unknown;
 }
 
@@ -86,10 +98,15 @@ function against(
   field: Field,
   operator: keyof typeof flipped,
   constant: ReturnType<typeof constantOf> extends readonly [infer Value] | undefined ? Value : never,
+  spans: TraceSpans,
 ): Condition {
   if (constant === undefined || isList(constant)) return exact("0");
   const test: ValueTest = { operator, constant };
-  return known(fieldTest(field, test));
+  return testSql(field, test, spans);
+}
+
+function testSql(field: Field, test: ValueTest, spans: TraceSpans): Condition {
+  return (spans && traceTest(field, test, spans.around)) ?? known(fieldTest(field, test));
 }
 
 function isField(expression: FieldExpression): expression is Field {

@@ -1,5 +1,7 @@
-import type { Pipeline, SpansetExpression, SpansetOperation, Stage } from "traceql";
+import type { Pipeline, ScalarFilter, SpansetExpression, SpansetOperation } from "traceql";
+import { staticValue } from "../../../traceql/query-value.ts";
 import { allOf, anyOf, type Condition, conditionSql, everything } from "./condition-sql.ts";
+import { floatTest, intTest } from "./value-test.ts";
 
 /** Longer ones become coarser: ClickHouse takes some time to understand them. */
 const maxSqlLength = 100_000;
@@ -16,39 +18,89 @@ export interface SpanSql {
   readonly isInRange: string;
 }
 
-/** The condition on rows that a span can be in the result of a pipeline. */
-export function pipelineSql({ stages }: Pipeline, spans: SpanSql): Condition {
-  return allOf(stages.map((stage) => stageSql(stage, spans)));
-}
-
-function stageSql(stage: Stage, spans: SpanSql): Condition {
-  switch (stage.type) {
-    case "scalar-filter":
-      return { sql: "1", isExact: false };
-    case "group":
-    case "select":
-    case "coalesce":
-      return everything;
-    default:
-      return spansetSql(stage, spans);
+/**
+ * The condition on rows that a span can be in the result of a pipeline.
+ * @param input the condition on the spans that it begins with
+ */
+export function pipelineSql({ stages }: Pipeline, spans: SpanSql, input: Condition = everything): Condition {
+  let found = input;
+  let isOneSet = true;
+  for (const stage of stages) {
+    switch (stage.type) {
+      case "scalar-filter": {
+        const own = isOneSet ? scalarFilterSql(stage, found, spans) : undefined;
+        found = allOf([found, own ?? unknown]);
+        break;
+      }
+      case "group":
+        isOneSet = false;
+        break;
+      case "coalesce":
+        isOneSet = true;
+        break;
+      case "select":
+        break;
+      case "filter":
+        found = spansetSql(stage, spans, found);
+        break;
+      default:
+        // Within groups, spans are related to those of their group only.
+        found = isOneSet ? spansetSql(stage, spans, found) : allOf([found, unknown]);
+    }
   }
+  return found;
 }
 
-function spansetSql(expression: SpansetExpression, spans: SpanSql): Condition {
+const unknown: Condition = { sql: "1", isExact: false };
+
+/**
+ * The condition that a trace's spans come to something. Of spans that are not known for sure, only their number says
+ * something, when it must be large.
+ * @param found the condition on those spans
+ * @returns undefined where SQL is not asked
+ */
+function scalarFilterSql(
+  { operator, left, right }: ScalarFilter,
+  found: Condition,
+  spans: SpanSql,
+): Condition | undefined {
+  if (left.type !== "aggregate" || right.type !== "static") return undefined;
+  const { aggregate, operand } = left;
+  const isDuration = operand?.type === "intrinsic" && operand.name === "span:duration";
+  if (operand !== undefined && !isDuration) return undefined;
+  if (!found.isExact && !(aggregate === "count" && (operator === ">" || operator === ">="))) return undefined;
+  const value =
+    aggregate === "count"
+      ? "toInt64(count())"
+      : aggregate === "avg"
+        ? "sum(duration) / count()"
+        : `${aggregate}(duration)`;
+  const test = { operator, constant: staticValue(right.value) };
+  const passes = aggregate === "avg" ? floatTest(test, `(${value})`) : intTest(test, value);
+  if (passes === undefined) return { sql: "0", isExact: found.isExact };
+  const sql = `trace_id IN (SELECT trace_id ${spans.inRange} AND ${found.sql} GROUP BY trace_id HAVING ${passes})`;
+  return { sql, isExact: found.isExact && found.sql.length < maxSqlLength / 4 };
+}
+
+function spansetSql(expression: SpansetExpression, spans: SpanSql, input: Condition): Condition {
   switch (expression.type) {
     case "filter":
-      return conditionSql(expression.condition);
+      return allOf([input, conditionSql(expression.condition, spans)]);
     case "pipeline":
-      return pipelineSql(expression, spans);
+      return pipelineSql(expression, spans, input);
     case "spanset-operation": {
-      const condition = operationSql(expression, spans);
-      return condition.sql.length <= maxSqlLength ? condition : { sql: "1", isExact: false };
+      const condition = operationSql(expression, spans, input);
+      return condition.sql.length <= maxSqlLength ? condition : unknown;
     }
   }
 }
 
-function operationSql({ operator, left, right }: SpansetOperation, spans: SpanSql): Condition {
-  const [ofLeft, ofRight] = [spansetSql(left, spans), spansetSql(right, spans)];
+function operationSql(
+  { operator, left, right }: SpansetOperation,
+  spans: SpanSql,
+  input: Condition,
+): Condition {
+  const [ofLeft, ofRight] = [spansetSql(left, spans, input), spansetSql(right, spans, input)];
   const withLeft = (related: Related) => allOf([ofRight, related(ofLeft, spans)]);
   const withRight = (related: Related) => allOf([ofLeft, related(ofRight, spans)]);
   switch (operator) {

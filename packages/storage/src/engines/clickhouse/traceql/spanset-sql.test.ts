@@ -1,0 +1,52 @@
+import { parseTraceQl } from "traceql";
+import { describe, expect, it } from "vitest";
+import { pipelineSql } from "./spanset-sql.ts";
+
+const spans = { inRange: "FROM spans WHERE r", around: "FROM spans WHERE a", isInRange: "r" };
+
+function sqlOf(text: string) {
+  const query = parseTraceQl(text);
+  if (query.type !== "search") throw new Error(`${text} is no search`);
+  return pipelineSql(query.pipeline, spans);
+}
+
+describe("pipelineSql", () => {
+  it.each([
+    ["{ name = `a` } | { kind = server }", "(name = 'a' AND kind = 'server')"],
+    ["{ name = `a` } || { kind = server }", "(name = 'a' OR kind = 'server')"],
+    [
+      "{ name = `a` } > { kind = server }",
+      "(kind = 'server' AND (parent_span_id != span_id AND (trace_id, parent_span_id) IN (SELECT trace_id, span_id FROM spans WHERE r AND name = 'a')))",
+    ],
+    ["{ nestedSetParent < 0 }", "(parent_span_id = toFixedString('', 8) OR parent_span_id = span_id)"],
+    [
+      "{ name = `a` } | count() > 2",
+      "(name = 'a' AND trace_id IN (SELECT trace_id FROM spans WHERE r AND name = 'a' GROUP BY trace_id HAVING toInt64(count()) > 2))",
+    ],
+    ["{ name = `a` } | by(kind) | select(.b)", "name = 'a'"],
+  ])("knows all of %s", (text, sql) => {
+    expect(sqlOf(text)).toEqual({ sql, isExact: true });
+  });
+
+  it.each([
+    // The parent must have passed the first filter too.
+    ["{ status = error } | ({ name = `a` } > { kind = server })", "status = 'error' AND name = 'a'"],
+    [
+      "{ rootName = `a` }",
+      "WHERE a AND (parent_span_id = toFixedString('', 8) OR parent_span_id = span_id) AND name = 'a'",
+    ],
+    ["{ traceDuration > 1s }", "HAVING (max("],
+  ])("names what belongs together in %s", (text, part) => {
+    expect(sqlOf(text).sql).toContain(part);
+  });
+
+  it.each([
+    ["{ name = `a` } | by(kind) | ({ kind = server } !> { kind = client })", "name = 'a'"],
+    ["{ name = `a` } | by(kind) | count() < 2", "name = 'a'"],
+    ["{ parent.a = 1 } | count() < 2", "1"],
+    ["{ parent.a = 1 } !> { name = `a` }", "name = 'a'"],
+    ["{ name = `a` } !>> { name = `b` }", "name = 'b'"],
+  ])("says no more than is sure of %s", (text, sql) => {
+    expect(sqlOf(text)).toEqual({ sql, isExact: false });
+  });
+});
