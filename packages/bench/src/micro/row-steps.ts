@@ -20,6 +20,7 @@ const source = { transport: "grpc", format: "otlp" } as const;
 
 const hundred = rowsOf(100);
 const one = rowsOf(1);
+const tallied = new OtlpTranscoder().transcode(otlpRequest(100)).rows;
 const scanner = new RowScanner();
 const traceIds: number[] = [];
 scanner.open(hundred);
@@ -30,8 +31,9 @@ print("RowScanner", () => {
   scanner.open(hundred);
   while (scanner.next());
 });
-const counts = new SpanCounts({ spansReceived() {}, tracesReceived() {} });
-print("SpanCounts", () => counts.apply(hundred, source));
+const counts = new SpanCounts({ servicesReceived() {} });
+print("SpanCounts, rows with a tally", () => counts.apply(tallied, source));
+print("SpanCounts, rows without", () => counts.apply(hundred, source));
 const tags = new CollectorTags([
   ["zone", "a"],
   ["cluster", "b"],
