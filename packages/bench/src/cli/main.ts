@@ -2,6 +2,7 @@ import { agentCommand } from "./agent-command.ts";
 import { UsageError } from "./arguments.ts";
 import { ingestCommand } from "./ingest-command.ts";
 import { microCommand } from "./micro-command.ts";
+import { serverCommand } from "./server-command.ts";
 import { storeCommand } from "./store-command.ts";
 import { suiteCommand } from "./suite-command.ts";
 
@@ -11,6 +12,7 @@ const commands = {
   micro: microCommand,
   agent: agentCommand,
   store: storeCommand,
+  server: serverCommand,
 } as const;
 
 /**
