@@ -1,15 +1,14 @@
 import { comparisonBinding, powerBinding } from "./binding.ts";
-import { negated, readField, readFieldExpression, shown } from "./field-parser.ts";
+import { negated } from "./field-parser.ts";
 import { foldedScalar } from "./fold-scalar.ts";
 import { isMetricsFunction, readMetricsAggregate } from "./metrics-parser.ts";
 import { printScalar } from "./print-traceql.ts";
 import { readSecondStages } from "./second-stage-parser.ts";
+import { readAggregate, readFilter, readGroup, readSelect } from "./stage-parser.ts";
 import {
-  type Aggregate,
   type ArithmeticOperator,
   type CoalesceStage,
   type ComparisonOperator,
-  type Field,
   type GroupStage,
   type MetricsExpression,
   type MetricsMath,
@@ -23,7 +22,7 @@ import {
   spansetOperators,
 } from "./syntax-tree.ts";
 import type { TokenReader } from "./token-reader.ts";
-import { isNumeric, referencesSpan, scalarTypeOf, takes, typeOf, typesMatch } from "./value-types.ts";
+import { scalarTypeOf, takes, typesMatch } from "./value-types.ts";
 
 /** What stands in a query, of which operators make larger things. */
 export type Operand =
@@ -254,78 +253,6 @@ function wrapped(tokens: TokenReader, inner: Operand, offset: number): Operand {
   if (inner.kind !== "filter" && inner.kind !== "stage") return inner;
   const stages = [stageOf(tokens, inner)];
   return { kind: "spanset", node: tokens.placed({ type: "pipeline", stages }, offset) };
-}
-
-/** @throws TraceQlError */
-function readFilter(tokens: TokenReader): SpansetExpression {
-  const { offset } = tokens;
-  tokens.expect("{");
-  if (tokens.accept("}")) {
-    const condition = { type: "static", value: { type: "bool", value: true } } as const;
-    return tokens.placed({ type: "filter", condition }, offset);
-  }
-  const condition = readFieldExpression(tokens);
-  tokens.expect("}");
-  const type = typeOf(condition);
-  if (type !== "bool" && type !== "attribute") {
-    throw tokens.errorAt(
-      condition,
-      `span filter field expressions must resolve to a boolean: { ${shown(condition)} }`,
-    );
-  }
-  return tokens.placed({ type: "filter", condition }, offset);
-}
-
-function readAggregate(tokens: TokenReader): Aggregate {
-  const { offset } = tokens;
-  const aggregate = tokens.take().text as Aggregate["aggregate"];
-  tokens.expect("(");
-  if (aggregate === "count") {
-    tokens.expect(")");
-    return tokens.placed({ type: "aggregate", aggregate }, offset);
-  }
-  const operand = readFieldExpression(tokens);
-  tokens.expect(")");
-  const node = tokens.placed({ type: "aggregate", aggregate, operand } as const, offset);
-  const type = typeOf(operand);
-  const text = `${aggregate}(${shown(operand)})`;
-  if (type !== "attribute" && !isNumeric(type)) {
-    throw tokens.errorAt(node, `aggregate field expressions must resolve to a number type: ${text}`);
-  }
-  if (!referencesSpan(operand)) {
-    throw tokens.errorAt(node, `aggregate field expressions must reference the span: ${text}`);
-  }
-  return node;
-}
-
-function readGroup(tokens: TokenReader): GroupStage {
-  const { offset } = tokens;
-  tokens.take();
-  tokens.expect("(");
-  const expression = readFieldExpression(tokens);
-  tokens.expect(")");
-  if (!referencesSpan(expression)) {
-    throw tokens.errorAt(
-      expression,
-      `grouping field expressions must reference the span: by(${shown(expression)})`,
-    );
-  }
-  return tokens.placed({ type: "group", expression }, offset);
-}
-
-function readSelect(tokens: TokenReader): SelectStage {
-  const { offset } = tokens;
-  tokens.take();
-  return tokens.placed({ type: "select", fields: readFields(tokens) }, offset);
-}
-
-/** `(field, …)`. */
-function readFields(tokens: TokenReader): Field[] {
-  tokens.expect("(");
-  const fields = [readField(tokens)];
-  while (tokens.accept(",")) fields.push(readField(tokens));
-  tokens.expect(")");
-  return fields;
 }
 
 function withSecondStages(
