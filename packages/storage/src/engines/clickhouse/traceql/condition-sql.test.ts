@@ -37,7 +37,10 @@ describe("conditionSql", () => {
     ["kind = server && rootName = `a`", "kind = 'server'"],
     ["kind = server || rootName = `a`", "1"],
     ["kind = server && !(name = `b` && parent.a = 1)", "kind = 'server'"],
-    ["span.a + 1 = 2 && kind = server", "kind = 'server'"],
+    [
+      "span.a + 1 = 2 && kind = server",
+      "(attributes.type[indexOf(attributes.key, 'a')] != 'empty' AND kind = 'server')",
+    ],
   ])("says what must be so of %s", (text, sql) => {
     expect(conditionSql(conditionOf(text))).toEqual({ sql, isExact: false });
   });

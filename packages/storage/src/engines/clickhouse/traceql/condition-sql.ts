@@ -91,7 +91,15 @@ function comparisonSql(
   if (isField(left) && constants[1] !== undefined) return against(left, operator, constants[1][0], spans);
   if (isField(right) && constants[0] !== undefined)
     return against(right, flipped[operator], constants[0][0], spans);
-  return unknown;
+  return allOf([unknown, ...[left, right].flatMap(calculatedFrom).map((field) => known(fieldExists(field)))]);
+}
+
+/** Fields without which a calculation has no value. */
+function calculatedFrom(expression: FieldExpression): readonly Field[] {
+  if (isField(expression)) return [expression];
+  if (expression.type === "unary" && expression.operator === "-") return calculatedFrom(expression.operand);
+  if (expression.type !== "binary" || !/^[-+*/%^]$/.test(expression.operator)) return [];
+  return [...calculatedFrom(expression.left), ...calculatedFrom(expression.right)];
 }
 
 function against(

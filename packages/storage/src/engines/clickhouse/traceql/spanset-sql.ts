@@ -1,7 +1,7 @@
-import type { Pipeline, ScalarFilter, SpansetExpression, SpansetOperation } from "traceql";
+import type { Pipeline, ScalarExpression, ScalarFilter, SpansetExpression, SpansetOperation } from "traceql";
 import { staticValue } from "../../../traceql/query-value.ts";
 import { allOf, anyOf, type Condition, conditionSql, everything } from "./condition-sql.ts";
-import { floatTest, intTest } from "./value-test.ts";
+import { floatLiteral, intLiteral } from "./sql-literals.ts";
 
 /** Longer ones become coarser: ClickHouse takes some time to understand them. */
 const maxSqlLength = 100_000;
@@ -53,6 +53,33 @@ export function pipelineSql({ stages }: Pipeline, spans: SpanSql, input: Conditi
 
 const unknown: Condition = { sql: "1", isExact: false };
 
+/** A number of spans: what is made of ints and durations only. @returns undefined where SQL is not asked */
+function scalarSql(
+  expression: ScalarExpression,
+): { readonly sql: string; readonly isInt: boolean } | undefined {
+  switch (expression.type) {
+    case "static": {
+      const value = staticValue(expression.value);
+      if (typeof value === "bigint") return { sql: intLiteral(value), isInt: true };
+      return typeof value === "number" ? { sql: floatLiteral(value), isInt: false } : undefined;
+    }
+    case "aggregate": {
+      const { aggregate, operand } = expression;
+      if (operand === undefined) return { sql: "toInt64(count())", isInt: true };
+      if (operand.type !== "intrinsic" || operand.name !== "span:duration") return undefined;
+      return aggregate === "avg"
+        ? { sql: "(sum(duration) / count())", isInt: false }
+        : { sql: `${aggregate}(duration)`, isInt: true };
+    }
+    case "scalar-operation": {
+      const [left, right] = [scalarSql(expression.left), scalarSql(expression.right)];
+      if (left?.isInt !== true || right?.isInt !== true || !/^[-+*]$/.test(expression.operator))
+        return undefined;
+      return { sql: `(${left.sql} ${expression.operator} ${right.sql})`, isInt: true };
+    }
+  }
+}
+
 /**
  * The condition that a trace's spans come to something. Of spans that are not known for sure, only their number says
  * something, when it must be large.
@@ -64,20 +91,14 @@ function scalarFilterSql(
   found: Condition,
   spans: SpanSql,
 ): Condition | undefined {
-  if (left.type !== "aggregate" || right.type !== "static") return undefined;
-  const { aggregate, operand } = left;
-  const isDuration = operand?.type === "intrinsic" && operand.name === "span:duration";
-  if (operand !== undefined && !isDuration) return undefined;
-  if (!found.isExact && !(aggregate === "count" && (operator === ">" || operator === ">="))) return undefined;
-  const value =
-    aggregate === "count"
-      ? "toInt64(count())"
-      : aggregate === "avg"
-        ? "sum(duration) / count()"
-        : `${aggregate}(duration)`;
-  const test = { operator, constant: staticValue(right.value) };
-  const passes = aggregate === "avg" ? floatTest(test, `(${value})`) : intTest(test, value);
-  if (passes === undefined) return { sql: "0", isExact: found.isExact };
+  const isMany = left.type === "aggregate" && left.aggregate === "count" && right.type === "static";
+  if (!found.isExact && !(isMany && (operator === ">" || operator === ">="))) return undefined;
+  const [one, other] = [scalarSql(left), scalarSql(right)];
+  if (one === undefined || other === undefined) return undefined;
+  const passes =
+    one.isInt && other.isInt
+      ? `${one.sql} ${operator} ${other.sql}`
+      : `toFloat64(${one.sql}) ${operator} toFloat64(${other.sql})`;
   const sql = `trace_id IN (SELECT trace_id ${spans.inRange} AND ${found.sql} GROUP BY trace_id HAVING ${passes})`;
   return { sql, isExact: found.isExact && found.sql.length < maxSqlLength / 4 };
 }
