@@ -2,14 +2,15 @@ import type { HttpMatcher } from "./handler.ts";
 
 /** A route as far as the index has to know it. */
 export interface IndexedRoute {
-  readonly matcherSets: readonly (readonly HttpMatcher[])[];
+  /** What {@link hostsOf} says of its matchers. */
+  readonly hosts: readonly string[] | undefined;
 }
 
 /** Below this a look at each route is as fast. */
 const fewestRoutes = 8;
 
 /** The hosts without which a route never matches; undefined where there is no saying. */
-function hostsOf({ matcherSets }: IndexedRoute): string[] | undefined {
+export function hostsOf(matcherSets: readonly (readonly HttpMatcher[])[]): string[] | undefined {
   if (matcherSets.length === 0) {
     return undefined;
   }
@@ -33,19 +34,19 @@ export class RouteIndex {
   /** For each position the first one, from there on, of a route that is not bound to hosts. */
   readonly #nextUnbound: Int32Array;
 
-  private constructor(routes: readonly IndexedRoute[], hosts: readonly (readonly string[] | undefined)[]) {
+  private constructor(routes: readonly IndexedRoute[]) {
     this.#nextUnbound = new Int32Array(routes.length + 1);
     this.#nextUnbound[routes.length] = routes.length;
     for (let position = routes.length - 1; position >= 0; position--) {
       this.#nextUnbound[position] =
-        hosts[position] === undefined ? position : (this.#nextUnbound[position + 1] ?? 0);
+        routes[position]?.hosts === undefined ? position : (this.#nextUnbound[position + 1] ?? 0);
     }
-    for (const [position, names] of hosts.entries()) {
-      for (const name of new Set(names)) {
+    for (const [position, { hosts }] of routes.entries()) {
+      for (const name of hosts ?? []) {
         const positions = this.#byHost.get(name);
         if (positions === undefined) {
           this.#byHost.set(name, [position]);
-        } else {
+        } else if (positions.at(-1) !== position) {
           positions.push(position);
         }
       }
@@ -57,10 +58,8 @@ export class RouteIndex {
     if (routes.length < fewestRoutes) {
       return undefined;
     }
-    const hosts = routes.map(hostsOf);
-    return hosts.filter((names) => names !== undefined).length < fewestRoutes
-      ? undefined
-      : new RouteIndex(routes, hosts);
+    const bound = routes.reduce((count, { hosts }) => count + (hosts === undefined ? 0 : 1), 0);
+    return bound < fewestRoutes ? undefined : new RouteIndex(routes);
   }
 
   /** The first position from `start` on whose route can match; the number of routes when there is none. */

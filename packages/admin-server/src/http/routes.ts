@@ -5,7 +5,7 @@ import { inlineModule, moduleMap, remembersDecoded } from "../core/modules/confi
 import type { ModuleContext } from "../core/modules/module-context.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers, type Next } from "./handler.ts";
-import { RouteIndex } from "./route-index.ts";
+import { hostsOf, RouteIndex } from "./route-index.ts";
 
 export const routeSchema = remembersDecoded(
   z.strictObject({
@@ -26,6 +26,7 @@ interface Route {
   readonly matcherSets: readonly (readonly HttpMatcher[])[];
   readonly handlers: readonly HttpHandler[];
   readonly terminal: boolean;
+  readonly hosts: readonly string[] | undefined;
   /** Whether its config names the body in a placeholder: then it is read before the handlers run. */
   readonly usesBody: boolean;
 }
@@ -184,6 +185,7 @@ async function loadRoute(
       matcherSets,
       handlers,
       terminal: route.terminal === true,
+      hosts: hostsOf(matcherSets),
       usesBody: JSON.stringify(route.handle ?? []).includes("{http.request.body"),
     };
   } catch (error) {
