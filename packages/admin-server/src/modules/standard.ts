@@ -4,6 +4,7 @@ import { pkiApp } from "../pki/pki-app.ts";
 import { pkiRoute } from "../pki/pki-route.ts";
 import { fileSystemStorage } from "../tls/storage/file-system.ts";
 import { metricsRoute } from "./admin-routes/metrics.ts";
+import { responseCacheRoute } from "./admin-routes/response-cache.ts";
 import { reverseProxyUpstreams } from "./admin-routes/reverse-proxy-upstreams.ts";
 import { brotliEncoder } from "./encoders/brotli.ts";
 import { gzipEncoder } from "./encoders/gzip.ts";
@@ -12,6 +13,7 @@ import { argon2idHash } from "./handlers/authentication/argon2id-hash.ts";
 import { authentication } from "./handlers/authentication/authentication.ts";
 import { bcryptHash } from "./handlers/authentication/bcrypt-hash.ts";
 import { httpBasic } from "./handlers/authentication/http-basic.ts";
+import { cache } from "./handlers/cache/cache.ts";
 import { encode } from "./handlers/encode/encode.ts";
 import { error } from "./handlers/error.ts";
 import { fileServer } from "./handlers/file-server/file-server.ts";
@@ -124,6 +126,7 @@ export const standardModules: readonly ModuleDefinition[] = [
   bcryptHash,
   httpBasic,
   authentication,
+  cache,
   encode,
   error,
   fileServer,
@@ -147,4 +150,5 @@ export const standardModules: readonly ModuleDefinition[] = [
   roundRobinPolicy,
   metricsRoute,
   reverseProxyUpstreams,
+  responseCacheRoute,
 ];

@@ -23,6 +23,59 @@ export const processOperations = {
       },
     },
   },
+  "/cache": {
+    get: {
+      operationId: "caches",
+      summary: "What the response caches hold, in each thread",
+      responses: {
+        "200": json("The caches.", {
+          type: "object",
+          properties: {
+            caches: {
+              type: "array",
+              items: {
+                type: "object",
+                properties: {
+                  responses: { type: "integer" },
+                  bytes: { type: "integer" },
+                  max_bytes: { type: "integer" },
+                },
+                required: ["responses", "bytes", "max_bytes"],
+              },
+            },
+          },
+          required: ["caches"],
+        }),
+        ...guards,
+      },
+    },
+    post: {
+      operationId: "purgeCaches",
+      summary: "Takes responses out of all caches: one address, all that begin so, or everything",
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: {
+              type: "object",
+              properties: { url: { type: "string" }, prefix: { type: "string" }, all: { const: true } },
+              minProperties: 1,
+              maxProperties: 1,
+              additionalProperties: false,
+            },
+          },
+        },
+      },
+      responses: {
+        "200": json("How many addresses are gone, over all threads.", {
+          type: "object",
+          properties: { purged: { type: "integer" } },
+          required: ["purged"],
+        }),
+        ...guards,
+      },
+    },
+  },
   "/metrics": {
     get: {
       operationId: "metrics",
