@@ -16,6 +16,8 @@ export interface SpanSql {
   readonly around: string;
   /** The condition that tells the former from the latter. */
   readonly isInRange: string;
+  /** Whether there are so few that it does not pay to leave traces out beforehand. */
+  readonly areFew?: boolean;
 }
 
 /**
@@ -202,7 +204,7 @@ const maxTraceSpans = 100;
  */
 function withDescendants(ancestors: Condition, descendants: Condition, spans: SpanSql): Condition {
   const inTraces = [ancestors, descendants]
-    .filter(({ sql }) => sql !== "1")
+    .filter(({ sql }) => sql !== "1" && spans.areFew !== true)
     .map((each) => ` AND ${inTraceOf(each, spans).sql}`);
   const listed = `groupArray(${maxTraceSpans + 1})`;
   const mark = ({ sql }: Condition) => `${listed}(toUInt8(${spans.isInRange} AND ${sql}))`;

@@ -38,6 +38,7 @@ export function spansOf({ database, range }: SpanSource, slice: TimeRange = rang
     inRange: `${own} AND ${within("rangeStart", "rangeEnd")}`,
     around: `${own} AND ${within("aroundStart", "aroundEnd")}`,
     isInRange: within("rangeStart", "rangeEnd"),
+    areFew: isShort,
   };
 }
 
