@@ -37,6 +37,11 @@ export async function runWrk({ url, headers, connections, seconds }: WrkLoad): P
   if (code !== 0) {
     throw new Error(`wrk ended with ${code}: ${complaint}`);
   }
+  return readWrkOutput(output);
+}
+
+/** @param output what wrk prints at its end */
+export function readWrkOutput(output: string): WrkResult {
   const socketErrors = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(output);
   const failed = (socketErrors?.slice(1) ?? []).reduce((sum, count) => sum + Number(count), 0);
   return {
