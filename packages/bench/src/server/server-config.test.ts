@@ -11,6 +11,6 @@ test("another mark changes every route, and the same one none", () => {
 
 test("nginx gets as many hosts, and one listening socket a port for each worker", () => {
   const config = nginxConfig(ports, "/f", 2);
-  expect(config.match(/server_name/g)).toHaveLength(hostRoutes);
+  expect(config.match(/server_name h/g)).toHaveLength(hostRoutes);
   expect(config.match(/reuseport/g)).toHaveLength(4);
 });
