@@ -22,8 +22,13 @@ export function envelope<T>(data: z.core.$ZodType<T>) {
   return z.object({ data, errors });
 }
 
-/** The messages of an envelope that reports errors; none when it is no such envelope. */
+/** A failure of the analysis endpoints. Source: RFC 9457 */
+const problem = z.object({ detail: z.string() });
+
+/** The messages of an envelope that reports errors, or of a problem; none when it is neither. */
 export function errorTexts(body: unknown): string[] {
+  const told = problem.safeParse(body);
+  if (told.success) return [told.data.detail];
   const parsed = z.object({ errors }).safeParse(body);
   return parsed.success ? (parsed.data.errors ?? []).map((error) => error.msg) : [];
 }

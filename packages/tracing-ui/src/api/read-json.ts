@@ -1,5 +1,5 @@
 import { ApiError } from "./api-error.ts";
-import { type EnvelopeOf, errorTexts, type Schema } from "./envelope.ts";
+import { errorTexts, type Schema } from "./envelope.ts";
 
 /** An answer may be this long, in bytes after decompression: some 300,000 spans, what a tab can hold. */
 const maxAnswerBytes = 400 * 1024 * 1024;
@@ -9,31 +9,37 @@ const maxAnswerBytes = 400 * 1024 * 1024;
  * @param path   address below the page's base, such as `api/services`
  * @param schema what the answer must look like
  * @param signal ends the request; the promise then rejects with the signal's reason
+ * @param body   JSON to send: the request is then a POST
  * @throws ApiError with any of its codes
  */
 export async function readJson<T>(
   path: string,
-  schema: Schema<EnvelopeOf<T>>,
+  schema: Schema<T>,
   signal: AbortSignal,
-): Promise<EnvelopeOf<T>> {
+  body?: string,
+): Promise<T> {
   let response: Response;
   let text: string;
   try {
     response = await fetch(new URL(path, document.baseURI), {
       signal,
-      headers: { accept: "application/json" },
+      headers: {
+        accept: "application/json",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { method: "POST", body }),
     });
     text = await readText(response);
   } catch (cause) {
     if (signal.aborted || cause instanceof ApiError) throw cause;
     throw new ApiError("API_UNREACHABLE", "the query service does not answer", { cause });
   }
-  const body = parse(text);
-  if (!response.ok) throw refusal(response, body, text);
-  if (body === undefined) {
+  const answer = parse(text);
+  if (!response.ok) throw refusal(response, answer, text);
+  if (answer === undefined) {
     throw new ApiError("API_SHAPE", `the answer to ${path} is not JSON`, { status: response.status });
   }
-  const checked = schema.safeParse(body);
+  const checked = schema.safeParse(answer);
   if (checked.success) return checked.data;
   const issue = checked.error.issues[0];
   throw new ApiError(
