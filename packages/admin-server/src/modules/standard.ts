@@ -22,6 +22,7 @@ import { intercept } from "./handlers/intercept/intercept.ts";
 import { invoke } from "./handlers/invoke.ts";
 import { logAppend } from "./handlers/log-append.ts";
 import { map } from "./handlers/map.ts";
+import { metrics } from "./handlers/metrics.ts";
 import { push } from "./handlers/push.ts";
 import { rateLimit } from "./handlers/rate-limit/rate-limit.ts";
 import { requestBody } from "./handlers/request-body.ts";
@@ -135,6 +136,7 @@ export const standardModules: readonly ModuleDefinition[] = [
   invoke,
   logAppend,
   map,
+  metrics,
   push,
   rateLimit,
   requestBody,

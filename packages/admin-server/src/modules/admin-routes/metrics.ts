@@ -4,11 +4,15 @@ import type { AdminRoute } from "../../admin/admin-route.ts";
 import { defineModule } from "../../core/modules/module.ts";
 import { allMetrics } from "../../core/threads/all-metrics.ts";
 
+/** Topic by which the handler `metrics`, in whichever thread, asks for those of all threads as Prometheus text. */
+export const metricsTopic = "http.handlers.metrics/read";
+
 /** `GET /metrics`: Prometheus text. */
 export const metricsRoute = defineModule({
   id: "admin.api.metrics",
   config: z.strictObject({}),
   provision(_config, context): AdminRoute {
+    context.messages.on(metricsTopic, () => allMetrics(context.metrics, context.messages));
     return {
       path: "/metrics",
       async handle(request) {
