@@ -26,7 +26,9 @@ export const documentSchema = z
 
 /** The top level of a config, `@id` members removed. What is below is decoded by whom it concerns. */
 export interface ConfigDocument {
-  /** The whole config as it stands in the tree, written by `encodeJson`. */
+  /** The whole config as it stands in the tree. */
+  readonly config: JsonValue;
+  /** The same, written by `encodeJson`. */
   readonly text: string;
   /** Everything is made anew, also what did not change: files that it names may have. */
   readonly force: boolean;
@@ -54,6 +56,7 @@ export function decodeDocument(config: JsonValue, force = false, text = encodeJs
   const document = decodeConfig(documentSchema, plain, "/config");
   const apps = Object.entries(document?.apps ?? {}) as [string, JsonValue][];
   return {
+    config,
     text,
     force,
     admin: (document?.admin ?? null) as JsonValue,

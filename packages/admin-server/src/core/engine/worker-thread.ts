@@ -1,15 +1,18 @@
 import { ServerError } from "../errors.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import type { MessageTopics } from "../threads/thread-messages.ts";
+import { withParts } from "../tree/changed-parts.ts";
+import { idKey } from "../tree/id-index.ts";
 import { reconcile } from "../tree/reconcile.ts";
 import { decodeDocument } from "./config-document.ts";
 import type { Participant, Transition } from "./participant.ts";
-import { workerTopics } from "./workers.ts";
+import { type PrepareTask, workerTopics } from "./workers.ts";
 
 /** The part of a worker thread in a change of config: does with `apps` what the main thread says. */
 export function followMainThread(topics: MessageTopics, apps: Participant): void {
   let prepared: Transition | undefined;
-  let config: JsonValue = null;
+  let running: JsonValue = null;
+  let next: JsonValue = null;
   const take = (): Transition => {
     const transition = prepared;
     if (transition === undefined) {
@@ -19,12 +22,18 @@ export function followMainThread(topics: MessageTopics, apps: Participant): void
     return transition;
   };
   topics.on(workerTopics.prepare, async (value) => {
-    const { text, force } = value as { readonly text: string; readonly force: boolean };
+    const { text, parts, force, hasIds } = value as PrepareTask;
     // The main thread wrote it: no need to look for faults.
-    config = reconcile(config, JSON.parse(text) as JsonValue);
-    prepared = await apps.prepare(decodeDocument(config, force, text));
+    next =
+      text === undefined
+        ? withParts(running, parts ?? [])
+        : reconcile(running, JSON.parse(text) as JsonValue);
+    prepared = await apps.prepare(decodeDocument(next, force, hasIds ? `"${idKey}"` : ""));
   });
-  topics.on(workerTopics.commit, () => take().commit());
+  topics.on(workerTopics.commit, () => {
+    running = next;
+    return take().commit();
+  });
   topics.on(workerTopics.rollback, () => take().rollback());
   topics.on(workerTopics.stop, () => apps.stop());
 }

@@ -1,9 +1,12 @@
 import type { Worker } from "node:worker_threads";
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../errors.ts";
+import type { JsonValue } from "../json/json-value.ts";
 import type { SharedTable } from "../threads/shared-table.ts";
 import { type MessageTopics, ThreadLink } from "../threads/thread-messages.ts";
 import type { MainMessages } from "../threads/worker-messages.ts";
+import { type ChangedPart, changedParts } from "../tree/changed-parts.ts";
+import { idKey } from "../tree/id-index.ts";
 import type { ConfigDocument } from "./config-document.ts";
 import type { Participant, Transition } from "./participant.ts";
 
@@ -14,6 +17,27 @@ export const workerTopics = {
   rollback: "engine.rollback",
   stop: "engine.stop",
 } as const;
+
+/** A config for workers to prepare: whole, or as what is different from the one that runs. */
+export interface PrepareTask {
+  readonly text?: string;
+  readonly parts?: readonly ChangedPart[];
+  readonly force: boolean;
+  /** Whether objects may have `@id` members. */
+  readonly hasIds: boolean;
+}
+
+interface RunningConfig {
+  readonly text: string;
+  readonly config: JsonValue;
+}
+
+/** A change of more parts is sent as the whole. */
+const maxParts = 50;
+
+function partsTask(parts: readonly ChangedPart[] | undefined): Pick<PrepareTask, "parts"> | undefined {
+  return parts === undefined ? undefined : { parts };
+}
 
 /** After a death the next one of the same thread is waited for so long, doubled each time up to the limit. */
 const firstPauseMs = 100;
@@ -48,8 +72,8 @@ export class Workers implements Participant {
   readonly #pauses = new Map<number, number>();
   /** Replacements on their way: a change of config waits for them. */
   readonly #replacing = new Set<Promise<void>>();
-  /** The config that runs, as text; undefined before the first. */
-  #current: string | undefined;
+  /** The config that runs; undefined before the first. */
+  #current: RunningConfig | undefined;
   #stopped = false;
 
   constructor(options: WorkersOptions) {
@@ -61,11 +85,17 @@ export class Workers implements Participant {
 
   async prepare(document: ConfigDocument): Promise<Transition> {
     await Promise.all(this.#replacing);
-    const { text, force } = document;
+    const { text, config } = document;
+    const task: PrepareTask = {
+      force: document.force,
+      hasIds: text.includes(`"${idKey}"`),
+      // After a change of a leaf the workers need not read a megabyte.
+      ...(this.#current === undefined
+        ? { text }
+        : (partsTask(changedParts(this.#current.config, config, maxParts)) ?? { text })),
+    };
     const workers = [...this.#running.values()];
-    const results = await Promise.allSettled(
-      workers.map(({ link }) => link.ask(workerTopics.prepare, { text, force })),
-    );
+    const results = await Promise.allSettled(workers.map(({ link }) => link.ask(workerTopics.prepare, task)));
     const failure = results.find((result) => result.status === "rejected");
     const rollback = async () => {
       const prepared = workers.filter((_, index) => results[index]?.status === "fulfilled");
@@ -77,7 +107,7 @@ export class Workers implements Participant {
     }
     return {
       commit: async () => {
-        this.#current = text;
+        this.#current = { text, config };
         // A worker that dies here is replaced by one with this config.
         await Promise.allSettled(workers.map(({ link }) => link.ask(workerTopics.commit, null)));
       },
@@ -139,9 +169,11 @@ export class Workers implements Participant {
     const { log } = this.#options;
     try {
       // The config may change while this one prepares: it ends with the one that runs.
-      for (let taken: string | undefined; taken !== this.#current; ) {
+      for (let taken: RunningConfig | undefined; taken !== this.#current; ) {
         taken = this.#current;
-        await link.ask(workerTopics.prepare, { text: taken, force: false });
+        const text = taken?.text ?? "null";
+        const task: PrepareTask = { text, force: false, hasIds: text.includes(`"${idKey}"`) };
+        await link.ask(workerTopics.prepare, task);
         await link.ask(workerTopics.commit, null);
       }
       log.info(`worker ${thread} serves again`);

@@ -3,15 +3,21 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../j
 function reconcileObject(old: JsonObject, next: JsonObject): JsonObject {
   const keys = Object.keys(next);
   let same = keys.length === Object.keys(old).length;
-  const members: [string, JsonValue][] = [];
-  for (const key of keys) {
-    const value = next[key] ?? null;
-    const kept = Object.hasOwn(old, key) ? reconcile(old[key] ?? null, value) : value;
-    same &&= Object.hasOwn(old, key) && kept === old[key];
-    members.push([key, kept]);
+  // Made only when there is a difference: most objects have none.
+  let made: [string, JsonValue][] | undefined = same ? undefined : [];
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] as string;
+    const value = next[key] as JsonValue;
+    const before = Object.hasOwn(old, key) ? (old[key] as JsonValue) : undefined;
+    const kept = before === undefined ? value : reconcile(before, value);
+    if (kept !== before) {
+      same = false;
+      made ??= keys.slice(0, index).map((each) => [each, old[each] as JsonValue]);
+    }
+    made?.push([key, kept]);
   }
   // Order of keys does not count: documents are written with sorted ones.
-  return same ? old : (Object.fromEntries(members) as JsonObject);
+  return same ? old : (Object.fromEntries(made ?? []) as JsonObject);
 }
 
 /** Several were put in or taken out: equal elements find each other by their text. */

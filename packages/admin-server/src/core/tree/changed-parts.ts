@@ -1,0 +1,67 @@
+import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts";
+
+/** A part of a document that is another one now. */
+export interface ChangedPart {
+  /** Keys and positions from the root. */
+  readonly path: readonly (string | number)[];
+  readonly value: JsonValue;
+}
+
+function collect(
+  old: JsonValue,
+  next: JsonValue,
+  path: readonly (string | number)[],
+  parts: ChangedPart[],
+  most: number,
+): void {
+  if (old === next || parts.length > most) {
+    return;
+  }
+  if (isJsonArray(old) && isJsonArray(next) && old.length === next.length) {
+    for (let index = 0; index < next.length; index++) {
+      if (old[index] !== next[index]) {
+        collect(old[index] ?? null, next[index] ?? null, [...path, index], parts, most);
+      }
+    }
+    return;
+  }
+  if (isJsonObject(old) && isJsonObject(next)) {
+    const keys = Object.keys(next);
+    if (keys.length === Object.keys(old).length && keys.every((key) => Object.hasOwn(old, key))) {
+      for (const key of keys) {
+        collect(old[key] ?? null, next[key] ?? null, [...path, key], parts, most);
+      }
+      return;
+    }
+  }
+  parts.push({ path, value: next });
+}
+
+/**
+ * What makes `next` of `old`, where what did not change is the same object in both (see `reconcile`).
+ * @param most with more parts than that the whole is smaller: then undefined
+ */
+export function changedParts(old: JsonValue, next: JsonValue, most: number): ChangedPart[] | undefined {
+  const parts: ChangedPart[] = [];
+  collect(old, next, [], parts, most);
+  return parts.length > most ? undefined : parts;
+}
+
+function put(tree: JsonValue, { path, value }: ChangedPart, position: number): JsonValue {
+  const step = path[position];
+  if (step === undefined) {
+    return value;
+  }
+  if (isJsonArray(tree) && typeof step === "number") {
+    return tree.with(step, put(tree[step] ?? null, { path, value }, position + 1));
+  }
+  if (isJsonObject(tree) && typeof step === "string") {
+    return { ...tree, [step]: put(tree[step] ?? null, { path, value }, position + 1) };
+  }
+  throw new Error(`there is no ${path.join("/")}`);
+}
+
+/** `old` with the parts that changed; everything else is the same object. */
+export function withParts(old: JsonValue, parts: readonly ChangedPart[]): JsonValue {
+  return parts.reduce((tree, part) => put(tree, part, 0), old);
+}
