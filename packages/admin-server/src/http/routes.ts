@@ -158,10 +158,9 @@ export async function loadRoutes(
   context: ModuleContext,
   path: string,
 ): Promise<RouteList> {
-  const loaded: Route[] = [];
-  for (const [position, route] of routes.entries()) {
-    loaded.push(await context.part(route, (inner) => loadRoute(route, inner, path, position)));
-  }
+  const loaded = await context.parts(routes, (route, position, inner) =>
+    loadRoute(route, inner, path, position),
+  );
   return new RouteList(loaded);
 }
 

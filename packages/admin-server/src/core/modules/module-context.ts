@@ -10,6 +10,7 @@ import type { ThreadMessages } from "../threads/thread-messages.ts";
 import { ConfigScope } from "./config-scope.ts";
 import { decodeConfig } from "./decode-config.ts";
 import type { App, ModuleDefinition, ModuleInstance, ModuleNamespace } from "./module.ts";
+import type { Part } from "./part-cache.ts";
 import type { Lease, ResourceKind, SharedResource } from "./usage-pool.ts";
 
 /** What a module gets when it is provisioned. */
@@ -97,30 +98,37 @@ export class ModuleContext {
   }
 
   /**
-   * Makes a part of a config, or takes the one that an older config made from the very same object: what a change did
-   * not touch is not made again. Whatever the part depends on must be in that object (or last longer than configs).
+   * Makes parts of a config, or takes those that an older config made from the very same objects: what a change did not
+   * touch is not made again. Whatever a part depends on must be in its object (or last longer than configs).
    * @param build is given a context of the part's own; what it takes is given back with the last config that has the part
    * @throws what `build` throws
    */
-  async part<Value>(key: object, build: (context: ModuleContext) => Promise<Value>): Promise<Value> {
+  async parts<Key extends object, Value>(
+    keys: readonly Key[],
+    build: (key: Key, index: number, context: ModuleContext) => Promise<Value>,
+  ): Promise<Value[]> {
     const { services, fresh } = this.#scope;
     const { parts } = services;
-    let part = fresh ? undefined : parts.take(key);
-    if (part === undefined) {
-      const scope = new ConfigScope(services, fresh);
-      let value: Value;
-      try {
-        value = await build(new ModuleContext(scope, this.path));
-      } catch (error) {
-        await scope.close();
-        throw error;
-      }
-      part = parts.add(key, value, scope);
-      this.#scope.add({ validate: () => scope.validate() });
-    }
-    const taken = part;
+    const taken: Part[] = [];
     this.#scope.onClose(() => parts.release(taken));
-    return taken.value as Value;
+    const values: Value[] = [];
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index] as Key;
+      let part = fresh ? undefined : parts.take(key);
+      if (part === undefined) {
+        const scope = new ConfigScope(services, fresh);
+        try {
+          part = parts.add(key, await build(key, index, new ModuleContext(scope, this.path)), scope);
+        } catch (error) {
+          await scope.close();
+          throw error;
+        }
+        this.#scope.add({ validate: () => scope.validate() });
+      }
+      taken.push(part);
+      values.push(part.value as Value);
+    }
+    return values;
   }
 
   /** Takes a shared resource; given back when the config closes, unless the module released it before. */

@@ -32,10 +32,13 @@ export class PartCache {
     return part;
   }
 
-  async release(part: Part): Promise<void> {
-    part.users--;
-    if (part.users === 0) {
-      await part.scope.close();
+  /** One user less of each. @returns when those without any are closed */
+  async release(parts: readonly Part[]): Promise<void> {
+    for (const part of parts) {
+      part.users--;
+      if (part.users === 0) {
+        await part.scope.close();
+      }
     }
   }
 }
