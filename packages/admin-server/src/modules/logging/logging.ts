@@ -57,8 +57,6 @@ export const loggingSchema = z
   })
   .nullable();
 
-export type LoggingConfig = z.infer<typeof loggingSchema>;
-
 interface Log {
   readonly rank: number;
   readonly include: readonly string[];

@@ -15,6 +15,7 @@ import { acceptedEncodings } from "../../encoding/accepted-encodings.ts";
 import { mediaTypeOf } from "../../files/media-type.ts";
 import { compileFileSystem, compileRoot, joinSitePath } from "../../files/site-path.ts";
 import { type Browser, compileBrowse } from "./browse/browse.ts";
+import { loadBrowseTemplate } from "./browse/browse-template.ts";
 import { FileCache, maxCachedFileBytes } from "./file-cache.ts";
 import { openError, statError } from "./file-error.ts";
 import { fileServerSchema } from "./file-server-config.ts";
@@ -300,7 +301,9 @@ export const fileServer = defineModule({
   config: fileServerSchema,
   async provision(config: Config, context: ModuleContext): Promise<HttpHandler> {
     const cache = await context.acquire(fileCaches, "", () => new FileCache());
-    const browse = config.browse ? await compileBrowse(config.browse) : undefined;
+    const template = config.browse?.template_file;
+    const render = template ? await loadBrowseTemplate(template) : undefined;
+    const browse = config.browse ? compileBrowse(config.browse, render) : undefined;
     return new FileServer(config, cache.value, browse);
   },
 });

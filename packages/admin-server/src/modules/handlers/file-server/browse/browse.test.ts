@@ -103,3 +103,29 @@ test("a folder without slash is redirected, an unchanged one not sent", async ()
   });
   expect(again.status).toBe(304);
 });
+
+test("a template of one's own may make the page", async () => {
+  const template = join(root, "page.tpl");
+  writeFileSync(
+    template,
+    '{{.Path}}|{{.NumDirs}},{{.NumFiles}}|{{range .Items}}{{html .Name}}{{if not .IsDir}}={{.HumanSize}}{{end}};{{end}}|{{range .Breadcrumbs}}{{.Link}}{{.Text}} {{end}}|{{.Host}}|{{(index .Items 1).HumanModTime "2006"}}',
+  );
+  const own = await RunningServer.start(
+    siteConfig({
+      handle: [{ handler: "file_server", root, hide: ["hidden.txt"], browse: { template_file: template } }],
+    }),
+  );
+  try {
+    const { text } = await ask(`${own.site}/list/?sort=name&limit=2`, { headers: { Host: "example.com" } });
+    expect(text).toBe("/list/|1,5|A.txt=1 B;b.txt=2 B;|..// list |example.com|2023");
+  } finally {
+    await own.close();
+  }
+});
+
+test("a template that cannot be read is refused", async () => {
+  const config = siteConfig({
+    handle: [{ handler: "file_server", browse: { template_file: "/nowhere.tpl" } }],
+  });
+  await expect(RunningServer.start(config)).rejects.toThrow("browse template /nowhere.tpl");
+});
