@@ -56,14 +56,19 @@ function ratio(environment: Environment): Sampler {
   return new TraceIdRatioBasedSampler(value);
 }
 
-/** `OTEL_TRACES_SAMPLER` and its argument; the parent's decision, else every trace, when absent. @throws ServerError MODULE_CONFIG */
-export function samplerOf(environment: Environment): Sampler {
+/**
+ * `OTEL_TRACES_SAMPLER` and its argument; the parent's decision, else every trace, when absent.
+ * @param remote makes the sampler `jaeger_remote`
+ * @throws ServerError MODULE_CONFIG
+ */
+export function samplerOf(environment: Environment, remote: () => Sampler): Sampler {
   const name = environment.OTEL_TRACES_SAMPLER || "parentbased_always_on";
   const root = name.replace(/^parentbased_/, "");
   const samplers: Readonly<Record<string, () => Sampler>> = {
     always_on: () => new AlwaysOnSampler(),
     always_off: () => new AlwaysOffSampler(),
     traceidratio: () => ratio(environment),
+    jaeger_remote: remote,
   };
   const make = Object.hasOwn(samplers, root) ? samplers[root] : undefined;
   if (make === undefined) {

@@ -4,6 +4,7 @@ import {
   defaultResource,
   detectResources,
   envDetector,
+  type Resource,
   resourceFromAttributes,
 } from "@opentelemetry/resources";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
@@ -12,6 +13,7 @@ import { type Logger, version } from "lifecycle";
 import { ServerError } from "../../../core/errors.ts";
 import type { ResourceKind, SharedResource } from "../../../core/modules/usage-pool.ts";
 import { samplerOf, spanQueueLimits } from "./otel-environment.ts";
+import { parseRemoteSettings, RemoteSampler } from "./remote-sampler.ts";
 import { ReportingExporter } from "./reporting-exporter.ts";
 
 const defaultServiceName = "server";
@@ -40,6 +42,7 @@ function logDroppedSpans(log: Logger): void {
 export class SpanSource implements SharedResource {
   readonly tracer: Tracer;
   readonly #provider: TracerProvider;
+  #remoteSampler: RemoteSampler | undefined;
 
   /** @throws ServerError MODULE_CONFIG for a variable that makes no sense */
   constructor(environment: Readonly<Record<string, string | undefined>>, log: Logger) {
@@ -65,14 +68,27 @@ export class SpanSource implements SharedResource {
     const exporter = new ReportingExporter(new OTLPTraceExporter(), log);
     this.#provider = new TracerProvider({
       resource,
-      sampler: samplerOf(environment),
+      sampler: samplerOf(environment, () => this.#startRemoteSampler(environment, resource, log)),
       spanProcessors: [new BatchSpanProcessor({ exporter, ...spanQueueLimits(environment) })],
     });
     this.tracer = this.#provider.getTracer("server", version.gitVersion);
   }
 
+  #startRemoteSampler(
+    environment: Readonly<Record<string, string | undefined>>,
+    resource: Resource,
+    log: Logger,
+  ): RemoteSampler {
+    const settings = parseRemoteSettings(environment.OTEL_TRACES_SAMPLER_ARG ?? "");
+    const service = String(resource.attributes[ATTR_SERVICE_NAME] ?? defaultServiceName);
+    this.#remoteSampler = new RemoteSampler(settings, service, log);
+    void this.#remoteSampler.start();
+    return this.#remoteSampler;
+  }
+
   /** Sends what is left, within two seconds. */
   async close(): Promise<void> {
+    this.#remoteSampler?.stop();
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, flushTimeoutMs);

@@ -1,0 +1,128 @@
+import type { Attributes, Context, Link, SpanKind } from "@opentelemetry/api";
+import {
+  type Sampler,
+  SamplingDecision,
+  type SamplingResult,
+  TraceIdRatioBasedSampler,
+} from "@opentelemetry/sdk-trace";
+import { z } from "zod";
+
+const probability = z.number().min(0).max(1);
+
+/** What a collector says of sampling: its protobuf message as JSON. Source: Jaeger, `api_v2/sampling.proto` */
+export const strategySchema = z.object({
+  strategyType: z.union([z.enum(["PROBABILISTIC", "RATE_LIMITING"]), z.literal(0), z.literal(1)]).optional(),
+  probabilisticSampling: z.object({ samplingRate: probability }).nullish(),
+  rateLimitingSampling: z.object({ maxTracesPerSecond: z.number().min(0) }).nullish(),
+  operationSampling: z
+    .object({
+      defaultSamplingProbability: probability.optional(),
+      defaultLowerBoundTracesPerSecond: z.number().min(0).optional(),
+      perOperationStrategies: z
+        .array(
+          z.object({
+            operation: z.string(),
+            probabilisticSampling: z.object({ samplingRate: probability }).nullish(),
+          }),
+        )
+        .max(10_000)
+        .nullish(),
+    })
+    .nullish(),
+});
+
+export type SamplingStrategy = z.infer<typeof strategySchema>;
+
+const sampled: SamplingResult = { decision: SamplingDecision.RECORD_AND_SAMPLED };
+const dropped: SamplingResult = { decision: SamplingDecision.NOT_RECORD };
+
+/** So many traces a second, and at most one second's worth at once. */
+export class RateLimitingSampler implements Sampler {
+  readonly #perSecond: number;
+  readonly #now: () => number;
+  #balance: number;
+  #lastMs: number;
+
+  /** @param now milliseconds of a clock that never goes back */
+  constructor(perSecond: number, now = () => performance.now()) {
+    this.#perSecond = perSecond;
+    this.#now = now;
+    this.#balance = Math.max(1, perSecond);
+    this.#lastMs = now();
+  }
+
+  shouldSample(): SamplingResult {
+    const now = this.#now();
+    const earned = ((now - this.#lastMs) / 1000) * this.#perSecond;
+    this.#balance = Math.min(Math.max(1, this.#perSecond), this.#balance + earned);
+    this.#lastMs = now;
+    if (this.#balance < 1 || this.#perSecond === 0) {
+      return dropped;
+    }
+    this.#balance--;
+    return sampled;
+  }
+
+  toString(): string {
+    return `RateLimitingSampler{${this.#perSecond}}`;
+  }
+}
+
+/** A share of the traces of each operation, and at least so many a second. */
+class OperationSampler implements Sampler {
+  readonly #byName: ReadonlyMap<string, Sampler>;
+  readonly #fallback: Sampler;
+  readonly #lowerBounds = new Map<string, RateLimitingSampler>();
+  readonly #lowerBound: number;
+
+  constructor(strategy: NonNullable<SamplingStrategy["operationSampling"]>) {
+    this.#fallback = new TraceIdRatioBasedSampler(strategy.defaultSamplingProbability ?? 0);
+    this.#byName = new Map(
+      (strategy.perOperationStrategies ?? []).map((each) => [
+        each.operation,
+        new TraceIdRatioBasedSampler(each.probabilisticSampling?.samplingRate ?? 0),
+      ]),
+    );
+    this.#lowerBound = strategy.defaultLowerBoundTracesPerSecond ?? 0;
+  }
+
+  shouldSample(
+    context: Context,
+    traceId: string,
+    name: string,
+    kind: SpanKind,
+    attributes: Attributes,
+    links: Link[],
+  ): SamplingResult {
+    const known = this.#byName.get(name);
+    const result = (known ?? this.#fallback).shouldSample(context, traceId, name, kind, attributes, links);
+    if (this.#lowerBound === 0) {
+      return result;
+    }
+    // Names that visitors can choose share one bound.
+    const key = known === undefined ? "" : name;
+    const bound = this.#lowerBounds.get(key) ?? new RateLimitingSampler(this.#lowerBound);
+    this.#lowerBounds.set(key, bound);
+    const within = bound.shouldSample();
+    return result.decision === SamplingDecision.RECORD_AND_SAMPLED ? result : within;
+  }
+
+  toString(): string {
+    return `OperationSampler{${this.#byName.size}}`;
+  }
+}
+
+/** The sampler that a strategy asks for. */
+export function samplerFor(strategy: SamplingStrategy): Sampler {
+  if (strategy.operationSampling) {
+    return new OperationSampler(strategy.operationSampling);
+  }
+  if (
+    strategy.rateLimitingSampling &&
+    strategy.strategyType !== "PROBABILISTIC" &&
+    strategy.strategyType !== 0
+  ) {
+    return new RateLimitingSampler(strategy.rateLimitingSampling.maxTracesPerSecond);
+  }
+  return new TraceIdRatioBasedSampler(strategy.probabilisticSampling?.samplingRate ?? 0);
+}
