@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Exchange } from "./exchange.ts";
 import { headerBytes } from "./header-list.ts";
@@ -57,6 +58,18 @@ function queryValue(exchange: Exchange, name: string): string {
   return new URLSearchParams(exchange.query).get(name) ?? "";
 }
 
+const maxFileBytes = 1024 * 1024;
+
+/** The text of a file without its final newline; "" when it cannot be read or is over 1 MiB. Read anew each time. */
+function fileText(path: string): string {
+  try {
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    return size === 0 || size > maxFileBytes ? "" : readFileSync(path, "utf8").replace(/\r?\n$/, "");
+  } catch {
+    return "";
+  }
+}
+
 const fixed: Readonly<Record<string, Reader>> = {
   "http.request.host": (exchange) => hostPart(exchange.hostport),
   "http.request.hostport": (exchange) => exchange.hostport,
@@ -103,6 +116,7 @@ const prefixed: readonly (readonly [prefix: string, make: (name: string) => Read
   ...requestPrefixes,
   ["http.vars.", (name) => (exchange) => exchange.varText(name)],
   ["env.", (name) => () => process.env[name] ?? ""],
+  ["file.", (path) => () => fileText(path)],
 ];
 
 function readerOf(name: string): Reader | undefined {

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { makeExchange } from "../testing/make-exchange.ts";
+import {
+  compileHeaderTemplate,
+  compileMappedTemplate,
+  compileTemplate,
+  isFixed,
+  readPlaceholder,
+  setPlaceholder,
+} from "./placeholders.ts";
+
+const exchange = makeExchange({ target: "/%C3%A4/b?q=1%0A2", headers: ["X-H", "v"] });
+
+test.each([
+  ["plain", "plain"],
+  ["{http.request.method} {http.request.uri.path}", "GET /ä/b"],
+  ["\\{http.request.method\\}", "{http.request.method}"],
+  ["{unknown.name} {http.regexp.none}", "{unknown.name} "],
+  ['{"json": {"a": 1}}', '{"json": {"a": 1}}'],
+  ["{http.request.header.X-H}{http.request.uri.query.q}", "v1\n2"],
+])("%s is %j", (text, expected) => {
+  expect(compileTemplate(text)(exchange)).toBe(expected);
+});
+
+test("texts without placeholders are the same for everybody", () => {
+  expect([
+    isFixed(compileTemplate("\\{a}")),
+    isFixed(compileTemplate('{"a":1}')),
+    isFixed(compileTemplate("{x}")),
+  ]).toEqual([true, true, false]);
+});
+
+test("header values hold bytes, and no control character of decoded values", () => {
+  expect(compileHeaderTemplate("ä {http.request.uri.query.q}")(exchange)).toBe("Ã¤ 1 2");
+});
+
+test("handlers give names values, at once or when they are asked for", () => {
+  const own = makeExchange();
+  let made = 0;
+  setPlaceholder(own, "mine", () => `made ${++made}`);
+  setPlaceholder(own, "http.regexp.x.1", "one");
+  expect(made).toBe(0);
+  expect(compileTemplate("{mine} {mine} {http.regexp.x.1}")(own)).toBe("made 1 made 1 one");
+  expect(compileTemplate("{mine}")(makeExchange())).toBe("{mine}");
+  expect([readPlaceholder(own, "mine"), readPlaceholder(own, "nobody.knows")]).toEqual(["made 1", undefined]);
+});
+
+test("values may be changed on their way into a text", () => {
+  expect(
+    compileMappedTemplate("a*{http.request.method}", (value, name) => `<${value} ${name}>`)(exchange),
+  ).toBe("a*<GET http.request.method>");
+});
+
+test("files are read without their last newline, up to 1 MiB", () => {
+  const folder = mkdtempSync(join(tmpdir(), "placeholders-"));
+  const [small, large] = [join(folder, "small"), join(folder, "large")];
+  writeFileSync(small, "secret\n\n");
+  writeFileSync(large, "x".repeat(1024 * 1024 + 1));
+  const read = (path: string) => compileTemplate(`{file.${path}}`)(exchange);
+  expect([read(small), read(large), read(join(folder, "none"))]).toEqual(["secret\n", "", ""]);
+  rmSync(folder, { recursive: true });
+});
