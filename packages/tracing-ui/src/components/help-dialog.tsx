@@ -22,6 +22,7 @@ const groups: { title: string; keys: [keys: string[], does: string][] }[] = [
       [["Enter"], "open or close the span's details"],
       [["e", "E"], "next or previous error"],
       [["+", "−"], "zoom about the selected span"],
+      [["[", "]"], "move along in time"],
       [["0"], "show the whole time range"],
       [["Esc"], "clear the filter, then the selection"],
     ],

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { buildTrace } from "./build-trace.ts";
 import { RowWindow } from "./row-window.ts";
+import { traceOf } from "./trace-of.ts";
 import { rowOf, visibleRows } from "./visible-rows.ts";
 
 /** 0 ─ 1 ─ 2, 0 ─ 3, 4 */
@@ -50,4 +51,17 @@ test("every height belongs to the row or the panel drawn there", () => {
   const window = new RowWindow(10, 22, [{ row: 1, height: 100 }]);
   expect([-5, 0, 43, 44, 143, 144, 10_000].map((y) => window.rowAt(y))).toEqual([0, 0, 1, 1, 1, 2, 9]);
   expect(new RowWindow(0, 22, []).rowAt(50)).toBe(0);
+});
+
+test("of a folded run only the head is shown, unless a filter is after single spans", () => {
+  const run = traceOf([
+    ["root", undefined, 0, 900],
+    ...Array.from({ length: 20 }, (_, index) => [`s${index}`, "root", 10 + index, 1, "SELECT"] as const),
+    ["below", "s3", 13, 1, "parse"],
+    ["last", "root", 800, 1, "COMMIT"],
+  ]);
+  const none = new Set<number>();
+  expect([...visibleRows(run, none, undefined, none)]).toEqual([0, 1, 22]);
+  expect(visibleRows(run, none, undefined, new Set([1])).length).toBe(23);
+  expect(visibleRows(run, none, new Uint8Array(23).fill(1), none).length).toBe(23);
 });

@@ -1,15 +1,28 @@
+import { siblingRuns } from "./sibling-runs.ts";
 import type { Trace } from "./trace.ts";
 
 /**
  * The spans to show, top to bottom.
  * @param folded spans whose descendants are hidden
  * @param shown  1 for each span that a filter lets through; without it, all are
+ * @param openRuns heads of the runs of like siblings that are shown one by one; of every other run only the head
+ *   is shown. Without it, and with a filter, which is after single spans, no run is folded
  */
-export function visibleRows(trace: Trace, folded: ReadonlySet<number>, shown?: Uint8Array): Int32Array {
+export function visibleRows(
+  trace: Trace,
+  folded: ReadonlySet<number>,
+  shown?: Uint8Array,
+  openRuns?: ReadonlySet<number>,
+): Int32Array {
   const rows = new Int32Array(trace.spans.length);
+  const runs = shown === undefined && openRuns !== undefined ? siblingRuns(trace) : undefined;
   let count = 0;
   for (let span = 0; span < trace.spans.length; ) {
     if (shown === undefined || shown[span] === 1) rows[count++] = span;
+    if (runs?.headOf[span] === span && openRuns?.has(span) === false) {
+      span = runs.byHead.get(span)?.end ?? span + 1;
+      continue;
+    }
     span = folded.has(span) ? (trace.subtreeEnd[span] as number) : span + 1;
   }
   return rows.subarray(0, count);

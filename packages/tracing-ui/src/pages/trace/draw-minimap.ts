@@ -1,3 +1,4 @@
+import type { CriticalPath } from "../../trace/critical-path.ts";
 import { spanFlag, type Trace } from "../../trace/trace.ts";
 import { wholeRange } from "./trace-view.ts";
 
@@ -6,6 +7,7 @@ export interface MinimapColours {
   /** By index into `trace.services`. */
   services: readonly string[];
   error: string;
+  path: string;
 }
 
 /** Room above and below the lines, in pixels. */
@@ -35,8 +37,9 @@ export function minimapColours(
     return read("var(--service)");
   });
   const error = read("var(--error-bar)");
+  const path = read("var(--text)");
   probe.remove();
-  return { services, error };
+  return { services, error, path };
 }
 
 /**
@@ -47,6 +50,7 @@ export function minimapColours(
 export function drawMinimap(
   canvas: HTMLCanvasElement,
   trace: Trace,
+  path: CriticalPath,
   colours: MinimapColours,
   size: { width: number; height: number },
 ): void {
@@ -88,5 +92,26 @@ export function drawMinimap(
     const x = leftOf(span);
     context.fillRect(x, topOf(span), Math.max(least, (trace.spanUs[span] as number) * perUs), thickness);
     context.fillRect(x, canvas.height - errorTickPx * scale, 2 * scale, errorTickPx * scale);
+  }
+  drawPath(context, path, colours.path, { perUs, topOf: (span) => topOf(span) + thickness, height: scale });
+}
+
+/** The critical path: along the foot of each line that it leads through, with steps from line to line. */
+function drawPath(
+  context: CanvasRenderingContext2D,
+  { sections }: CriticalPath,
+  colour: string,
+  place: { perUs: number; topOf: (span: number) => number; height: number },
+): void {
+  context.fillStyle = colour;
+  let beforeY: number | undefined;
+  for (const { span, fromUs, toUs } of sections) {
+    const x = Math.round(fromUs * place.perUs);
+    const y = place.topOf(span);
+    context.fillRect(x, y, Math.max(place.height, Math.round((toUs - fromUs) * place.perUs)), place.height);
+    if (beforeY !== undefined) {
+      context.fillRect(x, Math.min(beforeY, y), place.height, Math.abs(y - beforeY) + place.height);
+    }
+    beforeY = y;
   }
 }

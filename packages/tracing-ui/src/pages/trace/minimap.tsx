@@ -3,6 +3,7 @@ import { type Dispatch, type PointerEvent, useEffect, useMemo, useRef, useState 
 import { useElementSize } from "../../components/use-element-size.ts";
 import { durationText, formatDuration } from "../../format/format-duration.ts";
 import { useTheme } from "../../theme/use-theme.ts";
+import type { CriticalPath } from "../../trace/critical-path.ts";
 import { tickText, timeTicks } from "../../trace/time-ticks.ts";
 import type { Trace } from "../../trace/trace.ts";
 import { drawMinimap, minimapColours } from "./draw-minimap.ts";
@@ -12,16 +13,17 @@ import { isWhole, type TimeRange, type ViewAction, wholeRange } from "./trace-vi
 const clickPx = 4;
 
 /**
- * The whole trace in one strip: each span a line in its service's colour, errors in red on top. What the
- * waterfall shows is bright; dragging chooses another stretch of time, its edges can be pulled.
+ * The whole trace in one strip: each span a line in its service's colour, errors in red on top, and the critical
+ * path as a dark line at the foot of the lines that it leads through. What the waterfall shows is bright; dragging chooses another stretch of time, its edges can be pulled.
  */
 export function Minimap(props: {
   trace: Trace;
   hues: ReadonlyMap<string, number>;
+  path: CriticalPath;
   range: TimeRange;
   dispatch: Dispatch<ViewAction>;
 }) {
-  const { trace, hues, range, dispatch } = props;
+  const { trace, hues, path, range, dispatch } = props;
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const { width, height } = useElementSize(frame);
@@ -31,8 +33,8 @@ export function Minimap(props: {
 
   useEffect(() => {
     if (canvas.current === null || width === 0 || theme === undefined) return;
-    drawMinimap(canvas.current, trace, minimapColours(canvas.current, trace, hues), { width, height });
-  }, [trace, hues, theme, width, height]);
+    drawMinimap(canvas.current, trace, path, minimapColours(canvas.current, trace, hues), { width, height });
+  }, [trace, hues, path, theme, width, height]);
 
   const shown = drag === undefined ? range : orderedRange(drag.anchorUs, drag.toUs);
   const percent = (us: number) => `${(100 * us) / total}%`;

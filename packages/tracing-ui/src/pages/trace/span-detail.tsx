@@ -2,6 +2,7 @@
 import "./span-detail.css";
 import { Link } from "@tanstack/react-router";
 import { type Dispatch, type ReactNode, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
+import { percentileText, type SpanPeers } from "../../api/trace-peers.ts";
 import type { ApiAttribute } from "../../api/trace-schema.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Duration } from "../../components/duration.tsx";
@@ -30,10 +31,11 @@ export function SpanDetail(props: {
   span: number;
   top: number;
   hues: ReadonlyMap<string, number>;
+  peers: SpanPeers | undefined;
   dispatch: Dispatch<ViewAction>;
   onHeight: (height: number) => void;
 }) {
-  const { trace, span: at, top, hues, dispatch, onHeight } = props;
+  const { trace, span: at, top, hues, peers, dispatch, onHeight } = props;
   const [filter, setFilter] = useState("");
   const panel = useRef<HTMLDivElement>(null);
   useHeight(panel, onHeight);
@@ -59,7 +61,7 @@ export function SpanDetail(props: {
       style={{ ...hueStyle(hues.get(service)), transform: `translateY(${top}px)` }}
     >
       <div role="gridcell" tabIndex={-1} className="span-detail-inner">
-        <Facts trace={trace} at={at} onClose={() => dispatch({ type: "toggleOpen", span: at })}>
+        <Facts trace={trace} at={at} peers={peers} onClose={() => dispatch({ type: "toggleOpen", span: at })}>
           {everything.length >= filterFrom && (
             <input
               className="field"
@@ -104,8 +106,14 @@ export function SpanDetail(props: {
   );
 }
 
-function Facts(props: { trace: Trace; at: number; onClose: () => void; children: ReactNode }) {
-  const { trace, at, onClose, children } = props;
+function Facts(props: {
+  trace: Trace;
+  at: number;
+  peers: SpanPeers | undefined;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const { trace, at, peers, onClose, children } = props;
   const zone = useChoice(zoneChoice);
   const span = trace.spans[at];
   if (span === undefined) return null;
@@ -127,6 +135,23 @@ function Facts(props: { trace: Trace; at: number; onClose: () => void; children:
             <Duration us={trace.spanUs[at] as number} />
           </dd>
         </div>
+        {peers !== undefined && (
+          <div
+            className="span-fact"
+            title={`Among ${peers.peers.toLocaleString("en")} spans of this operation in the hour before`}
+          >
+            <dt>Among its peers</dt>
+            <dd>
+              <span className="mono">{percentileText(peers.percentile)}</span>
+              <span className="unit"> · median </span>
+              <Duration us={peers.medianUs} />
+              <span className="unit"> · p95 </span>
+              <Duration us={peers.p95Us} />
+              <span className="unit"> · p99 </span>
+              <Duration us={peers.p99Us} />
+            </dd>
+          </div>
+        )}
         {kind !== undefined && (
           <div className="span-fact">
             <dt>Kind</dt>

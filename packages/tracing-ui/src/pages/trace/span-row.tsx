@@ -1,14 +1,21 @@
 // biome-ignore-all lint/a11y/useSemanticElements: only rows in view exist and each is placed by itself, which no table row can be
 import { type CSSProperties, memo } from "react";
+import { percentileText, type SpanPeers } from "../../api/trace-peers.ts";
 import { Icon } from "../../components/icon.tsx";
 import { hueStyle } from "../../components/service-mark.tsx";
-import { formatDuration } from "../../format/format-duration.ts";
+import { durationText, formatDuration } from "../../format/format-duration.ts";
+import type { PathSection } from "../../trace/critical-path.ts";
+import type { SiblingRun } from "../../trace/sibling-runs.ts";
 import { errorsBelow, spanFlag, type Trace } from "../../trace/trace.ts";
 
 /** Levels that are indented; deeper ones stay in line and carry their number, so that names keep their room. */
-const mostIndents = 12;
+export const mostIndents = 12;
+/** From this percentile on a span is among the slow ones of its operation, and says so in the text's colour. */
+const slowFrom = 0.95;
 /** Marks of events drawn on one bar. */
 const mostEvents = 24;
+/** Stretches of the critical path drawn on one bar. */
+const mostSections = 100;
 
 /** One span: its name in the tree, and its bar. Clicks are handled by the waterfall around it. */
 export const SpanRow = memo(function SpanRow(props: {
@@ -26,8 +33,14 @@ export const SpanRow = memo(function SpanRow(props: {
   folded: boolean;
   /** Whether the row is only there to lead to a span that the filter matched. */
   dimmed: boolean;
+  /** The unfolded run of like siblings that this span is the first of. */
+  run: SiblingRun | undefined;
+  /** Where the critical path runs through the span itself. */
+  path: readonly PathSection[] | undefined;
+  peers: SpanPeers | undefined;
 }) {
-  const { trace, span, row, top, hue, fromUs, perUs, selected, open, folded, dimmed } = props;
+  const { trace, span, row, top, hue, fromUs, perUs, selected, open, folded, dimmed, run, path, peers } =
+    props;
   const flags = trace.flags[span] as number;
   const depth = trace.depth[span] as number;
   const below = (trace.subtreeEnd[span] as number) - span - 1;
@@ -57,8 +70,9 @@ export const SpanRow = memo(function SpanRow(props: {
       className={`service ${className.filter(Boolean).join(" ")}`}
       style={style as CSSProperties}
     >
-      <SpanName {...{ trace, span, depth, below, folded, flags }} />
-      <SpanBar {...{ trace, span, fromUs, perUs }} />
+      <SpanName {...{ trace, span, depth, below, folded, flags, run }} />
+      <SpanBar {...{ trace, span, fromUs, perUs, path }} />
+      {peers !== undefined && <SpanRank peers={peers} />}
     </div>
   );
 });
@@ -70,8 +84,9 @@ function SpanName(props: {
   below: number;
   folded: boolean;
   flags: number;
+  run: SiblingRun | undefined;
 }) {
-  const { trace, span, depth, below, folded, flags } = props;
+  const { trace, span, depth, below, folded, flags, run } = props;
   const service = trace.service[span] as number;
   const parent = trace.parent[span] as number;
   const name = trace.services[service];
@@ -100,6 +115,17 @@ function SpanName(props: {
           {hiddenErrors > 0 && <span className="visually-hidden">, {hiddenErrors} failed</span>}
         </span>
       )}
+      {run !== undefined && (
+        <button
+          type="button"
+          className="span-run mono"
+          tabIndex={-1}
+          data-run
+          title={`Fold these ${run.count.toLocaleString("en")} like spans (h)`}
+        >
+          <Icon name="caret" className="unfolded" />×{run.count.toLocaleString("en")}
+        </button>
+      )}
       {odd !== 0 && (
         <span className="span-odd" title={oddity(odd)}>
           <Icon name="warning" />
@@ -123,8 +149,28 @@ function oddity(flags: number): string {
   return "It carries warnings; open it to read them";
 }
 
-function SpanBar(props: { trace: Trace; span: number; fromUs: number; perUs: number }) {
-  const { trace, span, fromUs, perUs } = props;
+/** Where the span stands among its peers. */
+function SpanRank({ peers }: { peers: SpanPeers }) {
+  return (
+    <div
+      role="gridcell"
+      tabIndex={-1}
+      className={`span-rank mono ${peers.percentile >= slowFrom ? "slow" : ""}`}
+      title={`Longer than ${percentileText(peers.percentile)} of ${peers.peers.toLocaleString("en")} recent spans of this operation (median ${durationText(peers.medianUs)})`}
+    >
+      {percentileText(peers.percentile)}
+    </div>
+  );
+}
+
+function SpanBar(props: {
+  trace: Trace;
+  span: number;
+  fromUs: number;
+  perUs: number;
+  path: readonly PathSection[] | undefined;
+}) {
+  const { trace, span, fromUs, perUs, path } = props;
   const startUs = trace.offsetUs[span] as number;
   const us = trace.spanUs[span] as number;
   // Cut at the lane's ends: a bar a million times as wide as the window would not be drawn.
@@ -138,6 +184,9 @@ function SpanBar(props: { trace: Trace; span: number; fromUs: number; perUs: num
         <>
           <span className="span-bar" style={{ left: `${left}%`, width: `${Math.max(0, end - left)}%` }} />
           <EventMarks {...{ trace, span, fromUs, perUs }} />
+          {path?.slice(0, mostSections).map((section) => (
+            <PathMark key={section.fromUs} {...{ section, fromUs, perUs }} />
+          ))}
           <span className="span-label mono" style={{ left: `${Math.min(100, Math.max(0, end))}%` }}>
             {figure}
             <span className="unit">{`\u00a0${unit}`}</span>
@@ -150,6 +199,14 @@ function SpanBar(props: { trace: Trace; span: number; fromUs: number; perUs: num
       )}
     </div>
   );
+}
+
+function PathMark(props: { section: PathSection; fromUs: number; perUs: number }) {
+  const { section, fromUs, perUs } = props;
+  const left = Math.max(0, (section.fromUs - fromUs) * perUs);
+  const end = Math.min(100, (section.toUs - fromUs) * perUs);
+  if (end < 0 || left > 100) return null;
+  return <span className="span-path" style={{ left: `${left}%`, width: `${end - left}%` }} />;
 }
 
 function EventMarks(props: { trace: Trace; span: number; fromUs: number; perUs: number }) {

@@ -15,12 +15,32 @@ export const traceAddress = z.object({
   open: text,
   /** Ids of the folded spans likewise, or `all`: every span that has children. */
   fold: text,
+  /** Ids of the first spans of unfolded runs of like siblings, or `all`. */
+  runs: text,
   /** The text filter. */
   q: text,
+  /** `dim` when spans that the filter does not match are dimmed and not hidden. */
+  others: z.catch(z.optional(z.enum(["dim"])), undefined),
   /** The visible time range, in microseconds after the trace's start. */
   from: microseconds,
   to: microseconds,
+  /** How the trace is drawn; the waterfall by itself. */
+  view: z.catch(z.optional(z.enum(["flame", "graph", "statistics", "json"])), undefined),
+  /** What is shown beside the waterfall. */
+  panel: z.catch(z.optional(z.enum(["path"])), undefined),
 });
 
 /** What the address of the trace page says. */
 export type TraceAddress = z.infer<typeof traceAddress>;
+
+/** An address with some of its fields changed, as texts; a field that becomes undefined is taken out. */
+export function changedAddress(
+  address: TraceAddress,
+  changes: { [Field in keyof TraceAddress]?: string | undefined },
+): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const [field, value] of Object.entries({ ...address, ...changes })) {
+    if (value !== undefined) fields[field] = String(value);
+  }
+  return fields;
+}

@@ -1,4 +1,5 @@
 import "./trace-header.css";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { type Dispatch, type ReactNode, useMemo } from "react";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Duration } from "../../components/duration.tsx";
@@ -7,7 +8,10 @@ import { clockText, dateText, zoneLabel } from "../../format/format-time.ts";
 import { zoneChoice } from "../../theme/preferences.ts";
 import { useChoice } from "../../theme/stored-choice.ts";
 import { leadingRoot, type Trace } from "../../trace/trace.ts";
+import { changedAddress } from "./trace-address.ts";
 import type { ViewAction } from "./trace-view.ts";
+
+const route = getRouteApi("/trace/$traceId");
 
 /** Names the trace and gives its figures; services are buttons that filter by them. */
 export function TraceHeader(props: {
@@ -18,6 +22,7 @@ export function TraceHeader(props: {
 }) {
   const { trace, hues, filter, dispatch } = props;
   const zone = useChoice(zoneChoice);
+  const address = route.useSearch();
   const root = leadingRoot(trace);
   const service = root === undefined ? "" : (trace.services[trace.service[root] as number] ?? "");
   const errors = trace.errorsBefore[trace.spans.length] as number;
@@ -30,6 +35,15 @@ export function TraceHeader(props: {
           <span className="trace-operation">{trace.spans[root ?? -1]?.operationName}</span>
         </h1>
         <div className="trace-actions">
+          <Link
+            to="/trace/$traceId"
+            params={{ traceId: trace.traceId }}
+            search={changedAddress(address, { panel: address.panel === "path" ? undefined : "path" })}
+            className={address.panel === "path" ? "button chosen" : "button"}
+            title="What the trace waited for, as a ranked list"
+          >
+            Critical path
+          </Link>
           <CopyButton text={trace.traceId} label="Copy the trace id">
             {`${trace.traceId.slice(0, 8)}…`}
           </CopyButton>

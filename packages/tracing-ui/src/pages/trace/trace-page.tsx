@@ -4,14 +4,18 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useDeferredValue, useEffect, useMemo } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { servicesQuery, traceQuery } from "../../api/queries.ts";
+import { type SpanPeers, tracePeersQuery } from "../../api/trace-peers.ts";
 import type { ApiTrace } from "../../api/trace-schema.ts";
 import { FailureNotice, Notice } from "../../components/notice.tsx";
 import { assignServiceHues } from "../../theme/service-hues.ts";
 import { buildTrace } from "../../trace/build-trace.ts";
+import { criticalPath } from "../../trace/critical-path.ts";
 import { filterSpans } from "../../trace/filter-spans.ts";
 import { leadingRoot } from "../../trace/trace.ts";
 import { visibleRows } from "../../trace/visible-rows.ts";
 import { Minimap } from "./minimap.tsx";
+import { PathPanel } from "./path-panel.tsx";
+import { changedAddress } from "./trace-address.ts";
 import { TraceHeader } from "./trace-header.tsx";
 import { TraceRemarks } from "./trace-remarks.tsx";
 import { useTraceKeys } from "./use-trace-keys.ts";
@@ -19,6 +23,7 @@ import { useTraceView } from "./use-trace-view.ts";
 import { Waterfall } from "./waterfall.tsx";
 
 const route = getRouteApi("/trace/$traceId");
+const noPeers: ReadonlyMap<string, SpanPeers> = new Map();
 
 /** The trace screen: fetches one trace and shows it, or says why not. */
 export function TracePage() {
@@ -55,7 +60,14 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
   // Typing comes first: finding the spans may lag behind by a frame or two in large traces.
   const filterText = useDeferredValue(view.filter);
   const filter = useMemo(() => filterSpans(trace, filterText), [trace, filterText]);
-  const rows = useMemo(() => visibleRows(trace, view.folded, filter?.shown), [trace, view.folded, filter]);
+  const rows = useMemo(
+    () => visibleRows(trace, view.folded, view.dims ? undefined : filter?.shown, view.openRuns),
+    [trace, view.folded, view.dims, view.openRuns, filter],
+  );
+  const path = useMemo(() => criticalPath(trace), [trace]);
+  const peers = useQuery(tracePeersQuery(trace.traceId)).data ?? noPeers;
+  const address = route.useSearch();
+  const navigate = route.useNavigate();
   useTraceKeys(rows, view.selected, dispatch);
 
   useEffect(() => {
@@ -71,8 +83,19 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
     <div className="trace-page">
       <TraceHeader trace={trace} hues={hues} filter={view.filter} dispatch={dispatch} />
       <TraceRemarks trace={trace} dispatch={dispatch} />
-      <Minimap trace={trace} hues={hues} range={view.range} dispatch={dispatch} />
-      <Waterfall trace={trace} hues={hues} view={view} filter={filter} rows={rows} dispatch={dispatch} />
+      <Minimap trace={trace} hues={hues} path={path} range={view.range} dispatch={dispatch} />
+      <div className="trace-body">
+        <Waterfall {...{ trace, hues, view, filter, rows, path, peers, dispatch }} />
+        {address.panel === "path" && (
+          <PathPanel
+            {...{ trace, hues, path, dispatch }}
+            selected={view.selected}
+            onClose={() =>
+              void navigate({ search: changedAddress(address, { panel: undefined }), resetScroll: false })
+            }
+          />
+        )}
+      </div>
     </div>
   );
 }

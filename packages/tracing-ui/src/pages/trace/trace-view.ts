@@ -1,3 +1,4 @@
+import { runOf, siblingRuns } from "../../trace/sibling-runs.ts";
 import { spanFlag, type Trace } from "../../trace/trace.ts";
 import { rowOf } from "../../trace/visible-rows.ts";
 import type { TraceAddress } from "./trace-address.ts";
@@ -14,7 +15,11 @@ export interface TraceView {
   selected: number;
   open: ReadonlySet<number>;
   folded: ReadonlySet<number>;
+  /** First spans of the runs of like siblings that are shown one by one. */
+  openRuns: ReadonlySet<number>;
   filter: string;
+  /** Whether spans that the filter does not match are dimmed and not hidden. */
+  dims: boolean;
   range: TimeRange;
 }
 
@@ -25,13 +30,16 @@ export type ViewAction =
   | { type: "foldOrParent" }
   | { type: "unfoldOrChild" }
   | { type: "toggleFold"; span: number }
+  | { type: "toggleRun"; span: number }
   | { type: "foldAll" }
   | { type: "unfoldAll" }
   | { type: "toggleOpen"; span: number }
   | { type: "nextError"; by: 1 | -1 }
   | { type: "filter"; text: string }
+  | { type: "dim"; on: boolean }
   | { type: "zoom"; range: TimeRange }
   | { type: "zoomBy"; factor: number; centreUs?: number }
+  | { type: "pan"; by: number }
   | { type: "zoomOut" }
   | { type: "escape" };
 
@@ -45,7 +53,7 @@ export function reduceView(trace: Trace, view: TraceView, action: ViewAction): T
   const { selected } = view;
   switch (action.type) {
     case "select":
-      return select(trace, view, action.span);
+      return reveal(trace, view, action.span);
     case "move": {
       const row = rowOf(action.rows, selected);
       const next = row === -1 ? 0 : Math.max(0, Math.min(action.rows.length - 1, row + action.by));
@@ -53,31 +61,43 @@ export function reduceView(trace: Trace, view: TraceView, action: ViewAction): T
     }
     case "foldOrParent": {
       if (selected === -1) return view;
-      if (hasChildren(trace, selected) && !view.folded.has(selected)) return fold(view, selected, true);
+      if (!isFoldedRun(trace, view, selected)) {
+        if (hasChildren(trace, selected) && !view.folded.has(selected)) return fold(view, selected, true);
+        if (runOf(siblingRuns(trace), selected) !== undefined) return toggleRun(trace, view, selected);
+      }
       return select(trace, view, Math.max(trace.parent[selected] as number, -1), selected);
     }
     case "unfoldOrChild":
-      if (selected === -1 || !hasChildren(trace, selected)) return view;
+      if (selected === -1) return view;
+      if (isFoldedRun(trace, view, selected)) return toggleRun(trace, view, selected);
+      if (!hasChildren(trace, selected)) return view;
       return view.folded.has(selected) ? fold(view, selected, false) : select(trace, view, selected + 1);
     case "toggleFold":
       return hasChildren(trace, action.span) ? fold(view, action.span, !view.folded.has(action.span)) : view;
+    case "toggleRun":
+      return toggleRun(trace, view, action.span);
     case "foldAll":
-      return { ...view, folded: allParents(trace) };
+      return { ...view, folded: allParents(trace), openRuns: new Set() };
     case "unfoldAll":
-      return { ...view, folded: new Set() };
+      return { ...view, folded: new Set(), openRuns: allRuns(trace) };
     case "toggleOpen": {
+      if (isFoldedRun(trace, view, action.span)) return toggleRun(trace, view, action.span);
       const open = new Set(view.open);
       if (!open.delete(action.span)) open.add(action.span);
       return { ...view, open, selected: action.span };
     }
     case "nextError":
-      return select(trace, view, nextError(trace, selected, action.by), selected);
+      return reveal(trace, view, nextError(trace, selected, action.by), selected);
     case "filter":
       return { ...view, filter: action.text };
+    case "dim":
+      return { ...view, dims: action.on };
     case "zoom":
       return { ...view, range: withinTrace(trace, action.range) };
     case "zoomBy":
       return { ...view, range: zoomed(trace, view, action) };
+    case "pan":
+      return { ...view, range: panned(trace, view.range, action.by) };
     case "zoomOut":
       return { ...view, range: wholeRange(trace) };
     case "escape":
@@ -103,13 +123,47 @@ export function hasChildren(trace: Trace, span: number): boolean {
 /** Selects a span and unfolds what hides it. @param otherwise what stays selected when `span` is −1 */
 function select(trace: Trace, view: TraceView, span: number, otherwise = -1): TraceView {
   if (span === -1) return otherwise === view.selected ? view : { ...view, selected: otherwise };
-  let folded = view.folded;
-  for (let up = trace.parent[span] as number; up !== -1; up = trace.parent[up] as number) {
-    if (!folded.has(up)) continue;
-    if (folded === view.folded) folded = new Set(folded);
-    (folded as Set<number>).delete(up);
+  const runs = siblingRuns(trace);
+  const unfold = new Set<number>();
+  const open = new Set<number>();
+  for (let up = span; up !== -1; up = trace.parent[up] as number) {
+    if (up !== span && view.folded.has(up)) unfold.add(up);
+    const head = runs.headOf[up] as number;
+    // The head of a folded run is shown as it is: it stands for the run.
+    if (head !== -1 && !(up === span && up === head) && !view.openRuns.has(head)) open.add(head);
   }
-  return span === view.selected && folded === view.folded ? view : { ...view, selected: span, folded };
+  if (span === view.selected && unfold.size === 0 && open.size === 0) return view;
+  return {
+    ...view,
+    selected: span,
+    folded: unfold.size === 0 ? view.folded : new Set([...view.folded].filter((one) => !unfold.has(one))),
+    openRuns: open.size === 0 ? view.openRuns : new Set([...view.openRuns, ...open]),
+  };
+}
+
+/** Selects a span that somebody asked for by itself: when it is the head of a folded run, the run is unfolded. */
+function reveal(trace: Trace, view: TraceView, span: number, otherwise = -1): TraceView {
+  const selected = select(trace, view, span, otherwise);
+  return span !== -1 && isFoldedRun(trace, selected, span) ? toggleRun(trace, selected, span) : selected;
+}
+
+/** Whether the span is shown as a folded run of like siblings, which it is the first of. */
+export function isFoldedRun(trace: Trace, view: TraceView, span: number): boolean {
+  if (view.filter.trim() !== "" && !view.dims) return false;
+  return siblingRuns(trace).headOf[span] === span && !view.openRuns.has(span);
+}
+
+/** Folds or unfolds the run that the span is in, and selects its head. */
+function toggleRun(trace: Trace, view: TraceView, span: number): TraceView {
+  const run = runOf(siblingRuns(trace), span);
+  if (run === undefined) return view;
+  const openRuns = new Set(view.openRuns);
+  if (!openRuns.delete(run.head)) openRuns.add(run.head);
+  return { ...view, openRuns, selected: run.head };
+}
+
+function allRuns(trace: Trace): Set<number> {
+  return new Set(siblingRuns(trace).byHead.keys());
 }
 
 function fold(view: TraceView, span: number, folding: boolean): TraceView {
@@ -153,6 +207,13 @@ function zoomed(
   });
 }
 
+/** Moves the range by a share of its length, as far as the trace goes. */
+function panned(trace: Trace, { fromUs, toUs }: TimeRange, by: number): TimeRange {
+  const whole = wholeRange(trace);
+  const step = Math.max(-fromUs, Math.min(whole.toUs - toUs, by * (toUs - fromUs)));
+  return { fromUs: fromUs + step, toUs: toUs + step };
+}
+
 function withinTrace(trace: Trace, range: TimeRange): TimeRange {
   const whole = wholeRange(trace);
   const low = Math.min(range.fromUs, range.toUs);
@@ -165,7 +226,12 @@ function withinTrace(trace: Trace, range: TimeRange): TimeRange {
 /** The view that an address stands for. Ids that the trace does not have are passed over. */
 export function viewOfAddress(trace: Trace, address: TraceAddress): TraceView {
   const listed = (ids: string | undefined) => (ids ?? "").split(",").filter((id) => id !== "");
-  const wanted = new Set([...listed(address.open), ...listed(address.fold), address.span ?? ""]);
+  const wanted = new Set([
+    ...listed(address.open),
+    ...listed(address.fold),
+    ...listed(address.runs),
+    address.span ?? "",
+  ]);
   const byId = new Map<string, number>();
   trace.spans.forEach(({ spanID }, span) => {
     if (wanted.has(spanID) && !byId.has(spanID)) byId.set(spanID, span);
@@ -181,7 +247,9 @@ export function viewOfAddress(trace: Trace, address: TraceAddress): TraceView {
     selected: -1,
     open: spansOf(address.open),
     folded: address.fold === "all" ? allParents(trace) : spansOf(address.fold),
+    openRuns: address.runs === "all" ? allRuns(trace) : spansOf(address.runs),
     filter: address.q ?? "",
+    dims: address.others === "dim",
     range: withinTrace(trace, { fromUs: address.from ?? 0, toUs: address.to ?? whole.toUs }),
   };
   return select(trace, view, byId.get(address.span ?? "") ?? -1);
@@ -195,11 +263,14 @@ export function addressOfView(trace: Trace, view: TraceView): Record<string, str
       .map((span) => trace.spans[span]?.spanID)
       .join(",");
   const parents = view.folded.size > mostIds ? allParents(trace).size : Number.NaN;
+  const runs = view.openRuns.size > 0 && view.openRuns.size === allRuns(trace).size;
   const fields: Record<string, string> = {
     span: trace.spans[view.selected]?.spanID ?? "",
     open: idsOf(view.open),
     fold: view.folded.size === parents ? "all" : idsOf(view.folded),
+    runs: runs ? "all" : idsOf(view.openRuns),
     q: view.filter,
+    others: view.dims ? "dim" : "",
   };
   if (!isWhole(trace, view.range)) {
     fields.from = String(Math.floor(view.range.fromUs));

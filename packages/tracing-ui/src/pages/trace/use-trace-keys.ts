@@ -4,6 +4,8 @@ import type { ViewAction } from "./trace-view.ts";
 
 /** Zooming in by a key shows this share of the time before. */
 const zoomStep = 0.6;
+/** Moving along by a key goes on by this share of the time in view. */
+const panStep = 0.25;
 
 /**
  * The keys of the trace page, wherever the focus is, except in fields and dialogs.
@@ -62,6 +64,10 @@ function actionOf(event: KeyboardEvent, rows: Int32Array, selected: number): Vie
       return { type: "zoomBy", factor: zoomStep };
     case "-":
       return { type: "zoomBy", factor: 1 / zoomStep };
+    case "[":
+      return { type: "pan", by: -panStep };
+    case "]":
+      return { type: "pan", by: panStep };
     case "0":
       return { type: "zoomOut" };
     case "Escape":

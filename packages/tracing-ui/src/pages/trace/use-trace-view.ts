@@ -22,7 +22,16 @@ export function useTraceView(trace: Trace): [TraceView, Dispatch<ViewAction>] {
   );
   useEffect(() => {
     const timer = setTimeout(() => {
-      void navigate({ search: addressOfView(trace, view), replace: true, resetScroll: false });
+      void navigate({
+        // How the trace is drawn is an address of its own, not part of this view.
+        search: ({ view: drawn, panel }) => ({
+          ...addressOfView(trace, view),
+          ...(drawn === undefined ? {} : { view: drawn }),
+          ...(panel === undefined ? {} : { panel }),
+        }),
+        replace: true,
+        resetScroll: false,
+      });
     }, addressDelayMs);
     return () => clearTimeout(timer);
   }, [trace, view, navigate]);

@@ -40,8 +40,21 @@ export function WaterfallHead(props: {
           }}
         />
         <span className="filter-count" role="status">
-          {filter !== undefined && <FilterCount filter={filter} total={trace.spans.length} />}
+          {filter !== undefined && (
+            <FilterCount filter={filter} total={trace.spans.length} dims={view.dims} />
+          )}
         </span>
+        {filter !== undefined && (
+          <button
+            type="button"
+            className="icon-button filter-others"
+            title={view.dims ? "Hide the others" : "Dim the others and keep them in place"}
+            aria-pressed={view.dims}
+            onClick={() => dispatch({ type: "dim", on: !view.dims })}
+          >
+            {view.dims ? "Hide" : "Dim"}
+          </button>
+        )}
         {!isWhole(trace, view.range) && (
           <Tool
             icon="unzoom"
@@ -64,13 +77,14 @@ export function WaterfallHead(props: {
   );
 }
 
-function FilterCount({ filter, total }: { filter: SpanFilter; total: number }) {
+function FilterCount({ filter, total, dims }: { filter: SpanFilter; total: number; dims: boolean }) {
+  const others = dims ? total - filter.matchCount : filter.hiddenCount;
   return (
     <>
       <b>{filter.matchCount.toLocaleString("en")}</b> {filter.matchCount === 1 ? "match" : "matches"}
       <span className="unit">
         {" "}
-        · hides {filter.hiddenCount.toLocaleString("en")} of {total.toLocaleString("en")}
+        · {dims ? "dims" : "hides"} {others.toLocaleString("en")} of {total.toLocaleString("en")}
       </span>
     </>
   );

@@ -9,12 +9,16 @@ import {
   useRef,
   useState,
 } from "react";
+import type { SpanPeers } from "../../api/trace-peers.ts";
 import { useElementSize } from "../../components/use-element-size.ts";
+import type { CriticalPath } from "../../trace/critical-path.ts";
 import type { SpanFilter } from "../../trace/filter-spans.ts";
 import { RowWindow } from "../../trace/row-window.ts";
+import { siblingRuns } from "../../trace/sibling-runs.ts";
 import { timeTicks } from "../../trace/time-ticks.ts";
 import type { Trace } from "../../trace/trace.ts";
 import { rowOf } from "../../trace/visible-rows.ts";
+import { RunRow } from "./run-row.tsx";
 import { SpanDetail } from "./span-detail.tsx";
 import { SpanRow } from "./span-row.tsx";
 import type { TraceView, ViewAction } from "./trace-view.ts";
@@ -24,8 +28,10 @@ import { rowsInView, WATERFALL_HEAD_PX, WATERFALL_ROW_PX } from "./waterfall-row
 
 /** Height of a panel of details until it has been measured, in pixels. */
 const panelGuessPx = 320;
-/** Room right of the time range for the labels of bars that end there, in pixels. Also in waterfall.css. */
+/** Room right of the time range for the labels of bars that end there, in pixels. */
 const labelRoomPx = 76;
+/** Room right of that for percentiles, in pixels, where they are known. Also in waterfall.css. */
+const rankRoomPx = 44;
 
 /**
  * The tree of spans beside their bars on the time axis. Rows are DOM elements, but only those in view exist:
@@ -38,9 +44,12 @@ export function Waterfall(props: {
   view: TraceView;
   filter: SpanFilter | undefined;
   rows: Int32Array;
+  path: CriticalPath;
+  /** By span id; empty where the store does not know. */
+  peers: ReadonlyMap<string, SpanPeers>;
   dispatch: Dispatch<ViewAction>;
 }) {
-  const { trace, hues, view, filter, rows, dispatch } = props;
+  const { trace, hues, view, filter, rows, path, peers, dispatch } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const { width, height } = useElementSize(scroller);
   const [nameWidth, setNameWidth] = useNameWidth(width);
@@ -66,17 +75,21 @@ export function Waterfall(props: {
     const row = target.closest<HTMLElement>("[data-span]");
     if (row === null || isSelectingText()) return;
     const span = Number(row.dataset.span);
-    if (target.closest("[data-fold]") !== null) dispatch({ type: "toggleFold", span });
+    if (target.closest("[data-run]") !== null) dispatch({ type: "toggleRun", span });
+    else if (target.closest("[data-fold]") !== null) dispatch({ type: "toggleFold", span });
     else dispatch({ type: "toggleOpen", span });
   }
 
   // A wheel listener of React's is passive; this one must keep the browser from zooming the page.
-  const lane = { left: nameWidth, width: Math.max(1, width - nameWidth - labelRoomPx) };
+  const room = labelRoomPx + (peers.size > 0 ? rankRoomPx : 0);
+  const lane = { left: nameWidth, width: Math.max(1, width - nameWidth - room) };
   useWheelZoom(scroller, lane, view, dispatch);
 
   const ticks = timeTicks(view.range.fromUs, view.range.toUs, Math.max(2, Math.floor(lane.width / 130)));
   const perUs = 100 / (view.range.toUs - view.range.fromUs);
-  const style = { "--name-width": `${nameWidth}px` } as CSSProperties;
+  const style = { "--name-width": `${nameWidth}px`, "--label-room": `${room}px` } as CSSProperties;
+  const runs = siblingRuns(trace);
+  const foldsRuns = filter === undefined || view.dims;
   const selectedRow = rowOf(rows, view.selected);
 
   return (
@@ -116,20 +129,27 @@ export function Waterfall(props: {
         {Array.from(rows.subarray(first, last + 1), (span, index) => {
           const row = first + index;
           const top = rowWindow.top(row);
+          const run = foldsRuns ? runs.byHead.get(span) : undefined;
+          const shared = {
+            ...{ trace, span, row, top, perUs },
+            hue: hues.get(trace.services[trace.service[span] as number] ?? ""),
+            fromUs: view.range.fromUs,
+            selected: span === view.selected,
+          };
+          if (run !== undefined && !view.openRuns.has(span)) {
+            const matches = filter === undefined || filter.matches.subarray(span, run.end).includes(1);
+            return <RunRow key={span} {...shared} run={run} dimmed={!matches} />;
+          }
           return (
             <Fragment key={span}>
               <SpanRow
-                trace={trace}
-                span={span}
-                row={row}
-                top={top}
-                hue={hues.get(trace.services[trace.service[span] as number] ?? "")}
-                fromUs={view.range.fromUs}
-                perUs={perUs}
-                selected={span === view.selected}
+                {...shared}
                 open={view.open.has(span)}
                 folded={view.folded.has(span)}
                 dimmed={filter !== undefined && filter.matches[span] === 0}
+                run={run}
+                path={path.bySpan.get(span)}
+                peers={peers.get(trace.spans[span]?.spanID ?? "")}
               />
               {view.open.has(span) && (
                 <SpanDetail
@@ -137,6 +157,7 @@ export function Waterfall(props: {
                   span={span}
                   top={top + WATERFALL_ROW_PX}
                   hues={hues}
+                  peers={peers.get(trace.spans[span]?.spanID ?? "")}
                   dispatch={dispatch}
                   onHeight={(panel) =>
                     setPanelHeights((old) => (old.get(span) === panel ? old : new Map(old).set(span, panel)))
@@ -183,7 +204,7 @@ function useScrollToSelected(
   });
 }
 
-/** Ctrl and the wheel zoom about the pointer, as in a map. */
+/** Ctrl and the wheel zoom about the pointer, as in a map; Shift and the wheel, or a sideways one, move along. */
 function useWheelZoom(
   scroller: { current: HTMLDivElement | null },
   lane: { left: number; width: number },
@@ -193,8 +214,12 @@ function useWheelZoom(
   useEffect(() => {
     const box = scroller.current;
     const onWheel = (event: WheelEvent) => {
-      if (!(event.ctrlKey || event.metaKey) || box === null) return;
+      if (box === null) return;
+      const zooms = event.ctrlKey || event.metaKey;
+      const sideways = event.shiftKey ? event.deltaX || event.deltaY : event.deltaX;
+      if (!zooms && Math.abs(sideways) <= (event.shiftKey ? 0 : Math.abs(event.deltaY))) return;
       event.preventDefault();
+      if (!zooms) return dispatch({ type: "pan", by: sideways / lane.width });
       const share = (event.clientX - box.getBoundingClientRect().left - lane.left) / lane.width;
       const { fromUs, toUs } = view.range;
       dispatch({

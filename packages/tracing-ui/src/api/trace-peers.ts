@@ -1,0 +1,64 @@
+import { queryOptions } from "@tanstack/react-query";
+import * as z from "zod/mini";
+import { ApiError } from "./api-error.ts";
+import { readJson } from "./read-json.ts";
+
+const peersSchema = z.object({
+  operations: z.array(
+    z.object({
+      peers: z.number(),
+      median: z.nullable(z.number()),
+      p95: z.nullable(z.number()),
+      p99: z.nullable(z.number()),
+    }),
+  ),
+  spans: z.array(z.tuple([z.string(), z.number(), z.nullable(z.number())])),
+});
+
+/** Where a span stands among the spans of its operation in the hour before it. */
+export interface SpanPeers {
+  /** Part of them that last no longer, 0 to 1. */
+  percentile: number;
+  /** How many there are. */
+  peers: number;
+  /** Of them, microseconds. */
+  medianUs: number;
+  p95Us: number;
+  p99Us: number;
+}
+
+/**
+ * Where each span of a trace stands among its peers, by span id. Spans without peers are left out; so are all
+ * where the store cannot tell (501), which is no failure.
+ */
+export function tracePeersQuery(traceId: string) {
+  return queryOptions({
+    queryKey: ["peers", traceId],
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, SpanPeers>> => {
+      const path = `api/analysis/v1/percentiles/${encodeURIComponent(traceId)}`;
+      const answer = await readJson(path, peersSchema, signal).catch((error: unknown) => {
+        if (error instanceof ApiError && (error.status === 501 || error.status === 404)) return undefined;
+        throw error;
+      });
+      const found = new Map<string, SpanPeers>();
+      for (const [spanId, index, percentile] of answer?.spans ?? []) {
+        const one = answer?.operations[index];
+        if (one === undefined || percentile === null) continue;
+        const { peers, median, p95, p99 } = one;
+        if (median === null || p95 === null || p99 === null) continue;
+        found.set(spanId, { percentile, peers, medianUs: median, p95Us: p95, p99Us: p99 });
+      }
+      return found;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+    retry: false,
+  });
+}
+
+/** A percentile in short: `p97`, `p99.9`; `max` for one that none of its peers exceeds. */
+export function percentileText(percentile: number): string {
+  if (percentile >= 1) return "max";
+  const hundredth = percentile * 100;
+  return hundredth >= 99 ? `p${Math.floor(hundredth * 10) / 10}` : `p${Math.floor(hundredth)}`;
+}

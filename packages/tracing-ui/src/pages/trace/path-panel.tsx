@@ -1,0 +1,85 @@
+import "./path-panel.css";
+import type { Dispatch } from "react";
+import { Duration } from "../../components/duration.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { hueStyle, ServiceMark } from "../../components/service-mark.tsx";
+import type { CriticalPath } from "../../trace/critical-path.ts";
+import type { Trace } from "../../trace/trace.ts";
+import type { ViewAction } from "./trace-view.ts";
+
+/** Operations listed; a path through more has a tail of nothings. */
+const mostShares = 100;
+
+/** What the trace waited for, longest first. A click goes to the span waited for longest. */
+export function PathPanel(props: {
+  trace: Trace;
+  hues: ReadonlyMap<string, number>;
+  path: CriticalPath;
+  selected: number;
+  dispatch: Dispatch<ViewAction>;
+  onClose: () => void;
+}) {
+  const { trace, hues, path, selected, dispatch, onClose } = props;
+  const first = path.shares[0];
+  return (
+    <aside className="path-panel" aria-labelledby="path-title">
+      <header>
+        <h2 id="path-title">Critical path</h2>
+        <button type="button" className="icon-button" aria-label="Close the critical path" onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {first === undefined ? (
+        <p className="path-lead">The trace has no root to wait for.</p>
+      ) : (
+        <p className="path-lead">
+          <b>{percent(first.share)}</b> of the wait is{" "}
+          <b>
+            {trace.services[first.service]} {first.operation}
+          </b>
+          . Only what is listed here makes the trace faster when it gets faster.
+        </p>
+      )}
+      <ol className="path-shares">
+        {path.shares.slice(0, mostShares).map((share) => {
+          const service = trace.services[share.service] ?? "";
+          return (
+            <li key={share.longest}>
+              <button
+                type="button"
+                className="service"
+                style={hueStyle(hues.get(service))}
+                aria-current={share.longest === selected}
+                title="Go to the span waited for longest"
+                onClick={() => dispatch({ type: "select", span: share.longest })}
+              >
+                <ServiceMark hue={hues.get(service)} />
+                <span className="path-name cut">
+                  <b>{service}</b> {share.operation}
+                </span>
+                <span className="path-count mono unit">
+                  {share.spans > 1 && `×${share.spans.toLocaleString("en")}`}
+                </span>
+                <Duration us={share.selfUs} />
+                <span className="path-percent mono">{percent(share.share)}</span>
+                <span className="path-bar" style={{ width: `${100 * share.share}%` }} />
+              </button>
+            </li>
+          );
+        })}
+      </ol>
+      {path.shares.length > mostShares && (
+        <p className="path-lead">and {path.shares.length - mostShares} more operations</p>
+      )}
+    </aside>
+  );
+}
+
+function percent(share: number): string {
+  const figure = share * 100;
+  return figure >= 9.95 || figure === 0
+    ? `${Math.round(figure)} %`
+    : figure < 0.1
+      ? "< 0.1 %"
+      : `${figure.toFixed(1)} %`;
+}

@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { build } from "vite";
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from "vitest";
+import { browserFlags, browserPath } from "./browser.ts";
+import { analysisAnswers } from "./fixtures/analysis-answers.ts";
+import { type FixtureAnswers, type FixtureServer, startFixtureServer } from "./fixtures/fixture-server.ts";
+import { fixtureNowUs, type ShopStore, shopStore } from "./fixtures/shop-store.ts";
+
+/** The built app, its server and a page in a browser, for the tests of one file. */
+export interface AppSession {
+  store: ShopStore;
+  /** Folder of the built app. */
+  readonly folder: string;
+  readonly answers: FixtureAnswers;
+  readonly server: FixtureServer;
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** Errors of the page in this test. */
+  readonly complaints: string[];
+}
+
+/**
+ * Describes tests of the app in a browser: it is built once for the file, and each test gets a fresh page at
+ * 1440 × 900 pixels. Where there is no Chromium the tests are skipped, by name.
+ */
+export function describeApp(subject: string, tests: (session: AppSession) => void): void {
+  const hasBrowser = existsSync(browserPath);
+  const title = hasBrowser ? subject : `${subject} (skipped: no Chromium at ${browserPath})`;
+  describe.skipIf(!hasBrowser)(title, () => {
+    const session = { store: shopStore(40) } as { -readonly [Key in keyof AppSession]: AppSession[Key] };
+    let browser: Browser;
+    beforeAll(async () => {
+      session.folder = await mkdtemp(path.join(tmpdir(), "tracing-ui-"));
+      // Built here and not taken from dist: the test is about these sources.
+      await build({
+        root: path.resolve(import.meta.dirname, ".."),
+        logLevel: "warn",
+        build: { outDir: session.folder, emptyOutDir: true },
+      });
+      browser = await chromium.launch({ executablePath: browserPath, args: browserFlags });
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await rm(session.folder, { recursive: true, force: true });
+    });
+    beforeEach(async () => {
+      session.answers = { traces: session.store.traces };
+      session.server = await startFixtureServer(session.folder, session.answers);
+      session.complaints = [];
+      session.context = await browser.newContext({
+        viewport: { width: 1440, height: 900 },
+        colorScheme: "light",
+        reducedMotion: "reduce",
+        timezoneId: "Europe/Berlin",
+      });
+      session.page = await session.context.newPage();
+      await session.page.clock.setFixedTime(fixtureNowUs / 1_000 + 20_000);
+      await analysisAnswers(session.page, session.store.traces);
+      session.page.on("pageerror", (error) => session.complaints.push(String(error)));
+    });
+    afterEach(async () => {
+      await session.context.close();
+      await session.server.close();
+    });
+    tests(session);
+  });
+}

@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import { describeApp } from "./app-session.ts";
+import { violationsOn } from "./axe.ts";
+
+describeApp("the trace page in a browser", (app) => {
+  const open = async (traceId: string, search = "") => {
+    await app.page.goto(`${app.server.origin}/trace/${traceId}${search}`);
+    await app.page.locator(".span-row").first().waitFor();
+  };
+  const selectedName = () => app.page.locator(".span-row.selected .span-operation").textContent();
+
+  test("the critical path is a ranked list that leads to its spans, and is in the address", async () => {
+    const { page, store } = app;
+    await open(store.declined.traceID);
+    await page.getByRole("link", { name: "Critical path" }).click();
+    await page.waitForURL(/panel=path/);
+    const shares = await page.locator(".path-percent").allTextContents();
+    expect(shares.length).toBeGreaterThan(5);
+    expect(shares.map(Number.parseFloat)[0]).toBeGreaterThan(50);
+    await page.getByText(/of the wait is/).waitFor();
+    await page.locator(".path-shares button").first().click();
+    expect(await selectedName()).toBe("POST /v2/charges");
+    expect(await page.locator(".span-row.selected .span-path").count()).toBeGreaterThan(0);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.goBack();
+    await page.locator(".path-panel").waitFor({ state: "detached" });
+    expect(app.complaints).toEqual([]);
+  });
+
+  test("each span says where it stands among its peers; a store that cannot tell is no failure", async () => {
+    const { page, store } = app;
+    await open(store.declined.traceID);
+    await page.locator(".span-rank").first().waitFor();
+    expect(await page.locator(".span-rank").first().textContent()).toMatch(/^(p\d+(\.\d)?|max)$/);
+    await page.locator(".span-row").first().click();
+    await page.getByText("Among its peers").waitFor();
+    await page.waitForURL(/open=/);
+    await page.route("**/api/analysis/v1/percentiles/*", (route) =>
+      route.fulfill({ status: 501, json: { detail: "the store has no counts" } }),
+    );
+    await page.reload();
+    await page.locator(".span-detail").waitFor();
+    expect(await page.locator(".span-rank").count()).toBe(0);
+    expect(await page.getByText("Among its peers").count()).toBe(0);
+  });
+
+  test("runs of like siblings are folded to one row, and unfold by key and by mouse", async () => {
+    const { page, store } = app;
+    await open(store.large.traceID);
+    const run = page.locator(".run-row").first();
+    await run.waitFor();
+    expect(await run.textContent()).toMatch(/^×\d+.*p50.*p95/);
+    const folded = Number(await page.getByRole("treegrid").getAttribute("aria-rowcount"));
+    expect(folded).toBeLessThan(100);
+    await page.keyboard.press("j");
+    await page.keyboard.press("End");
+    await page.locator(".run-row.selected").waitFor();
+    await page.keyboard.press("l");
+    await page.waitForURL(/runs=[0-9a-f]{16}/);
+    const chip = page.locator(".span-run").first();
+    await chip.waitFor();
+    expect(Number(await page.getByRole("treegrid").getAttribute("aria-rowcount"))).toBeGreaterThan(
+      folded + 80,
+    );
+    await page.reload();
+    await page.locator(".span-run").first().click();
+    await page.locator(`[aria-rowcount="${folded}"]`).waitFor();
+    await page.keyboard.press("e");
+    await page.locator(".span-row.selected.failed").waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    expect(app.complaints).toEqual([]);
+  });
+
+  test("a filter hides or dims, says how many, and keeps that in the address", async () => {
+    const { page, store } = app;
+    await open(store.declined.traceID, "?q=redis");
+    await page.getByText(/\d+ matches · hides/).waitFor();
+    const matches = Number(await page.locator(".filter-count b").textContent());
+    const hidden = await page.locator(".span-row").count();
+    await page.getByRole("button", { name: "Dim", exact: true }).click();
+    await page.getByText(`dims ${store.declined.spans.length - matches} of`).waitFor();
+    expect(await page.locator(".span-row").count()).toBeGreaterThan(hidden);
+    await page.waitForURL(/others=dim/);
+  });
+
+  test("keys and the wheel zoom and move along in time", async () => {
+    const { page, store } = app;
+    await open(store.declined.traceID);
+    await page.keyboard.press("+");
+    await page.waitForURL(/from=\d+&to=\d+/);
+    const from = () => Number(new URL(page.url()).searchParams.get("from"));
+    const before = from();
+    await page.keyboard.press("]");
+    await page.waitForURL((url) => Number(url.searchParams.get("from")) > before);
+    const moved = from();
+    await page.mouse.move(1_000, 500);
+    await page.keyboard.down("Shift");
+    await page.mouse.wheel(0, -120);
+    await page.keyboard.up("Shift");
+    await page.waitForURL((url) => Number(url.searchParams.get("from")) < moved);
+  });
+});
