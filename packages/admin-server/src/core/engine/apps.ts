@@ -99,8 +99,8 @@ export class AppsParticipant implements Participant {
   readonly #services: ServerServices;
   readonly #part: AppsPart;
   #current: AppSet | undefined;
-  /** The modules that the current config brought along: with others nothing is as it was. */
-  #modules = "";
+  /** What routes may have looked at beside their own config: with other ones nothing is as it was. */
+  #surroundings: readonly unknown[] = [];
   /** Sets of older configs that still finish requests. */
   readonly #draining = new Set<Promise<void>>();
 
@@ -110,8 +110,8 @@ export class AppsParticipant implements Participant {
   }
 
   async prepare(document: ConfigDocument): Promise<Transition> {
-    const modules = document.modules.join("\n");
-    const fresh = document.force || modules !== this.#modules;
+    const surroundings = this.#surroundingsOf(document);
+    const fresh = document.force || this.#isNew(surroundings);
     const next = new AppSet(await this.#servicesFor(document), fresh);
     try {
       await next.build(document, this.#part);
@@ -124,7 +124,7 @@ export class AppsParticipant implements Participant {
       commit: () => {
         const previous = this.#current;
         this.#current = next;
-        this.#modules = modules;
+        this.#surroundings = surroundings;
         next.activate();
         if (previous !== undefined) {
           this.#drain(previous);
@@ -135,7 +135,7 @@ export class AppsParticipant implements Participant {
   }
 
   async check(document: ConfigDocument): Promise<void> {
-    const fresh = document.modules.join("\n") !== this.#modules;
+    const fresh = this.#isNew(this.#surroundingsOf(document));
     const next = new AppSet(await this.#servicesFor(document), fresh);
     try {
       await next.build(document, "all");
@@ -156,6 +156,21 @@ export class AppsParticipant implements Participant {
   /** With the modules that the document brings along. @throws ServerError MODULE_LOAD */
   async #servicesFor(document: ConfigDocument): Promise<ServerServices> {
     return { ...this.#services, registry: await registryFor(this.#services.registry, document.modules) };
+  }
+
+  /** All of a document but its routes; what did not change is the same object in the next document. */
+  #surroundingsOf({ apps, modules, ...others }: ConfigDocument): unknown[] {
+    const { registry } = this.#services;
+    const otherApps = [...apps].filter(([name]) => registry.find(appNamespace, name)?.inWorkers !== true);
+    const { config: _config, text: _text, force: _force, admin: _admin, ...rest } = others;
+    return [modules.join("\n"), ...otherApps.flat(), ...Object.values(rest)];
+  }
+
+  #isNew(surroundings: readonly unknown[]): boolean {
+    return (
+      surroundings.length !== this.#surroundings.length ||
+      surroundings.some((each, index) => each !== this.#surroundings[index])
+    );
   }
 
   #drain(apps: AppSet): void {

@@ -30,43 +30,56 @@ export class ConfigScope {
   /** Nothing of older configs is taken over. */
   readonly fresh: boolean;
   /** The apps of the config that are loaded so far, by name. */
-  readonly apps = new Map<string, App>();
+  readonly apps: Map<string, App>;
   /** Where the config keeps certificates; undefined in threads that have nothing to do with it. */
   storage: Storage | undefined;
-  readonly #instances: ModuleInstance[] = [];
-  readonly #closers = new Set<() => void | Promise<void>>();
+  // Made when needed: a config of many routes has as many scopes, and most modules need nothing of this.
+  #toValidate: ModuleInstance[] | undefined;
+  #closers: Set<() => void | Promise<void>> | undefined;
 
-  constructor(services: ServerServices, fresh = false) {
+  /** @param whole the scope that this one is a part of */
+  constructor(services: ServerServices, fresh = false, whole?: ConfigScope) {
     this.services = services;
     this.fresh = fresh;
+    this.apps = whole?.apps ?? new Map();
+    this.storage = whole?.storage;
   }
 
   add(instance: ModuleInstance): void {
-    this.#instances.push(instance);
+    if (instance.validate !== undefined) {
+      this.#toValidate ??= [];
+      this.#toValidate.push(instance);
+    }
     if (instance.close !== undefined) {
-      this.#closers.add(() => instance.close?.());
+      this.onClose(() => instance.close?.());
     }
   }
 
   /** @returns takes it back: it was closed already */
   onClose(closer: () => void | Promise<void>): () => void {
+    this.#closers ??= new Set();
     this.#closers.add(closer);
     return () => {
-      this.#closers.delete(closer);
+      this.#closers?.delete(closer);
     };
+  }
+
+  /** Whether there is anything to validate. */
+  get hasChecks(): boolean {
+    return this.#toValidate !== undefined;
   }
 
   /** @throws ServerError of the first module that says no */
   async validate(): Promise<void> {
-    for (const instance of this.#instances) {
+    for (const instance of this.#toValidate ?? []) {
       await instance.validate?.();
     }
   }
 
   /** Closes everything, last made first. One that fails is logged and holds the others not up. */
   async close(): Promise<void> {
-    const closers = [...this.#closers].reverse();
-    this.#closers.clear();
+    const closers = [...(this.#closers ?? [])].reverse();
+    this.#closers = undefined;
     for (const closer of closers) {
       try {
         await closer();

@@ -116,14 +116,16 @@ export class ModuleContext {
       const key = keys[index] as Key;
       let part = fresh ? undefined : parts.take(key);
       if (part === undefined) {
-        const scope = new ConfigScope(services, fresh);
+        const scope = new ConfigScope(services, fresh, this.#scope);
         try {
           part = parts.add(key, await build(key, index, new ModuleContext(scope, this.path)), scope);
         } catch (error) {
           await scope.close();
           throw error;
         }
-        this.#scope.add({ validate: () => scope.validate() });
+        if (scope.hasChecks) {
+          this.#scope.add({ validate: () => scope.validate() });
+        }
       }
       taken.push(part);
       values.push(part.value as Value);
