@@ -26,7 +26,7 @@ const root = createRootRoute({
       </p>
     </Notice>
   ),
-  errorComponent: ({ error }) => <FailureNotice error={error} onRetry={() => location.reload()} />,
+  errorComponent: ({ error }: { error: unknown }) => <FailureNotice error={error} onRetry={() => location.reload()} />,
 });
 
 const home = createRoute({

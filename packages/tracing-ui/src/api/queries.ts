@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
 import { summariseTrace, type TraceSummary } from "../trace/summarise-trace.ts";
+import type { AskedRange } from "./analysis.ts";
 import { ApiError } from "./api-error.ts";
 import { envelope } from "./envelope.ts";
 import { readJson } from "./read-json.ts";
@@ -46,8 +47,7 @@ export interface TraceSearch {
   minDuration?: string | undefined;
   maxDuration?: string | undefined;
   limit: number;
-  /** Microseconds: back from the moment of asking, or between two times since 1970. */
-  range: { lookbackUs: number } | { startUs: number; endUs: number };
+  range: AskedRange;
 }
 
 /** The traces that a search finds, summed up, in the service's order. Without a search nothing is asked. */

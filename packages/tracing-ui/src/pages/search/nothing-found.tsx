@@ -4,15 +4,30 @@ import { lookbacks, type SearchAddress } from "./search-address.ts";
 /** Says that a search found nothing, and offers the wider searches that are one click away. */
 export function NothingFound(props: { address: SearchAddress; onSearch: (address: SearchAddress) => void }) {
   const { address, onSearch } = props;
-  const filters = [address.operation, address.tags, address.minDuration, address.maxDuration].filter(Boolean);
+  const { q, sel } = address;
+  const filters = [q, address.operation, address.tags, address.minDuration, address.maxDuration].filter(
+    Boolean,
+  );
   const range = lookbacks.find((entry) => entry.value === address.lookback);
   return (
-    <Notice kind="plain" title={`No traces of ${address.service} match`}>
+    <Notice
+      kind="plain"
+      title={address.service === undefined ? "No traces match" : `No traces of ${address.service} match`}
+    >
       <p>
-        {filters.length > 0 ? "Nothing fits all the fields above" : "This service sent no spans"}
+        {q !== undefined
+          ? "Nothing fits the query above"
+          : filters.length > 0
+            ? "Nothing fits all the fields above"
+            : "No spans arrived"}
         {range === undefined ? " in that range." : ` in the ${range.label.toLowerCase()}.`}
       </p>
       <p className="notice-actions">
+        {sel !== undefined && (
+          <button type="button" className="button" onClick={() => onSearch({ ...address, sel: undefined })}>
+            Clear the selection
+          </button>
+        )}
         {address.lookback !== "7d" && (
           <button type="button" className="button" onClick={() => onSearch({ ...address, lookback: "7d" })}>
             Look back 7 days
@@ -25,6 +40,7 @@ export function NothingFound(props: { address: SearchAddress; onSearch: (address
             onClick={() =>
               onSearch({
                 ...address,
+                q: undefined,
                 operation: undefined,
                 tags: undefined,
                 minDuration: undefined,

@@ -42,6 +42,12 @@ export const searchAddress = z.object({
   start: microseconds,
   end: microseconds,
   sort: z.catch(z.enum(sorts), "newest"),
+  /** TraceQL in place of the fields from `service` to `maxDuration`. */
+  q: text,
+  /** The stretch of the heat map that is selected; see selection.ts. */
+  sel: text,
+  /** `1`: spans as they arrive, in place of a search. */
+  live: text,
 });
 
 /** What the address of the search page says. */

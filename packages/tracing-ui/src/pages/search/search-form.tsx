@@ -1,28 +1,42 @@
 import "./search-form.css";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
+import type { Capabilities } from "../../api/analysis.ts";
 import { operationsQuery } from "../../api/queries.ts";
+import { CompletionField } from "../../components/completion-field.tsx";
 import { dateTimeFieldText, parseDateTimeField, zoneLabel } from "../../format/format-time.ts";
 import { zoneChoice } from "../../theme/preferences.ts";
 import { useChoice } from "../../theme/stored-choice.ts";
 import { limits, lookbacks, type SearchAddress } from "./search-address.ts";
-import { type FieldErrors, searchOf } from "./search-of.ts";
+import { conditionsOf, type FieldErrors } from "./search-of.ts";
+import { fieldsOfTraceQl, traceQlOfFields } from "./traceql-fields.ts";
+import { useCompletions } from "./use-completions.ts";
+
+const noFields = {
+  ...{ service: undefined, operation: undefined, tags: undefined },
+  ...{ minDuration: undefined, maxDuration: undefined },
+};
 
 /**
- * The search form. It edits a draft, and hands it over when it is right; a search that fails takes nothing
- * from it. Give it a key made of the address, so that another address starts another draft.
+ * The search form: simple fields, or the same conditions as TraceQL. It edits a draft, and hands it over when it is
+ * right; a search that fails takes nothing from it. Give it a key made of the address, so that another address
+ * starts another draft.
+ * @param can what the server's store knows: without TraceQL, fields and one service at a time
  */
 export function SearchForm(props: {
   address: SearchAddress;
   services: readonly string[];
+  can: Capabilities;
   searching: boolean;
   onSearch: (address: SearchAddress) => void;
+  /** Stands at the end of the form. */
+  children?: ReactNode;
 }) {
-  const { address, services, searching, onSearch } = props;
+  const { address, services, can, searching, onSearch, children } = props;
   const [draft, setDraft] = useState(address);
   // Errors of a field show once somebody asked for a search; before, half-typed text is not wrong.
   const [asked, setAsked] = useState(true);
-  const errors: FieldErrors = asked ? searchOf(draft).errors : {};
+  const errors: FieldErrors = asked ? conditionsOf(draft).errors : {};
   const change = (fields: Partial<SearchAddress>) => {
     setDraft({ ...draft, ...fields });
     setAsked(false);
@@ -31,10 +45,11 @@ export function SearchForm(props: {
   function submit(event: FormEvent) {
     event.preventDefault();
     setAsked(true);
-    if (Object.keys(searchOf(draft).errors).length === 0) onSearch(draft);
+    if (Object.keys(conditionsOf(draft).errors).length > 0) return;
+    onSearch(draft.q === undefined ? draft : { ...draft, ...noFields });
   }
 
-  const textField = (name: "tags" | "minDuration" | "maxDuration", placeholder: string) => ({
+  const textField = (name: "minDuration" | "maxDuration", placeholder: string) => ({
     id: `search-${name}`,
     className: "field mono",
     placeholder,
@@ -47,33 +62,53 @@ export function SearchForm(props: {
   });
 
   return (
-    <form className="search-form" aria-label="Search traces" onSubmit={submit}>
-      <Field name="service" label="Service">
-        <select
-          id="search-service"
-          className="field"
-          value={draft.service ?? ""}
-          onChange={(event) => change({ service: event.target.value, operation: undefined })}
-        >
-          {listWith(services, draft.service).map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </Field>
-      <OperationField
-        service={draft.service ?? ""}
-        value={draft.operation}
-        onChange={(operation) => change({ operation })}
-      />
-      <Field name="tags" label="Tags" error={errors.tags}>
-        <input {...textField("tags", 'error=true http.route="/api/v1 beta"')} data-slash />
-      </Field>
-      <Field name="minDuration" label="Longer than" error={errors.minDuration}>
-        <input {...textField("minDuration", "100ms")} />
-      </Field>
-      <Field name="maxDuration" label="Shorter than" error={errors.maxDuration}>
-        <input {...textField("maxDuration", "1.5s")} />
-      </Field>
+    <form
+      className={draft.q === undefined ? "search-form" : "search-form with-query"}
+      aria-label="Search traces"
+      onSubmit={submit}
+    >
+      {draft.q !== undefined ? (
+        <QueryField
+          q={draft.q}
+          can={can}
+          onChange={(q) => change({ q })}
+          onFields={(fields) => change({ ...noFields, ...fields, q: undefined })}
+        />
+      ) : (
+        <>
+          <Field name="service" label="Service">
+            <select
+              id="search-service"
+              className="field"
+              value={draft.service ?? ""}
+              onChange={(event) => change({ service: event.target.value || undefined, operation: undefined })}
+            >
+              {can.traceql && <option value="">All services</option>}
+              {listWith(services, draft.service).map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          </Field>
+          <OperationField
+            service={draft.service ?? ""}
+            value={draft.operation}
+            onChange={(operation) => change({ operation })}
+          />
+          <TagsField
+            value={draft.tags ?? ""}
+            error={errors.tags}
+            can={can}
+            onChange={(tags) => change({ tags })}
+            onQuery={() => change({ q: traceQlOfFields(draft) })}
+          />
+          <Field name="minDuration" label="Longer than" error={errors.minDuration}>
+            <input {...textField("minDuration", "100ms")} />
+          </Field>
+          <Field name="maxDuration" label="Shorter than" error={errors.maxDuration}>
+            <input {...textField("maxDuration", "1.5s")} />
+          </Field>
+        </>
+      )}
       <Field name="limit" label="At most">
         <select
           id="search-limit"
@@ -101,19 +136,34 @@ export function SearchForm(props: {
           <option value="custom">From … to …</option>
         </select>
       </Field>
-      <button type="submit" className="button main search-button" disabled={services.length === 0}>
+      <button
+        type="submit"
+        className="button main search-button"
+        disabled={services.length === 0 && !can.traceql}
+      >
         {searching ? "Searching…" : "Search"}
       </button>
+      {children}
       {draft.lookback === "custom" && <RangeFields draft={draft} error={errors.range} onChange={change} />}
     </form>
   );
 }
 
-function Field(props: { name: string; label: string; error?: string | undefined; children: ReactNode }) {
-  const { name, label, error, children } = props;
+function Field(props: {
+  name: string;
+  label: string;
+  error?: string | undefined;
+  /** Stands at the end of the label's line. */
+  action?: ReactNode;
+  children: ReactNode;
+}) {
+  const { name, label, error, action, children } = props;
   return (
     <div className={`search-field search-field-${name}`}>
-      <label htmlFor={`search-${name}`}>{label}</label>
+      <div className="search-field-head">
+        <label htmlFor={`search-${name}`}>{label}</label>
+        {action}
+      </div>
       {children}
       {error !== undefined && (
         <p id={`search-${name}-error`} className="search-field-error">
@@ -121,6 +171,81 @@ function Field(props: { name: string; label: string; error?: string | undefined;
         </p>
       )}
     </div>
+  );
+}
+
+/** Tags with completion, and the way to TraceQL. */
+function TagsField(props: {
+  value: string;
+  error: string | undefined;
+  can: Capabilities;
+  onChange: (tags: string) => void;
+  onQuery: () => void;
+}) {
+  const { value, error, can, onChange, onQuery } = props;
+  const [caret, setCaret] = useState(value.length);
+  const completions = useCompletions("tags", value, caret, can.traceql);
+  const action = can.traceql && (
+    <button type="button" className="link" onClick={onQuery}>
+      Write TraceQL
+    </button>
+  );
+  return (
+    <Field name="tags" label="Tags" error={error} action={action}>
+      <CompletionField
+        value={value}
+        onValue={onChange}
+        onCaret={setCaret}
+        completions={completions}
+        field={{
+          ...{
+            id: "search-tags",
+            className: "field mono",
+            placeholder: 'error=true http.route="/api/v1 beta"',
+          },
+          ...{ "aria-invalid": error !== undefined, ...slash },
+          "aria-describedby": error === undefined ? undefined : "search-tags-error",
+        }}
+      />
+    </Field>
+  );
+}
+
+/** The field that the key / goes to. */
+const slash = { "data-slash": true };
+
+/** The same query as TraceQL, with the way back where fields can say it. */
+function QueryField(props: {
+  q: string;
+  can: Capabilities;
+  onChange: (q: string) => void;
+  onFields: (fields: ReturnType<typeof fieldsOfTraceQl>) => void;
+}) {
+  const { q, can, onChange, onFields } = props;
+  const [caret, setCaret] = useState(q.length);
+  const completions = useCompletions("traceql", q, caret, can.traceql);
+  const fields = fieldsOfTraceQl(q);
+  const action =
+    fields === undefined ? (
+      <span className="muted">more than fields can say</span>
+    ) : (
+      <button type="button" className="link" onClick={() => onFields(fields)}>
+        Use fields
+      </button>
+    );
+  return (
+    <Field name="q" label="TraceQL" action={action}>
+      <CompletionField
+        value={q}
+        onValue={onChange}
+        onCaret={setCaret}
+        completions={completions}
+        field={{
+          ...{ id: "search-q", className: "field mono", placeholder: "{ status = error && duration > 1s }" },
+          ...slash,
+        }}
+      />
+    </Field>
   );
 }
 
@@ -138,7 +263,7 @@ function OperationField(props: {
         value={props.value ?? ""}
         onChange={(event) => props.onChange(event.target.value || undefined)}
       >
-        <option value="">All operations</option>
+        <option value="">{props.service === "" ? "All – choose a service first" : "All operations"}</option>
         {listWith(operations.data ?? [], props.value).map((name) => (
           <option key={name}>{name}</option>
         ))}

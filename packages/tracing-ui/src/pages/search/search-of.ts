@@ -1,3 +1,4 @@
+import type { AskedRange, SpanConditions } from "../../api/analysis.ts";
 import type { TraceSearch } from "../../api/queries.ts";
 import { parseDuration } from "../../format/parse-duration.ts";
 import { lookbacks, type SearchAddress } from "./search-address.ts";
@@ -11,6 +12,24 @@ export type FieldErrors = Partial<Record<"tags" | "minDuration" | "maxDuration" 
  * @returns `search`, undefined without a service or when a field is wrong; `errors`, by field
  */
 export function searchOf(address: SearchAddress): { search: TraceSearch | undefined; errors: FieldErrors } {
+  const { conditions, range, errors } = conditionsOf(address);
+  if (conditions === undefined || range === undefined || !conditions.service)
+    return { search: undefined, errors };
+  return {
+    search: { ...conditions, service: conditions.service, limit: address.limit, range },
+    errors,
+  };
+}
+
+/**
+ * What the fields of an address ask of a span.
+ * @returns `conditions`, undefined when a field is wrong; `range`, undefined when it is; `errors`, by field
+ */
+export function conditionsOf(address: SearchAddress): {
+  conditions: SpanConditions | undefined;
+  range: AskedRange | undefined;
+  errors: FieldErrors;
+} {
   const errors: FieldErrors = {};
   const tags = parseTagText(address.tags ?? "");
   if (!tags.ok) errors.tags = tags.message;
@@ -23,29 +42,16 @@ export function searchOf(address: SearchAddress): { search: TraceSearch | undefi
   if (min !== undefined && max !== undefined && max < min) errors.maxDuration = `Shorter than ${minDuration}`;
   const range = rangeOf(address);
   if (range === undefined) errors.range = "Give a start and a later end";
-
-  const complete = tags.ok && range !== undefined && Object.keys(errors).length === 0;
-  if (!complete || address.service === undefined || address.service === "")
-    return { search: undefined, errors };
-  return {
-    search: {
-      service: address.service,
-      operation: address.operation,
-      tags: tags.tags,
-      minDuration,
-      maxDuration,
-      limit: address.limit,
-      range,
-    },
-    errors,
-  };
+  if (!tags.ok || Object.keys(errors).length > 0) return { conditions: undefined, range, errors };
+  const { service, operation } = address;
+  return { conditions: { service, operation, tags: tags.tags, minDuration, maxDuration }, range, errors };
 }
 
 function durationComplaint(text: string): string {
   return /^\d+(\.\d+)?$/.test(text) ? `Add a unit: ${text}ms or ${text}s` : "Write 300ms, 1.5s or 2h45m";
 }
 
-function rangeOf({ lookback, start, end }: SearchAddress): TraceSearch["range"] | undefined {
+function rangeOf({ lookback, start, end }: SearchAddress): AskedRange | undefined {
   if (lookback !== "custom") {
     return { lookbackUs: lookbacks.find((entry) => entry.value === lookback)?.us ?? 3_600e6 };
   }

@@ -2,36 +2,47 @@ import "./search-page.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { type Comparison, capabilitiesQuery } from "../../api/analysis.ts";
 import { searchQuery, servicesQuery } from "../../api/queries.ts";
+import { traceQlSearchQuery } from "../../api/traceql-search.ts";
 import { FailureNotice, Notice } from "../../components/notice.tsx";
 import { FirstSpan } from "./first-span.tsx";
 import { lastService, rememberService } from "./last-service.ts";
 import { NothingFound } from "./nothing-found.tsx";
+import { Overview } from "./overview.tsx";
 import { ResultList } from "./result-list.tsx";
 import { addressFields, type SearchAddress } from "./search-address.ts";
 import { SearchForm } from "./search-form.tsx";
-import { searchOf } from "./search-of.ts";
+import { searchPlan } from "./search-plan.ts";
+import { selectionText } from "./selection.ts";
+import { withCondition } from "./with-condition.ts";
 
 const route = getRouteApi("/search");
 const none: readonly string[] = [];
+const nothing = { heatmap: false, compare: false, tail: false, traceql: false };
 
 /** The search screen. The address is the search: whoever has it sees the same question asked. */
 export function SearchPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();
   const services = useQuery(servicesQuery);
+  const capabilities = useQuery(capabilitiesQuery);
+  const can = capabilities.data ?? nothing;
   const names = services.data ?? none;
-  const { search, errors } = searchOf(address);
-  const results = useQuery({ ...searchQuery(search), placeholderData: keepPreviousData });
+  const plan = searchPlan(address, can);
+  const bySearch = useQuery({ ...searchQuery(plan.bySearch), placeholderData: keepPreviousData });
+  const byTraceQl = useQuery({ ...traceQlSearchQuery(plan.byTraceQl), placeholderData: keepPreviousData });
+  const results = plan.byTraceQl === undefined ? bySearch : byTraceQl;
 
   const goTo = (next: SearchAddress, replace = false) => navigate({ search: addressFields(next), replace });
 
-  // Without a service in the address the page opens on one, so that the first sight is traces.
+  // A store that cannot search all services opens on one, so that the first sight is traces.
   const opening = names.find((name) => name === lastService()) ?? names[0];
+  const needsService = capabilities.isFetched && !can.traceql && !address.service && address.q === undefined;
   useEffect(() => {
-    if (address.service !== undefined || opening === undefined) return;
+    if (!needsService || opening === undefined) return;
     void navigate({ search: addressFields({ ...address, service: opening }), replace: true });
-  }, [address, opening, navigate]);
+  }, [address, needsService, opening, navigate]);
 
   useEffect(() => {
     document.title = address.service === undefined ? "Search · Tracing" : `${address.service} · Tracing`;
@@ -44,19 +55,27 @@ export function SearchPage() {
     else void goTo(next);
   }
 
+  const filterBy = ({ place, key, value }: Comparison["differences"][number]) =>
+    goTo({ ...withCondition(address, { scope: place, key, value }), sel: undefined });
+
+  const isEmptyStore =
+    services.data?.length === 0 && address.service === undefined && address.q === undefined;
+  const isWrong = Object.keys(plan.errors).length > 0;
+
   function body() {
-    const failed = [services, results].filter((query) => query.isError);
+    const failed = [services, capabilities, results].filter((query) => query.isError);
     const error = failed[0]?.error;
     if (error) return <FailureNotice error={error} onRetry={() => failed.map((query) => query.refetch())} />;
-    if (services.data?.length === 0 && address.service === undefined) return <FirstSpan />;
-    if (Object.keys(errors).length > 0) {
+    if (isEmptyStore) return <FirstSpan />;
+    if (isWrong) {
       return (
         <Notice kind="plain" title="This search cannot be run yet">
           <p>Correct the fields marked above, then search.</p>
         </Notice>
       );
     }
-    if (results.data === undefined || search === undefined) return <LoadingRows />;
+    const asks = plan.bySearch !== undefined || plan.byTraceQl !== undefined;
+    if (results.data === undefined || !asks) return <LoadingRows />;
     if (results.data.length === 0) return <NothingFound address={address} onSearch={runSearch} />;
     return (
       <ResultList
@@ -70,16 +89,28 @@ export function SearchPage() {
     );
   }
 
+  const showsOverview = !isEmptyStore && !isWrong && !results.isError && !services.isError;
   return (
     <div className="search-page">
       <h1 className="visually-hidden">Search traces</h1>
       <SearchForm
-        key={JSON.stringify({ ...address, sort: undefined })}
+        key={JSON.stringify({ ...address, sort: undefined, sel: undefined })}
         address={address}
         services={names}
+        can={can}
         searching={results.isFetching}
-        onSearch={(draft) => runSearch({ ...draft, sort: address.sort })}
+        onSearch={(draft) => runSearch({ ...draft, sort: address.sort, sel: undefined })}
       />
+      {showsOverview && (
+        <Overview
+          plan={plan}
+          results={results.data}
+          onSelect={(selection) =>
+            goTo({ ...address, sel: selection === undefined ? undefined : selectionText(selection) })
+          }
+          onFilter={filterBy}
+        />
+      )}
       {body()}
     </div>
   );

@@ -1,0 +1,125 @@
+import "./completion-field.css";
+import { type InputHTMLAttributes, type KeyboardEvent, useId, useRef, useState } from "react";
+
+/** One thing that could be written at the caret. */
+export interface Completion {
+  text: string;
+  /** What is shown, when it is not the text. */
+  label?: string;
+  /** Said beside it: its kind, or how often it was seen. */
+  note?: string;
+  /** Whether a blank ends it, or something follows at once, as a value follows `=`. */
+  goesOn?: boolean;
+}
+
+/** Completions for one place in a text, and what of it they replace. */
+export interface Completions {
+  from: number;
+  to: number;
+  items: readonly Completion[];
+}
+
+/**
+ * A text field that completes what is typed. Down and up choose, Enter or Tab takes, Esc closes; without a choice
+ * Enter is the form's. Source: WAI-ARIA Authoring Practices, "Combobox Pattern"
+ * @param complete what could stand at a caret; called at each render while the list is open
+ */
+export function CompletionField(props: {
+  value: string;
+  onValue: (value: string) => void;
+  onCaret: (caret: number) => void;
+  completions: Completions | undefined;
+  field: InputHTMLAttributes<HTMLInputElement>;
+}) {
+  const { value, onValue, onCaret, completions, field } = props;
+  const input = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const [open, setOpen] = useState(false);
+  const [chosen, setChosen] = useState(-1);
+  const items = open ? (completions?.items ?? []) : [];
+  const current = Math.min(chosen, items.length - 1);
+
+  function take(item: Completion) {
+    if (completions === undefined) return;
+    const rest = value.slice(completions.to);
+    const end = item.goesOn || rest.startsWith(" ") ? "" : " ";
+    const caret = completions.from + item.text.length + (item.goesOn ? 0 : 1);
+    onValue(value.slice(0, completions.from) + item.text + end + rest);
+    onCaret(caret);
+    setChosen(-1);
+    setOpen(item.goesOn === true);
+    requestAnimationFrame(() => input.current?.setSelectionRange(caret, caret));
+  }
+
+  function onKey(event: KeyboardEvent) {
+    const item = items[current];
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      if (!open) setOpen(true);
+      else if (items.length > 0) {
+        const step = event.key === "ArrowDown" ? 1 : -1;
+        setChosen(
+          current < 0 && step < 0 ? items.length - 1 : (current + step + items.length) % items.length,
+        );
+      }
+    } else if ((event.key === "Enter" || event.key === "Tab") && item !== undefined) take(item);
+    else if (event.key === "Escape" && items.length > 0) setOpen(false);
+    else {
+      if (event.key === "Enter") setOpen(false);
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  return (
+    <div className="completion">
+      <input
+        {...field}
+        ref={input}
+        role="combobox"
+        aria-expanded={items.length > 0}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={current >= 0 ? `${id}-${current}` : undefined}
+        spellCheck={false}
+        autoComplete="off"
+        value={value}
+        onChange={(event) => {
+          onValue(event.target.value);
+          onCaret(event.target.selectionStart ?? event.target.value.length);
+          setChosen(-1);
+          setOpen(true);
+        }}
+        onSelect={(event) => onCaret(event.currentTarget.selectionStart ?? 0)}
+        onClick={() => setOpen(true)}
+        onBlur={() => setOpen(false)}
+        onKeyDown={onKey}
+      />
+      <div
+        id={`${id}-list`}
+        className="completion-list"
+        role="listbox"
+        aria-label="Completions"
+        hidden={items.length === 0}
+      >
+        {items.map((item, index) => (
+          // Focus stays in the field; the list is moved through by aria-activedescendant.
+          // biome-ignore lint/a11y/useFocusableInteractive: see above
+          // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+          <div
+            key={item.text}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === current}
+            ref={index === current ? (element) => element?.scrollIntoView({ block: "nearest" }) : undefined}
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => take(item)}
+          >
+            <span className="cut">{item.label ?? item.text}</span>
+            <span className="unit">{item.note}</span>
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+/** What is being typed at a place in a query, and what would replace it. */
+export interface CompletionPlace {
+  /** The part of the text that a completion replaces. */
+  from: number;
+  to: number;
+  want:
+    | { kind: "key"; typed: string }
+    | {
+        kind: "value";
+        /** Of the attribute before the operator: `span`, `resource`, `intrinsic` …; "" where it may be any. */
+        scope: string;
+        key: string;
+        typed: string;
+      };
+}
+
+/** Names that stand for something every span has. */
+const intrinsics =
+  /^(name|status|statusMessage|kind|duration|rootName|rootServiceName|traceDuration|(span|trace|event|link|instrumentation):\w+)$/;
+
+/** The place in the text of tags, `key=value "other key"=value`. @param caret index in the text */
+export function tagPlace(text: string, caret: number): CompletionPlace {
+  let from = caret;
+  // Back to the blank before the pair, over quoted ones.
+  const pairs = /(?:"(?:[^"\\]|\\.)*"?|[^\s"])+/g;
+  for (const match of text.matchAll(pairs)) {
+    if (match.index <= caret && caret <= match.index + match[0].length) from = match.index;
+  }
+  const typed = text.slice(from, caret);
+  const pair = /^("(?:[^"\\]|\\.)*"|[^\s="]+)=(.*)$/s.exec(typed);
+  const to = caret + (/^[^\s"]*/.exec(text.slice(caret))?.[0].length ?? 0);
+  if (pair === null) return { from, to, want: { kind: "key", typed: typed.replace(/^"/, "") } };
+  const [, key, value] = pair as unknown as [string, string, string];
+  return {
+    from: from + key.length + 1,
+    to,
+    want: {
+      kind: "value",
+      scope: "",
+      key: key.replace(/^"|"$/g, ""),
+      typed: value.replace(/^"/, ""),
+    },
+  };
+}
+
+/** The place in TraceQL; undefined where neither a name nor a value is expected. @param caret index in the text */
+export function traceQlPlace(text: string, caret: number): CompletionPlace | undefined {
+  const before = text.slice(0, caret);
+  if ((before.match(/\{/g)?.length ?? 0) <= (before.match(/\}/g)?.length ?? 0)) {
+    // Outside a spanset only stages have names of attributes.
+    if (!/\|\s*(by|select)\s*\([^)]*$/.test(before)) return undefined;
+  }
+  const value =
+    /([\p{L}\p{N}_.:"/-]+?)\s*(?:=~|!~|!=|>=|<=|=|>|<)\s*("(?:[^"\\]|\\.)*|[\p{L}\p{N}_.-]*)$/u.exec(before);
+  const after = text.slice(caret);
+  if (value !== null) {
+    const [, name, typed] = value as unknown as [string, string, string];
+    const rest = typed.startsWith('"') ? /^[^"\s}]*"?/ : /^[\p{L}\p{N}_.-]*/u;
+    return {
+      from: caret - typed.length,
+      to: caret + (rest.exec(after)?.[0].length ?? 0),
+      want: { kind: "value", ...attributeOf(name), typed: typed.replace(/^"/, "") },
+    };
+  }
+  const name = /(?:^|[\s{(,!|&])([\p{L}\p{N}_.:/-]*)$/u.exec(before)?.[1];
+  if (name === undefined) return undefined;
+  const rest = /^[\p{L}\p{N}_.:/-]*/u.exec(after)?.[0].length ?? 0;
+  return { from: caret - name.length, to: caret + rest, want: { kind: "key", typed: name } };
+}
+
+function attributeOf(name: string): { scope: string; key: string } {
+  if (intrinsics.test(name)) return { scope: "intrinsic", key: name };
+  const [, scope = "", key = name] = /^(span|resource|event|link|instrumentation|)\.(.+)$/.exec(name) ?? [];
+  return { scope, key: key.replace(/^"|"$/g, "") };
+}

@@ -1,0 +1,71 @@
+import type { HeatMap } from "../../api/analysis.ts";
+
+/** Colours as the canvas takes them. */
+export interface HeatMapColours {
+  spans: string;
+  error: string;
+}
+
+/** Rows that are shown, each a power of two of nanoseconds. */
+export interface RowRange {
+  from: number;
+  /** In it. */
+  to: number;
+}
+
+/** Fewest rows shown, so that a few like durations are not blown up. */
+const leastRows = 8;
+
+/** The rows with spans in them, and one above. */
+export function rowRange(map: HeatMap): RowRange {
+  let from = 63;
+  let to = 0;
+  for (const [, row] of map.cells) {
+    from = Math.min(from, row);
+    to = Math.max(to, row);
+  }
+  if (from > to) return { from: 14, to: 30 };
+  const missing = Math.max(0, leastRows - (to - from + 1));
+  from = Math.max(0, from - Math.floor(missing / 2));
+  return { from, to: Math.min(63, Math.max(to + 1, from + leastRows - 1)) };
+}
+
+/** How strong a cell is painted, 0 to 1: by the logarithm, so that a few slow spans beside many quick ones show. */
+export function cellStrength(spans: number, most: number): number {
+  return most <= 1 ? 0.6 : 0.16 + 0.84 * (Math.log(spans) / Math.log(most));
+}
+
+/** Draws cells by strength; the share of a cell that failed is red, along its foot. Nothing is drawn outside `size`. */
+export function drawHeatMap(
+  canvas: HTMLCanvasElement,
+  map: HeatMap,
+  rows: RowRange,
+  colours: HeatMapColours,
+  size: { width: number; height: number },
+): void {
+  const scale = window.devicePixelRatio || 1;
+  canvas.width = Math.round(size.width * scale);
+  canvas.height = Math.round(size.height * scale);
+  const context = canvas.getContext("2d");
+  if (context === null) return;
+  const most = map.cells.reduce((max, [, , spans]) => Math.max(max, spans), 1);
+  const cellWidth = canvas.width / map.columns;
+  const cellHeight = canvas.height / (rows.to - rows.from + 1);
+  const gap = cellWidth > 5 * scale ? scale : 0;
+  for (const [column, row, spans, errors] of map.cells) {
+    const left = Math.round(column * cellWidth);
+    const top = Math.round((rows.to - row) * cellHeight);
+    const width = Math.max(1, Math.round((column + 1) * cellWidth) - left - gap);
+    const height = Math.max(1, Math.round((rows.to - row + 1) * cellHeight) - top - gap);
+    context.globalAlpha = cellStrength(spans, most);
+    context.fillStyle = colours.spans;
+    context.fillRect(left, top, width, height);
+    if (errors === 0) continue;
+    context.globalAlpha = 1;
+    context.fillStyle = colours.error;
+    const failed = Math.max(Math.min(2 * scale, width), Math.round((width * errors) / spans));
+    const thickness = Math.max(2 * scale, Math.round(height * 0.4));
+    context.fillRect(left, top + height - thickness, failed, thickness);
+  }
+  context.globalAlpha = 1;
+}

@@ -1,0 +1,138 @@
+import "./overview.css";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type Comparison, compareQuery, type HeatMap, heatMapQuery } from "../../api/analysis.ts";
+import type { TraceSummary } from "../../trace/summarise-trace.ts";
+import { Differences } from "./differences.tsx";
+import { HeatMapChart } from "./heat-map.tsx";
+import { ScatterPlot } from "./scatter-plot.tsx";
+import { comparisonOf, type SearchPlan } from "./search-plan.ts";
+import type { Selection } from "./selection.ts";
+
+/** Slices of time. */
+const columns = 90;
+
+/**
+ * What stands above the list: the heat map of all spans that match, and beside it the traces of the list as a
+ * plot or, with a selection, what sets its spans apart.
+ */
+export function Overview(props: {
+  plan: SearchPlan;
+  results: readonly TraceSummary[] | undefined;
+  onSelect: (selection: Selection | undefined) => void;
+  onFilter: (difference: Comparison["differences"][number]) => void;
+}) {
+  const { plan, results, onSelect, onFilter } = props;
+  const { map, selection } = plan;
+  const asked = map ?? { asked: {}, range: { lookbackUs: 1 } };
+  const heat = useQuery({
+    ...heatMapQuery(asked.asked, asked.range, columns),
+    enabled: map !== undefined,
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <section className="overview" aria-label="Overview">
+      {map !== undefined && (
+        <div className="overview-part overview-map">
+          <h2>
+            Latency of spans{" "}
+            {heat.data !== undefined && (
+              <span className="muted">
+                {heat.data.spans.toLocaleString("en")}
+                {heat.data.errors > 0 && (
+                  <span className="overview-failed">, {heat.data.errors.toLocaleString("en")} failed</span>
+                )}
+              </span>
+            )}
+          </h2>
+          {heat.isError ? (
+            <p className="overview-note" role="alert">
+              No heat map: {heat.error.message}{" "}
+              <button type="button" className="link" onClick={() => heat.refetch()}>
+                Try again
+              </button>
+            </p>
+          ) : (
+            <HeatMapChart map={heat.data ?? emptyMap} selection={selection} onSelect={onSelect} />
+          )}
+        </div>
+      )}
+      <div className="overview-part">
+        {selection === undefined || map === undefined ? (
+          <>
+            <h2>Traces by duration</h2>
+            <ScatterPlot results={results ?? []} />
+          </>
+        ) : (
+          <Apart
+            plan={plan}
+            selection={selection}
+            map={heat.data}
+            onClear={() => onSelect(undefined)}
+            onFilter={onFilter}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+const emptyMap: HeatMap = {
+  ...{ start: 0, end: 1, columns: 1, columnWidth: 1 },
+  ...{ spans: 0, errors: 0, cells: [] },
+};
+
+/** What sets the selected spans apart from all others of the heat map. */
+function Apart(props: {
+  plan: SearchPlan;
+  selection: Selection;
+  map: HeatMap | undefined;
+  onClear: () => void;
+  onFilter: (difference: Comparison["differences"][number]) => void;
+}) {
+  const { plan, selection, map, onClear, onFilter } = props;
+  const { conditions } = plan;
+  const asked = comparisonOf(conditions ?? {}, selection, {
+    // Without the map's times an hour about the selection; it is not asked then.
+    start: map?.start ?? selection.startUs,
+    end: map?.end ?? selection.endUs,
+  });
+  const comparison = useQuery({
+    ...compareQuery(asked.selection, asked.background),
+    enabled: map !== undefined && conditions !== undefined,
+  });
+  return (
+    <>
+      <h2>
+        What sets them apart{" "}
+        {comparison.data !== undefined && (
+          <span className="muted">
+            {comparison.data.selectedSpans.toLocaleString("en")} selected spans,{" "}
+            {comparison.data.otherSpans.toLocaleString("en")} others
+          </span>
+        )}
+        <button type="button" className="link overview-clear" onClick={onClear}>
+          Clear the selection
+        </button>
+      </h2>
+      {conditions === undefined ? (
+        <p className="overview-note">
+          Attributes are compared for conditions on one span, joined by &&. The list below is of the
+          selection.
+        </p>
+      ) : comparison.isError ? (
+        <p className="overview-note" role="alert">
+          {comparison.error.message}{" "}
+          <button type="button" className="link" onClick={() => comparison.refetch()}>
+            Try again
+          </button>
+        </p>
+      ) : comparison.data === undefined ? (
+        <p className="overview-note" role="status">
+          Comparing…
+        </p>
+      ) : (
+        <Differences comparison={comparison.data} onFilter={onFilter} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import type { TraceSummary } from "../../trace/summarise-trace.ts";
+
+/** A trace's place in the plot, from 0 to 1, from the left and from below. */
+export interface ScatterPoint {
+  trace: TraceSummary;
+  x: number;
+  y: number;
+  /** Pixels. */
+  radius: number;
+}
+
+/** Places of traces: time across, logarithm of the duration up. Small traces come last, so that none is covered. */
+export function scatterOf(results: readonly TraceSummary[]): {
+  points: ScatterPoint[];
+  /** What the plot's width stands for, microseconds since 1970. */
+  startUs: number;
+  endUs: number;
+  /** Powers of ten within the plot, in microseconds, and how high. */
+  ticks: { us: number; y: number }[];
+} {
+  let [startUs, endUs, least, most] = [Number.POSITIVE_INFINITY, 0, Number.POSITIVE_INFINITY, 1];
+  for (const { startUs: at, durationUs } of results) {
+    startUs = Math.min(startUs, at);
+    endUs = Math.max(endUs, at);
+    least = Math.min(least, Math.max(1, durationUs));
+    most = Math.max(most, durationUs);
+  }
+  if (results.length === 0) [startUs, endUs, least] = [0, 1, 1];
+  const roomUs = Math.max((endUs - startUs) * 0.02, 500_000);
+  startUs -= roomUs;
+  endUs += roomUs;
+  const bottom = Math.log10(least) - 0.2;
+  const height = Math.log10(most) + 0.2 - bottom;
+  const yOf = (us: number) => (Math.log10(Math.max(1, us)) - bottom) / height;
+  const points = results
+    .map((trace) => ({
+      trace,
+      x: (trace.startUs - startUs) / (endUs - startUs),
+      y: yOf(trace.durationUs),
+      radius: Math.min(9, 2.5 + Math.log2(Math.max(1, trace.spans)) / 2),
+    }))
+    .sort((a, b) => b.radius - a.radius);
+  const ticks: { us: number; y: number }[] = [];
+  for (let us = 1; us <= most * 2; us *= 10) {
+    const y = yOf(us);
+    if (y >= 0.03 && y <= 0.97) ticks.push({ us, y });
+  }
+  return { points, startUs, endUs, ticks };
+}

@@ -1,0 +1,94 @@
+import type { AskedRange, Capabilities, SpanConditions, TimedConditions } from "../../api/analysis.ts";
+import type { TraceSearch } from "../../api/queries.ts";
+import type { SearchAddress } from "./search-address.ts";
+import { conditionsOf, type FieldErrors } from "./search-of.ts";
+import { parseSelection, type Selection, selectedDurations } from "./selection.ts";
+import { parseTagText } from "./tag-text.ts";
+import { fieldsOfTraceQl, traceQlOfFields } from "./traceql-fields.ts";
+
+/** A search in TraceQL. */
+export interface TraceQlSearch {
+  q: string;
+  range: AskedRange;
+  limit: number;
+}
+
+/** Everything that the search page asks the server for one address. */
+export interface SearchPlan {
+  errors: FieldErrors;
+  /** One of the two is asked for the list, the other undefined; both are when the address cannot be asked. */
+  bySearch: TraceSearch | undefined;
+  byTraceQl: TraceQlSearch | undefined;
+  /** What the heat map is of; undefined without a heat map. */
+  map: { asked: { q: string } | SpanConditions; range: AskedRange } | undefined;
+  selection: Selection | undefined;
+  /** The search as conditions on one span, for what does not take TraceQL; undefined when it is not so simple. */
+  conditions: SpanConditions | undefined;
+}
+
+/**
+ * Turns an address into questions. Fields with a service ask the plain search, which every store answers; all
+ * services at once, and TraceQL, need a store that knows TraceQL.
+ */
+export function searchPlan(address: SearchAddress, can: Capabilities): SearchPlan {
+  const { errors, conditions: fromFields, range } = conditionsOf(address);
+  const selection = parseSelection(address.sel);
+  const plan: SearchPlan = {
+    errors,
+    bySearch: undefined,
+    byTraceQl: undefined,
+    map: undefined,
+    selection,
+    conditions: address.q === undefined ? fromFields : looseConditions(address.q),
+  };
+  if (range === undefined || (address.q === undefined && fromFields === undefined)) return plan;
+  const asked = address.q === undefined ? (fromFields ?? {}) : { q: address.q };
+  if (can.heatmap && (address.q === undefined || can.traceql)) plan.map = { asked, range };
+
+  const listRange = selection ?? range;
+  const { limit } = address;
+  if (address.q !== undefined) {
+    const q = selection === undefined ? address.q : `${address.q}\n| ${durationsOf(selection)}`;
+    plan.byTraceQl = { q, range: listRange, limit };
+  } else if (fromFields?.service) {
+    const durations = selection === undefined ? {} : selectedDurations(selection, fromFields);
+    plan.bySearch = { ...fromFields, ...durations, service: fromFields.service, limit, range: listRange };
+  } else if (can.traceql) {
+    const durations = selection === undefined ? {} : selectedDurations(selection, address);
+    plan.byTraceQl = { q: traceQlOfFields({ ...address, ...durations }), range: listRange, limit };
+  }
+  return plan;
+}
+
+/** What to compare for a selection: its spans, and all others of the whole time. */
+export function comparisonOf(
+  conditions: SpanConditions,
+  { startUs, endUs, ...rows }: Selection,
+  whole: { start: number; end: number },
+): { selection: TimedConditions; background: TimedConditions } {
+  const background = {
+    ...withoutEmpty(conditions),
+    start: Math.round(whole.start),
+    end: Math.round(whole.end),
+  };
+  const durations = selectedDurations({ startUs, endUs, ...rows }, conditions);
+  const selection = { ...background, ...withoutEmpty(durations), start: startUs, end: endUs };
+  return { selection, background };
+}
+
+/** Texts that are empty ask nothing. */
+function withoutEmpty(conditions: SpanConditions): SpanConditions {
+  return Object.fromEntries(
+    Object.entries(conditions).filter(([, value]) => value !== undefined && value !== ""),
+  );
+}
+
+function durationsOf(selection: Selection): string {
+  return traceQlOfFields(selectedDurations(selection, {}));
+}
+
+function looseConditions(q: string): SpanConditions | undefined {
+  const fields = fieldsOfTraceQl(q, true);
+  const tags = parseTagText(fields?.tags ?? "");
+  return fields === undefined || !tags.ok ? undefined : { ...fields, tags: tags.tags };
+}

@@ -1,0 +1,19 @@
+import { clockText } from "../../format/format-time.ts";
+import { zoneChoice } from "../../theme/preferences.ts";
+import { useChoice } from "../../theme/stored-choice.ts";
+import { timeTicks } from "../../trace/time-ticks.ts";
+
+/** Times of day below a chart. @param startUs, endUs microseconds since 1970 */
+export function TimeAxis({ startUs, endUs }: { startUs: number; endUs: number }) {
+  const zone = useChoice(zoneChoice);
+  const seconds = endUs - startUs < 120e6;
+  return (
+    <ul className="time-axis" aria-hidden="true">
+      {timeTicks(startUs, endUs, 6).map((us) => (
+        <li key={us} style={{ left: `${(100 * (us - startUs)) / (endUs - startUs)}%` }}>
+          {clockText(us, zone).slice(0, seconds ? 8 : 5)}
+        </li>
+      ))}
+    </ul>
+  );
+}

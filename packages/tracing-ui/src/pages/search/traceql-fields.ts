@@ -1,0 +1,128 @@
+import { parseDuration } from "../../format/parse-duration.ts";
+import { parseTagText, tagText } from "./tag-text.ts";
+
+/** The simple fields of a search: conditions that one span meets together. */
+export interface SimpleFields {
+  service?: string | undefined;
+  operation?: string | undefined;
+  /** As typed: `error=true`, or a JSON object. */
+  tags?: string | undefined;
+  /** Durations in Go's form, `1.5s`. */
+  minDuration?: string | undefined;
+  maxDuration?: string | undefined;
+}
+
+/**
+ * The same conditions as a spanset of TraceQL, `{ resource.service.name = "cart" && duration >= 5ms }`. Values of
+ * tags that look like numbers or booleans are taken for such.
+ * @returns `{ }`, all spans, when no field is set; tags that cannot be read are left out
+ */
+export function traceQlOfFields(fields: SimpleFields): string {
+  const conditions: string[] = [];
+  if (fields.service) conditions.push(`resource.service.name = ${quoted(fields.service)}`);
+  if (fields.operation) conditions.push(`name = ${quoted(fields.operation)}`);
+  const tags = parseTagText(fields.tags ?? "");
+  for (const [key, value] of tags.ok ? Object.entries(tags.tags) : []) {
+    conditions.push(traceQlCondition("", key, value));
+  }
+  if (fields.minDuration) conditions.push(`duration >= ${fields.minDuration.trim()}`);
+  if (fields.maxDuration) conditions.push(`duration <= ${fields.maxDuration.trim()}`);
+  return conditions.length === 0 ? "{ }" : `{ ${conditions.join(" && ")} }`;
+}
+
+/**
+ * A condition on an attribute, typed by how its value looks.
+ * @param scope `span`, `resource` …; "" for an attribute of either
+ */
+export function traceQlCondition(scope: string, key: string, value: string): string {
+  if (key === "error" && value === "true") return "status = error";
+  if (key === "error" && value === "false") return "status != error";
+  if (key === "span.kind" && /^(server|client|internal|producer|consumer)$/.test(value))
+    return `kind = ${value}`;
+  return `${attributeName(scope, key)} = ${looksTyped(value) ? value : quoted(value)}`;
+}
+
+/** An attribute as TraceQL writes it: quotes only where they are needed. */
+export function attributeName(scope: string, key: string): string {
+  return `${scope}.${/^[\p{L}\p{N}_./:-]+$/u.test(key) ? key : quoted(key)}`;
+}
+
+/**
+ * The inverse of `traceQlOfFields`.
+ * @param loose also takes conditions that fields cannot say exactly: attributes with a scope become plain tags,
+ *   texts that look like numbers too. Good for a look at spans, not for a view of the same query
+ * @returns undefined for a query that fields cannot say
+ */
+export function fieldsOfTraceQl(text: string, loose = false): SimpleFields | undefined {
+  const inner = /^\s*\{([\s\S]*)\}\s*$/.exec(text)?.[1];
+  if (inner === undefined) return undefined;
+  const fields: SimpleFields = {};
+  const tags: Record<string, string> = {};
+  if (inner.trim() === "" || inner.trim() === "true") return fields;
+  const condition =
+    /\s*((?:[\p{L}_][\p{L}\p{N}_:]*)?(?:\.(?:"(?:[^"\\]|\\.)*"|[\p{L}\p{N}_./:-]+))?)\s*(=|!=|>=|<=|>|<)\s*("(?:[^"\\]|\\.)*"|`[^`]*`|[\p{L}\p{N}.+-]+)\s*(&&|$)/uy;
+  while (condition.lastIndex < inner.length) {
+    const match = condition.exec(inner);
+    if (match === null) return undefined;
+    const [, left, operator, right, joint] = match as unknown as [string, string, string, string, string];
+    if (!take(fields, tags, { left, operator, right, loose })) return undefined;
+    if (joint === "") break;
+    if (condition.lastIndex >= inner.length) return undefined;
+  }
+  if (Object.keys(tags).length > 0) fields.tags = tagText(tags);
+  return fields;
+}
+
+interface Condition {
+  left: string;
+  operator: string;
+  right: string;
+  loose: boolean;
+}
+
+/** Puts one condition in its field; each field takes one. */
+function take(fields: SimpleFields, tags: Record<string, string>, condition: Condition): boolean {
+  const { left, operator, right, loose } = condition;
+  const set = (name: "service" | "operation" | "minDuration" | "maxDuration", value: string) => {
+    if (fields[name] !== undefined || value === "") return false;
+    fields[name] = value;
+    return true;
+  };
+  const tag = (key: string, value: string) => {
+    if (key === "" || tags[key] !== undefined) return false;
+    tags[key] = value;
+    return true;
+  };
+  if (left === "duration" || left === "span:duration") {
+    if (parseDuration(right) === undefined) return false;
+    if (operator === ">=" || (loose && operator === ">")) return set("minDuration", right);
+    return operator === "<=" || (loose && operator === "<") ? set("maxDuration", right) : false;
+  }
+  if (left === "status" || left === "span:status") {
+    if (right !== "error" || (operator !== "=" && operator !== "!=")) return false;
+    return tag("error", operator === "=" ? "true" : "false");
+  }
+  if (operator !== "=") return false;
+  const isText = /^["`]/.test(right);
+  const value = isText ? unquoted(right) : right;
+  if (left === "kind" || left === "span:kind") return !isText && tag("span.kind", value);
+  if (left === "resource.service.name") return isText && set("service", value);
+  if (left === "name" || left === "span:name") return isText && set("operation", value);
+  const [, scope, name] = /^(span|resource|event|)\.(.+)$/s.exec(left) ?? [];
+  if (name === undefined || (scope !== "" && !loose)) return false;
+  if (!loose && isText === looksTyped(value)) return false;
+  return tag(name.startsWith('"') ? unquoted(name) : name, value);
+}
+
+function looksTyped(value: string): boolean {
+  return /^(true|false|-?(0|[1-9]\d{0,17})(\.\d+)?)$/.test(value);
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
+}
+
+function unquoted(text: string): string {
+  const inner = text.slice(1, -1);
+  return text.startsWith("`") ? inner : inner.replaceAll("\\n", "\n").replace(/\\(.)/g, "$1");
+}

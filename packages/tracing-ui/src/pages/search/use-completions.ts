@@ -1,0 +1,122 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useDeferredValue } from "react";
+import { type AttributeValue, attributeNamesQuery, attributeValuesQuery } from "../../api/analysis.ts";
+import type { Completion, Completions } from "../../components/completion-field.tsx";
+import { type CompletionPlace, tagPlace, traceQlPlace } from "./completion.ts";
+import { attributeName } from "./traceql-fields.ts";
+
+/** Completions that are offered at a time. */
+const most = 50;
+
+/** Intrinsics worth offering: the short forms. */
+const intrinsics = [
+  "name",
+  "status",
+  "kind",
+  "duration",
+  "statusMessage",
+  "rootName",
+  "rootServiceName",
+  "traceDuration",
+];
+
+/**
+ * What could be written at the caret, from what recent spans have.
+ * @param language `tags` for `key=value` pairs, `traceql` for a query
+ * @param enabled  whether the server knows names and values
+ */
+export function useCompletions(
+  language: "tags" | "traceql",
+  text: string,
+  caret: number,
+  enabled: boolean,
+): Completions | undefined {
+  const place = language === "tags" ? tagPlace(text, caret) : traceQlPlace(text, caret);
+  const names = useQuery({ ...attributeNamesQuery, enabled });
+  const wanted = useDeferredValue(place?.want);
+  const value = wanted?.kind === "value" ? wanted : undefined;
+  const scopes = (names.data ?? []).filter(({ name }) => name === value?.key).map(({ scope }) => scope);
+  const scope = value?.scope || scopes[0] || "";
+  const values = useQuery({
+    ...attributeValuesQuery(scope, value?.key ?? "", value?.typed ?? ""),
+    enabled: enabled && value !== undefined && value.key !== "" && scope !== "",
+    placeholderData: keepPreviousData,
+  });
+  if (!enabled || place === undefined) return undefined;
+  const { from, to, want } = place;
+  if (want.kind === "value") {
+    const items = value === undefined || value.key !== want.key ? [] : (values.data ?? []);
+    return { from, to, items: valueItems(items, want, language) };
+  }
+  const known = names.data ?? [];
+  const all = language === "tags" ? tagNames(known) : traceQlNames(known);
+  return { from, to, items: matching(all, want.typed).slice(0, most) };
+}
+
+function tagNames(known: readonly { scope: string; name: string }[]): Completion[] {
+  const names = new Map<string, string>();
+  for (const { scope, name } of known) if (scope !== "intrinsic") names.set(name, names.get(name) ?? scope);
+  return [
+    { text: "error=", label: "error", note: "intrinsic", goesOn: true },
+    ...[...names].map(([name, scope]) => ({
+      text: `${/^[^\s="]+$/.test(name) ? name : JSON.stringify(name)}=`,
+      label: name,
+      note: scope,
+      goesOn: true,
+    })),
+  ];
+}
+
+function traceQlNames(known: readonly { scope: string; name: string }[]): Completion[] {
+  return [
+    ...intrinsics.map((name) => ({ text: `${name} `, label: name, note: "intrinsic", goesOn: true })),
+    ...known
+      .filter(({ scope }) => scope !== "intrinsic")
+      .map(({ scope, name }) => {
+        const text = attributeName(scope, name);
+        return { text: `${text} `, label: text, note: scope, goesOn: true };
+      }),
+  ];
+}
+
+/** Those that begin with what is typed, then those that contain it. */
+function matching(items: readonly Completion[], typed: string): Completion[] {
+  const wanted = typed.toLowerCase();
+  const at = (item: Completion) => (item.label ?? item.text).toLowerCase().indexOf(wanted);
+  const part = (item: Completion) =>
+    (item.label ?? item.text)
+      .toLowerCase()
+      .split(".")
+      .some((word) => word.startsWith(wanted));
+  const rank = (item: Completion) => (at(item) === 0 ? 0 : part(item) ? 1 : 2);
+  return items.filter((item) => at(item) !== -1).sort((a, b) => rank(a) - rank(b));
+}
+
+function valueItems(
+  values: readonly AttributeValue[],
+  want: Extract<CompletionPlace["want"], { kind: "value" }>,
+  language: "tags" | "traceql",
+): Completion[] {
+  const typed = want.typed.toLowerCase();
+  const known: readonly AttributeValue[] =
+    language === "tags" && want.key === "error"
+      ? [
+          { type: "keyword", value: "true" },
+          { type: "keyword", value: "false" },
+        ]
+      : values;
+  return known
+    .filter(({ value }) => value.toLowerCase().startsWith(typed))
+    .slice(0, most)
+    .map(({ type, value, count }) => ({
+      text: written(type, value, language),
+      label: value === "" ? '""' : value,
+      note: count === undefined ? "" : count.toLocaleString("en"),
+    }));
+}
+
+function written(type: string, value: string, language: "tags" | "traceql"): string {
+  const quoted = `"${value.replace(/["\\]/g, "\\$&")}"`;
+  if (language === "tags") return /^[^\s="]+$/.test(value) ? value : quoted;
+  return type === "string" ? quoted : value;
+}

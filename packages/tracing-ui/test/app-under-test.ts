@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { AxeResults, RunOptions } from "axe-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { build } from "vite";
+import { browserFlags, browserPath } from "./browser.ts";
+import { type FixtureAnswers, type FixtureServer, startFixtureServer } from "./fixtures/fixture-server.ts";
+import { fixtureNowUs } from "./fixtures/shop-store.ts";
+
+/** A page of the app, built from these sources, with a server behind it. */
+export interface OpenPage {
+  page: Page;
+  server: FixtureServer;
+  /** Errors that the page threw, and requests for files that its policy forbade. */
+  complaints: string[];
+  close(): Promise<void>;
+}
+
+/** The built app and a browser, for the tests of one file. */
+export class AppUnderTest {
+  readonly #folder: string;
+  readonly #browser: Browser;
+
+  private constructor(folder: string, browser: Browser) {
+    this.#folder = folder;
+    this.#browser = browser;
+  }
+
+  /** Builds the app and starts the browser. */
+  static async start(): Promise<AppUnderTest> {
+    const folder = await mkdtemp(path.join(tmpdir(), "tracing-ui-"));
+    await build({
+      root: path.resolve(import.meta.dirname, ".."),
+      logLevel: "warn",
+      build: { outDir: folder, emptyOutDir: true },
+    });
+    return new AppUnderTest(
+      folder,
+      await chromium.launch({ executablePath: browserPath, args: browserFlags }),
+    );
+  }
+
+  /** Folder of the built app. */
+  get folder(): string {
+    return this.#folder;
+  }
+
+  /** Opens an empty page beside a server of its own. The clock stands still just after the fixtures. */
+  async open(
+    answers: FixtureAnswers,
+    { theme = "light", width = 1440 }: { theme?: "light" | "dark"; width?: number } = {},
+  ): Promise<OpenPage> {
+    const server = await startFixtureServer(this.#folder, answers);
+    const context: BrowserContext = await this.#browser.newContext({
+      viewport: { width, height: 900 },
+      colorScheme: theme,
+      timezoneId: "Europe/Berlin",
+      reducedMotion: "reduce",
+    });
+    const page = await context.newPage();
+    await page.clock.setFixedTime(fixtureNowUs / 1_000 + 20_000);
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    return {
+      page,
+      server,
+      complaints,
+      async close() {
+        await context.close();
+        await server.close();
+      },
+    };
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Violations of WCAG 2.2 A and AA, and of axe's best practices, that are serious; each with its elements. */
+export async function seriousViolations(page: Page): Promise<string[]> {
+  await page.addScriptTag({ path: createRequire(import.meta.url).resolve("axe-core/axe.min.js") });
+  const results = await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } };
+    return axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] });
+  });
+  return results.violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(
+      ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join("; ")}`,
+    );
+}

@@ -1,0 +1,145 @@
+import { existsSync } from "node:fs";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { AppUnderTest, type OpenPage, seriousViolations } from "./app-under-test.ts";
+import { browserPath } from "./browser.ts";
+import { shopStore } from "./fixtures/shop-store.ts";
+
+const hasBrowser = existsSync(browserPath);
+const title = hasBrowser ? "searching" : `searching (skipped: no Chromium at ${browserPath})`;
+
+describe.skipIf(!hasBrowser)(title, () => {
+  const { traces } = shopStore(40);
+  let app: AppUnderTest;
+  let opened: OpenPage;
+
+  beforeAll(async () => {
+    app = await AppUnderTest.start();
+  });
+  afterAll(() => app?.stop());
+  afterEach(() => opened.close());
+
+  async function open(path: string, options: Parameters<AppUnderTest["open"]>[1] = {}, analysis = true) {
+    opened = await app.open({ traces, analysis }, options);
+    await opened.page.goto(`${opened.server.origin}${path}`);
+    return opened.page;
+  }
+
+  test("all services are searched at once, and one by choice", async () => {
+    const page = await open("/search?limit=50&lookback=5m");
+    await page.locator(".result").first().waitFor();
+    expect(opened.server.requests.some((request) => request.startsWith("/tempo/api/search"))).toBe(true);
+    const all = await page.locator(".result").count();
+    await page.getByLabel("Service", { exact: true }).selectOption("payment");
+    await page.getByRole("button", { name: "Search", exact: true }).click();
+    await page.waitForURL(/service=payment/);
+    await page.locator(".search-page .results:not([aria-busy=true])").waitFor();
+    expect(await page.locator(".result").count()).toBeLessThan(all);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("tags are completed: a name, then its value, with the keyboard alone", async () => {
+    const page = await open("/search");
+    await page.locator(".result").first().waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("response");
+    await page.getByRole("option", { name: "http.response.status_code" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByRole("option", { name: "502" }).waitFor();
+    await page.keyboard.type("50");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Tab");
+    const tags = page.getByLabel("Tags");
+    expect(await tags.inputValue()).toBe("http.response.status_code=502 ");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/status_code%3D502/);
+    await page.locator(".results-failed").first().waitFor();
+  });
+
+  test("fields and TraceQL are two views of one query", async () => {
+    const page = await open("/search?service=payment&minDuration=10ms&tags=error%3Dtrue");
+    await page.getByRole("button", { name: "Write TraceQL" }).click();
+    const query = page.getByLabel("TraceQL", { exact: true });
+    expect(await query.inputValue()).toBe(
+      '{ resource.service.name = "payment" && status = error && duration >= 10ms }',
+    );
+    await query.fill('{ name = "Charge" || name = "GetCart" }');
+    expect(await page.getByText("more than fields can say").count()).toBe(1);
+    await query.fill('{ name = "Charge" && duration >= 1us }');
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/[?&]q=/);
+    await page.locator(".result").first().waitFor();
+    await page.getByRole("button", { name: "Use fields" }).click();
+    expect(await page.getByLabel("Longer than").inputValue()).toBe("1us");
+  });
+
+  test("a mistake in TraceQL is told in the server's words, and the text stays", async () => {
+    const page = await open("/search?q=%7B%20nonsense%20%7D");
+    await page.getByText("parse error at line 1, col 3").waitFor();
+    expect(await page.getByLabel("TraceQL", { exact: true }).inputValue()).toBe("{ nonsense }");
+  });
+
+  test("a brush over the heat map selects traces and says what sets their spans apart", async () => {
+    const page = await open("/search?lookback=15m&limit=50");
+    const map = page.locator("[data-heat-map]");
+    await page.getByText(/Latency of spans 1\d,\d{3}/).waitFor();
+    const box = await map.boundingBox();
+    if (box === null) throw new Error("no heat map");
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width - 2, box.y + box.height / 2, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/sel=\d+-\d+-\d+-\d+/);
+    await page.getByText("40 selected spans, 160 others").waitFor();
+    const first = page.locator(".differences li").first();
+    expect(await first.textContent()).toContain("cloud.region = eu-2");
+    expect(await first.textContent()).toContain("90\u00a0% vs 24\u00a0%");
+    // A difference of 0 % is none.
+    expect(await page.locator(".differences li").count()).toBe(2);
+    expect(await seriousViolations(page)).toEqual([]);
+
+    await first.getByRole("button").click();
+    await page.waitForURL(
+      (url) => /tags=cloud.region%3Deu-2/.test(url.search) && !url.search.includes("sel="),
+    );
+    await page.goBack();
+    await page.getByRole("button", { name: "Clear the selection" }).click();
+    await page.getByText("Traces by duration").waitFor();
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("the heat map is brushed with keys", async () => {
+    const page = await open("/search?lookback=15m");
+    await page.getByText(/Latency of spans 1\d,\d{3}/).waitFor();
+    await page.locator("[data-heat-map]").focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Shift+ArrowUp");
+    await page.keyboard.press("Shift+ArrowRight");
+    expect(await page.locator("#heat-map-here").textContent()).toMatch(/\d\d:\d\d:\d\d, .* spans/);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/sel=/);
+    await page.locator("[data-heat-map]").press("Escape");
+    await page.waitForURL((url) => !url.search.includes("sel="));
+  });
+
+  test("a store without analysis is searched by service, without heat map and TraceQL", async () => {
+    const page = await open("/search", {}, false);
+    await page.waitForURL(/service=/);
+    await page.locator(".result").first().waitFor();
+    expect(await page.getByText("Latency of spans").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Write TraceQL" }).count()).toBe(0);
+    await page.getByText("Traces by duration").waitFor();
+  });
+
+  test.each([
+    ["light", 1440],
+    ["dark", 1440],
+    ["dark", 360],
+  ] as const)("%s at %d px: axe finds nothing, nothing is cut off", async (theme, width) => {
+    const page = await open("/search?q=%7B%20%7D", { theme, width });
+    await page.locator(".result").first().waitFor();
+    await page.getByText(/Latency of spans 1\d,\d{3}/).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  });
+});
