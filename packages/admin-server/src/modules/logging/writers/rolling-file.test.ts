@@ -112,3 +112,14 @@ test("two that write one file agree, and follow who renames it from outside", as
   await one.close();
   await two.close();
 });
+
+test.skipIf(process.platform !== "linux")("a place where no folder can be made is an error", async () => {
+  await expect(make({ path: "/proc/nowhere/deep/x.log" }).open()).rejects.toThrow("ENOENT");
+});
+
+test("a file that stands where a folder should is an error", async () => {
+  const file = make({ path: join(folder, "file") });
+  await file.open();
+  await file.close();
+  await expect(make({ path: join(folder, "file/x.log") }).open()).rejects.toThrow("ENOTDIR");
+});

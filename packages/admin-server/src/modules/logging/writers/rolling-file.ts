@@ -30,6 +30,39 @@ async function nearestMode(folder: string): Promise<number> {
 }
 
 /**
+ * Makes a folder and those above it. Not by the `recursive` of node, which never ends where a file system makes no folders
+ * (`/proc`).
+ * @throws the error of the folder that cannot be made
+ */
+async function makeFolder(folder: string, mode: number): Promise<void> {
+  try {
+    await mkdir(folder, { mode });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const above = dirname(folder);
+    if (code === "EEXIST") {
+      return;
+    }
+    if (code !== "ENOENT" || above === folder || (await isFolder(above))) {
+      throw error;
+    }
+    await makeFolder(above, mode);
+    await mkdir(folder, { mode }).catch((again: NodeJS.ErrnoException) => {
+      if (again.code !== "EEXIST") {
+        throw again;
+      }
+    });
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+}
+
+/**
  * A log file that several threads append to. Each appends whole lines in one call, so lines do not mix; whoever finds
  * the file too large renames it, the others notice that the name leads to another file and open that.
  */
@@ -55,7 +88,7 @@ export class RollingFile {
         : folderMode === "from_file"
           ? mode | ((mode & 0o444) >> 2)
           : folderMode;
-    await mkdir(folder, { recursive: true, mode: made });
+    await makeFolder(folder, made);
     const handle = await open(path, "a", mode);
     const stats = await handle.stat();
     if (setMode && (stats.mode & 0o777) !== mode) {
