@@ -24,10 +24,9 @@ export function followMainThread(topics: MessageTopics, apps: Participant): void
   topics.on(workerTopics.prepare, async (value) => {
     const { text, parts, force, hasIds } = value as PrepareTask;
     // The main thread wrote it: no need to look for faults.
-    next =
-      text === undefined
-        ? withParts(running, parts ?? [])
-        : reconcile(running, JSON.parse(text) as JsonValue);
+    const sent = text === undefined ? withParts(running, parts ?? []) : (JSON.parse(text) as JsonValue);
+    // What comes from another thread is a copy, also of what did not change within a part.
+    next = reconcile(running, sent);
     prepared = await apps.prepare(decodeDocument(next, force, hasIds ? `"${idKey}"` : ""));
   });
   topics.on(workerTopics.commit, () => {
