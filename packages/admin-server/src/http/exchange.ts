@@ -16,6 +16,12 @@ export interface NamedRoute {
   run(exchange: Exchange, next: Next): void | Promise<void>;
 }
 
+/** Makes texts of placeholders of one namespace. */
+export interface PlaceholderSource {
+  /** @param name without the namespace. @returns "" for what is not known */
+  placeholder(name: string): string;
+}
+
 /** What an exchange knows of the server that runs it. */
 export interface ExchangeServer {
   /** Value of the `Server` header and name in `Via`. */
@@ -74,6 +80,8 @@ export class Exchange implements StreamListener {
   }
   /** Set while error routes run; `{http.error.*}`. */
   error: HttpError | undefined;
+  /** Set by a reverse proxy: what `{http.reverse_proxy.*}` stands for. */
+  proxied: PlaceholderSource | undefined;
   /** Set while a tracing handler is around. */
   trace: RequestTrace | undefined;
   /** Bytes of the response body that went to the client, as far as they were written. */

@@ -114,6 +114,7 @@ const prefixed: readonly (readonly [prefix: string, make: (name: string) => Read
   ["http.request.header.", (name) => (exchange) => exchange.header(name)],
   ["http.request.uri.query.", (name) => (exchange) => queryValue(exchange, name)],
   ...requestPrefixes,
+  ["http.reverse_proxy.", (name) => (exchange) => exchange.proxied?.placeholder(name) ?? ""],
   ["http.vars.", (name) => (exchange) => exchange.varText(name)],
   ["env.", (name) => () => process.env[name] ?? ""],
   ["file.", (path) => () => fileText(path)],

@@ -26,7 +26,7 @@ import { metrics } from "./handlers/metrics.ts";
 import { push } from "./handlers/push.ts";
 import { rateLimit } from "./handlers/rate-limit/rate-limit.ts";
 import { requestBody } from "./handlers/request-body.ts";
-import { reverseProxy } from "./handlers/reverse-proxy/reverse-proxy.ts";
+import { proxyModules } from "./handlers/reverse-proxy/proxy-modules.ts";
 import { rewrite } from "./handlers/rewrite/rewrite.ts";
 import { staticResponse } from "./handlers/static-response.ts";
 import { subroute } from "./handlers/subroute.ts";
@@ -72,8 +72,6 @@ import { tlsMatcher } from "./matchers/tls.ts";
 import { urlPatternMatcher } from "./matchers/url-pattern.ts";
 import { varsMatcher } from "./matchers/vars.ts";
 import { varsRegexpMatcher } from "./matchers/vars-regexp.ts";
-import { randomPolicy } from "./policies/random.ts";
-import { roundRobinPolicy } from "./policies/round-robin.ts";
 
 /** Every module of the server: the one list. */
 export const standardModules: readonly ModuleDefinition[] = [
@@ -140,7 +138,7 @@ export const standardModules: readonly ModuleDefinition[] = [
   push,
   rateLimit,
   requestBody,
-  reverseProxy,
+  ...proxyModules,
   rewrite,
   staticResponse,
   subroute,
@@ -148,8 +146,6 @@ export const standardModules: readonly ModuleDefinition[] = [
   timeouts,
   tracing,
   vars,
-  randomPolicy,
-  roundRobinPolicy,
   metricsRoute,
   reverseProxyUpstreams,
   responseCacheRoute,

@@ -10,9 +10,10 @@ const trailerLine = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/;
 const lf = 0x0a;
 const cr = 0x0d;
 
-/** Takes the chunks off a body. Extensions and trailers are checked and left away. Source: RFC 9112, section 7.1 */
+/** Takes the chunks off a body. Extensions are checked and left away. Source: RFC 9112, section 7.1 */
 export class ChunkedDecoder {
   readonly #take: (data: Buffer) => void;
+  readonly #takeTrailer: ((name: string, value: string) => void) | undefined;
   #state: "size" | "data" | "data-end" | "trailers" | "done" = "size";
   /** Bytes of the current chunk that are still to come. */
   #left = 0;
@@ -20,9 +21,13 @@ export class ChunkedDecoder {
   #line = "";
   #trailerBytes = 0;
 
-  /** @param take gets the bytes of the body, never none at once */
-  constructor(take: (data: Buffer) => void) {
+  /**
+   * @param take gets the bytes of the body, never none at once
+   * @param takeTrailer gets the fields after it; absent: they are left away
+   */
+  constructor(take: (data: Buffer) => void, takeTrailer?: (name: string, value: string) => void) {
     this.#take = take;
+    this.#takeTrailer = takeTrailer;
   }
 
   get done(): boolean {
@@ -100,6 +105,10 @@ export class ChunkedDecoder {
         this.#trailerBytes += line.length;
         if (!trailerLine.test(line) || this.#trailerBytes > maxTrailerBytes) {
           throw new ServerError("HTTP_BAD_REQUEST", "malformed or too many trailers");
+        }
+        if (this.#takeTrailer !== undefined) {
+          const colon = line.indexOf(":");
+          this.#takeTrailer(line.slice(0, colon), line.slice(colon + 1).trim());
         }
     }
   }

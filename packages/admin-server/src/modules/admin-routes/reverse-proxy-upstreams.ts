@@ -2,23 +2,86 @@ import { z } from "zod";
 import { jsonReply, requireMethod } from "../../admin/admin-message.ts";
 import type { AdminRoute } from "../../admin/admin-route.ts";
 import { defineModule } from "../../core/modules/module.ts";
-import { upstreamPrefix } from "../handlers/reverse-proxy/upstream.ts";
+import type { ModuleContext } from "../../core/modules/module-context.ts";
+import { activeHealthPrefix } from "../handlers/reverse-proxy/health/active-health.ts";
+import {
+  type UpstreamDetail,
+  upstreamDetailTopic,
+  upstreamFailsPrefix,
+  upstreamPrefix,
+} from "../handlers/reverse-proxy/upstream.ts";
 
-/** `GET /reverse_proxy/upstreams`: the global upstream pool. */
+/** One check of an upstream: those of several proxies may differ. */
+interface CheckState {
+  readonly check: string;
+  readonly healthy: boolean;
+  /** Checks in a row that spoke against that. */
+  readonly against: number;
+}
+
+function checksByAddress(context: ModuleContext): Map<string, CheckState[]> {
+  const checks = new Map<string, CheckState[]>();
+  for (const { name, count } of context.shared.list(activeHealthPrefix)) {
+    const rest = name.slice(activeHealthPrefix.length);
+    const cut = rest.indexOf("/");
+    const address = rest.slice(cut + 1);
+    const state = { check: rest.slice(0, cut), healthy: count % 2 === 0, against: Math.floor(count / 2) };
+    checks.set(address, [...(checks.get(address) ?? []), state]);
+  }
+  return checks;
+}
+
+function isoTime(ms: number): string | null {
+  return ms === 0 ? null : new Date(ms).toISOString();
+}
+
+/** What all threads together know of an upstream. */
+function mergeDetails(details: readonly UpstreamDetail[], checks: readonly CheckState[]): object {
+  const latest = details.toSorted((a, b) => b.latencyAt - a.latencyAt)[0];
+  const failed = details.toSorted((a, b) => b.lastErrorAt - a.lastErrorAt)[0];
+  return {
+    healthy: checks.every((check) => check.healthy),
+    latency_ms: latest?.latencyMs ?? null,
+    last_response: isoTime(latest?.latencyAt ?? 0),
+    last_error: failed?.lastError ?? null,
+    last_error_time: isoTime(failed?.lastErrorAt ?? 0),
+    active_checks: checks,
+  };
+}
+
+/** `GET /reverse_proxy/upstreams`: the global upstream pool. `?detail=true` tells more than the model. */
 export const reverseProxyUpstreams = defineModule({
   id: "admin.api.reverse_proxy",
   config: z.strictObject({}),
   provision(_config, context): AdminRoute {
     return {
       path: "/reverse_proxy/upstreams",
-      handle(request) {
+      async handle(request) {
         requireMethod(request, "GET");
         const upstreams = context.shared.list(upstreamPrefix);
-        // Written by hand to keep the model's order of members.
-        const body = upstreams.map(({ name, level, count }) =>
-          JSON.stringify({ address: name.slice(upstreamPrefix.length), num_requests: level, fails: count }),
+        const fails = new Map(
+          context.shared
+            .list(upstreamFailsPrefix)
+            .map(({ name, level }) => [name.slice(upstreamFailsPrefix.length), level]),
         );
-        return { ...jsonReply(200, null), body: `[${body.join(",")}]\n` };
+        // Members in the model's order.
+        const entries = upstreams.map(({ name, level }) => {
+          const address = name.slice(upstreamPrefix.length);
+          return { address, num_requests: level, fails: fails.get(address) ?? 0 };
+        });
+        if (request.query.get("detail") !== "true") {
+          return { ...jsonReply(200, null), body: `${JSON.stringify(entries)}\n` };
+        }
+        const told = (await context.messages.askServing(upstreamDetailTopic, null)) as UpstreamDetail[][];
+        const checks = checksByAddress(context);
+        const detailed = entries.map((entry) => ({
+          ...entry,
+          ...mergeDetails(
+            told.flat().filter(({ address }) => address === entry.address),
+            checks.get(entry.address) ?? [],
+          ),
+        }));
+        return { ...jsonReply(200, null), body: `${JSON.stringify(detailed)}\n` };
       },
     };
   },

@@ -1,29 +1,50 @@
-import { messageOf, ServerError } from "../../../core/errors.ts";
+import { messageOf, type ServerErrorCode } from "../../../core/errors.ts";
+import { HttpError } from "../../../http/http-error.ts";
+import type { CallStage } from "./transport/transport.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** How far a try came before it failed: decides whether another may follow. */
-export type ProxyStage =
-  | "dial" // nothing was sent
-  | "sent" // the request went out at least in part, no response began
-  | "response"; // the response began
+const badGateway = 502;
+const gatewayTimeout = 504;
 
 /** A try that failed. */
-export class ProxyFailure extends ServerError {
-  readonly stage: ProxyStage;
+export class ProxyFailure extends HttpError {
+  override readonly code: ServerErrorCode = "PROXY_UPSTREAM";
+  readonly stage: CallStage;
+  readonly timedOut: boolean;
 
-  constructor(stage: ProxyStage, upstream: Upstream, cause: unknown) {
-    super("PROXY_UPSTREAM", `upstream ${upstream.address}: ${messageOf(cause)}`, { cause });
+  /** @param timedOut the upstream was too slow: 504 */
+  constructor(stage: CallStage, upstream: Upstream, cause: unknown, timedOut = false) {
+    super(timedOut ? gatewayTimeout : badGateway, `upstream ${upstream.address}: ${messageOf(cause)}`, {
+      cause,
+    });
     this.stage = stage;
+    this.timedOut = timedOut;
+  }
+
+  /** The kind of failure for the field `Proxy-Status`. Source: RFC 9209, section 2.3 */
+  get statusKind(): string {
+    const { code } = (this.cause ?? {}) as NodeJS.ErrnoException;
+    if (this.timedOut) {
+      return "http_response_timeout";
+    }
+    switch (code) {
+      case "ECONNREFUSED":
+        return "connection_refused";
+      case "ENOTFOUND":
+      case "EAI_AGAIN":
+        return "dns_error";
+      case "EHOSTUNREACH":
+      case "ENETUNREACH":
+        return "destination_ip_unroutable";
+      default:
+        return this.stage === "dial" ? "destination_unavailable" : "connection_terminated";
+    }
   }
 }
 
-const dialCodes = new Set(["UND_ERR_CONNECT_TIMEOUT", "ENOTFOUND", "EAI_AGAIN"]);
-
-/** Whether an error of a client means that no connection was made. */
-export function isDialError(error: unknown): boolean {
-  if (error instanceof AggregateError) {
-    return error.errors.every(isDialError);
+/** A response that `retry_match` asks to be had from another upstream. */
+export class RetryableResponse extends HttpError {
+  constructor(upstream: Upstream, status: number) {
+    super(badGateway, `upstream ${upstream.address}: its response with ${status} matched retry_match`);
   }
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  return syscall === "connect" || syscall === "getaddrinfo" || (code !== undefined && dialCodes.has(code));
 }

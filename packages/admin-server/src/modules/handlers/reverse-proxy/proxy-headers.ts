@@ -23,41 +23,97 @@ const replaced = new Set([
   "forwarded",
   "expect",
   "via",
+  "content-length",
 ]);
 
-/** Names that `Connection` lists, lower case. */
-function connectionListed(headers: readonly string[]): Set<string> {
-  const listed = getHeaders(headers, "connection").flatMap((value) => value.toLowerCase().split(","));
-  return new Set(listed.map((name) => name.trim()));
+const leftOut = new Set([...hopByHop, ...replaced, "host"]);
+const notForClients = new Set([...hopByHop, "via"]);
+
+/** Lengths of the names in both sets: most fields are let through without making their name lower case. */
+const noteworthyLengths = new Set([...leftOut, ...notForClients].map((name) => name.length));
+
+/** Names that `Connection` lists, lower case; undefined for none. */
+function connectionListed(headers: readonly string[]): Set<string> | undefined {
+  let listed: Set<string> | undefined;
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] as string;
+    if (name.length === 10 && name.toLowerCase() === "connection") {
+      listed ??= new Set();
+      for (const each of (headers[index + 1] ?? "").toLowerCase().split(",")) {
+        const word = each.trim();
+        if (word !== "keep-alive" && word !== "close") {
+          listed.add(word);
+        }
+      }
+    }
+  }
+  return listed === undefined || listed.size === 0 ? undefined : listed;
 }
 
 function via(headers: readonly string[], version: string, product: string): string {
-  return [...getHeaders(headers, "via"), `${version} ${product}`].join(", ");
+  const before = getHeaders(headers, "via");
+  return before.length === 0 ? `${version} ${product}` : `${before.join(", ")}, ${version} ${product}`;
 }
 
-/**
- * The fields that go to an upstream.
- * @param upgrade the protocol asked for; "" for an ordinary request
- */
-export function upstreamRequestHeaders(exchange: Exchange, upgrade: string): HeaderList {
+/** Forwarded-for fields, for a client that is not trusted to send any, or for a proxy that is. */
+function pushForwarded(result: HeaderList, exchange: Exchange, trusted: boolean): void {
   const headers = exchange.requestHeaders;
+  const client = remoteAddress(exchange.socket).replace(/%.*$/, "");
+  const before = trusted ? getHeaders(headers, "x-forwarded-for").join(", ") : "";
+  if (client !== "" || before !== "") {
+    result.push("X-Forwarded-For", before === "" ? client : client === "" ? before : `${before}, ${client}`);
+  } else if (!trusted) {
+    return; // over a unix socket, from nobody who is known
+  }
+  const proto = trusted ? (getHeaders(headers, "x-forwarded-proto").at(-1) ?? "") : "";
+  const host = trusted ? (getHeaders(headers, "x-forwarded-host").at(-1) ?? "") : "";
+  result.push("X-Forwarded-Proto", proto === "" ? exchange.scheme : proto);
+  result.push("X-Forwarded-Host", host === "" ? exchange.hostport : host);
+}
+
+/** How the fields for an upstream are made. */
+export interface RequestHeaderOptions {
+  /** The protocol asked for; "" for an ordinary request. */
+  readonly upgrade: string;
+  /** Whether who is connected is a proxy whose `X-Forwarded-*` counts. */
+  readonly trusted: boolean;
+  /** Whether the upstream is asked for its word before the body is sent. */
+  readonly expectContinue: boolean;
+  readonly host: string;
+}
+
+/** The fields that go to an upstream, without those that frame the body. */
+export function upstreamRequestHeaders(exchange: Exchange, options: RequestHeaderOptions): HeaderList {
+  const headers = exchange.requestHeaders;
+  const { upgrade, trusted } = options;
   const listed = connectionListed(headers);
-  const result: HeaderList = ["Host", exchange.hostport];
+  const result: HeaderList = ["Host", options.host];
+  let te = "";
+  let expect = "";
   for (let index = 0; index < headers.length; index += 2) {
-    const name = headers[index] ?? "";
+    const name = headers[index] as string;
+    if (listed === undefined && !noteworthyLengths.has(name.length)) {
+      result.push(name, headers[index + 1] as string);
+      continue;
+    }
     const lower = name.toLowerCase();
-    if (lower !== "host" && !hopByHop.has(lower) && !replaced.has(lower) && !listed.has(lower)) {
-      result.push(name, headers[index + 1] ?? "");
+    if (!leftOut.has(lower) && listed?.has(lower) !== true) {
+      result.push(name, headers[index + 1] as string);
+    } else if (lower === "te") {
+      te += `,${headers[index + 1]}`;
+    } else if (lower === "expect") {
+      expect = headers[index + 1] ?? "";
+    } else if (lower === "forwarded" && trusted) {
+      result.push(name, headers[index + 1] as string);
     }
   }
-  if (/(?:^|[,\s])trailers(?:$|[,;\s])/i.test(getHeaders(headers, "te").join(","))) {
+  if (te !== "" && /(?:^|[,\s])trailers(?:$|[,;\s])/i.test(te)) {
     result.push("TE", "trailers");
   }
-  const client = remoteAddress(exchange.socket);
-  if (client !== "") {
-    result.push("X-Forwarded-For", client);
+  if (expect !== "" && options.expectContinue) {
+    result.push("Expect", expect);
   }
-  result.push("X-Forwarded-Proto", exchange.scheme, "X-Forwarded-Host", exchange.hostport);
+  pushForwarded(result, exchange, trusted);
   result.push("Via", via(headers, exchange.stream.version, exchange.server.product));
   if (upgrade !== "") {
     result.push("Connection", "Upgrade", "Upgrade", upgrade);
@@ -65,23 +121,41 @@ export function upstreamRequestHeaders(exchange: Exchange, upgrade: string): Hea
   return result;
 }
 
+/** Takes out of a response what concerned the connection to the upstream only, in a new list. */
+export function endToEndFields(from: readonly string[]): HeaderList {
+  const listed = connectionListed(from);
+  const result: HeaderList = [];
+  for (let index = 0; index < from.length; index += 2) {
+    const name = from[index] as string;
+    if (listed === undefined && !noteworthyLengths.has(name.length)) {
+      result.push(name, from[index + 1] as string);
+      continue;
+    }
+    const lower = name.toLowerCase();
+    if (!hopByHop.has(lower) && listed?.has(lower) !== true) {
+      result.push(name, from[index + 1] as string);
+    }
+  }
+  return result;
+}
+
 /**
- * Puts the fields of an upstream's response in place of ours: its `Server` stands, hop-by-hop fields go, `Via` tells
- * of this proxy. What handlers had set before stays.
+ * Puts the fields of an upstream's response in place of ours: its `Server` stands, `Via` tells of this proxy. What
+ * handlers had set before stays.
+ * @param from end to end fields only
+ * @param version that the upstream answered with
  */
-export function copyResponseHeaders(from: readonly string[], exchange: Exchange): void {
+export function copyResponseHeaders(from: readonly string[], exchange: Exchange, version: string): void {
   const target = exchange.responseHeaders;
   const ownServer = target.indexOf("Server");
   if (ownServer >= 0 && ownServer % 2 === 0) {
     target.splice(ownServer, 2);
   }
-  const listed = connectionListed(from);
   for (let index = 0; index < from.length; index += 2) {
-    const name = from[index] ?? "";
-    const lower = name.toLowerCase();
-    if (lower !== "via" && !hopByHop.has(lower) && !listed.has(lower)) {
-      target.push(name, from[index + 1] ?? "");
+    const name = from[index] as string;
+    if (name.length !== 3 || name.toLowerCase() !== "via") {
+      target.push(name, from[index + 1] as string);
     }
   }
-  target.push("Via", via(from, "1.1", exchange.server.product));
+  target.push("Via", via(from, version, exchange.server.product));
 }

@@ -503,7 +503,7 @@ describe("tunnels", () => {
     const much = randomBytes(5_000_000);
     const server = await upstream(() => {});
     server.server.on("upgrade", (_, socket) => {
-      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
       socket.end(much, () => socket.destroy());
     });
     await proxyTo([server.address]);
@@ -534,9 +534,17 @@ test.each<[string, Record<string, unknown>, string]>([
     { load_balancing: { selection_policy: { policy: "zz" } } },
     "unknown module: http.reverse_proxy.selection_policies.zz",
   ],
-  ["active health checks", { health_checks: { active: {} } }, 'field "active" is not supported yet'],
-  ["TLS to upstreams", { transport: { protocol: "http", tls: {} } }, 'field "tls" is not supported yet'],
-  ["FastCGI", { transport: { protocol: "fastcgi" } }, "transport protocol 'fastcgi' is not supported yet"],
+  [
+    "TLS with half a certificate",
+    { transport: { protocol: "http", tls: { client_certificate_file: "a.pem" } } },
+    "client_certificate_file and client_certificate_key_file go together",
+  ],
+  [
+    "an unknown transport",
+    { transport: { protocol: "zz" } },
+    "unknown module: http.reverse_proxy.transport.zz",
+  ],
+  ["HTTP/3", { transport: { protocol: "http", versions: ["3"] } }, 'unsupported HTTP version "3"'],
   ["an unknown field", { zz: 1 }, 'json: unknown field "zz"'],
   ["a dial without a port", { upstreams: [{ dial: "a" }] }, "is not host:port"],
 ])("refuses %s at load", async (_, more, message) => {

@@ -1,196 +1,113 @@
-import { setTimeout as pause } from "node:timers/promises";
-import { ServerError } from "../../../core/errors.ts";
 import type { JsonValue } from "../../../core/json/json-value.ts";
 import { defineModule } from "../../../core/modules/module.ts";
-import type { ModuleContext } from "../../../core/modules/module-context.ts";
-import type { Exchange } from "../../../http/exchange.ts";
 import type { HttpHandler } from "../../../http/handler.ts";
 import { compileHeaderOperations } from "../../../http/header-operations.ts";
+import { IpRanges } from "../../matchers/ip-ranges.ts";
+import { compileResponseMatcher } from "../../response-matcher.ts";
+import { compileRewrite } from "../rewrite/compile-rewrite.ts";
+import { circuitBreakers } from "./circuit-breaker.ts";
+import { HealthChecker } from "./health/health-checker.ts";
 import { type ProxyConfig, proxySchema } from "./proxy-config.ts";
-import { ProxyFailure } from "./proxy-error.ts";
-import { upstreamRequestHeaders } from "./proxy-headers.ts";
-import { isRepeatable, type RoundTripOptions, roundTrip } from "./round-trip.ts";
-import { type SelectionPolicy, selectionPolicies } from "./selection-policy.ts";
-import { openTunnel } from "./tunnel.ts";
-import { parseDial, Upstream, upstreamPool } from "./upstream.ts";
+import { ProxyHandler, type ProxyParts } from "./proxy-handler.ts";
+import { loadResponseRules } from "./response/response-rules.ts";
+import { RetryRules } from "./retry-rules.ts";
+import { selectionPolicies } from "./selection-policy.ts";
+import { transports } from "./transport/transport.ts";
+import { TunnelSet } from "./tunnel.ts";
+import { upstreamDetailTopic, upstreamPool } from "./upstream.ts";
+import { UpstreamSet } from "./upstream-set.ts";
+import { upstreamSources } from "./upstreams/upstream-source.ts";
 
-const defaultTryIntervalMs = 250;
+const privateRanges = ["192.168.0.0/16", "172.16.0.0/12", "10.0.0.0/8", "127.0.0.1/8", "fd00::/8", "::1"];
 
-interface Member {
-  readonly upstream: Upstream;
-  readonly maxRequests: number;
+function compileHeaders(config: ProxyConfig): Pick<ProxyParts, "changeRequest" | "changeResponse"> {
+  const { request, response } = config.headers ?? {};
+  const change = response ? compileHeaderOperations(response) : undefined;
+  const required = response?.require ? compileResponseMatcher(response.require) : undefined;
+  return {
+    changeRequest: request ? compileHeaderOperations(request) : undefined,
+    changeResponse:
+      change === undefined
+        ? undefined
+        : (status, headers, exchange) => {
+            if (required === undefined || required(status, headers, exchange)) {
+              change(headers, exchange);
+            }
+          },
+  };
 }
 
-/** What the tries of one request leave behind. */
-interface TryState {
-  readonly startedAt: number;
-  tries: number;
-  /** Upstreams that could not be dialed. */
-  readonly unreachable: Set<Upstream>;
+function bytesOf(configured: number | null | undefined): number {
+  return configured === -1 ? Number.POSITIVE_INFINITY : (configured ?? 0);
 }
 
-/** Hands requests to upstreams, and to others when these fail. Source: the public model (Caddy 2.11) */
-class ReverseProxy implements HttpHandler {
-  readonly #members: readonly Member[];
-  readonly #policy: SelectionPolicy;
-  readonly #retries: number;
-  readonly #tryDurationMs: number;
-  readonly #tryIntervalMs: number;
-  readonly #failDurationMs: number;
-  readonly #maxFails: number;
-  readonly #changeRequest: ReturnType<typeof compileHeaderOperations> | undefined;
-  readonly #changeResponse: ReturnType<typeof compileHeaderOperations> | undefined;
-
-  constructor(config: ProxyConfig, members: readonly Member[], policy: SelectionPolicy) {
-    this.#members = members;
-    this.#policy = policy;
-    this.#retries = config.load_balancing?.retries ?? 0;
-    this.#tryDurationMs = config.load_balancing?.try_duration ?? 0;
-    this.#tryIntervalMs = config.load_balancing?.try_interval ?? defaultTryIntervalMs;
-    this.#failDurationMs = config.health_checks?.passive?.fail_duration ?? 0;
-    this.#maxFails = config.health_checks?.passive?.max_fails ?? 1;
-    const { request, response } = config.headers ?? {};
-    this.#changeRequest = request ? compileHeaderOperations(request) : undefined;
-    this.#changeResponse = response ? compileHeaderOperations(response) : undefined;
-  }
-
-  async handle(exchange: Exchange): Promise<void> {
-    const changeResponse = this.#changeResponse;
-    if (changeResponse !== undefined) {
-      exchange.beforeHead((headers) => changeResponse(headers, exchange));
-    }
-    const state: TryState = { startedAt: performance.now(), tries: 0, unreachable: new Set() };
-    for (;;) {
-      state.tries++;
-      let failure: ServerError;
-      const upstream = this.#select(exchange, state);
-      if (upstream === undefined) {
-        failure = new ServerError("PROXY_NO_UPSTREAM", "no upstreams available");
-      } else {
-        try {
-          await this.#try(exchange, upstream);
-          return;
-        } catch (error) {
-          if (!(error instanceof ProxyFailure)) {
-            throw error;
-          }
-          failure = error;
-          if (error.stage === "dial") {
-            state.unreachable.add(upstream);
-          }
-        }
-      }
-      const pauseMs = this.#pauseBeforeRetry(exchange, failure, state);
-      if (pauseMs === undefined) {
-        throw failure;
-      }
-      if (pauseMs > 0) {
-        await pause(pauseMs);
-      }
-      if (exchange.ended) {
-        throw new ServerError("CLIENT_GONE", "the client closed the connection");
-      }
-    }
-  }
-
-  /** Upstreams that cannot be dialed are passed over as long as there are others. */
-  #select(exchange: Exchange, state: TryState): Upstream | undefined {
-    const available = this.#members
-      .filter(({ upstream, maxRequests }) => upstream.requests < maxRequests)
-      .map(({ upstream }) => upstream)
-      .filter((upstream) => this.#failDurationMs === 0 || upstream.fails < this.#maxFails);
-    const untried = available.filter((upstream) => !state.unreachable.has(upstream));
-    const candidates = untried.length > 0 ? untried : available;
-    return candidates.length === 0 ? undefined : this.#policy.select(candidates, exchange);
-  }
-
-  /** @returns how long to wait before the next try; undefined when there is none */
-  #pauseBeforeRetry(exchange: Exchange, failure: ServerError, state: TryState): number | undefined {
-    const stage = failure instanceof ProxyFailure ? failure.stage : "dial";
-    const reached = stage !== "dial" && !(stage === "sent" && isRepeatable(exchange));
-    if (reached || exchange.headSent || exchange.ended || exchange.bodyTouched) {
-      return undefined;
-    }
-    if (this.#retries === 0 && this.#tryDurationMs === 0) {
-      return this.#unasked(failure, state) ? 0 : undefined;
-    }
-    if (this.#tryDurationMs > 0) {
-      const left = this.#tryDurationMs - (performance.now() - state.startedAt);
-      const mayRetry = left > this.#tryIntervalMs && (this.#retries === 0 || state.tries <= this.#retries);
-      return mayRetry ? this.#tryIntervalMs : undefined;
-    }
-    return state.tries <= this.#retries ? this.#tryIntervalMs : undefined;
-  }
-
-  /**
-   * Retries that nobody has to ask for, past the model: another upstream when one cannot be dialed (nothing was sent);
-   * once more when a kept connection turned out to be dead under a request that is safe to repeat.
-   */
-  #unasked(failure: ServerError, state: TryState): boolean {
-    if (!(failure instanceof ProxyFailure)) {
-      return false;
-    }
-    if (failure.stage === "dial") {
-      return this.#members.some(({ upstream }) => !state.unreachable.has(upstream));
-    }
-    return state.tries === 1;
-  }
-
-  async #try(exchange: Exchange, upstream: Upstream): Promise<void> {
-    const upgrade = exchange.stream.upgradeProtocol;
-    const headers = upstreamRequestHeaders(exchange, upgrade);
-    const trace = exchange.trace?.startUpstream(upstream.address);
-    trace?.inject(headers);
-    this.#changeRequest?.(headers, exchange);
-    let status = 0;
-    const options: RoundTripOptions = {
-      exchange,
-      upstream,
-      headers,
-      onStatus: (received) => {
-        status = received;
-        upstream.answered();
-      },
-      onComplete: () => trace?.end(status),
-    };
-    upstream.begin();
-    try {
-      await (upgrade === "" ? roundTrip(options) : openTunnel(options));
-    } catch (error) {
-      trace?.end(error as Error);
-      if (error instanceof ProxyFailure) {
-        upstream.failed(error, this.#failDurationMs);
-      }
-      throw error;
-    } finally {
-      if (exchange.detached) {
-        exchange.onEnd(() => upstream.end());
-      } else {
-        upstream.end();
-      }
-    }
-  }
-}
-
-async function loadPolicy(config: ProxyConfig, context: ModuleContext): Promise<SelectionPolicy> {
-  const policy = (config.load_balancing?.selection_policy ?? { policy: "random" }) as JsonValue;
-  return context.loadInline(selectionPolicies, "policy", policy, "load_balancing/selection_policy");
-}
-
+/** Hands requests to upstreams. Source: the public model (Caddy 2.11) */
 export const reverseProxy = defineModule({
   id: "http.handlers.reverse_proxy",
   config: proxySchema,
   async provision(config, context): Promise<HttpHandler> {
-    const members: Member[] = [];
-    for (const { dial, max_requests } of config.upstreams ?? []) {
-      parseDial(dial);
-      const lease = await context.acquire(
-        upstreamPool,
-        dial,
-        () => new Upstream(dial, context.log, context.processShared),
-      );
-      members.push({ upstream: lease.value, maxRequests: max_requests ?? Number.POSITIVE_INFINITY });
+    const transportConfig = (config.transport ?? { protocol: "http" }) as JsonValue;
+    const transport = await context.loadInline(transports, "protocol", transportConfig, "transport");
+    const policyConfig = (config.load_balancing?.selection_policy ?? { policy: "random" }) as JsonValue;
+    const policyPath = "load_balancing/selection_policy";
+    const policy = await context.loadInline(selectionPolicies, "policy", policyConfig, policyPath);
+    const breaker = config.circuit_breaker
+      ? await context.loadInline(
+          circuitBreakers,
+          "type",
+          config.circuit_breaker as JsonValue,
+          "circuit_breaker",
+        )
+      : undefined;
+    const source = config.dynamic_upstreams
+      ? await context.loadInline(
+          upstreamSources,
+          "source",
+          config.dynamic_upstreams as JsonValue,
+          "dynamic_upstreams",
+        )
+      : undefined;
+    const upstreams = await UpstreamSet.load(config, context, policy, breaker);
+    const { active, passive } = config.health_checks ?? {};
+    const checker =
+      active && upstreams.isChecked ? new HealthChecker(active, transport, context.log) : undefined;
+    if (passive?.unhealthy_latency && !passive.fail_duration) {
+      context.log.warn(`${context.path}: unhealthy_latency counts nothing without fail_duration`);
     }
-    return new ReverseProxy(config, members, await loadPolicy(config, context));
+    const tunnels = new TunnelSet(config.stream_timeout ?? 0, config.stream_close_delay || undefined);
+    const ranges = (config.trusted_proxies ?? []).flatMap((each) =>
+      each === "private_ranges" ? privateRanges : [each],
+    );
+    const handler = new ProxyHandler({
+      transport,
+      upstreams,
+      source,
+      breaker,
+      tunnels,
+      retries: await RetryRules.load(config.load_balancing, context),
+      rules: await loadResponseRules(config.handle_response ?? [], context),
+      rewrite: config.rewrite ? compileRewrite(config.rewrite) : undefined,
+      dropsBody: /^(?:get|head)$/i.test(config.rewrite?.method ?? ""),
+      trusted: ranges.length > 0 ? new IpRanges(ranges) : undefined,
+      requestBufferBytes: bytesOf(config.request_buffers),
+      responseBufferBytes: bytesOf(config.response_buffers),
+      failDurationMs: passive?.fail_duration ?? 0,
+      unhealthyStatus: passive?.unhealthy_status ?? [],
+      unhealthyLatencyMs: passive?.unhealthy_latency || Number.POSITIVE_INFINITY,
+      proxyStatusName: config.proxy_status_name ?? "",
+      log: config.verbose_logs ? context.log : undefined,
+      ...compileHeaders(config),
+    });
+    context.messages.on(upstreamDetailTopic, () =>
+      context.resources(upstreamPool).map(({ detail }) => detail),
+    );
+    checker?.start(() => upstreams.candidates);
+    return {
+      handle: (exchange, next) => handler.handle(exchange, next),
+      close() {
+        checker?.close();
+        tunnels.close();
+      },
+    };
   },
 });

@@ -1,11 +1,11 @@
 import type { ModuleInstance, ModuleNamespace } from "../../../core/modules/module.ts";
 import type { Exchange } from "../../../http/exchange.ts";
-import type { Upstream } from "./upstream.ts";
+import type { Candidate } from "./candidate.ts";
 
 /** Chooses who gets a request. */
 export interface SelectionPolicy extends ModuleInstance {
   /** @param available not empty; in the order of the config */
-  select(available: readonly Upstream[], exchange: Exchange): Upstream | undefined;
+  select(available: readonly Candidate[], exchange: Exchange): Candidate | undefined;
 }
 
 export const selectionPolicies: ModuleNamespace<SelectionPolicy> = {

@@ -1,61 +1,51 @@
 import type { Logger } from "lifecycle";
-import { Pool } from "undici";
-import { messageOf, ServerError } from "../../../core/errors.ts";
+import { messageOf } from "../../../core/errors.ts";
 import type { ResourceKind, SharedResource } from "../../../core/modules/usage-pool.ts";
-import type { SharedCounter, SharedGauge, SharedState } from "../../../core/threads/shared-state.ts";
+import type { SharedGauge, SharedState } from "../../../core/threads/shared-state.ts";
 
-/** Time to connect. Source: the public model (Caddy 2.11), transport http */
-const dialTimeoutMs = 3_000;
-
-/** Names of the counts of upstreams, over all threads; the address follows. */
+/** Names of the requests under way, over all threads; the address follows. */
 export const upstreamPrefix = "http.reverse_proxy.upstream/";
 
-/** Where an upstream is. */
-export interface DialAddress {
-  readonly host: string;
-  readonly port: number;
-}
+/** Names of the failures that are remembered, over all threads; the address follows. */
+export const upstreamFailsPrefix = "http.reverse_proxy.fails/";
 
-/** Reads `host:port`, `:port` or `[::1]:port`. @throws ServerError MODULE_CONFIG */
-export function parseDial(text: string): DialAddress {
-  const match = /^(?:tcp\/)?(?:\[([0-9a-fA-F:.%]+)\]|([^:[\]/\s{}]*)):(\d{1,5})$/.exec(text);
-  const port = Number(match?.[3]);
-  if (match === null || port === 0 || port > 65_535) {
-    throw new ServerError("MODULE_CONFIG", `upstream: dial ${JSON.stringify(text)} is not host:port`);
-  }
-  return { host: match[1] ?? (match[2] || "localhost"), port };
+/** Topic by which a thread tells the details of its upstreams. */
+export const upstreamDetailTopic = "http.reverse_proxy.upstream-details";
+
+/** What one thread knows of an upstream beside the counts. */
+export interface UpstreamDetail {
+  readonly address: string;
+  /** Time until the head of the latest response, in milliseconds; null before the first. */
+  readonly latencyMs: number | null;
+  /** When it was, as of `Date.now()`; 0 for never. */
+  readonly latencyAt: number;
+  /** Why the latest try failed; null for none yet. */
+  readonly lastError: string | null;
+  readonly lastErrorAt: number;
 }
 
 /**
- * A server behind the proxy. One per address for all proxies and configs, so that its counts are the whole truth and
- * its connections outlive reloads.
+ * A server behind the proxy. One per address for all proxies and configs, so that its counts are the whole truth.
  */
 export class Upstream implements SharedResource {
   /** As configured. */
   readonly address: string;
-  readonly dial: DialAddress;
-  readonly pool: Pool;
   readonly #log: Logger;
   readonly #requests: SharedGauge;
-  readonly #fails: SharedCounter;
+  readonly #fails: SharedGauge;
+  readonly #forgetting = new Set<NodeJS.Timeout>();
   #answers = true;
+  #latencyMs: number | null = null;
+  #latencyAt = 0;
+  #lastError: string | null = null;
+  #lastErrorAt = 0;
 
-  /** @throws ServerError MODULE_CONFIG */
+  /** @throws ServerError SHARED_FULL */
   constructor(address: string, log: Logger, shared: SharedState) {
     this.address = address;
-    this.dial = parseDial(address);
     this.#log = log;
     this.#requests = shared.gauge(`${upstreamPrefix}${address}`);
-    this.#fails = shared.counter(`${upstreamPrefix}${address}`);
-    const { host, port } = this.dial;
-    this.pool = new Pool(`http://${host.includes(":") ? `[${host}]` : host}:${port}`, {
-      connect: { timeout: dialTimeoutMs },
-      pipelining: 1,
-      allowH2: false,
-      // Responses may take and pause as long as they like (server-sent events); the client ends what it has no use for.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+    this.#fails = shared.gauge(`${upstreamFailsPrefix}${address}`);
   }
 
   /** Requests under way in all threads, tunnels included. */
@@ -63,9 +53,19 @@ export class Upstream implements SharedResource {
     return this.#requests.value;
   }
 
-  /** Failures that passive health checks still remember. */
+  /** Failures that passive health checks still remember, in all threads. */
   get fails(): number {
     return this.#fails.value;
+  }
+
+  get detail(): UpstreamDetail {
+    return {
+      address: this.address,
+      latencyMs: this.#latencyMs,
+      latencyAt: this.#latencyAt,
+      lastError: this.#lastError,
+      lastErrorAt: this.#lastErrorAt,
+    };
   }
 
   begin(): void {
@@ -76,27 +76,44 @@ export class Upstream implements SharedResource {
     this.#requests.add(-1);
   }
 
-  /** @param rememberMs how long it counts in `fails`; 0 not at all */
-  failed(error: Error, rememberMs: number): void {
+  /** A try with it failed. */
+  failed(error: Error): void {
+    const text = messageOf(error.cause ?? error);
+    this.#lastError = text;
+    this.#lastErrorAt = Date.now();
     if (this.#answers) {
       this.#answers = false;
-      this.#log.warn(`upstream ${this.address} does not answer: ${messageOf(error.cause ?? error)}`);
-    }
-    if (rememberMs > 0) {
-      this.#fails.add(1);
-      setTimeout(() => this.#fails.add(-1), rememberMs).unref();
+      this.#log.warn(`upstream ${this.address} does not answer: ${text}`);
     }
   }
 
-  answered(): void {
+  /** Counts a failure for as long as it is remembered. @param rememberMs 0 not at all */
+  countFailure(rememberMs: number): void {
+    if (rememberMs > 0) {
+      this.#fails.add(1);
+      const timer = setTimeout(() => {
+        this.#forgetting.delete(timer);
+        this.#fails.add(-1);
+      }, rememberMs).unref();
+      this.#forgetting.add(timer);
+    }
+  }
+
+  /** @param latencyMs time until the head of the response */
+  answered(latencyMs: number): void {
+    this.#latencyMs = latencyMs;
+    this.#latencyAt = Date.now();
     if (!this.#answers) {
       this.#answers = true;
       this.#log.info(`upstream ${this.address} answers again`);
     }
   }
 
-  async close(): Promise<void> {
-    await this.pool.close();
+  close(): void {
+    for (const timer of this.#forgetting) {
+      clearTimeout(timer);
+      this.#fails.add(-1);
+    }
     this.#requests.release();
     this.#fails.release();
   }

@@ -1,0 +1,49 @@
+import type { Exchange } from "../../../http/exchange.ts";
+import { compileTemplate, type Template } from "../../../http/placeholders.ts";
+import type { ActiveHealth } from "./health/active-health.ts";
+import { type DialAddress, hasPlaceholder, parseDial } from "./transport/dial-address.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** An upstream as one proxy uses it. */
+export class Candidate {
+  readonly upstream: Upstream;
+  /** Place in the list of upstreams. */
+  readonly index: number;
+  readonly maxRequests: number;
+  /** Undefined without active health checks. */
+  readonly health: ActiveHealth | undefined;
+  readonly #dial: DialAddress | undefined;
+  readonly #template: Template | undefined;
+
+  /** @throws ServerError MODULE_CONFIG */
+  constructor(upstream: Upstream, index: number, maxRequests: number, health: ActiveHealth | undefined) {
+    this.upstream = upstream;
+    this.index = index;
+    this.maxRequests = maxRequests;
+    this.health = health;
+    if (hasPlaceholder(upstream.address)) {
+      this.#template = compileTemplate(upstream.address);
+    } else {
+      this.#dial = parseDial(upstream.address);
+    }
+  }
+
+  get address(): string {
+    return this.upstream.address;
+  }
+
+  /** Requests under way, in all threads. */
+  get requests(): number {
+    return this.upstream.requests;
+  }
+
+  /** @throws ServerError MODULE_CONFIG when placeholders make no address */
+  dial(exchange: Exchange): DialAddress {
+    return this.#dial ?? parseDial(this.#template?.(exchange) ?? "");
+  }
+
+  /** Where it is, if that does not depend on requests. */
+  get fixedDial(): DialAddress | undefined {
+    return this.#dial;
+  }
+}

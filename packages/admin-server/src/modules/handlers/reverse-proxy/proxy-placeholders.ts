@@ -1,0 +1,82 @@
+import { STATUS_CODES } from "node:http";
+import { getHeaders, type HeaderList } from "../../../http/header-list.ts";
+import type { Candidate } from "./candidate.ts";
+import type { DialAddress } from "./transport/dial-address.ts";
+
+/** What `{http.reverse_proxy.*}` stands for. Filled as a request goes on; read only where a text names it. */
+export class ProxyProgress {
+  readonly startedAt = performance.now();
+  retries = 0;
+  candidate: Candidate | undefined;
+  dial: DialAddress | undefined;
+  /** When the latest try began, as of `performance.now()`. */
+  triedAt = 0;
+  latencyMs: number | undefined;
+  /** How long the latest try took in all. */
+  durationMs: number | undefined;
+  totalMs: number | undefined;
+  status: number | undefined;
+  headers: HeaderList | undefined;
+  isTransportError = false;
+
+  /** @param name without `http.reverse_proxy.` @returns "" for what is not known (yet) */
+  placeholder(name: string): string {
+    if (name.startsWith("header.")) {
+      return this.headers === undefined
+        ? ""
+        : getHeaders(this.headers, name.slice("header.".length)).join(",");
+    }
+    switch (name) {
+      case "duration":
+        return seconds(this.totalMs);
+      case "duration_ms":
+        return text(this.totalMs);
+      case "retries":
+        return String(this.retries);
+      case "status_code":
+        return text(this.status);
+      case "status_text":
+        return this.status === undefined ? "" : `${this.status} ${STATUS_CODES[this.status] ?? ""}`.trim();
+      case "is_transport_error":
+        return this.isTransportError ? "true" : "";
+      case "upstream.address":
+        return this.dial === undefined ? "" : this.dial.key;
+      case "upstream.hostport":
+        return this.dial === undefined ? "" : this.dial.path || this.dial.key;
+      case "upstream.host":
+        return this.dial === undefined ? "" : this.dial.path || this.dial.host;
+      case "upstream.port":
+        return this.dial === undefined || this.dial.port === 0 ? "" : String(this.dial.port);
+      case "upstream.requests":
+        return text(this.candidate?.requests);
+      case "upstream.max_requests":
+        return this.candidate === undefined || !Number.isFinite(this.candidate.maxRequests)
+          ? "0"
+          : String(this.candidate.maxRequests);
+      case "upstream.fails":
+        return text(this.candidate?.upstream.fails);
+      case "upstream.latency":
+        return seconds(this.latencyMs);
+      case "upstream.latency_ms":
+        return text(this.latencyMs);
+      case "upstream.duration":
+        return seconds(this.durationMs);
+      case "upstream.duration_ms":
+        return text(this.durationMs);
+      default:
+        return "";
+    }
+  }
+}
+
+function text(value: number | undefined): string {
+  return value === undefined ? "" : String(value);
+}
+
+/** As the model writes durations: `1.5ms`, `2.25s`. */
+function seconds(ms: number | undefined): string {
+  if (ms === undefined) {
+    return "";
+  }
+  return ms < 1000 ? `${Number(ms.toFixed(6))}ms` : `${Number((ms / 1000).toFixed(9))}s`;
+}

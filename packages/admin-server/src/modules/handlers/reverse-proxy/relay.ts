@@ -1,0 +1,317 @@
+import type { Duplex } from "node:stream";
+import { ServerError } from "../../../core/errors.ts";
+import type { Exchange } from "../../../http/exchange.ts";
+import type { HeaderList } from "../../../http/header-list.ts";
+import { ProxyFailure } from "./proxy-error.ts";
+import { copyResponseHeaders, endToEndFields } from "./proxy-headers.ts";
+import type { ResponseRule } from "./response/response-rules.ts";
+import type { CallStage, ResponseReceiver, UpstreamCall } from "./transport/transport.ts";
+import type { TunnelSet } from "./tunnel.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** What becomes of a response, decided by its head. */
+export type HeadDecision =
+  | { readonly kind: "relay"; readonly status: number }
+  | { readonly kind: "retry" }
+  | { readonly kind: "routes"; readonly rule: ResponseRule };
+
+/** What one try is for, and who looks at what comes back. */
+export interface RelayPlan {
+  readonly exchange: Exchange;
+  readonly upstream: Upstream;
+  readonly tunnels: TunnelSet;
+  /** Bytes of the response that are held back until more than that, or all, is there; 0 for none. */
+  readonly bufferBytes: number;
+  /** The head is here. @param headers without what concerned the connection. May throw: the request fails with it */
+  decide(status: number, headers: HeaderList): HeadDecision;
+  /** Changes the fields before they are sent to the client. */
+  changeHeaders(status: number, headers: HeaderList): void;
+  /** The upstream's part is over, just before the client's response ends. Not called after a failure. */
+  completed(status: number): void;
+}
+
+/** A response whose head was looked at and that routes decide about. */
+export interface HeldResponse {
+  readonly rule: ResponseRule;
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** Sends it to the client, with what handlers set as fields so far. Resolves when all is sent. */
+  send(status: number): Promise<void>;
+  /** Nobody wants it. */
+  drop(): void;
+}
+
+/** How a try ended that did not fail. */
+export type RelayResult = "sent" | "retry" | HeldResponse;
+
+/** Streams one response to the client, with back pressure both ways. */
+export class Relay implements ResponseReceiver {
+  readonly #plan: RelayPlan;
+  readonly #result = Promise.withResolvers<RelayResult>();
+  #sent: PromiseWithResolvers<void> | undefined;
+  #call: UpstreamCall | undefined;
+  #stage: CallStage = "dial";
+  #status = 0;
+  #bodyBegun = false;
+  #settled = false;
+  /** Chunks that wait: for routes that decide, or until the buffer is full. Undefined: nothing is held back. */
+  #held: Buffer[] | undefined;
+  #heldBytes = 0;
+  #holdLimit = 0;
+  /** The end came while chunks were held back; with its trailers. */
+  #ended: HeaderList | undefined;
+
+  constructor(plan: RelayPlan) {
+    this.#plan = plan;
+  }
+
+  /** @param start sends the request. @throws ProxyFailure with the stage it failed at; ServerError CLIENT_GONE; what `start` throws */
+  run(start: (receiver: ResponseReceiver) => UpstreamCall): Promise<RelayResult> {
+    const { exchange } = this.#plan;
+    if (exchange.ended) {
+      return Promise.reject(clientGone());
+    }
+    this.#call = start(this);
+    exchange.onEnd(() => this.#clientGone());
+    return this.#result.promise;
+  }
+
+  sent(): void {
+    this.#stage = "sent";
+  }
+
+  interim(status: number, headers: HeaderList): void {
+    this.#plan.exchange.stream.writeInterim(status, endToEndFields(headers));
+  }
+
+  head(status: number, rawHeaders: HeaderList, version: string): void {
+    this.#stage = "response";
+    const headers = endToEndFields(rawHeaders);
+    let decision: HeadDecision;
+    try {
+      decision = this.#plan.decide(status, headers);
+    } catch (error) {
+      this.#giveUp(error as Error);
+      return;
+    }
+    switch (decision.kind) {
+      case "relay":
+        this.#begin(decision.status, headers, version);
+        break;
+      case "retry":
+        this.#settled = true;
+        this.#call?.abort();
+        this.#result.resolve("retry");
+        break;
+      default:
+        this.#hold(decision.rule, status, headers, version);
+    }
+  }
+
+  data(chunk: Buffer): boolean {
+    if (this.#held !== undefined) {
+      this.#held.push(chunk);
+      this.#heldBytes += chunk.length;
+      if (this.#heldBytes <= this.#holdLimit) {
+        return true;
+      }
+      return this.#holdLimit > 0 ? this.#release() : false;
+    }
+    return this.#write(chunk);
+  }
+
+  end(trailers: HeaderList): void {
+    if (this.#held !== undefined && this.#holdLimit === 0) {
+      this.#ended = trailers;
+      return;
+    }
+    const { exchange } = this.#plan;
+    if (trailers.length > 0) {
+      exchange.stream.addTrailers(trailers);
+    }
+    this.#settled = true;
+    try {
+      for (const chunk of this.#held ?? []) {
+        exchange.write(chunk);
+      }
+      this.#plan.completed(this.#status);
+      exchange.finish();
+    } catch (error) {
+      this.#reject(error as Error);
+      return;
+    }
+    this.#resolve();
+  }
+
+  switched(status: number, rawHeaders: HeaderList, socket: Duplex, head: Buffer): void {
+    const { exchange, tunnels } = this.#plan;
+    this.#settled = true;
+    try {
+      const headers = endToEndFields(rawHeaders);
+      this.#plan.decide(status, headers);
+      this.#plan.changeHeaders(status, headers);
+      copyResponseHeaders(headers, exchange, "1.1");
+      exchange.responseHeaders.unshift("Connection", "Upgrade", "Upgrade", exchange.stream.upgradeProtocol);
+      tunnels.open(exchange, socket, head);
+      this.#plan.completed(status);
+    } catch (error) {
+      socket.destroy();
+      this.#reject(error as Error);
+      return;
+    }
+    this.#resolve();
+  }
+
+  failed(error: Error, stage: CallStage, timedOut: boolean): void {
+    if (this.#settled) {
+      return;
+    }
+    if (this.#plan.exchange.socket.destroyed) {
+      this.#clientGone(); // it broke off its own upload: not the upstream's fault
+      return;
+    }
+    this.#settled = true;
+    const failedAt = this.#stage === "response" ? "response" : stage;
+    // What our own code threw (a request that cannot be sent, a body over its limit) is not the upstream's fault.
+    this.#reject(
+      error instanceof ServerError ? error : new ProxyFailure(failedAt, this.#plan.upstream, error, timedOut),
+    );
+  }
+
+  #begin(status: number, headers: HeaderList, version: string): void {
+    const { exchange, bufferBytes } = this.#plan;
+    this.#status = status;
+    try {
+      this.#plan.changeHeaders(status, headers);
+      copyResponseHeaders(headers, exchange, version);
+      exchange.writeHead(status);
+    } catch (error) {
+      this.#giveUp(error as Error);
+      return;
+    }
+    if (bufferBytes > 0) {
+      this.#held = [];
+      this.#holdLimit = bufferBytes;
+      return;
+    }
+    // A body that came along goes out with the head; a stream that takes its time does not hold the head back.
+    process.nextTick(flushLater, this);
+  }
+
+  /** Called once the head had time to go out with a body. */
+  flushUnlessBegun(): void {
+    if (!this.#bodyBegun && !this.#settled) {
+      this.#plan.exchange.flush();
+    }
+  }
+
+  #write(chunk: Buffer): boolean {
+    const { exchange } = this.#plan;
+    this.#bodyBegun = true;
+    let more: boolean;
+    try {
+      more = exchange.write(chunk);
+    } catch (error) {
+      this.#giveUp(error as Error);
+      return false;
+    }
+    if (!more) {
+      exchange.onceDrain(() => this.#call?.resume());
+    }
+    return more;
+  }
+
+  /** Sends what was held back. @returns as `data` */
+  #release(): boolean {
+    const chunks = this.#held ?? [];
+    this.#held = undefined;
+    let more = true;
+    const { exchange } = this.#plan;
+    this.#bodyBegun = true;
+    for (const chunk of chunks) {
+      more = exchange.write(chunk);
+    }
+    if (!more) {
+      exchange.onceDrain(() => this.#call?.resume());
+    }
+    return more;
+  }
+
+  #hold(rule: ResponseRule, status: number, headers: HeaderList, version: string): void {
+    this.#held = [];
+    const held: HeldResponse = {
+      rule,
+      status,
+      headers,
+      send: (sentStatus) => {
+        const sent = Promise.withResolvers<void>();
+        this.#sent = sent;
+        this.#held = undefined;
+        const chunks = this.#waiting;
+        this.#begin(sentStatus, headers, version);
+        if (!this.#settled) {
+          this.#sendWaiting(chunks);
+        }
+        return sent.promise;
+      },
+      drop: () => {
+        if (!this.#settled) {
+          this.#settled = true;
+          this.#call?.abort();
+        }
+      },
+    };
+    this.#waiting = this.#held;
+    this.#result.resolve(held);
+  }
+
+  #waiting: Buffer[] = [];
+
+  #sendWaiting(chunks: readonly Buffer[]): void {
+    let more = true;
+    for (const chunk of chunks) {
+      more = this.data(chunk) && more;
+    }
+    if (this.#ended !== undefined) {
+      this.end(this.#ended);
+    } else if (more) {
+      this.#call?.resume();
+    }
+  }
+
+  #clientGone(): void {
+    if (!this.#settled) {
+      this.#giveUp(clientGone());
+    }
+  }
+
+  #giveUp(error: Error): void {
+    this.#settled = true;
+    this.#call?.abort();
+    this.#reject(error);
+  }
+
+  #resolve(): void {
+    if (this.#sent === undefined) {
+      this.#result.resolve("sent");
+    } else {
+      this.#sent.resolve();
+    }
+  }
+
+  #reject(error: Error): void {
+    if (this.#sent === undefined) {
+      this.#result.reject(error);
+    } else {
+      this.#sent.reject(error);
+    }
+  }
+}
+
+function flushLater(relay: Relay): void {
+  relay.flushUnlessBegun();
+}
+
+function clientGone(): ServerError {
+  return new ServerError("CLIENT_GONE", "the client closed the connection");
+}

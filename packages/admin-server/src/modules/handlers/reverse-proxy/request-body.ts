@@ -1,0 +1,88 @@
+import type { Readable } from "node:stream";
+import { ServerError } from "../../../core/errors.ts";
+import type { Exchange } from "../../../http/exchange.ts";
+import { getHeader } from "../../../http/header-list.ts";
+
+/** The body of a request as it goes to upstreams. */
+export interface RequestBody {
+  readonly content: Readable | Uint8Array | undefined;
+  /** Bytes of a stream; undefined when nobody knows. Without content: whether the client said 0. */
+  readonly length: number | undefined;
+}
+
+function declaredLength(exchange: Exchange): number | undefined {
+  const text = getHeader(exchange.requestHeaders, "content-length");
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** Whether the body can be sent again after some of it went out. */
+export function isRepeatable(body: RequestBody): boolean {
+  return body.content === undefined || body.content instanceof Uint8Array;
+}
+
+/** The body of a request, nothing of it read yet. */
+export function requestBody(exchange: Exchange): RequestBody {
+  if (!exchange.hasBody) {
+    return { content: undefined, length: declaredLength(exchange) === 0 ? 0 : undefined };
+  }
+  if (exchange.bufferedBody !== undefined) {
+    return { content: exchange.bufferedBody, length: exchange.bufferedBody.length };
+  }
+  return { content: exchange.body, length: declaredLength(exchange) };
+}
+
+function nextBytes(source: Readable): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const settle = (): void => {
+      source.off("readable", look);
+      source.off("end", onEnd);
+      source.off("error", onError);
+      source.off("close", onClose);
+    };
+    const onEnd = (): void => {
+      settle();
+      resolve(undefined);
+    };
+    const onError = (error: Error): void => {
+      settle();
+      reject(new ServerError("CLIENT_GONE", "the client closed the connection", { cause: error }));
+    };
+    const onClose = (): void => onError(new Error("the request body ended early"));
+    const look = (): void => {
+      const chunk = source.read() as Buffer | null;
+      if (chunk !== null) {
+        settle();
+        resolve(chunk);
+      }
+    };
+    source.on("readable", look);
+    source.once("end", onEnd);
+    source.once("error", onError);
+    source.once("close", onClose);
+    look();
+  });
+}
+
+/**
+ * Reads a body before it is sent on.
+ * @param limit bytes to read at most; the rest is sent as it comes. Infinity: all
+ * @throws ServerError CLIENT_GONE, or what the body throws
+ */
+export async function bufferBody(body: RequestBody, limit: number): Promise<RequestBody> {
+  const { content } = body;
+  if (content === undefined || content instanceof Uint8Array) {
+    return body;
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  while (bytes <= limit) {
+    const chunk = await nextBytes(content);
+    if (chunk === undefined) {
+      return { content: Buffer.concat(chunks, bytes), length: bytes };
+    }
+    chunks.push(chunk);
+    bytes += chunk.length;
+  }
+  content.unshift(Buffer.concat(chunks, bytes));
+  return body;
+}

@@ -1,0 +1,32 @@
+import { ServerError } from "../../../../core/errors.ts";
+import type { Exchange } from "../../../../http/exchange.ts";
+import type { HeldResponse } from "../relay.ts";
+
+/** Responses that routes of `handle_response` decide about now. */
+const held = new WeakMap<Exchange, HeldResponse>();
+
+/** Lets the routes of a proxy find the response. @returns the one of a proxy around, to put back afterwards */
+export function setHeldResponse(
+  exchange: Exchange,
+  response: HeldResponse | undefined,
+): HeldResponse | undefined {
+  const before = held.get(exchange);
+  if (response === undefined) {
+    held.delete(exchange);
+  } else {
+    held.set(exchange, response);
+  }
+  return before;
+}
+
+/** @throws ServerError HTTP_RESPONSE outside of `handle_response` */
+export function heldResponse(exchange: Exchange, handler: string): HeldResponse {
+  const found = held.get(exchange);
+  if (found === undefined) {
+    throw new ServerError(
+      "HTTP_RESPONSE",
+      `cannot use '${handler}' outside of a reverse_proxy's handle_response routes`,
+    );
+  }
+  return found;
+}

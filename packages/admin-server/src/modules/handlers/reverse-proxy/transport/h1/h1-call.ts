@@ -1,0 +1,73 @@
+import type { Readable } from "node:stream";
+import { ServerError } from "../../../../../core/errors.ts";
+import { encodeFields } from "../../../../../http/h1/response-head.ts";
+import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
+import type { H1ClientConnection } from "./h1-client-connection.ts";
+
+const target = /^[/a-zA-Z][!-~\x80-\xff]*$/;
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** The request as it stands on the wire, up to its body. @throws ServerError HTTP_BAD_REQUEST */
+function encodeHead(request: UpstreamRequest): string {
+  if (!token.test(request.method) || !target.test(request.target)) {
+    const text = JSON.stringify(`${request.method} ${request.target}`.slice(0, 80));
+    throw new ServerError("HTTP_BAD_REQUEST", `cannot be sent on: ${text}`);
+  }
+  let text: string;
+  try {
+    text = `${request.method} ${request.target} HTTP/1.1\r\n${encodeFields(request.headers)}`;
+  } catch (error) {
+    throw new ServerError("HTTP_BAD_REQUEST", `cannot be sent on: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  const { body } = request;
+  if (body instanceof Uint8Array) {
+    return `${text}Content-Length: ${body.length}\r\n\r\n`;
+  }
+  if (body !== undefined) {
+    return request.bodyLength === undefined
+      ? `${text}Transfer-Encoding: chunked\r\n\r\n`
+      : `${text}Content-Length: ${request.bodyLength}\r\n\r\n`;
+  }
+  return request.bodyLength === undefined ? `${text}\r\n` : `${text}Content-Length: 0\r\n\r\n`;
+}
+
+/** One request on its way to a connection, or on one. */
+export class H1Call implements UpstreamCall {
+  readonly request: UpstreamRequest;
+  readonly receiver: ResponseReceiver;
+  readonly head: string;
+  /** Whether the body waits for `100 Continue`. */
+  readonly expectsContinue: boolean;
+  /** Set while a connection carries it. */
+  connection: H1ClientConnection | undefined;
+  aborted = false;
+
+  /** @throws ServerError HTTP_BAD_REQUEST */
+  constructor(request: UpstreamRequest, receiver: ResponseReceiver) {
+    this.request = request;
+    this.receiver = receiver;
+    this.head = encodeHead(request);
+    this.expectsContinue =
+      request.body !== undefined &&
+      request.headers.some(
+        (each, index) => index % 2 === 0 && each.length === 6 && each.toLowerCase() === "expect",
+      );
+  }
+
+  get body(): Readable | Uint8Array | undefined {
+    return this.request.body;
+  }
+
+  resume(): void {
+    this.connection?.resume(this);
+  }
+
+  abort(): void {
+    if (!this.aborted) {
+      this.aborted = true;
+      this.connection?.abandon(this);
+    }
+  }
+}

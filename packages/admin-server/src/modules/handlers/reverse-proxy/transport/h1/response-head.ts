@@ -1,0 +1,118 @@
+import type { HeaderList } from "../../../../../http/header-list.ts";
+
+/** How the body of a response is framed. */
+export const bodyFraming = { none: 0, length: 1, chunked: 2, untilClose: 3 } as const;
+export type BodyFraming = (typeof bodyFraming)[keyof typeof bodyFraming];
+
+/** The head of a response of HTTP/1. */
+export interface ResponseHead {
+  readonly status: number;
+  /** `1.0`, `1.1`. */
+  readonly version: "1.0" | "1.1";
+  readonly headers: HeaderList;
+  readonly framing: BodyFraming;
+  /** With framing `length`. */
+  readonly length: number;
+  /** Whether the connection may carry another request. */
+  readonly keepAlive: boolean;
+  readonly upgrade: string;
+}
+
+const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
+const fieldLines = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/;
+
+function trimmed(text: string, start: number, end: number): string {
+  let from = start;
+  let to = end;
+  while (from < to && (text.charCodeAt(from) === 0x20 || text.charCodeAt(from) === 0x09)) {
+    from++;
+  }
+  while (to > from && (text.charCodeAt(to - 1) === 0x20 || text.charCodeAt(to - 1) === 0x09)) {
+    to--;
+  }
+  return text.slice(from, to);
+}
+
+/** @throws Error for a length that is none, or several that differ */
+function readLength(known: number, value: string): number {
+  if (!/^\d{1,15}$/.test(value)) {
+    throw new Error(`malformed Content-Length ${JSON.stringify(value.slice(0, 80))}`);
+  }
+  if (known >= 0 && known !== Number(value)) {
+    throw new Error(`Content-Length is ${known} and ${value}`);
+  }
+  return Number(value);
+}
+
+/**
+ * Reads the head of a response, strictly: what two readers could understand differently is refused.
+ * @param text the head without the empty line at its end, one character a byte; its last line ends with CR LF
+ * @param method of the request
+ * @throws Error that says what is wrong
+ * Source: RFC 9112
+ */
+export function parseResponseHead(text: string, method: string): ResponseHead {
+  const lineEnd = text.indexOf("\r\n");
+  const line = statusLine.exec(text.slice(0, lineEnd));
+  if (line === null) {
+    throw new Error(`malformed status line ${JSON.stringify(text.slice(0, Math.min(lineEnd, 80)))}`);
+  }
+  if (!fieldLines.test(text.slice(lineEnd + 2))) {
+    throw new Error("malformed header field");
+  }
+  const status = Number(line[2]);
+  const version = line[1] === "0" ? "1.0" : "1.1";
+  const headers: HeaderList = [];
+  let length = -1;
+  let coding: string | undefined;
+  let connection = "";
+  let upgrade = "";
+  let at = lineEnd + 2;
+  while (at < text.length) {
+    const end = text.indexOf("\r\n", at);
+    const colon = text.indexOf(":", at);
+    const name = text.slice(at, colon);
+    const value = trimmed(text, colon + 1, end);
+    at = end + 2;
+    // By length first: most fields are none of these.
+    if (name.length === 14 && name.toLowerCase() === "content-length") {
+      const repeated = length >= 0;
+      length = readLength(length, value);
+      if (repeated) {
+        continue;
+      }
+    } else if (name.length === 17 && name.toLowerCase() === "transfer-encoding") {
+      coding = coding === undefined ? value.toLowerCase() : `${coding},${value.toLowerCase()}`;
+    } else if (name.length === 10 && name.toLowerCase() === "connection") {
+      connection += `,${value.toLowerCase()}`;
+    } else if (name.length === 7 && name.toLowerCase() === "upgrade") {
+      upgrade = value;
+    }
+    headers.push(name, value);
+  }
+  if (coding !== undefined && (coding !== "chunked" || version === "1.0")) {
+    throw new Error(`unsupported transfer encoding ${JSON.stringify(coding.slice(0, 80))}`);
+  }
+  const listed = connection === "" ? [] : connection.split(",").map((each) => each.trim());
+  let keepAlive = version === "1.1" ? !listed.includes("close") : listed.includes("keep-alive");
+  let framing: BodyFraming = bodyFraming.untilClose;
+  if (method === "HEAD" || status < 200 || status === 204 || status === 304) {
+    framing = bodyFraming.none;
+  } else if (coding !== undefined) {
+    framing = bodyFraming.chunked;
+    if (length >= 0) {
+      // Only one of both can be right. Chunked it is, and what follows on this connection is not trusted.
+      keepAlive = false;
+      headers.splice(
+        headers.findIndex((each, index) => index % 2 === 0 && /^content-length$/i.test(each)),
+        2,
+      );
+    }
+  } else if (length >= 0) {
+    framing = length === 0 ? bodyFraming.none : bodyFraming.length;
+  }
+  if (framing === bodyFraming.untilClose) {
+    keepAlive = false;
+  }
+  return { status, version, headers, framing, length, keepAlive, upgrade };
+}

@@ -1,0 +1,153 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, constants } from "node:http2";
+import { ServerError } from "../../../../../core/errors.ts";
+import { BodyWriter } from "../body-writer.ts";
+import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
+import { fieldsOf, h2RequestFields, plainFields } from "./h2-fields.ts";
+
+/** A stream that the upstream says it did not look at may go elsewhere. Source: RFC 9113, section 8.7 */
+const refused = constants.NGHTTP2_REFUSED_STREAM;
+const maxInterims = 32;
+
+/** One request as a stream of HTTP/2. */
+export class H2Call implements UpstreamCall {
+  readonly request: UpstreamRequest;
+  readonly #receiver: ResponseReceiver;
+  #stream: ClientHttp2Stream | undefined;
+  #writer: BodyWriter | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #stage: CallStage = "dial";
+  #interims = 0;
+  #trailers: string[] = [];
+  #over = false;
+  /** Called once, when it is over. */
+  onOver: (() => void) | undefined;
+
+  constructor(request: UpstreamRequest, receiver: ResponseReceiver) {
+    this.request = request;
+    this.#receiver = receiver;
+  }
+
+  get aborted(): boolean {
+    return this.#over;
+  }
+
+  /** @param headerTimeoutMs time for the response's head; 0 for any */
+  run(session: ClientHttp2Session, scheme: string, headerTimeoutMs: number): void {
+    const { body } = this.request;
+    let stream: ClientHttp2Stream;
+    try {
+      stream = session.request(h2RequestFields(this.request, scheme), { endStream: body === undefined });
+    } catch (error) {
+      // The session may be gone since it was chosen; fields that cannot be sent are no fault of the upstream.
+      const code = (error as NodeJS.ErrnoException).code ?? "";
+      const refusal = /INVALID_HEADER|INVALID_HTTP_TOKEN|HEADER_SINGLE_VALUE|PSEUDOHEADER|INVALID_CHAR/.test(
+        code,
+      )
+        ? new ServerError("HTTP_BAD_REQUEST", `cannot be sent on: ${(error as Error).message}`, {
+            cause: error,
+          })
+        : (error as Error);
+      this.fail(refusal);
+      return;
+    }
+    this.#stream = stream;
+    stream.on("response", (headers, _flags, raw?: string[]) => {
+      clearTimeout(this.#timer);
+      this.#stage = "response";
+      const fields = raw === undefined ? fieldsOf(headers) : plainFields(raw);
+      this.#receiver.head(Number(headers[":status"] ?? 502), fields, "2.0");
+      stream.on("data", (chunk: Buffer) => {
+        if (!this.#over && !this.#receiver.data(chunk)) {
+          stream.pause();
+        }
+      });
+    });
+    stream.on("headers", (headers) => {
+      this.#interims++;
+      if (this.#interims > maxInterims) {
+        this.fail(new Error(`more than ${maxInterims} interim responses`));
+      } else {
+        this.#receiver.interim(Number(headers[":status"]), fieldsOf(headers));
+      }
+    });
+    stream.on("trailers", (headers) => {
+      this.#trailers = fieldsOf(headers);
+    });
+    stream.on("end", () => {
+      if (this.#stage === "response" && !this.#over) {
+        this.#finish();
+        this.#receiver.end(this.#trailers);
+      }
+    });
+    stream.on("error", (error) => this.#broken(error));
+    stream.on("close", () => this.#broken(new Error(`the stream was closed with code ${stream.rstCode}`)));
+    this.#stage = "sent";
+    this.#receiver.sent();
+    this.#sendBody(stream);
+    if (headerTimeoutMs > 0) {
+      this.#timer = setTimeout(
+        () => this.fail(new Error(`no response in ${headerTimeoutMs} ms`), true),
+        headerTimeoutMs,
+      );
+    }
+  }
+
+  resume(): void {
+    this.#stream?.resume();
+  }
+
+  abort(): void {
+    if (!this.#over) {
+      this.#finish();
+      this.#stream?.close(constants.NGHTTP2_CANCEL);
+    }
+  }
+
+  /** There is no stream, or it is of no use any more. */
+  fail(error: Error, timedOut = false): void {
+    if (!this.#over) {
+      this.#finish();
+      this.#stream?.close(constants.NGHTTP2_CANCEL);
+      this.#receiver.failed(error, this.#stage, timedOut);
+    }
+  }
+
+  #broken(error: Error): void {
+    if (this.#stream?.rstCode === refused && this.#stage === "sent") {
+      this.#stage = "dial";
+    }
+    this.fail(error);
+  }
+
+  #sendBody(stream: ClientHttp2Stream): void {
+    const { body } = this.request;
+    if (body === undefined || this.#over) {
+      return;
+    }
+    if (body instanceof Uint8Array) {
+      stream.end(body);
+      return;
+    }
+    const sink = {
+      write: (chunk: Buffer) => stream.write(chunk),
+      onceDrain: (callback: () => void) => stream.once("drain", callback),
+    };
+    this.#writer = new BodyWriter(body, sink, (error) => {
+      if (error === undefined) {
+        stream.end();
+      } else {
+        this.fail(error);
+      }
+    });
+  }
+
+  #finish(): void {
+    this.#over = true;
+    clearTimeout(this.#timer);
+    this.#writer?.stop();
+    this.#stream?.on("error", () => {});
+    this.#stream?.resume();
+    this.onOver?.();
+    this.onOver = undefined;
+  }
+}

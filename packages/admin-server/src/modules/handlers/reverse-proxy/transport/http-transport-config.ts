@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { configDuration, notYet } from "../../../../core/modules/config-fields.ts";
+import { resolverSchema } from "./resolver.ts";
+import { upstreamTlsSchema } from "./upstream-tls.ts";
+
+const sizeSchema = () => z.int().min(0);
+
+/** Config of the transport `http`. Source: the public model (Caddy 2.11) */
+export const httpTransportSchema = z.strictObject({
+  resolver: resolverSchema.nullish().describe("Name servers for host names of upstreams (the system's)."),
+  tls: upstreamTlsSchema.nullish().describe("Speaks TLS to upstreams; `{}` with all defaults."),
+  keep_alive: z
+    .strictObject({
+      enabled: z.boolean().nullish().describe("Whether connections are used again (true)."),
+      probe_interval: configDuration().nullish().describe("Time between probes of connections (30s)."),
+      max_idle_conns: z.int().min(0).nullish().describe("Idle connections in all; 0 for any number (0)."),
+      max_idle_conns_per_host: z
+        .int()
+        .min(0)
+        .nullish()
+        .describe("Idle connections for each upstream, and thread (32)."),
+      idle_timeout: configDuration().nullish().describe("How long a connection may be idle (2m)."),
+    })
+    .nullish()
+    .describe("Connections that are kept."),
+  compression: z
+    .literal(false, {
+      error: "compression toward upstreams on behalf of clients is not supported: leave it out or false",
+    })
+    .nullish()
+    .describe("Clients ask for compression themselves; upstreams are never asked on their behalf (false)."),
+  max_conns_per_host: z
+    .int()
+    .min(0)
+    .nullish()
+    .describe(
+      "Connections to each upstream, for each thread; requests wait for a free one. 0 for any number (0).",
+    ),
+  proxy_protocol: z
+    .enum(["", "v1", "v2"])
+    .nullish()
+    .describe(
+      "Tells upstreams the client's address by a PROXY protocol header; each request has its own connection then.",
+    ),
+  network_proxy: notYet(),
+  dial_timeout: configDuration().nullish().describe("Time to connect (3s)."),
+  dial_fallback_delay: configDuration()
+    .nullish()
+    .describe("Time until the next address of a host is tried too (300ms)."),
+  response_header_timeout: configDuration()
+    .nullish()
+    .describe("Time for the response's head once the request is sent; 504 then. 0 for any (0)."),
+  expect_continue_timeout: configDuration()
+    .nullish()
+    .describe(
+      "Hands `Expect: 100-continue` on, and waits this long for the upstream's word (0: not handed on).",
+    ),
+  max_response_header_size: sizeSchema().nullish().describe("Bytes of a response's head (10 MiB)."),
+  write_buffer_size: sizeSchema()
+    .nullish()
+    .describe("Accepted for compatibility: sockets buffer as they need."),
+  read_buffer_size: sizeSchema()
+    .nullish()
+    .describe("Accepted for compatibility: sockets buffer as they need."),
+  read_timeout: configDuration()
+    .nullish()
+    .describe("How long a connection may be silent under a request; 0 for any (0)."),
+  write_timeout: configDuration().nullish().describe("How long a write may wait; 0 for any (0)."),
+  versions: z
+    .array(
+      z.enum(["1.1", "2", "h2c"], {
+        error: (issue) => `unsupported HTTP version ${JSON.stringify(issue.input)}: one of 1.1, 2, h2c`,
+      }),
+    )
+    .nullish()
+    .describe("Protocols to speak: `2` over TLS, `h2c` without ([1.1, 2])."),
+  local_address: z.string().nullish().describe("Own address to connect from."),
+});
+
+export type HttpTransportConfig = z.infer<typeof httpTransportSchema>;

@@ -1,0 +1,144 @@
+import type { ConnectionOptions } from "node:tls";
+import { ServerError } from "../../../../core/errors.ts";
+import { defineModule } from "../../../../core/modules/module.ts";
+import type { ResourceKind, SharedResource } from "../../../../core/modules/usage-pool.ts";
+import { compileTemplate, isFixed } from "../../../../http/placeholders.ts";
+import type { DialAddress } from "./dial-address.ts";
+import type { HttpTransportConfig } from "./http-transport-config.ts";
+import { httpTransportSchema } from "./http-transport-config.ts";
+import { lookupThrough, makeResolver } from "./resolver.ts";
+import { makeSocketDialer } from "./socket-dialer.ts";
+import type { ResponseReceiver, Transport, UpstreamCall, UpstreamRequest } from "./transport.ts";
+import { UpstreamConnections, type UpstreamConnectionsOptions } from "./upstream-connections.ts";
+import { upstreamTlsOptions } from "./upstream-tls.ts";
+
+const defaults = {
+  dialTimeoutMs: 3_000,
+  fallbackDelayMs: 300,
+  probeIntervalMs: 30_000,
+  idleTimeoutMs: 120_000,
+  maxIdlePerHost: 32,
+  maxHeaderBytes: 10 * 1024 * 1024,
+};
+
+/** Upstream addresses of which connections are kept: placeholders may make any number. */
+const maxKnownAddresses = 1_000;
+
+/** Speaks HTTP/1.1 and HTTP/2 with upstreams. Its connections outlive reloads that leave its config alone. */
+export class HttpTransport implements Transport, SharedResource {
+  readonly scheme: "http" | "https";
+  readonly #options: UpstreamConnectionsOptions;
+  readonly #serverName: ((request: UpstreamRequest) => string) | undefined;
+  readonly #byAddress = new Map<string, UpstreamConnections>();
+
+  constructor(
+    options: UpstreamConnectionsOptions,
+    secure: boolean,
+    serverName: ((request: UpstreamRequest) => string) | undefined,
+  ) {
+    this.#options = options;
+    this.scheme = secure ? "https" : "http";
+    this.#serverName = serverName;
+  }
+
+  call(dial: DialAddress, request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
+    const serverName = this.#serverName?.(request) ?? "";
+    const key = serverName === "" ? dial.key : `${dial.key} ${serverName}`;
+    let connections = this.#byAddress.get(key);
+    if (connections === undefined) {
+      connections = new UpstreamConnections(dial, serverName, this.#options);
+      for (const [oldest, unused] of this.#byAddress) {
+        if (this.#byAddress.size < maxKnownAddresses) {
+          break;
+        }
+        this.#byAddress.delete(oldest);
+        unused.close();
+      }
+      this.#byAddress.set(key, connections);
+    }
+    return connections.call(request, receiver);
+  }
+
+  close(): void {
+    for (const connections of this.#byAddress.values()) {
+      connections.close();
+    }
+  }
+}
+
+/** All transports of the process, by their config. */
+const transportPool: ResourceKind<HttpTransport> = { name: "http.reverse_proxy.transport" };
+
+function checkVersions(config: HttpTransportConfig): void {
+  if (config.versions?.includes("h2c") && config.tls) {
+    throw new ServerError("MODULE_CONFIG", "h2c is HTTP/2 without TLS: versions names it beside tls");
+  }
+}
+
+function makeTransport(config: HttpTransportConfig, tls: ConnectionOptions | undefined): HttpTransport {
+  const resolver = makeResolver(config.resolver);
+  const name = config.tls?.server_name ? compileTemplate(config.tls.server_name) : undefined;
+  const keepAlive = config.keep_alive ?? {};
+  const versions = config.versions ?? ["1.1", "2"];
+  const proxyProtocol = config.proxy_protocol === "" ? undefined : (config.proxy_protocol ?? undefined);
+  const dialTimeoutMs = config.dial_timeout ?? defaults.dialTimeoutMs;
+  const options: UpstreamConnectionsOptions = {
+    dialer: makeSocketDialer({
+      socket: {
+        dialTimeoutMs,
+        fallbackDelayMs: config.dial_fallback_delay ?? defaults.fallbackDelayMs,
+        probeIntervalMs: keepAlive.probe_interval ?? defaults.probeIntervalMs,
+        localAddress: config.local_address || undefined,
+        lookup: resolver === undefined ? undefined : lookupThrough(resolver),
+      },
+      tls,
+      exceptPorts: new Set((config.tls?.except_ports ?? []).map(Number)),
+      handshakeTimeoutMs: config.tls?.handshake_timeout || dialTimeoutMs,
+      renegotiation: (config.tls?.renegotiation ?? "never") !== "never",
+      proxyProtocol,
+    }),
+    limits: {
+      maxHeaderBytes: config.max_response_header_size || defaults.maxHeaderBytes,
+      responseHeaderTimeoutMs: config.response_header_timeout ?? 0,
+      expectContinueTimeoutMs: config.expect_continue_timeout ?? 0,
+      readTimeoutMs: config.read_timeout ?? 0,
+      writeTimeoutMs: config.write_timeout ?? 0,
+    },
+    keepAlive: keepAlive.enabled !== false && proxyProtocol === undefined,
+    idleTimeoutMs: keepAlive.idle_timeout || defaults.idleTimeoutMs,
+    maxIdle: Math.min(
+      keepAlive.max_idle_conns_per_host || defaults.maxIdlePerHost,
+      keepAlive.max_idle_conns || Number.POSITIVE_INFINITY,
+    ),
+    maxConnections: config.max_conns_per_host ?? 0,
+    h1: versions.includes("1.1"),
+    h2: versions.includes("2"),
+    h2c: versions.includes("h2c"),
+  };
+  const fixedName = name !== undefined && isFixed(name) ? config.tls?.server_name : undefined;
+  const serverName =
+    name === undefined
+      ? undefined
+      : (request: UpstreamRequest) =>
+          fixedName ?? (request.exchange === undefined ? "" : name(request.exchange));
+  return new HttpTransport(options, tls !== undefined, serverName);
+}
+
+/** HTTP to upstreams. Source: the public model (Caddy 2.11) */
+export const httpTransport = defineModule({
+  id: "http.reverse_proxy.transport.http",
+  config: httpTransportSchema,
+  async provision(config, context): Promise<Transport> {
+    checkVersions(config);
+    const tls = config.tls ? await upstreamTlsOptions(config.tls) : undefined;
+    // The same config with the same files is the same transport.
+    const key = JSON.stringify([config, tls]);
+    const lease = await context.acquire(transportPool, key, () => makeTransport(config, tls));
+    const transport = lease.value;
+    return {
+      scheme: transport.scheme,
+      handsOnExpect: (config.expect_continue_timeout ?? 0) > 0,
+      call: (dial, request, receiver) => transport.call(dial, request, receiver),
+    };
+  },
+});

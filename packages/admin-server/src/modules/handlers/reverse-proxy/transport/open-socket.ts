@@ -1,0 +1,120 @@
+import type { LookupFunction, Socket } from "node:net";
+import { connect, isIP } from "node:net";
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
+import type { DialAddress } from "./dial-address.ts";
+
+/** How connections to upstreams are made; times in milliseconds, 0 for none. */
+export interface SocketOptions {
+  readonly dialTimeoutMs: number;
+  /** Time until the next of several addresses is tried beside the first. */
+  readonly fallbackDelayMs: number;
+  /** Time between TCP keep-alive probes; 0 for none. */
+  readonly probeIntervalMs: number;
+  readonly localAddress: string | undefined;
+  readonly lookup: LookupFunction | undefined;
+}
+
+/** TLS of one connection. */
+export interface TlsOfSocket {
+  readonly options: ConnectionOptions;
+  readonly serverName: string;
+  readonly handshakeTimeoutMs: number;
+  readonly alpn: readonly string[];
+  readonly renegotiation: boolean;
+}
+
+/** Bytes that go out before anything else: a PROXY protocol header. */
+export type Preface = Buffer | undefined;
+
+type Done = (error: Error | undefined, socket: Socket | undefined) => void;
+
+/**
+ * Opens a connection and, if asked to, speaks TLS on it.
+ * @param done called once, with a socket that has no listeners of ours left, or with why there is none
+ * @returns gives it up; `done` is not called any more then
+ */
+export function openSocket(
+  dial: DialAddress,
+  options: SocketOptions,
+  tls: TlsOfSocket | undefined,
+  preface: Preface,
+  done: Done,
+): () => void {
+  let current: Socket = connect(
+    dial.path === ""
+      ? {
+          host: dial.host,
+          port: dial.port,
+          noDelay: true,
+          autoSelectFamily: true,
+          autoSelectFamilyAttemptTimeout: Math.max(10, options.fallbackDelayMs),
+          ...(options.probeIntervalMs > 0
+            ? { keepAlive: true, keepAliveInitialDelay: options.probeIntervalMs }
+            : {}),
+          ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
+          ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+        }
+      : { path: dial.path },
+  );
+  let timer: NodeJS.Timeout | undefined;
+  let settled = false;
+  const settle = (error: Error | undefined): void => {
+    if (settled) {
+      return;
+    }
+    settled = true;
+    clearTimeout(timer);
+    if (error !== undefined) {
+      current.destroy();
+      done(error, undefined);
+      return;
+    }
+    current.off("error", settle);
+    current.off("close", onClose);
+    done(undefined, current);
+  };
+  const onClose = (): void => settle(new Error("the connection was closed while it was made"));
+  const limit = (ms: number, what: string): void => {
+    clearTimeout(timer);
+    timer = ms > 0 ? setTimeout(() => settle(new Error(`${what} in ${ms} ms`)), ms) : undefined;
+  };
+  limit(options.dialTimeoutMs, "no connection");
+  current.on("error", settle);
+  current.on("close", onClose);
+  current.once("connect", () => {
+    if (preface !== undefined) {
+      current.write(preface);
+    }
+    if (tls === undefined) {
+      settle(undefined);
+      return;
+    }
+    limit(tls.handshakeTimeoutMs, "no TLS handshake");
+    const below = current;
+    below.off("close", onClose);
+    const secure: TLSSocket = connectTls({
+      ...tls.options,
+      socket: below,
+      host: tls.serverName,
+      ...(isIP(tls.serverName) === 0 ? { servername: tls.serverName } : {}),
+      ALPNProtocols: [...tls.alpn],
+    });
+    current = secure;
+    secure.on("error", settle);
+    secure.on("close", onClose);
+    secure.once("secureConnect", () => {
+      if (!tls.renegotiation) {
+        secure.disableRenegotiation();
+      }
+      settle(undefined);
+    });
+  });
+  return () => {
+    if (!settled) {
+      settled = true;
+      clearTimeout(timer);
+      current.on("error", () => {});
+      current.destroy();
+    }
+  };
+}

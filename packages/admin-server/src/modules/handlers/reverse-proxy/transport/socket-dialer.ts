@@ -1,0 +1,71 @@
+import type { Socket } from "node:net";
+import type { ConnectionOptions } from "node:tls";
+import type { DialAddress } from "./dial-address.ts";
+import { openSocket, type SocketOptions } from "./open-socket.ts";
+import { proxyProtocolHeader } from "./proxy-protocol-header.ts";
+import type { UpstreamRequest } from "./transport.ts";
+
+export interface SocketDialerOptions {
+  readonly socket: SocketOptions;
+  /** Undefined: no TLS. */
+  readonly tls: ConnectionOptions | undefined;
+  readonly exceptPorts: ReadonlySet<number>;
+  readonly handshakeTimeoutMs: number;
+  readonly renegotiation: boolean;
+  readonly proxyProtocol: "v1" | "v2" | undefined;
+}
+
+/** Opens connections to upstreams as a transport's config says. */
+export interface SocketDialer {
+  /** Whether it speaks TLS with this upstream. */
+  secure(dial: DialAddress): boolean;
+  /**
+   * @param serverName "" for the host of the address
+   * @param alpn protocols to offer, over TLS
+   * @returns gives it up
+   */
+  open(
+    dial: DialAddress,
+    serverName: string,
+    alpn: readonly string[],
+    request: UpstreamRequest,
+    done: (error: Error | undefined, socket: Socket | undefined) => void,
+  ): () => void;
+}
+
+function preface(version: "v1" | "v2", request: UpstreamRequest): Buffer {
+  const { exchange } = request;
+  const source = exchange?.clientAddress ?? "";
+  return proxyProtocolHeader(version, {
+    source,
+    sourcePort: source === exchange?.remoteAddress ? (exchange.socket.remotePort ?? 0) : 0,
+    destination: exchange?.socket.localAddress ?? "",
+    destinationPort: exchange?.socket.localPort ?? 0,
+  });
+}
+
+export function makeSocketDialer(options: SocketDialerOptions): SocketDialer {
+  const secure = (dial: DialAddress): boolean =>
+    options.tls !== undefined && !options.exceptPorts.has(dial.port);
+  return {
+    secure,
+    open(dial, serverName, alpn, request, done) {
+      const { tls, handshakeTimeoutMs, renegotiation, proxyProtocol } = options;
+      return openSocket(
+        dial,
+        options.socket,
+        tls === undefined || !secure(dial)
+          ? undefined
+          : {
+              options: tls,
+              serverName: serverName || dial.host || "localhost",
+              handshakeTimeoutMs,
+              alpn,
+              renegotiation,
+            },
+        proxyProtocol === undefined ? undefined : preface(proxyProtocol, request),
+        done,
+      );
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import type { TLSSocket } from "node:tls";
+import type { DialAddress } from "./dial-address.ts";
+import { H1Call } from "./h1/h1-call.ts";
+import type { H1Limits } from "./h1/h1-client-connection.ts";
+import { H1Pool } from "./h1/h1-pool.ts";
+import { H2Call } from "./h2/h2-call.ts";
+import { H2Pool } from "./h2/h2-pool.ts";
+import type { SocketDialer } from "./socket-dialer.ts";
+import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "./transport.ts";
+
+export interface UpstreamConnectionsOptions {
+  readonly dialer: SocketDialer;
+  readonly limits: H1Limits;
+  readonly keepAlive: boolean;
+  readonly idleTimeoutMs: number;
+  readonly maxIdle: number;
+  readonly maxConnections: number;
+  readonly h1: boolean;
+  /** Over TLS. */
+  readonly h2: boolean;
+  /** Without TLS. */
+  readonly h2c: boolean;
+}
+
+/** A call that waits until it is known what the upstream speaks. */
+interface Undecided {
+  readonly call: DeferredCall;
+  readonly request: UpstreamRequest;
+  readonly receiver: ResponseReceiver;
+}
+
+class DeferredCall implements UpstreamCall {
+  inner: UpstreamCall | undefined;
+  aborted = false;
+
+  resume(): void {
+    this.inner?.resume();
+  }
+
+  abort(): void {
+    this.aborted = true;
+    this.inner?.abort();
+  }
+}
+
+/** All connections to one upstream: HTTP/1.1, HTTP/2, or over TLS what the upstream chooses of both. */
+export class UpstreamConnections {
+  readonly #dial: DialAddress;
+  readonly #serverName: string;
+  readonly #options: UpstreamConnectionsOptions;
+  readonly #h1: H1Pool;
+  readonly #h2: H2Pool;
+  /** Undefined until the upstream chose. */
+  #speaksH2: boolean | undefined;
+  #undecided: Undecided[] = [];
+
+  constructor(dial: DialAddress, serverName: string, options: UpstreamConnectionsOptions) {
+    this.#dial = dial;
+    this.#serverName = serverName;
+    this.#options = options;
+    const secure = options.dialer.secure(dial);
+    const { limits, keepAlive, idleTimeoutMs, maxIdle, maxConnections } = options;
+    const dialer =
+      (alpn: readonly string[]) => (request: UpstreamRequest, done: Parameters<SocketDialer["open"]>[4]) =>
+        options.dialer.open(dial, serverName, alpn, request, done);
+    this.#h1 = new H1Pool({
+      limits,
+      dial: dialer(["http/1.1"]),
+      keepAlive,
+      idleTimeoutMs,
+      maxIdle,
+      maxConnections,
+    });
+    this.#h2 = new H2Pool({
+      dial: dialer(["h2"]),
+      scheme: secure ? "https" : "http",
+      idleTimeoutMs,
+      responseHeaderTimeoutMs: limits.responseHeaderTimeoutMs,
+      maxHeaderBytes: limits.maxHeaderBytes,
+      maxConnections,
+    });
+    if (!secure) {
+      this.#speaksH2 = dial.h2c || options.h2c;
+    } else if (!options.h2 || !options.h1) {
+      this.#speaksH2 = options.h2;
+    }
+  }
+
+  /** @throws ServerError HTTP_BAD_REQUEST */
+  call(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
+    if (request.upgrade !== "" || this.#speaksH2 === false) {
+      return this.#h1.call(request, receiver);
+    }
+    return this.#speaksH2 === true ? this.#h2.call(request, receiver) : this.#decide(request, receiver);
+  }
+
+  close(): void {
+    this.#h1.close();
+    this.#h2.close();
+  }
+
+  /** The first call opens a connection on which the upstream says what it speaks; the others wait for that. */
+  #decide(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
+    const call = new DeferredCall();
+    this.#undecided.push({ call, request, receiver });
+    if (this.#undecided.length === 1) {
+      this.#options.dialer.open(
+        this.#dial,
+        this.#serverName,
+        ["h2", "http/1.1"],
+        request,
+        (error, socket) => {
+          const waiting = this.#undecided.splice(0);
+          if (socket === undefined) {
+            for (const each of waiting) {
+              if (!each.call.aborted) {
+                each.receiver.failed(error ?? new Error("no connection"), "dial", false);
+              }
+            }
+            return;
+          }
+          this.#speaksH2 = (socket as TLSSocket).alpnProtocol === "h2";
+          if (this.#speaksH2) {
+            this.#h2.adopt(socket);
+          }
+          waiting.forEach((each, index) => {
+            this.#start(
+              each,
+              this.#speaksH2 || index > 0 ? undefined : (first) => this.#h1.adopt(socket, first),
+            );
+          });
+        },
+      );
+    }
+    return call;
+  }
+
+  /** @param adopt carries the call on the connection that is there */
+  #start({ call, request, receiver }: Undecided, adopt: ((first: H1Call) => void) | undefined): void {
+    try {
+      if (this.#speaksH2) {
+        if (!call.aborted) {
+          const inner = new H2Call(request, receiver);
+          call.inner = inner;
+          this.#h2.start(inner);
+        }
+      } else if (adopt !== undefined) {
+        const inner = new H1Call(request, receiver);
+        inner.aborted = call.aborted;
+        call.inner = inner;
+        adopt(inner);
+      } else if (!call.aborted) {
+        call.inner = this.#h1.call(request, receiver);
+      }
+    } catch (error) {
+      receiver.failed(error as Error, "dial", false);
+    }
+  }
+}

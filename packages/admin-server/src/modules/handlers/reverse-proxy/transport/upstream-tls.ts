@@ -1,0 +1,124 @@
+import { readFile } from "node:fs/promises";
+import { type ConnectionOptions, rootCertificates } from "node:tls";
+import { z } from "zod";
+import { messageOf, ServerError } from "../../../../core/errors.ts";
+import { configDuration, notYet } from "../../../../core/modules/config-fields.ts";
+
+/** TLS to upstreams. Source: the public model (Caddy 2.11), transport http */
+export const upstreamTlsSchema = z.strictObject({
+  ca: z
+    .looseObject({ provider: z.string() })
+    .nullish()
+    .describe("Where certificates of trusted authorities come from: `inline` or `file`."),
+  root_ca_pool: z
+    .array(z.string())
+    .nullish()
+    .describe("Trusted authorities, DER in base64; deprecated: `ca` with `inline`."),
+  root_ca_pem_files: z
+    .array(z.string())
+    .nullish()
+    .describe("Files with trusted authorities, PEM; deprecated: `ca` with `file`."),
+  client_certificate_file: z.string().nullish().describe("Certificate to show to the upstream, PEM."),
+  client_certificate_key_file: z.string().nullish().describe("Its key, PEM."),
+  client_certificate_automate: notYet(),
+  insecure_skip_verify: z
+    .boolean()
+    .nullish()
+    .describe("Trusts every upstream whoever it is. For tests only."),
+  handshake_timeout: configDuration()
+    .nullish()
+    .describe("Time for the handshake (the rest of dial_timeout)."),
+  server_name: z
+    .string()
+    .nullish()
+    .describe("Name to ask for and to verify (the host of the dial address); placeholders allowed."),
+  renegotiation: z
+    .enum(["never", "once", "freely"])
+    .nullish()
+    .describe("Whether the upstream may ask for another handshake, TLS 1.2 only (never)."),
+  except_ports: z.array(z.string()).nullish().describe("Ports of upstreams that are spoken to without TLS."),
+  curves: z
+    .array(z.string())
+    .nullish()
+    .describe("Key exchange groups, the best first: `x25519`, `secp256r1`, …"),
+});
+
+export type UpstreamTlsConfig = z.infer<typeof upstreamTlsSchema>;
+
+const inlineSchema = z.strictObject({
+  provider: z.literal("inline"),
+  trusted_ca_certs: z.array(z.string()).min(1),
+});
+const fileSchema = z.strictObject({ provider: z.literal("file"), pem_files: z.array(z.string()).min(1) });
+
+const curveNames: Readonly<Record<string, string>> = {
+  x25519: "X25519",
+  secp256r1: "P-256",
+  secp384r1: "P-384",
+  secp521r1: "P-521",
+  x25519mlkem768: "X25519MLKEM768",
+};
+
+async function read(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new ServerError("MODULE_CONFIG", `reading ${file}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function fromDer(text: string): string {
+  const bytes = Buffer.from(text, "base64");
+  if (bytes.length === 0) {
+    throw new ServerError("MODULE_CONFIG", "tls: a trusted certificate is no base64");
+  }
+  return `-----BEGIN CERTIFICATE-----\n${bytes.toString("base64")}\n-----END CERTIFICATE-----\n`;
+}
+
+async function trusted(config: UpstreamTlsConfig): Promise<string[]> {
+  const found = (config.root_ca_pool ?? []).map(fromDer);
+  for (const file of config.root_ca_pem_files ?? []) {
+    found.push(await read(file));
+  }
+  if (config.ca) {
+    const inline = inlineSchema.safeParse(config.ca);
+    const file = fileSchema.safeParse(config.ca);
+    if (!inline.success && !file.success) {
+      throw new ServerError(
+        "MODULE_CONFIG",
+        `tls: ca provider ${JSON.stringify(config.ca.provider)} is none of inline {trusted_ca_certs}, file {pem_files}`,
+      );
+    }
+    found.push(...(inline.data?.trusted_ca_certs ?? []).map(fromDer));
+    for (const name of file.data?.pem_files ?? []) {
+      found.push(await read(name));
+    }
+  }
+  return found;
+}
+
+/** What is the same for all connections. Files are read here. @throws ServerError MODULE_CONFIG */
+export async function upstreamTlsOptions(config: UpstreamTlsConfig): Promise<ConnectionOptions> {
+  const ca = await trusted(config);
+  const certFile = config.client_certificate_file ?? "";
+  const keyFile = config.client_certificate_key_file ?? "";
+  if ((certFile === "") !== (keyFile === "")) {
+    throw new ServerError(
+      "MODULE_CONFIG",
+      "tls: client_certificate_file and client_certificate_key_file go together",
+    );
+  }
+  const curves = (config.curves ?? []).map((name) => {
+    const known = curveNames[name.toLowerCase()];
+    if (known === undefined) {
+      throw new ServerError("MODULE_CONFIG", `tls: unknown curve ${JSON.stringify(name)}`);
+    }
+    return known;
+  });
+  return {
+    ca: ca.length > 0 ? ca : [...rootCertificates],
+    rejectUnauthorized: config.insecure_skip_verify !== true,
+    ...(certFile === "" ? {} : { cert: await read(certFile), key: await read(keyFile) }),
+    ...(curves.length === 0 ? {} : { ecdhCurve: curves.join(":") }),
+  };
+}

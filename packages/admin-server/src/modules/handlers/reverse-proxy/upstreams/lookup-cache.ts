@@ -1,0 +1,68 @@
+/** Answers of name servers that are kept: names with placeholders may be any number. */
+const maxKept = 1_000;
+
+interface Kept {
+  readonly addresses: readonly string[];
+  readonly at: number;
+}
+
+/** Keeps what was looked up until it is to be looked up again; one look-up of a name at a time. */
+export class LookupCache {
+  readonly #refreshMs: number;
+  readonly #graceMs: number;
+  readonly #kept = new Map<string, Kept>();
+  readonly #running = new Map<string, Promise<readonly string[]>>();
+
+  /** @param graceMs how long old answers serve after a look-up failed; 0 not at all */
+  constructor(refreshMs: number, graceMs: number) {
+    this.#refreshMs = refreshMs;
+    this.#graceMs = graceMs;
+  }
+
+  /**
+   * @param again whether what is known is doubtful
+   * @throws what `look` throws, where nothing is known that may serve
+   */
+  get(
+    name: string,
+    again: boolean,
+    look: () => Promise<readonly string[]>,
+  ): readonly string[] | Promise<readonly string[]> {
+    const kept = this.#kept.get(name);
+    if (kept !== undefined && !again && performance.now() - kept.at < this.#refreshMs) {
+      return kept.addresses;
+    }
+    let running = this.#running.get(name);
+    if (running === undefined) {
+      running = this.#refresh(name, look).finally(() => this.#running.delete(name));
+      this.#running.set(name, running);
+    }
+    return running;
+  }
+
+  async #refresh(name: string, look: () => Promise<readonly string[]>): Promise<readonly string[]> {
+    const before = this.#kept.get(name);
+    try {
+      const addresses = await look();
+      this.#kept.delete(name);
+      for (const [oldest] of this.#kept) {
+        if (this.#kept.size < maxKept) {
+          break;
+        }
+        this.#kept.delete(oldest);
+      }
+      this.#kept.set(name, { addresses, at: performance.now() });
+      return addresses;
+    } catch (error) {
+      if (before !== undefined && this.#graceMs > 0) {
+        // Serves for the grace period, as if it were found now.
+        this.#kept.set(name, {
+          addresses: before.addresses,
+          at: performance.now() - this.#refreshMs + this.#graceMs,
+        });
+        return before.addresses;
+      }
+      throw error;
+    }
+  }
+}

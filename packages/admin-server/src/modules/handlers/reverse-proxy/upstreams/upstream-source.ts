@@ -1,0 +1,14 @@
+import type { ModuleInstance, ModuleNamespace } from "../../../../core/modules/module.ts";
+import type { Exchange } from "../../../../http/exchange.ts";
+
+/** Finds upstreams while requests come. */
+export interface UpstreamSource extends ModuleInstance {
+  /**
+   * Addresses to dial, the best first. At once where they are known.
+   * @param again the request failed with what was said before: look afresh
+   * @throws Error when nothing is found and nothing is known
+   */
+  find(exchange: Exchange, again: boolean): readonly string[] | Promise<readonly string[]>;
+}
+
+export const upstreamSources: ModuleNamespace<UpstreamSource> = { prefix: "http.reverse_proxy.upstreams" };

@@ -1,0 +1,10 @@
+import { z } from "zod";
+import { defineModule } from "../../core/modules/module.ts";
+import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
+
+/** The first upstream that is available, in the order of the config. */
+export const firstPolicy = defineModule({
+  id: "http.reverse_proxy.selection_policies.first",
+  config: z.strictObject({}),
+  provision: (): SelectionPolicy => ({ select: (available) => available[0] }),
+});

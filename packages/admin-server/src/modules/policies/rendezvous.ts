@@ -1,0 +1,55 @@
+import type { Candidate } from "../handlers/reverse-proxy/candidate.ts";
+
+const fnvOffset = 0x811c9dc5;
+const fnvPrime = 0x01000193;
+const maxKnownHashes = 10_000;
+
+/** FNV-1a, 32 bits, over UTF-16 code units. */
+function hashText(text: string): number {
+  let hash = fnvOffset;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), fnvPrime);
+  }
+  return hash >>> 0;
+}
+
+/** Spreads every bit over all. Source: the finalizer of MurmurHash3 */
+function mix(value: number): number {
+  let hash = value;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+const addressHashes = new Map<string, number>();
+
+function hashAddress(address: string): number {
+  let hash = addressHashes.get(address);
+  if (hash === undefined) {
+    if (addressHashes.size >= maxKnownHashes) {
+      addressHashes.clear();
+    }
+    hash = mix(hashText(address));
+    addressHashes.set(address, hash);
+  }
+  return hash;
+}
+
+/**
+ * Chooses by highest random weight: the same key meets the same upstream while it is available, and an upstream that
+ * comes or goes moves only the keys that are its own. All threads and all servers with the same list agree.
+ * Source: Thaler and Ravishankar, "A name-based mapping scheme for rendezvous"
+ */
+export function selectByKey(available: readonly Candidate[], key: string): Candidate | undefined {
+  const keyHash = hashText(key);
+  let best: Candidate | undefined;
+  let bestWeight = -1;
+  for (const candidate of available) {
+    const weight = mix(keyHash ^ hashAddress(candidate.address));
+    if (weight > bestWeight) {
+      best = candidate;
+      bestWeight = weight;
+    }
+  }
+  return best;
+}
