@@ -7,6 +7,7 @@ import type { Exchange } from "../../../http/exchange.ts";
 import { compileTemplate } from "../../../http/placeholders.ts";
 import { LineQueue, lostLine } from "../line-queue.ts";
 import type { LogWriter } from "../log-modules.ts";
+import { makeAppendGate } from "./append-gate.ts";
 import { parseTimeOfDay } from "./roll-schedule.ts";
 import { RollingFile } from "./rolling-file.ts";
 
@@ -88,6 +89,10 @@ export const fileWriter = defineModule({
           }
         }
       },
+      appending: makeAppendGate(
+        context.shared.counter(`logging.writers.file/${path}/epoch`),
+        [0, 1].map((side) => context.shared.counter(`logging.writers.file/${path}/appending${side}`)),
+      ),
       onError: (error) => context.log.warn(`log file ${path}: ${messageOf(error)}`),
     });
     let failing = false;

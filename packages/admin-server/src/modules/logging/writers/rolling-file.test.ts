@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { makeAppendGate } from "./append-gate.ts";
 import { RollingFile, type RollingFileOptions } from "./rolling-file.ts";
 
 let folder = "";
@@ -33,6 +34,7 @@ function make(
       ...rules,
     },
     exclusively: (work) => work(),
+    appending: { enter: () => () => {}, settle: async () => {} },
     onError: (error) => {
       throw error;
     },
@@ -112,6 +114,57 @@ test("two that write one file agree, and follow who renames it from outside", as
   await one.close();
   await two.close();
 });
+
+test("no line is lost or cut while several append and roll", async () => {
+  let locked = false;
+  let now = 0;
+  const counts = [0, 0];
+  const counter = (index: number) => ({
+    get value() {
+      return counts[index] ?? 0;
+    },
+    add(amount: number) {
+      counts[index] = (counts[index] ?? 0) + amount;
+      return counts[index];
+    },
+  });
+  const epoch = {
+    get value() {
+      return now;
+    },
+    add: (amount: number) => {
+      now += amount;
+      return now;
+    },
+  };
+  const appending = makeAppendGate(epoch, [counter(0), counter(1)]);
+  const exclusively = async (work: () => Promise<void>) => {
+    if (!locked) {
+      locked = true;
+      await work().finally(() => {
+        locked = false;
+      });
+    }
+  };
+  const files = [1, 2, 3].map(() =>
+    make({ maxBytes: 2000, appending, exclusively }, { compression: "gzip", keep: 1000 }),
+  );
+  await Promise.all(files.map((file) => file.open()));
+  await Promise.all(
+    files.map(async (file, writer) => {
+      for (let line = 0; line < 200; line++) {
+        await append(file, `${writer}-${line} ${"x".repeat(60)}\n`);
+      }
+    }),
+  );
+  await Promise.all(files.map((file) => file.close()));
+  const lines = names().flatMap((name) => {
+    const bytes = readFileSync(join(folder, "sub", name));
+    return (name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString().trimEnd().split("\n");
+  });
+  expect(lines.every((line) => /^\d-\d+ x{60}$/.test(line))).toBe(true);
+  expect(new Set(lines).size).toBe(600);
+}, 60_000);
 
 test.skipIf(process.platform !== "linux")("a place where no folder can be made is an error", async () => {
   await expect(make({ path: "/proc/nowhere/deep/x.log" }).open()).rejects.toThrow("ENOENT");

@@ -4,6 +4,14 @@ import { dirname } from "node:path";
 import { type OldFileRules, oldFileName, tidyOldFiles } from "./old-log-files.ts";
 import { nextRoll, type RollSchedule } from "./roll-schedule.ts";
 
+/** Counts those that append, so that nobody touches a file that was put aside while one of them still writes to it. */
+export interface AppendGate {
+  /** @returns says that it is over */
+  enter(): () => void;
+  /** Resolves when all that had entered are gone. Who has entered must have gone first. */
+  settle(): Promise<void>;
+}
+
 export interface RollingFileOptions {
   readonly path: string;
   /** Permissions of a new file; those of one that exists are changed only if `setMode`. */
@@ -17,8 +25,12 @@ export interface RollingFileOptions {
   readonly rules: OldFileRules;
   /** One thread puts the file aside: runs `work` unless another thread is at it. */
   readonly exclusively: (work: () => Promise<void>) => Promise<void>;
+  /** Who appends now, in all threads. */
+  readonly appending: AppendGate;
   readonly onError: (error: unknown) => void;
 }
+
+const maxNameAttempts = 1000;
 
 async function nearestMode(folder: string): Promise<number> {
   try {
@@ -55,6 +67,28 @@ async function makeFolder(folder: string, mode: number): Promise<void> {
   }
 }
 
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A name that no file has, compressed or not: names tell milliseconds, or less where the config says so. */
+async function freeName(makeName: () => string): Promise<string> {
+  for (let attempt = 0; ; attempt++) {
+    const name = makeName();
+    const taken = await Promise.all([name, `${name}.gz`, `${name}.zst`].map(exists));
+    if (!taken.includes(true)) {
+      return name;
+    }
+    if (attempt === maxNameAttempts) {
+      throw new Error(`no free name for ${name}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
 async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
     (stats) => stats.isDirectory(),
@@ -79,7 +113,7 @@ export class RollingFile {
   }
 
   /** @throws the error of a file that cannot be opened for writing */
-  async open(): Promise<void> {
+  async open(): Promise<Stats> {
     const { path, mode, setMode, folderMode } = this.#options;
     const folder = dirname(path);
     const made =
@@ -97,13 +131,25 @@ export class RollingFile {
     await this.#handle?.close();
     this.#handle = handle;
     this.#inode = stats.ino;
+    return stats;
   }
 
   async append(lines: Buffer): Promise<void> {
+    await this.#rollIfDue(lines.length);
+    const leave = this.#options.appending.enter();
+    try {
+      await this.#current();
+      await this.#handle?.appendFile(lines);
+    } finally {
+      leave();
+    }
+  }
+
+  async #rollIfDue(length: number): Promise<void> {
     const stats = await this.#current();
     const now = Date.now();
     const { maxBytes } = this.#options;
-    if (maxBytes > 0 && stats.size > 0 && stats.size + lines.length > maxBytes) {
+    if (maxBytes > 0 && stats.size > 0 && stats.size + length > maxBytes) {
       await this.#roll("size");
     } else if (now >= this.#nextRollMs) {
       this.#nextRollMs = nextRoll(this.#options.schedule, now);
@@ -111,7 +157,6 @@ export class RollingFile {
         await this.#roll("time");
       }
     }
-    await this.#handle?.appendFile(lines);
   }
 
   async close(): Promise<void> {
@@ -127,17 +172,18 @@ export class RollingFile {
     if (this.#handle !== undefined && found?.ino === this.#inode) {
       return found;
     }
-    await this.open();
-    return stat(path);
+    return this.open();
   }
 
   async #roll(reason: "size" | "time"): Promise<void> {
-    const { path, rules, exclusively, onError } = this.#options;
+    const { path, rules, exclusively, appending, onError } = this.#options;
     await exclusively(async () => {
-      const found = await stat(path);
-      if (found.ino === this.#inode) {
-        const old = oldFileName(path, new Date(), reason, rules);
+      // Nothing is there while another thread has put it aside and nobody has begun a new one.
+      const found = await stat(path).catch(() => undefined);
+      if (found?.ino === this.#inode) {
+        const old = await freeName(() => oldFileName(path, new Date(), reason, rules));
         await rename(path, old);
+        await appending.settle();
         const before = this.#tidying;
         this.#tidying = (async () => {
           await before;
@@ -145,6 +191,5 @@ export class RollingFile {
         })().catch(onError);
       }
     });
-    await this.#current();
   }
 }
