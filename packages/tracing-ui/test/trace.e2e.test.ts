@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { describeApp } from "./app-session.ts";
 import { violationsOn } from "./axe.ts";
@@ -98,5 +99,65 @@ describeApp("the trace page in a browser", (app) => {
     await page.mouse.wheel(0, -120);
     await page.keyboard.up("Shift");
     await page.waitForURL((url) => Number(url.searchParams.get("from")) < moved);
+  });
+
+  test("the flame graph is walked by key and zoomed by click, and leads back to the waterfall", async () => {
+    const { page, store } = app;
+    await open(store.declined.traceID, "?from=1000&to=300000");
+    await page.getByRole("link", { name: "Flame graph" }).click();
+    await page.getByRole("tree", { name: "Flame graph" }).waitFor();
+    expect(await page.locator('.view-switch [aria-current="page"]').allTextContents()).toEqual([
+      "Flame graph",
+    ]);
+    const boxes = page.getByRole("treeitem");
+    const all = await boxes.count();
+    await boxes.first().focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toContain(
+      "PlaceOrder",
+    );
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/at=[0-9a-f]{16}/);
+    expect(await boxes.count()).toBeLessThan(all);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.goBack();
+    await page.waitForURL((url) => !url.search.includes("at="));
+    await page.getByRole("link", { name: "Show in the waterfall" }).click();
+    await page.locator(".span-row.selected").waitFor();
+    expect(app.complaints).toEqual([]);
+  });
+
+  test("statistics are sorted and grouped, in the address, and lead to the spans", async () => {
+    const { page, store } = app;
+    await page.goto(`${app.server.origin}/trace/${store.declined.traceID}?view=statistics`);
+    await page.locator(".statistics tbody tr").first().waitFor();
+    await page.getByRole("button", { name: "Spans", exact: true }).click();
+    await page.waitForURL(/sort=count/);
+    const counts = await page.locator(".statistics tbody td:nth-child(2)").allTextContents();
+    expect(counts.map(Number)).toEqual(counts.map(Number).toSorted((a, b) => b - a));
+    await page.getByLabel("Group by").selectOption("db.system");
+    await page.waitForURL(/by=db\.system/);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole("link", { name: "postgresql" }).click();
+    await page.getByText(/\d+ matches/).waitFor();
+    expect(app.complaints).toEqual([]);
+  });
+
+  test("the graph draws each operation once; the JSON can be saved", async () => {
+    const { page, store } = app;
+    await page.goto(`${app.server.origin}/trace/${store.declined.traceID}?view=graph`);
+    await page.locator(".graph-node").first().waitFor();
+    expect(await page.locator(".graph-node").count()).toBeGreaterThan(5);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole("link", { name: "JSON" }).click();
+    await page.locator(".trace-json-text").waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save as a file" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`trace-${store.declined.traceID}.json`);
+    expect(JSON.parse(await readFile(await download.path(), "utf8"))).toEqual({ data: [store.declined] });
   });
 });

@@ -3,6 +3,24 @@ import * as z from "zod/mini";
 const text = z.catch(z.optional(z.string()), undefined);
 const microseconds = z.catch(z.optional(z.coerce.number().check(z.int(), z.nonnegative())), undefined);
 
+/** Columns that the statistics can be sorted by. */
+const statisticsColumns = [
+  "name",
+  "count",
+  "errors",
+  "total",
+  "self",
+  "min",
+  "median",
+  "p95",
+  "max",
+] as const;
+
+/** A column that the statistics can be sorted by. */
+export type StatisticsColumn = (typeof statisticsColumns)[number];
+/** What they are sorted by when the address does not say. */
+export const defaultStatisticsSort: StatisticsColumn = "self";
+
 /**
  * What the address of the trace page says. Unreadable parts fall back to nothing; ids that are not in the
  * trace are passed over when the address is applied. The router checks an address again after it was checked,
@@ -26,6 +44,12 @@ export const traceAddress = z.object({
   to: microseconds,
   /** How the trace is drawn; the waterfall by itself. */
   view: z.catch(z.optional(z.enum(["flame", "graph", "statistics", "json"])), undefined),
+  /** Id of a span of the group that takes the whole width of the flame graph. */
+  at: text,
+  /** What the statistics are by: `service`, or the key of an attribute; `operation` by itself. */
+  by: text,
+  /** What the statistics are sorted by; `self` by itself. */
+  sort: z.catch(z.optional(z.enum(statisticsColumns)), undefined),
   /** What is shown beside the waterfall. */
   panel: z.catch(z.optional(z.enum(["path"])), undefined),
 });

@@ -10,6 +10,7 @@ import { useChoice } from "../../theme/stored-choice.ts";
 import { leadingRoot, type Trace } from "../../trace/trace.ts";
 import { changedAddress } from "./trace-address.ts";
 import type { ViewAction } from "./trace-view.ts";
+import { ViewSwitch } from "./view-switch.tsx";
 
 const route = getRouteApi("/trace/$traceId");
 
@@ -23,6 +24,7 @@ export function TraceHeader(props: {
   const { trace, hues, filter, dispatch } = props;
   const zone = useChoice(zoneChoice);
   const address = route.useSearch();
+  const showsPath = address.view === undefined && address.panel === "path";
   const root = leadingRoot(trace);
   const service = root === undefined ? "" : (trace.services[trace.service[root] as number] ?? "");
   const errors = trace.errorsBefore[trace.spans.length] as number;
@@ -34,12 +36,16 @@ export function TraceHeader(props: {
           <span>{service}</span>{" "}
           <span className="trace-operation">{trace.spans[root ?? -1]?.operationName}</span>
         </h1>
+        <ViewSwitch traceId={trace.traceId} />
         <div className="trace-actions">
           <Link
             to="/trace/$traceId"
             params={{ traceId: trace.traceId }}
-            search={changedAddress(address, { panel: address.panel === "path" ? undefined : "path" })}
-            className={address.panel === "path" ? "button chosen" : "button"}
+            search={changedAddress(address, {
+              ...{ view: undefined, panel: showsPath ? undefined : "path" },
+            })}
+            activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
+            className={showsPath ? "button chosen" : "button"}
             title="What the trace waited for, as a ranked list"
           >
             Critical path
@@ -47,14 +53,6 @@ export function TraceHeader(props: {
           <CopyButton text={trace.traceId} label="Copy the trace id">
             {`${trace.traceId.slice(0, 8)}…`}
           </CopyButton>
-          <a
-            className="button"
-            href={`api/traces/${trace.traceId}?prettyPrint=true`}
-            target="_blank"
-            rel="noreferrer"
-          >
-            JSON
-          </a>
         </div>
       </div>
       <dl className="trace-figures">

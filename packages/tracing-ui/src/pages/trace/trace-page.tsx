@@ -1,7 +1,7 @@
 import "./trace-page.css";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useDeferredValue, useEffect, useMemo } from "react";
+import { lazy, Suspense, useDeferredValue, useEffect, useMemo } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { servicesQuery, traceQuery } from "../../api/queries.ts";
 import { type SpanPeers, tracePeersQuery } from "../../api/trace-peers.ts";
@@ -23,6 +23,12 @@ import { useTraceView } from "./use-trace-view.ts";
 import { Waterfall } from "./waterfall.tsx";
 
 const route = getRouteApi("/trace/$traceId");
+const FlameView = lazy(() => import("./views/flame-view.tsx").then((file) => ({ default: file.FlameView })));
+const StatisticsView = lazy(() =>
+  import("./views/statistics-view.tsx").then((file) => ({ default: file.StatisticsView })),
+);
+const JsonView = lazy(() => import("./views/json-view.tsx").then((file) => ({ default: file.JsonView })));
+const GraphView = lazy(() => import("./views/graph-view.tsx").then((file) => ({ default: file.GraphView })));
 const noPeers: ReadonlyMap<string, SpanPeers> = new Map();
 
 /** The trace screen: fetches one trace and shows it, or says why not. */
@@ -57,6 +63,8 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
   const known = useQuery(servicesQuery).data;
   const hues = useMemo(() => assignServiceHues(known ?? [], trace.services), [known, trace]);
   const [view, dispatch] = useTraceView(trace);
+  const address = route.useSearch();
+  const navigate = route.useNavigate();
   // Typing comes first: finding the spans may lag behind by a frame or two in large traces.
   const filterText = useDeferredValue(view.filter);
   const filter = useMemo(() => filterSpans(trace, filterText), [trace, filterText]);
@@ -66,9 +74,7 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
   );
   const path = useMemo(() => criticalPath(trace), [trace]);
   const peers = useQuery(tracePeersQuery(trace.traceId)).data ?? noPeers;
-  const address = route.useSearch();
-  const navigate = route.useNavigate();
-  useTraceKeys(rows, view.selected, dispatch);
+  useTraceKeys(rows, view.selected, dispatch, address.view === undefined);
 
   useEffect(() => {
     const root = leadingRoot(trace);
@@ -83,19 +89,29 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
     <div className="trace-page">
       <TraceHeader trace={trace} hues={hues} filter={view.filter} dispatch={dispatch} />
       <TraceRemarks trace={trace} dispatch={dispatch} />
-      <Minimap trace={trace} hues={hues} path={path} range={view.range} dispatch={dispatch} />
-      <div className="trace-body">
-        <Waterfall {...{ trace, hues, view, filter, rows, path, peers, dispatch }} />
-        {address.panel === "path" && (
-          <PathPanel
-            {...{ trace, hues, path, dispatch }}
-            selected={view.selected}
-            onClose={() =>
-              void navigate({ search: changedAddress(address, { panel: undefined }), resetScroll: false })
-            }
-          />
-        )}
-      </div>
+      <Suspense fallback={<div className="trace-body" role="status" aria-label="Opening the view" />}>
+        {address.view === "flame" && <FlameView trace={trace} hues={hues} />}
+        {address.view === "graph" && <GraphView trace={trace} hues={hues} />}
+        {address.view === "statistics" && <StatisticsView trace={trace} hues={hues} />}
+        {address.view === "json" && <JsonView input={input} />}
+      </Suspense>
+      {address.view === undefined && (
+        <>
+          <Minimap trace={trace} hues={hues} path={path} range={view.range} dispatch={dispatch} />
+          <div className="trace-body">
+            <Waterfall {...{ trace, hues, view, filter, rows, path, peers, dispatch }} />
+            {address.panel === "path" && (
+              <PathPanel
+                {...{ trace, hues, path, dispatch }}
+                selected={view.selected}
+                onClose={() =>
+                  void navigate({ search: changedAddress(address, { panel: undefined }), resetScroll: false })
+                }
+              />
+            )}
+          </div>
+        </>
+      )}
     </div>
   );
 }

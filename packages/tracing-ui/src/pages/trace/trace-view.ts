@@ -41,7 +41,8 @@ export type ViewAction =
   | { type: "zoomBy"; factor: number; centreUs?: number }
   | { type: "pan"; by: number }
   | { type: "zoomOut" }
-  | { type: "escape" };
+  | { type: "escape" }
+  | { type: "restore"; view: TraceView };
 
 /** The shortest stretch of time to zoom to, in microseconds. */
 const shortestRangeUs = 1;
@@ -100,6 +101,8 @@ export function reduceView(trace: Trace, view: TraceView, action: ViewAction): T
       return { ...view, range: panned(trace, view.range, action.by) };
     case "zoomOut":
       return { ...view, range: wholeRange(trace) };
+    case "restore":
+      return action.view;
     case "escape":
       return view.filter === "" ? { ...view, selected: -1 } : { ...view, filter: "" };
   }

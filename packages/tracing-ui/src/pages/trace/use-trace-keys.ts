@@ -11,10 +11,16 @@ const panStep = 0.25;
  * The keys of the trace page, wherever the focus is, except in fields and dialogs.
  * @param rows     the spans shown
  * @param selected the selected span, −1 for none
+ * @param on       false while another view than the waterfall is shown, which has keys of its own
  */
-export function useTraceKeys(rows: Int32Array, selected: number, dispatch: Dispatch<ViewAction>): void {
+export function useTraceKeys(
+  rows: Int32Array,
+  selected: number,
+  dispatch: Dispatch<ViewAction>,
+  on: boolean,
+): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+    if (!on || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
     if (document.querySelector("dialog[open]") !== null) return;
     const action = actionOf(event, rows, selected);
     if (action === undefined) return;

@@ -1,6 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { type Dispatch, useEffect, useReducer } from "react";
+import { type Dispatch, useEffect, useEffectEvent, useReducer, useRef } from "react";
 import type { Trace } from "../../trace/trace.ts";
+import { changedAddress, type TraceAddress } from "./trace-address.ts";
 import { addressOfView, reduceView, type TraceView, type ViewAction, viewOfAddress } from "./trace-view.ts";
 
 const route = getRouteApi("/trace/$traceId");
@@ -9,8 +10,9 @@ const route = getRouteApi("/trace/$traceId");
 const addressDelayMs = 200;
 
 /**
- * The view of a trace: begun from the address, and written back to it as it changes. It replaces the present
- * entry of the history, so that "back" leaves the trace instead of undoing clicks.
+ * The view of a trace: taken from the address, and written back to it as it changes. It replaces the present
+ * entry of the history, so that "back" leaves the trace instead of undoing clicks. When the address changes by
+ * itself (a link, "back"), the view follows.
  */
 export function useTraceView(trace: Trace): [TraceView, Dispatch<ViewAction>] {
   const address = route.useSearch();
@@ -20,14 +22,22 @@ export function useTraceView(trace: Trace): [TraceView, Dispatch<ViewAction>] {
     undefined,
     () => viewOfAddress(trace, address),
   );
+  const present = viewPart(address);
+  const known = useRef(present);
+  const restore = useEffectEvent(() => dispatch({ type: "restore", view: viewOfAddress(trace, address) }));
+  useEffect(() => {
+    if (known.current === present) return;
+    known.current = present;
+    restore();
+  }, [present]);
   useEffect(() => {
     const timer = setTimeout(() => {
+      known.current = viewPart(addressOfView(trace, view));
       void navigate({
-        // How the trace is drawn is an address of its own, not part of this view.
-        search: ({ view: drawn, panel }) => ({
+        // How else the trace is drawn is part of the address, but not of this view.
+        search: ({ view: drawn, panel, at, by, sort }) => ({
+          ...changedAddress({ view: drawn, panel, at, by, sort }, {}),
           ...addressOfView(trace, view),
-          ...(drawn === undefined ? {} : { view: drawn }),
-          ...(panel === undefined ? {} : { panel }),
         }),
         replace: true,
         resetScroll: false,
@@ -36,4 +46,10 @@ export function useTraceView(trace: Trace): [TraceView, Dispatch<ViewAction>] {
     return () => clearTimeout(timer);
   }, [trace, view, navigate]);
   return [view, dispatch];
+}
+
+/** What of an address is the view's, as one text. */
+function viewPart(address: Partial<Record<keyof TraceAddress, string | number | undefined>>): string {
+  const { span, open, fold, runs, q, others, from, to } = address;
+  return JSON.stringify([span, open, fold, runs, q, others, from, to].map((field) => String(field ?? "")));
 }

@@ -1,0 +1,17 @@
+/**
+ * Lets the browser save a file that the page has made.
+ * @param name  the file's name
+ * @param type  media type, as in `application/json`
+ * @param parts the content, in order
+ */
+export function saveFile(name: string, type: string, parts: BlobPart[]): void {
+  const address = URL.createObjectURL(new Blob(parts, { type }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  // The download has begun by the next task; revoking at once would end it in some browsers.
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

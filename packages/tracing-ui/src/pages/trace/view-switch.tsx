@@ -1,0 +1,34 @@
+import "./view-switch.css";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { changedAddress } from "./trace-address.ts";
+
+const route = getRouteApi("/trace/$traceId");
+
+const views = [
+  [undefined, "Waterfall"],
+  ["flame", "Flame graph"],
+  ["graph", "Graph"],
+  ["statistics", "Statistics"],
+  ["json", "JSON"],
+] as const;
+
+/** The ways in which a trace can be looked at, side by side. */
+export function ViewSwitch({ traceId }: { traceId: string }) {
+  const address = route.useSearch();
+  return (
+    <nav className="view-switch" aria-label="Views of the trace">
+      {views.map(([view, title]) => (
+        <Link
+          key={title}
+          to="/trace/$traceId"
+          params={{ traceId }}
+          search={changedAddress(address, { view })}
+          // Without these the router takes each link for the present page: they differ in the search alone.
+          activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
+        >
+          {title}
+        </Link>
+      ))}
+    </nav>
+  );
+}

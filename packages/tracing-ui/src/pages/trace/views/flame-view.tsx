@@ -1,0 +1,214 @@
+import "./flame-view.css";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { type KeyboardEvent, useMemo, useRef, useState } from "react";
+import { hueStyle, ServiceMark } from "../../../components/service-mark.tsx";
+import { useElementSize } from "../../../components/use-element-size.ts";
+import { durationText } from "../../../format/format-duration.ts";
+import { groupSpans, type SpanGroup } from "../../../trace/span-groups.ts";
+import type { Trace } from "../../../trace/trace.ts";
+import { changedAddress } from "../trace-address.ts";
+import { type FlameBox, flameLayout } from "./flame-layout.ts";
+
+const route = getRouteApi("/trace/$traceId");
+/** Boxes narrower than this are not drawn, in pixels. */
+const leastPx = 1;
+/** Height of a row, in pixels; also in flame-view.css. */
+const rowPx = 24;
+
+/** The trace as a flame graph: spans of one way are one box, as wide as their own time and that below them. */
+export function FlameView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
+  const address = route.useSearch();
+  const navigate = route.useNavigate();
+  const frame = useRef<HTMLDivElement>(null);
+  const { width } = useElementSize(frame);
+  const { groups, groupOf } = useMemo(() => groupSpans(trace), [trace]);
+  const focus = useMemo(() => {
+    const span = trace.spans.findIndex(({ spanID }) => spanID === address.at);
+    return span === -1 ? -1 : (groupOf[span] as number);
+  }, [trace, groupOf, address.at]);
+  const boxes = useMemo(
+    () => (width === 0 ? [] : flameLayout(groups, focus, leastPx / width)),
+    [groups, focus, width],
+  );
+  const [pointed, setPointed] = useState<number>();
+  const [active, setActive] = useState(0);
+  const levels = boxes.reduce((most, { level }) => Math.max(most, level + 1), 0);
+  const totalUs = groups.reduce((sum, { parent, weightUs }) => (parent === -1 ? sum + weightUs : sum), 0);
+
+  function goTo(group: number | undefined) {
+    const at =
+      group === undefined || group === -1 ? undefined : trace.spans[groups[group]?.first ?? -1]?.spanID;
+    void navigate({ search: changedAddress(address, { at }), resetScroll: false });
+  }
+
+  function move(event: KeyboardEvent<HTMLDivElement>) {
+    const next = neighbour(boxes, groups, active, event.key);
+    if (event.key === "Escape" && focus !== -1) goTo(groups[focus]?.parent);
+    else if (next === undefined) return;
+    else {
+      setActive(next);
+      frame.current?.querySelector<HTMLElement>(`[data-box="${next}"]`)?.focus();
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  const shown = groups[pointed ?? focus] ?? groups[boxes[active]?.group ?? 0];
+  return (
+    <div className="flame">
+      <p className="flame-lead" role="status">
+        {shown !== undefined && (
+          <GroupFacts
+            trace={trace}
+            group={shown}
+            share={totalUs === 0 ? 0 : shown.weightUs / totalUs}
+            hues={hues}
+          />
+        )}
+        {focus !== -1 && (
+          <button type="button" className="button" onClick={() => goTo(undefined)}>
+            Show all
+          </button>
+        )}
+        {shown !== undefined && (
+          <Link
+            to="/trace/$traceId"
+            params={{ traceId: trace.traceId }}
+            search={changedAddress(address, {
+              ...{ view: undefined, at: undefined, span: trace.spans[shown.first]?.spanID },
+            })}
+            className="button"
+          >
+            Show in the waterfall
+          </Link>
+        )}
+      </p>
+      <div className="flame-scroll">
+        <div
+          ref={frame}
+          className="flame-graph"
+          role="tree"
+          aria-label="Flame graph"
+          tabIndex={-1}
+          style={{ height: levels * rowPx }}
+          onKeyDown={move}
+          onPointerLeave={() => setPointed(undefined)}
+        >
+          {boxes.map((box, index) => (
+            <FlameItem
+              key={box.group}
+              {...{ trace, hues, box, index }}
+              group={groups[box.group] as SpanGroup}
+              tabbed={index === Math.min(active, boxes.length - 1)}
+              onPoint={() => setPointed(box.group)}
+              onFocus={() => {
+                setActive(index);
+                setPointed(box.group);
+              }}
+              onChoose={() => goTo(box.group === focus ? groups[focus]?.parent : box.group)}
+            />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function FlameItem(props: {
+  trace: Trace;
+  hues: ReadonlyMap<string, number>;
+  box: FlameBox;
+  index: number;
+  group: SpanGroup;
+  tabbed: boolean;
+  onPoint: () => void;
+  onFocus: () => void;
+  onChoose: () => void;
+}) {
+  const { trace, hues, box, index, group, tabbed, onPoint, onFocus, onChoose } = props;
+  const service = trace.services[group.service] ?? "";
+  const style = {
+    ...hueStyle(hues.get(service)),
+    left: `${100 * box.left}%`,
+    top: box.level * rowPx,
+    width: `${100 * box.width}%`,
+  };
+  return (
+    <button
+      type="button"
+      role="treeitem"
+      aria-level={box.level + 1}
+      aria-selected={tabbed}
+      tabIndex={tabbed ? 0 : -1}
+      data-box={index}
+      className={`service flame-box ${group.errors > 0 ? "failed" : ""}`}
+      style={style}
+      aria-label={`${service} ${group.operation}, ${group.count} spans, ${durationText(group.weightUs)}, ${group.errors} failed`}
+      onPointerEnter={onPoint}
+      onFocus={onFocus}
+      onClick={onChoose}
+    >
+      <span className="flame-text cut">
+        <b>{service}</b> {group.operation}
+        {group.count > 1 && <span className="flame-count"> ×{group.count.toLocaleString("en")}</span>}
+      </span>
+    </button>
+  );
+}
+
+function GroupFacts(props: {
+  trace: Trace;
+  group: SpanGroup;
+  share: number;
+  hues: ReadonlyMap<string, number>;
+}) {
+  const { trace, group, share, hues } = props;
+  const service = trace.services[group.service] ?? "";
+  return (
+    <span className="flame-facts">
+      <ServiceMark hue={hues.get(service)} />
+      <b>{service}</b> {group.operation}
+      <span className="mono">
+        {durationText(group.weightUs)} <span className="unit">in and below · </span>
+        {durationText(group.selfUs)} <span className="unit">itself · </span>
+        {(100 * share).toFixed(1)}
+        <span className="unit"> % · </span>
+        {group.count.toLocaleString("en")}{" "}
+        <span className="unit">{group.count === 1 ? "span" : "spans"}</span>
+        {group.errors > 0 && (
+          <span className="flame-errors"> · {group.errors.toLocaleString("en")} failed</span>
+        )}
+      </span>
+    </span>
+  );
+}
+
+/** The box that an arrow key leads to: down to the widest child, up to the parent, left and right in the row. */
+function neighbour(
+  boxes: readonly FlameBox[],
+  groups: readonly SpanGroup[],
+  active: number,
+  key: string,
+): number | undefined {
+  const box = boxes[active];
+  if (box === undefined) return undefined;
+  const found = (index: number) => (index === -1 ? undefined : index);
+  switch (key) {
+    case "ArrowDown":
+    case "j":
+      return found(boxes.findIndex(({ group }) => groups[group]?.parent === box.group));
+    case "ArrowUp":
+    case "k":
+      return found(boxes.findIndex(({ group }) => group === groups[box.group]?.parent));
+    case "ArrowRight":
+    case "l":
+      return found(
+        boxes.findIndex(({ level, left }) => level === box.level && left >= box.left + box.width - 1e-9),
+      );
+    case "ArrowLeft":
+    case "h":
+      return found(boxes.findLastIndex(({ level, left }) => level === box.level && left < box.left - 1e-9));
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,187 @@
+import "./graph-view.css";
+import { Graph, layout } from "@dagrejs/dagre";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { hueStyle } from "../../../components/service-mark.tsx";
+import { durationText } from "../../../format/format-duration.ts";
+import type { Trace } from "../../../trace/trace.ts";
+import { changedAddress } from "../trace-address.ts";
+import { type GraphEdge, type GraphNode, type TraceGraph, traceGraph } from "./trace-graph.ts";
+
+const route = getRouteApi("/trace/$traceId");
+/** Size of a node, in pixels. */
+const nodeWidth = 224;
+const nodeHeight = 56;
+/** How far the picture is enlarged or made smaller. */
+const scales = [0.35, 0.5, 0.7, 0.85, 1, 1.25, 1.5];
+
+interface PlacedGraph {
+  width: number;
+  height: number;
+  /** Middles of nodes, in the order of the graph's. */
+  places: { x: number; y: number }[];
+  /** Points of edges likewise. */
+  lines: { x: number; y: number }[][];
+}
+
+/** Who calls whom in the trace, left to right. */
+export function GraphView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
+  const graph = useMemo(() => traceGraph(trace), [trace]);
+  const placed = useMemo(() => place(graph), [graph]);
+  const [scale, setScale] = useState(4);
+  const zoom = scales[scale] ?? 1;
+  return (
+    <div className="trace-graph">
+      <div className="trace-graph-tools">
+        <span className="muted">
+          {graph.nodes.length} {graph.ofServices ? "services" : "operations"}, {graph.edges.length} ways
+          between them{graph.ofServices && "; there are too many operations to draw each"}
+        </span>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Smaller"
+          disabled={scale === 0}
+          onClick={() => setScale(scale - 1)}
+        >
+          −
+        </button>
+        <span className="mono">{Math.round(zoom * 100)} %</span>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Larger"
+          disabled={scale === scales.length - 1}
+          onClick={() => setScale(scale + 1)}
+        >
+          +
+        </button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key */}
+      <section className="trace-graph-scroll" aria-label="Graph of the trace" tabIndex={0}>
+        {/* biome-ignore lint/a11y/useSemanticElements: a picture of links, not a form */}
+        <svg
+          width={placed.width * zoom}
+          height={placed.height * zoom}
+          viewBox={`0 0 ${placed.width} ${placed.height}`}
+          role="group"
+          aria-label="Operations and the calls between them"
+        >
+          <defs>
+            <marker
+              id="graph-arrow"
+              viewBox="0 0 8 8"
+              refX="7"
+              refY="4"
+              markerWidth="7"
+              markerHeight="7"
+              orient="auto"
+            >
+              <path d="M0 0.5 8 4 0 7.5z" className="graph-arrow" />
+            </marker>
+          </defs>
+          {graph.edges.map((edge, index) => (
+            <Edge key={`${edge.from} ${edge.to}`} edge={edge} points={placed.lines[index] ?? []} />
+          ))}
+          {graph.nodes.map((node, index) => (
+            <Node key={node.first} {...{ trace, hues, node }} at={placed.places[index] ?? { x: 0, y: 0 }} />
+          ))}
+        </svg>
+      </section>
+    </div>
+  );
+}
+
+function place({ nodes, edges }: TraceGraph): PlacedGraph {
+  const graph = new Graph();
+  graph.setGraph({ rankdir: "LR", nodesep: 18, ranksep: 64, marginx: 20, marginy: 20 });
+  graph.setDefaultEdgeLabel(() => ({}));
+  for (const index of nodes.keys()) graph.setNode(String(index), { width: nodeWidth, height: nodeHeight });
+  for (const { from, to } of edges) graph.setEdge(String(from), String(to));
+  layout(graph);
+  const { width = 0, height = 0 } = graph.graph();
+  return {
+    width,
+    height,
+    places: nodes.map((_, index) => {
+      const { x, y } = graph.node(String(index));
+      return { x: x ?? 0, y: y ?? 0 };
+    }),
+    lines: edges.map(({ from, to }) => {
+      const [start, end] = [graph.node(String(from)), graph.node(String(to))];
+      const { points = [] }: { points?: { x: number; y: number }[] } = graph.edge(String(from), String(to));
+      const between = points.slice(1, -1);
+      return [
+        { x: (start.x ?? 0) + nodeWidth / 2, y: start.y ?? 0 },
+        // Points within the columns of the two nodes would lead the line over their neighbours.
+        ...between.filter(({ x }) => x > (start.x ?? 0) + nodeWidth && x < (end.x ?? 0) - nodeWidth),
+        { x: (end.x ?? 0) - nodeWidth / 2 - 2, y: end.y ?? 0 },
+      ];
+    }),
+  };
+}
+
+function Node(props: {
+  trace: Trace;
+  hues: ReadonlyMap<string, number>;
+  node: GraphNode;
+  at: { x: number; y: number };
+}) {
+  const { trace, hues, node, at } = props;
+  const address = route.useSearch();
+  const service = trace.services[node.service] ?? "";
+  return (
+    <foreignObject x={at.x - nodeWidth / 2} y={at.y - nodeHeight / 2} width={nodeWidth} height={nodeHeight}>
+      <Link
+        to="/trace/$traceId"
+        params={{ traceId: trace.traceId }}
+        search={changedAddress(address, { view: undefined, span: trace.spans[node.first]?.spanID })}
+        className={`service graph-node ${node.errors > 0 ? "failed" : ""}`}
+        style={hueStyle(hues.get(service))}
+        title={`${service} ${node.operation ?? ""}: show the first of them in the waterfall`}
+      >
+        <span className="cut">
+          <b>{service}</b> {node.operation}
+        </span>
+        <span className="mono cut">
+          {durationText(node.selfUs)}
+          <span className="unit"> self · </span>×{node.count.toLocaleString("en")}
+          {node.errors > 0 && (
+            <span className="graph-errors"> · {node.errors.toLocaleString("en")} failed</span>
+          )}
+        </span>
+      </Link>
+    </foreignObject>
+  );
+}
+
+function Edge({ edge, points }: { edge: GraphEdge; points: readonly { x: number; y: number }[] }) {
+  const end = points.at(-1);
+  const before = points.at(-2);
+  return (
+    <g className={edge.errors > 0 ? "graph-edge failed" : "graph-edge"}>
+      <path
+        d={curve(points)}
+        markerEnd="url(#graph-arrow)"
+        strokeWidth={Math.min(5, 1 + Math.log10(edge.count))}
+      />
+      {end !== undefined && before !== undefined && edge.count > 1 && (
+        <text x={(end.x + before.x) / 2} y={(end.y + before.y) / 2 - 4} textAnchor="middle">
+          ×{edge.count.toLocaleString("en")}
+        </text>
+      )}
+    </g>
+  );
+}
+
+/** A line through the points that leaves and arrives level. */
+function curve(points: readonly { x: number; y: number }[]): string {
+  return points
+    .map(({ x, y }, index) => {
+      const from = points[index - 1];
+      if (from === undefined) return `M${x} ${y}`;
+      const middle = (from.x + x) / 2;
+      return `C${middle} ${from.y} ${middle} ${y} ${x} ${y}`;
+    })
+    .join("");
+}

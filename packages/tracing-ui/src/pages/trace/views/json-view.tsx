@@ -1,0 +1,46 @@
+import "./json-view.css";
+import { useMemo } from "react";
+import type { ApiTrace } from "../../../api/trace-schema.ts";
+import { CopyButton } from "../../../components/copy-button.tsx";
+import { saveFile } from "../../../components/save-file.ts";
+
+/** Letters put into the page; the file has them all. */
+const mostLetters = 1_000_000;
+
+/** The trace as JSON, as the query service gives it. */
+export function JsonView({ input }: { input: ApiTrace }) {
+  const text = useMemo(() => JSON.stringify({ data: [input] }, null, 2), [input]);
+  const cut = text.length > mostLetters;
+  return (
+    <div className="trace-json">
+      <div className="trace-json-tools">
+        <CopyButton text={text} label="Copy the JSON">
+          Copy
+        </CopyButton>
+        <button
+          type="button"
+          className="button"
+          onClick={() => saveFile(`trace-${input.traceID}.json`, "application/json", [text])}
+        >
+          Save as a file
+        </button>
+        <a
+          className="button"
+          href={`api/traces/${input.traceID}?raw=true&prettyPrint=true`}
+          target="_blank"
+          rel="noreferrer"
+        >
+          As it was sent
+        </a>
+        <span className="muted">
+          {(text.length / 1_000).toLocaleString("en", { maximumFractionDigits: 0 })} kB
+          {cut && `; the first ${(mostLetters / 1_000).toLocaleString("en")} kB are shown, the file has all`}
+        </span>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key */}
+      <section className="trace-json-text" tabIndex={0} aria-label="JSON">
+        <pre>{cut ? text.slice(0, mostLetters) : text}</pre>
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import { selfTimes } from "../../../trace/self-times.ts";
+import { quantile } from "../../../trace/sibling-runs.ts";
+import { spanFlag, type Trace } from "../../../trace/trace.ts";
+
+/** Spans that have something in common, in figures. Durations in microseconds. */
+export interface SpanStatistics {
+  /** What they have in common: names, or the value of an attribute. */
+  name: string;
+  /** Index of their service where they are all of one, otherwise −1. */
+  service: number;
+  first: number;
+  count: number;
+  errors: number;
+  totalUs: number;
+  selfUs: number;
+  leastUs: number;
+  medianUs: number;
+  p95Us: number;
+  mostUs: number;
+}
+
+/** What spans can be put together by, besides an attribute's key. */
+export const statisticsBy = ["operation", "service"] as const;
+
+/**
+ * The figures of a trace's spans.
+ * @param by `operation`, `service`, or the key of an attribute of the spans
+ */
+export function spanStatistics(trace: Trace, by: string): SpanStatistics[] {
+  const members = new Map<string, number[]>();
+  for (let span = 0; span < trace.spans.length; span += 1) {
+    const key = keyOf(trace, span, by);
+    const own = members.get(key);
+    if (own === undefined) members.set(key, [span]);
+    else own.push(span);
+  }
+  return [...members.values()].map((spans) => statisticsOf(trace, spans, by));
+}
+
+/** Keys of attributes in the trace, the ones that most spans have first. */
+export function attributeKeys(trace: Trace, most: number): string[] {
+  const counts = new Map<string, number>();
+  for (const { tags } of trace.spans) {
+    for (const { key } of tags ?? []) counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, most)
+    .map(([key]) => key);
+}
+
+function keyOf(trace: Trace, span: number, by: string): string {
+  const service = String(trace.service[span]);
+  if (by === "service") return service;
+  if (by === "operation") return `${service} ${trace.spans[span]?.operationName}`;
+  return attributeText(trace, span, by) ?? "\0";
+}
+
+function attributeText(trace: Trace, span: number, key: string): string | undefined {
+  const tag = trace.spans[span]?.tags?.find((attribute) => attribute.key === key);
+  return tag === undefined ? undefined : String(tag.value);
+}
+
+function statisticsOf(trace: Trace, spans: readonly number[], by: string): SpanStatistics {
+  const self = selfTimes(trace);
+  const first = spans[0] as number;
+  const durations = Float64Array.from(spans, (span) => trace.spanUs[span] as number).sort();
+  const service = trace.service[first] as number;
+  const ofOne =
+    by === "operation" || by === "service" || spans.every((span) => trace.service[span] === service);
+  return {
+    name: nameOf(trace, first, by),
+    service: ofOne ? service : -1,
+    first,
+    count: spans.length,
+    errors: spans.filter((span) => ((trace.flags[span] as number) & spanFlag.error) !== 0).length,
+    totalUs: durations.reduce((sum, us) => sum + us, 0),
+    selfUs: spans.reduce((sum, span) => sum + (self[span] as number), 0),
+    leastUs: durations[0] as number,
+    medianUs: quantile(durations, 0.5),
+    p95Us: quantile(durations, 0.95),
+    mostUs: durations.at(-1) as number,
+  };
+}
+
+function nameOf(trace: Trace, span: number, by: string): string {
+  if (by === "service") return trace.services[trace.service[span] as number] ?? "";
+  if (by === "operation") return trace.spans[span]?.operationName ?? "";
+  return attributeText(trace, span, by) ?? "(without it)";
+}

@@ -1,0 +1,149 @@
+import "./statistics-view.css";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { Duration } from "../../../components/duration.tsx";
+import { ServiceMark } from "../../../components/service-mark.tsx";
+import type { Trace } from "../../../trace/trace.ts";
+import { changedAddress, defaultStatisticsSort, type StatisticsColumn } from "../trace-address.ts";
+import { attributeKeys, type SpanStatistics, spanStatistics } from "./span-statistics.ts";
+
+const route = getRouteApi("/trace/$traceId");
+/** Keys of attributes offered to put spans together by. */
+const mostKeys = 200;
+/** Rows shown. */
+const mostRows = 1_000;
+
+const columns: { column: StatisticsColumn; title: string; value: (row: SpanStatistics) => number }[] = [
+  { column: "count", title: "Spans", value: (row) => row.count },
+  { column: "errors", title: "Errors", value: (row) => row.errors },
+  { column: "total", title: "Total", value: (row) => row.totalUs },
+  { column: "self", title: "Self", value: (row) => row.selfUs },
+  { column: "min", title: "Min", value: (row) => row.leastUs },
+  { column: "median", title: "Median", value: (row) => row.medianUs },
+  { column: "p95", title: "p95", value: (row) => row.p95Us },
+  { column: "max", title: "Max", value: (row) => row.mostUs },
+];
+
+/** The spans of the trace in figures, by operation, service or attribute. */
+export function StatisticsView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
+  const address = route.useSearch();
+  const navigate = route.useNavigate();
+  const by = address.by ?? "operation";
+  const sort = address.sort ?? defaultStatisticsSort;
+  const keys = useMemo(() => attributeKeys(trace, mostKeys), [trace]);
+  const all = useMemo(() => spanStatistics(trace, by), [trace, by]);
+  const rows = useMemo(() => {
+    const { value } = columns.find(({ column }) => column === sort) ?? { value: () => 0 };
+    return sort === "name"
+      ? all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      : all.toSorted((a, b) => value(b) - value(a));
+  }, [all, sort]);
+  const selfUs = all.reduce((sum, row) => sum + row.selfUs, 0);
+  const go = (changes: Parameters<typeof changedAddress>[1]) =>
+    void navigate({ search: changedAddress(address, changes), resetScroll: false });
+
+  const head = (column: StatisticsColumn, title: string) => (
+    <th
+      key={column}
+      scope="col"
+      aria-sort={sort === column ? (column === "name" ? "ascending" : "descending") : "none"}
+    >
+      <button
+        type="button"
+        onClick={() => go({ sort: column === defaultStatisticsSort ? undefined : column })}
+      >
+        {title}
+      </button>
+    </th>
+  );
+  return (
+    <div className="statistics">
+      <label className="statistics-by">
+        Group by
+        <select
+          className="field"
+          value={by}
+          onChange={(event) =>
+            go({ by: event.target.value === "operation" ? undefined : event.target.value })
+          }
+        >
+          <option value="operation">service and operation</option>
+          <option value="service">service</option>
+          <optgroup label="attribute">
+            {keys.map((key) => (
+              <option key={key}>{key}</option>
+            ))}
+          </optgroup>
+        </select>
+        <span className="muted">
+          {all.length.toLocaleString("en")} {all.length === 1 ? "group" : "groups"}
+          {rows.length > mostRows && `, the first ${mostRows.toLocaleString("en")} are shown`}
+        </span>
+      </label>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key */}
+      <section className="statistics-scroll" aria-label="Statistics" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              {head("name", by === "operation" ? "Service and operation" : by === "service" ? "Service" : by)}
+              {columns.map(({ column, title }) => head(column, title))}
+              <th scope="col">Self share</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, mostRows).map((row) => (
+              <Row key={row.first} {...{ trace, hues, row, by, selfUs }} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </div>
+  );
+}
+
+function Row(props: {
+  trace: Trace;
+  hues: ReadonlyMap<string, number>;
+  row: SpanStatistics;
+  by: string;
+  selfUs: number;
+}) {
+  const { trace, hues, row, by, selfUs } = props;
+  const address = route.useSearch();
+  const service = trace.services[row.service];
+  const share = selfUs === 0 ? 0 : row.selfUs / selfUs;
+  const q =
+    by === "operation" ? `"${service}" "${row.name}"` : by === "service" ? row.name : `"${by}=${row.name}"`;
+  return (
+    <tr>
+      <th scope="row">
+        <Link
+          to="/trace/$traceId"
+          params={{ traceId: trace.traceId }}
+          search={changedAddress(address, { view: undefined, q, span: undefined })}
+          title="Show these spans in the waterfall"
+        >
+          {service !== undefined && <ServiceMark hue={hues.get(service)} />}
+          {by === "operation" && <b>{service}</b>} <span className="cut">{row.name}</span>
+        </Link>
+      </th>
+      <td className="mono">{row.count.toLocaleString("en")}</td>
+      <td className={row.errors > 0 ? "mono statistics-errors" : "mono unit"}>
+        {row.errors.toLocaleString("en")}
+      </td>
+      {[row.totalUs, row.selfUs, row.leastUs, row.medianUs, row.p95Us, row.mostUs].map((us, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: columns stay in their places
+        <td key={index}>
+          <Duration us={us} />
+        </td>
+      ))}
+      <td className="statistics-share">
+        <span className="statistics-bar" style={{ width: `${100 * share}%` }} />
+        <span className="mono">
+          {(100 * share).toFixed(1)}
+          <span className="unit"> %</span>
+        </span>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,78 @@
+import { selfTimes } from "../../../trace/self-times.ts";
+import { spanFlag, type Trace } from "../../../trace/trace.ts";
+
+/** Spans of one operation, or of one service. */
+export interface GraphNode {
+  service: number;
+  /** undefined when the node stands for a whole service. */
+  operation: string | undefined;
+  /** The first of the spans. */
+  first: number;
+  count: number;
+  errors: number;
+  totalUs: number;
+  selfUs: number;
+}
+
+/** Calls from one node to another. */
+export interface GraphEdge {
+  from: number;
+  to: number;
+  count: number;
+  errors: number;
+}
+
+/** Who calls whom in a trace. */
+export interface TraceGraph {
+  /** Whether there were too many operations, so that nodes stand for services. */
+  ofServices: boolean;
+  nodes: readonly GraphNode[];
+  /** None leads from a node to itself: calls within one are not drawn. */
+  edges: readonly GraphEdge[];
+}
+
+/** Operations drawn one by one at most. */
+const mostOperations = 120;
+
+/** Puts spans of one operation together, or of one service where there are too many operations to read. */
+export function traceGraph(trace: Trace): TraceGraph {
+  const operations = graphBy(trace, (span) => trace.spans[span]?.operationName);
+  return operations.nodes.length <= mostOperations ? operations : graphBy(trace, () => undefined);
+}
+
+function graphBy(trace: Trace, operationOf: (span: number) => string | undefined): TraceGraph {
+  const self = selfTimes(trace);
+  const nodes: GraphNode[] = [];
+  const nodeOf = new Int32Array(trace.spans.length);
+  const known = new Map<string, number>();
+  const edges = new Map<string, GraphEdge>();
+  let ofServices = true;
+  for (let span = 0; span < trace.spans.length; span += 1) {
+    const service = trace.service[span] as number;
+    const operation = operationOf(span);
+    if (operation !== undefined) ofServices = false;
+    const key = `${service} ${operation ?? ""}`;
+    let at = known.get(key);
+    if (at === undefined) {
+      at = nodes.length;
+      known.set(key, at);
+      nodes.push({ service, operation, first: span, count: 0, errors: 0, totalUs: 0, selfUs: 0 });
+    }
+    nodeOf[span] = at;
+    const failed = ((trace.flags[span] as number) & spanFlag.error) !== 0 ? 1 : 0;
+    const node = nodes[at] as GraphNode;
+    node.count += 1;
+    node.errors += failed;
+    node.totalUs += trace.spanUs[span] as number;
+    node.selfUs += self[span] as number;
+    const up = trace.parent[span] as number;
+    const from = up === -1 ? at : (nodeOf[up] as number);
+    if (from === at) continue;
+    const edgeKey = `${from} ${at}`;
+    const edge = edges.get(edgeKey) ?? { from, to: at, count: 0, errors: 0 };
+    edge.count += 1;
+    edge.errors += failed;
+    edges.set(edgeKey, edge);
+  }
+  return { ofServices, nodes, edges: [...edges.values()] };
+}
