@@ -97,6 +97,35 @@ export function analysisContract({ store, test }: ContractContext): void {
     ]);
   });
 
+  test("comparison: of many spans the newest of each side, however long ago", async () => {
+    const service = newServiceName();
+    const old = (hours: number, facts: SpanFacts) => sampleSpan({ service, ...at(-3_600 * hours), ...facts });
+    await write(store(), [
+      ...[300, 30, 0, 1].map((hours) => old(hours, { attributes: [text("late", String(hours < 2))] })),
+      ...[500, 400, 4, 200].map((hours) =>
+        old(hours, { attributes: [text("late", String(hours < 300)), text("late", "x")], ...failed }),
+      ),
+    ]);
+    const { analysis } = store();
+    const selection = { service, hasError: true };
+    const newest = await analysis.compareAttributes({
+      ...{ selection, background: { service }, limit: 9, maxSpans: 2 },
+    });
+    expect(newest).toMatchObject({ selectedSpans: 2, otherSpans: 2 });
+    expect(newest.differences.filter(({ key }) => key === "late")).toEqual([
+      { place: "span", key: "late", value: "x", selected: 2, others: 0 },
+    ]);
+    const all = await analysis.compareAttributes({ selection, background: { service }, limit: 9 });
+    expect(all).toMatchObject({ selectedSpans: 4, otherSpans: 4 });
+    expect(all.differences).toContainEqual({
+      ...{ place: "span", key: "late", value: "x", selected: 4, others: 0 },
+    });
+    const same = Array.from({ length: 3 }, () => sampleSpan({ service: `${service} too`, ...at(0) }));
+    await write(store(), same);
+    const tied = { selection: { service: `${service} too` }, background: {}, limit: 1, maxSpans: 1 };
+    expect(await analysis.compareAttributes(tied)).toMatchObject({ selectedSpans: 1, otherSpans: 1 });
+  });
+
   test("comparison: a selection by tags, and nothing at all", async () => {
     const service = newServiceName();
     await write(store(), [

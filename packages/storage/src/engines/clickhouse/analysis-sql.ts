@@ -1,5 +1,4 @@
 import type {
-  AttributeComparisonQuery,
   DurationRankQuery,
   HeatMapQuery,
   TailQuery,
@@ -29,38 +28,6 @@ export function heatMapSql(
   if(duration > 1, toUInt8(floor(log2(duration))), 0) AS durationLog2,
   toFloat64(count()) AS spans, toFloat64(countIf(status = 'error')) AS errors
 FROM ${database}.spans AS stored WHERE ${where} GROUP BY column, durationLog2 ORDER BY column, durationLog2`;
-  return { sql, parameters };
-}
-
-/**
- * Rows of `AttributeDifference`, those with the largest differences, after one with the number of spans, whose place is
- * `total`.
- */
-export function comparisonSql(
-  { selection, background, limit }: AttributeComparisonQuery,
-  maxSpans: number,
-  database: string,
-  tenant: string,
-): SqlQuery {
-  const parameters: Parameters = { limit: limit + 1, maxSpans };
-  const selected = spanCondition(selection, parameters, tenant, "selected_");
-  const others = `${spanCondition(background, parameters, tenant, "other_")} AND NOT (${selected})`;
-  const side = (
-    where: string,
-    isSelected: number,
-  ) => `SELECT ${isSelected} AS is_selected, arrayJoin(arrayDistinct(arrayConcat(
-    [('total', '', '')],
-    arrayMap(a -> ('span', toString(a.1), a.3), attributes),
-    arrayMap(a -> ('resource', toString(a.1), a.3), resource_attributes)))) AS attribute
-  FROM (SELECT attributes, resource_attributes FROM ${database}.spans WHERE ${where} ORDER BY start DESC LIMIT {maxSpans:UInt64})`;
-  const sql = `SELECT place, key, value, toFloat64(selected) AS selected, toFloat64(others) AS others FROM (
-  SELECT attribute.1 AS place, attribute.2 AS key, attribute.3 AS value,
-    countIf(is_selected = 1) AS selected, countIf(is_selected = 0) AS others
-  FROM (${side(selected, 1)} UNION ALL ${side(others, 0)}) GROUP BY attribute
-) ORDER BY place = 'total' DESC,
-  abs(selected / greatest(maxIf(selected, place = 'total') OVER (), 1)
-    - others / greatest(maxIf(others, place = 'total') OVER (), 1)) DESC, place, key, value
-LIMIT {limit:UInt64}`;
   return { sql, parameters };
 }
 

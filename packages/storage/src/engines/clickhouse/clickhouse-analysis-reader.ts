@@ -2,7 +2,6 @@ import type {
   AnalysisReader,
   AttributeComparison,
   AttributeComparisonQuery,
-  AttributeDifference,
   CriticalPathSums,
   DurationRank,
   DurationRankQuery,
@@ -16,9 +15,7 @@ import type {
   TailQuery,
   TopOperationsQuery,
 } from "../../api/analysis-reader.ts";
-import { rankedDifferences } from "../../api/attribute-differences.ts";
 import {
-  checkComparison,
   checkDurationRank,
   checkDurationRanks,
   checkedCriticalPath,
@@ -33,14 +30,8 @@ import { quantileNano } from "../../api/duration-buckets.ts";
 import { type OperationDurations, ranksOf } from "../../api/duration-ranks.ts";
 import { firstOperations } from "../../api/operation-order.ts";
 import type { ReadOptions, SpanReader, TraceQuery } from "../../api/span-reader.ts";
-import {
-  comparisonSql,
-  durationRankSql,
-  heatMapSql,
-  tailCountSql,
-  tailSpansSql,
-  topOperationsSql,
-} from "./analysis-sql.ts";
+import { durationRankSql, heatMapSql, tailCountSql, tailSpansSql, topOperationsSql } from "./analysis-sql.ts";
+import { compareAttributes } from "./attribute-comparison.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { decodeSpans } from "./decode-spans.ts";
 import { durationCountsSql, operationChunks } from "./duration-counts-sql.ts";
@@ -80,20 +71,8 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
     query: AttributeComparisonQuery,
     options: ReadOptions = {},
   ): Promise<AttributeComparison> {
-    const maxSpans = checkComparison(query);
-    const sql = comparisonSql(query, maxSpans, this.#database, tenantOf(options));
-    type Row = Omit<AttributeDifference, "place"> & {
-      readonly place: AttributeDifference["place"] | "total";
-    };
-    const rows = await this.#rows<Row>(sql, options);
-    const total = rows.find(({ place }) => place === "total");
-    const [selectedSpans, otherSpans] = [total?.selected ?? 0, total?.others ?? 0];
-    const counts = rows.flatMap(({ place, ...row }) => (place === "total" ? [] : [{ ...row, place }]));
-    return {
-      selectedSpans,
-      otherSpans,
-      differences: rankedDifferences(counts, selectedSpans, otherSpans, query.limit),
-    };
+    const rowsOf = <Row>(sql: SqlQuery) => this.#rows<Row>(sql, options);
+    return await compareAttributes(query, rowsOf, this.#database, tenantOf(options));
   }
 
   async getDurationRank(

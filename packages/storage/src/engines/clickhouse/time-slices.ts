@@ -11,12 +11,17 @@ export type TimeSlice = Pick<TraceQuery, "startTimeMinUnixNano" | "startTimeMaxU
  * The time of a search in slices, newest first, which together are all of it: a minute, a quarter of an hour, four
  * hours, some days, the rest. Traces are wanted newest first, so whoever has found enough need not read the older slices.
  * @param nowUnixNano what is newer than this is in the first slice
+ * @param firstNano another length of the first slice
  */
-export function* timeSlices(query: TimeSlice, nowUnixNano: bigint): Generator<TimeSlice> {
+export function* timeSlices(
+  query: TimeSlice,
+  nowUnixNano: bigint,
+  firstNano = firstSliceNano,
+): Generator<TimeSlice> {
   const { startTimeMinUnixNano: min, startTimeMaxUnixNano } = query;
   let max = startTimeMaxUnixNano;
   const end = max === undefined || max > nowUnixNano ? nowUnixNano : max;
-  for (let length = firstSliceNano; length <= firstSliceNano * growth ** 3n; length *= growth) {
+  for (let length = firstNano; length <= firstNano * growth ** 3n; length *= growth) {
     // Whole minutes, as the table is ordered by them.
     const from = ((end - length) / minuteNano) * minuteNano;
     if (min !== undefined && from <= min) break;

@@ -1,0 +1,91 @@
+import type { AttributeComparisonQuery } from "../../api/analysis-reader.ts";
+import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
+import type { TimeSlice } from "./time-slices.ts";
+
+/** A side of a comparison. */
+export type ComparedSide = "selected" | "others";
+
+/** Spans of a side that are still to be found. */
+export type WantedSpans = Readonly<Record<ComparedSide, number>>;
+
+/** A side's newest spans: how many, and when the first of them starts. */
+export interface NewestSpans {
+  readonly side: ComparedSide;
+  readonly spans: number;
+  readonly startUnixNano: string;
+}
+
+/** Rows of `NewestSpans`: where in a slice of time the newest spans begin, without reading their attributes. */
+export function newestComparedSql(
+  query: AttributeComparisonQuery,
+  slice: TimeSlice,
+  wanted: WantedSpans,
+  database: string,
+  tenant: string,
+): SqlQuery {
+  const parameters: Parameters = { ...wanted };
+  const conditions = sideConditions(query, parameters, tenant);
+  const inSlice = spanCondition(slice, parameters, tenant, "slice_");
+  const sides = (["selected", "others"] as const).filter((side) => wanted[side] > 0);
+  const newest = sides.map(
+    (side) =>
+      `SELECT '${side}' AS side, start FROM (SELECT start FROM ${database}.spans WHERE ${inSlice} AND ${conditions[side]} ORDER BY start DESC LIMIT {${side}:UInt64})`,
+  );
+  const sql = `SELECT side, toFloat64(count()) AS spans, toString(toUnixTimestamp64Nano(min(start))) AS startUnixNano
+FROM (${newest.join(" UNION ALL ")}) GROUP BY side`;
+  return { sql, parameters };
+}
+
+/**
+ * Rows of `AttributeDifference`, those with the largest differences, after one with the number of spans, whose place is
+ * `total`. Attributes of resources are counted by resource first, for there are few; what is grouped is a hash of key and
+ * value.
+ * @param starts from when on the spans of each side are looked at; a side without is empty
+ */
+export function comparisonSql(
+  { selection, background, limit }: AttributeComparisonQuery,
+  starts: ReadonlyMap<ComparedSide, bigint>,
+  maxSpans: number,
+  database: string,
+  tenant: string,
+): SqlQuery {
+  const parameters: Parameters = { limit: limit + 1, maxSpans };
+  const conditions = sideConditions({ selection, background }, parameters, tenant);
+  const sides = Array.from(starts, ([side, startUnixNano]) => {
+    parameters[`${side}From`] = startUnixNano;
+    return `(start >= fromUnixTimestamp64Nano({${side}From:Int64}, 'UTC') AND ${conditions[side]})`;
+  });
+  const isSelected = spanCondition(selection, parameters, tenant, "selected_");
+  // More than `maxSpans` only where the oldest of them have the same start.
+  const scan = (columns: string) => `SELECT ${isSelected} AS is_selected, ${columns}
+    FROM ${database}.spans WHERE ${sides.join(" OR ")} LIMIT {maxSpans:UInt64} BY is_selected`;
+  const sql = `SELECT place, key, value, toFloat64(selected) AS selected, toFloat64(others) AS others FROM (
+  SELECT 'span' AS place, toString(any(one_key)) AS key, any(one_value) AS value,
+    countIf(is_selected) AS selected, countIf(NOT is_selected) AS others
+  FROM (${scan("attributes.key AS keys, attributes.value AS values, arrayEnumerateUniq(keys, values) AS numbers")})
+  ARRAY JOIN keys AS one_key, values AS one_value, numbers AS number
+  WHERE number = 1 GROUP BY cityHash64(one_key, one_value)
+  UNION ALL
+  SELECT attribute.1 AS place, attribute.2 AS key, attribute.3 AS value, sum(selected) AS selected, sum(others) AS others
+  FROM (
+    SELECT arrayJoin(arrayDistinct(arrayConcat([('total', '', '')],
+      arrayMap((key, value) -> ('resource', toString(key), value), any(keys), any(values))))) AS attribute,
+      countIf(is_selected) AS selected, countIf(NOT is_selected) AS others
+    FROM (${scan("resource_attributes.key AS keys, resource_attributes.value AS values")}) GROUP BY cityHash64(keys, values)
+  ) GROUP BY attribute
+) ORDER BY place = 'total' DESC,
+  abs(selected / greatest(maxIf(selected, place = 'total') OVER (), 1)
+    - others / greatest(maxIf(others, place = 'total') OVER (), 1)) DESC, place, key, value
+LIMIT {limit:UInt64}`;
+  return { sql, parameters };
+}
+
+function sideConditions(
+  { selection, background }: Pick<AttributeComparisonQuery, "selection" | "background">,
+  parameters: Parameters,
+  tenant: string,
+): Record<ComparedSide, string> {
+  const selected = spanCondition(selection, parameters, tenant, "selected_");
+  const others = `${spanCondition(background, parameters, tenant, "other_")} AND NOT (${selected})`;
+  return { selected: `(${selected})`, others };
+}
