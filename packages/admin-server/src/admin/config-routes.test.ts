@@ -527,12 +527,12 @@ describe("changes", () => {
       error: "listener address repeated: tcp/127.0.0.1:0 (already claimed by server 's')",
     },
     {
-      name: "HTTPS",
+      name: "a connection policy that cannot be",
       method: "POST",
       path: "/config/apps/http/servers/t",
-      body: { listen: ["127.0.0.1:443"] },
+      body: { listen: ["127.0.0.1:443"], tls_connection_policies: [{ curves: ["secp1"] }] },
       status: 400,
-      error: "HTTPS is not supported yet",
+      error: "unsupported curve: secp1, at /config/apps/http/servers/t/tls_connection_policies/0/curves/0",
     },
     {
       name: "an id twice",

@@ -1,47 +1,40 @@
 import type { Logger } from "lifecycle";
-import { errorWithin, ServerError } from "../core/errors.ts";
+import { errorAt, errorWithin, ServerError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json/json-value.ts";
-import {
-  formatListenAddress,
-  type ListenAddress,
-  parseListenAddress,
-} from "../core/listen/listen-address.ts";
+import { formatListenAddress, type ListenAddress } from "../core/listen/listen-address.ts";
 import { type App, defineModule } from "../core/modules/module.ts";
 import type { ModuleContext } from "../core/modules/module-context.ts";
 import type { Lease } from "../core/modules/usage-pool.ts";
 import { compileAccessLog } from "../modules/logging/access/access-log.ts";
 import { logSets } from "../modules/logging/logging.ts";
+import { certificateTopics, type ManageRequest } from "../tls/certificates/certificate-messages.ts";
+import { CertificateSource } from "../tls/certificates/certificate-source.ts";
+import { ConnectionPolicy } from "../tls/connection/connection-policy.ts";
+import { TlsAcceptor } from "../tls/connection/tls-acceptor.ts";
+import { type PlannedServer, planAutomaticHttps } from "./automatic-https.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HttpAppConfig, type HttpServerConfig, httpAppSchema } from "./http-config.ts";
 import { connectionLimits, HttpServer } from "./http-server.ts";
 import { ipSources } from "./ip-source.ts";
-import { loadRoutes, type RouteList } from "./routes.ts";
+import { loadRoutes, type RouteConfig, type RouteList } from "./routes.ts";
 import { httpListeners, SharedListener } from "./shared-listener.ts";
 import { compileFieldFilter } from "./unexpected-fields.ts";
-
-const defaultHttpPort = 80;
-const defaultHttpsPort = 443;
-/** In a line of the log. */
-const maxShownNames = 5;
 
 interface Binding {
   readonly serverName: string;
   readonly server: HttpServer;
   readonly address: ListenAddress;
+  /** Does the handshakes there; undefined: no TLS. */
+  readonly tls: TlsAcceptor | undefined;
 }
 
-/** Some host names that the public model would serve over HTTPS, on another port than that of plain HTTP too. */
-function firstHostNames(config: HttpServerConfig): string[] {
-  const names: string[] = [];
-  for (const route of config.routes ?? []) {
-    for (const { host } of route.match ?? []) {
-      names.push(...(Array.isArray(host) ? host.map(String) : []));
-    }
-    if (names.length >= maxShownNames) {
-      break;
-    }
+/** Redirects stand after the last route for some hosts, and so before those for all. Source: the public model */
+function withRedirects(routes: readonly RouteConfig[], redirects: readonly RouteConfig[]): RouteConfig[] {
+  if (redirects.length === 0) {
+    return routes as RouteConfig[];
   }
-  return names.slice(0, maxShownNames);
+  const last = routes.findLastIndex((route) => route.match?.some((set) => Object.hasOwn(set, "host")));
+  return [...routes.slice(0, last + 1), ...redirects, ...routes.slice(last + 1)];
 }
 
 /** The app `http`: servers with listeners and routes. Needs nothing but its config, so it can run in any thread. */
@@ -51,6 +44,8 @@ class HttpApp implements App {
   readonly #servers: HttpServer[] = [];
   readonly #bindings: Binding[] = [];
   readonly #leases: Lease<SharedListener>[] = [];
+  readonly #wanted: ManageRequest[] = [];
+  #certificates: CertificateSource | undefined;
 
   constructor(config: HttpAppConfig, context: ModuleContext) {
     this.#config = config;
@@ -59,15 +54,20 @@ class HttpApp implements App {
 
   /** @throws ServerError saying which server */
   async provision(): Promise<void> {
-    for (const [name, config] of Object.entries(this.#config.servers ?? {})) {
+    for (const plan of planAutomaticHttps(this.#config)) {
+      const { name } = plan;
       try {
-        const server = await this.#loadServer(name, config);
+        const server = await this.#loadServer(plan);
         this.#servers.push(server);
-        for (const address of (config.listen ?? []).flatMap((text) => parseListenAddress(text))) {
-          this.#refuseHttps(config, address);
-          this.#bindings.push({ serverName: name, server, address });
+        const tls = await this.#loadTls(plan);
+        for (const { address, secure } of plan.addresses) {
+          this.#bindings.push({ serverName: name, server, address, tls: secure ? tls : undefined });
         }
-        this.#noteAutomaticHttps(name, config);
+        if (tls !== undefined) {
+          const { automatic_https: auto } = plan.config;
+          const ignoreLoaded = auto?.ignore_loaded_certificates === true;
+          this.#wanted.push({ names: plan.names, ignoreLoaded });
+        }
       } catch (error) {
         throw errorWithin(`provision http: server ${name}`, error);
       }
@@ -91,10 +91,11 @@ class HttpApp implements App {
   }
 
   async start(): Promise<void> {
-    for (const { server, address } of this.#bindings) {
+    await this.#startTls();
+    for (const { server, address, tls } of this.#bindings) {
       const key = formatListenAddress(address);
       try {
-        const open = () => SharedListener.open(address, server.limits, this.#log, this.#context.ports);
+        const open = () => SharedListener.open(address, server.limits, this.#log, this.#context.ports, tls);
         this.#leases.push(await this.#context.acquire(httpListeners, key, open));
       } catch (error) {
         throw errorWithin(`listening on ${key}`, error);
@@ -103,8 +104,8 @@ class HttpApp implements App {
   }
 
   activate(): void {
-    for (const [index, { server }] of this.#bindings.entries()) {
-      this.#leases[index]?.value.switchTo(server);
+    for (const [index, { server, tls }] of this.#bindings.entries()) {
+      this.#leases[index]?.value.switchTo(server, tls);
     }
   }
 
@@ -119,7 +120,43 @@ class HttpApp implements App {
     return this.#context.log;
   }
 
-  async #loadServer(name: string, config: HttpServerConfig): Promise<HttpServer> {
+  /** @returns undefined for a server that speaks no TLS */
+  async #loadTls({ name, config, addresses }: PlannedServer): Promise<TlsAcceptor | undefined> {
+    if (!addresses.some(({ secure }) => secure)) {
+      return undefined;
+    }
+    const context = this.#context;
+    const spoken = config.protocols ?? ["h1", "h2"];
+    const protocols = [
+      ...(spoken.includes("h2") ? ["h2"] : []),
+      ...(spoken.includes("h1") ? ["http/1.1"] : []),
+    ];
+    this.#certificates ??= new CertificateSource(context.messages);
+    const policies: ConnectionPolicy[] = [];
+    const configs = config.tls_connection_policies ?? [];
+    for (const [position, policy] of (configs.length > 0 ? configs : [{}]).entries()) {
+      const path = `servers/${name}/tls_connection_policies/${position}`;
+      try {
+        policies.push(await ConnectionPolicy.load(policy, context, path, protocols));
+      } catch (error) {
+        throw errorWithin(`connection policy ${position}`, errorAt(`${context.path}/${path}`, error));
+      }
+    }
+    return new TlsAcceptor(policies, this.#certificates, context.messages, this.#log);
+  }
+
+  /** Has certificates looked after, and learns what handshakes need. @throws ServerError */
+  async #startTls(): Promise<void> {
+    if (this.#certificates === undefined) {
+      return;
+    }
+    await this.#certificates.loadTicketKey();
+    for (const wanted of this.#wanted) {
+      await this.#context.messages.askMain(certificateTopics.manage, wanted);
+    }
+  }
+
+  async #loadServer({ name, config, redirects }: PlannedServer): Promise<HttpServer> {
     const context = this.#context;
     const path = `servers/${name}`;
     const namedRoutes = new Map<string, RouteList>();
@@ -129,7 +166,7 @@ class HttpApp implements App {
     const { trusted_proxies: trusted } = config;
     return new HttpServer({
       limits: connectionLimits(config),
-      routes: await loadRoutes(config.routes ?? [], context, `${path}/routes`),
+      routes: await loadRoutes(withRedirects(config.routes ?? [], redirects), context, `${path}/routes`),
       errorRoutes: config.errors
         ? await loadRoutes(config.errors.routes ?? [], context, `${path}/errors/routes`)
         : undefined,
@@ -146,6 +183,11 @@ class HttpApp implements App {
         ...(config.expected_underscore_headers ?? []),
         ...(config.expected_dot_headers ?? []),
       ]),
+      strictHost:
+        config.strict_sni_host ??
+        config.tls_connection_policies?.some((policy) => policy.client_authentication) ??
+        false,
+      plainHttp2: config.protocols?.includes("h2c") === true,
       log: this.#log,
       logAccess: this.#accessLog(config),
     });
@@ -155,29 +197,6 @@ class HttpApp implements App {
     // The newest logs are those of the config that is being built.
     const logs = this.#context.resources(logSets).at(-1);
     return config.logs && logs !== undefined ? compileAccessLog(config.logs, logs) : undefined;
-  }
-
-  #refuseHttps(config: HttpServerConfig, address: ListenAddress): void {
-    const httpsPort = this.#config.https_port ?? defaultHttpsPort;
-    if (address.network === "tcp" && address.port === httpsPort && config.automatic_https?.disable !== true) {
-      throw new ServerError(
-        "MODULE_CONFIG",
-        `listener address ${formatListenAddress(address)}: HTTPS is not supported yet; choose another port, or set automatic_https.disable to serve plain HTTP there`,
-      );
-    }
-  }
-
-  #noteAutomaticHttps(name: string, config: HttpServerConfig): void {
-    const httpPort = this.#config.http_port ?? defaultHttpPort;
-    const elsewhere = (config.listen ?? [])
-      .flatMap((text) => parseListenAddress(text))
-      .some((address) => address.network === "tcp" && address.port !== httpPort);
-    const names = firstHostNames(config);
-    if (elsewhere && names.length > 0 && config.automatic_https?.disable !== true) {
-      this.#log.warn(
-        `server ${name}: automatic HTTPS is not supported yet, serving plain HTTP for ${names.join(", ")}`,
-      );
-    }
   }
 }
 

@@ -1,18 +1,22 @@
 import { z } from "zod";
 import { configDuration, inlineModule, notYet } from "../core/modules/config-fields.ts";
 import { accessLogSchema } from "../modules/logging/access/access-config.ts";
+import { connectionPolicySchema } from "../tls/connection/policy-schema.ts";
 import { routeSchema } from "./routes.ts";
 
 const autoHttpsSchema = z.strictObject({
   disable: z.boolean().nullish().describe("No automatic HTTPS for this server."),
-  disable_redirects: z.boolean().nullish(),
-  disable_certificates: z.boolean().nullish(),
-  skip: z.array(z.string()).nullish(),
-  skip_certificates: z.array(z.string()).nullish(),
-  ignore_loaded_certificates: z.boolean().nullish(),
+  disable_redirects: z.boolean().nullish().describe("No redirects from plain HTTP."),
+  disable_certificates: z.boolean().nullish().describe("No certificates are obtained."),
+  skip: z.array(z.string()).nullish().describe("Names that get neither certificates nor redirects."),
+  skip_certificates: z.array(z.string()).nullish().describe("Names that get no certificates."),
+  ignore_loaded_certificates: z
+    .boolean()
+    .nullish()
+    .describe("Certificates are obtained also for names that a loaded one covers."),
 });
 
-const protocolSchema = z.string().refine((name) => ["h1", "h2", "h3"].includes(name), {
+const protocolSchema = z.string().refine((name) => ["h1", "h2", "h2c", "h3"].includes(name), {
   error: (issue) => `protocol '${issue.input}' is not supported yet`,
 });
 
@@ -34,11 +38,11 @@ const serverSchema = z.strictObject({
   max_header_bytes: z.int().positive().nullish().describe("Limit of all header fields together (1 MiB)."),
   automatic_https: autoHttpsSchema
     .nullish()
-    .describe("HTTPS is not supported yet; servers on other ports serve plain HTTP."),
+    .describe("Servers with host names get certificates for them, and redirects from plain HTTP."),
   protocols: z
     .array(protocolSchema)
     .nullish()
-    .describe("h2 and h3 need TLS, which is not supported yet: HTTP/1.1 is served."),
+    .describe("h1, h2 (over TLS), h2c (HTTP/2 without TLS, on the same port); h3 is not served (h1, h2)."),
   listener_wrappers: notYet(),
   packet_conn_wrappers: notYet(),
   read_idle_timeout: configDuration().nullish().describe("How long a client may pause within a body (1m)."),
@@ -76,8 +80,18 @@ const serverSchema = z.strictObject({
     .record(z.string(), routeSchema)
     .nullish()
     .describe("Routes by name, for the handler `invoke`."),
-  tls_connection_policies: notYet(),
-  strict_sni_host: notYet(),
+  tls_connection_policies: z
+    .array(connectionPolicySchema)
+    .nullish()
+    .describe(
+      "How TLS is spoken: the first policy that matches a client counts. One, even empty, turns TLS on.",
+    ),
+  strict_sni_host: z
+    .boolean()
+    .nullish()
+    .describe(
+      "Whether the host of a request must be the server that the handshake named (where clients show certificates).",
+    ),
   trusted_proxies: inlineModule("http.ip_sources", "source")
     .nullish()
     .describe("Proxies whose word on the client's address counts (none)."),
@@ -99,7 +113,7 @@ const serverSchema = z.strictObject({
     .nullish()
     .describe("Access log: a line for each request, to loggers `http.log.access`; absent: none."),
   listen_protocols: notYet(),
-  allow_0rtt: notYet(),
+  allow_0rtt: z.literal(false).nullish().describe("Early data is not taken: false."),
   metrics: notYet(),
 });
 

@@ -274,15 +274,13 @@ test("a server may listen on several addresses and on a unix socket", async () =
   expect([(await ask(ipv4)).text, (await ask(ipv6)).text]).toEqual(["hi", "hi"]);
 });
 
-test("a config for hosts on another port serves plain HTTP, and refuses what it cannot do", async () => {
+test("a config for hosts on a port of the system's choice serves plain HTTP, and refuses what it cannot do", async () => {
   await load({ match: [{ host: ["example.com"] }], ...(respond("plain") as object) });
   expect((await ask(running.site, { headers: { Host: "example.com" } })).text).toBe("plain");
   const server = "/config/apps/http/servers/s";
   expect((await running.admin("POST", `${server}/automatic_https`, { disable: true })).status).toBe(200);
-  expect((await running.admin("POST", `${server}/tls_connection_policies`, [{}])).error).toContain(
-    'field "tls_connection_policies" is not supported yet',
-  );
-  expect((await running.admin("POST", `${server}/protocols`, ["h1", "h2c"])).error).toContain(
-    "protocol 'h2c' is not supported yet",
+  expect((await running.admin("POST", `${server}/allow_0rtt`, true)).error).toContain("allow_0rtt");
+  expect((await running.admin("POST", `${server}/protocols`, ["h1", "h9"])).error).toContain(
+    "protocol 'h9' is not supported yet",
   );
 });

@@ -1,5 +1,6 @@
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../core/errors.ts";
+import { tlsDetails } from "../tls/connection/tls-details.ts";
 import { type ClientAddressRules, clientAddress, isTrustedProxy } from "./client-address.ts";
 import { Exchange, type ExchangeServer } from "./exchange.ts";
 import type { ConnectionLimits } from "./h1/h1-connection.ts";
@@ -47,6 +48,12 @@ function answerNothing(exchange: Exchange): void {
   }
 }
 
+/** Whether the request is for the server whose policy let the client in. */
+function isHostOfHandshake(exchange: Exchange): boolean {
+  const tls = tlsDetails(exchange.socket);
+  return tls === undefined || tls.serverName === exchange.host;
+}
+
 /** What a server is made of. */
 export interface HttpServerParts {
   readonly limits: ConnectionLimits;
@@ -58,6 +65,9 @@ export interface HttpServerParts {
   /** Request fields that handlers see. */
   readonly fieldFilter: (headers: HeaderList) => HeaderList;
   readonly log: Logger;
+  /** Whether the host of a request must be the one of its handshake. */
+  readonly strictHost: boolean;
+  readonly plainHttp2: boolean;
   /** Called for each request when it is over. */
   readonly logAccess: ((exchange: Exchange) => void) | undefined;
 }
@@ -66,6 +76,7 @@ export interface HttpServerParts {
 export class HttpServer implements RequestSink, ExchangeServer {
   readonly product = product;
   readonly limits: ConnectionLimits;
+  readonly plainHttp2: boolean;
   readonly namedRoutes: ReadonlyMap<string, RouteList>;
   readonly #parts: HttpServerParts;
   readonly #log: Logger;
@@ -75,6 +86,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
   constructor(parts: HttpServerParts) {
     this.#parts = parts;
     this.limits = parts.limits;
+    this.plainHttp2 = parts.plainHttp2;
     this.namedRoutes = parts.namedRoutes;
     this.#log = parts.log;
   }
@@ -99,6 +111,10 @@ export class HttpServer implements RequestSink, ExchangeServer {
     exchange.requestHeaders = this.#parts.fieldFilter(exchange.requestHeaders);
     this.#active.add(exchange);
     stream.listener = exchange;
+    if (this.#parts.strictHost && !isHostOfHandshake(exchange)) {
+      this.#fail(exchange, new HttpError(421, "the host is not the server that the handshake named"));
+      return;
+    }
     try {
       const running = this.#parts.routes.run(exchange, answerNothing);
       if (running === undefined) {

@@ -5,13 +5,16 @@ import { formatListenAddress, type ListenAddress } from "../core/listen/listen-a
 import { openPort } from "../core/listen/open-port.ts";
 import type { PortSource } from "../core/listen/port-source.ts";
 import type { ResourceKind, SharedResource } from "../core/modules/usage-pool.ts";
+import type { TlsAcceptor } from "../tls/connection/tls-acceptor.ts";
 import { type ConnectionLimits, type ConnectionOwner, H1Connection } from "./h1/h1-connection.ts";
-import type { H1Stream } from "./h1/h1-stream.ts";
+import { H2Connection, type H2Owner } from "./h2/h2-connection.ts";
 import type { HttpStream } from "./http-stream.ts";
 
 /** Who gets the requests of a listener. */
 export interface RequestSink {
   readonly limits: ConnectionLimits;
+  /** Whether HTTP/2 is spoken without TLS too, on the ports of HTTP/1. */
+  readonly plainHttp2?: boolean;
   take(stream: HttpStream): void;
 }
 
@@ -26,16 +29,20 @@ export const httpListeners: ResourceKind<SharedListener> = { name: "http.listene
  * One open address. It outlives configs: a reload only changes who gets the next request, also of connections that are
  * open already, so a reload closes and refuses nothing.
  */
-export class SharedListener implements SharedResource, ConnectionOwner {
+export class SharedListener implements SharedResource, ConnectionOwner, H2Owner {
   readonly #server: Server;
   readonly #address: ListenAddress;
   readonly #ports: PortSource;
-  readonly #connections = new Set<H1Connection>();
+  readonly #connections = new Set<H1Connection | H2Connection>();
+  /** Connections in their handshake. */
+  readonly #shaking = new Set<Socket>();
   readonly #tunnels = new Set<Duplex>();
   readonly #timer: NodeJS.Timeout;
   #held: HttpStream[] = [];
   #sink: RequestSink | undefined;
   #firstLimits: ConnectionLimits;
+  /** Does the handshakes; undefined where no TLS is spoken. */
+  #tls: TlsAcceptor | undefined;
   #port = 0;
   #closed = false;
 
@@ -55,9 +62,11 @@ export class SharedListener implements SharedResource, ConnectionOwner {
     limits: ConnectionLimits,
     log: Logger,
     ports: PortSource,
+    tls?: TlsAcceptor,
   ): Promise<SharedListener> {
     const grant = await ports.reserve(address);
     const listener = new SharedListener(address, limits, ports);
+    listener.#tls = tls;
     try {
       if (grant.listen) {
         listener.#port = await openPort(listener.#server, grant.address, grant);
@@ -82,9 +91,10 @@ export class SharedListener implements SharedResource, ConnectionOwner {
     return this.#sink?.limits ?? this.#firstLimits;
   }
 
-  /** From now on requests go to `sink`. */
-  switchTo(sink: RequestSink): void {
+  /** From now on requests go to `sink`, and new connections are encrypted by `tls`, or not at all. */
+  switchTo(sink: RequestSink, tls?: TlsAcceptor): void {
     this.#sink = sink;
+    this.#tls = tls;
     for (const stream of this.#held.splice(0)) {
       sink.take(stream);
     }
@@ -107,7 +117,7 @@ export class SharedListener implements SharedResource, ConnectionOwner {
         connection.closeWhenIdle();
       }
     }
-    for (const socket of this.#tunnels) {
+    for (const socket of [...this.#tunnels, ...this.#shaking]) {
       socket.destroy();
     }
     this.#ports.release(this.#address);
@@ -115,7 +125,7 @@ export class SharedListener implements SharedResource, ConnectionOwner {
 
   // Called by connections
 
-  take(stream: H1Stream): void {
+  take(stream: HttpStream): void {
     if (this.#sink !== undefined) {
       this.#sink.take(stream);
     } else if (this.#held.length < maxHeldRequests) {
@@ -125,7 +135,28 @@ export class SharedListener implements SharedResource, ConnectionOwner {
     }
   }
 
+  takeHttp2(socket: Socket, bytes: Buffer): boolean {
+    const isTls = "encrypted" in socket;
+    if (isTls || this.#sink?.plainHttp2 !== true) {
+      return false;
+    }
+    const copy = Buffer.from(bytes);
+    // After the HTTP/1 connection let go of the socket.
+    process.nextTick(() => {
+      this.#tunnels.delete(socket);
+      if (!socket.destroyed) {
+        socket.unshift(copy);
+        this.#serveHttp2(socket);
+      }
+    });
+    return true;
+  }
+
   closed(connection: H1Connection): void {
+    this.#connections.delete(connection);
+  }
+
+  h2Closed(connection: H2Connection): void {
     this.#connections.delete(connection);
   }
 
@@ -141,7 +172,26 @@ export class SharedListener implements SharedResource, ConnectionOwner {
     if (keepAliveMs > 0) {
       socket.setKeepAlive(true, keepAliveMs);
     }
-    this.#connections.add(new H1Connection(socket, this, Date.now()));
+    if (this.#tls === undefined) {
+      this.#connections.add(new H1Connection(socket, this, Date.now()));
+      return;
+    }
+    this.#shaking.add(socket);
+    socket.once("close", () => this.#shaking.delete(socket));
+    this.#tls.accept(socket, (secure) => {
+      this.#shaking.delete(socket);
+      if (this.#closed) {
+        secure.destroy();
+      } else if (secure.alpnProtocol === "h2") {
+        this.#serveHttp2(secure);
+      } else {
+        this.#connections.add(new H1Connection(secure, this, Date.now()));
+      }
+    });
+  }
+
+  #serveHttp2(socket: Socket): void {
+    this.#connections.add(new H2Connection(socket, this, Date.now()));
   }
 
   #checkTimeouts(): void {

@@ -1,8 +1,6 @@
 import type { ModuleDefinition } from "../core/modules/module.ts";
 import { httpApp } from "../http/http-app.ts";
-import { pkiApp } from "../pki/pki-app.ts";
-import { pkiRoute } from "../pki/pki-route.ts";
-import { fileSystemStorage } from "../tls/storage/file-system.ts";
+import { tlsModules } from "../tls/tls-modules.ts";
 import { metricsRoute } from "./admin-routes/metrics.ts";
 import { responseCacheRoute } from "./admin-routes/response-cache.ts";
 import { reverseProxyUpstreams } from "./admin-routes/reverse-proxy-upstreams.ts";
@@ -75,9 +73,7 @@ import { varsRegexpMatcher } from "./matchers/vars-regexp.ts";
 
 /** Every module of the server: the one list. */
 export const standardModules: readonly ModuleDefinition[] = [
-  pkiApp,
-  fileSystemStorage,
-  pkiRoute,
+  ...tlsModules,
   httpApp,
   clientIpMatcher,
   expressionMatcher,

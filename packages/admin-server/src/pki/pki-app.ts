@@ -128,6 +128,11 @@ export class PkiApp implements App {
     return new PkiApp(context, configs);
   }
 
+  /** Whether there is an authority of that id, or will be when it is asked for. */
+  has(id: string): boolean {
+    return this.#configs.has(id);
+  }
+
   /** @returns undefined when there is none of that id. @throws ServerError CERTIFICATE, STORAGE */
   async authority(id: string): Promise<CertificateAuthority | undefined> {
     const config = this.#configs.get(id);

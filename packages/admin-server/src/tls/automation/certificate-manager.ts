@@ -1,0 +1,236 @@
+import type { Logger } from "lifecycle";
+import { messageOf } from "../../core/errors.ts";
+import type { Storage } from "../../core/storage/storage.ts";
+import { type KeyType, keyFromPem, makeKey } from "../../pki/key-pair.ts";
+import type { CertificateCache } from "../certificates/certificate-cache.ts";
+import { type LoadedCertificate, loadCertificate } from "../certificates/loaded-certificate.ts";
+import type { CertificateIssuer } from "../issuers/issuer.ts";
+import { loadManaged, storeManaged } from "./certificate-files.ts";
+
+/** How the certificates of some names are obtained. */
+export interface AutomationPolicy {
+  readonly issuers: readonly CertificateIssuer[];
+  readonly storage: Storage;
+  readonly keyType: KeyType;
+  readonly renewalWindowRatio: number;
+  readonly reuseKeys: boolean;
+}
+
+export interface CertificateManagerOptions {
+  /** @throws ServerError when nobody issues for a name */
+  readonly policyFor: (name: string) => AutomationPolicy;
+  readonly cache: CertificateCache;
+  readonly log: Logger;
+  /** Certificates came or went. */
+  readonly onChange: () => void;
+  /** Pauses after failures, in milliseconds; the last one stays. */
+  readonly pausesMs?: readonly number[];
+}
+
+const minuteMs = 60_000;
+/** Source: the public model (certmagic), which goes up to six hours */
+const defaultPausesMs = [1, 2, 2, 5, 10, 10, 20, 20, 30, 30, 60, 60, 180, 180, 360].map(
+  (minutes) => minutes * minuteMs,
+);
+/** A certificate that is nearly over is worth a hurry: no pause is longer than this part of what is left. */
+const hurryRatio = 0.25;
+
+/** One name whose certificate is looked after. */
+interface Managed {
+  readonly name: string;
+  current: { certificate: LoadedCertificate; issuer: CertificateIssuer; renewAtMs: number } | undefined;
+  /** The attempt that is under way. */
+  attempt: Promise<void> | undefined;
+  failures: number;
+  retry: NodeJS.Timeout | undefined;
+}
+
+/** Obtains certificates, keeps them in the storage, and renews them in time. Failures are tried again, and never end it. */
+export class CertificateManager {
+  readonly #options: CertificateManagerOptions;
+  readonly #managed = new Map<string, Managed>();
+  readonly #end = new AbortController();
+
+  constructor(options: CertificateManagerOptions) {
+    this.#options = options;
+  }
+
+  /** How many names are looked after. */
+  get size(): number {
+    return this.#managed.size;
+  }
+
+  /**
+   * Looks after a name from now on.
+   * @returns resolves when its certificate is there, or the first attempt failed and another one is planned; of issuers on
+   *   other machines it does not wait unless told so
+   */
+  async manage(name: string, wait = false): Promise<void> {
+    const managed = this.#managed.get(name) ?? {
+      name,
+      current: undefined,
+      attempt: undefined,
+      failures: 0,
+      retry: undefined,
+    };
+    this.#managed.set(name, managed);
+    if (managed.current !== undefined || (managed.retry !== undefined && !wait)) {
+      return;
+    }
+    const attempt = this.#attempt(managed);
+    const local = this.#options.policyFor(name).issuers.every((issuer) => issuer.local);
+    if (local || wait) {
+      await attempt;
+    } else {
+      // Certificates that are there already are shown from the start.
+      await this.#adopt(managed);
+    }
+  }
+
+  /** Renews what is due. */
+  async renewDue(now = Date.now()): Promise<void> {
+    for (const managed of this.#managed.values()) {
+      if (managed.current !== undefined && now >= managed.current.renewAtMs && managed.retry === undefined) {
+        await this.#attempt(managed);
+      }
+    }
+  }
+
+  close(): void {
+    this.#end.abort();
+    for (const { retry } of this.#managed.values()) {
+      clearTimeout(retry);
+    }
+  }
+
+  /** One attempt at a time for each name. Never fails. */
+  #attempt(managed: Managed): Promise<void> {
+    managed.attempt ??= this.#obtain(managed)
+      .then(
+        () => {
+          managed.failures = 0;
+          clearTimeout(managed.retry);
+          managed.retry = undefined;
+        },
+        (error: unknown) => this.#failed(managed, error),
+      )
+      .finally(() => {
+        managed.attempt = undefined;
+      });
+    return managed.attempt;
+  }
+
+  #failed(managed: Managed, error: unknown): void {
+    if (this.#end.signal.aborted) {
+      return;
+    }
+    const { pausesMs = defaultPausesMs, log } = this.#options;
+    const planned = pausesMs[Math.min(managed.failures, pausesMs.length - 1)] ?? minuteMs;
+    const leftMs = (managed.current?.certificate.leaf.validToDate.getTime() ?? 0) - Date.now();
+    const pauseMs = leftMs > 0 ? Math.min(planned, Math.max(leftMs * hurryRatio, minuteMs)) : planned;
+    managed.failures++;
+    log.error(
+      `certificate for ${managed.name}: ${messageOf(error)}; attempt ${managed.failures}, next in ${Math.round(pauseMs / 1000)} s`,
+    );
+    clearTimeout(managed.retry);
+    managed.retry = setTimeout(() => {
+      managed.retry = undefined;
+      void this.#attempt(managed);
+    }, pauseMs);
+    managed.retry.unref();
+  }
+
+  /** Takes what the storage has. @returns whether it is good for a while */
+  async #adopt(managed: Managed): Promise<boolean> {
+    const policy = this.#options.policyFor(managed.name);
+    for (const issuer of policy.issuers) {
+      let certificate: LoadedCertificate | undefined;
+      try {
+        certificate = await loadManaged(policy.storage, issuer.key, managed.name);
+      } catch (error) {
+        this.#options.log.warn(
+          `certificate for ${managed.name}: ${messageOf(error)}; another one is obtained`,
+        );
+      }
+      if (certificate !== undefined && certificate.leaf.validToDate.getTime() > Date.now()) {
+        const renewAtMs = this.#renewalTime(certificate, policy);
+        if (managed.current?.certificate.id !== certificate.id) {
+          this.#show(managed, certificate, issuer, renewAtMs);
+        }
+        return Date.now() < renewAtMs;
+      }
+    }
+    return false;
+  }
+
+  async #obtain(managed: Managed): Promise<void> {
+    if (await this.#adopt(managed)) {
+      return;
+    }
+    const policy = this.#options.policyFor(managed.name);
+    const { signal } = this.#end;
+    const unlock = await policy.storage.lock(`issue_cert_${managed.name}`, signal);
+    try {
+      // Another instance may have been faster.
+      if (await this.#adopt(managed)) {
+        return;
+      }
+      const faults: string[] = [];
+      for (const issuer of policy.issuers) {
+        try {
+          await this.#issue(managed, policy, issuer);
+          return;
+        } catch (error) {
+          signal.throwIfAborted();
+          faults.push(`${issuer.key}: ${messageOf(error)}`);
+        }
+      }
+      throw new Error(faults.join("; "));
+    } finally {
+      await unlock();
+    }
+  }
+
+  async #issue(managed: Managed, policy: AutomationPolicy, issuer: CertificateIssuer): Promise<void> {
+    const { name, current } = managed;
+    const old = current?.certificate;
+    const key =
+      policy.reuseKeys && old !== undefined ? keyFromPem(old.keyPem, name) : await makeKey(policy.keyType);
+    const { signal } = this.#end;
+    const replaces = current?.issuer === issuer ? old?.chainPem : undefined;
+    const issued = await issuer.issue({ name, key, signal, replaces });
+    const certificate = loadCertificate(issued.chainPem, key, `${issuer.key}/${name}`, ["managed"]);
+    await storeManaged(policy.storage, issuer.key, name, certificate, issued.data ?? {});
+    let renewAtMs = this.#renewalTime(certificate, policy);
+    try {
+      const suggested = await issuer.suggestRenewal?.(certificate.chainPem, signal);
+      renewAtMs = Math.min(renewAtMs, suggested?.getTime() ?? renewAtMs);
+    } catch (error) {
+      this.#options.log.warn(`certificate for ${name}: asking when to renew: ${messageOf(error)}`);
+    }
+    this.#show(managed, certificate, issuer, renewAtMs);
+    this.#options.log.info(
+      `certificate for ${name} obtained from ${issuer.key}, good until ${certificate.leaf.validToDate.toISOString()}`,
+    );
+  }
+
+  #renewalTime({ leaf }: LoadedCertificate, policy: AutomationPolicy): number {
+    const [from, to] = [leaf.validFromDate.getTime(), leaf.validToDate.getTime()];
+    return to - (to - from) * policy.renewalWindowRatio;
+  }
+
+  #show(
+    managed: Managed,
+    certificate: LoadedCertificate,
+    issuer: CertificateIssuer,
+    renewAtMs: number,
+  ): void {
+    const { cache, onChange } = this.#options;
+    if (managed.current !== undefined) {
+      cache.remove(managed.current.certificate);
+    }
+    managed.current = { certificate, issuer, renewAtMs };
+    cache.add(certificate);
+    onChange();
+  }
+}

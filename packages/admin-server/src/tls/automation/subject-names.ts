@@ -1,0 +1,31 @@
+import { isIP } from "node:net";
+
+/** Whether a certificate can be asked for a name at all. Source: the public model (certmagic) */
+export function qualifiesForCertificate(name: string): boolean {
+  const forbidden = /[()[\]{}<> \t\n"\\!@#$%^&|;'+=]/;
+  const stars = name.split("*").length - 1;
+  return (
+    name !== "" &&
+    !name.startsWith(".") &&
+    !name.endsWith(".") &&
+    !forbidden.test(name) &&
+    (stars === 0 || (stars === 1 && name.startsWith("*."))) &&
+    name.length <= 253
+  );
+}
+
+/** Whether no public authority will vouch for a name: local names, single labels, addresses. */
+export function isInternalName(name: string): boolean {
+  return (
+    isIP(name) !== 0 || !name.includes(".") || /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/.test(name)
+  );
+}
+
+/** Whether the name of a policy fits: itself, or with `*` for a label. */
+export function subjectCovers(subject: string, name: string): boolean {
+  if (subject === name) {
+    return true;
+  }
+  const [wanted, given] = [subject.split("."), name.split(".")];
+  return wanted.length === given.length && wanted.every((label, at) => label === "*" || label === given[at]);
+}

@@ -1,0 +1,54 @@
+import type { CertificateSelection } from "./certificate-selection.ts";
+
+/**
+ * Topics between the threads that serve and the main thread, which obtains, keeps and renews certificates. Keys go from
+ * thread to thread within the process and nowhere else.
+ */
+export const certificateTopics = {
+  /** {@link ManageRequest}: obtain and renew certificates for names. Answers when those that need no other machine are there. */
+  manage: "tls.manage",
+  /** {@link CertificateRequest}: what to show for a name; {@link CertificateAnswer} or undefined. */
+  find: "tls.find",
+  /** To all that serve: what they know of certificates may be old. */
+  changed: "tls.changed",
+  /** Key material for session tickets: {@link TicketAnswer}. */
+  tickets: "tls.tickets",
+  /** To all that serve: there is a new key for tickets. */
+  ticketsChanged: "tls.tickets_changed",
+  /** {@link ChallengeRequest}: what to answer to an authority; text or undefined. */
+  httpChallenge: "tls.http_challenge",
+  /** Name of a server: the certificate for the challenge TLS-ALPN-01; {@link CertificateAnswer} or undefined. */
+  alpnChallenge: "tls.alpn_challenge",
+  /** Key of a value in the storage; its text or undefined. */
+  stored: "tls.stored",
+} as const;
+
+export interface ManageRequest {
+  readonly names: readonly string[];
+  /** Also names that a loaded certificate covers. */
+  readonly ignoreLoaded: boolean;
+}
+
+export interface CertificateRequest {
+  /** Lower case, or an IP address; "" when the client named none and is known by no address. */
+  readonly serverName: string;
+  readonly selection: CertificateSelection | undefined;
+  /** Whether one may be obtained now, where the config allows that. */
+  readonly onDemand: boolean;
+}
+
+export interface CertificateAnswer {
+  readonly id: string;
+  /** One for each kind of key. */
+  readonly certificates: readonly { readonly cert: string; readonly key: string }[];
+}
+
+export interface TicketAnswer {
+  /** 48 bytes; undefined when there are to be no tickets. */
+  readonly key: Uint8Array | undefined;
+}
+
+export interface ChallengeRequest {
+  readonly token: string;
+  readonly host: string;
+}

@@ -1,0 +1,18 @@
+import type { Socket } from "node:net";
+
+/** What is known of a connection since its handshake. */
+export interface TlsDetails {
+  /** Lower case; "" when the client named none. */
+  readonly serverName: string;
+}
+
+const details = new WeakMap<object, TlsDetails>();
+
+export function setTlsDetails(socket: Socket, known: TlsDetails): void {
+  details.set(socket, known);
+}
+
+/** @returns undefined for a connection without TLS */
+export function tlsDetails(socket: Socket): TlsDetails | undefined {
+  return details.get(socket);
+}

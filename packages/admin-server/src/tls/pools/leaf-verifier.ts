@@ -1,0 +1,63 @@
+import type { X509Certificate } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { messageOf, ServerError } from "../../core/errors.ts";
+import { defineModule } from "../../core/modules/module.ts";
+import { parseCertificates } from "../../pki/pem.ts";
+import type { ClientVerifier } from "../connection/client-auth.ts";
+import { readPemFile } from "../loaders/read-file.ts";
+
+const loaderSchema = z.discriminatedUnion("loader", [
+  z.strictObject({ loader: z.literal("file"), files: z.array(z.string()).describe("PEM files.") }),
+  z.strictObject({
+    loader: z.literal("folder"),
+    folders: z.array(z.string()).describe("Folders of .pem files."),
+  }),
+  z.strictObject({ loader: z.literal("pem"), certificates: z.array(z.string()).describe("PEM texts.") }),
+]);
+
+async function load(config: z.infer<typeof loaderSchema>): Promise<X509Certificate[]> {
+  switch (config.loader) {
+    case "pem":
+      return config.certificates.flatMap((pem, position) =>
+        parseCertificates(pem, `certificates ${position}`),
+      );
+    case "file":
+      return fromFiles(config.files);
+    case "folder": {
+      const files: string[] = [];
+      for (const folder of config.folders) {
+        try {
+          const names = await readdir(folder);
+          files.push(...names.filter((name) => name.endsWith(".pem")).map((name) => join(folder, name)));
+        } catch (error) {
+          throw new ServerError("CERTIFICATE", `${folder}: ${messageOf(error)}`, { cause: error });
+        }
+      }
+      return fromFiles(files);
+    }
+  }
+}
+
+async function fromFiles(paths: readonly string[]): Promise<X509Certificate[]> {
+  return (
+    await Promise.all(paths.map(async (path) => parseCertificates(await readPemFile(path), path)))
+  ).flat();
+}
+
+/** Lets in only certificates that are listed. Source: the public model (Caddy 2.11) */
+export const leafVerifier = defineModule({
+  id: "tls.client_auth.verifier.leaf",
+  config: z.strictObject({
+    leaf_certs_loaders: z.array(loaderSchema).nullish().describe("Where the certificates come from."),
+  }),
+  async provision(config): Promise<ClientVerifier> {
+    const lists = await Promise.all((config.leaf_certs_loaders ?? []).map(load));
+    const known = new Set(lists.flat().map(({ fingerprint256 }) => fingerprint256));
+    return {
+      fault: ({ fingerprint256 }) =>
+        known.has(fingerprint256) ? undefined : "the client's certificate is not one of the listed ones",
+    };
+  },
+});

@@ -1,0 +1,313 @@
+import type { Logger } from "lifecycle";
+import { z } from "zod";
+import { errorWithin, messageOf, ServerError } from "../core/errors.ts";
+import type { JsonValue } from "../core/json/json-value.ts";
+import { configDuration, moduleMap, notYet } from "../core/modules/config-fields.ts";
+import { type App, defineModule } from "../core/modules/module.ts";
+import type { ModuleContext } from "../core/modules/module-context.ts";
+import { storages } from "../core/storage/storage.ts";
+import { type AutomationPolicyConfig, automationSchema } from "./automation/automation-schema.ts";
+import { type AutomationPolicy, CertificateManager } from "./automation/certificate-manager.ts";
+import { type CertificatePermission, permissions } from "./automation/permission.ts";
+import { isInternalName, qualifiesForCertificate, subjectCovers } from "./automation/subject-names.ts";
+import { CertificateCache } from "./certificates/certificate-cache.ts";
+import { certificateLoaders } from "./certificates/certificate-loader.ts";
+import {
+  type CertificateAnswer,
+  type CertificateRequest,
+  certificateTopics,
+  type ManageRequest,
+  type TicketAnswer,
+} from "./certificates/certificate-messages.ts";
+import { dateFault, describeCertificate, type LoadedCertificate } from "./certificates/loaded-certificate.ts";
+import { type CertificateIssuer, issuers } from "./issuers/issuer.ts";
+import { TicketKeyRing, type TicketKeys, ticketKeys } from "./session-tickets.ts";
+
+const defaultRenewMs = 600_000;
+const defaultRenewalRatio = 1 / 3;
+const defaultRotationMs = 12 * 3_600_000;
+/** Names that clients brought up, all policies together. */
+const maxOnDemandNames = 10_000;
+
+export const tlsAppSchema = z.strictObject({
+  certificates: moduleMap("tls.certificates")
+    .nullish()
+    .describe(
+      "Certificates: load_files, load_folders, load_pem, load_storage; and `automate`, names to manage.",
+    ),
+  automation: automationSchema.nullish().describe("How certificates are obtained and renewed."),
+  session_tickets: z
+    .strictObject({
+      disabled: z.boolean().nullish().describe("No tickets: every connection has a full handshake."),
+      disable_rotation: z.boolean().nullish().describe("The key stays until the server ends."),
+      rotation_interval: configDuration().nullish().describe("How long a key is in use (12h)."),
+      max_keys: z
+        .int()
+        .positive()
+        .nullish()
+        .describe("Accepted; tickets of older keys lead to full handshakes."),
+      key_source: z
+        .strictObject({ provider: z.literal("standard") })
+        .nullish()
+        .describe("`standard`: made by this server, kept in its memory."),
+    })
+    .nullish()
+    .describe("Tickets by which clients resume sessions; all threads take them."),
+  cache: z
+    .strictObject({ capacity: z.int().positive().nullish() })
+    .nullish()
+    .describe("Accepted: there is no limit."),
+  disable_ocsp_stapling: z.boolean().nullish().describe("There is no OCSP stapling: nothing to disable."),
+  disable_storage_check: z.boolean().nullish().describe("Whether the storage is not tried at the start."),
+  disable_storage_clean: z.boolean().nullish().describe("Accepted: nothing is deleted."),
+  encrypted_client_hello: notYet(),
+  dns: notYet(),
+  resolvers: z.array(z.string()).nullish().describe("DNS servers for all that asks DNS by itself."),
+});
+
+type TlsConfig = z.infer<typeof tlsAppSchema>;
+
+interface SubjectPolicy {
+  /** Empty: all names. */
+  readonly subjects: readonly string[];
+  /** Without issuers: those that fit the name. */
+  readonly policy: Omit<AutomationPolicy, "issuers"> & {
+    readonly issuers: readonly CertificateIssuer[] | undefined;
+  };
+  readonly onDemand: boolean;
+}
+
+/** The app `tls`: certificates for all threads. Handshakes are done where connections are. */
+class TlsApp implements App {
+  readonly #config: TlsConfig;
+  readonly #context: ModuleContext;
+  readonly #log: Logger;
+  readonly #cache = new CertificateCache();
+  readonly #policies: SubjectPolicy[] = [];
+  readonly #automate: string[] = [];
+  readonly #manager: CertificateManager;
+  readonly #onDemandNames = new Set<string>();
+  #internal: readonly CertificateIssuer[] = [];
+  #public: readonly CertificateIssuer[] = [];
+  #permission: CertificatePermission | undefined;
+  #tickets: TicketKeys | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #notice: NodeJS.Immediate | undefined;
+
+  constructor(config: TlsConfig, context: ModuleContext) {
+    this.#config = config;
+    this.#context = context;
+    this.#log = context.log;
+    this.#manager = new CertificateManager({
+      policyFor: (name) => this.#policyFor(name),
+      cache: this.#cache,
+      log: this.#log,
+      onChange: () => this.#tellChange(),
+    });
+  }
+
+  /** @throws ServerError */
+  async provision(): Promise<void> {
+    const context = this.#context;
+    this.#internal = [await context.load(issuers, "internal", {}, "automation")];
+    this.#public = await this.#defaultPublicIssuers();
+    const { automation, certificates } = this.#config;
+    const { permission, ask } = automation?.on_demand ?? {};
+    if (permission ?? ask) {
+      const config = (permission ?? { module: "http", endpoint: ask }) as JsonValue;
+      this.#permission = await context.loadInline(
+        permissions,
+        "module",
+        config,
+        "automation/on_demand/permission",
+      );
+    }
+    for (const [position, config] of (automation?.policies ?? []).entries()) {
+      try {
+        this.#policies.push(await this.#loadPolicy(config, `automation/policies/${position}`));
+      } catch (error) {
+        throw errorWithin(`automation policy ${position}`, error);
+      }
+    }
+    for (const [name, config] of Object.entries(certificates ?? {})) {
+      const path = `certificates/${name}`;
+      const loader = await context.load(certificateLoaders, name, config as JsonValue, path);
+      this.#automate.push(...(loader.automate ?? []));
+      for (const certificate of await loader.load()) {
+        this.#takeLoaded(certificate, name);
+      }
+    }
+  }
+
+  async start(): Promise<void> {
+    const { messages } = this.#context;
+    const { session_tickets: tickets } = this.#config;
+    if (tickets?.disabled !== true) {
+      const rotationMs = tickets?.rotation_interval || defaultRotationMs;
+      const lease = await this.#context.acquire(ticketKeys, "standard", () => new TicketKeyRing());
+      this.#tickets = lease.value;
+      if (tickets?.disable_rotation !== true) {
+        this.#tickets.rotateEvery(rotationMs, () => this.#tell(certificateTopics.ticketsChanged));
+      }
+    }
+    messages.on(certificateTopics.tickets, (): TicketAnswer => ({ key: this.#tickets?.current }));
+    messages.on(certificateTopics.manage, (value) => this.#manage(value as ManageRequest));
+    messages.on(certificateTopics.find, (value) => this.#find(value as CertificateRequest));
+    messages.on(certificateTopics.stored, async (value) =>
+      (await this.#context.storage.load(String(value)))?.toString(),
+    );
+    await this.#manage({ names: this.#automate, ignoreLoaded: true });
+    const interval = this.#config.automation?.renew_interval || defaultRenewMs;
+    this.#timer = setInterval(() => void this.#manager.renewDue(), interval);
+    this.#timer.unref();
+  }
+
+  activate(): void {
+    this.#tellChange();
+  }
+
+  async stop(): Promise<void> {}
+
+  close(): void {
+    clearInterval(this.#timer);
+    clearImmediate(this.#notice);
+    this.#manager.close();
+  }
+
+  /** @throws ServerError */
+  async #loadPolicy(config: AutomationPolicyConfig, path: string): Promise<SubjectPolicy> {
+    const context = this.#context;
+    const onDemand = config.on_demand === true;
+    if (onDemand && this.#permission === undefined) {
+      throw new ServerError(
+        "MODULE_CONFIG",
+        "on-demand TLS cannot be enabled without a permission module to prevent abuse: set automation.on_demand.permission",
+      );
+    }
+    const loaded: CertificateIssuer[] = [];
+    for (const [position, issuer] of (config.issuers ?? []).entries()) {
+      loaded.push(
+        await context.loadInline(issuers, "module", issuer as JsonValue, `${path}/issuers/${position}`),
+      );
+    }
+    const storage = config.storage
+      ? await context.loadInline(storages, "module", config.storage as JsonValue, `${path}/storage`)
+      : context.storage;
+    return {
+      subjects: (config.subjects ?? []).map((name) => name.toLowerCase()),
+      onDemand,
+      policy: {
+        issuers: loaded.length > 0 ? loaded : undefined,
+        storage,
+        keyType: config.key_type ?? "p256",
+        renewalWindowRatio: config.renewal_window_ratio ?? defaultRenewalRatio,
+        reuseKeys: config.reuse_private_keys === true,
+      },
+    };
+  }
+
+  async #defaultPublicIssuers(): Promise<readonly CertificateIssuer[]> {
+    return [];
+  }
+
+  #subjectPolicy(name: string): SubjectPolicy | undefined {
+    return this.#policies.find(
+      ({ subjects }) => subjects.length === 0 || subjects.some((subject) => subjectCovers(subject, name)),
+    );
+  }
+
+  #policyFor(name: string): AutomationPolicy {
+    const found = this.#subjectPolicy(name)?.policy;
+    return {
+      storage: found?.storage ?? this.#context.storage,
+      keyType: found?.keyType ?? "p256",
+      renewalWindowRatio: found?.renewalWindowRatio ?? defaultRenewalRatio,
+      reuseKeys: found?.reuseKeys ?? false,
+      issuers: found?.issuers ?? (isInternalName(name) ? this.#internal : this.#public),
+    };
+  }
+
+  #takeLoaded(certificate: LoadedCertificate, loader: string): void {
+    const fault = dateFault(certificate.leaf);
+    if (fault !== undefined) {
+      this.#log.warn(`${loader}: certificate ${describeCertificate(certificate.leaf)}: ${fault}`);
+    }
+    this.#cache.add(certificate);
+  }
+
+  async #manage({ names, ignoreLoaded }: ManageRequest): Promise<void> {
+    const wanted = names
+      .map((name) => name.toLowerCase())
+      .filter((name) => {
+        const loaded = !ignoreLoaded && this.#cache.covers(name);
+        return !loaded && qualifiesForCertificate(name) && this.#subjectPolicy(name)?.onDemand !== true;
+      });
+    await Promise.all(wanted.map((name) => this.#manager.manage(name)));
+  }
+
+  async #find({
+    serverName,
+    selection,
+    onDemand,
+  }: CertificateRequest): Promise<CertificateAnswer | undefined> {
+    let found = this.#cache.find(serverName, selection);
+    if (found.length === 0 && onDemand && (await this.#obtainNow(serverName))) {
+      found = this.#cache.find(serverName, selection);
+    }
+    return found.length === 0
+      ? undefined
+      : {
+          id: found.map(({ id }) => id).join("+"),
+          certificates: found.map(({ chainPem, keyPem }) => ({ cert: chainPem, key: keyPem })),
+        };
+  }
+
+  /** Obtains a certificate while a client waits, where a policy allows it. @returns whether there may be one now */
+  async #obtainNow(name: string): Promise<boolean> {
+    const permission = this.#permission;
+    if (
+      permission === undefined ||
+      !qualifiesForCertificate(name) ||
+      this.#subjectPolicy(name)?.onDemand !== true
+    ) {
+      return false;
+    }
+    try {
+      await permission.check(name);
+      if (!this.#onDemandNames.has(name) && this.#onDemandNames.size >= maxOnDemandNames) {
+        throw new ServerError("CERTIFICATE", `${name}: more names on demand than ${maxOnDemandNames}`);
+      }
+      this.#onDemandNames.add(name);
+      await this.#manager.manage(name, true);
+      return true;
+    } catch (error) {
+      this.#log.warn(`certificate on demand: ${messageOf(error)}`);
+      return false;
+    }
+  }
+
+  /** Soon, and once for many. */
+  #tellChange(): void {
+    this.#notice ??= setImmediate(() => {
+      this.#notice = undefined;
+      this.#tell(certificateTopics.changed);
+    });
+  }
+
+  #tell(topic: string): void {
+    this.#context.messages.askServing(topic, null).catch((error: unknown) => {
+      this.#log.error(`${topic}: ${messageOf(error)}`);
+    });
+  }
+}
+
+export const tlsApp = defineModule({
+  id: "tls",
+  implied: true,
+  config: tlsAppSchema,
+  async provision(config, context) {
+    const app = new TlsApp(config, context);
+    await app.provision();
+    return app;
+  },
+});
