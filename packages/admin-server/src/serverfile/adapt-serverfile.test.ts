@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { adaptServerfile } from "./adapt-serverfile.ts";
+
+const folder = new URL("golden/", import.meta.url);
+
+function read(name: string): string {
+  return readFileSync(new URL(name, folder), "utf8");
+}
+
+/** Each `golden/x.serverfile` becomes `golden/x.json`, which the public model made and a person reviewed. */
+describe("golden", () => {
+  const names = readdirSync(folder).filter((name) => name.endsWith(".serverfile"));
+
+  test("there are many", () => {
+    expect(names.length).toBeGreaterThanOrEqual(150);
+  });
+
+  test.each(names)("%s", (name) => {
+    const { result } = adaptServerfile(Buffer.from(read(name)), { filename: "Serverfile" });
+    expect(result).toEqual(JSON.parse(read(name.replace(/serverfile$/, "json"))));
+  });
+});

@@ -1,0 +1,43 @@
+/** An address's two halves. The port may be "", a range, a name or a placeholder: nobody checked it. */
+export interface HostPort {
+  readonly host: string;
+  readonly port: string;
+}
+
+/** Parts `host:port`, `[::1]:port`, `:port`. @throws Error saying what is wrong, in the model's words */
+export function splitHostPort(address: string): HostPort {
+  const fault = (reason: string) => new Error(`address ${address}: ${reason}`);
+  const colon = address.lastIndexOf(":");
+  if (colon === -1) {
+    throw fault("missing port in address");
+  }
+  let host = address.slice(0, colon);
+  let hostFrom = 0;
+  let portFrom = 0;
+  if (address.startsWith("[")) {
+    const end = address.indexOf("]");
+    if (end === -1) {
+      throw fault("missing ']' in address");
+    }
+    if (end + 1 !== colon) {
+      throw fault(address[end + 1] === ":" ? "too many colons in address" : "missing port in address");
+    }
+    host = address.slice(1, end);
+    hostFrom = 1;
+    portFrom = end + 1;
+  } else if (host.includes(":")) {
+    throw fault("too many colons in address");
+  }
+  if (address.includes("[", hostFrom)) {
+    throw fault("unexpected '[' in address");
+  }
+  if (address.includes("]", portFrom)) {
+    throw fault("unexpected ']' in address");
+  }
+  return { host, port: address.slice(colon + 1) };
+}
+
+/** `host:port`, an IPv6 address in brackets. */
+export function joinHostPort(host: string, port: string): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}

@@ -1,0 +1,81 @@
+import type { GlobalOptions } from "../global-options/global-options.ts";
+import type { TokenCursor } from "../lexer/token-cursor.ts";
+import type { ReadModule } from "../modules/module-reader.ts";
+import { type GroupNames, type Route, routeOf } from "../routes/route.ts";
+import type { DirectiveResult } from "../routes/site-results.ts";
+import type { Draft } from "../values/draft.ts";
+
+/** What is counted or collected over a whole file. */
+export interface FileState {
+  /** Tag of each certificate file. */
+  readonly certificateTags: Map<string, string>;
+  logCount: number;
+  /** Named routes that were invoked since the caller last looked. */
+  invoked: Set<string>;
+}
+
+/** Everything a directive may look at. */
+export interface DirectiveContext {
+  /** Over the tokens of the directive: its name, its arguments, its block. */
+  readonly cursor: TokenCursor;
+  readonly options: GlobalOptions;
+  readonly directives: DirectiveTable;
+  /** Sets of matchers by name, `@` included. */
+  readonly matchers: ReadonlyMap<string, Draft>;
+  readonly groups: GroupNames;
+  readonly state: FileState;
+  /** Files that the site was read from, sorted. */
+  readonly files: readonly string[];
+  readonly readModule: ReadModule;
+}
+
+/** Reads a directive. @throws ServerError CONFIG_ADAPTER with file and line */
+export type Directive = (context: DirectiveContext) => readonly DirectiveResult[];
+export type DirectiveTable = ReadonlyMap<string, Directive>;
+
+/** The set of matchers that a token names: `*` (all), `/path` or `@name`; null when it is no matcher. */
+function matcherOf(context: DirectiveContext): Draft | undefined | null {
+  const { value } = context.cursor;
+  if (value === "*") {
+    return undefined;
+  }
+  if (value.startsWith("/")) {
+    return { path: [value] };
+  }
+  if (!value.startsWith("@")) {
+    return null;
+  }
+  const named = context.matchers.get(value);
+  if (named === undefined) {
+    throw context.cursor.error(`unrecognized matcher name: ${value}`);
+  }
+  return named;
+}
+
+/** Takes the matcher out of a directive's arguments; the cursor is then before the directive's name again. */
+export function takeMatcher(context: DirectiveContext): Draft | undefined {
+  const { cursor } = context;
+  const matcher = cursor.nextArgument() ? matcherOf(context) : null;
+  if (matcher !== null) {
+    cursor.delete();
+  }
+  cursor.reset();
+  return matcher ?? undefined;
+}
+
+/** One route as a directive's result. */
+export function routeResult(route: Route): DirectiveResult {
+  return { kind: "route", route };
+}
+
+/**
+ * A directive that is one handler, with an optional matcher as its first argument.
+ * @param read gets the cursor before the directive's name, the matcher taken out
+ */
+export function handlerDirective(read: (context: DirectiveContext) => Draft): Directive {
+  return (context) => {
+    context.cursor.next();
+    const matcher = takeMatcher(context);
+    return [routeResult(routeOf(matcher, read(context)))];
+  };
+}

@@ -1,0 +1,6 @@
+import { subrouteHandler } from "../routes/route.ts";
+import { handlerDirective } from "./directive.ts";
+import { readRoutes } from "./read-block.ts";
+
+/** `handle { … }`: of several, only the first that matches runs. */
+export const handle = handlerDirective((context) => subrouteHandler(readRoutes(context, true)));

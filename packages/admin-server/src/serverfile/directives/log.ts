@@ -1,0 +1,15 @@
+import { readLog } from "../modules/logging/read-log.ts";
+import type { Directive } from "./directive.ts";
+
+/** `log [name] { … }`: access logs of the site. */
+export const log: Directive = ({ cursor, readModule, state }) => {
+  cursor.next();
+  const given = cursor.nextArgument() ? cursor.value : "";
+  cursor.noMoreArguments();
+  const { draft, isEmpty, hosts, noHost } = readLog(cursor, readModule, false);
+  const name = given !== "" || isEmpty ? given : `log${state.logCount++}`;
+  if (name !== "") {
+    draft.include = [`http.log.access.${name}`];
+  }
+  return [{ kind: "log", log: { name, hosts, noHost, log: isEmpty ? undefined : draft } }];
+};

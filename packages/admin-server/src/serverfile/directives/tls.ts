@@ -1,0 +1,295 @@
+import type { TokenCursor } from "../lexer/token-cursor.ts";
+import type { ReadModule } from "../modules/module-reader.ts";
+import { readClientAuth } from "../modules/tls/client-auth.ts";
+import { dnsChallengeFields } from "../modules/tls/issuers.ts";
+import type { DirectiveResult } from "../routes/site-results.ts";
+import { implicitAcmeIssuers } from "../tls/acme-defaults.ts";
+import { type FieldReader, parsed } from "../values/block-fields.ts";
+import { type Draft, listOf, setAt } from "../values/draft.ts";
+import { parseFloatingPoint } from "../values/parse-number.ts";
+import type { Directive, DirectiveContext } from "./directive.ts";
+
+const protocols = ["tls1.2", "tls1.3"];
+const curves = ["x25519mlkem768", "x25519", "secp256r1", "secp384r1", "secp521r1"];
+const ciphers = new Set([
+  "TLS_AES_128_GCM_SHA256",
+  "TLS_AES_256_GCM_SHA384",
+  "TLS_CHACHA20_POLY1305_SHA256",
+  "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+  "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+  "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+  "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+  "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+  "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+  "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
+  "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA",
+  "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
+  "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
+]);
+
+/** What the lines of one `tls` add up to. */
+class TlsReader {
+  readonly policy: Draft = {};
+  readonly results: DirectiveResult[] = [];
+  readonly folders: string[] = [];
+  readonly issuers: Draft[] = [];
+  readonly managers: Draft[] = [];
+  /** Lines about the DNS challenge, which needs a provider. */
+  readonly dnsLines: string[] = [];
+  acme: Draft | undefined;
+  isInternal = false;
+  keyType = "";
+  onDemand = false;
+  reusePrivateKeys = false;
+  forceAutomate = false;
+  renewalWindowRatio = 0;
+  readonly #readModule: ReadModule;
+  readonly #dns: Readonly<Record<string, FieldReader>>;
+  readonly #hasGlobalDns: boolean;
+
+  constructor({ readModule, options }: DirectiveContext) {
+    this.#readModule = readModule;
+    this.#dns = dnsChallengeFields("challenges.dns", readModule);
+    this.#hasGlobalDns = options.dns !== undefined;
+  }
+
+  acmeIssuer(): Draft {
+    this.acme ??= {};
+    return this.acme;
+  }
+
+  #exactly(cursor: TokenCursor, count: number): string[] {
+    const words = cursor.remainingArguments();
+    if (words.length !== count) {
+      throw cursor.argumentError();
+    }
+    return words;
+  }
+
+  #readProtocols(cursor: TokenCursor): void {
+    const words = cursor.remainingArguments();
+    if (words.length === 0) {
+      throw cursor.error("protocols requires one or two arguments");
+    }
+    for (const word of words.slice(0, 2)) {
+      if (!protocols.includes(word)) {
+        throw cursor.error(`wrong protocol name or protocol not supported: '${word}'`);
+      }
+    }
+    const [min = "", max] = words;
+    this.policy.protocol_min = min;
+    if (max !== undefined) {
+      this.policy.protocol_max = max;
+    }
+  }
+
+  #readList(cursor: TokenCursor, member: string, isKnown: (word: string) => boolean, fault: string): void {
+    while (cursor.nextArgument()) {
+      if (!isKnown(cursor.value)) {
+        throw cursor.error(`${fault}: '${cursor.value}'`);
+      }
+      listOf(this.policy, member).push(cursor.value);
+    }
+  }
+
+  /** Reads the current line of the block. */
+  line(cursor: TokenCursor): void {
+    const name = cursor.value;
+    switch (name) {
+      case "protocols":
+        this.#readProtocols(cursor);
+        break;
+      case "ciphers":
+        this.#readList(
+          cursor,
+          "cipher_suites",
+          (word) => ciphers.has(word),
+          "wrong cipher suite name or cipher suite not supported",
+        );
+        break;
+      case "curves":
+        this.#readList(
+          cursor,
+          "curves",
+          (word) => curves.includes(word),
+          "Wrong curve name or curve not supported",
+        );
+        break;
+      case "client_auth":
+        this.policy.client_authentication = readClientAuth(cursor.segmentCursor(), this.#readModule);
+        break;
+      case "alpn":
+        this.policy.alpn = cursor.someArguments();
+        break;
+      case "load":
+        this.folders.push(...cursor.remainingArguments());
+        break;
+      case "ca":
+        setAt(this.acmeIssuer(), "ca", this.#exactly(cursor, 1)[0] ?? "");
+        break;
+      case "ca_root":
+        listOf(this.acmeIssuer(), "trusted_roots_pem_files").push(...this.#exactly(cursor, 1));
+        break;
+      case "key_type":
+        this.keyType = this.#exactly(cursor, 1)[0] ?? "";
+        break;
+      case "eab": {
+        const [key_id = "", mac_key = ""] = this.#exactly(cursor, 2);
+        this.acmeIssuer().external_account = { key_id, mac_key };
+        break;
+      }
+      case "issuer":
+        cursor.argument();
+        this.issuers.push(this.#readModule(cursor, "tls.issuance", "module"));
+        break;
+      case "get_certificate":
+        cursor.argument();
+        this.managers.push(this.#readModule(cursor, "tls.get_certificate", "via"));
+        break;
+      case "dns":
+        if (cursor.countRemainingArguments() === 0 && !this.#hasGlobalDns) {
+          throw cursor.argumentError();
+        }
+        this.#dns.dns?.(cursor, this.acmeIssuer());
+        break;
+      case "resolvers":
+      case "propagation_delay":
+      case "propagation_timeout":
+      case "dns_ttl":
+        this.dnsLines.push(name);
+        this.#dns[name]?.(cursor, this.acmeIssuer());
+        break;
+      case "dns_challenge_override_domain":
+        this.dnsLines.push(name);
+        setAt(this.acmeIssuer(), "challenges.dns.override_domain", this.#exactly(cursor, 1)[0] ?? "");
+        break;
+      case "on_demand":
+        cursor.noMoreArguments();
+        this.onDemand = true;
+        break;
+      case "reuse_private_keys":
+        cursor.noMoreArguments();
+        this.reusePrivateKeys = true;
+        break;
+      case "insecure_secrets_log":
+        setAt(this.policy, "insecure_secrets_log", cursor.argument());
+        break;
+      case "renewal_window_ratio": {
+        const [word = ""] = this.#exactly(cursor, 1);
+        const ratio = parsed(cursor, word, parseFloatingPoint, "parsing renewal_window_ratio");
+        if (ratio <= 0 || ratio >= 1) {
+          throw cursor.error("renewal_window_ratio must be between 0 and 1 (exclusive)");
+        }
+        this.renewalWindowRatio = ratio;
+        break;
+      }
+      default:
+        throw cursor.error(`unknown subdirective: ${name}`);
+    }
+  }
+}
+
+/** The words on the line of `tls` itself. */
+function readFirstLine(context: DirectiveContext, tls: TlsReader, words: readonly string[]): void {
+  const { cursor, state } = context;
+  const [first = "", key, ...more] = words;
+  if (more.length > 0) {
+    throw cursor.argumentError();
+  }
+  if (key !== undefined) {
+    let tag = state.certificateTags.get(first);
+    if (tag === undefined) {
+      tag = `cert${state.certificateTags.size}`;
+      state.certificateTags.set(first, tag);
+      const list = [{ certificate: first, key, tags: [tag] }];
+      tls.results.push({ kind: "certificates", loader: "load_files", list });
+    }
+    tls.policy.certificate_selection = { any_tag: [tag] };
+  } else if (first === "internal") {
+    tls.isInternal = true;
+  } else if (first === "force_automate") {
+    tls.forceAutomate = true;
+  } else if (words.length === 1) {
+    if (!first.includes("@")) {
+      throw cursor.error("single argument must either be 'internal', 'force_automate', or an email address");
+    }
+    tls.acmeIssuer().email = first;
+  }
+}
+
+function checkDnsProvider({ cursor, options }: DirectiveContext, tls: TlsReader): void {
+  const challenges = tls.acme?.challenges as Draft | undefined;
+  const dns = challenges?.dns as Draft | undefined;
+  const hasProvider =
+    dns?.provider !== undefined ||
+    options.dns !== undefined ||
+    (options.acmeDns !== undefined && options.acmeDns !== null);
+  if (dns !== undefined && tls.dnsLines.length > 0 && !hasProvider) {
+    throw cursor.error(
+      `setting DNS challenge options [${tls.dnsLines.join(", ")}] requires a DNS provider (set with the 'dns' subdirective or 'acme_dns' global option)`,
+    );
+  }
+}
+
+function issuersOf({ cursor, options }: DirectiveContext, tls: TlsReader): Draft[] {
+  if (tls.issuers.length > 0 && (tls.acme !== undefined || tls.isInternal)) {
+    throw cursor.error(
+      "cannot mix issuer subdirective (explicit issuers) with other issuer-specific subdirectives (implicit issuers)",
+    );
+  }
+  if (tls.acme !== undefined && tls.isInternal) {
+    throw cursor.error("cannot create both ACME and internal certificate issuers");
+  }
+  if (tls.issuers.length > 0) {
+    return tls.issuers;
+  }
+  if (tls.acme !== undefined) {
+    return implicitAcmeIssuers(tls.acme, options);
+  }
+  return tls.isInternal ? [{ module: "internal" }] : [];
+}
+
+/** `tls [email | internal | force_automate | cert key] { … }`: how connections are encrypted, and certificates had. */
+export const tls: Directive = (context) => {
+  const { cursor } = context;
+  cursor.next();
+  const reader = new TlsReader(context);
+  const words = cursor.remainingArguments();
+  readFirstLine(context, reader, words);
+  let hasBlock = false;
+  while (cursor.nextInBlock(0)) {
+    hasBlock = true;
+    reader.line(cursor);
+  }
+  checkDnsProvider(context, reader);
+  if (words.length === 0 && !hasBlock) {
+    throw cursor.argumentError();
+  }
+  const { results } = reader;
+  if (reader.folders.length > 0) {
+    results.push({ kind: "certificates", loader: "load_folders", list: reader.folders });
+  }
+  for (const issuer of issuersOf(context, reader)) {
+    results.push({ kind: "issuer", issuer });
+  }
+  if (reader.keyType !== "") {
+    results.push({ kind: "keyType", keyType: reader.keyType });
+  }
+  if (reader.onDemand) {
+    results.push({ kind: "onDemand" });
+  }
+  for (const manager of reader.managers) {
+    results.push({ kind: "certificateManager", manager });
+  }
+  if (reader.reusePrivateKeys) {
+    results.push({ kind: "reusePrivateKeys" });
+  }
+  if (reader.renewalWindowRatio > 0) {
+    results.push({ kind: "renewalWindowRatio", ratio: reader.renewalWindowRatio });
+  }
+  if (reader.forceAutomate) {
+    results.push({ kind: "forceAutomate" });
+  }
+  results.push({ kind: "connectionPolicy", policy: reader.policy });
+  return results;
+};

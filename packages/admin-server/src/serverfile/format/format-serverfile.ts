@@ -1,0 +1,325 @@
+import { isSpace } from "../lexer/white-space.ts";
+
+const maxIndent = 10;
+const heredocMarker = /^[A-Za-z0-9_-]+$/;
+
+/** Where a heredoc is: not in one, in its first line, or in its text. */
+type HeredocState = "closed" | "opening" | "open";
+
+/**
+ * Writes a text anew, character by character: white space and braces as they should be, everything else as it is.
+ * One instance formats one text.
+ */
+class Formatter {
+  #out = "";
+  /** The character that was written last. */
+  #last = "";
+  #afterSpace = true;
+  #atLineStart = true;
+  /** Whether the current word is, or began with, an opening brace. */
+  #brace = false;
+  #braceWritten = false;
+  #braceAfterSpace = false;
+  #braceOnOwnLine = false;
+  #newLines = 0;
+  #inComment = false;
+  /** Quotes that are open, the inner one last. */
+  #quotes = "";
+  #escaped = false;
+  #heredoc: HeredocState = "closed";
+  #heredocEscaped = false;
+  #marker = "";
+  #tail = "";
+  #nesting = 0;
+  #word = "";
+  #firstWord = "";
+  #afterImport = false;
+
+  format(text: string): string {
+    for (const char of text) {
+      this.#take(char);
+    }
+    if (this.#brace && !this.#braceWritten) {
+      this.#writeBrace();
+    }
+    return `${this.#out.trim()}\n`;
+  }
+
+  #write(char: string): void {
+    this.#out += char;
+    this.#last = char;
+  }
+
+  #indent(): void {
+    for (let level = 0; level < this.#nesting; level++) {
+      this.#write("\t");
+    }
+  }
+
+  #nextLine(): void {
+    this.#write("\n");
+    this.#atLineStart = true;
+  }
+
+  #endWord(): void {
+    if (this.#word !== "" && this.#firstWord === "") {
+      this.#firstWord = this.#word;
+    }
+    this.#word = "";
+  }
+
+  #endLine(): void {
+    this.#endWord();
+    if (this.#firstWord !== "") {
+      this.#afterImport = this.#nesting === 0 && this.#firstWord === "import";
+    } else if (!this.#brace || !this.#braceOnOwnLine || this.#braceWritten) {
+      this.#afterImport = false;
+    }
+    this.#firstWord = "";
+  }
+
+  #writeBrace(): void {
+    if (this.#nesting === 0 && this.#last === "}") {
+      this.#nextLine();
+      this.#nextLine();
+    }
+    this.#brace = false;
+    if (this.#braceOnOwnLine && this.#afterImport) {
+      if (this.#last !== "\n") {
+        this.#nextLine();
+      }
+      this.#indent();
+    } else if (this.#atLineStart) {
+      this.#indent();
+    } else if (!this.#braceAfterSpace || !isSpace(this.#last.charCodeAt(0))) {
+      this.#write(" ");
+    }
+    this.#write("{");
+    this.#braceWritten = true;
+    this.#braceOnOwnLine = false;
+    this.#nextLine();
+    this.#newLines = 0;
+    if (this.#nesting < maxIndent) {
+      this.#nesting++;
+    }
+  }
+
+  /** @returns whether the character was part of a heredoc */
+  #takeHeredoc(char: string, space: boolean): boolean {
+    if (
+      this.#quotes === "" &&
+      this.#heredoc === "closed" &&
+      !this.#heredocEscaped &&
+      this.#afterSpace &&
+      this.#last === "<" &&
+      char === "<"
+    ) {
+      this.#write(char);
+      this.#heredoc = "opening";
+      this.#afterSpace = false;
+      return true;
+    }
+    if (this.#heredoc === "opening") {
+      if (char === "\n") {
+        if (!heredocMarker.test(this.#marker)) {
+          this.#closeHeredoc();
+          this.#nextLine();
+          return true;
+        }
+        this.#heredoc = "open";
+        this.#write(char);
+        return true;
+      }
+      if (!space) {
+        this.#marker += char;
+        this.#write(char);
+        return true;
+      }
+      this.#closeHeredoc();
+    }
+    if (this.#heredoc === "open") {
+      this.#tail = (this.#tail + char).slice(-this.#marker.length - 1);
+      if (space && this.#tail.slice(0, -1) === this.#marker) {
+        this.#closeHeredoc();
+        return false;
+      }
+      this.#write(char);
+      if (char === "\n") {
+        this.#tail = "";
+      }
+      return true;
+    }
+    return false;
+  }
+
+  #closeHeredoc(): void {
+    this.#heredoc = "closed";
+    this.#marker = "";
+    this.#tail = "";
+  }
+
+  /** Comments, escapes and quotes are written as they are. @returns whether the character was part of one */
+  #takeLiteral(char: string): boolean {
+    if (this.#inComment) {
+      if (char === "\n") {
+        this.#inComment = false;
+        this.#afterSpace = true;
+        this.#nextLine();
+      } else {
+        this.#write(char);
+      }
+      return true;
+    }
+    if (!this.#escaped && char === "\\") {
+      if (this.#afterSpace) {
+        this.#write(" ");
+        this.#afterSpace = false;
+      }
+      this.#write(char);
+      this.#escaped = true;
+      return true;
+    }
+    if (this.#escaped) {
+      this.#heredocEscaped ||= char === "<";
+      this.#write(char);
+      this.#escaped = false;
+      return true;
+    }
+    return this.#takeQuoted(char);
+  }
+
+  #takeQuoted(char: string): boolean {
+    if (char === "`") {
+      this.#quotes =
+        this.#quotes === '"`' ? '"' : this.#quotes === "`" ? "" : this.#quotes === '"' ? '"`' : "`";
+    }
+    if (this.#quotes === '"') {
+      if (char === '"') {
+        this.#quotes = "";
+      }
+      this.#write(char);
+      return true;
+    }
+    if (char === '"') {
+      if (this.#quotes === "" && this.#afterSpace) {
+        this.#quotes = '"';
+      } else if (this.#quotes === '"`') {
+        this.#quotes = "";
+      }
+    }
+    if (this.#quotes.includes("`")) {
+      if (char === "`" && this.#afterSpace && !this.#atLineStart) {
+        this.#write(" ");
+      }
+      this.#write(char);
+      this.#afterSpace = false;
+      return true;
+    }
+    return false;
+  }
+
+  #take(char: string): void {
+    const space = isSpace(char.charCodeAt(0));
+    if (this.#takeHeredoc(char, space)) {
+      return;
+    }
+    if (this.#last === "<" && this.#afterSpace) {
+      this.#afterSpace = false;
+    }
+    if (this.#takeLiteral(char)) {
+      return;
+    }
+    if (space) {
+      this.#endWord();
+      this.#afterSpace = true;
+      this.#heredocEscaped = false;
+      if (char === "\n") {
+        this.#endLine();
+        this.#newLines++;
+      }
+      return;
+    }
+    this.#takeWord(char);
+  }
+
+  #takeWord(char: string): void {
+    const afterSpace = this.#afterSpace;
+    this.#afterSpace = false;
+    if (char === "#") {
+      this.#inComment = true;
+    }
+    if (this.#brace && afterSpace && !this.#braceWritten) {
+      this.#writeBrace();
+    }
+    if (char === "{") {
+      this.#takeOpenBrace(afterSpace);
+    } else if (char === "}" && (afterSpace || !this.#brace)) {
+      this.#takeCloseBrace();
+    } else {
+      this.#takePlain(char, afterSpace);
+    }
+  }
+
+  #takeOpenBrace(afterSpace: boolean): void {
+    this.#endWord();
+    if (this.#brace && !this.#braceWritten) {
+      this.#writeBrace();
+    }
+    this.#brace = true;
+    this.#braceAfterSpace = afterSpace && !this.#atLineStart;
+    this.#braceOnOwnLine = this.#newLines > 0;
+    if (this.#braceAfterSpace && this.#newLines === 0) {
+      this.#write(" ");
+    }
+    this.#braceWritten = false;
+  }
+
+  #takeCloseBrace(): void {
+    this.#endWord();
+    if (this.#last !== "\n") {
+      this.#nextLine();
+    }
+    if (this.#nesting > 0) {
+      this.#nesting--;
+    }
+    this.#indent();
+    this.#write("}");
+    this.#newLines = 0;
+  }
+
+  #takePlain(char: string, afterSpace: boolean): void {
+    for (let count = Math.min(this.#newLines, 2); count > 0; count--) {
+      this.#nextLine();
+    }
+    this.#newLines = 0;
+    if (this.#atLineStart) {
+      this.#indent();
+    }
+    if (this.#nesting === 0 && this.#last === "}" && this.#atLineStart) {
+      this.#nextLine();
+      this.#nextLine();
+    }
+    if (!this.#atLineStart && afterSpace) {
+      this.#write(" ");
+    }
+    if (this.#brace && !this.#braceWritten) {
+      this.#write("{");
+      this.#braceWritten = true;
+    }
+    if (afterSpace && char === "<") {
+      this.#afterSpace = true;
+    }
+    this.#word += char;
+    this.#write(char);
+    this.#atLineStart = false;
+  }
+}
+
+/**
+ * The usual form of a serverfile: one tab for each level, one blank between words, at most one empty line, a line break
+ * at the end. What words say is not changed.
+ * Source: the public model (Caddy 2.11), seen running
+ */
+export function formatServerfile(text: string): string {
+  return new Formatter().format(text.trim());
+}

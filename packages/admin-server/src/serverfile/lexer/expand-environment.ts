@@ -1,0 +1,30 @@
+/**
+ * Puts the values of environment variables into a text before it is read, so that a value may be several tokens.
+ * `{$NAME}`, or `{$NAME:default}` for one that is not set; `{$}` stays. A value is not looked at again.
+ */
+export function expandEnvironment(
+  text: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
+  let begin = text.indexOf("{$");
+  if (begin === -1) {
+    return text;
+  }
+  let expanded = "";
+  let copied = 0;
+  while (begin !== -1) {
+    const end = text.indexOf("}", begin + 2);
+    if (end === -1) {
+      break;
+    }
+    const name = text.slice(begin + 2, end);
+    if (name !== "") {
+      const colon = name.indexOf(":");
+      const value = environment[colon === -1 ? name : name.slice(0, colon)];
+      expanded += text.slice(copied, begin) + (value ?? (colon === -1 ? "" : name.slice(colon + 1)));
+      copied = end + 1;
+    }
+    begin = text.indexOf("{$", end + 1);
+  }
+  return expanded + text.slice(copied);
+}

@@ -1,0 +1,57 @@
+import type { Token } from "../lexer/token.ts";
+import { TokenCursor } from "../lexer/token-cursor.ts";
+import type { MatcherReader, ReadModule } from "../modules/module-reader.ts";
+import { type Draft, setMember } from "../values/draft.ts";
+
+type MatcherReaders = Readonly<Record<string, MatcherReader>>;
+
+/** Reads one matcher out of all its lines. @throws ServerError CONFIG_ADAPTER when there is no such matcher */
+function readMatcher(
+  name: string,
+  tokens: readonly Token[],
+  matcherName: string,
+  readers: MatcherReaders,
+  readModule: ReadModule,
+) {
+  const cursor = new TokenCursor(tokens, matcherName);
+  const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
+  if (reader === undefined) {
+    throw cursor.errorAtStart(
+      `getting matcher module '${name}': module not registered: http.matchers.${name}`,
+    );
+  }
+  return reader(cursor, readModule);
+}
+
+/**
+ * The matchers on the rest of the line, or in the block that follows. Lines of the same matcher are read as one.
+ * @param matcherName of the named matcher that it is, else ""
+ * @throws ServerError CONFIG_ADAPTER
+ */
+export function readMatcherSet(
+  cursor: TokenCursor,
+  readers: MatcherReaders,
+  readModule: ReadModule,
+  matcherName = "",
+  quotedIsExpression = true,
+): Draft {
+  const lines = new Map<string, Token[]>();
+  const linesOf = (name: string) => {
+    const present = lines.get(name) ?? [];
+    lines.set(name, present);
+    return present;
+  };
+  for (const outer = cursor.nesting; cursor.nextArgument() || cursor.nextInBlock(outer); ) {
+    const { token } = cursor;
+    if (token !== undefined && token.quote !== "" && quotedIsExpression) {
+      linesOf("expression").push({ ...token, text: "expression" }, token);
+    } else {
+      linesOf(cursor.value).push(...cursor.nextSegment());
+    }
+  }
+  const set: Draft = {};
+  for (const [name, tokens] of lines) {
+    setMember(set, name, readMatcher(name, tokens, matcherName, readers, readModule));
+  }
+  return set;
+}

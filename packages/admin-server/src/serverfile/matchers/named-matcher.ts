@@ -1,0 +1,33 @@
+import { TokenCursor } from "../lexer/token-cursor.ts";
+import type { ReadModule } from "../modules/module-reader.ts";
+import type { Draft } from "../values/draft.ts";
+import { readMatcherSet } from "./matcher-set.ts";
+import { requestMatchers } from "./request-matchers.ts";
+
+/**
+ * Reads a definition `@name …` into `matchers`: matchers on the line or in a block, or one quoted expression.
+ * @throws ServerError CONFIG_ADAPTER, also when the name is taken
+ */
+export function readNamedMatcher(
+  cursor: TokenCursor,
+  matchers: Map<string, Draft>,
+  readModule: ReadModule,
+): void {
+  cursor.next();
+  const definition = cursor.value;
+  if (matchers.has(definition)) {
+    throw cursor.error(`matcher is defined more than once: ${definition}`);
+  }
+  const name = definition.slice(1);
+  if (cursor.nextArgument()) {
+    const { token } = cursor;
+    if (token !== undefined && token.quote !== "") {
+      const expression = new TokenCursor([{ ...token, text: "expression" }, token], name);
+      const value = requestMatchers.expression?.(expression, readModule);
+      matchers.set(definition, value === undefined ? {} : { expression: value });
+      return;
+    }
+    cursor.previous();
+  }
+  matchers.set(definition, readMatcherSet(cursor, requestMatchers, readModule, name, false));
+}

@@ -1,0 +1,40 @@
+import type { TokenCursor } from "../lexer/token-cursor.ts";
+import { parsed } from "../values/block-fields.ts";
+import { childOf, type Draft, listOf } from "../values/draft.ts";
+import { parseInteger } from "../values/parse-number.ts";
+import { readHeaderMatcher } from "./request-matchers.ts";
+
+/** A status code, or the first digit of a class such as `4xx`. */
+export function parseStatus(word: string): number {
+  return parseInteger(/^.{1}xx$/.test(word) ? word.slice(0, 1) : word);
+}
+
+/**
+ * Reads `@name status 4xx`, `match { header … }`: conditions on a response, on the line or in a block.
+ * @param matchers gets it by its first word
+ * @throws ServerError CONFIG_ADAPTER, also when the name is taken
+ */
+export function readResponseMatcher(cursor: TokenCursor, matchers: Map<string, Draft>): Draft {
+  cursor.next();
+  const name = cursor.value;
+  if (matchers.has(name)) {
+    throw cursor.error(`matcher is defined more than once: ${name}`);
+  }
+  const matcher: Draft = {};
+  for (const outer = cursor.nesting; cursor.nextArgument() || cursor.nextInBlock(outer); ) {
+    switch (cursor.value) {
+      case "header":
+        readHeaderMatcher(cursor.segmentCursor(), childOf(matcher, "headers"));
+        break;
+      case "status":
+        for (const word of cursor.someArguments()) {
+          listOf(matcher, "status_code").push(parsed(cursor, word, parseStatus, "bad status value '%s'"));
+        }
+        break;
+      default:
+        throw cursor.error(`unrecognized response matcher ${cursor.value}`);
+    }
+  }
+  matchers.set(name, matcher);
+  return matcher;
+}

@@ -1,0 +1,128 @@
+import type { TokenCursor } from "../../lexer/token-cursor.ts";
+import { type Draft, isEmptyDraft, ownMember, setAt, setMember } from "../../values/draft.ts";
+import { parseScalar } from "../../values/parse-number.ts";
+import type { ModuleReader, ReadModule } from "../module-reader.ts";
+
+/** Settings of which an empty text says something. */
+const keys = new Set([
+  "message_key",
+  "level_key",
+  "time_key",
+  "name_key",
+  "caller_key",
+  "stacktrace_key",
+  "line_ending",
+]);
+const formats = new Set(["time_format", "duration_format", "level_format"]);
+
+const plain: ModuleReader = (cursor) => {
+  cursor.next();
+  cursor.noMoreArguments();
+  const draft: Draft = {};
+  while (cursor.nextInBlock(0)) {
+    const name = cursor.value;
+    if (name === "time_local") {
+      draft.time_local = true;
+      cursor.noMoreArguments();
+      continue;
+    }
+    const word = cursor.onlyArgument();
+    if (keys.has(name)) {
+      draft[name] = word;
+    } else if (formats.has(name)) {
+      setAt(draft, name, word);
+    } else {
+      throw cursor.error(`unrecognized subdirective ${name}`);
+    }
+  }
+  return draft;
+};
+
+function readWrapped(cursor: TokenCursor, readModule: ReadModule): Draft {
+  cursor.argument();
+  return readModule(cursor, "logging.encoders", "format");
+}
+
+/** Reads `wrap`, `fields { … }`, and lines that are fields themselves. */
+function readWrapAndFields(cursor: TokenCursor, readModule: ReadModule, readField: () => void): Draft {
+  const draft: Draft = {};
+  while (cursor.nextInBlock(0)) {
+    if (cursor.value === "wrap") {
+      draft.wrap = readWrapped(cursor, readModule);
+    } else if (cursor.value === "fields") {
+      for (const outer = cursor.nesting; cursor.nextInBlock(outer); ) {
+        readField();
+      }
+    } else {
+      readField();
+    }
+  }
+  return draft;
+}
+
+const filter: ModuleReader = (cursor, readModule) => {
+  cursor.next();
+  const fields: Draft = {};
+  const expressions = new Map<string, Draft[]>();
+  const draft = readWrapAndFields(cursor, readModule, () => {
+    const field = cursor.value;
+    const name = cursor.argument();
+    const read = readModule(cursor, "logging.encoders.filter");
+    if (name === "regexp") {
+      expressions.set(field, [...(expressions.get(field) ?? []), read]);
+      return;
+    }
+    if (expressions.has(field)) {
+      throw cursor.error(`cannot mix regexp filters with other filter types for field ${field}`);
+    }
+    if (ownMember(fields, field) !== undefined) {
+      throw cursor.error(
+        `field ${field} already has a filter; multiple non-regexp filters per field are not supported`,
+      );
+    }
+    setMember(fields, field, { ...read, filter: name });
+  });
+  for (const [field, operations] of expressions) {
+    const [only = {}] = operations;
+    setMember(
+      fields,
+      field,
+      operations.length === 1 ? { ...only, filter: "regexp" } : { filter: "multi_regexp", operations },
+    );
+  }
+  return isEmptyDraft(fields) ? draft : { ...draft, fields };
+};
+
+const append: ModuleReader = (cursor, readModule) => {
+  cursor.next();
+  const fields: Draft = {};
+  const draft = readWrapAndFields(cursor, readModule, () => {
+    const field = cursor.value;
+    const word = cursor.argument();
+    setMember(fields, field, cursor.token?.quote === "" ? parseScalar(word) : word);
+    cursor.noMoreArguments();
+  });
+  return isEmptyDraft(fields) ? draft : { ...draft, fields };
+};
+
+const journald: ModuleReader = (cursor, readModule) => {
+  cursor.next();
+  cursor.noMoreArguments();
+  const draft: Draft = {};
+  while (cursor.nextInBlock(0)) {
+    if (cursor.value !== "wrap") {
+      throw cursor.error(`unrecognized subdirective ${cursor.value}`);
+    }
+    draft.wrap = readWrapped(cursor, readModule);
+  }
+  return draft;
+};
+
+/** How a log's lines are written: the one list. */
+export const logEncoders: Readonly<Record<string, ModuleReader>> = {
+  append,
+  console: plain,
+  filter,
+  journald,
+  json: plain,
+};

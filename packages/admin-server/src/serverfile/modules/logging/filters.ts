@@ -1,0 +1,102 @@
+import type { TokenCursor } from "../../lexer/token-cursor.ts";
+import { type FieldReader, parsed, readFields } from "../../values/block-fields.ts";
+import { type Draft, listOf, onlyGiven, setAt } from "../../values/draft.ts";
+import { parseInteger } from "../../values/parse-number.ts";
+import { type ModuleReader, noSettings } from "../module-reader.ts";
+
+const unknown = (word: string) => `unrecognized subdirective ${word}`;
+const maxOperations = 50;
+const maxPatternLength = 1000;
+
+function optionalWord(member: string): ModuleReader {
+  return (cursor) => {
+    cursor.next();
+    return onlyGiven({ [member]: cursor.nextArgument() ? cursor.value : "" });
+  };
+}
+
+/** `replace|hash|delete name [value]` lines. @param nameKey what the JSON calls the name */
+function actions(nameKey: "parameter" | "name"): ModuleReader {
+  const action =
+    (type: string): FieldReader =>
+    (cursor, draft) => {
+      const read: Draft = { type, [nameKey]: cursor.argument() };
+      if (type === "replace") {
+        setAt(read, "value", cursor.argument());
+      }
+      listOf(draft, "actions").push(read);
+    };
+  const fields = { replace: action("replace"), hash: action("hash"), delete: action("delete") };
+  return (cursor) => {
+    cursor.next();
+    const draft: Draft = {};
+    readFields(cursor, draft, fields, unknown);
+    return { actions: null, ...draft };
+  };
+}
+
+function bits(cursor: TokenCursor, word: string): number {
+  return parsed(cursor, word, parseInteger, "error parsing %s");
+}
+
+const ipMask: ModuleReader = (cursor) => {
+  cursor.next();
+  const [ipv4, ipv6, ...more] = cursor.remainingArguments();
+  if (more.length > 0) {
+    throw cursor.error("too many arguments");
+  }
+  const draft = onlyGiven({
+    ipv4_cidr: ipv4 === undefined ? 0 : bits(cursor, ipv4),
+    ipv6_cidr: ipv6 === undefined ? 0 : bits(cursor, ipv6),
+  });
+  const mask =
+    (member: string): FieldReader =>
+    (line, read) =>
+      setAt(read, member, bits(line, line.argument()));
+  readFields(cursor, draft, { ipv4: mask("ipv4_cidr"), ipv6: mask("ipv6_cidr") }, unknown);
+  return draft;
+};
+
+const regexp: ModuleReader = (cursor) => {
+  cursor.next();
+  const pattern = cursor.nextArgument() ? cursor.value : "";
+  const value = cursor.nextArgument() ? cursor.value : "";
+  return onlyGiven({ regexp: pattern, value });
+};
+
+const multiRegexp: ModuleReader = (cursor) => {
+  cursor.next();
+  const operations: Draft[] = [];
+  const read: FieldReader = (line) => {
+    if (operations.length >= maxOperations) {
+      throw line.error(`too many regexp operations (maximum ${maxOperations} allowed)`);
+    }
+    const pattern = line.argument();
+    if (pattern.length > maxPatternLength) {
+      throw line.error(`regexp pattern too long (maximum ${maxPatternLength} characters)`);
+    }
+    if (pattern === "") {
+      throw line.error("regexp pattern cannot be empty");
+    }
+    operations.push(onlyGiven({ regexp: pattern, value: line.argument() }));
+  };
+  readFields(cursor, {}, { regexp: read }, unknown);
+  if (operations.length === 0) {
+    throw cursor.error("multi_regexp filter requires at least one regexp operation");
+  }
+  return { operations };
+};
+
+/** What may happen to a field of a log: the one list. */
+export const logFilters: Readonly<Record<string, ModuleReader>> = {
+  cookie: actions("name"),
+  delete: noSettings,
+  hash: noSettings,
+  ip_mask: ipMask,
+  multi_regexp: multiRegexp,
+  query: actions("parameter"),
+  regexp,
+  rename: optionalWord("name"),
+  replace: optionalWord("value"),
+  set_cookie: actions("name"),
+};

@@ -1,0 +1,102 @@
+import type { TokenCursor } from "../../lexer/token-cursor.ts";
+import { parsed } from "../../values/block-fields.ts";
+import { type Draft, isEmptyDraft, listOf, setAt } from "../../values/draft.ts";
+import { parseDuration } from "../../values/parse-duration.ts";
+import { parseInteger } from "../../values/parse-number.ts";
+import type { ReadModule } from "../module-reader.ts";
+
+/** The block of a log. */
+export interface LogBlock {
+  readonly draft: Draft;
+  /** Whether it says nothing about the log itself. */
+  readonly isEmpty: boolean;
+  readonly hosts: readonly string[];
+  readonly noHost: boolean;
+}
+
+/** Lines that may stand in a block once. */
+const singular = new Set(["output", "sampling", "core", "format", "level", "no_hostname"]);
+
+function readSampling(cursor: TokenCursor): Draft {
+  const sampling: Draft = {};
+  const seen = new Set<string>();
+  cursor.remainingArguments();
+  for (const outer = cursor.nesting; cursor.nextInBlock(outer); ) {
+    const name = cursor.value;
+    if (seen.has(name)) {
+      throw cursor.error(`'${name}' specified more than once in the same sampling block`);
+    }
+    seen.add(name);
+    if (name === "interval") {
+      const time = parsed(cursor, cursor.argument(), parseDuration, "failed to parse interval");
+      setAt(sampling, name, time);
+    } else if (name === "first" || name === "thereafter") {
+      setAt(sampling, name, parsed(cursor, cursor.argument(), parseInteger, `failed to parse ${name}`));
+    } else {
+      throw cursor.error(`unrecognized subdirective: ${name}`);
+    }
+  }
+  return sampling;
+}
+
+/**
+ * Reads the block of `log`, of a site or of the global options.
+ * @param isGlobal whether it may include and exclude loggers, and not name hosts
+ * @throws ServerError CONFIG_ADAPTER
+ */
+export function readLog(cursor: TokenCursor, readModule: ReadModule, isGlobal: boolean): LogBlock {
+  const draft: Draft = {};
+  const hosts: string[] = [];
+  const seen = new Set<string>();
+  let noHost = false;
+  while (cursor.nextInBlock(0)) {
+    const name = cursor.value;
+    if (singular.has(name) && seen.has(name)) {
+      throw cursor.error(`'${name}' subdirective specified more than once in the same log block`);
+    }
+    seen.add(name);
+    switch (name) {
+      case "hostnames":
+        if (isGlobal) {
+          throw cursor.error("hostnames is not allowed in the log global options");
+        }
+        hosts.push(...cursor.someArguments());
+        break;
+      case "output":
+        cursor.argument();
+        draft.writer = readModule(cursor, "logging.writers", "output");
+        break;
+      case "sampling":
+        draft.sampling = readSampling(cursor.segmentCursor());
+        break;
+      case "core":
+        cursor.argument();
+        draft.core = readModule(cursor, "logging.cores", "module");
+        break;
+      case "format":
+        cursor.argument();
+        draft.encoder = readModule(cursor, "logging.encoders", "format");
+        break;
+      case "level":
+        setAt(draft, "level", cursor.argument());
+        cursor.noMoreArguments();
+        break;
+      case "include":
+      case "exclude":
+        if (!isGlobal) {
+          throw cursor.error(`${name} is not allowed in the log directive`);
+        }
+        while (cursor.nextArgument()) {
+          listOf(draft, name).push(cursor.value);
+        }
+        break;
+      case "no_hostname":
+        cursor.noMoreArguments();
+        noHost = true;
+        break;
+      default:
+        throw cursor.error(`unrecognized subdirective: ${name}`);
+    }
+  }
+  return { draft, isEmpty: isEmptyDraft(draft), hosts, noHost };
+}

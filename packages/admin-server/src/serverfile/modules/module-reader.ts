@@ -1,0 +1,44 @@
+import { TokenCursor } from "../lexer/token-cursor.ts";
+import type { Draft, DraftValue } from "../values/draft.ts";
+
+/** Reads a module's lines. @param cursor over the module's name, arguments and block, before the name */
+export type ModuleReader = (cursor: TokenCursor, readModule: ReadModule) => Draft;
+
+/** A matcher may be any JSON. */
+export type MatcherReader = (cursor: TokenCursor, readModule: ReadModule) => DraftValue;
+
+/** Modules by namespace, then by name. */
+export type ModuleReaders = Readonly<Record<string, Readonly<Record<string, ModuleReader>>>>;
+
+/**
+ * Reads the module whose name is the current token, with its arguments and block.
+ * @param inline the member that holds the module's name in the result; undefined when it stands elsewhere
+ * @throws ServerError CONFIG_ADAPTER when there is no such module, or its lines are wrong
+ */
+export type ReadModule = (cursor: TokenCursor, namespace: string, inline?: string) => Draft;
+
+/** Makes the function that finds modules in `readers`. */
+export function moduleReading(readers: ModuleReaders): ReadModule {
+  const read: ReadModule = (cursor, namespace, inline) => {
+    const name = cursor.value;
+    const inNamespace = readers[namespace] ?? {};
+    const reader = Object.hasOwn(inNamespace, name) ? inNamespace[name] : undefined;
+    if (reader === undefined) {
+      const id = `${namespace}.${name}`;
+      throw cursor.error(`getting module named '${id}': module not registered: ${id}`);
+    }
+    const draft = reader(new TokenCursor(cursor.nextSegment(), cursor.matcherName), read);
+    return inline === undefined ? draft : { ...draft, [inline]: name };
+  };
+  return read;
+}
+
+/** Reads what must not be there: a module without settings. */
+export const noSettings: ModuleReader = () => ({});
+
+/** A module whose name stands alone. */
+export const noArguments: ModuleReader = (cursor) => {
+  cursor.next();
+  cursor.noMoreArguments();
+  return {};
+};

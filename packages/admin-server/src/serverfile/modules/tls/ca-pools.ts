@@ -1,0 +1,131 @@
+import type { TokenCursor } from "../../lexer/token-cursor.ts";
+import { duration, type FieldReader, readFields, text } from "../../values/block-fields.ts";
+import { type Draft, listOf } from "../../values/draft.ts";
+import type { ModuleReader, ReadModule } from "../module-reader.ts";
+
+const unknown = (word: string) => `unrecognized directive: ${word}`;
+
+function append(member: string): FieldReader {
+  return (cursor, draft) => {
+    const words = cursor.remainingArguments();
+    if (words.length > 0) {
+      listOf(draft, member).push(...words);
+    }
+  };
+}
+
+/** A pool that is a list, on the line or in the block. @param missing what to say when it is empty */
+function listed(member: string, line: string, missing: string, takesArguments = true): ModuleReader {
+  return (cursor) => {
+    cursor.next();
+    const draft: Draft = {};
+    if (takesArguments) {
+      append(member)(cursor, draft);
+    } else if (cursor.countRemainingArguments() > 0) {
+      throw cursor.argumentError();
+    }
+    readFields(cursor, draft, { [line]: append(member) }, unknown);
+    if (draft[member] === undefined) {
+      throw cursor.error(missing);
+    }
+    return draft;
+  };
+}
+
+const storage: ModuleReader = (cursor, readModule) => {
+  cursor.next();
+  const draft: Draft = {};
+  append("pem_keys")(cursor, draft);
+  const readStorage: FieldReader = (line, read) => {
+    if (read.storage !== undefined) {
+      throw line.error("storage module already set");
+    }
+    line.argument();
+    read.storage = readModule(line, "storage", "module");
+  };
+  readFields(cursor, draft, { storage: readStorage, keys: append("pem_keys") }, unknown);
+  return draft;
+};
+
+function readClientTls(cursor: TokenCursor, readModule: ReadModule): Draft {
+  const draft: Draft = {};
+  const fields: Readonly<Record<string, FieldReader>> = {
+    ca: (line, read) => {
+      line.argument();
+      read.ca = readModule(line, "tls.ca_pool.source", "provider");
+    },
+    insecure_skip_verify: (_line, read) => {
+      read.insecure_skip_verify = true;
+    },
+    handshake_timeout: duration("handshake_timeout", "bad timeout value '%s'"),
+    server_name: text("server_name"),
+    renegotiation: (line, read) => {
+      const level = line.argument();
+      if (!["never", "once", "freely"].includes(level)) {
+        throw line.error(`unrecognized renegotiation level: ${level}`);
+      }
+      read.renegotiation = level;
+    },
+  };
+  readFields(cursor, draft, fields, unknown);
+  return draft;
+}
+
+const http: ModuleReader = (cursor, readModule) => {
+  cursor.next();
+  const draft: Draft = {};
+  append("endpoints")(cursor, draft);
+  const fields: Readonly<Record<string, FieldReader>> = {
+    endpoints: (line, read) => {
+      listOf(read, "endpoints").push(...line.someArguments());
+    },
+    tls: (line, read) => {
+      if (read.tls !== undefined) {
+        throw line.error("tls block already defined");
+      }
+      read.tls = readClientTls(line, readModule);
+    },
+  };
+  readFields(cursor, draft, fields, unknown);
+  return draft;
+};
+
+const system: ModuleReader = (cursor) => {
+  cursor.next();
+  if (cursor.countRemainingArguments() > 0) {
+    throw cursor.argumentError();
+  }
+  if (cursor.nextInBlock(0)) {
+    throw cursor.error("system trust pool does not support any configuration");
+  }
+  return {};
+};
+
+const combined: ModuleReader = (cursor, readModule) => {
+  cursor.next();
+  if (cursor.countRemainingArguments() > 0) {
+    throw cursor.argumentError();
+  }
+  const draft: Draft = {};
+  const source: FieldReader = (line, read) => {
+    line.argument();
+    listOf(read, "sources").push(readModule(line, "tls.ca_pool.source", "provider"));
+  };
+  readFields(cursor, draft, { source }, unknown);
+  if (draft.sources === undefined) {
+    throw cursor.error("no sources specified");
+  }
+  return draft;
+};
+
+/** Where trusted authorities come from: the one list. */
+export const caPools: Readonly<Record<string, ModuleReader>> = {
+  combined,
+  file: listed("pem_files", "pem_file", "no certificates specified"),
+  http,
+  inline: listed("trusted_ca_certs", "trust_der", "no certificates specified", false),
+  pki_intermediate: listed("authority", "authority", "no authorities specified"),
+  pki_root: listed("authority", "authority", "no authorities specified"),
+  storage,
+  system,
+};

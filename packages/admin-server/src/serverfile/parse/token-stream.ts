@@ -1,0 +1,42 @@
+import type { Segment, Token } from "../lexer/token.ts";
+import { TokenCursor } from "../lexer/token-cursor.ts";
+
+/** A cursor whose tokens may be replaced where it stands, at no cost for those that follow. */
+export class TokenStream extends TokenCursor {
+  readonly #before: Token[] = [];
+  /** Last token first. */
+  readonly #after: Token[];
+
+  constructor(tokens: Segment) {
+    super([]);
+    this.#after = tokens.toReversed();
+  }
+
+  override get count(): number {
+    return this.#before.length + this.#after.length;
+  }
+
+  override at(index: number): Token | undefined {
+    const past = index - this.#before.length;
+    return past < 0 ? this.#before[index] : this.#after[this.#after.length - 1 - past];
+  }
+
+  /** All tokens, those that came in too. */
+  all(): Token[] {
+    return [...this.#before, ...this.#after.toReversed()];
+  }
+
+  /** Puts `tokens` in the place of `count` tokens from `start` on. */
+  replace(start: number, count: number, tokens: Segment): void {
+    while (this.#before.length > start) {
+      this.#after.push(this.#before.pop() as Token);
+    }
+    while (this.#before.length < start) {
+      this.#before.push(this.#after.pop() as Token);
+    }
+    this.#after.length -= count;
+    for (let index = tokens.length - 1; index >= 0; index--) {
+      this.#after.push(tokens[index] as Token);
+    }
+  }
+}

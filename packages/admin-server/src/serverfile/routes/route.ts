@@ -1,0 +1,38 @@
+import { type Draft, onlyGiven } from "../values/draft.ts";
+
+/** A route of a server or a subroute, before it is JSON. */
+export interface Route {
+  readonly group?: string | undefined;
+  /** Sets of matchers; none is every request. */
+  readonly match?: readonly Draft[] | undefined;
+  readonly handle: readonly Draft[];
+  readonly terminal?: boolean | undefined;
+}
+
+/** A route for one handler. @param match undefined is every request */
+export function routeOf(match: Draft | undefined, ...handle: Draft[]): Route {
+  return { match: match === undefined ? undefined : [match], handle };
+}
+
+export function routeToJson({ group, match, handle, terminal }: Route): Draft {
+  return onlyGiven({
+    group,
+    match: match === undefined ? undefined : [...match],
+    handle: [...handle],
+    terminal,
+  });
+}
+
+/** The handler that runs routes of its own. */
+export function subrouteHandler(routes: readonly Route[]): Draft {
+  return onlyGiven({ handler: "subroute", routes: routes.map(routeToJson) });
+}
+
+/** Hands out the names of groups: `group0`, `group1` … */
+export class GroupNames {
+  #count = 0;
+
+  next(): string {
+    return `group${this.#count++}`;
+  }
+}

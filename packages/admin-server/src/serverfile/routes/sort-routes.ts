@@ -1,0 +1,68 @@
+import { stableSort } from "../values/stable-sort.ts";
+import type { Route } from "./route.ts";
+import type { Placed, RouteResult } from "./site-results.ts";
+
+/** Directives of which the least specific comes first, so that the most specific has the last word. */
+const reversed = new Set(["vars", "log_level"]);
+
+interface Key {
+  readonly placed: Placed<RouteResult>;
+  readonly position: number;
+  readonly route: Route | undefined;
+  /** The one path that the route matches, else "". */
+  readonly path: string;
+  readonly hasMatcher: boolean;
+}
+
+function keyOf(placed: Placed<RouteResult>, positions: ReadonlyMap<string, number>): Key {
+  const route = placed.result.kind === "route" ? placed.result.route : undefined;
+  const paths = route?.match?.length === 1 ? route.match[0]?.path : undefined;
+  const [path] = Array.isArray(paths) && paths.length === 1 ? paths : [];
+  return {
+    placed,
+    route,
+    position: positions.get(placed.directive) ?? 0,
+    path: typeof path === "string" ? path : "",
+    hasMatcher: (route?.match?.length ?? 0) > 0,
+  };
+}
+
+const encoder = new TextEncoder();
+
+function byteLength(text: string): number {
+  return encoder.encode(text).length;
+}
+
+function comesFirst(a: Key, b: Key): boolean {
+  if (a.route === undefined || b.route === undefined) {
+    return false;
+  }
+  if (a.path === "" || b.path === "") {
+    return a.hasMatcher && !b.hasMatcher;
+  }
+  const [aTrimmed, bTrimmed] = [a.path.replace(/\*$/, ""), b.path.replace(/\*$/, "")];
+  if (aTrimmed === bTrimmed) {
+    return a.path.length < b.path.length;
+  }
+  const [aLength, bLength] = [byteLength(aTrimmed), byteLength(bTrimmed)];
+  return aLength === bLength ? aTrimmed < bTrimmed : aLength > bLength;
+}
+
+/**
+ * Sorts by the order of directives, then the longest path first, then those with a matcher before those without.
+ * @param order names of directives
+ */
+export function sortRoutes(
+  routes: readonly Placed<RouteResult>[],
+  order: readonly string[],
+): Placed<RouteResult>[] {
+  const positions = new Map(order.map((name, index) => [name, index]));
+  const keys = routes.map((placed) => keyOf(placed, positions));
+  stableSort(keys, (a, b) => {
+    if (a.placed.directive !== b.placed.directive) {
+      return a.position < b.position;
+    }
+    return reversed.has(a.placed.directive) ? comesFirst(b, a) : comesFirst(a, b);
+  });
+  return keys.map(({ placed }) => placed);
+}

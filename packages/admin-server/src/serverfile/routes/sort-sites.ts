@@ -1,0 +1,56 @@
+import { stableSort } from "../values/stable-sort.ts";
+import type { ServedSite } from "./site.ts";
+
+/** How much of a text is fixed: its length without `*` and placeholders. */
+export function specificity(text: string): number {
+  return text.replace(/\{[^}]*\}/g, "").replaceAll("*", "").length;
+}
+
+interface Key {
+  readonly served: ServedSite;
+  readonly isWildcard: boolean;
+  readonly hostSpecificity: number;
+  readonly pathLength: number;
+}
+
+function longest(texts: readonly string[]): string {
+  let best = "";
+  for (const text of texts) {
+    if (specificity(text) > specificity(best)) {
+      best = text;
+    }
+  }
+  return best;
+}
+
+function keyOf(served: ServedSite): Key {
+  const { addresses } = served;
+  return {
+    served,
+    isWildcard: addresses.some(({ host }) => host === "" || host.includes("*")),
+    hostSpecificity: specificity(longest(addresses.map(({ host }) => host))),
+    pathLength: longest(addresses.map(({ path }) => path)).length,
+  };
+}
+
+function comesFirst(a: Key, b: Key): boolean {
+  if (a.hostSpecificity === 0) {
+    return false;
+  }
+  if (b.hostSpecificity === 0) {
+    return true;
+  }
+  if (a.isWildcard !== b.isWildcard) {
+    return b.isWildcard;
+  }
+  return a.hostSpecificity === b.hostSpecificity
+    ? a.pathLength > b.pathLength
+    : a.hostSpecificity > b.hostSpecificity;
+}
+
+/** The most specific host first, then the longest path; any host last. */
+export function sortSites(sites: readonly ServedSite[]): ServedSite[] {
+  const keys = sites.map(keyOf);
+  stableSort(keys, comesFirst);
+  return keys.map(({ served }) => served);
+}

@@ -1,0 +1,15 @@
+import type { ConfigAdapter } from "../core/adapters/config-adapter.ts";
+
+/**
+ * The text format that people write; files of the public model are read as they are. Its reader is loaded on first use.
+ * Source: the public model (Caddy 2.11), seen running
+ */
+export const serverfileAdapter: ConfigAdapter = {
+  name: "serverfile",
+  aliases: ["caddyfile"],
+  fileEndings: [".serverfile", ".caddyfile"],
+  async adapt(bytes, options) {
+    const { adaptServerfile } = await import("./adapt-serverfile.ts");
+    return adaptServerfile(bytes, options);
+  },
+};

@@ -1,0 +1,92 @@
+import { BlockList, isIP } from "node:net";
+import { splitHostPort } from "../addresses/host-port.ts";
+
+const internalNetworks = new BlockList();
+for (const [network, bits, family] of [
+  ["127.0.0.0", 8, "ipv4"],
+  ["0.0.0.0", 16, "ipv4"],
+  ["10.0.0.0", 8, "ipv4"],
+  ["172.16.0.0", 12, "ipv4"],
+  ["192.168.0.0", 16, "ipv4"],
+  ["169.254.0.0", 16, "ipv4"],
+  ["::", 7, "ipv6"],
+  ["fe80::", 10, "ipv6"],
+  ["fc00::", 7, "ipv6"],
+] as const) {
+  internalNetworks.addSubnet(network, bits, family);
+}
+
+const internalEndings = [".localhost", ".local", ".internal", ".home.arpa"];
+
+function hostOnly(subject: string): string {
+  try {
+    return splitHostPort(subject).host;
+  } catch {
+    return /^\[.*\]$/.test(subject) ? subject.slice(1, -1) : subject;
+  }
+}
+
+/** Whether a certificate could name it at all. */
+export function qualifiesForCertificate(subject: string): boolean {
+  return (
+    subject.trim() !== "" &&
+    !subject.startsWith(".") &&
+    !subject.endsWith(".") &&
+    (!subject.includes("*") || subject.startsWith("*.") || subject === "*") &&
+    !/[()[\]{}<> \t\n"\\!@#$%^&|;'+=]/.test(subject)
+  );
+}
+
+/** Whether it is a name or an address that no public authority knows. */
+export function isInternalSubject(subject: string): boolean {
+  const host = hostOnly(subject).replace(/\.$/, "").toLowerCase();
+  if (host === "localhost" || internalEndings.some((ending) => host.endsWith(ending))) {
+    return true;
+  }
+  const family = isIP(host);
+  return family !== 0 && internalNetworks.check(host, family === 4 ? "ipv4" : "ipv6");
+}
+
+/** Whether a public authority would give a certificate for it, on request at the handshake too if `onDemand`. */
+export function isPublicSubject(subject: string, onDemand: boolean): boolean {
+  return (
+    isIP(subject) === 0 && !isInternalSubject(subject) && (subject.split("*.").length - 1 < 2 || onDemand)
+  );
+}
+
+/** As {@link isPublicSubject}, with the rules of wildcards: one, in the first of three labels or more. */
+export function qualifiesForPublicCertificate(subject: string): boolean {
+  return (
+    qualifiesForCertificate(subject) &&
+    !isInternalSubject(subject) &&
+    (!subject.includes("*") ||
+      (subject.split("*").length === 2 && subject.split(".").length > 2 && subject.startsWith("*.")))
+  );
+}
+
+/** Names that a service on the machine gives certificates for. */
+export function isTailscaleName(name: string): boolean {
+  return name.toLowerCase().endsWith(".ts.net");
+}
+
+/** Whether a name is the pattern, or one label (or more) of it stands for `*`. Source: RFC 6125 section 6.4.3 */
+export function matchesWildcard(subject: string, wildcard: string): boolean {
+  const name = hostOnly(subject).toLowerCase();
+  const pattern = wildcard.toLowerCase();
+  if (name === pattern) {
+    return true;
+  }
+  if (!pattern.includes("*")) {
+    return false;
+  }
+  const labels = name.split(".");
+  for (let index = 0; index < labels.length; index++) {
+    if (labels[index] !== "") {
+      labels[index] = "*";
+      if (labels.join(".") === pattern) {
+        return true;
+      }
+    }
+  }
+  return false;
+}

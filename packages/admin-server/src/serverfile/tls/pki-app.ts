@@ -1,0 +1,35 @@
+import type { ServerSites } from "../addresses/listeners.ts";
+import type { GlobalOptions } from "../global-options/global-options.ts";
+import { resultsOf } from "../routes/site.ts";
+import { type Draft, isEmptyDraft, setMember } from "../values/draft.ts";
+
+/** The app `pki`: authorities of the options, those that sites name, and none of them trusted when so told. */
+export function buildPkiApp(groups: readonly ServerSites[], options: GlobalOptions): Draft {
+  const authorities = new Map(options.authorities);
+  const sites = groups.flatMap((group) => group.sites.map(({ site }) => site));
+  for (const { id, authority } of sites.flatMap((site) => resultsOf(site, "authority"))) {
+    if (!authorities.has(id)) {
+      authorities.set(id, authority);
+    }
+  }
+  if (options.skipInstallTrust === true) {
+    if (authorities.size === 0 && options.autoHttps?.includes("off") !== true) {
+      authorities.set("local", {});
+    }
+    for (const { issuer } of sites.flatMap((site) => resultsOf(site, "issuer"))) {
+      const id = typeof issuer.ca === "string" ? issuer.ca : "local";
+      if (issuer.module === "internal" && !authorities.has(id)) {
+        authorities.set(id, {});
+      }
+    }
+  }
+  const byId: Draft = {};
+  for (const [id, authority] of authorities) {
+    setMember(
+      byId,
+      id,
+      options.skipInstallTrust === true ? { ...authority, install_trust: false } : authority,
+    );
+  }
+  return isEmptyDraft(byId) ? {} : { certificate_authorities: byId };
+}

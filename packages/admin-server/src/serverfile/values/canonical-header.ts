@@ -1,0 +1,9 @@
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** A header field's name in its usual spelling: `content-type` is `Content-Type`. What is no name stays. */
+export function canonicalHeader(name: string): string {
+  if (!token.test(name)) {
+    return name;
+  }
+  return name.toLowerCase().replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+}

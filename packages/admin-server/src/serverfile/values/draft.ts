@@ -1,0 +1,102 @@
+/** A JSON object that is being made. What is empty in it stands nowhere in the result. */
+export interface Draft {
+  [key: string]: DraftValue;
+}
+export type DraftValue = null | boolean | number | string | DraftValue[] | Draft;
+
+/** A value that a directive may have left out. */
+export type Given = DraftValue | undefined;
+
+function isEmpty(value: Given): boolean {
+  return (
+    value === undefined ||
+    value === "" ||
+    value === 0 ||
+    value === false ||
+    (Array.isArray(value) && value.length === 0)
+  );
+}
+
+/** Only the members that say something: no "", 0, false, [] or undefined; {} and null stay. */
+export function onlyGiven(members: Readonly<Record<string, Given>>): Draft {
+  const kept: Draft = {};
+  for (const key of Object.keys(members)) {
+    const value = members[key];
+    if (value !== undefined && !isEmpty(value)) {
+      kept[key] = value;
+    }
+  }
+  return kept;
+}
+
+/** Whether there is nothing in it. */
+export function isEmptyDraft(draft: Draft): boolean {
+  for (const _ in draft) {
+    return false;
+  }
+  return true;
+}
+
+/** The object at `key`, made when it is not there. */
+export function childOf(draft: Draft, key: string): Draft {
+  const present = draft[key];
+  if (typeof present === "object" && present !== null && !Array.isArray(present)) {
+    return present;
+  }
+  const made: Draft = {};
+  setMember(draft, key, made);
+  return made;
+}
+
+/** The array at `key`, made when it is not there. */
+export function listOf(draft: Draft, key: string): DraftValue[] {
+  const present = draft[key];
+  if (Array.isArray(present)) {
+    return present;
+  }
+  const made: DraftValue[] = [];
+  setMember(draft, key, made);
+  return made;
+}
+
+/** Sets a member, one called `__proto__` too. */
+export function setMember(draft: Draft, key: string, value: DraftValue): void {
+  if (key === "__proto__") {
+    Object.defineProperty(draft, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    draft[key] = value;
+  }
+}
+
+/** The member `key`, never an inherited one. */
+export function ownMember(draft: Draft, key: string): Given {
+  return Object.hasOwn(draft, key) ? draft[key] : undefined;
+}
+
+/** Sets what stands at a dotted path; the objects on the way are made even when `value` says nothing. */
+export function setAt(draft: Draft, path: string, value: DraftValue): void {
+  const keys = path.split(".");
+  const last = keys.pop() ?? path;
+  let parent = draft;
+  for (const key of keys) {
+    parent = childOf(parent, key);
+  }
+  if (isEmpty(value)) {
+    delete parent[last];
+  } else {
+    parent[last] = value;
+  }
+}
+
+function sortKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return value;
+  }
+  const entries = Object.entries(value);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Whether two values are the same JSON, whatever the order of their members. */
+export function sameJson(a: Given, b: Given): boolean {
+  return a === b || JSON.stringify(a, sortKeys) === JSON.stringify(b, sortKeys);
+}

@@ -1,0 +1,34 @@
+const integerPattern = /^[+-]?\d+$/;
+const floatPattern = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+
+/** A decimal integer of 64 bits. @throws Error `parsing "x": invalid syntax` */
+export function parseInteger(text: string): number {
+  if (!integerPattern.test(text)) {
+    throw new Error(`parsing ${JSON.stringify(text)}: invalid syntax`);
+  }
+  const value = Number(text);
+  if (value >= 2 ** 63 || value < -(2 ** 63)) {
+    throw new Error(`parsing ${JSON.stringify(text)}: value out of range`);
+  }
+  return value || 0;
+}
+
+/** A decimal number. @throws Error `parsing "x": invalid syntax` */
+export function parseFloatingPoint(text: string): number {
+  if (!floatPattern.test(text)) {
+    throw new Error(`parsing ${JSON.stringify(text)}: invalid syntax`);
+  }
+  return Number(text);
+}
+
+const trueWords = new Set(["t", "T", "TRUE", "true", "True"]);
+const falseWords = new Set(["f", "F", "FALSE", "false", "False"]);
+
+/** What a bare word means where any type may stand: a number, a boolean, else the word. */
+export function parseScalar(text: string): string | number | boolean {
+  if (floatPattern.test(text)) {
+    const value = Number(text);
+    return Number.isFinite(value) ? value || 0 : text;
+  }
+  return trueWords.has(text) ? true : falseWords.has(text) ? false : text;
+}

@@ -1,0 +1,96 @@
+import type { Token } from "../lexer/token.ts";
+
+const exact = new Map<string, string>(
+  Object.entries({
+    host: "http.request.host",
+    hostport: "http.request.hostport",
+    port: "http.request.port",
+    orig_method: "http.request.orig_method",
+    orig_uri: "http.request.orig_uri",
+    orig_path: "http.request.orig_uri.path",
+    orig_dir: "http.request.orig_uri.path.dir",
+    orig_file: "http.request.orig_uri.path.file",
+    orig_query: "http.request.orig_uri.query",
+    "orig_?query": "http.request.orig_uri.prefixed_query",
+    method: "http.request.method",
+    uri: "http.request.uri",
+    "%uri": "http.request.uri_escaped",
+    path: "http.request.uri.path",
+    "%path": "http.request.uri.path_escaped",
+    dir: "http.request.uri.path.dir",
+    file: "http.request.uri.path.file",
+    query: "http.request.uri.query",
+    "%query": "http.request.uri.query_escaped",
+    "?query": "http.request.uri.prefixed_query",
+    remote: "http.request.remote",
+    remote_host: "http.request.remote.host",
+    remote_port: "http.request.remote.port",
+    scheme: "http.request.scheme",
+    uuid: "http.request.uuid",
+    tls_cipher: "http.request.tls.cipher_suite",
+    tls_version: "http.request.tls.version",
+    tls_client_fingerprint: "http.request.tls.client.fingerprint",
+    tls_client_issuer: "http.request.tls.client.issuer",
+    tls_client_serial: "http.request.tls.client.serial",
+    tls_client_subject: "http.request.tls.client.subject",
+    tls_client_certificate_pem: "http.request.tls.client.certificate_pem",
+    tls_client_certificate_der_base64: "http.request.tls.client.certificate_der_base64",
+    upstream_hostport: "http.reverse_proxy.upstream.hostport",
+    client_ip: "http.vars.client_ip",
+  }),
+);
+
+const prefixes = new Map<string, string>(
+  Object.entries({
+    header: "http.request.header",
+    cookie: "http.request.cookie",
+    labels: "http.request.host.labels",
+    path: "http.request.uri.path",
+    file: "http.request.uri.path.file",
+    query: "http.request.uri.query",
+    re: "http.regexp",
+    vars: "http.vars",
+    rp: "http.reverse_proxy",
+    resp: "http.intercept",
+    err: "http.error",
+    file_match: "http.matchers.file",
+  }),
+);
+
+const exactPattern = /\{([a-z_?%0-9]+)\}/g;
+const prefixPattern =
+  /\{(?:(header|cookie|labels|path|file|query|vars|file_match)\.([\w-]*)|(re|rp|resp|err)\.([\w.-]*))\}/g;
+
+/** A text with its short placeholders written out: `{host}` becomes `{http.request.host}`. */
+export function expandShorthands(text: string): string {
+  if (!text.includes("{")) {
+    return text;
+  }
+  return text
+    .replace(exactPattern, (all, name: string) => {
+      const long = exact.get(name);
+      return long === undefined ? all : `{${long}}`;
+    })
+    .replace(prefixPattern, (_all, name: string, rest: string, dotted: string, dottedRest: string) => {
+      return `{${prefixes.get(name ?? dotted)}.${rest ?? dottedRest}}`;
+    });
+}
+
+/** The tokens of a site, written out. */
+export function expandTokens(tokens: readonly Token[]): Token[] {
+  return tokens.map((token) => {
+    const text = expandShorthands(token.text);
+    return text === token.text ? token : { ...token, text };
+  });
+}
+
+/** The shorthand that stands for a placeholder, braces included; undefined when there is none. */
+export function shorthandOf(placeholder: string): string | undefined {
+  const bare = placeholder.replace(/^[{}]+|[{}]+$/g, "");
+  for (const [short, long] of exact) {
+    if (long === bare) {
+      return `{${short}}`;
+    }
+  }
+  return undefined;
+}

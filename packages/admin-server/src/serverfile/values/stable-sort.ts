@@ -1,0 +1,97 @@
+type Less<T> = (a: T, b: T) => boolean;
+
+const blockSize = 20;
+
+function at<T>(items: readonly T[], index: number): T {
+  return items[index] as T; // callers stay within the array
+}
+
+function swap<T>(items: T[], a: number, b: number): void {
+  const kept = at(items, a);
+  items[a] = at(items, b);
+  items[b] = kept;
+}
+
+/** Sorts [from, to) in place. */
+export function insertionSort<T>(items: T[], from: number, to: number, less: Less<T>): void {
+  for (let i = from + 1; i < to; i++) {
+    for (let j = i; j > from && less(at(items, j), at(items, j - 1)); j--) {
+      swap(items, j, j - 1);
+    }
+  }
+}
+
+function rotate<T>(items: T[], from: number, middle: number, to: number): void {
+  const moved = items.slice(from, middle);
+  items.copyWithin(from, middle, to);
+  for (let index = 0; index < moved.length; index++) {
+    items[to - moved.length + index] = at(moved, index);
+  }
+}
+
+/** The first index of [from, to) for which `holds`; `to` when there is none. */
+function search(from: number, to: number, holds: (index: number) => boolean): number {
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+function merge<T>(items: T[], from: number, middle: number, to: number, less: Less<T>): void {
+  if (middle - from === 1) {
+    const end = search(middle, to, (index) => !less(at(items, index), at(items, from)));
+    rotate(items, from, middle, end);
+    return;
+  }
+  if (to - middle === 1) {
+    const start = search(from, middle, (index) => less(at(items, middle), at(items, index)));
+    rotate(items, start, middle, to);
+    return;
+  }
+  const half = (from + to) >>> 1;
+  const sum = half + middle;
+  const low = middle > half ? sum - to : from;
+  const high = Math.min(half, middle);
+  const last = sum - 1;
+  const start = search(low, high, (index) => less(at(items, last - index), at(items, index)));
+  const end = sum - start;
+  if (start < middle && middle < end) {
+    rotate(items, start, middle, end);
+  }
+  if (from < start && start < half) {
+    merge(items, from, start, half, less);
+  }
+  if (half < end && end < to) {
+    merge(items, half, end, to, less);
+  }
+}
+
+/**
+ * Sorts in place, equal items keeping their order. `less` may be no strict weak order (a route without a path is equal
+ * to a long path and to a short one): then the algorithm decides, and it has to be the model's.
+ * Source: Kim and Kutzner, "Stable Minimum Storage Merging by Symmetric Comparisons" (2004), over blocks of 20
+ */
+export function stableSort<T>(items: T[], less: Less<T>): void {
+  const count = items.length;
+  let from = 0;
+  for (; from + blockSize <= count; from += blockSize) {
+    insertionSort(items, from, from + blockSize, less);
+  }
+  insertionSort(items, from, count, less);
+  for (let size = blockSize; size < count; size *= 2) {
+    let start = 0;
+    for (; start + 2 * size <= count; start += 2 * size) {
+      merge(items, start, start + size, start + 2 * size, less);
+    }
+    if (start + size < count) {
+      merge(items, start, start + size, count, less);
+    }
+  }
+}
