@@ -31,38 +31,6 @@ export function requestBody(exchange: Exchange): RequestBody {
   return { content: exchange.body, length: declaredLength(exchange) };
 }
 
-function nextBytes(source: Readable): Promise<Buffer | undefined> {
-  return new Promise((resolve, reject) => {
-    const settle = (): void => {
-      source.off("readable", look);
-      source.off("end", onEnd);
-      source.off("error", onError);
-      source.off("close", onClose);
-    };
-    const onEnd = (): void => {
-      settle();
-      resolve(undefined);
-    };
-    const onError = (error: Error): void => {
-      settle();
-      reject(new ServerError("CLIENT_GONE", "the client closed the connection", { cause: error }));
-    };
-    const onClose = (): void => onError(new Error("the request body ended early"));
-    const look = (): void => {
-      const chunk = source.read() as Buffer | null;
-      if (chunk !== null) {
-        settle();
-        resolve(chunk);
-      }
-    };
-    source.on("readable", look);
-    source.once("end", onEnd);
-    source.once("error", onError);
-    source.once("close", onClose);
-    look();
-  });
-}
-
 /**
  * Reads a body before it is sent on.
  * @param limit bytes to read at most; the rest is sent as it comes. Infinity: all
@@ -75,14 +43,25 @@ export async function bufferBody(body: RequestBody, limit: number): Promise<Requ
   }
   const chunks: Buffer[] = [];
   let bytes = 0;
-  while (bytes <= limit) {
-    const chunk = await nextBytes(content);
-    if (chunk === undefined) {
-      return { content: Buffer.concat(chunks, bytes), length: bytes };
+  let over = false;
+  try {
+    for await (const chunk of content.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      over = bytes > limit;
+      if (over) {
+        break;
+      }
     }
-    chunks.push(chunk);
-    bytes += chunk.length;
+  } catch (error) {
+    throw error instanceof ServerError
+      ? error
+      : new ServerError("CLIENT_GONE", "the client closed the connection", { cause: error });
   }
-  content.unshift(Buffer.concat(chunks, bytes));
+  const all = Buffer.concat(chunks, bytes);
+  if (!over) {
+    return { content: all, length: bytes };
+  }
+  content.unshift(all);
   return body;
 }
