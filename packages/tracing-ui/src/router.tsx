@@ -11,6 +11,7 @@ import {
 import { basePath } from "./api/page-facts.ts";
 import { AppFrame } from "./app-frame.tsx";
 import { FailureNotice, Notice } from "./components/notice.tsx";
+import { type CompareAddress, compareAddress } from "./pages/compare/compare-address.ts";
 import { defaultAddress, type SearchAddress, searchAddress } from "./pages/search/search-address.ts";
 import { type TraceAddress, traceAddress } from "./pages/trace/trace-address.ts";
 
@@ -52,12 +53,19 @@ const trace = createRoute({
   component: lazyRouteComponent(() => import("./pages/trace/trace-page.tsx"), "TracePage"),
 });
 
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: "/compare",
+  validateSearch: (fields: AddressText<CompareAddress>) => compareAddress.parse(fields),
+  component: lazyRouteComponent(() => import("./pages/compare/compare-page.tsx"), "ComparePage"),
+});
+
 /**
  * The app's addresses. Search parameters are plain texts, without the JSON quoting that the router does by
  * itself, so that links are readable and those of the public model's UI work.
  */
 export const router = createRouter({
-  routeTree: root.addChildren([home, search, trace]),
+  routeTree: root.addChildren([home, search, trace, compare]),
   basepath: basePath(),
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (fields) => {

@@ -106,7 +106,7 @@ describeApp("the trace page in a browser", (app) => {
     await open(store.declined.traceID, "?from=1000&to=300000");
     await page.getByRole("link", { name: "Flame graph" }).click();
     await page.getByRole("tree", { name: "Flame graph" }).waitFor();
-    expect(await page.locator('.view-switch [aria-current="page"]').allTextContents()).toEqual([
+    expect(await page.locator('.link-switch [aria-current="page"]').allTextContents()).toEqual([
       "Flame graph",
     ]);
     const boxes = page.getByRole("treeitem");

@@ -50,6 +50,14 @@ export function TraceHeader(props: {
           >
             Critical path
           </Link>
+          <Link
+            to="/compare"
+            search={{ a: trace.traceId }}
+            className="button"
+            title="Beside the median of traces that begin alike, or another trace"
+          >
+            Compare
+          </Link>
           <CopyButton text={trace.traceId} label="Copy the trace id">
             {`${trace.traceId.slice(0, 8)}…`}
           </CopyButton>

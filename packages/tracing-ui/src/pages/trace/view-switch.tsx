@@ -1,4 +1,4 @@
-import "./view-switch.css";
+import "../../components/link-switch.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { changedAddress } from "./trace-address.ts";
 
@@ -16,7 +16,7 @@ const views = [
 export function ViewSwitch({ traceId }: { traceId: string }) {
   const address = route.useSearch();
   return (
-    <nav className="view-switch" aria-label="Views of the trace">
+    <nav className="link-switch" aria-label="Views of the trace">
       {views.map(([view, title]) => (
         <Link
           key={title}

@@ -1,0 +1,68 @@
+import { queryOptions } from "@tanstack/react-query";
+import * as z from "zod/mini";
+import { readJson } from "./read-json.ts";
+
+const side = z.object({
+  /** Spans; of a median, of a usual trace. */
+  count: z.number(),
+  errors: z.number(),
+  /** Of all of them, microseconds. */
+  duration: z.number(),
+  /** What of that no child ran in. */
+  selfTime: z.number(),
+  spanIDs: z.optional(z.array(z.string())),
+  traces: z.optional(z.number()),
+});
+
+const totals = z.object({
+  traceID: z.optional(z.string()),
+  traces: z.number(),
+  spans: z.number(),
+  duration: z.number(),
+});
+
+const diffSchema = z.object({
+  a: totals,
+  b: totals,
+  nodes: z.array(
+    z.object({
+      parent: z.nullable(z.number()),
+      service: z.string(),
+      operation: z.string(),
+      a: z.nullable(side),
+      b: z.nullable(side),
+    }),
+  ),
+});
+
+/** A trace beside another one, or beside the median of a search, folded by place in the tree. */
+export type TraceDiff = z.infer<typeof diffSchema>;
+/** Spans of one service and operation below the same ones, on both sides. */
+export type DiffNode = TraceDiff["nodes"][number];
+/** One side of such a node. */
+export type DiffSide = z.infer<typeof side>;
+
+/** What is compared. */
+export interface DiffQuestion {
+  /** Id of the trace that one wonders about. */
+  a: string;
+  /** Id of the other trace; undefined: the median of a search. */
+  b?: string | undefined;
+  /** TraceQL of that search; undefined: traces that begin as `a` does. */
+  q?: string | undefined;
+}
+
+/** Compares; without `a` nothing is asked. */
+export function traceDiffQuery({ a, b, q }: DiffQuestion) {
+  return queryOptions({
+    queryKey: ["diff", a, b, q],
+    queryFn: ({ signal }): Promise<TraceDiff> => {
+      const parameters = new URLSearchParams({ a });
+      if (b !== undefined) parameters.set("b", b);
+      else if (q !== undefined) parameters.set("q", q);
+      return readJson(`api/analysis/v1/diff?${parameters}`, diffSchema, signal);
+    },
+    enabled: a !== "",
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}

@@ -1,0 +1,155 @@
+import "../../components/link-switch.css";
+import "./compare-page.css";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { ApiError } from "../../api/api-error.ts";
+import { type TraceDiff, traceDiffQuery } from "../../api/trace-diff.ts";
+import { Duration } from "../../components/duration.tsx";
+import { FailureNotice, Notice } from "../../components/notice.tsx";
+import { durationText } from "../../format/format-duration.ts";
+import type { CompareAddress, CompareOrder } from "./compare-address.ts";
+import { CompareForm } from "./compare-form.tsx";
+import { CompareTable } from "./compare-table.tsx";
+
+const route = getRouteApi("/compare");
+
+/** The compare screen: one trace beside another, or beside the median of a search. */
+export function ComparePage() {
+  const address = route.useSearch();
+  const { a = "", b, q } = address;
+  const diff = useQuery(traceDiffQuery({ a, b, q }));
+  useEffect(() => {
+    document.title = "Compare · Tracing";
+  }, []);
+  return (
+    <div className="compare-page">
+      <h1 className="visually-hidden">Compare traces</h1>
+      <CompareForm key={JSON.stringify([a, b, q])} address={address} />
+      {a === "" && (
+        <Notice kind="plain" title="Which part of a trace is unusual?">
+          <p>
+            Give the id of a trace. It is laid over the median of traces that begin as it does, or over
+            another trace, place by place: what takes longer, what is called more often, what is missing.
+          </p>
+          <p>The button “Compare” of a trace leads here too.</p>
+          <p className="notice-actions">
+            <Link to="/search" className="button">
+              Search traces
+            </Link>
+          </p>
+        </Notice>
+      )}
+      {diff.isPending && a !== "" && (
+        <p className="compare-wait" role="status">
+          Comparing…
+        </p>
+      )}
+      {diff.isError && <Failure error={diff.error} onRetry={() => diff.refetch()} />}
+      {diff.isSuccess && <Compared diff={diff.data} address={address} />}
+    </div>
+  );
+}
+
+function Failure({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  if (!(error instanceof ApiError && error.code === "API_NOT_FOUND")) {
+    return <FailureNotice error={error} onRetry={onRetry} />;
+  }
+  return (
+    <Notice kind="error" title="One of these traces is not in the store">
+      <p>
+        It may have been left out by sampling, or deleted because of its age. Compare the ids, digit by digit.
+      </p>
+      <button type="button" className="button" onClick={onRetry}>
+        Look again
+      </button>
+    </Notice>
+  );
+}
+
+function Compared({ diff, address }: { diff: TraceDiff; address: CompareAddress }) {
+  const { a, b } = diff;
+  const medianOfNone = address.b === undefined && b.traces === 0;
+  if (medianOfNone) {
+    return (
+      <Notice kind="plain" title="The search found no other traces">
+        <p>
+          There is nothing to take the median of in the hour before this trace. Say in TraceQL which traces
+          are meant, or name another trace.
+        </p>
+      </Notice>
+    );
+  }
+  const differenceUs = a.duration - b.duration;
+  return (
+    <>
+      <dl className="compare-totals">
+        <Side letter="A" traceId={a.traceID} side={a} />
+        <Side letter="B" traceId={b.traceID} side={b} />
+        <div>
+          <dt>A is</dt>
+          <dd className="mono">
+            {durationText(Math.abs(differenceUs))}{" "}
+            <span className="unit">
+              {differenceUs >= 0 ? "longer" : "shorter"}
+              {b.duration > 0 && ` (×${(a.duration / b.duration).toPrecision(3)})`},{" "}
+            </span>
+            {Math.abs(a.spans - b.spans).toLocaleString("en")}{" "}
+            <span className="unit">{a.spans >= b.spans ? "spans more" : "spans fewer"}</span>
+          </dd>
+        </div>
+        <OrderSwitch address={address} />
+      </dl>
+      <CompareTable diff={diff} address={address} />
+    </>
+  );
+}
+
+function Side(props: { letter: "A" | "B"; traceId: string | undefined; side: TraceDiff["a"] }) {
+  const { letter, traceId, side } = props;
+  return (
+    <div>
+      <dt>{letter}</dt>
+      <dd>
+        {traceId === undefined ? (
+          <>Median of {side.traces.toLocaleString("en")} traces</>
+        ) : (
+          <Link to="/trace/$traceId" params={{ traceId }} className="mono">
+            {traceId.slice(0, 16)}…
+          </Link>
+        )}{" "}
+        <Duration us={side.duration} /> <span className="mono">{side.spans.toLocaleString("en")}</span>
+        <span className="unit"> spans</span>
+      </dd>
+    </div>
+  );
+}
+
+const orders: [order: CompareOrder, title: string][] = [
+  ["time", "Time"],
+  ["count", "Count"],
+  ["errors", "Errors"],
+  ["structure", "Structure"],
+];
+
+function OrderSwitch({ address }: { address: CompareAddress }) {
+  const { a, b, q } = address;
+  const kept = Object.fromEntries(Object.entries({ a, b, q }).filter(([, value]) => value !== undefined));
+  return (
+    <div className="compare-order">
+      <dt>Order by</dt>
+      <dd className="link-switch">
+        {orders.map(([one, title]) => (
+          <Link
+            key={one}
+            to="/compare"
+            search={one === "time" ? kept : { ...kept, order: one }}
+            activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
+          >
+            {title}
+          </Link>
+        ))}
+      </dd>
+    </div>
+  );
+}

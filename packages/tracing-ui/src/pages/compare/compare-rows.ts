@@ -1,0 +1,62 @@
+import type { DiffNode, TraceDiff } from "../../api/trace-diff.ts";
+import type { CompareOrder } from "./compare-address.ts";
+
+/** A node of a comparison, ready to be shown. */
+export interface CompareRow {
+  node: DiffNode;
+  /** Index of the node. */
+  index: number;
+  depth: number;
+  /** A less B, self time in microseconds. */
+  selfUs: number;
+  /** A less B, spans. */
+  count: number;
+  /** A less B, failed spans. */
+  errors: number;
+}
+
+/** The rows of a comparison in order: as in the tree, or the largest difference first. */
+export function compareRows({ nodes }: TraceDiff, order: CompareOrder): CompareRow[] {
+  const depths: number[] = [];
+  const children = new Map<number, number[]>();
+  const rows = nodes.map((node, index): CompareRow => {
+    const parent = node.parent ?? -1;
+    const depth = parent === -1 ? 0 : (depths[parent] ?? 0) + 1;
+    depths.push(depth);
+    const siblings = children.get(parent);
+    if (siblings === undefined) children.set(parent, [index]);
+    else siblings.push(index);
+    return {
+      ...{ node, index, depth },
+      selfUs: (node.a?.selfTime ?? 0) - (node.b?.selfTime ?? 0),
+      count: (node.a?.count ?? 0) - (node.b?.count ?? 0),
+      errors: (node.a?.errors ?? 0) - (node.b?.errors ?? 0),
+    };
+  });
+  switch (order) {
+    case "structure":
+      return inTreeOrder(rows, children);
+    case "time":
+      return rows.sort((x, y) => Math.abs(y.selfUs) - Math.abs(x.selfUs));
+    case "count":
+      return rows.sort(
+        (x, y) => Math.abs(y.count) - Math.abs(x.count) || Math.abs(y.selfUs) - Math.abs(x.selfUs),
+      );
+    case "errors":
+      return rows.sort(
+        (x, y) => Math.abs(y.errors) - Math.abs(x.errors) || Math.abs(y.selfUs) - Math.abs(x.selfUs),
+      );
+  }
+}
+
+/** Nodes come with those above before those below, which is not yet the order in which a tree is read. */
+function inTreeOrder(rows: readonly CompareRow[], children: ReadonlyMap<number, number[]>): CompareRow[] {
+  const ordered: CompareRow[] = [];
+  const open = (children.get(-1) ?? []).toReversed();
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const row = rows[at];
+    if (row !== undefined) ordered.push(row);
+    open.push(...(children.get(at) ?? []).toReversed());
+  }
+  return ordered;
+}

@@ -1,0 +1,168 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type CSSProperties, useEffect, useMemo, useRef } from "react";
+import { servicesQuery } from "../../api/queries.ts";
+import type { DiffSide, TraceDiff } from "../../api/trace-diff.ts";
+import { Duration } from "../../components/duration.tsx";
+import { ServiceMark } from "../../components/service-mark.tsx";
+import { isTyping } from "../../components/typing-target.ts";
+import { assignServiceHues } from "../../theme/service-hues.ts";
+import type { CompareAddress } from "./compare-address.ts";
+import { type CompareRow, compareRows } from "./compare-rows.ts";
+
+/** Rows shown; what comes after them differs least, or stands last in the tree. */
+const mostRows = 1_500;
+/** Levels that are indented. */
+const mostIndents = 12;
+/** Greatest length of a bar, in pixels: half the room beside the middle line in compare-page.css. */
+const barPx = 64;
+
+/** Both sides of a comparison, place by place. */
+export function CompareTable({ diff, address }: { diff: TraceDiff; address: CompareAddress }) {
+  const order = address.order ?? "time";
+  const rows = useMemo(() => compareRows(diff, order), [diff, order]);
+  const known = useQuery(servicesQuery).data;
+  const hues = useMemo(
+    () => assignServiceHues(known ?? [], [...new Set(diff.nodes.map(({ service }) => service))]),
+    [known, diff],
+  );
+  const mostUs = rows.reduce((most, { selfUs }) => Math.max(most, Math.abs(selfUs)), 0);
+  const scroller = useRef<HTMLElement>(null);
+  useRowKeys(scroller);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key
+    <section ref={scroller} className="compare-scroll" aria-label="Differences" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Service and operation</th>
+            <th scope="col">Spans A</th>
+            <th scope="col">Spans B</th>
+            <th scope="col">Errors A</th>
+            <th scope="col">Errors B</th>
+            <th scope="col">Total A</th>
+            <th scope="col">Total B</th>
+            <th scope="col">Self A</th>
+            <th scope="col">Self B</th>
+            <th scope="col">Self, A less B</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, mostRows).map((row) => (
+            <Row
+              key={row.index}
+              {...{ row, diff, mostUs }}
+              indent={order === "structure" ? Math.min(row.depth, mostIndents) : 0}
+              hue={hues.get(row.node.service)}
+            />
+          ))}
+        </tbody>
+      </table>
+      {rows.length > mostRows && (
+        <p className="compare-rest">
+          {(rows.length - mostRows).toLocaleString("en")} more places are not shown.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Row(props: {
+  row: CompareRow;
+  diff: TraceDiff;
+  mostUs: number;
+  indent: number;
+  hue: number | undefined;
+}) {
+  const { row, diff, mostUs, indent, hue } = props;
+  const { node, selfUs } = row;
+  const { a, b } = node;
+  const length = mostUs === 0 ? 0 : (barPx * Math.abs(selfUs)) / mostUs;
+  return (
+    <tr className="compare-row">
+      <th scope="row">
+        <span className="compare-name" style={{ "--indent": indent } as CSSProperties}>
+          <ServiceMark hue={hue} />
+          <Name row={row} diff={diff} />
+          {b === null && <span className="compare-only">only in A</span>}
+          {a === null && <span className="compare-only">only in B</span>}
+        </span>
+      </th>
+      <Count value={a?.count} />
+      <Count value={b?.count} />
+      <Count value={a?.errors} failed />
+      <Count value={b?.errors} failed />
+      <Time us={a?.duration} />
+      <Time us={b?.duration} />
+      <Time us={a?.selfTime} />
+      <Time us={b?.selfTime} />
+      <td className="compare-change">
+        <span
+          className={selfUs < 0 ? "compare-bar less" : "compare-bar"}
+          style={{ left: selfUs < 0 ? 74 - length : 75, width: length }}
+        />
+        <Duration us={Math.abs(selfUs)} sign={selfUs === 0 ? "" : selfUs < 0 ? "−" : "+"} />
+      </td>
+    </tr>
+  );
+}
+
+/** Leads to the first of the spans, in A where it has them. */
+function Name({ row, diff }: { row: CompareRow; diff: TraceDiff }) {
+  const { service, operation, a, b } = row.node;
+  const found = spanOf(a, diff.a.traceID) ?? spanOf(b, diff.b.traceID);
+  const name = (
+    <>
+      <b>{service}</b> {operation}
+    </>
+  );
+  if (found === undefined) return <span className="compare-operation cut">{name}</span>;
+  return (
+    <Link
+      to="/trace/$traceId"
+      params={{ traceId: found.traceId }}
+      search={{ span: found.spanId, open: found.spanId }}
+      className="cut"
+    >
+      {name}
+    </Link>
+  );
+}
+
+function spanOf(side: DiffSide | null, traceId: string | undefined) {
+  const spanId = side?.spanIDs?.[0];
+  return spanId === undefined || traceId === undefined ? undefined : { spanId, traceId };
+}
+
+function Count({ value, failed = false }: { value: number | undefined; failed?: boolean }) {
+  if (value === undefined) return <td className="compare-none">–</td>;
+  const name = failed ? (value > 0 ? "mono compare-errors" : "mono unit") : "mono";
+  return <td className={name}>{value.toLocaleString("en", { maximumFractionDigits: 1 })}</td>;
+}
+
+function Time({ us }: { us: number | undefined }) {
+  return us === undefined ? (
+    <td className="compare-none">–</td>
+  ) : (
+    <td>
+      <Duration us={us} />
+    </td>
+  );
+}
+
+/** j and k go from row to row. */
+function useRowKeys(scroller: { current: HTMLElement | null }): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+      const by = { j: 1, k: -1 }[event.key];
+      if (by === undefined || document.querySelector("dialog[open]") !== null) return;
+      const links = [...(scroller.current?.querySelectorAll<HTMLElement>(".compare-name a") ?? [])];
+      const at = links.indexOf(document.activeElement as HTMLElement);
+      links[Math.max(0, Math.min(links.length - 1, at + by))]?.focus();
+      event.preventDefault();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [scroller]);
+}
