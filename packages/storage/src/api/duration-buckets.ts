@@ -19,14 +19,15 @@ export function quantileNano(counts: ReadonlyMap<number, number>, quantile: numb
   let last = 0;
   for (const [bucket, count] of [...counts].sort(([one], [other]) => one - other)) {
     if (count <= 0) continue;
-    if (below + count >= rank) return valueAt(bucket + (rank - below) / count);
+    if (below + count >= rank) return nanoOfPosition(bucket + (rank - below) / count);
     below += count;
     last = bucket + 1;
   }
-  return total === 0 ? 0 : valueAt(last);
+  return total === 0 ? 0 : nanoOfPosition(last);
 }
 
-function valueAt(position: number): number {
+/** What a position among buckets is in nanoseconds; 1.5 is in the middle of bucket 1. */
+export function nanoOfPosition(position: number): number {
   return 2 ** (position / bucketsPerDoubling);
 }
 
@@ -50,5 +51,5 @@ export function shareNoLonger(counts: ReadonlyMap<number, number>, durationNano:
 
 /** The duration in the middle of a bucket, in nanoseconds: off by at most 5 % from all that it holds. */
 export function durationOfBucket(bucket: number): number {
-  return valueAt(bucket + 0.5);
+  return nanoOfPosition(bucket + 0.5);
 }

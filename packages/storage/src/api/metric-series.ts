@@ -1,5 +1,5 @@
 import { checkTexts, tenantOf } from "./checked-query.ts";
-import { quantileNano } from "./duration-buckets.ts";
+import { DurationCounts } from "./duration-counts.ts";
 import type {
   LatencyQuery,
   MetricPoint,
@@ -24,25 +24,26 @@ export interface MetricSlots {
   readonly count: number;
 }
 
-/** Calls of one series in one slot that took about as long. */
-export interface SlotCount {
+/** Calls of one series: lists of one length, entries in any order, which add up. */
+export interface SeriesCounts {
   readonly service: string;
   /** "" unless grouped by operation. */
   readonly operation: string;
-  readonly slot: number;
-  /** See `durationBucket`; 0 for all calls when durations do not matter. */
-  readonly bucket: number;
-  readonly calls: number;
-  readonly errors: number;
+  readonly slots: readonly number[];
+  /** See `durationBucket`; empty when durations do not matter. */
+  readonly buckets: readonly number[];
+  readonly calls: readonly number[];
+  /** May be empty when durations matter. */
+  readonly errors: readonly number[];
 }
 
-/** Counts the spans of the slots; with `byBucket`, apart for each bucket of durations. */
+/** Counts the spans of the slots, each series once; with `byBucket`, apart for each bucket of durations. */
 export type CountSlots = (
   query: MetricsQuery,
   slots: MetricSlots,
   byBucket: boolean,
   options: ReadOptions,
-) => Promise<readonly SlotCount[]>;
+) => Promise<readonly SeriesCounts[]>;
 
 /** A reader of metrics on anything that can count spans by slots of time. */
 export function metricsReader(countSlots: CountSlots): Omit<MetricsReader, "getSpanCounts"> {
@@ -67,7 +68,7 @@ export function metricsReader(countSlots: CountSlots): Omit<MetricsReader, "getS
       const { quantile } = query;
       if (!(quantile > 0 && quantile <= 1))
         throw badQuery(`quantile ${quantile} is not above 0 and at most 1`);
-      return await read(query, options, true, ({ buckets }) => quantileNano(buckets, quantile) / 1e6);
+      return await read(query, options, true, ({ durations }) => durations.quantileNano(quantile) / 1e6);
     },
   };
 }
@@ -120,45 +121,65 @@ function wholeMinute(unixMs: number): number {
 class Window {
   calls = 0;
   errors = 0;
-  readonly buckets = new Map<number, number>();
-  readonly #counts: readonly SlotCount[];
+  readonly durations = new DurationCounts();
+  readonly #counts: SeriesCounts;
+  /** Indexes of the counts, by slot. */
+  readonly #order: Uint32Array;
   #entered = 0;
   #left = 0;
 
-  /** @param counts by slot */
-  constructor(counts: readonly SlotCount[]) {
+  constructor(counts: SeriesCounts, slots: number) {
     this.#counts = counts;
+    this.#order = orderBySlot(counts.slots, slots);
   }
 
   /** Slots from `first` to before `end`. */
   move(first: number, end: number): void {
-    for (; (this.#counts[this.#entered]?.slot ?? end) < end; this.#entered++) this.#add(this.#entered, 1);
-    for (; this.#left < this.#entered && (this.#counts[this.#left]?.slot ?? first) < first; this.#left++) {
+    for (; this.#slotAt(this.#entered) < end; this.#entered++) this.#add(this.#entered, 1);
+    for (; this.#left < this.#entered && this.#slotAt(this.#left) < first; this.#left++) {
       this.#add(this.#left, -1);
     }
   }
 
-  #add(index: number, sign: number): void {
-    const count = this.#counts[index];
-    if (count === undefined) return;
-    this.calls += sign * count.calls;
-    this.errors += sign * count.errors;
-    this.buckets.set(count.bucket, (this.buckets.get(count.bucket) ?? 0) + sign * count.calls);
+  #slotAt(position: number): number {
+    const index = this.#order[position];
+    return index === undefined ? Number.POSITIVE_INFINITY : (this.#counts.slots[index] as number);
   }
+
+  #add(position: number, sign: number): void {
+    const index = this.#order[position] as number;
+    const { calls, errors, buckets } = this.#counts;
+    const changed = sign * (calls[index] as number);
+    this.calls += changed;
+    this.errors += sign * (errors[index] ?? 0);
+    this.durations.add(buckets[index] ?? 0, changed);
+  }
+}
+
+function orderBySlot(slots: readonly number[], count: number): Uint32Array {
+  const next = new Uint32Array(count + 1);
+  for (const slot of slots) next[slot + 1] = (next[slot + 1] ?? 0) + 1;
+  for (let slot = 1; slot < count; slot++) next[slot] = (next[slot] as number) + (next[slot - 1] as number);
+  const order = new Uint32Array(slots.length);
+  for (const [index, slot] of slots.entries()) {
+    const position = next[slot] as number;
+    order[position] = index;
+    next[slot] = position + 1;
+  }
+  return order;
 }
 
 function seriesOf(
   query: MetricsQuery,
   slots: MetricSlots,
-  counts: readonly SlotCount[],
+  counts: readonly SeriesCounts[],
   value: (window: Window) => number,
 ): MetricSeries[] {
-  const bySeries = Map.groupBy(counts, ({ service, operation }) => JSON.stringify([service, operation]));
   const slotMs = slots.slotMinutes * minuteMs;
   const perWindow = rateMinutes(query) / slots.slotMinutes;
-  const series = [...bySeries.values()].map((ofSeries) => {
-    const { service = "", operation = "" } = ofSeries[0] ?? {};
-    const window = new Window([...ofSeries].sort((one, other) => one.slot - other.slot));
+  const series = counts.map((ofSeries) => {
+    const { service, operation } = ofSeries;
+    const window = new Window(ofSeries, slots.count);
     const points: MetricPoint[] = [];
     for (const unixMs of moments(query)) {
       const end = Math.floor((wholeMinute(unixMs) - slots.startUnixMs) / slotMs);

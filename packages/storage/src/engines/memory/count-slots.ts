@@ -1,11 +1,11 @@
 import type { Span } from "wire/model";
 import { durationBucket } from "../../api/duration-buckets.ts";
-import type { MetricSlots, SlotCount } from "../../api/metric-series.ts";
+import type { MetricSlots, SeriesCounts } from "../../api/metric-series.ts";
 import type { MetricsQuery } from "../../api/metrics-reader.ts";
 
 /** Counts spans by series, slot and bucket of duration. */
-export function countSlots(spans: Iterable<Span>, query: MetricsQuery, slots: MetricSlots): SlotCount[] {
-  const counts = new Map<string, SlotCount>();
+export function countSlots(spans: Iterable<Span>, query: MetricsQuery, slots: MetricSlots): SeriesCounts[] {
+  const series = new Map<string, ListedCounts>();
   const startNano = BigInt(slots.startUnixMs) * 1_000_000n;
   const slotNano = BigInt(slots.slotMinutes) * 60_000_000_000n;
   for (const span of spans) {
@@ -14,11 +14,24 @@ export function countSlots(spans: Iterable<Span>, query: MetricsQuery, slots: Me
     const slot = Number((span.startTimeUnixNano - startNano) / slotNano);
     if (span.startTimeUnixNano < startNano || slot >= slots.count) continue;
     const operation = query.groupByOperation ? span.name : "";
-    const bucket = durationBucket(span.durationNano);
-    const key = JSON.stringify([service, operation, slot, bucket]);
-    const { calls, errors } = counts.get(key) ?? { calls: 0, errors: 0 };
-    const failed = span.status.code === "error" ? 1 : 0;
-    counts.set(key, { service, operation, slot, bucket, calls: calls + 1, errors: errors + failed });
+    const key = JSON.stringify([service, operation]);
+    let counts = series.get(key);
+    if (counts === undefined) {
+      counts = { service, operation, slots: [], buckets: [], calls: [], errors: [] };
+      series.set(key, counts);
+    }
+    // Entries for the same slot and bucket add up.
+    counts.slots.push(slot);
+    counts.buckets.push(durationBucket(span.durationNano));
+    counts.calls.push(1);
+    counts.errors.push(span.status.code === "error" ? 1 : 0);
   }
-  return [...counts.values()];
+  return [...series.values()];
+}
+
+interface ListedCounts extends SeriesCounts {
+  readonly slots: number[];
+  readonly buckets: number[];
+  readonly calls: number[];
+  readonly errors: number[];
 }

@@ -1,0 +1,35 @@
+import { nanoOfPosition } from "./duration-buckets.ts";
+
+const buckets = 505;
+
+/** Calls by bucket of duration that come and go, for quantiles of what is there at the moment. */
+export class DurationCounts {
+  readonly #counts = new Float64Array(buckets);
+  #total = 0;
+  /** No others have ever had calls. */
+  #lowest = buckets;
+  #highest = -1;
+
+  /** @param bucket see `durationBucket` @param calls below 0 for some that go */
+  add(bucket: number, calls: number): void {
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + calls;
+    this.#total += calls;
+    if (bucket < this.#lowest) this.#lowest = bucket;
+    if (bucket > this.#highest) this.#highest = bucket;
+  }
+
+  /** As the function `quantileNano`. */
+  quantileNano(quantile: number): number {
+    const rank = quantile * this.#total;
+    let below = 0;
+    let last = 0;
+    for (let bucket = this.#lowest; bucket <= this.#highest; bucket++) {
+      const count = this.#counts[bucket] as number;
+      if (count <= 0) continue;
+      if (below + count >= rank) return nanoOfPosition(bucket + (rank - below) / count);
+      below += count;
+      last = bucket + 1;
+    }
+    return this.#total === 0 ? 0 : nanoOfPosition(last);
+  }
+}
