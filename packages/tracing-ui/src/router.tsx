@@ -12,11 +12,21 @@ import { basePath } from "./api/page-facts.ts";
 import { AppFrame } from "./app-frame.tsx";
 import { FailureNotice, Notice } from "./components/notice.tsx";
 import { type CompareAddress, compareAddress } from "./pages/compare/compare-address.ts";
+import {
+  type DependenciesAddress,
+  defaultDependenciesAddress,
+  dependenciesAddress,
+} from "./pages/dependencies/dependencies-address.ts";
 import { defaultAddress, type SearchAddress, searchAddress } from "./pages/search/search-address.ts";
+import {
+  defaultServicesAddress,
+  type ServicesAddress,
+  servicesAddress,
+} from "./pages/services/services-address.ts";
 import { type TraceAddress, traceAddress } from "./pages/trace/trace-address.ts";
 
 /** An address before it is checked: any of its fields, each a text. */
-type AddressText<T> = { [key in keyof T]?: string } & SearchSchemaInput;
+type AddressText<T> = { [key in keyof T]?: string | undefined } & SearchSchemaInput;
 
 const root = createRootRoute({
   component: AppFrame,
@@ -27,7 +37,9 @@ const root = createRootRoute({
       </p>
     </Notice>
   ),
-  errorComponent: ({ error }: { error: unknown }) => <FailureNotice error={error} onRetry={() => location.reload()} />,
+  errorComponent: ({ error }: { error: unknown }) => (
+    <FailureNotice error={error} onRetry={() => location.reload()} />
+  ),
 });
 
 const home = createRoute({
@@ -44,6 +56,25 @@ const search = createRoute({
   validateSearch: (fields: AddressText<SearchAddress>) => searchAddress.parse(fields),
   search: { middlewares: [stripSearchParams(defaultAddress)] },
   component: lazyRouteComponent(() => import("./pages/search/search-page.tsx"), "SearchPage"),
+});
+
+const services = createRoute({
+  getParentRoute: () => root,
+  path: "/services",
+  validateSearch: (fields: AddressText<ServicesAddress>) => servicesAddress.parse(fields),
+  search: { middlewares: [stripSearchParams(defaultServicesAddress)] },
+  component: lazyRouteComponent(() => import("./pages/services/services-page.tsx"), "ServicesPage"),
+});
+
+const dependencies = createRoute({
+  getParentRoute: () => root,
+  path: "/dependencies",
+  validateSearch: (fields: AddressText<DependenciesAddress>) => dependenciesAddress.parse(fields),
+  search: { middlewares: [stripSearchParams(defaultDependenciesAddress)] },
+  component: lazyRouteComponent(
+    () => import("./pages/dependencies/dependencies-page.tsx"),
+    "DependenciesPage",
+  ),
 });
 
 const trace = createRoute({
@@ -65,7 +96,7 @@ const compare = createRoute({
  * itself, so that links are readable and those of the public model's UI work.
  */
 export const router = createRouter({
-  routeTree: root.addChildren([home, search, trace, compare]),
+  routeTree: root.addChildren([home, search, services, dependencies, trace, compare]),
   basepath: basePath(),
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (fields) => {

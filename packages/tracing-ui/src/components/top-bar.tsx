@@ -20,6 +20,11 @@ export function TopBar({ onHelp }: { onHelp: () => void }) {
         </svg>
         Tracing
       </Link>
+      <nav className="top-bar-pages" aria-label="Pages">
+        <Link to="/search">Search</Link>
+        <Link to="/services">Services</Link>
+        <Link to="/dependencies">Dependencies</Link>
+      </nav>
       <div className="top-bar-tools">
         <TraceJump />
         <ChoiceSwitch

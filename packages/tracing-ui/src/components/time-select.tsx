@@ -1,0 +1,19 @@
+import { lookbacks } from "../pages/search/search-address.ts";
+
+/** How far a page looks back. @param value one of `lookbacks` */
+export function TimeSelect(props: { value: string; onChange: (value: string) => void }) {
+  return (
+    <select
+      className="field time-select"
+      aria-label="Time"
+      value={props.value}
+      onChange={(event) => props.onChange(event.target.value)}
+    >
+      {lookbacks.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,20 @@
+import * as z from "zod/mini";
+import { lookbacks } from "../search/search-address.ts";
+
+const text = z.catch(z.optional(z.string()), undefined);
+
+/** What the address of the dependencies page says. Anything unreadable falls back to its default. */
+export const dependenciesAddress = z.object({
+  /** The service in the middle; all services without it. */
+  focus: text,
+  /** How many calls away from it; `all`: as many as there are. */
+  hops: z.catch(z.enum(["1", "2", "3", "all"]), "2"),
+  lookback: z.catch(z.enum(lookbacks.map((entry) => entry.value)), "1h"),
+  view: z.catch(z.enum(["graph", "table"]), "graph"),
+});
+
+/** What the address of the dependencies page says. */
+export type DependenciesAddress = z.infer<typeof dependenciesAddress>;
+
+/** The defaults, which an address leaves out. */
+export const defaultDependenciesAddress: DependenciesAddress = dependenciesAddress.parse({});

@@ -1,0 +1,102 @@
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
+
+/** What part of a drawing is seen: a place of the drawing is at `place * scale + offset` of the window. */
+export interface PanZoom {
+  x: number;
+  y: number;
+  scale: number;
+}
+
+/** Least and greatest scale, and the least that a whole drawing is made to fit with: below it names cannot be read. */
+const bounds = { least: 0.08, most: 2.5, leastFit: 0.42 };
+
+/** Scale and place so that a drawing fits, in the middle; one that is too large begins at its upper left. */
+export function fit(
+  drawing: { width: number; height: number },
+  view: { width: number; height: number },
+): PanZoom {
+  const whole = Math.min(view.width / drawing.width, view.height / drawing.height, 1.15);
+  const scale = Math.max(bounds.leastFit, whole);
+  const place = (size: number, room: number) => (size * scale <= room ? (room - size * scale) / 2 : 0);
+  return { x: place(drawing.width, view.width), y: place(drawing.height, view.height), scale };
+}
+
+/** Moves and zooms a drawing by dragging, wheel and keys: arrows, + and −, 0. */
+export function usePanZoom(
+  view: RefObject<HTMLElement | null>,
+  drawing: { width: number; height: number } | undefined,
+  size: { width: number; height: number },
+) {
+  const [state, setState] = useState<PanZoom>({ x: 0, y: 0, scale: 1 });
+  const drag = useRef<{ x: number; y: number; moved: boolean }>(undefined);
+
+  const reset = useCallback(() => {
+    if (drawing === undefined || drawing.width === 0 || size.width === 0) return;
+    setState(fit(drawing, size));
+  }, [drawing, size]);
+  useEffect(reset, [reset]);
+
+  const zoom = useCallback((factor: number, x: number, y: number) => {
+    setState((old) => {
+      const scale = Math.min(bounds.most, Math.max(bounds.least, old.scale * factor));
+      const ratio = scale / old.scale;
+      return { scale, x: x - (x - old.x) * ratio, y: y - (y - old.y) * ratio };
+    });
+  }, []);
+
+  useEffect(() => {
+    const element = view.current;
+    if (element === null) return;
+    const onWheel = (event: WheelEvent) => {
+      event.preventDefault();
+      const box = element.getBoundingClientRect();
+      zoom(Math.exp(-event.deltaY / 400), event.clientX - box.left, event.clientY - box.top);
+    };
+    // React's own wheel listeners cannot keep the page from scrolling.
+    element.addEventListener("wheel", onWheel, { passive: false });
+    return () => element.removeEventListener("wheel", onWheel);
+  }, [view, zoom]);
+
+  const handlers = {
+    onPointerDown(event: PointerEvent) {
+      if (event.button === 0) drag.current = { x: event.clientX, y: event.clientY, moved: false };
+    },
+    onPointerMove(event: PointerEvent) {
+      const from = drag.current;
+      if (from === undefined || event.buttons === 0) return;
+      const [dx, dy] = [event.clientX - from.x, event.clientY - from.y];
+      // A hand that trembles while it clicks does not drag.
+      if (!from.moved && Math.hypot(dx, dy) < 4) return;
+      drag.current = { x: event.clientX, y: event.clientY, moved: true };
+      setState((old) => ({ ...old, x: old.x + dx, y: old.y + dy }));
+    },
+    onClickCapture(event: { preventDefault(): void; stopPropagation(): void }) {
+      if (drag.current?.moved !== true) return;
+      event.preventDefault();
+      event.stopPropagation();
+      drag.current = undefined;
+    },
+    onKeyDown(event: KeyboardEvent) {
+      const step = { ArrowLeft: [80, 0], ArrowRight: [-80, 0], ArrowUp: [0, 80], ArrowDown: [0, -80] }[
+        event.key
+      ];
+      if (step !== undefined) {
+        const [dx, dy] = step as [number, number];
+        setState((old) => ({ ...old, x: old.x + dx, y: old.y + dy }));
+      } else if (event.key === "+" || event.key === "=") zoom(1.25, size.width / 2, size.height / 2);
+      else if (event.key === "-") zoom(0.8, size.width / 2, size.height / 2);
+      else if (event.key === "0") reset();
+      else return;
+      event.preventDefault();
+    },
+  };
+  return { state, zoom, reset, handlers };
+}

@@ -1,0 +1,142 @@
+import "./rate-table.css";
+import type { ReactNode } from "react";
+import type { RateRow } from "../../api/rates.ts";
+import { Duration } from "../../components/duration.tsx";
+import { formatRate, formatShare } from "../../format/format-rate.ts";
+import type { RateSort } from "./services-address.ts";
+import { Sparkline } from "./sparkline.tsx";
+
+const columns: { sort: RateSort; label: string; title: string }[] = [
+  { sort: "calls", label: "Calls", title: "Calls a second" },
+  { sort: "errors", label: "Errors", title: "Share of calls that failed" },
+  { sort: "p50", label: "p50", title: "Half of the calls take no longer" },
+  { sort: "p95", label: "p95", title: "19 of 20 calls take no longer" },
+  { sort: "p99", label: "p99", title: "99 of 100 calls take no longer" },
+];
+
+/**
+ * Rates in rows of 24 px, with curves: of calls, errors and the 95th percentile. Curves of one column have one
+ * scale for errors, and each its own for the others, whose sizes differ by orders of magnitude.
+ * @param name  what stands in the first column of a row
+ */
+export function RateTable(props: {
+  rows: readonly RateRow[];
+  head: string;
+  sort: RateSort;
+  onSort: (sort: RateSort) => void;
+  name: (row: RateRow) => ReactNode;
+}) {
+  const { rows, head, sort, onSort, name } = props;
+  const mostErrors = Math.max(0.05, ...rows.flatMap(({ errors }) => errors.map((value) => value ?? 0)));
+  const own = (values: readonly (number | null)[]) =>
+    values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
+  return (
+    <table className="rates">
+      <thead>
+        <tr>
+          <SortHead sort="name" current={sort} onSort={onSort} className="rate-name">
+            {head}
+          </SortHead>
+          {columns.map(({ sort: column, label, title }) => (
+            <SortHead
+              key={column}
+              sort={column}
+              current={sort}
+              onSort={onSort}
+              title={title}
+              className={`rate-${column}`}
+            >
+              {label}
+            </SortHead>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {sortRates(rows, sort).map((row) => (
+          <tr key={JSON.stringify([row.service, row.operation])}>
+            <td className="rate-name cut">{name(row)}</td>
+            <td className="rate-calls">
+              <span className="rate-cell">
+                <Sparkline values={row.calls} most={own(row.calls)} kind="plain" />
+                <Rate perSecond={row.whole.calls} />
+              </span>
+            </td>
+            <td className="rate-errors">
+              <span className="rate-cell">
+                {row.whole.errors > 0 ? (
+                  <Sparkline values={row.errors} most={mostErrors} kind="error" />
+                ) : (
+                  <span />
+                )}
+                <Share share={row.whole.errors} />
+              </span>
+            </td>
+            <td className="rate-p50">
+              <Latency us={row.whole.p50} />
+            </td>
+            <td className="rate-p95">
+              <span className="rate-cell">
+                <Sparkline values={row.p95} most={own(row.p95)} kind="plain" />
+                <Latency us={row.whole.p95} />
+              </span>
+            </td>
+            <td className="rate-p99">
+              <Latency us={row.whole.p99} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Rows by a column, largest first; names from a to z. */
+export function sortRates(rows: readonly RateRow[], sort: RateSort): RateRow[] {
+  const byName = (a: RateRow, b: RateRow) => {
+    const [first, second] = [a.operation || a.service, b.operation || b.service];
+    return first < second ? -1 : first > second ? 1 : 0;
+  };
+  if (sort === "name") return rows.toSorted(byName);
+  return rows.toSorted((a, b) => (b.whole[sort] ?? -1) - (a.whole[sort] ?? -1) || byName(a, b));
+}
+
+/** Calls a second, the unit lighter. */
+export function Rate({ perSecond }: { perSecond: number }) {
+  const { figure, unit } = formatRate(perSecond);
+  return (
+    <span className="mono">
+      {figure}
+      <span className="unit">{unit}</span>
+    </span>
+  );
+}
+
+/** A share in per cent; red when there is any. */
+export function Share({ share }: { share: number }) {
+  if (!(share > 0)) return <span className="mono unit">–</span>;
+  return <span className="mono rate-failed">{formatShare(share)}&nbsp;%</span>;
+}
+
+function Latency({ us }: { us: number | undefined }) {
+  return us === undefined ? <span className="mono unit">–</span> : <Duration us={us} />;
+}
+
+function SortHead(props: {
+  className: string;
+  title?: string;
+  sort: RateSort;
+  current: RateSort;
+  onSort: (sort: RateSort) => void;
+  children: string;
+}) {
+  const { className, title, sort, current, onSort, children } = props;
+  const order = sort === "name" ? "ascending" : "descending";
+  return (
+    <th scope="col" className={className} title={title} aria-sort={sort === current ? order : "none"}>
+      <button type="button" className="rate-sort" onClick={() => onSort(sort)}>
+        {sort === current && <span aria-hidden="true">{sort === "name" ? "↑ " : "↓ "}</span>}
+        {children}
+      </button>
+    </th>
+  );
+}

@@ -1,0 +1,35 @@
+import { useMemo } from "react";
+import type { RateRow } from "../../api/rates.ts";
+import { durationText } from "../../format/format-duration.ts";
+import { formatRate, formatShare } from "../../format/format-rate.ts";
+import { RateChart } from "./rate-chart.tsx";
+
+const rateText = (value: number) => {
+  const { figure, unit } = formatRate(value);
+  return figure === "0" ? "0" : `${Number(figure)}${unit}`;
+};
+const shareText = (value: number) => `${formatShare(value)}\u00a0%`;
+const timeText = (value: number) => (value === 0 ? "0" : durationText(value));
+
+/** Three charts of one service: calls, errors, durations. */
+export function ServiceCharts({ row, times }: { row: RateRow; times: readonly number[] }) {
+  const curves = useMemo(
+    () => ({
+      calls: [{ label: "calls", values: row.calls, colour: "var(--accent)" }],
+      errors: [{ label: "errors", values: row.errors, colour: "var(--error-bar)" }],
+      durations: [
+        { label: "p50", values: row.p50, colour: "color-mix(in oklch, var(--accent) 50%, var(--text-3))" },
+        { label: "p95", values: row.p95, colour: "var(--accent)" },
+        { label: "p99", values: row.p99, colour: "var(--warning)" },
+      ],
+    }),
+    [row],
+  );
+  return (
+    <div className="service-charts">
+      <RateChart title="Calls a second" times={times} curves={curves.calls} text={rateText} />
+      <RateChart title="Share of calls that failed" times={times} curves={curves.errors} text={shareText} />
+      <RateChart title="Duration" times={times} curves={curves.durations} text={timeText} />
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import * as z from "zod/mini";
+import { lookbacks } from "../search/search-address.ts";
+
+const text = z.catch(z.optional(z.string()), undefined);
+
+/** Columns that the list is sorted by, largest first; `name` from a to z. */
+export const rateSorts = ["name", "calls", "errors", "p50", "p95", "p99"] as const;
+/** A column that the list is sorted by. */
+export type RateSort = (typeof rateSorts)[number];
+
+/** What the address of the services page says. Anything unreadable falls back to its default. */
+export const servicesAddress = z.object({
+  /** One service, with its operations; all services without it. */
+  service: text,
+  lookback: z.catch(z.enum(lookbacks.map((entry) => entry.value)), "1h"),
+  sort: z.catch(z.enum(rateSorts), "calls"),
+  /** Part of a name. */
+  filter: text,
+  kinds: z.catch(z.enum(["served", "all"]), "served"),
+});
+
+/** What the address of the services page says. */
+export type ServicesAddress = z.infer<typeof servicesAddress>;
+
+/** The defaults, which an address leaves out. */
+export const defaultServicesAddress: ServicesAddress = servicesAddress.parse({});
+
+/** A look back in milliseconds. */
+export function lookbackMs(lookback: ServicesAddress["lookback"]): number {
+  return (lookbacks.find(({ value }) => value === lookback)?.us ?? 3_600e6) / 1_000;
+}

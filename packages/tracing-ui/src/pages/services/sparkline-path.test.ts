@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { sparklinePath } from "./sparkline-path.ts";
+
+test("a curve goes from left to right, higher values higher up", () => {
+  expect(sparklinePath([0, 5, 10], 10)).toEqual({
+    line: "M0 19L50 10L100 1",
+    area: "M0 20L0 19L50 10L100 1L100 20Z",
+  });
+});
+
+test("gaps stay gaps", () => {
+  expect(sparklinePath([1, null, 1], 1)).toEqual({
+    line: "M0 1M100 1",
+    area: "M0 20L0 1L0 20ZM100 20L100 1L100 20Z",
+  });
+});
+
+test("nothing, and nothing but zeros", () => {
+  expect(sparklinePath([], 1)).toEqual({ line: "", area: "" });
+  expect(sparklinePath([0, 0], 0).line).toBe("M0 19L100 19");
+});

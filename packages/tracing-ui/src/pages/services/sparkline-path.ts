@@ -1,0 +1,26 @@
+import type { Samples } from "../../api/rates.ts";
+
+/**
+ * The path of a curve in a box of 100 by 20, and of the area below it; gaps stay gaps.
+ * @param most the value at the box's top; at 0 everything lies on the ground
+ */
+export function sparklinePath(values: Samples, most: number): { line: string; area: string } {
+  const x = (index: number) => round(values.length < 2 ? 50 : (index / (values.length - 1)) * 100);
+  const y = (value: number) => round(19 - (most > 0 ? Math.min(1, value / most) : 0) * 18);
+  let line = "";
+  let area = "";
+  let began = -1;
+  values.forEach((value, index) => {
+    if (value === null) return;
+    if (index === 0 || values[index - 1] === null) began = index;
+    line += `${began === index ? "M" : "L"}${x(index)} ${y(value)}`;
+    const ends = index === values.length - 1 || values[index + 1] === null;
+    area += `${began === index ? `M${x(index)} 20L` : "L"}${x(index)} ${y(value)}`;
+    if (ends) area += `L${x(index)} 20Z`;
+  });
+  return { line, area };
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,19 @@
+import "./sparkline.css";
+import type { Samples } from "../../api/rates.ts";
+import { sparklinePath } from "./sparkline-path.ts";
+
+/** A curve in a row, without axes: its shape over the time that the page shows. */
+export function Sparkline(props: { values: Samples; most: number; kind: "plain" | "error" }) {
+  const { line, area } = sparklinePath(props.values, props.most);
+  return (
+    <svg
+      className={`sparkline ${props.kind}`}
+      viewBox="0 0 100 20"
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <path className="area" d={area} />
+      <path className="line" d={line} />
+    </svg>
+  );
+}

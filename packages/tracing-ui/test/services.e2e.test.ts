@@ -1,0 +1,118 @@
+import { existsSync } from "node:fs";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { AppUnderTest, type OpenPage, seriousViolations } from "./app-under-test.ts";
+import { browserPath } from "./browser.ts";
+import type { FixtureAnswers } from "./fixtures/fixture-server.ts";
+import { shopStore } from "./fixtures/shop-store.ts";
+
+const hasBrowser = existsSync(browserPath);
+const title = hasBrowser ? "services" : `services (skipped: no Chromium at ${browserPath})`;
+
+describe.skipIf(!hasBrowser)(title, () => {
+  const { traces } = shopStore(20);
+  let app: AppUnderTest;
+  let opened: OpenPage;
+
+  beforeAll(async () => {
+    app = await AppUnderTest.start();
+  });
+  afterAll(() => app?.stop());
+  afterEach(() => opened.close());
+
+  async function open(
+    path: string,
+    answers: Partial<FixtureAnswers> = {},
+    options: Parameters<AppUnderTest["open"]>[1] = {},
+  ) {
+    opened = await app.open({ traces, ...answers }, options);
+    await opened.page.goto(`${opened.server.origin}${path}`);
+    return opened.page;
+  }
+
+  test("the list says how services do; one leads to its charts, an operation to its traces", async () => {
+    const page = await open("/services?lookback=1h");
+    const rows = page.locator(".rates tbody tr");
+    await rows.first().waitFor();
+    const calls = await rows.locator(".rate-calls .mono").allTextContents();
+    expect(calls.map(Number.parseFloat)).toEqual(calls.map(Number.parseFloat).toSorted((a, b) => b - a));
+    await page.getByRole("button", { name: "Errors" }).click();
+    await page.waitForURL(/sort=errors/);
+    expect(await rows.first().textContent()).toContain("payment");
+    await page.getByLabel("Filter by name").fill("pay");
+    expect(await rows.count()).toBe(1);
+    await page.getByRole("link", { name: "payment" }).click();
+    await page.waitForURL(/service=payment/);
+    await page.getByRole("img", { name: /^Share of calls that failed\. errors: \d/ }).waitFor();
+    expect(await page.locator(".rate-chart canvas").count()).toBe(3);
+    await page.getByRole("link", { name: "Charge", exact: true }).click();
+    await page.waitForURL(/\/search\?.*operation=Charge/);
+    await page.locator(".result").first().waitFor();
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("a server without metrics says so", async () => {
+    const page = await open("/services", { analysis: false });
+    await page.getByText("This server has no rates").waitFor();
+  });
+
+  test("the graph shows who calls whom; a click focuses, the address keeps it, back goes back", async () => {
+    const page = await open("/dependencies");
+    await page.getByRole("button", { name: "payment" }).waitFor();
+    const all = await page.locator(".graph-node").count();
+    await page.getByRole("button", { name: "payment" }).click();
+    await page.waitForURL(/focus=payment/);
+    await page.getByLabel("How far from the service").selectOption("1");
+    await page.waitForFunction((count) => document.querySelectorAll(".graph-node").length < count, all);
+    expect(await page.getByRole("button", { name: "payment" }).getAttribute("aria-pressed")).toBe("true");
+    await page.goBack();
+    await page.waitForURL((url) => !url.search.includes("focus"));
+    await page.getByLabel("View").selectOption("table");
+    await page.getByRole("cell", { name: "checkout" }).first().waitFor();
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("200 services: laid out beside the page, found by name, focused on with the keyboard", async () => {
+    const links = Array.from({ length: 420 }, (_, index) => {
+      const parent = (index * 37) % 160;
+      return {
+        parent: `team-${parent}-api`,
+        child: `team-${parent + 1 + ((index * 11) % 39)}-api`,
+        callCount: 1 + index * index,
+      };
+    });
+    const page = await open("/dependencies", { links });
+    await page.locator(".graph-node").first().waitFor();
+    expect(await page.locator(".graph-node").count()).toBeGreaterThan(150);
+    // Names can still be read.
+    const height = await page
+      .locator(".graph-node")
+      .first()
+      .evaluate((node) => node.getBoundingClientRect().height);
+    expect(height).toBeGreaterThan(16);
+    await page.keyboard.press("/");
+    await page.keyboard.type("team-17-");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/focus=team-17-api/);
+    await page.waitForFunction(() => document.querySelectorAll(".graph-node").length < 100);
+    await page.locator(".graph-node.focused").waitFor();
+  });
+
+  test.each(["light", "dark"] as const)("%s: axe finds nothing", { timeout: 60_000 }, async (theme) => {
+    const page = await open("/services?service=payment", {}, { theme });
+    await page.locator(".rate-chart canvas").first().waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    for (const [path, sign] of [
+      ["/services", ".rates tbody tr"],
+      ["/dependencies?focus=checkout", ".graph-node.focused"],
+      ["/dependencies?view=table", ".rates tbody tr"],
+    ] as const) {
+      await page.goto(`${opened.server.origin}${path}`);
+      await page.locator(sign).first().waitFor();
+      expect(await seriousViolations(page), path).toEqual([]);
+    }
+    await page.setViewportSize({ width: 360, height: 780 });
+    await page.goto(`${opened.server.origin}/services`);
+    await page.locator(".rates tbody tr").first().waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  });
+});
