@@ -14,6 +14,7 @@ import { weightedRoundRobinPolicy } from "../../policies/weighted-round-robin.ts
 import { copyResponse } from "./response/copy-response.ts";
 import { copyResponseHeaders } from "./response/copy-response-headers.ts";
 import { reverseProxy } from "./reverse-proxy.ts";
+import { fastcgiTransport } from "./transport/fastcgi/fastcgi-transport.ts";
 import { httpTransport } from "./transport/http-transport.ts";
 import { aUpstreams } from "./upstreams/a.ts";
 import { multiUpstreams } from "./upstreams/multi.ts";
@@ -25,6 +26,7 @@ export const proxyModules: readonly ModuleDefinition[] = [
   copyResponse,
   copyResponseHeaders,
   httpTransport,
+  fastcgiTransport,
   randomPolicy,
   randomChoosePolicy,
   firstPolicy,

@@ -1,0 +1,55 @@
+import type { HeaderList } from "../../../../../http/header-list.ts";
+
+/** The head of a CGI response. */
+export interface CgiHead {
+  readonly status: number;
+  readonly headers: HeaderList;
+}
+
+const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
+
+/** Where the head ends and the body begins; undefined when the end is not there yet. */
+export function cgiHeadEnd(bytes: Buffer): { readonly end: number; readonly body: number } | undefined {
+  let lineStart = 0;
+  for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) {
+    const empty = at === lineStart || (at === lineStart + 1 && bytes[lineStart] === 0x0d);
+    if (empty) {
+      return { end: lineStart, body: at + 1 };
+    }
+    lineStart = at + 1;
+  }
+  return undefined;
+}
+
+/**
+ * Reads the head of a CGI response. Lines end with LF or CR LF.
+ * @param text one character a byte
+ * @throws Error that says what is wrong
+ * Source: RFC 3875, section 6
+ */
+export function parseCgiHead(text: string): CgiHead {
+  let status = 200;
+  const headers: HeaderList = [];
+  for (const line of text.split(/\r?\n/)) {
+    if (line === "") {
+      continue;
+    }
+    const field = fieldLine.exec(line);
+    if (field === null) {
+      throw new Error(`malformed CGI header ${JSON.stringify(line.slice(0, 80))}`);
+    }
+    const [, name = "", value = ""] = field;
+    const lower = name.toLowerCase();
+    if (lower === "status") {
+      const code = /^([2-9]\d\d)(?: |$)/.exec(value);
+      if (code === null) {
+        throw new Error(`malformed CGI status ${JSON.stringify(value.slice(0, 80))}`);
+      }
+      status = Number(code[1]);
+    } else if (lower !== "transfer-encoding") {
+      headers.push(name, value);
+    }
+  }
+  const redirects = headers.some((each, index) => index % 2 === 0 && each.toLowerCase() === "location");
+  return { status: status === 200 && redirects && !/^status:/im.test(text) ? 302 : status, headers };
+}

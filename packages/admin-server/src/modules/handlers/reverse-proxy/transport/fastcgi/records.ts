@@ -1,0 +1,107 @@
+/** Kinds of records. Source: the FastCGI specification 1.0, section 8 */
+export const recordType = {
+  beginRequest: 1,
+  abortRequest: 2,
+  endRequest: 3,
+  params: 4,
+  stdin: 5,
+  stdout: 6,
+  stderr: 7,
+} as const;
+
+const version = 1;
+const headerBytes = 8;
+/** A record holds no more; kept at a multiple of eight. */
+const maxContentBytes = 65_528;
+const responderRole = 1;
+/** One request at a time on a connection: its number is always the same. */
+const requestId = 1;
+
+function header(type: number, contentBytes: number, paddingBytes: number): Buffer {
+  const bytes = Buffer.alloc(headerBytes);
+  bytes[0] = version;
+  bytes[1] = type;
+  bytes.writeUInt16BE(requestId, 2);
+  bytes.writeUInt16BE(contentBytes, 4);
+  bytes[6] = paddingBytes;
+  return bytes;
+}
+
+/** A stream of records with `content`, as many as it takes; an empty content is the end of its stream. */
+export function encodeRecords(type: number, content: Uint8Array): Buffer {
+  const parts: Uint8Array[] = [];
+  let at = 0;
+  do {
+    const part = content.subarray(at, at + maxContentBytes);
+    const padding = (8 - (part.length % 8)) % 8;
+    parts.push(header(type, part.length, padding), part, Buffer.alloc(padding));
+    at += maxContentBytes;
+  } while (at < content.length);
+  return Buffer.concat(parts);
+}
+
+/** Begins a request to a responder that closes the connection after it. */
+export function encodeBegin(): Buffer {
+  return Buffer.concat([
+    header(recordType.beginRequest, 8, 0),
+    Buffer.from([0, responderRole, 0, 0, 0, 0, 0, 0]),
+  ]);
+}
+
+function encodeLength(length: number): Buffer {
+  if (length < 128) {
+    return Buffer.from([length]);
+  }
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE((length | 0x80000000) >>> 0);
+  return bytes;
+}
+
+/** Name-value pairs, and the end of their stream. @param parameters texts, one byte a character */
+export function encodeParameters(parameters: ReadonlyMap<string, string>): Buffer {
+  const parts: Buffer[] = [];
+  for (const [name, value] of parameters) {
+    const [nameBytes, valueBytes] = [Buffer.from(name, "latin1"), Buffer.from(value, "latin1")];
+    parts.push(encodeLength(nameBytes.length), encodeLength(valueBytes.length), nameBytes, valueBytes);
+  }
+  return Buffer.concat([
+    encodeRecords(recordType.params, Buffer.concat(parts)),
+    encodeRecords(recordType.params, Buffer.alloc(0)),
+  ]);
+}
+
+/** Takes records apart, whatever pieces they come in. */
+export class RecordReader {
+  readonly #take: (type: number, content: Buffer) => void;
+  #rest: Buffer = Buffer.alloc(0);
+
+  /** @param take gets each record's content */
+  constructor(take: (type: number, content: Buffer) => void) {
+    this.#take = take;
+  }
+
+  /** Whether a record is there in part. */
+  get isPartial(): boolean {
+    return this.#rest.length > 0;
+  }
+
+  /** @throws Error for what is no record of our request */
+  push(bytes: Buffer): void {
+    let rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    while (rest.length >= headerBytes) {
+      const contentBytes = rest.readUInt16BE(4);
+      if (rest[0] !== version || rest.readUInt16BE(2) !== requestId) {
+        throw new Error(`malformed FastCGI record: version ${rest[0]}, request ${rest.readUInt16BE(2)}`);
+      }
+      const end = headerBytes + contentBytes + (rest[6] ?? 0);
+      if (rest.length < end) {
+        break;
+      }
+      const content = rest.subarray(headerBytes, headerBytes + contentBytes);
+      const type = rest[1] ?? 0;
+      rest = rest.subarray(end);
+      this.#take(type, content);
+    }
+    this.#rest = rest;
+  }
+}
