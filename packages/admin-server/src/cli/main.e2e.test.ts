@@ -173,7 +173,12 @@ describe("server run refuses to start, with exit code 1 and one line that says w
     ["another format", "a: [", "bad.yaml", "adapting config using yaml adapter: "],
     ["another format by any name", "a: b", "bad.conf", "bad.conf: JSON is expected: "],
     ["an unknown field", { zz: 1 }, "config.json", 'json: unknown field "zz", at /config/zz'],
-    ["an unknown format", "x", "Serverfile", "unrecognized config adapter 'serverfile'"],
+    [
+      "a serverfile that is none",
+      ":80 {\n\tnope\n}",
+      "Serverfile",
+      "Serverfile:2: unrecognized directive: nope",
+    ],
   ])("%s", async (_, config, name, message) => {
     const server = start("run", "--config", await configFile(config, name));
     expect(await server.exit).toBe(1);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { StartError } from "lifecycle";
+import { StartError } from "lifecycle/errors";
 import { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
 import { standardAdapters } from "../core/adapters/standard-adapters.ts";
 import { messageOf, ServerError } from "../core/errors.ts";

@@ -1,4 +1,3 @@
-import JSON5 from "json5";
 import { messageOf } from "../errors.ts";
 import { adapterError, adapterText, type ConfigAdapter } from "./config-adapter.ts";
 import { toJsonValue } from "./to-json-value.ts";
@@ -13,6 +12,7 @@ export const json5Adapter: ConfigAdapter = {
   name: "json5",
   fileEndings: [".json5"],
   async adapt(bytes, options) {
+    const { default: JSON5 } = await import("json5"); // when it is needed: commands are to start fast
     const text = adapterText(bytes);
     let value: unknown;
     try {

@@ -1,4 +1,3 @@
-import { parse, TomlError } from "smol-toml";
 import { messageOf } from "../errors.ts";
 import { adapterError, adapterText, type ConfigAdapter } from "./config-adapter.ts";
 import { toJsonValue } from "./to-json-value.ts";
@@ -8,6 +7,7 @@ export const tomlAdapter: ConfigAdapter = {
   name: "toml",
   fileEndings: [".toml"],
   async adapt(bytes, options) {
+    const { parse, TomlError } = await import("smol-toml"); // when it is needed: commands are to start fast
     const text = adapterText(bytes);
     let value: unknown;
     try {

@@ -1,4 +1,3 @@
-import { LineCounter, parseDocument } from "yaml";
 import { messageOf, ServerError } from "../errors.ts";
 import { type AdapterWarning, adapterError, adapterText, type ConfigAdapter } from "./config-adapter.ts";
 import { toJsonValue } from "./to-json-value.ts";
@@ -9,6 +8,7 @@ export const yamlAdapter: ConfigAdapter = {
   aliases: ["x-yaml", "vnd.yaml"],
   fileEndings: [".yaml", ".yml"],
   async adapt(bytes, options) {
+    const { LineCounter, parseDocument } = await import("yaml"); // when it is needed: commands are to start fast
     const text = adapterText(bytes);
     const lines = new LineCounter();
     const at = (offset: number) => {

@@ -1,0 +1,8 @@
+import { diff } from "node:util";
+
+/** Both texts line by line: `- ` is only in the first, `+ ` only in the second, two blanks in both. */
+export function lineDifference(before: string, after: string): string {
+  const signs = { "1": "- ", "0": "  ", "-1": "+ " } as const;
+  const lines = diff(before.split("\n"), after.split("\n"));
+  return `${lines.map(([sign, line]) => (signs[sign] + line).trimEnd()).join("\n")}\n`;
+}
