@@ -187,6 +187,8 @@ class HttpApp implements App {
         config.strict_sni_host ??
         config.tls_connection_policies?.some((policy) => policy.client_authentication) ??
         false,
+      answerChallenge: async (request) =>
+        (await context.messages.askMain(certificateTopics.httpChallenge, request)) as string | undefined,
       plainHttp2: config.protocols?.includes("h2c") === true,
       log: this.#log,
       logAccess: this.#accessLog(config),

@@ -1,6 +1,8 @@
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../core/errors.ts";
+import type { ChallengeRequest } from "../tls/certificates/certificate-messages.ts";
 import { tlsDetails } from "../tls/connection/tls-details.ts";
+import { challengePath } from "../tls/issuers/acme/challenge-listener.ts";
 import { type ClientAddressRules, clientAddress, isTrustedProxy } from "./client-address.ts";
 import { Exchange, type ExchangeServer } from "./exchange.ts";
 import type { ConnectionLimits } from "./h1/h1-connection.ts";
@@ -68,6 +70,8 @@ export interface HttpServerParts {
   /** Whether the host of a request must be the one of its handshake. */
   readonly strictHost: boolean;
   readonly plainHttp2: boolean;
+  /** Knows what certificate authorities ask for; undefined when it does not. */
+  readonly answerChallenge: (request: ChallengeRequest) => Promise<string | undefined>;
   /** Called for each request when it is over. */
   readonly logAccess: ((exchange: Exchange) => void) | undefined;
 }
@@ -111,10 +115,18 @@ export class HttpServer implements RequestSink, ExchangeServer {
     exchange.requestHeaders = this.#parts.fieldFilter(exchange.requestHeaders);
     this.#active.add(exchange);
     stream.listener = exchange;
+    if (exchange.rawPath.startsWith(challengePath) && exchange.scheme === "http") {
+      this.#answerChallenge(exchange);
+      return;
+    }
     if (this.#parts.strictHost && !isHostOfHandshake(exchange)) {
       this.#fail(exchange, new HttpError(421, "the host is not the server that the handshake named"));
       return;
     }
+    this.#run(exchange);
+  }
+
+  #run(exchange: Exchange): void {
     try {
       const running = this.#parts.routes.run(exchange, answerNothing);
       if (running === undefined) {
@@ -128,6 +140,23 @@ export class HttpServer implements RequestSink, ExchangeServer {
     } catch (error) {
       this.#fail(exchange, error);
     }
+  }
+
+  /** What an authority asks for is answered before any route; what it does not ask for goes on to the routes. */
+  #answerChallenge(exchange: Exchange): void {
+    const token = exchange.rawPath.slice(challengePath.length);
+    this.#parts.answerChallenge({ token, host: exchange.host }).then(
+      (answer) => {
+        if (answer === undefined) {
+          this.#run(exchange);
+        } else {
+          setHeader(exchange.responseHeaders, "Content-Type", "text/plain");
+          exchange.respond(200, answer);
+          this.#finish(exchange);
+        }
+      },
+      (error: unknown) => this.#fail(exchange, error),
+    );
   }
 
   exchangeEnded(exchange: Exchange): void {

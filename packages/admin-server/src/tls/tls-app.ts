@@ -15,11 +15,13 @@ import { certificateLoaders } from "./certificates/certificate-loader.ts";
 import {
   type CertificateAnswer,
   type CertificateRequest,
+  type ChallengeRequest,
   certificateTopics,
   type ManageRequest,
   type TicketAnswer,
 } from "./certificates/certificate-messages.ts";
 import { dateFault, describeCertificate, type LoadedCertificate } from "./certificates/loaded-certificate.ts";
+import { ChallengeBoard, challengeBoards } from "./issuers/acme/challenge-board.ts";
 import { type CertificateIssuer, issuers } from "./issuers/issuer.ts";
 import { TicketKeyRing, type TicketKeys, ticketKeys } from "./session-tickets.ts";
 
@@ -110,7 +112,7 @@ class TlsApp implements App {
   async provision(): Promise<void> {
     const context = this.#context;
     this.#internal = [await context.load(issuers, "internal", {}, "automation")];
-    this.#public = await this.#defaultPublicIssuers();
+    this.#public = [await context.load(issuers, "acme", {}, "automation")];
     const { automation, certificates } = this.#config;
     const { permission, ask } = automation?.on_demand ?? {};
     if (permission ?? ask) {
@@ -153,6 +155,9 @@ class TlsApp implements App {
     messages.on(certificateTopics.tickets, (): TicketAnswer => ({ key: this.#tickets?.current }));
     messages.on(certificateTopics.manage, (value) => this.#manage(value as ManageRequest));
     messages.on(certificateTopics.find, (value) => this.#find(value as CertificateRequest));
+    const board = await this.#context.acquire(challengeBoards, "", () => new ChallengeBoard());
+    messages.on(certificateTopics.httpChallenge, (value) => board.value.token(value as ChallengeRequest));
+    messages.on(certificateTopics.alpnChallenge, (value) => board.value.certificate(String(value)));
     messages.on(certificateTopics.stored, async (value) =>
       (await this.#context.storage.load(String(value)))?.toString(),
     );
@@ -204,10 +209,6 @@ class TlsApp implements App {
         reuseKeys: config.reuse_private_keys === true,
       },
     };
-  }
-
-  async #defaultPublicIssuers(): Promise<readonly CertificateIssuer[]> {
-    return [];
   }
 
   #subjectPolicy(name: string): SubjectPolicy | undefined {

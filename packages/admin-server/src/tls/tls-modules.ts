@@ -2,6 +2,8 @@ import type { ModuleDefinition } from "../core/modules/module.ts";
 import { pkiApp } from "../pki/pki-app.ts";
 import { pkiRoute } from "../pki/pki-route.ts";
 import { httpPermission } from "./automation/permission.ts";
+import { execDnsProvider } from "./dns/dns-provider.ts";
+import { acmeIssuer } from "./issuers/acme/acme-issuer.ts";
 import { internalIssuer } from "./issuers/internal.ts";
 import {
   automateLoader,
@@ -37,6 +39,8 @@ export const tlsModules: readonly ModuleDefinition[] = [
   pkiRoute,
   fileSystemStorage,
   internalIssuer,
+  acmeIssuer,
+  execDnsProvider,
   httpPermission,
   automateLoader,
   fileLoader,

@@ -5,6 +5,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { ThreadMessages } from "../../core/threads/thread-messages.ts";
 import { type CertificateAnswer, certificateTopics } from "../certificates/certificate-messages.ts";
 import type { CertificateSource } from "../certificates/certificate-source.ts";
+import { challengeProtocol } from "../issuers/acme/challenge-listener.ts";
 import type { Handshake } from "../matchers/handshake-matcher.ts";
 import { type ClientHello, maxHelloBytes, readClientHello } from "./client-hello.ts";
 import type { ConnectionPolicy } from "./connection-policy.ts";
@@ -15,9 +16,6 @@ const handshakeTimeoutMs = 10_000;
 
 /** Alerts of TLS. Source: RFC 8446, section 6 */
 const alerts = { unexpectedMessage: 10, decodeError: 50, internalError: 80 } as const;
-
-/** The one protocol of the challenge TLS-ALPN-01. Source: RFC 8737 */
-const challengeProtocol = "acme-tls/1";
 
 /** What a browser that takes an HTTPS port for one of HTTP is told. Source: the model's server */
 const plainAnswer =

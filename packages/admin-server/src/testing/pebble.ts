@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createPublicKey } from "node:crypto";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { keyToPem, makeKey } from "../pki/key-pair.ts";
+import { certificatesToPem } from "../pki/pem.ts";
+import { makeCertificate } from "../pki/x509.ts";
+
+/** Where the public peers are built; tests that need them are skipped where they are not. */
+const peers = process.env.PEERS_BIN ?? "/opt/peers/bin";
+
+export const hasPebble = existsSync(join(peers, "pebble")) && existsSync(join(peers, "pebble-challtestsrv"));
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => once(server, "listening")));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+async function started(child: ChildProcess, pattern: RegExp): Promise<void> {
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk) => {
+      text += String(chunk);
+      child.emit("text");
+    });
+  }
+  while (!pattern.test(text)) {
+    await Promise.race([
+      once(child, "text"),
+      once(child, "exit").then(() => {
+        throw new Error(`ended: ${text}`);
+      }),
+    ]);
+  }
+}
+
+/** For tests: an authority that speaks ACME (Let's Encrypt's pebble), with a DNS server that says what tests tell it. */
+export class Pebble {
+  readonly httpPort: number;
+  readonly tlsPort: number;
+  readonly directory: string;
+  /** URL by which records are set. */
+  readonly dnsManagement: string;
+  /** Address of the DNS server. */
+  readonly dns: string;
+  /** PEM file of the root that vouches for the authority's own certificate. */
+  readonly rootFile: string;
+  readonly #children: ChildProcess[] = [];
+  readonly #management: string;
+
+  private constructor(ports: readonly number[], rootFile: string) {
+    const [api = 0, management = 0, dns = 0, dnsManagement = 0, http = 0, tls = 0] = ports;
+    this.directory = `https://127.0.0.1:${api}/dir`;
+    this.#management = `https://127.0.0.1:${management}`;
+    this.dns = `127.0.0.1:${dns}`;
+    this.dnsManagement = `http://127.0.0.1:${dnsManagement}`;
+    this.httpPort = http;
+    this.tlsPort = tls;
+    this.rootFile = rootFile;
+  }
+
+  static async start(folder: string, more: object = {}): Promise<Pebble> {
+    const ports = await freePorts(6);
+    const key = await makeKey("p256");
+    const now = Date.now();
+    const certificate = await makeCertificate({
+      commonName: "pebble",
+      names: ["127.0.0.1", "localhost"],
+      publicKey: createPublicKey(key),
+      notBefore: new Date(now - 60_000),
+      notAfter: new Date(now + 3_600_000),
+      issuerKey: key,
+    });
+    const [root, keyFile, config] = ["root.pem", "pebble.key", "pebble.json"].map((name) =>
+      join(folder, name),
+    );
+    await writeFile(root ?? "", certificatesToPem([certificate]));
+    await writeFile(keyFile ?? "", keyToPem(key));
+    const pebble = new Pebble(ports, root ?? "");
+    const settings = {
+      listenAddress: new URL(pebble.directory).host,
+      managementListenAddress: new URL(pebble.#management).host,
+      certificate: root,
+      privateKey: keyFile,
+      httpPort: pebble.httpPort,
+      tlsPort: pebble.tlsPort,
+      domainBlocklist: ["blocked.example.test"],
+      retryAfter: { authz: 1, order: 1 },
+      keyAlgorithm: "ecdsa",
+      profiles: { default: { description: "usual", validityPeriod: 7_776_000 } },
+      ...more,
+    };
+    await writeFile(config ?? "", JSON.stringify({ pebble: settings }));
+    const [dnsManagement] = [new URL(pebble.dnsManagement).host];
+    const dns = spawn(
+      join(peers, "pebble-challtestsrv"),
+      [
+        "-defaultIPv4",
+        "127.0.0.1",
+        "-defaultIPv6",
+        "",
+        "-dnsserver",
+        pebble.dns,
+        "-management",
+        dnsManagement,
+      ].concat(["-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", ""]),
+    );
+    pebble.#children.push(dns);
+    await started(dns, /management server|Starting management/i);
+    const authority = spawn(join(peers, "pebble"), ["-config", config ?? "", "-dnsserver", pebble.dns], {
+      env: { PEBBLE_VA_NOSLEEP: "1", PEBBLE_WFE_NONCEREJECT: "15", PATH: process.env.PATH ?? "" },
+    });
+    pebble.#children.push(authority);
+    await started(authority, /Listening on|ACME directory available/i);
+    return pebble;
+  }
+
+  async close(): Promise<void> {
+    for (const child of this.#children) {
+      if (child.exitCode === null) {
+        child.kill("SIGKILL");
+        await once(child, "exit");
+      }
+    }
+  }
+}

@@ -1,0 +1,250 @@
+import { type KeyObject, X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
+import { rootCertificates } from "node:tls";
+import { Agent } from "undici";
+import { messageOf, ServerError } from "../../../core/errors.ts";
+import type { JsonValue } from "../../../core/json/json-value.ts";
+import { defineModule } from "../../../core/modules/module.ts";
+import type { Storage } from "../../../core/storage/storage.ts";
+import { keyFromPem, keyToPem, makeKey } from "../../../pki/key-pair.ts";
+import { parseCertificates } from "../../../pki/pem.ts";
+import { makeRequest } from "../../../pki/x509.ts";
+import { type DnsProvider, dnsProviders } from "../../dns/dns-provider.ts";
+import { readPemFile } from "../../loaders/read-file.ts";
+import type { CertificateIssuer, IssuedCertificate, IssueRequest } from "../issuer.ts";
+import { type AcmeAccount, AcmeClient } from "./acme-client.ts";
+import { describeProblem, type Order, orderSchema } from "./acme-messages.ts";
+import { type AcmeConfig, acmeSchema } from "./acme-schema.ts";
+import { ChallengeBoard, challengeBoards } from "./challenge-board.ts";
+import { type ChallengeType, proveName } from "./prove-name.ts";
+import { renewalId } from "./renewal-id.ts";
+
+/** Let's Encrypt. */
+export const defaultDirectory = "https://acme-v02.api.letsencrypt.org/directory";
+
+const defaultTimeoutMs = 300_000;
+
+/** Folder of an authority in the storage: host and path of its directory. Source: the public model (certmagic) */
+export function issuerKeyOf(directoryUrl: string): string {
+  const { host, pathname } = new URL(directoryUrl);
+  return `${host}${pathname.replace(/\/+$/, "").replaceAll("/", "-")}`.toLowerCase();
+}
+
+class AcmeIssuer implements CertificateIssuer {
+  readonly key: string;
+  readonly local = false;
+  readonly #config: AcmeConfig;
+  readonly #directoryUrl: string;
+  readonly #storage: Storage;
+  readonly #board: ChallengeBoard;
+  readonly #dns: DnsProvider | undefined;
+  readonly #agent: Agent;
+  #account: Promise<AcmeAccount> | undefined;
+
+  constructor(
+    config: AcmeConfig,
+    storage: Storage,
+    board: ChallengeBoard,
+    dns: DnsProvider | undefined,
+    roots: readonly string[],
+  ) {
+    this.#config = config;
+    this.#directoryUrl = config.ca || defaultDirectory;
+    this.key = issuerKeyOf(this.#directoryUrl);
+    this.#storage = storage;
+    this.#board = board;
+    this.#dns = dns;
+    this.#agent = new Agent(roots.length > 0 ? { connect: { ca: [...rootCertificates, ...roots] } } : {});
+  }
+
+  async issue(request: IssueRequest): Promise<IssuedCertificate> {
+    const timeoutMs = this.#config.acme_timeout || defaultTimeoutMs;
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+    const client = await this.#open(signal);
+    const faults: string[] = [];
+    for (const type of this.#challengesFor(request.name)) {
+      try {
+        return await this.#order(request, type, client, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        // Only a name that could not be proved may go better another way.
+        if (!(error instanceof ServerError) || !messageOf(error).includes(type)) {
+          throw error;
+        }
+        faults.push(messageOf(error));
+      }
+    }
+    throw new ServerError("ACME", faults.join("; ") || `${request.name}: no challenge is enabled for it`);
+  }
+
+  async suggestRenewal(chainPem: string, signal: AbortSignal): Promise<Date | undefined> {
+    const id = renewalId(new X509Certificate(chainPem));
+    const client = await this.#open(signal);
+    const window = id === undefined ? undefined : await client.renewalInfo(id);
+    // Somewhere in the window, so that not all certificates of the world come at once: RFC 9773, section 4.2.
+    return (
+      window &&
+      new Date(window.start.getTime() + Math.random() * (window.end.getTime() - window.start.getTime()))
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  #challengesFor(name: string): ChallengeType[] {
+    const { challenges } = this.#config;
+    if (challenges?.dns) {
+      return ["dns-01"];
+    }
+    if (name.startsWith("*.")) {
+      return [];
+    }
+    return [
+      ...(challenges?.http?.disabled === true ? [] : (["http-01"] as const)),
+      ...(challenges?.["tls-alpn"]?.disabled === true ? [] : (["tls-alpn-01"] as const)),
+    ];
+  }
+
+  async #order(
+    { name, key, replaces }: IssueRequest,
+    type: ChallengeType,
+    client: AcmeClient,
+    signal: AbortSignal,
+  ): Promise<IssuedCertificate> {
+    const { profile, certificate_lifetime: lifetimeMs } = this.#config;
+    const account = await this.#accountOf();
+    const replacesId = replaces === undefined ? undefined : renewalId(new X509Certificate(replaces));
+    const { renewalInfo } = await client.directory();
+    const { url, order } = await client.newOrder({
+      identifiers: [{ type: isIP(name) === 0 ? "dns" : "ip", value: name }],
+      ...(profile ? { profile } : {}),
+      ...(lifetimeMs ? { notAfter: new Date(Date.now() + lifetimeMs).toISOString() } : {}),
+      ...(renewalInfo !== undefined && replacesId !== undefined ? { replaces: replacesId } : {}),
+    });
+    const { challenges } = this.#config;
+    for (const authorization of order.authorizations) {
+      const tools = {
+        client,
+        board: this.#board,
+        accountKey: account.key,
+        challenges,
+        dns: this.#dns,
+        signal,
+      };
+      await proveName(authorization, type, tools);
+    }
+    const csr = (await makeRequest([name], key)).toString("base64url");
+    await client.poll(url, orderSchema, ({ status }) => status !== "pending");
+    await client.post(order.finalize, { csr });
+    const done = await client.poll(
+      url,
+      orderSchema,
+      ({ status }) => status === "valid" || status === "invalid",
+    );
+    return {
+      chainPem: this.#choose(await client.certificates(certificateOf(done, name))),
+      data: { url, ca: this.#directoryUrl },
+    };
+  }
+
+  #choose(chains: readonly string[]): string {
+    const { preferred_chains: preferred } = this.#config;
+    const parsed = chains.map((pem) => ({ pem, issuers: parseCertificates(pem, this.key).map(issuerName) }));
+    if (preferred?.smallest === true) {
+      return parsed.reduce((a, b) => (b.issuers.length < a.issuers.length ? b : a)).pem;
+    }
+    for (const name of preferred?.root_common_name ?? []) {
+      const found = parsed.find(({ issuers }) => issuers.at(-1) === name);
+      if (found !== undefined) {
+        return found.pem;
+      }
+    }
+    for (const name of preferred?.any_common_name ?? []) {
+      const found = parsed.find(({ issuers }) => issuers.includes(name));
+      if (found !== undefined) {
+        return found.pem;
+      }
+    }
+    return parsed[0]?.pem ?? "";
+  }
+
+  async #open(signal: AbortSignal): Promise<AcmeClient> {
+    const account = await this.#accountOf();
+    const client = new AcmeClient({
+      directoryUrl: this.#directoryUrl,
+      dispatcher: this.#agent,
+      account,
+      signal,
+    });
+    if (account.kid === "") {
+      const { email, external_account: external } = this.#config;
+      await client.register(
+        email ?? "",
+        external ? { keyId: external.key_id, macKey: external.mac_key } : undefined,
+      );
+    }
+    return client;
+  }
+
+  #accountOf(): Promise<AcmeAccount> {
+    this.#account ??= this.#loadAccountKey().then((key) => ({ key, kid: "" }));
+    this.#account.catch(() => {
+      this.#account = undefined;
+    });
+    return this.#account;
+  }
+
+  /** The account is found again by its key: the authority says its URL. */
+  async #loadAccountKey(): Promise<KeyObject> {
+    const { account_key: given, email } = this.#config;
+    if (given) {
+      return keyFromPem(given, "account_key");
+    }
+    const user = (email || "default").toLowerCase().replace(/[^\w@.-]/g, "");
+    const place = `acme/${this.key.replace(/[^\w@.-]/g, "")}/users/${user}/${user.split("@")[0] || "default"}.key`;
+    const unlock = await this.#storage.lock(`acme_account_${this.key}_${user}`);
+    try {
+      const stored = await this.#storage.load(place);
+      if (stored !== undefined) {
+        return keyFromPem(stored, place);
+      }
+      const key = await makeKey("p256");
+      await this.#storage.store(place, keyToPem(key));
+      return key;
+    } finally {
+      await unlock();
+    }
+  }
+}
+
+function certificateOf(order: Order, name: string): string {
+  if (order.certificate === undefined) {
+    throw new ServerError(
+      "ACME",
+      `${name}: order is ${order.status}${order.error ? `: ${describeProblem(order.error)}` : ""}`,
+    );
+  }
+  return order.certificate;
+}
+
+function issuerName(certificate: X509Certificate): string {
+  return /^CN=(.+)$/m.exec(certificate.issuer)?.[1] ?? "";
+}
+
+/** Issues by an authority that speaks ACME. */
+export const acmeIssuer = defineModule({
+  id: "tls.issuance.acme",
+  config: acmeSchema,
+  async provision(config, context): Promise<CertificateIssuer> {
+    const { dns } = config.challenges ?? {};
+    const provider = dns
+      ? await context.loadInline(dnsProviders, "name", dns.provider as JsonValue, "challenges/dns/provider")
+      : undefined;
+    const roots = await Promise.all(
+      (config.trusted_roots_pem_files ?? []).map(async (path) => String(await readPemFile(path))),
+    );
+    const board = await context.acquire(challengeBoards, "", () => new ChallengeBoard());
+    return new AcmeIssuer(config, context.storage, board.value, provider, roots);
+  },
+});

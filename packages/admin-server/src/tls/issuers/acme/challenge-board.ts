@@ -1,0 +1,35 @@
+import type { ResourceKind, SharedResource } from "../../../core/modules/usage-pool.ts";
+import type { CertificateAnswer, ChallengeRequest } from "../../certificates/certificate-messages.ts";
+
+/** What authorities will come and ask for. One for the process: the threads that serve look here. */
+export class ChallengeBoard implements SharedResource {
+  readonly #tokens = new Map<string, { readonly host: string; readonly answer: string }>();
+  readonly #certificates = new Map<string, CertificateAnswer>();
+
+  /** For HTTP-01. @returns takes it down */
+  pinToken(token: string, host: string, answer: string): () => void {
+    this.#tokens.set(token, { host, answer });
+    return () => this.#tokens.delete(token);
+  }
+
+  /** For TLS-ALPN-01. @returns takes it down */
+  pinCertificate(name: string, certificate: { readonly cert: string; readonly key: string }): () => void {
+    this.#certificates.set(name, { id: `challenge ${name}`, certificates: [certificate] });
+    return () => this.#certificates.delete(name);
+  }
+
+  close(): void {
+    this.#tokens.clear();
+    this.#certificates.clear();
+  }
+
+  token({ token }: ChallengeRequest): string | undefined {
+    return this.#tokens.get(token)?.answer;
+  }
+
+  certificate(name: string): CertificateAnswer | undefined {
+    return this.#certificates.get(name);
+  }
+}
+
+export const challengeBoards: ResourceKind<ChallengeBoard> = { name: "tls.challenges" };

@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { createSecureContext, createServer as createTlsServer } from "node:tls";
+import type { ChallengeBoard } from "./challenge-board.ts";
+
+/** Path below which authorities ask for tokens. Source: RFC 8555, section 8.3 */
+export const challengePath = "/.well-known/acme-challenge/";
+
+/** The one protocol of TLS-ALPN-01. Source: RFC 8737 */
+export const challengeProtocol = "acme-tls/1";
+
+interface Closable {
+  close(): unknown;
+}
+
+async function listen(
+  server: import("node:net").Server,
+  port: number,
+  host: string,
+): Promise<Closable | undefined> {
+  try {
+    server.listen({ port, ...(host === "" ? {} : { host }) });
+    await once(server, "listening");
+    return server;
+  } catch (error) {
+    server.close();
+    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/**
+ * Answers HTTP-01 on a port for as long as a challenge takes. Where the port is taken, it is taken by a site of this server,
+ * which answers itself.
+ */
+export function listenForTokens(
+  board: ChallengeBoard,
+  port: number,
+  host: string,
+): Promise<Closable | undefined> {
+  const answer: RequestListener = (request, response) => {
+    const token = request.url?.startsWith(challengePath) ? request.url.slice(challengePath.length) : "";
+    const text = board.token({ token, host: request.headers.host ?? "" });
+    response.writeHead(text === undefined ? 404 : 200, { "Content-Type": "text/plain" }).end(text ?? "");
+  };
+  return listen(createServer(answer), port, host);
+}
+
+/** As {@link listenForTokens}, for TLS-ALPN-01. */
+export function listenForHandshakes(
+  board: ChallengeBoard,
+  port: number,
+  host: string,
+): Promise<Closable | undefined> {
+  const server = createTlsServer(
+    {
+      ALPNProtocols: [challengeProtocol],
+      SNICallback(name, done) {
+        const [found] = board.certificate(name.toLowerCase())?.certificates ?? [];
+        if (found === undefined) {
+          done(new Error("no challenge for this name"));
+        } else {
+          done(null, createSecureContext(found));
+        }
+      },
+    },
+    (socket) => socket.end(),
+  );
+  server.on("tlsClientError", () => {});
+  return listen(server, port, host);
+}

@@ -1,0 +1,39 @@
+import { createHash, createHmac, createPublicKey, type KeyObject, sign } from "node:crypto";
+
+/** Key of an account for ES256, as JWK with its members in the order that the thumbprint wants. */
+export function publicJwk(key: KeyObject): Record<string, string> {
+  const { crv = "", kty = "", x = "", y = "" } = createPublicKey(key).export({ format: "jwk" });
+  return { crv, kty, x, y };
+}
+
+/** Source: RFC 7638 */
+export function thumbprint(key: KeyObject): string {
+  return createHash("sha256")
+    .update(JSON.stringify(publicJwk(key)))
+    .digest("base64url");
+}
+
+function encode(value: unknown): string {
+  return Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
+}
+
+/** A signed message in the form of RFC 8555, section 6.2. @param payload "" for a request without content */
+export function signMessage(header: Record<string, unknown>, payload: unknown, key: KeyObject): string {
+  const head = encode({ alg: "ES256", ...header });
+  const body = encode(payload);
+  const signature = sign("sha256", Buffer.from(`${head}.${body}`), { key, dsaEncoding: "ieee-p1363" });
+  return JSON.stringify({ protected: head, payload: body, signature: signature.toString("base64url") });
+}
+
+/** Binds an account to one that the authority knows from elsewhere: RFC 8555, section 7.3.4. @param macKey base64url */
+export function externalAccountBinding(
+  url: string,
+  keyId: string,
+  macKey: string,
+  account: KeyObject,
+): object {
+  const head = encode({ alg: "HS256", kid: keyId, url });
+  const payload = encode(publicJwk(account));
+  const mac = createHmac("sha256", Buffer.from(macKey, "base64url")).update(`${head}.${payload}`);
+  return { protected: head, payload, signature: mac.digest("base64url") };
+}

@@ -1,0 +1,19 @@
+import type { X509Certificate } from "node:crypto";
+// The library finds its algorithms through this polyfill, which must come first.
+import "reflect-metadata";
+import { AuthorityKeyIdentifierExtension, X509Certificate as LibraryCertificate } from "@peculiar/x509";
+
+/** The name by which an authority knows a certificate when renewal is asked for. Source: RFC 9773, section 4.1 */
+export function renewalId(certificate: X509Certificate): string | undefined {
+  const parsed = new LibraryCertificate(certificate.raw);
+  const extension = parsed.extensions.find((each) => each instanceof AuthorityKeyIdentifierExtension);
+  if (extension?.keyId === undefined) {
+    return undefined;
+  }
+  const encode = (hex: string) => Buffer.from(hex, "hex").toString("base64url");
+  const serial =
+    certificate.serialNumber.length % 2 === 0 ? certificate.serialNumber : `0${certificate.serialNumber}`;
+  // The number as DER has it: never negative.
+  const der = Number.parseInt(serial.slice(0, 2), 16) >= 0x80 ? `00${serial}` : serial;
+  return `${encode(extension.keyId)}.${encode(der)}`;
+}
