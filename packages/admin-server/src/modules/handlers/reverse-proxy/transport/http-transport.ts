@@ -130,9 +130,9 @@ export const httpTransport = defineModule({
   config: httpTransportSchema,
   async provision(config, context): Promise<Transport> {
     checkVersions(config);
-    const tls = config.tls ? await upstreamTlsOptions(config.tls) : undefined;
+    const tls = config.tls ? await upstreamTlsOptions(config.tls, context) : undefined;
     // The same config with the same files is the same transport.
-    const key = JSON.stringify([config, tls]);
+    const key = JSON.stringify([config, tls], (_, value) => value ?? undefined);
     const lease = await context.acquire(transportPool, key, () => makeTransport(config, tls));
     const transport = lease.value;
     return {

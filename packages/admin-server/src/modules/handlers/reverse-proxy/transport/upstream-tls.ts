@@ -2,14 +2,16 @@ import { readFile } from "node:fs/promises";
 import { type ConnectionOptions, rootCertificates } from "node:tls";
 import { z } from "zod";
 import { messageOf, ServerError } from "../../../../core/errors.ts";
-import { configDuration, notYet } from "../../../../core/modules/config-fields.ts";
+import type { JsonValue } from "../../../../core/json/json-value.ts";
+import { configDuration, inlineModule, notYet } from "../../../../core/modules/config-fields.ts";
+import type { ModuleContext } from "../../../../core/modules/module-context.ts";
+import { caPools } from "../../../../tls/connection/ca-pool.ts";
 
 /** TLS to upstreams. Source: the public model (Caddy 2.11), transport http */
 export const upstreamTlsSchema = z.strictObject({
-  ca: z
-    .looseObject({ provider: z.string() })
+  ca: inlineModule("tls.ca_pool.source", "provider")
     .nullish()
-    .describe("Where certificates of trusted authorities come from: `inline` or `file`."),
+    .describe("Where certificates of trusted authorities come from."),
   root_ca_pool: z
     .array(z.string())
     .nullish()
@@ -45,12 +47,6 @@ export const upstreamTlsSchema = z.strictObject({
 
 export type UpstreamTlsConfig = z.infer<typeof upstreamTlsSchema>;
 
-const inlineSchema = z.strictObject({
-  provider: z.literal("inline"),
-  trusted_ca_certs: z.array(z.string()).min(1),
-});
-const fileSchema = z.strictObject({ provider: z.literal("file"), pem_files: z.array(z.string()).min(1) });
-
 const curveNames: Readonly<Record<string, string>> = {
   x25519: "X25519",
   secp256r1: "P-256",
@@ -75,31 +71,24 @@ function fromDer(text: string): string {
   return `-----BEGIN CERTIFICATE-----\n${bytes.toString("base64")}\n-----END CERTIFICATE-----\n`;
 }
 
-async function trusted(config: UpstreamTlsConfig): Promise<string[]> {
+async function trusted(config: UpstreamTlsConfig, context: ModuleContext): Promise<string[]> {
   const found = (config.root_ca_pool ?? []).map(fromDer);
   for (const file of config.root_ca_pem_files ?? []) {
     found.push(await read(file));
   }
   if (config.ca) {
-    const inline = inlineSchema.safeParse(config.ca);
-    const file = fileSchema.safeParse(config.ca);
-    if (!inline.success && !file.success) {
-      throw new ServerError(
-        "MODULE_CONFIG",
-        `tls: ca provider ${JSON.stringify(config.ca.provider)} is none of inline {trusted_ca_certs}, file {pem_files}`,
-      );
-    }
-    found.push(...(inline.data?.trusted_ca_certs ?? []).map(fromDer));
-    for (const name of file.data?.pem_files ?? []) {
-      found.push(await read(name));
-    }
+    const pool = await context.loadInline(caPools, "provider", config.ca as JsonValue, "tls/ca");
+    found.push(...(await pool.load()));
   }
   return found;
 }
 
 /** What is the same for all connections. Files are read here. @throws ServerError MODULE_CONFIG */
-export async function upstreamTlsOptions(config: UpstreamTlsConfig): Promise<ConnectionOptions> {
-  const ca = await trusted(config);
+export async function upstreamTlsOptions(
+  config: UpstreamTlsConfig,
+  context: ModuleContext,
+): Promise<ConnectionOptions> {
+  const ca = await trusted(config, context);
   const certFile = config.client_certificate_file ?? "";
   const keyFile = config.client_certificate_key_file ?? "";
   if ((certFile === "") !== (keyFile === "")) {
