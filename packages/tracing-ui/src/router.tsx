@@ -24,6 +24,7 @@ import {
   servicesAddress,
 } from "./pages/services/services-address.ts";
 import { type TraceAddress, traceAddress } from "./pages/trace/trace-address.ts";
+import { addressFields, addressText } from "./search-parameters.ts";
 
 /** An address before it is checked: any of its fields, each a text. */
 type AddressText<T> = { [key in keyof T]?: string | undefined } & SearchSchemaInput;
@@ -98,15 +99,8 @@ const compare = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([home, search, services, dependencies, trace, compare]),
   basepath: basePath(),
-  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
-  stringifySearch: (fields) => {
-    const parameters = new URLSearchParams();
-    for (const [key, value] of Object.entries(fields)) {
-      if (value !== undefined && value !== "") parameters.set(key, String(value));
-    }
-    const text = parameters.toString();
-    return text === "" ? "" : `?${text}`;
-  },
+  parseSearch: addressFields,
+  stringifySearch: addressText,
   defaultPreload: false,
   scrollRestoration: false,
 });

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { describeApp } from "./app-session.ts";
 import { violationsOn } from "./axe.ts";
@@ -159,5 +160,71 @@ describeApp("the trace page in a browser", (app) => {
     ]);
     expect(download.suggestedFilename()).toBe(`trace-${store.declined.traceID}.json`);
     expect(JSON.parse(await readFile(await download.path(), "utf8"))).toEqual({ data: [store.declined] });
+  });
+
+  test("a trace saved as HTML opens offline, with its view, and asks nobody", async () => {
+    const { page, context, store } = app;
+    const charge = store.declined.spans.find(({ operationName }) => operationName === "Charge");
+    const [span] = store.declined.spans;
+    span?.tags?.push({ key: "nasty", type: "string", value: "</script><script>window.struck=1</script>" });
+    await open(store.declined.traceID, `?span=${charge?.spanID}&open=${span?.spanID}`);
+    await page.locator(".span-rank").first().waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save as HTML" }).click(),
+    ]);
+    const file = path.join(app.folder, download.suggestedFilename());
+    await download.saveAs(file);
+    await page.getByRole("button", { name: "Saved" }).waitFor();
+
+    await context.setOffline(true);
+    const saved = await context.newPage();
+    const asked: string[] = [];
+    saved.on("request", (request) => request.url().startsWith("file:") || asked.push(request.url()));
+    saved.on("pageerror", (error) => app.complaints.push(String(error)));
+    saved.on("console", (message) => message.type() === "error" && app.complaints.push(message.text()));
+    await saved.goto(`file://${file}`);
+    await saved.locator(".span-detail", { hasText: "nasty" }).waitFor();
+    expect(await saved.locator(".span-row.selected .span-operation").textContent()).toBe("Charge");
+    expect(await saved.locator(".span-rank").count()).toBeGreaterThan(0);
+    expect(await saved.getByText("Find traces like this").count()).toBe(0);
+    await saved.getByRole("link", { name: "Flame graph" }).click();
+    await saved.getByRole("treeitem").first().waitFor();
+    await saved.reload();
+    await saved.getByRole("treeitem").first().waitFor();
+    await saved.getByRole("radio", { name: "Dark theme" }).click();
+    expect(await violationsOn(saved, { bypassesPolicy: true })).toEqual([]);
+    expect(await saved.evaluate(() => "struck" in window)).toBe(false);
+    expect(asked).toEqual([]);
+    expect(app.complaints).toEqual([]);
+  });
+
+  test("a trace is archived where the store has an archive; a refusal is said in its own words", async () => {
+    const { page, store } = app;
+    await open(store.declined.traceID);
+    expect(await page.getByRole("button", { name: "Archive" }).count()).toBe(0);
+    await page.route("**/trace/*", async (route) => {
+      const body = await (await route.fetch()).text();
+      await route.fulfill({
+        contentType: "text/html",
+        body: body.replace(
+          "CAPABILITIES = DEFAULT_STORAGE_CAPABILITIES",
+          "CAPABILITIES = { archiveStorage: true }",
+        ),
+      });
+    });
+    let status = 500;
+    await page.route("**/api/archive/*", (route) =>
+      route.fulfill({
+        status,
+        json: { data: null, errors: status === 200 ? null : [{ code: 500, msg: "disk full" }] },
+      }),
+    );
+    await page.reload();
+    await page.getByRole("button", { name: "Archive" }).click();
+    await page.getByText("Archive: disk full").waitFor();
+    status = 200;
+    await page.getByRole("button", { name: "Archive" }).click();
+    await page.getByRole("button", { name: "Archived" }).waitFor();
   });
 });

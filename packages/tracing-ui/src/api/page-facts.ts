@@ -2,6 +2,9 @@ import * as z from "zod/mini";
 
 const pageFactsSchema = z.object({
   version: z.catch(z.object({ gitVersion: z.catch(z.string(), "") }), { gitVersion: "" }),
+  storageCapabilities: z.catch(z.object({ archiveStorage: z.catch(z.boolean(), false) }), {
+    archiveStorage: false,
+  }),
 });
 
 /** What the query service wrote into the page; see the script in index.html. */

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { ApiAttribute } from "../../api/trace-schema.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Icon } from "../../components/icon.tsx";
+import { isSavedPage } from "../../offline/saved-trace.ts";
 import { tagText } from "../search/tag-text.ts";
 
 /** Letters of a value put into the page; the rest can be copied. Attribute values may be megabytes. */
@@ -35,7 +36,7 @@ export function AttributeTable(props: { attributes: readonly ApiAttribute[]; ser
             <span className="attribute-type">{attribute.type}</span>
             <span className="attribute-actions">
               <CopyButton text={String(attribute.value)} label={`Copy the value of ${attribute.key}`} />
-              {service !== undefined && (
+              {service !== undefined && !isSavedPage() && (
                 <Link
                   to="/search"
                   search={{ service, tags: tagText({ [attribute.key]: String(attribute.value) }) }}

@@ -9,6 +9,7 @@ import { Duration } from "../../components/duration.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { hueStyle } from "../../components/service-mark.tsx";
 import { clockText } from "../../format/format-time.ts";
+import { isSavedPage } from "../../offline/saved-trace.ts";
 import { zoneChoice } from "../../theme/preferences.ts";
 import { useChoice } from "../../theme/stored-choice.ts";
 import { isNegativeDuration, tagText } from "../../trace/span-facts.ts";
@@ -168,9 +169,11 @@ function Facts(props: {
       </dl>
       <div className="span-actions">
         {children}
-        <Link to="/search" search={{ service, operation: span.operationName }} className="button">
-          Find traces like this
-        </Link>
+        {!isSavedPage() && (
+          <Link to="/search" search={{ service, operation: span.operationName }} className="button">
+            Find traces like this
+          </Link>
+        )}
         <button type="button" className="icon-button" aria-label="Close the details" onClick={onClose}>
           <Icon name="close" />
         </button>

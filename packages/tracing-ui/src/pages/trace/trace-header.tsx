@@ -1,13 +1,17 @@
 import "./trace-header.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type Dispatch, type ReactNode, useMemo } from "react";
+import type { SpanPeers } from "../../api/trace-peers.ts";
+import type { ApiTrace } from "../../api/trace-schema.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Duration } from "../../components/duration.tsx";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import { clockText, dateText, zoneLabel } from "../../format/format-time.ts";
+import { isSavedPage } from "../../offline/saved-trace.ts";
 import { zoneChoice } from "../../theme/preferences.ts";
 import { useChoice } from "../../theme/stored-choice.ts";
 import { leadingRoot, type Trace } from "../../trace/trace.ts";
+import { TraceActions } from "./trace-actions.tsx";
 import { changedAddress } from "./trace-address.ts";
 import type { ViewAction } from "./trace-view.ts";
 import { ViewSwitch } from "./view-switch.tsx";
@@ -17,11 +21,14 @@ const route = getRouteApi("/trace/$traceId");
 /** Names the trace and gives its figures; services are buttons that filter by them. */
 export function TraceHeader(props: {
   trace: Trace;
+  /** The trace as the query service gave it. */
+  input: ApiTrace;
+  peers: ReadonlyMap<string, SpanPeers>;
   hues: ReadonlyMap<string, number>;
   filter: string;
   dispatch: Dispatch<ViewAction>;
 }) {
-  const { trace, hues, filter, dispatch } = props;
+  const { trace, input, peers, hues, filter, dispatch } = props;
   const zone = useChoice(zoneChoice);
   const address = route.useSearch();
   const showsPath = address.view === undefined && address.panel === "path";
@@ -50,14 +57,7 @@ export function TraceHeader(props: {
           >
             Critical path
           </Link>
-          <Link
-            to="/compare"
-            search={{ a: trace.traceId }}
-            className="button"
-            title="Beside the median of traces that begin alike, or another trace"
-          >
-            Compare
-          </Link>
+          {!isSavedPage() && <TraceActions input={input} peers={peers} />}
           <CopyButton text={trace.traceId} label="Copy the trace id">
             {`${trace.traceId.slice(0, 8)}…`}
           </CopyButton>

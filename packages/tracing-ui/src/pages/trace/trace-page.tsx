@@ -87,7 +87,7 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
 
   return (
     <div className="trace-page">
-      <TraceHeader trace={trace} hues={hues} filter={view.filter} dispatch={dispatch} />
+      <TraceHeader {...{ trace, input, peers, hues, dispatch }} filter={view.filter} />
       <TraceRemarks trace={trace} dispatch={dispatch} />
       <Suspense fallback={<div className="trace-body" role="status" aria-label="Opening the view" />}>
         {address.view === "flame" && <FlameView trace={trace} hues={hues} />}

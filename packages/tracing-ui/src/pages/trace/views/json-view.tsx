@@ -3,6 +3,7 @@ import { useMemo } from "react";
 import type { ApiTrace } from "../../../api/trace-schema.ts";
 import { CopyButton } from "../../../components/copy-button.tsx";
 import { saveFile } from "../../../components/save-file.ts";
+import { isSavedPage } from "../../../offline/saved-trace.ts";
 
 /** Letters put into the page; the file has them all. */
 const mostLetters = 1_000_000;
@@ -24,14 +25,16 @@ export function JsonView({ input }: { input: ApiTrace }) {
         >
           Save as a file
         </button>
-        <a
-          className="button"
-          href={`api/traces/${input.traceID}?raw=true&prettyPrint=true`}
-          target="_blank"
-          rel="noreferrer"
-        >
-          As it was sent
-        </a>
+        {!isSavedPage() && (
+          <a
+            className="button"
+            href={`api/traces/${input.traceID}?raw=true&prettyPrint=true`}
+            target="_blank"
+            rel="noreferrer"
+          >
+            As it was sent
+          </a>
+        )}
         <span className="muted">
           {(text.length / 1_000).toLocaleString("en", { maximumFractionDigits: 0 })} kB
           {cut && `; the first ${(mostLetters / 1_000).toLocaleString("en")} kB are shown, the file has all`}

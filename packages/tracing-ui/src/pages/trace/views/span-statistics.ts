@@ -19,9 +19,6 @@ export interface SpanStatistics {
   mostUs: number;
 }
 
-/** What spans can be put together by, besides an attribute's key. */
-export const statisticsBy = ["operation", "service"] as const;
-
 /**
  * The figures of a trace's spans.
  * @param by `operation`, `service`, or the key of an attribute of the spans

@@ -1,0 +1,75 @@
+import "../theme/tokens.css";
+import "../theme/base.css";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import {
+  createHashHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { traceQuery } from "../api/queries.ts";
+import { tracePeersQuery } from "../api/trace-peers.ts";
+import { Notice } from "../components/notice.tsx";
+import { traceAddress } from "../pages/trace/trace-address.ts";
+import { TracePage } from "../pages/trace/trace-page.tsx";
+import { addressFields, addressText } from "../search-parameters.ts";
+import { applyTheme } from "../theme/preferences.ts";
+import { OfflineFrame } from "./offline-frame.tsx";
+import { readSavedTrace, type SavedTrace } from "./saved-trace.ts";
+
+/** The trace page alone, on the data that is in this file: the whole of a saved page. */
+function savedPage(saved: SavedTrace) {
+  // Nothing is asked of anybody: all that is known is here.
+  const queries = new QueryClient({
+    defaultOptions: { queries: { enabled: false, gcTime: Number.POSITIVE_INFINITY } },
+  });
+  queries.setQueryData(traceQuery(saved.trace.traceID).queryKey, saved.trace);
+  queries.setQueryData(tracePeersQuery(saved.trace.traceID).queryKey, new Map(saved.peers));
+  const root = createRootRoute({ component: () => <OfflineFrame savedAt={saved.savedAt} /> });
+  const trace = createRoute({
+    getParentRoute: () => root,
+    path: "/trace/$traceId",
+    validateSearch: (fields: Record<string, string>) => traceAddress.parse(fields),
+    component: TracePage,
+  });
+  if (location.hash === "") {
+    history.replaceState(null, "", `#/trace/${saved.trace.traceID}${saved.search}`);
+  }
+  const router = createRouter({
+    routeTree: root.addChildren([trace]),
+    history: createHashHistory(),
+    parseSearch: addressFields,
+    stringifySearch: addressText,
+    defaultNotFoundComponent: () => (
+      <Notice kind="plain" title="This is not in the saved file">
+        <p>A saved trace holds that trace alone. Go back, or open the query service.</p>
+      </Notice>
+    ),
+  });
+  return (
+    <QueryClientProvider client={queries}>
+      {/* The app's own router is the one that links are typed by; this one has the trace page of it. */}
+      <RouterProvider router={router as never} />
+    </QueryClientProvider>
+  );
+}
+
+applyTheme();
+const saved = readSavedTrace();
+const element = document.getElementById("root");
+if (element !== null) {
+  createRoot(element).render(
+    <StrictMode>
+      {saved === undefined ? (
+        <Notice kind="error" title="This file holds no trace that can be read">
+          <p>It may have been cut off while it was saved or sent. Save the trace once more.</p>
+        </Notice>
+      ) : (
+        savedPage(saved)
+      )}
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,46 @@
+import * as z from "zod/mini";
+import { apiTrace } from "../api/trace-schema.ts";
+
+/** Id of the element of a saved page that holds the data. */
+export const savedTraceId = "trace-data";
+
+const savedTrace = z.object({
+  trace: apiTrace,
+  /** Where its spans stand among their peers, as known when it was saved. */
+  peers: z.array(
+    z.tuple([
+      z.string(),
+      z.object({
+        percentile: z.number(),
+        peers: z.number(),
+        medianUs: z.number(),
+        p95Us: z.number(),
+        p99Us: z.number(),
+      }),
+    ]),
+  ),
+  /** What the page showed: the search part of its address, with the `?`, or nothing. */
+  search: z.string(),
+  /** Milliseconds since 1970. */
+  savedAt: z.number(),
+});
+
+/** What a saved page holds. */
+export type SavedTrace = z.infer<typeof savedTrace>;
+
+/** The trace in this page; undefined where there is none, or none that can be read. */
+export function readSavedTrace(): SavedTrace | undefined {
+  const text = document.getElementById(savedTraceId)?.textContent;
+  if (text === undefined || text === null) return undefined;
+  try {
+    const read = savedTrace.safeParse(JSON.parse(text));
+    return read.success ? read.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether this page is a saved one: there is no server to ask. */
+export function isSavedPage(): boolean {
+  return document.getElementById(savedTraceId) !== null;
+}

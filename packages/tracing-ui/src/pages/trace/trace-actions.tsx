@@ -1,0 +1,68 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { archiveTrace } from "../../api/archive-trace.ts";
+import { pageFacts } from "../../api/page-facts.ts";
+import type { SpanPeers } from "../../api/trace-peers.ts";
+import type { ApiTrace } from "../../api/trace-schema.ts";
+import { Icon } from "../../components/icon.tsx";
+import { saveAsHtml } from "./save-as-html.ts";
+
+/** What can be done with the trace: compare it, save it as a file, archive it. */
+export function TraceActions({ input, peers }: { input: ApiTrace; peers: ReadonlyMap<string, SpanPeers> }) {
+  return (
+    <>
+      <Link
+        to="/compare"
+        search={{ a: input.traceID }}
+        className="button"
+        title="Beside the median of traces that begin alike, or another trace"
+      >
+        Compare
+      </Link>
+      <ActionButton
+        name="Save as HTML"
+        done="Saved"
+        title="One file that shows this trace without a server"
+        act={() => saveAsHtml(input, peers, location.search)}
+      />
+      {pageFacts().storageCapabilities.archiveStorage && (
+        <ActionButton
+          name="Archive"
+          done="Archived"
+          title="Keep this trace, whatever retention removes"
+          act={() => archiveTrace(input.traceID)}
+        />
+      )}
+    </>
+  );
+}
+
+/** A button that does one thing, and says that it is done or why not. */
+function ActionButton(props: { name: string; done: string; title: string; act: () => Promise<void> }) {
+  const { name, done, title, act } = props;
+  const [state, setState] = useState<"idle" | "busy" | "done" | Error>("idle");
+
+  async function run() {
+    setState("busy");
+    try {
+      await act();
+      setState("done");
+    } catch (error) {
+      setState(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  return (
+    <>
+      <button type="button" className="button" title={title} disabled={state === "busy"} onClick={run}>
+        {state === "done" && <Icon name="check" />}
+        {state === "done" ? done : name}
+      </button>
+      {state instanceof Error && (
+        <span className="trace-action-failed" role="alert">
+          {name}: {state.message}
+        </span>
+      )}
+    </>
+  );
+}

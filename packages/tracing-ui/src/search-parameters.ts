@@ -1,0 +1,14 @@
+/** The fields of an address's search part: plain texts, without the JSON quoting that the router does by itself. */
+export function addressFields(text: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(text));
+}
+
+/** The search part of an address, with its `?`; empty fields are left out, and without fields it is empty. */
+export function addressText(fields: Record<string, unknown>): string {
+  const parameters = new URLSearchParams();
+  for (const [key, value] of Object.entries(fields)) {
+    if (value !== undefined && value !== "") parameters.set(key, String(value));
+  }
+  const text = parameters.toString();
+  return text === "" ? "" : `?${text}`;
+}
