@@ -12,7 +12,6 @@ import {
   KeyUsageFlags,
   KeyUsagesExtension,
   X509Certificate as LibraryCertificate,
-  Pkcs10CertificateRequest,
   Pkcs10CertificateRequestGenerator,
   SubjectAlternativeNameExtension,
   SubjectKeyIdentifierExtension,
@@ -113,34 +112,4 @@ export async function makeRequest(
     extensions: [new SubjectAlternativeNameExtension(generalNames(names)), ...extensions],
   });
   return Buffer.from(request.rawData);
-}
-
-/** What a request for a certificate asks for. */
-export interface ParsedRequest {
-  readonly names: readonly string[];
-  readonly publicKey: KeyObject;
-}
-
-/** Reads a request for a certificate and checks its signature. @throws ServerError CERTIFICATE */
-export async function parseRequest(der: Buffer): Promise<ParsedRequest> {
-  try {
-    const request = new Pkcs10CertificateRequest(der);
-    if (!(await request.verify())) {
-      throw new ServerError("CERTIFICATE", "the signature is wrong");
-    }
-    const alternative = request.extensions.find((each) => each instanceof SubjectAlternativeNameExtension);
-    const names = alternative?.names.items
-      .filter(({ type }) => type === "dns" || type === "ip")
-      .map(({ value }) => value.toLowerCase());
-    const commonName = request.subjectName.getField("CN")[0]?.toLowerCase();
-    const all = new Set([...(names ?? []), ...(commonName === undefined ? [] : [commonName])]);
-    const publicKey = createPublicKey({
-      key: Buffer.from(request.publicKey.rawData),
-      format: "der",
-      type: "spki",
-    });
-    return { names: [...all], publicKey };
-  } catch (error) {
-    throw new ServerError("CERTIFICATE", `certificate request: ${messageOf(error)}`, { cause: error });
-  }
 }

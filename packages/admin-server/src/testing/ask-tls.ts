@@ -7,6 +7,7 @@ export interface TlsAnswer extends HttpAnswer {
   /** First name in the certificate that the server showed. */
   readonly certificate: string;
   readonly protocol: string;
+  readonly serial: string;
 }
 
 /** For tests: one request over TLS on a connection of its own. @param base `http://address:port` of a listener */
@@ -24,11 +25,12 @@ export function askTls(
         agent: false,
         ...options,
         path: target,
-        headers: { Host: servername ?? hostname, ...(headers as object | undefined) },
+        headers: { Host: servername || hostname, ...(headers as object | undefined) },
       },
       (response) => {
         const socket = response.socket as TLSSocket;
-        const certificate = socket.getPeerX509Certificate()?.subjectAltName ?? "";
+        const shown = socket.getPeerX509Certificate();
+        const certificate = shown?.subjectAltName ?? "";
         const protocol = socket.getProtocol() ?? "";
         text(response).then((body) => {
           resolve({
@@ -38,6 +40,7 @@ export function askTls(
             text: body,
             certificate,
             protocol,
+            serial: shown?.serialNumber ?? "",
           });
         }, reject);
       },
