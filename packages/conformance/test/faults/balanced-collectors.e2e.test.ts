@@ -1,0 +1,111 @@
+// The web server in front of two collectors: requests of one connection go to both, and one that is killed costs no
+// span that was acknowledged.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { freeAddresses } from "lifecycle/testing";
+import { expect, test } from "vitest";
+import { eventually } from "../../src/expect.ts";
+import { HouseProcess } from "../../src/house/house-process.ts";
+import { openFaultHouse } from "./fault-house.ts";
+import { newSeed, randomOf } from "./seeded-random.ts";
+import { SpanLedger } from "./span-ledger.ts";
+import { SpanSenders } from "./span-senders.ts";
+
+const withinMs = 60_000;
+const moreRequests = 5;
+
+function proxyServer(listen: string, dials: readonly string[], isGrpc: boolean): object {
+  const proxy = {
+    handler: "reverse_proxy",
+    upstreams: dials.map((dial) => ({ dial })),
+    load_balancing: { selection_policy: { policy: "round_robin" } },
+    health_checks: { passive: { fail_duration: "500ms" } },
+    ...(isGrpc ? { transport: { protocol: "http", versions: ["h2c"] } } : {}),
+  };
+  const protocols = isGrpc ? { protocols: ["h1", "h2", "h2c"] } : {};
+  return {
+    listen: [listen],
+    automatic_https: { disable: true },
+    routes: [{ handle: [proxy] }],
+    ...protocols,
+  };
+}
+
+test("a collector killed behind the server: every acknowledged span is found once", async () => {
+  const house = await openFaultHouse();
+  const doors = ["otlpGrpc", "otlpHttp", "apiV2Grpc", "thriftHttp", "zipkinHttp"] as const;
+  const free = await freeAddresses(2 * doors.length + 2);
+  const [admin = "", serverAdmin = ""] = free.splice(0, 2);
+  const second = Object.fromEntries(doors.map((door, index) => [door, free[index] ?? ""]));
+  const fronts = Object.fromEntries(doors.map((door, index) => [door, free[doors.length + index] ?? ""]));
+  const other = new HouseProcess(
+    "second collector",
+    "tracing-collector/bin/tracing-collector.ts",
+    [
+      ...["--collector.otlp.grpc.host-port", second.otlpGrpc ?? ""],
+      ...["--collector.otlp.http.host-port", second.otlpHttp ?? ""],
+      ...["--collector.grpc-server.host-port", second.apiV2Grpc ?? ""],
+      ...["--collector.http-server.host-port", second.thriftHttp ?? ""],
+      ...["--collector.zipkin.host-port", second.zipkinHttp ?? ""],
+      ...["--collector.journal.dir", join(house.folder, "second"), "--collector.journal.sync", "always"],
+      ...["--clickhouse.url", house.storageUrl.replace(/\/$/, ""), "--admin.http.host-port", admin],
+    ],
+    `http://${admin}/`,
+  );
+  const config = join(house.folder, "server.json");
+  const servers = Object.fromEntries(
+    doors.map((door) => [
+      door,
+      proxyServer(fronts[door] ?? "", [house.addresses[door], second[door] ?? ""], door.endsWith("Grpc")),
+    ]),
+  );
+  writeFileSync(config, JSON.stringify({ apps: { http: { servers } } }));
+  const server = new HouseProcess(
+    "admin-server",
+    "admin-server/bin/server.ts",
+    ["run", "--config", config],
+    `http://${serverAdmin}/config/`,
+    {
+      SERVER_ADMIN: serverAdmin,
+      XDG_CONFIG_HOME: join(house.folder, "server-config"),
+      XDG_DATA_HOME: join(house.folder, "server-data"),
+    },
+  );
+  const ledger = new SpanLedger();
+  try {
+    await house.storage.start();
+    await Promise.all([house.collector.start(), other.start(), server.start()]);
+    const senders = new SpanSenders({
+      addresses: fronts as unknown as typeof house.addresses,
+      ledger,
+      random: randomOf(newSeed()),
+    });
+    try {
+      await senders.more(moreRequests, withinMs);
+      await other.end("SIGKILL");
+      await senders.more(moreRequests, withinMs);
+      await other.start();
+      await senders.more(moreRequests, withinMs);
+    } finally {
+      await senders.stop();
+    }
+    const report = await eventually(async () => {
+      const found = await ledger.compare(house.storageUrl);
+      if (found.found < found.acknowledged) {
+        throw new Error(`${found.found} of ${found.acknowledged} spans: ${JSON.stringify(found)}`);
+      }
+      return found;
+    }, withinMs);
+    expect(report, server.log).toMatchObject({ missing: 0, duplicates: 0 });
+    expect(Object.keys(report.acknowledgedByDoor)).toHaveLength(doors.length);
+    for (const process of [house.collector, other]) {
+      const metrics = await (await fetch(process.metricsUrl)).text();
+      expect(metrics, process.name).toMatch(/^tracing_collector_spans_received_total\{.*\} [1-9]/m);
+    }
+  } finally {
+    await server.end("SIGTERM");
+    await other.end("SIGKILL");
+    await house.close();
+  }
+}, 240_000);
