@@ -1,13 +1,13 @@
 import { parseTraceQl } from "traceql";
 import { describe, expect, it } from "vitest";
-import { pipelineSql } from "./spanset-sql.ts";
+import { pipelineSql, type SpanSql } from "./spanset-sql.ts";
 
 const spans = { inRange: "FROM spans WHERE r", around: "FROM spans WHERE a", isInRange: "r" };
 
-function sqlOf(text: string) {
+function sqlOf(text: string, where: SpanSql = spans) {
   const query = parseTraceQl(text);
   if (query.type !== "search") throw new Error(`${text} is no search`);
-  return pipelineSql(query.pipeline, spans);
+  return pipelineSql(query.pipeline, where);
 }
 
 describe("pipelineSql", () => {
@@ -48,5 +48,17 @@ describe("pipelineSql", () => {
     ["{ name = `a` } !>> { name = `b` }", "name = 'b'"],
   ])("says no more than is sure of %s", (text, sql) => {
     expect(sqlOf(text)).toEqual({ sql, isExact: false });
+  });
+
+  it.each([
+    ["{ name = `a` } >> { name = `b` }", 1],
+    ["{ name = `a` } << { name = `b` }", 1],
+    ["{ name = `a` } &>> { name = `b` }", 1],
+    // The result of the inner operation may start in another slice than that of the outer one.
+    ["({ name = `a` } >> { name = `b` }) && { name = `c` }", 0],
+    ["({ name = `a` } >> { name = `b` }) >> { name = `c` }", 1],
+  ])("relates only spans of traces with a result in the slice in %s", (text, times) => {
+    const { sql } = sqlOf(text, { ...spans, isInSlice: "in_slice" });
+    expect(sql.split("in_slice")).toHaveLength(times + 1);
   });
 });

@@ -18,6 +18,8 @@ export interface SpanSql {
   readonly isInRange: string;
   /** Whether there are so few that it does not pay to leave traces out beforehand. */
   readonly areFew?: boolean;
+  /** The condition that a span starts in the slice of time from which results are wanted; without it, all are. */
+  readonly isInSlice?: string;
 }
 
 /**
@@ -123,7 +125,9 @@ function operationSql(
   spans: SpanSql,
   input: Condition,
 ): Condition {
-  const [ofLeft, ofRight] = [spansetSql(left, spans, input), spansetSql(right, spans, input)];
+  // What is related to a result may start outside the slice.
+  const { isInSlice: _, ...everywhere } = spans;
+  const [ofLeft, ofRight] = [spansetSql(left, everywhere, input), spansetSql(right, everywhere, input)];
   const withLeft = (related: Related) => allOf([ofRight, related(ofLeft, spans)]);
   const withRight = (related: Related) => allOf([ofLeft, related(ofRight, spans)]);
   switch (operator) {
@@ -138,9 +142,9 @@ function operationSql(
     case "~":
       return withLeft(siblingOf);
     case ">>":
-      return allOf([ofRight, withDescendants(ofLeft, ofRight, spans)]);
+      return allOf([ofRight, withDescendants(ofLeft, ofRight, spans, ofRight)]);
     case "<<":
-      return allOf([ofRight, withDescendants(ofRight, ofLeft, spans)]);
+      return allOf([ofRight, withDescendants(ofRight, ofLeft, spans, ofRight)]);
     case "!>":
       return withLeft(not(childOf));
     case "!<":
@@ -156,9 +160,15 @@ function operationSql(
     case "&~":
       return anyOf([withLeft(siblingOf), withRight(siblingOf)]);
     case "&>>":
-      return allOf([anyOf([ofLeft, ofRight]), withDescendants(ofLeft, ofRight, spans)]);
+      return allOf([
+        anyOf([ofLeft, ofRight]),
+        withDescendants(ofLeft, ofRight, spans, anyOf([ofLeft, ofRight])),
+      ]);
     case "&<<":
-      return allOf([anyOf([ofLeft, ofRight]), withDescendants(ofRight, ofLeft, spans)]);
+      return allOf([
+        anyOf([ofLeft, ofRight]),
+        withDescendants(ofRight, ofLeft, spans, anyOf([ofLeft, ofRight])),
+      ]);
   }
 }
 
@@ -195,15 +205,26 @@ function not(related: Related): Related {
   };
 }
 
+function inSlice({ isInSlice = "1" }: SpanSql): Condition {
+  return { sql: isInSlice, isExact: true };
+}
+
 /** In larger traces it is not looked who is whose descendant: each of its spans needs as much memory as it has spans. */
 const maxTraceSpans = 100;
 
 /**
  * Traces in which one of some spans descends from one of others. Exact, but for large traces, and those in which spans
  * share an id: they are let through. What is not known for sure of the spans makes it no worse.
+ * @param results the condition on those that are wanted: a trace without one in the slice is left out
  */
-function withDescendants(ancestors: Condition, descendants: Condition, spans: SpanSql): Condition {
-  const inTraces = [ancestors, descendants]
+function withDescendants(
+  ancestors: Condition,
+  descendants: Condition,
+  spans: SpanSql,
+  results: Condition,
+): Condition {
+  const needed = [ancestors, descendants].filter((each) => each !== results);
+  const inTraces = [...needed, allOf([results, inSlice(spans)])]
     .filter(({ sql }) => sql !== "1" && spans.areFew !== true)
     .map((each) => ` AND ${inTraceOf(each, spans).sql}`);
   const listed = `groupArray(${maxTraceSpans + 1})`;

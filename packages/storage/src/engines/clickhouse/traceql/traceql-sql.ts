@@ -39,6 +39,7 @@ export function spansOf({ database, range }: SpanSource, slice: TimeRange = rang
     around: `${own} AND ${within("aroundStart", "aroundEnd")}`,
     isInRange: within("rangeStart", "rangeEnd"),
     areFew: isShort,
+    ...(slice === range ? {} : { isInSlice: `(${within("sliceStart", "sliceEnd")})` }),
   };
 }
 
