@@ -14,7 +14,7 @@ import { type SiteRequest, siteCases, siteFiles } from "./site-questions.ts";
 type Facts = Readonly<Record<string, string>>;
 
 /** Fields that are not of the answer, or that no two servers have alike. */
-const ignored = new Set(["date", "server", "connection", "keep-alive", "transfer-encoding"]);
+const ignored = new Set(["date", "server", "via", "connection", "keep-alive", "transfer-encoding"]);
 
 async function makeFiles(): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), "site-comparison-"));
