@@ -2,6 +2,7 @@ import { agentCommand } from "./agent-command.ts";
 import { UsageError } from "./arguments.ts";
 import { ingestCommand } from "./ingest-command.ts";
 import { microCommand } from "./micro-command.ts";
+import { proxyCommand } from "./proxy-command.ts";
 import { serverCommand } from "./server-command.ts";
 import { storeCommand } from "./store-command.ts";
 import { suiteCommand } from "./suite-command.ts";
@@ -13,6 +14,7 @@ const commands = {
   agent: agentCommand,
   store: storeCommand,
   server: serverCommand,
+  proxy: proxyCommand,
 } as const;
 
 /**

@@ -15,13 +15,14 @@ export interface ServerPlan {
   readonly files: string;
 }
 
-interface LoadCase {
+/** A kind of request that all systems are loaded with. */
+export interface LoadCase {
   readonly label: string;
   readonly url: (ports: ServerPorts) => string;
   readonly headers: readonly string[];
 }
 
-const cases: readonly LoadCase[] = [
+const serverCases: readonly LoadCase[] = [
   { label: "static response", url: (ports) => `http://127.0.0.1:${ports.static}/`, headers: [] },
   { label: "1 KB file", url: (ports) => `http://127.0.0.1:${ports.files}/1k.txt`, headers: [] },
   { label: "1 MB file", url: (ports) => `http://127.0.0.1:${ports.files}/1m.bin`, headers: [] },
@@ -51,6 +52,7 @@ export async function measureThroughput(
   plan: ServerPlan,
   progress: (line: string) => void,
   signal: AbortSignal,
+  cases: readonly LoadCase[] = serverCases,
 ): Promise<Map<string, Figure[]>> {
   const figures = new Map<string, Figure[]>(systems.map(({ name }) => [name, []]));
   for (const { label, url, headers } of cases) {

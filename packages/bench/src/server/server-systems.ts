@@ -20,14 +20,18 @@ export interface SystemPlace {
   /** Where the files are that it serves. */
   readonly files: string;
   readonly ports: ServerPorts;
+  /** Config of our server and Caddy in place of that of `bench server`; its admin endpoint is `ports.admin`. */
+  readonly config?: unknown;
+  /** Config of nginx in place of that of `bench server`. */
+  readonly nginxConfig?: string;
 }
 
 const ourProgram = fileURLToPath(new URL("../../../admin-server/bin/server.ts", import.meta.url));
 
-async function jsonConfig({ folder, files, ports }: SystemPlace): Promise<string> {
+async function jsonConfig({ folder, files, ports, config }: SystemPlace): Promise<string> {
   const path = join(folder, "config.json");
   await mkdir(folder, { recursive: true });
-  await writeFile(path, JSON.stringify(serverConfig(ports, files, "x")));
+  await writeFile(path, JSON.stringify(config ?? serverConfig(ports, files, "x")));
   return path;
 }
 
@@ -63,7 +67,7 @@ export async function startCaddy(command: string, place: SystemPlace): Promise<S
 export async function startNginx(command: string, place: SystemPlace): Promise<ServerSystem> {
   const config = join(place.folder, "nginx.conf");
   await mkdir(place.folder, { recursive: true });
-  await writeFile(config, nginxConfig(place.ports, place.files, availableParallelism()));
+  await writeFile(config, place.nginxConfig ?? nginxConfig(place.ports, place.files, availableParallelism()));
   const process_ = new TestProcess({
     name: "nginx",
     command,

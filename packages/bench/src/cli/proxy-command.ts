@@ -1,0 +1,131 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { availableParallelism, loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { freeAddresses } from "lifecycle/testing";
+import type { Figure } from "../report/figure.ts";
+import { machineLine } from "../report/notes.ts";
+import { renderTable } from "../report/table.ts";
+import { addedLatencyMs } from "../server/added-latency.ts";
+import { type LoadCase, measureThroughput } from "../server/measure-server.ts";
+import { nginxProxy, nginxUpstream, proxyConfig } from "../server/proxy-systems.ts";
+import type { ServerPorts } from "../server/server-config.ts";
+import { type ServerSystem, startCaddy, startNginx, startOurs } from "../server/server-systems.ts";
+import { Arguments, type OptionSpecs, optionHelp, UsageError } from "./arguments.ts";
+
+const options = {
+  nginx: {
+    value: "PATH",
+    text: "nginx: the upstream of all, and a proxy to compare with",
+    fallback: "/usr/sbin/nginx",
+  },
+  caddy: { value: "PATH", text: "Caddy 2: the same config and load, and ratios" },
+  connections: { value: "N", text: "kept open by the clients", fallback: "64" },
+  seconds: { value: "N", text: "of each load", fallback: "5" },
+  rounds: {
+    value: "N",
+    text: "of which the medians are told; one more goes before, to warm up",
+    fallback: "3",
+  },
+  json: { text: "print the figures as JSON" },
+  help: { text: "print this" },
+} as const satisfies OptionSpecs;
+
+const cases: readonly LoadCase[] = [
+  { label: "small body", url: (ports) => `http://127.0.0.1:${ports.static}/`, headers: [] },
+  { label: "1 MB body", url: (ports) => `http://127.0.0.1:${ports.static}/1m.bin`, headers: [] },
+];
+
+const portOf = (address: string | undefined) => Number(address?.split(":").at(-1));
+
+async function freePorts(): Promise<ServerPorts> {
+  const [first, admin] = await freeAddresses(2);
+  return { static: portOf(first), files: 0, gzip: 0, hosts: 0, admin: portOf(admin) };
+}
+
+/** `bench proxy`. @returns the exit code: 1 when a request through our server failed */
+export async function proxyCommand(argv: readonly string[], signal: AbortSignal): Promise<number> {
+  const args = new Arguments(options, argv);
+  if (args.has("help")) {
+    process.stdout.write(`Measures the reverse proxy, and Caddy and nginx beside it in the same run. Needs wrk and nginx.
+
+Usage: npm run bench -- proxy [options]
+
+${optionHelp(options)}`);
+    return 0;
+  }
+  const nginx = args.text("nginx");
+  for (const path of [nginx, ...(args.has("caddy") ? [args.text("caddy")] : [])]) {
+    if (!existsSync(path)) {
+      throw new UsageError(`"${path}" does not exist`);
+    }
+  }
+  const folder = await mkdtemp(join(tmpdir(), "bench-proxy-"));
+  const files = join(folder, "files");
+  const plan = {
+    connections: args.integer("connections", 1, 10_000),
+    seconds: args.integer("seconds", 1, 3600),
+    rounds: args.integer("rounds", 1, 100),
+    reloads: 0,
+    files,
+  };
+  const [loadBefore = 0] = loadavg();
+  const started: ServerSystem[] = [];
+  try {
+    await mkdir(files);
+    await writeFile(join(files, "1m.bin"), Buffer.alloc(1024 * 1024, "some text "));
+    const upstreamPorts = await freePorts();
+    const upstream = `127.0.0.1:${upstreamPorts.static}`;
+    const upstreamFolder = join(folder, "upstream");
+    const upstreamConfig = nginxUpstream(upstreamPorts.static, upstreamFolder, files);
+    started.push(
+      await startNginx(nginx, {
+        folder: upstreamFolder,
+        files,
+        ports: upstreamPorts,
+        nginxConfig: upstreamConfig,
+      }),
+    );
+    const place = async (name: string) => {
+      const ports = await freePorts();
+      return { folder: join(folder, name), files, ports, config: proxyConfig(ports, upstream) };
+    };
+    const systems = [await startOurs(await place("ours"))];
+    started.push(...systems);
+    if (args.has("caddy")) {
+      systems.push(await startCaddy(args.text("caddy"), await place("caddy")));
+    }
+    const beside = await place("nginx");
+    systems.push(
+      await startNginx(nginx, { ...beside, nginxConfig: nginxProxy(beside.ports, beside.folder, upstream) }),
+    );
+    started.push(...systems.slice(1));
+    for (const system of started) await system.process.healthy(signal);
+    const progress = (line: string) => void process.stderr.write(`${line}\n`);
+    const throughput = await measureThroughput(systems, plan, progress, signal, cases);
+    const columns: { title: string; figures: Figure[] }[] = [];
+    for (const { name, ports } of systems) {
+      const value = await addedLatencyMs(ports.static, upstreamPorts.static, signal);
+      const added: Figure = { label: "added to the median, ms", value, unit: "ms", compared: true };
+      columns.push({ title: name, figures: [...(throughput.get(name) ?? []), added] });
+    }
+    const [loadAfter = 0] = loadavg();
+    const [ours, ...peers] = columns;
+    if (ours === undefined) {
+      return 1;
+    }
+    const table = renderTable(
+      columns,
+      peers.map((peer) => ({ title: `ours / ${peer.title}`, ours, peer })),
+    );
+    process.stdout.write(
+      args.has("json")
+        ? `${JSON.stringify(Object.fromEntries(columns.map(({ title, figures }) => [title, figures])), null, 2)}\n`
+        : table + machineLine({ cores: availableParallelism(), loadBefore, loadAfter }),
+    );
+    return ours.figures.some(({ label }) => label.includes("failed")) ? 1 : 0;
+  } finally {
+    await Promise.all(started.map((system) => system.process.stop()));
+    await rm(folder, { recursive: true, force: true });
+  }
+}

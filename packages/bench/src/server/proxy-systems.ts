@@ -1,0 +1,62 @@
+import { availableParallelism } from "node:os";
+import type { ServerPorts } from "./server-config.ts";
+
+/** Connections that nginx keeps to the upstream in each worker. */
+const keptConnections = 128;
+
+/** The config of a proxy that our server and Caddy both take. @param upstream `host:port` */
+export function proxyConfig(ports: ServerPorts, upstream: string): unknown {
+  const proxy = {
+    handler: "reverse_proxy",
+    upstreams: [{ dial: upstream }],
+    transport: { protocol: "http", keep_alive: { max_idle_conns_per_host: keptConnections } },
+  };
+  return {
+    admin: { listen: `127.0.0.1:${ports.admin}`, config: { persist: false } },
+    apps: {
+      http: {
+        servers: {
+          proxy: {
+            listen: [`127.0.0.1:${ports.static}`],
+            automatic_https: { disable: true },
+            routes: [{ handle: [proxy] }],
+          },
+        },
+      },
+    },
+  };
+}
+
+function nginxFrame(folder: string, workers: number, servers: string): string {
+  const user = process.getuid?.() === 0 ? "user root; " : "";
+  return `${user}worker_processes ${workers}; daemon off; pid ${folder}/nginx.pid; error_log /dev/null;
+events { worker_connections 4096; }
+http {
+  access_log off; sendfile on; keepalive_requests 1000000000; default_type text/plain;
+  client_body_temp_path ${folder}/t; proxy_temp_path ${folder}/t; fastcgi_temp_path ${folder}/t;
+  uwsgi_temp_path ${folder}/t; scgi_temp_path ${folder}/t; open_file_cache max=100 inactive=60s;
+  ${servers}
+}
+`;
+}
+
+/** nginx as the upstream of all: a small body, and files. */
+export function nginxUpstream(port: number, folder: string, files: string): string {
+  return nginxFrame(
+    folder,
+    1,
+    `server { listen 127.0.0.1:${port}; root ${files}; location = / { return 200 "hello world"; } }`,
+  );
+}
+
+/** nginx as a proxy. */
+export function nginxProxy(ports: ServerPorts, folder: string, upstream: string): string {
+  return nginxFrame(
+    folder,
+    availableParallelism(),
+    `upstream u { server ${upstream}; keepalive ${keptConnections}; keepalive_requests 1000000000; }
+  server { listen 127.0.0.1:${ports.static} reuseport;
+    location / { proxy_pass http://u; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $http_host;
+      proxy_set_header X-Forwarded-For $remote_addr; proxy_set_header X-Forwarded-Proto $scheme; } }`,
+  );
+}
