@@ -131,6 +131,78 @@ describe.skipIf(!hasBrowser)(title, () => {
     await page.getByText("Traces by duration").waitFor();
   });
 
+  test("spans are followed as they arrive, paused, and lead to their traces", async () => {
+    const [trace] = traces;
+    const span = (operation: string, error: boolean) => ({
+      ...{ traceID: trace?.traceID, spanID: operation, parentSpanID: "", service: "payment", kind: "server" },
+      ...{ operation, error, start: 1_795_269_731_000_000, duration: 1_500, tags: [] },
+    });
+    const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+    opened = await app.open({
+      traces,
+      tail:
+        event("spans", { spans: [span("Charge", true), span("Refund", false)] }) +
+        event("skipped", { spans: 7, reason: "too many" }),
+    });
+    const { page } = opened;
+    await page.goto(`${opened.server.origin}/search?service=payment`);
+    await page.getByRole("button", { name: "Live" }).click();
+    await page.waitForURL(/live=1/);
+    await page.getByText("7 left out: too many").waitFor();
+    expect(await page.locator(".tail-operation").allTextContents()).toEqual(["Refund", "Charge"]);
+    expect(opened.server.requests.find((request) => request.includes("/tail"))).toContain("service=payment");
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("button", { name: "Go on" }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole("link", { name: /Charge/ }).click();
+    await page.waitForURL(/\/trace\/.*span=Charge/);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("a file is opened, its traces listed and looked at; what is no such file is told", async () => {
+    const page = await open("/search");
+    await page.locator(".result").first().waitFor();
+    const [trace] = shopStore(1).traces;
+    const own = JSON.stringify({ data: [{ ...trace, traceID: "f11e" }] });
+    await page.getByLabel("JSON file of traces").setInputFiles({
+      ...{ name: "traces.json", mimeType: "application/json", buffer: Buffer.from(own) },
+    });
+    await page.waitForURL(/file=1/);
+    await page.getByText("1 trace").waitFor();
+    await page.locator(".result-link").click();
+    await page.waitForURL(/\/trace\/f11e/);
+    await page.locator(".span-row").first().waitFor();
+    expect(opened.server.requests.some((request) => request.startsWith("/api/traces/f11e"))).toBe(false);
+    await page.goBack();
+    await page.getByLabel("JSON file of traces").setInputFiles({
+      ...{ name: "other.json", mimeType: "application/json", buffer: Buffer.from('{"data":[{"spans":1}]}') },
+    });
+    await page.getByText("neither traces as the query service gives them nor OTLP JSON").waitFor();
+    await page.reload();
+    await page.getByText("The file is no longer open").waitFor();
+  });
+
+  test("searches are kept in the browser: the recent ones, and those with a name", async () => {
+    const page = await open("/search?service=cart");
+    await page.locator(".result").first().waitFor();
+    await page.getByLabel("Tags").fill("error=true");
+    await page.getByRole("button", { name: "Search", exact: true }).click();
+    await page.waitForURL(/tags=error/);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("button", { name: "cart error=true · 1h" }).waitFor();
+    await page.getByLabel("Name for this search").fill("failing carts");
+    await page.keyboard.press("Enter");
+    await page.goto(`${opened.server.origin}/search`);
+    await page.getByRole("button", { name: "More" }).click();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole("button", { name: /^failing carts/ }).click();
+    await page.waitForURL(/service=cart.*tags=error/);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("button", { name: "Remove failing carts" }).click();
+    expect(await page.getByText("Saved", { exact: true }).count()).toBe(0);
+    expect(opened.complaints).toEqual([]);
+  });
+
   test.each([
     ["light", 1440],
     ["dark", 1440],

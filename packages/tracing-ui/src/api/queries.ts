@@ -4,6 +4,7 @@ import { summariseTrace, type TraceSummary } from "../trace/summarise-trace.ts";
 import type { AskedRange } from "./analysis.ts";
 import { ApiError } from "./api-error.ts";
 import { envelope } from "./envelope.ts";
+import { openedTrace } from "./opened-traces.ts";
 import { readJson } from "./read-json.ts";
 import { type ApiTrace, apiTrace } from "./trace-schema.ts";
 
@@ -92,6 +93,8 @@ export function traceQuery(traceId: string) {
   return queryOptions({
     queryKey: ["trace", traceId],
     queryFn: async ({ signal }): Promise<ApiTrace> => {
+      const fromFile = openedTrace(traceId);
+      if (fromFile !== undefined) return fromFile;
       const { data } = await readJson(`api/traces/${encodeURIComponent(traceId)}`, traceList, signal);
       const trace = data?.[0];
       if (trace === undefined) throw new ApiError("API_NOT_FOUND", "trace not found");

@@ -24,7 +24,7 @@ export function layOutGraph(dependencies: readonly Pick<Dependency, "parent" | "
   const graph = new Graph();
   const many = dependencies.length > 150;
   graph.setGraph({
-    ...{ rankdir: "LR", marginx: 24, marginy: 24, nodesep: many ? 14 : 24, ranksep: 120 },
+    ...{ rankdir: "LR", marginx: 24, marginy: 24, nodesep: many ? 10 : 24, ranksep: many ? 90 : 130 },
     ...{ edgesep: 8, ranker: many ? "longest-path" : "network-simplex" },
   });
   graph.setDefaultEdgeLabel(() => ({}));

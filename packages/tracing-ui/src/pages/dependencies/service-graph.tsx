@@ -9,6 +9,12 @@ import { formatRate, formatShare } from "../../format/format-rate.ts";
 import { nodeSize, type PlacedGraph } from "./lay-out-graph.ts";
 import { usePanZoom } from "./use-pan-zoom.ts";
 
+/** Between a neighbour's box and what stands on its edge; room for the arrow. */
+const edgeTextGapPx = 14;
+
+/** Below this scale boxes show their names only, larger. */
+const farScale = 0.7;
+
 /**
  * Services as boxes, calls as arrows from left to right: thicker for more calls, red by the share that failed.
  * Boxes are buttons; one is focused on by a click or Enter.
@@ -53,7 +59,7 @@ export function ServiceGraph(props: {
     parent === focus ? facts.callees.get(child) : child === focus ? facts.callers.get(parent) : undefined;
 
   return (
-    <div className="graph" ref={frame} {...handlers}>
+    <div className={state.scale < farScale ? "graph far" : "graph"} ref={frame} {...handlers}>
       <svg aria-hidden="true">
         <defs>
           <marker
@@ -77,7 +83,7 @@ export function ServiceGraph(props: {
               known === undefined ? (rates.get(child)?.whole.errors ?? 0) : known.errors / known.calls;
             const dim =
               near !== undefined ? parent !== hover && child !== hover : isDim(parent) || isDim(child);
-            const middle = middleOf(points);
+            const beside = child === focus ? points[0] : points.at(-1);
             return (
               <g key={edgeId(parent, child)} className={dim ? "graph-edge dim" : "graph-edge"}>
                 <path
@@ -90,10 +96,14 @@ export function ServiceGraph(props: {
                 >
                   <title>{`${parent} calls ${child}: ${count.toLocaleString("en")} times`}</title>
                 </path>
-                {known !== undefined && middle !== undefined && (
-                  <text x={middle.x} y={middle.y - 6} textAnchor="middle">
+                {known !== undefined && beside !== undefined && (
+                  <text y={beside.y - 6} textAnchor={child === focus ? "start" : "end"}>
                     {edgeTexts(known, lookbackMs).map((text, index) => (
-                      <tspan key={text} x={middle.x} dy={index === 0 ? 0 : index === 1 ? 21 : 13}>
+                      <tspan
+                        key={text}
+                        x={beside.x + (child === focus ? edgeTextGapPx : -edgeTextGapPx)}
+                        dy={index === 0 ? 0 : index === 1 ? 20 : 13}
+                      >
                         {text}
                       </tspan>
                     ))}
@@ -188,14 +198,6 @@ function edgeTexts({ calls, errors, p95 }: EdgeFacts, lookbackMs: number): strin
   if (errors > 0) texts.push(`${formatShare(errors / calls)}\u00a0% failed`);
   if (p95 !== undefined) texts.push(`p95 ${durationText(p95)}`);
   return texts;
-}
-
-/** Half way between the ends of an edge that has no corner there, otherwise its corner in the middle. */
-function middleOf(points: readonly { x: number; y: number }[]): { x: number; y: number } | undefined {
-  const [from, to] = [points[0], points.at(-1)];
-  if (from === undefined || to === undefined) return undefined;
-  if (points.length > 3) return points[points.length >> 1];
-  return { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
 }
 
 /** A curve through points that leaves and arrives level. */

@@ -16,17 +16,17 @@ export interface PanZoom {
 }
 
 /** Least and greatest scale, and the least that a whole drawing is made to fit with: below it names cannot be read. */
-const bounds = { least: 0.08, most: 2.5, leastFit: 0.42 };
+const bounds = { least: 0.08, most: 2.5, leastFit: 0.5 };
 
-/** Scale and place so that a drawing fits, in the middle; one that is too large begins at its upper left. */
+/** Scale and place so that a drawing fits, in the middle; one that is too wide begins at its left. */
 export function fit(
   drawing: { width: number; height: number },
   view: { width: number; height: number },
 ): PanZoom {
   const whole = Math.min(view.width / drawing.width, view.height / drawing.height, 1.15);
   const scale = Math.max(bounds.leastFit, whole);
-  const place = (size: number, room: number) => (size * scale <= room ? (room - size * scale) / 2 : 0);
-  return { x: place(drawing.width, view.width), y: place(drawing.height, view.height), scale };
+  const x = Math.max(0, (view.width - drawing.width * scale) / 2);
+  return { x, y: (view.height - drawing.height * scale) / 2, scale };
 }
 
 /** Moves and zooms a drawing by dragging, wheel and keys: arrows, + and −, 0. */

@@ -48,6 +48,8 @@ export const searchAddress = z.object({
   sel: text,
   /** `1`: spans as they arrive, in place of a search. */
   live: text,
+  /** `1`: the traces of the files opened on this page, in place of a search. */
+  file: text,
 });
 
 /** What the address of the search page says. */

@@ -136,14 +136,16 @@ export function SearchForm(props: {
           <option value="custom">From … to …</option>
         </select>
       </Field>
-      <button
-        type="submit"
-        className="button main search-button"
-        disabled={services.length === 0 && !can.traceql}
-      >
-        {searching ? "Searching…" : "Search"}
-      </button>
-      {children}
+      <div className="search-actions">
+        <button
+          type="submit"
+          className="button main search-button"
+          disabled={services.length === 0 && !can.traceql}
+        >
+          {searching ? "Searching…" : "Search"}
+        </button>
+        {children}
+      </div>
       {draft.lookback === "custom" && <RangeFields draft={draft} error={errors.range} onChange={change} />}
     </form>
   );

@@ -1,24 +1,30 @@
 import "./search-page.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { type Comparison, capabilitiesQuery } from "../../api/analysis.ts";
+import { openedTraces, openTraces } from "../../api/opened-traces.ts";
 import { searchQuery, servicesQuery } from "../../api/queries.ts";
 import { traceQlSearchQuery } from "../../api/traceql-search.ts";
 import { FailureNotice, Notice } from "../../components/notice.tsx";
+import { summariseTrace, type TraceSummary } from "../../trace/summarise-trace.ts";
 import { FirstSpan } from "./first-span.tsx";
 import { lastService, rememberService } from "./last-service.ts";
+import { LiveTail } from "./live-tail.tsx";
 import { NothingFound } from "./nothing-found.tsx";
 import { Overview } from "./overview.tsx";
 import { ResultList } from "./result-list.tsx";
 import { addressFields, type SearchAddress } from "./search-address.ts";
 import { SearchForm } from "./search-form.tsx";
+import { rememberSearch, SearchMenu } from "./search-menu.tsx";
 import { searchPlan } from "./search-plan.ts";
 import { selectionText } from "./selection.ts";
 import { withCondition } from "./with-condition.ts";
 
 const route = getRouteApi("/search");
 const none: readonly string[] = [];
+/** For the query service to turn OTLP into traces, milliseconds. */
+const fileTimeoutMs = 60_000;
 const nothing = { heatmap: false, compare: false, tail: false, traceql: false };
 
 /** The search screen. The address is the search: whoever has it sees the same question asked. */
@@ -48,7 +54,21 @@ export function SearchPage() {
     document.title = address.service === undefined ? "Search · Tracing" : `${address.service} · Tracing`;
   }, [address.service]);
 
+  const [fileError, setFileError] = useState<unknown>();
+
+  async function openFile(file: File) {
+    setFileError(undefined);
+    try {
+      await openTraces(file, AbortSignal.timeout(fileTimeoutMs));
+      await goTo({ ...address, live: undefined, sel: undefined, file: "1" });
+    } catch (error) {
+      setFileError(error);
+    }
+  }
+
   function runSearch(next: SearchAddress) {
+    rememberSearch(next);
+    setFileError(undefined);
     if (next.service !== undefined) rememberService(next.service);
     const same = JSON.stringify(addressFields(next)) === JSON.stringify(addressFields(address));
     if (same) void results.refetch();
@@ -58,11 +78,38 @@ export function SearchPage() {
   const filterBy = ({ place, key, value }: Comparison["differences"][number]) =>
     goTo({ ...withCondition(address, { scope: place, key, value }), sel: undefined });
 
+  const isLive = address.live === "1" && can.tail;
+  const isFile = address.file === "1";
   const isEmptyStore =
     services.data?.length === 0 && address.service === undefined && address.q === undefined;
   const isWrong = Object.keys(plan.errors).length > 0;
 
+  function list(rows: readonly TraceSummary[], limit: number, stale: boolean) {
+    const onSort = (sort: SearchAddress["sort"]) => goTo({ ...address, sort }, true);
+    return <ResultList results={rows} known={names} sort={address.sort} {...{ limit, stale, onSort }} />;
+  }
+
   function body() {
+    if (fileError !== undefined) {
+      return <FailureNotice error={fileError} onRetry={() => setFileError(undefined)} />;
+    }
+    if (isFile) {
+      const rows = openedTraces().map(summariseTrace);
+      if (rows.length > 0) return list(rows, Number.POSITIVE_INFINITY, false);
+      return (
+        <Notice kind="plain" title="The file is no longer open">
+          <p>Files stay in this page and end with it. Open it again under More, or search above.</p>
+        </Notice>
+      );
+    }
+    if (isLive) {
+      if (plan.conditions !== undefined) return <LiveTail conditions={plan.conditions} known={names} />;
+      return (
+        <Notice kind="plain" title="These conditions cannot be followed">
+          <p>Live spans are filtered by conditions on one span, joined by &&. Simplify the query above.</p>
+        </Notice>
+      );
+    }
     const failed = [services, capabilities, results].filter((query) => query.isError);
     const error = failed[0]?.error;
     if (error) return <FailureNotice error={error} onRetry={() => failed.map((query) => query.refetch())} />;
@@ -77,30 +124,49 @@ export function SearchPage() {
     const asks = plan.bySearch !== undefined || plan.byTraceQl !== undefined;
     if (results.data === undefined || !asks) return <LoadingRows />;
     if (results.data.length === 0) return <NothingFound address={address} onSearch={runSearch} />;
-    return (
-      <ResultList
-        results={results.data}
-        known={names}
-        limit={address.limit}
-        sort={address.sort}
-        stale={results.isFetching}
-        onSort={(sort) => goTo({ ...address, sort }, true)}
-      />
-    );
+    return list(results.data, address.limit, results.isFetching);
   }
 
-  const showsOverview = !isEmptyStore && !isWrong && !results.isError && !services.isError;
+  const showsOverview =
+    !isEmptyStore &&
+    !isLive &&
+    !isFile &&
+    fileError === undefined &&
+    !isWrong &&
+    !results.isError &&
+    !services.isError;
   return (
     <div className="search-page">
       <h1 className="visually-hidden">Search traces</h1>
       <SearchForm
-        key={JSON.stringify({ ...address, sort: undefined, sel: undefined })}
+        key={JSON.stringify({
+          ...address,
+          sort: undefined,
+          sel: undefined,
+          live: undefined,
+          file: undefined,
+        })}
         address={address}
         services={names}
         can={can}
         searching={results.isFetching}
-        onSearch={(draft) => runSearch({ ...draft, sort: address.sort, sel: undefined })}
-      />
+        onSearch={(draft) => runSearch({ ...draft, sort: address.sort, sel: undefined, file: undefined })}
+      >
+        {can.tail && (
+          <button
+            type="button"
+            className="button"
+            aria-pressed={isLive}
+            title="Follow spans as they arrive"
+            onClick={() =>
+              goTo({ ...address, live: isLive ? undefined : "1", sel: undefined, file: undefined })
+            }
+          >
+            Live
+          </button>
+        )}
+        <SearchMenu address={address} onOpenFile={(file) => void openFile(file)} />
+      </SearchForm>
       {showsOverview && (
         <Overview
           plan={plan}

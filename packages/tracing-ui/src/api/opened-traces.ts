@@ -1,0 +1,63 @@
+import * as z from "zod/mini";
+import { ApiError } from "./api-error.ts";
+import { envelope } from "./envelope.ts";
+import { readJson } from "./read-json.ts";
+import { type ApiTrace, apiTrace } from "./trace-schema.ts";
+
+/** Most bytes of a file: what a tab can hold. */
+const maxFileBytes = 256 * 1024 * 1024;
+
+const traceList = envelope(z.nullable(z.array(apiTrace)));
+const bare = z.array(apiTrace);
+
+/** Traces that came out of files, by id. They are in no store: a reload forgets them. */
+const opened = new Map<string, ApiTrace>();
+
+/** A trace out of a file; undefined for any other. */
+export function openedTrace(traceId: string): ApiTrace | undefined {
+  return opened.get(traceId.toLowerCase().padStart(32, "0")) ?? opened.get(traceId);
+}
+
+/** All traces out of files, in the order in which they were opened. */
+export function openedTraces(): readonly ApiTrace[] {
+  return [...opened.values()];
+}
+
+/**
+ * Reads traces of a file: as the query service answers, a list of traces, one trace, or OTLP JSON, which the query
+ * service turns into the first.
+ * @throws ApiError API_TOO_LARGE, API_SHAPE; API_REFUSED in the service's words for OTLP that is wrong
+ */
+export async function openTraces(file: File, signal: AbortSignal): Promise<readonly ApiTrace[]> {
+  if (file.size > maxFileBytes) {
+    throw new ApiError("API_TOO_LARGE", `${file.name} is over ${maxFileBytes} bytes`);
+  }
+  const text = await file.text();
+  const traces = await tracesOf(text, file.name, signal);
+  if (traces.length === 0) throw new ApiError("API_SHAPE", `${file.name} holds no traces`);
+  for (const trace of traces) opened.set(trace.traceID, trace);
+  return traces;
+}
+
+async function tracesOf(text: string, name: string, signal: AbortSignal): Promise<readonly ApiTrace[]> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new ApiError("API_SHAPE", `${name} is not JSON`, { cause });
+  }
+  if (value !== null && typeof value === "object" && "resourceSpans" in value) {
+    return (await readJson("api/transform", traceList, signal, text)).data ?? [];
+  }
+  const list = bare.safeParse(value);
+  if (list.success) return list.data;
+  const one = apiTrace.safeParse(value);
+  if (one.success) return [one.data];
+  const answer = traceList.safeParse(value);
+  if (answer.success) return answer.data.data ?? [];
+  const issue = answer.error.issues[0];
+  throw new ApiError(
+    "API_SHAPE",
+    `${name} is neither traces as the query service gives them nor OTLP JSON: ${issue?.path.join(".") || "(whole)"}: ${issue?.message}`,
+  );
+}

@@ -1,0 +1,68 @@
+import * as z from "zod/mini";
+import { conditionParameters, type SpanConditions } from "./analysis.ts";
+
+const tailSpan = z.object({
+  traceID: z.string(),
+  spanID: z.string(),
+  parentSpanID: z.string(),
+  service: z.string(),
+  operation: z.string(),
+  kind: z.string(),
+  start: z.number(),
+  duration: z.number(),
+  error: z.boolean(),
+});
+
+/** A span as it arrives; times in microseconds, the start since 1970. */
+export type TailSpan = z.infer<typeof tailSpan>;
+
+const spansEvent = z.object({ spans: z.array(tailSpan) });
+const skippedEvent = z.object({ spans: z.int(), reason: z.string() });
+const problemEvent = z.object({ detail: z.string() });
+
+/** What a tail tells. */
+export interface TailListener {
+  /** The stream is open, for the first time or again. */
+  opened(): void;
+  spans(spans: readonly TailSpan[]): void;
+  /** So many spans were left out. */
+  skipped(spans: number): void;
+  /** The stream is broken, and comes back by itself where it can; or the store cannot be asked for now. */
+  failed(message: string): void;
+}
+
+/**
+ * Follows spans as they arrive.
+ * @param limit most spans of an event, the newest; there is one a second
+ * @returns ends it
+ */
+export function followTail(conditions: SpanConditions, limit: number, listener: TailListener): () => void {
+  const parameters = conditionParameters(conditions);
+  parameters.set("limit", String(limit));
+  const source = new EventSource(new URL(`api/analysis/v1/tail?${parameters}`, document.baseURI));
+  source.onopen = () => listener.opened();
+  source.onerror = () =>
+    listener.failed(
+      source.readyState === EventSource.CLOSED
+        ? "The server refused to follow these conditions."
+        : "The connection broke; trying again.",
+    );
+  const on = <T>(name: string, schema: z.ZodMiniType<T>, take: (value: T) => void) =>
+    source.addEventListener(name, (event) => {
+      const parsed = schema.safeParse(parse(event.data));
+      if (parsed.success) take(parsed.data);
+      else listener.failed("The server sent something that was not understood.");
+    });
+  on("spans", spansEvent, ({ spans }) => listener.spans(spans));
+  on("skipped", skippedEvent, ({ spans }) => listener.skipped(spans));
+  on("problem", problemEvent, ({ detail }) => listener.failed(detail));
+  return () => source.close();
+}
+
+function parse(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import "./live-tail.css";
+import { Link } from "@tanstack/react-router";
+import { useEffect, useMemo, useReducer, useState } from "react";
+import type { SpanConditions } from "../../api/analysis.ts";
+import { followTail } from "../../api/tail.ts";
+import { Duration } from "../../components/duration.tsx";
+import { ServiceMark } from "../../components/service-mark.tsx";
+import { clockText } from "../../format/format-time.ts";
+import { zoneChoice } from "../../theme/preferences.ts";
+import { assignServiceHues } from "../../theme/service-hues.ts";
+import { useChoice } from "../../theme/stored-choice.ts";
+import { startTail, tailReducer } from "./tail-reducer.ts";
+
+/** Most spans of an event, which comes once a second. */
+const perSecond = 100;
+
+/** Spans that meet the conditions as they arrive, the newest on top. Pausing keeps what is seen in its place. */
+export function LiveTail({ conditions, known }: { conditions: SpanConditions; known: readonly string[] }) {
+  const asked = JSON.stringify(conditions);
+  const [state, dispatch] = useReducer(tailReducer, startTail);
+  const [paused, setPaused] = useState(false);
+  const zone = useChoice(zoneChoice);
+
+  useEffect(() => {
+    dispatch({ type: "begin" });
+    return followTail(JSON.parse(asked) as SpanConditions, perSecond, {
+      opened: () => dispatch({ type: "opened" }),
+      spans: (spans) => dispatch({ type: "spans", spans }),
+      skipped: (spans) => dispatch({ type: "skipped", spans }),
+      failed: (message) => dispatch({ type: "failed", message }),
+    });
+  }, [asked]);
+  useEffect(() => dispatch({ type: "pause", paused }), [paused]);
+
+  const { rows, waiting, seen, skipped, problem, open } = state;
+  const hues = useMemo(
+    () => assignServiceHues(known, [...new Set(rows.map(({ service }) => service))]),
+    [known, rows],
+  );
+  return (
+    <section className="tail" aria-label="Spans as they arrive">
+      <header className="tail-head">
+        <p role="status">
+          <span className={open && problem === undefined ? "tail-dot on" : "tail-dot"} aria-hidden="true" />
+          {open ? (
+            <>
+              Following: <b>{seen.toLocaleString("en")}</b> spans
+              {skipped > 0 && (
+                <span className="muted">, {skipped.toLocaleString("en")} left out: too many</span>
+              )}
+            </>
+          ) : (
+            "Connecting…"
+          )}
+        </p>
+        <button type="button" className="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>
+          {paused ? `Go on${waiting.length > 0 ? ` (${waiting.length} new)` : ""}` : "Pause"}
+        </button>
+        {problem !== undefined && (
+          <p className="tail-problem" role="alert">
+            {problem}
+          </p>
+        )}
+      </header>
+      {rows.length === 0 ? (
+        <p className="tail-empty">Spans that match appear here about three seconds after they arrive.</p>
+      ) : (
+        <ol className="tail-rows">
+          {rows.map((span) => (
+            <li key={`${span.traceID} ${span.spanID}`} className={span.error ? "failed" : undefined}>
+              <Link to="/trace/$traceId" params={{ traceId: span.traceID }} search={{ span: span.spanID }}>
+                <span className="mono tail-start">{clockText(span.start, zone)}</span>
+                <ServiceMark hue={hues.get(span.service)} />
+                <b>{span.service}</b>
+                <span className="cut tail-operation">{span.operation}</span>
+                <span className="unit tail-kind">{span.kind}</span>
+                <span className="tail-error">{span.error ? "error" : ""}</span>
+                <Duration us={span.duration} />
+              </Link>
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,67 @@
+import type { TailSpan } from "../../api/tail.ts";
+
+/** Rows kept; older ones fall out. */
+export const mostTailRows = 500;
+
+/** What is seen of a tail. */
+export interface TailState {
+  open: boolean;
+  paused: boolean;
+  /** The newest first. */
+  rows: readonly TailSpan[];
+  /** What arrived while it was paused, the newest first. */
+  waiting: readonly TailSpan[];
+  seen: number;
+  skipped: number;
+  problem: string | undefined;
+}
+
+/** Before anything arrived. */
+export const startTail: TailState = {
+  ...{ open: false, paused: false, rows: [], waiting: [] },
+  ...{ seen: 0, skipped: 0, problem: undefined },
+};
+
+/** What happens to a tail. */
+export type TailAction =
+  | { type: "begin" }
+  | { type: "opened" }
+  | { type: "spans"; spans: readonly TailSpan[] }
+  | { type: "skipped"; spans: number }
+  | { type: "failed"; message: string }
+  | { type: "pause"; paused: boolean };
+
+/** The state after an action. Neither rows nor what waits ever grows past `mostTailRows`. */
+export function tailReducer(state: TailState, action: TailAction): TailState {
+  switch (action.type) {
+    case "begin":
+      return { ...startTail, paused: state.paused };
+    case "opened":
+      return { ...state, open: true, problem: undefined };
+    case "spans": {
+      const seen = state.seen + action.spans.length;
+      const into = state.paused ? "waiting" : "rows";
+      const known = new Set(state[into].slice(0, 2 * action.spans.length).map(idOf));
+      // A stream that broke begins again a little before.
+      const fresh = action.spans.filter((span) => !known.has(idOf(span))).toReversed();
+      return {
+        ...state,
+        seen,
+        problem: undefined,
+        [into]: [...fresh, ...state[into]].slice(0, mostTailRows),
+      };
+    }
+    case "skipped":
+      return { ...state, skipped: state.skipped + action.spans };
+    case "failed":
+      return { ...state, problem: action.message };
+    case "pause": {
+      const rows = action.paused ? state.rows : [...state.waiting, ...state.rows].slice(0, mostTailRows);
+      return { ...state, paused: action.paused, rows, waiting: [] };
+    }
+  }
+}
+
+function idOf({ traceID, spanID }: TailSpan): string {
+  return `${traceID} ${spanID}`;
+}
