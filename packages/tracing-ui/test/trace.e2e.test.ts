@@ -3,6 +3,9 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { describeApp } from "./app-session.ts";
 import { violationsOn } from "./axe.ts";
+import { delayedTrace } from "./fixtures/delayed-trace.ts";
+import { SeededRandom } from "./fixtures/seeded-random.ts";
+import { fixtureNowUs } from "./fixtures/shop-store.ts";
 
 describeApp("the trace page in a browser", (app) => {
   const open = async (traceId: string, search = "") => {
@@ -226,5 +229,23 @@ describeApp("the trace page in a browser", (app) => {
     status = 200;
     await page.getByRole("button", { name: "Archive" }).click();
     await page.getByRole("button", { name: "Archived" }).waitFor();
+  });
+
+  test("time in which nothing ran is folded, said, and shown on demand", async () => {
+    const { page } = app;
+    const trace = delayedTrace(new SeededRandom(7), fixtureNowUs - 400_000_000);
+    app.answers.traces = [trace];
+    await open(trace.traceID);
+    await page.locator(".waterfall-grid .idle-gap", { hasText: "5:00 min idle" }).waitFor();
+    const widthOf = async () => (await page.locator(".span-bar").first().boundingBox())?.width ?? 0;
+    expect(await widthOf()).toBeGreaterThan(200);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole("link", { name: "Show", exact: true }).click();
+    await page.waitForURL(/gaps=shown/);
+    await page.locator(".idle-gap").first().waitFor({ state: "detached" });
+    expect(await widthOf()).toBeLessThan(10);
+    await page.goBack();
+    await page.locator(".idle-gap").first().waitFor();
+    expect(app.complaints).toEqual([]);
   });
 });

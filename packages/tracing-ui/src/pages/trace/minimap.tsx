@@ -1,10 +1,11 @@
 import "./minimap.css";
 import { type Dispatch, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useElementSize } from "../../components/use-element-size.ts";
-import { durationText, formatDuration } from "../../format/format-duration.ts";
+import { durationText } from "../../format/format-duration.ts";
 import { useTheme } from "../../theme/use-theme.ts";
+import { axisTicks } from "../../trace/axis-ticks.ts";
 import type { CriticalPath } from "../../trace/critical-path.ts";
-import { tickText, timeTicks } from "../../trace/time-ticks.ts";
+import type { IdleGap } from "../../trace/idle-gaps.ts";
 import type { Trace } from "../../trace/trace.ts";
 import { drawMinimap, minimapColours } from "./draw-minimap.ts";
 import { isWhole, type TimeRange, type ViewAction, wholeRange } from "./trace-view.ts";
@@ -20,10 +21,12 @@ export function Minimap(props: {
   trace: Trace;
   hues: ReadonlyMap<string, number>;
   path: CriticalPath;
+  /** Folded. */
+  gaps: readonly IdleGap[];
   range: TimeRange;
   dispatch: Dispatch<ViewAction>;
 }) {
-  const { trace, hues, path, range, dispatch } = props;
+  const { trace, hues, path, gaps, range, dispatch } = props;
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const { width, height } = useElementSize(frame);
@@ -61,7 +64,10 @@ export function Minimap(props: {
     setDrag(undefined);
   }
 
-  const ticks = useMemo(() => timeTicks(0, total, Math.max(2, Math.floor(width / 140))), [total, width]);
+  const ticks = useMemo(
+    () => axisTicks({ fromUs: 0, toUs: total }, Math.max(2, Math.floor(width / 140)), gaps),
+    [total, width, gaps],
+  );
   return (
     <div className="minimap">
       <div
@@ -75,7 +81,14 @@ export function Minimap(props: {
         onPointerCancel={() => setDrag(undefined)}
         onDoubleClick={() => dispatch({ type: "zoomOut" })}
       >
-        {ticks.slice(1).map((us) => (
+        {gaps.map(({ fromUs, toUs }) => (
+          <span
+            key={`gap ${fromUs}`}
+            className="idle-gap"
+            style={{ left: percent(fromUs), width: percent(toUs - fromUs) }}
+          />
+        ))}
+        {ticks.slice(1).map(({ us }) => (
           <span key={us} className="minimap-tick" style={{ left: percent(us) }} />
         ))}
         <canvas ref={canvas} />
@@ -92,9 +105,9 @@ export function Minimap(props: {
         )}
       </div>
       <div className="minimap-scale mono" aria-hidden="true">
-        {ticks.map((us) => (
+        {ticks.map(({ us, text }) => (
           <span key={us} style={{ left: percent(us) }}>
-            {tickText(us, formatDuration(us))}
+            {text}
           </span>
         ))}
       </div>

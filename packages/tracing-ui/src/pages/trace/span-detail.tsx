@@ -126,7 +126,7 @@ function Facts(props: {
         <div className="span-fact">
           <dt>Start</dt>
           <dd>
-            <Duration us={trace.offsetUs[at] as number} sign="+" />
+            <Duration us={span.startTime - trace.startUs} sign="+" />
             <span className="mono unit"> {clockText(span.startTime, zone, 6)}</span>
           </dd>
         </div>

@@ -212,8 +212,10 @@ function PathMark(props: { section: PathSection; fromUs: number; perUs: number }
 function EventMarks(props: { trace: Trace; span: number; fromUs: number; perUs: number }) {
   const { trace, span, fromUs, perUs } = props;
   const logs = trace.spans[span]?.logs ?? [];
+  // By the span's own start: in the drawn trace idle time may be folded before it.
+  const drawnUs = (trace.offsetUs[span] as number) - (trace.spans[span]?.startTime ?? 0);
   return logs.slice(0, mostEvents).map((log, index) => {
-    const at = (log.timestamp - trace.startUs - fromUs) * perUs;
+    const at = (log.timestamp + drawnUs - fromUs) * perUs;
     // biome-ignore lint/suspicious/noArrayIndexKey: events have no name of their own
     return at < 0 || at > 100 ? null : <span key={index} className="span-event" style={{ left: `${at}%` }} />;
   });

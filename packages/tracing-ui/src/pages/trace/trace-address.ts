@@ -39,7 +39,9 @@ export const traceAddress = z.object({
   q: text,
   /** `dim` when spans that the filter does not match are dimmed and not hidden. */
   others: z.catch(z.optional(z.enum(["dim"])), undefined),
-  /** The visible time range, in microseconds after the trace's start. */
+  /** `shown` when idle gaps are drawn as long as they were. */
+  gaps: z.catch(z.optional(z.enum(["shown"])), undefined),
+  /** The visible time range, in microseconds after the start of the trace as it is drawn. */
   from: microseconds,
   to: microseconds,
   /** How the trace is drawn; the waterfall by itself. */

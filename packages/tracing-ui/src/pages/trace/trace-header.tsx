@@ -10,6 +10,7 @@ import { clockText, dateText, zoneLabel } from "../../format/format-time.ts";
 import { isSavedPage } from "../../offline/saved-trace.ts";
 import { zoneChoice } from "../../theme/preferences.ts";
 import { useChoice } from "../../theme/stored-choice.ts";
+import type { IdleGap } from "../../trace/idle-gaps.ts";
 import { leadingRoot, type Trace } from "../../trace/trace.ts";
 import { TraceActions } from "./trace-actions.tsx";
 import { changedAddress } from "./trace-address.ts";
@@ -24,11 +25,13 @@ export function TraceHeader(props: {
   /** The trace as the query service gave it. */
   input: ApiTrace;
   peers: ReadonlyMap<string, SpanPeers>;
+  /** Those that can be folded. */
+  gaps: readonly IdleGap[];
   hues: ReadonlyMap<string, number>;
   filter: string;
   dispatch: Dispatch<ViewAction>;
 }) {
-  const { trace, input, peers, hues, filter, dispatch } = props;
+  const { trace, input, peers, gaps, hues, filter, dispatch } = props;
   const zone = useChoice(zoneChoice);
   const address = route.useSearch();
   const showsPath = address.view === undefined && address.panel === "path";
@@ -67,6 +70,21 @@ export function TraceHeader(props: {
         <Figure name="Duration">
           <Duration us={trace.durationUs} />
         </Figure>
+        {gaps.length > 0 && (
+          <Figure name="Idle">
+            <Duration us={gaps.reduce((sum, { lengthUs }) => sum + lengthUs, 0)} />{" "}
+            <Link
+              to="/trace/$traceId"
+              params={{ traceId: trace.traceId }}
+              search={changedAddress(address, {
+                ...{ gaps: address.gaps === "shown" ? undefined : "shown", from: undefined, to: undefined },
+              })}
+              title="Time in which no span ran"
+            >
+              {address.gaps === "shown" ? "Fold" : "Show"}
+            </Link>
+          </Figure>
+        )}
         <Figure name="Start">
           <span className="mono">
             <span className="unit">{dateText(trace.startUs, zone)} </span>

@@ -11,6 +11,7 @@ import { assignServiceHues } from "../../theme/service-hues.ts";
 import { buildTrace } from "../../trace/build-trace.ts";
 import { criticalPath } from "../../trace/critical-path.ts";
 import { filterSpans } from "../../trace/filter-spans.ts";
+import { foldIdleGaps, type IdleGap } from "../../trace/idle-gaps.ts";
 import { leadingRoot } from "../../trace/trace.ts";
 import { visibleRows } from "../../trace/visible-rows.ts";
 import { Minimap } from "./minimap.tsx";
@@ -29,13 +30,16 @@ const StatisticsView = lazy(() =>
 );
 const JsonView = lazy(() => import("./views/json-view.tsx").then((file) => ({ default: file.JsonView })));
 const GraphView = lazy(() => import("./views/graph-view.tsx").then((file) => ({ default: file.GraphView })));
+const noGaps: readonly IdleGap[] = [];
 const noPeers: ReadonlyMap<string, SpanPeers> = new Map();
 
 /** The trace screen: fetches one trace and shows it, or says why not. */
 export function TracePage() {
   const { traceId } = route.useParams();
+  const { gaps } = route.useSearch();
   const trace = useQuery(traceQuery(traceId));
-  if (trace.isSuccess) return <LoadedTrace key={traceId} input={trace.data} />;
+  // Made anew when gaps are folded or shown: the range of time in view is another then.
+  if (trace.isSuccess) return <LoadedTrace key={`${traceId} ${gaps}`} input={trace.data} />;
   if (trace.isPending) return <LoadingTrace />;
   const missing = trace.error instanceof ApiError && trace.error.code === "API_NOT_FOUND";
   if (!missing) return <FailureNotice error={trace.error} onRetry={() => trace.refetch()} />;
@@ -59,11 +63,14 @@ export function TracePage() {
 }
 
 function LoadedTrace({ input }: { input: ApiTrace }) {
-  const trace = useMemo(() => buildTrace(input), [input]);
+  const address = route.useSearch();
+  const whole = useMemo(() => buildTrace(input), [input]);
+  const folded = useMemo(() => foldIdleGaps(whole), [whole]);
+  const trace = address.gaps === "shown" ? whole : folded.trace;
+  const gaps = address.gaps === "shown" ? noGaps : folded.gaps;
   const known = useQuery(servicesQuery).data;
   const hues = useMemo(() => assignServiceHues(known ?? [], trace.services), [known, trace]);
   const [view, dispatch] = useTraceView(trace);
-  const address = route.useSearch();
   const navigate = route.useNavigate();
   // Typing comes first: finding the spans may lag behind by a frame or two in large traces.
   const filterText = useDeferredValue(view.filter);
@@ -87,7 +94,11 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
 
   return (
     <div className="trace-page">
-      <TraceHeader {...{ trace, input, peers, hues, dispatch }} filter={view.filter} />
+      <TraceHeader
+        {...{ trace: whole, input, peers, hues, dispatch }}
+        gaps={folded.gaps}
+        filter={view.filter}
+      />
       <TraceRemarks trace={trace} dispatch={dispatch} />
       <Suspense fallback={<div className="trace-body" role="status" aria-label="Opening the view" />}>
         {address.view === "flame" && <FlameView trace={trace} hues={hues} />}
@@ -97,9 +108,9 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
       </Suspense>
       {address.view === undefined && (
         <>
-          <Minimap trace={trace} hues={hues} path={path} range={view.range} dispatch={dispatch} />
+          <Minimap {...{ trace, hues, path, gaps, dispatch }} range={view.range} />
           <div className="trace-body">
-            <Waterfall {...{ trace, hues, view, filter, rows, path, peers, dispatch }} />
+            <Waterfall {...{ trace, hues, view, filter, rows, path, peers, gaps, dispatch }} />
             {address.panel === "path" && (
               <PathPanel
                 {...{ trace, hues, path, dispatch }}

@@ -1,8 +1,7 @@
 import { type Dispatch, type KeyboardEvent, type PointerEvent, useState } from "react";
 import { Icon } from "../../components/icon.tsx";
-import { formatDuration } from "../../format/format-duration.ts";
+import type { AxisTick } from "../../trace/axis-ticks.ts";
 import type { SpanFilter } from "../../trace/filter-spans.ts";
-import { tickText } from "../../trace/time-ticks.ts";
 import type { Trace } from "../../trace/trace.ts";
 import { isWhole, type TraceView, type ViewAction } from "./trace-view.ts";
 
@@ -14,8 +13,7 @@ export function WaterfallHead(props: {
   trace: Trace;
   view: TraceView;
   filter: SpanFilter | undefined;
-  /** Microseconds after the trace's start. */
-  ticks: readonly number[];
+  ticks: readonly AxisTick[];
   nameWidth: number;
   onNameWidth: (width: number) => void;
   dispatch: Dispatch<ViewAction>;
@@ -67,9 +65,9 @@ export function WaterfallHead(props: {
       </div>
       <NameEdge width={nameWidth} onWidth={onNameWidth} />
       <div className="waterfall-scale mono">
-        {ticks.map((us) => (
+        {ticks.map(({ us, text }) => (
           <span key={us} style={{ left: `${(100 * (us - fromUs)) / (toUs - fromUs)}%` }}>
-            {tickText(us, formatDuration(us))}
+            {text}
           </span>
         ))}
       </div>

@@ -11,11 +11,13 @@ import {
 } from "react";
 import type { SpanPeers } from "../../api/trace-peers.ts";
 import { useElementSize } from "../../components/use-element-size.ts";
+import { durationText } from "../../format/format-duration.ts";
+import { axisTicks } from "../../trace/axis-ticks.ts";
 import type { CriticalPath } from "../../trace/critical-path.ts";
 import type { SpanFilter } from "../../trace/filter-spans.ts";
+import type { IdleGap } from "../../trace/idle-gaps.ts";
 import { RowWindow } from "../../trace/row-window.ts";
 import { siblingRuns } from "../../trace/sibling-runs.ts";
-import { timeTicks } from "../../trace/time-ticks.ts";
 import type { Trace } from "../../trace/trace.ts";
 import { rowOf } from "../../trace/visible-rows.ts";
 import { RunRow } from "./run-row.tsx";
@@ -47,9 +49,11 @@ export function Waterfall(props: {
   path: CriticalPath;
   /** By span id; empty where the store does not know. */
   peers: ReadonlyMap<string, SpanPeers>;
+  /** Folded. */
+  gaps: readonly IdleGap[];
   dispatch: Dispatch<ViewAction>;
 }) {
-  const { trace, hues, view, filter, rows, path, peers, dispatch } = props;
+  const { trace, hues, view, filter, rows, path, peers, gaps, dispatch } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const { width, height } = useElementSize(scroller);
   const [nameWidth, setNameWidth] = useNameWidth(width);
@@ -85,7 +89,7 @@ export function Waterfall(props: {
   const lane = { left: nameWidth, width: Math.max(1, width - nameWidth - room) };
   useWheelZoom(scroller, lane, view, dispatch);
 
-  const ticks = timeTicks(view.range.fromUs, view.range.toUs, Math.max(2, Math.floor(lane.width / 130)));
+  const ticks = axisTicks(view.range, Math.max(2, Math.floor(lane.width / 130)), gaps);
   const perUs = 100 / (view.range.toUs - view.range.fromUs);
   const style = { "--name-width": `${nameWidth}px`, "--label-room": `${room}px` } as CSSProperties;
   const runs = siblingRuns(trace);
@@ -122,7 +126,19 @@ export function Waterfall(props: {
         onClick={click}
       >
         <div className="waterfall-grid" aria-hidden="true">
-          {ticks.map((us) => (
+          {gaps.map(({ fromUs, toUs, lengthUs }) => (
+            <span
+              key={`gap ${fromUs}`}
+              className="idle-gap"
+              style={{
+                left: `${(fromUs - view.range.fromUs) * perUs}%`,
+                width: `${(toUs - fromUs) * perUs}%`,
+              }}
+            >
+              <span>{durationText(lengthUs)} idle</span>
+            </span>
+          ))}
+          {ticks.map(({ us }) => (
             <span key={us} style={{ left: `${(us - view.range.fromUs) * perUs}%` }} />
           ))}
         </div>

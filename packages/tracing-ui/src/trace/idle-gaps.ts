@@ -1,0 +1,66 @@
+import type { Trace } from "./trace.ts";
+
+/** A stretch of time in which no span of the trace ran, drawn narrower than it was. */
+export interface IdleGap {
+  /** Where it begins in the drawn trace, microseconds after the start. */
+  fromUs: number;
+  /** Where it ends there. */
+  toUs: number;
+  /** How long it was. */
+  lengthUs: number;
+}
+
+/** A trace whose idle gaps are folded, for drawing. */
+export interface FoldedTrace {
+  /**
+   * The same spans, closer together: `offsetUs` and `durationUs` leave out the time that is folded. Durations of
+   * spans are as they were, for none runs in a gap.
+   */
+  trace: Trace;
+  /** Earliest first. */
+  gaps: readonly IdleGap[];
+}
+
+/** A gap is folded from this part of the time on in which spans ran. */
+const leastPart = 0.25;
+/** What is left of a gap, as part of that time. */
+const shownPart = 0.03;
+
+/** Folds the gaps of a trace that would leave little room for its spans. */
+export function foldIdleGaps(trace: Trace): FoldedTrace {
+  const order = Int32Array.from(trace.offsetUs.keys()).sort(
+    (a, b) => (trace.offsetUs[a] as number) - (trace.offsetUs[b] as number),
+  );
+  const idle = idleTimes(trace, order);
+  const busyUs = trace.durationUs - idle.reduce((sum, { lengthUs }) => sum + lengthUs, 0);
+  const folded = idle.filter(({ lengthUs }) => lengthUs > busyUs * leastPart);
+  if (busyUs <= 0 || folded.length === 0) return { trace, gaps: [] };
+
+  const leftUs = busyUs * shownPart;
+  const gaps: IdleGap[] = [];
+  const offsetUs = trace.offsetUs.slice();
+  let removedUs = 0;
+  let next = 0;
+  for (const span of order) {
+    const at = trace.offsetUs[span] as number;
+    for (let gap = folded[next]; gap !== undefined && at >= gap.endUs; gap = folded[next]) {
+      const fromUs = gap.endUs - gap.lengthUs - removedUs;
+      gaps.push({ fromUs, toUs: fromUs + leftUs, lengthUs: gap.lengthUs });
+      removedUs += gap.lengthUs - leftUs;
+      next += 1;
+    }
+    offsetUs[span] = at - removedUs;
+  }
+  return { trace: { ...trace, offsetUs, durationUs: trace.durationUs - removedUs }, gaps };
+}
+
+function idleTimes(trace: Trace, order: Int32Array): { endUs: number; lengthUs: number }[] {
+  const idle: { endUs: number; lengthUs: number }[] = [];
+  let atUs = 0;
+  for (const span of order) {
+    const from = trace.offsetUs[span] as number;
+    if (from > atUs) idle.push({ endUs: from, lengthUs: from - atUs });
+    atUs = Math.max(atUs, from + (trace.spanUs[span] as number));
+  }
+  return idle;
+}
