@@ -320,6 +320,11 @@ export class Exchange implements StreamListener {
     return this.#detached;
   }
 
+  /** Whether there are filters on the way of the response. */
+  get filtered(): boolean {
+    return this.#top !== undefined;
+  }
+
   /** Puts a filter on the way of the response, before those that are there: what is written from now on passes it. */
   interceptResponse<Sink extends ResponseSink>(make: (below: ResponseSink) => Sink): Sink {
     const sink = make(this.#top ?? new WireSink(this.stream, this));

@@ -120,6 +120,19 @@ export class Relay implements ResponseReceiver {
     return this.#write(chunk);
   }
 
+  /** A chunk that a plain socket took whole is not needed any more. */
+  get keepsChunk(): boolean {
+    const { exchange } = this.#plan;
+    const { socket } = exchange;
+    return (
+      this.#held !== undefined ||
+      exchange.filtered ||
+      !exchange.stream.version.startsWith("1") ||
+      "encrypted" in socket ||
+      socket.writableLength > 0
+    );
+  }
+
   end(trailers: HeaderList): void {
     if (this.#held !== undefined && this.#holdLimit === 0) {
       this.#ended = trailers;

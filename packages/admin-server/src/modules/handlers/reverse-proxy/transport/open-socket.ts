@@ -2,6 +2,7 @@ import type { LookupFunction, Socket } from "node:net";
 import { connect, isIP } from "node:net";
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
 import type { DialAddress } from "./dial-address.ts";
+import { type ReadBuffer, setReadBuffer } from "./read-buffer.ts";
 
 /** How connections to upstreams are made; times in milliseconds, 0 for none. */
 export interface SocketOptions {
@@ -30,6 +31,7 @@ type Done = (error: Error | undefined, socket: Socket | undefined) => void;
 
 /**
  * Opens a connection and, if asked to, speaks TLS on it.
+ * @param buffer memory to read into, over TCP without TLS: the socket emits no `data` then
  * @param done called once, with a socket that has no listeners of ours left, or with why there is none
  * @returns gives it up; `done` is not called any more then
  */
@@ -39,6 +41,7 @@ export function openSocket(
   tls: TlsOfSocket | undefined,
   preface: Preface,
   done: Done,
+  buffer?: ReadBuffer,
 ): () => void {
   let current: Socket = connect(
     dial.path === ""
@@ -53,9 +56,13 @@ export function openSocket(
             : {}),
           ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
           ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+          ...(buffer === undefined || tls !== undefined ? {} : { onread: buffer.options }),
         }
       : { path: dial.path },
   );
+  if (buffer !== undefined && tls === undefined && dial.path === "") {
+    setReadBuffer(current, buffer);
+  }
   let timer: NodeJS.Timeout | undefined;
   let settled = false;
   const settle = (error: Error | undefined): void => {

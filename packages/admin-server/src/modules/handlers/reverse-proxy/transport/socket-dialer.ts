@@ -3,6 +3,7 @@ import type { ConnectionOptions } from "node:tls";
 import type { DialAddress } from "./dial-address.ts";
 import { openSocket, type SocketOptions } from "./open-socket.ts";
 import { proxyProtocolHeader } from "./proxy-protocol-header.ts";
+import type { ReadBuffer } from "./read-buffer.ts";
 import type { UpstreamRequest } from "./transport.ts";
 
 export interface SocketDialerOptions {
@@ -30,6 +31,7 @@ export interface SocketDialer {
     alpn: readonly string[],
     request: UpstreamRequest,
     done: (error: Error | undefined, socket: Socket | undefined) => void,
+    buffer?: ReadBuffer,
   ): () => void;
 }
 
@@ -49,7 +51,7 @@ export function makeSocketDialer(options: SocketDialerOptions): SocketDialer {
     options.tls !== undefined && !options.exceptPorts.has(dial.port);
   return {
     secure,
-    open(dial, serverName, alpn, request, done) {
+    open(dial, serverName, alpn, request, done, buffer) {
       const { tls, handshakeTimeoutMs, renegotiation, proxyProtocol } = options;
       return openSocket(
         dial,
@@ -65,6 +67,7 @@ export function makeSocketDialer(options: SocketDialerOptions): SocketDialer {
             },
         proxyProtocol === undefined ? undefined : preface(proxyProtocol, request),
         done,
+        buffer,
       );
     },
   };

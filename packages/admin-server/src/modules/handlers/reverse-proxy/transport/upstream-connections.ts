@@ -5,6 +5,7 @@ import type { H1Limits } from "./h1/h1-client-connection.ts";
 import { H1Pool } from "./h1/h1-pool.ts";
 import { H2Call } from "./h2/h2-call.ts";
 import { H2Pool } from "./h2/h2-pool.ts";
+import { ReadBuffer } from "./read-buffer.ts";
 import type { SocketDialer } from "./socket-dialer.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "./transport.ts";
 
@@ -65,7 +66,11 @@ export class UpstreamConnections {
         options.dialer.open(dial, serverName, alpn, request, done);
     this.#h1 = new H1Pool({
       limits,
-      dial: dialer(["http/1.1"]),
+      dial: (request, done) => {
+        // What is to leave HTTP is read as a stream.
+        const buffer = request.upgrade === "" ? new ReadBuffer() : undefined;
+        return options.dialer.open(dial, serverName, ["http/1.1"], request, done, buffer);
+      },
       keepAlive,
       idleTimeoutMs,
       maxIdle,

@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { ChunkedDecoder } from "../../../../../http/h1/chunked-decoder.ts";
 import type { HeaderList } from "../../../../../http/header-list.ts";
 import { BodyWriter } from "../body-writer.ts";
+import { type ReadBuffer, readBufferOf } from "../read-buffer.ts";
 import type { CallStage } from "../transport.ts";
 import type { H1Call } from "./h1-call.ts";
 import { bodyFraming, parseResponseHead, type ResponseHead } from "./response-head.ts";
@@ -34,6 +35,9 @@ const states = { idle: 0, head: 1, body: 2, detached: 3, closed: 4 } as const;
 export class H1ClientConnection {
   readonly socket: Socket;
   readonly #owner: H1ConnectionOwner;
+  readonly #buffer: ReadBuffer | undefined;
+  /** Whether something of the bytes at hand is still needed. */
+  #kept = false;
   #state: (typeof states)[keyof typeof states] = states.idle;
   #call: H1Call | undefined;
   /** What came of a head so far. */
@@ -55,7 +59,16 @@ export class H1ClientConnection {
   constructor(socket: Socket, owner: H1ConnectionOwner) {
     this.socket = socket;
     this.#owner = owner;
-    socket.on("data", this.#onData);
+    this.#buffer = readBufferOf(socket);
+    if (this.#buffer === undefined) {
+      socket.on("data", this.#onData);
+    } else {
+      this.#buffer.take = (bytes) => {
+        this.#kept = false;
+        this.#onData(bytes);
+        return this.#kept;
+      };
+    }
     socket.on("end", this.#onEnd);
     socket.on("error", this.#onError);
     socket.on("close", this.#onClose);
@@ -215,7 +228,7 @@ export class H1ClientConnection {
       if (all.length >= 5 && all.toString("latin1", 0, 5) !== "HTTP/") {
         this.#fail(new Error("the answer is not HTTP"));
       }
-      this.#partial = all;
+      this.#partial = partial.length === 0 ? Buffer.from(all) : all;
       return noBytes;
     }
     this.#partial = noBytes;
@@ -327,8 +340,11 @@ export class H1ClientConnection {
 
   #handOn(data: Buffer): void {
     const call = this.#call;
-    if (call !== undefined && !call.receiver.data(data) && this.#call === call) {
-      this.socket.pause();
+    if (call !== undefined) {
+      if (!call.receiver.data(data) && this.#call === call) {
+        this.socket.pause();
+      }
+      this.#kept ||= call.receiver.keepsChunk !== false;
     }
   }
 
@@ -344,6 +360,7 @@ export class H1ClientConnection {
     this.#forget();
     if (reusable) {
       this.#state = states.idle;
+      this.#buffer?.rest();
       this.socket.setTimeout(0);
       this.socket.resume();
       this.#owner.connectionFree(this);

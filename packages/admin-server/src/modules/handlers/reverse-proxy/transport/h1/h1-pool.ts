@@ -68,6 +68,11 @@ export class H1Pool implements H1ConnectionOwner {
 
   connectionFree(connection: H1ClientConnection): void {
     const waiting = this.#nextWaiting();
+    if (waiting !== undefined && waiting.request.upgrade !== "") {
+      this.#waiting.unshift(waiting);
+      connection.close();
+      return;
+    }
     if (waiting !== undefined) {
       connection.run(waiting);
       return;
@@ -95,7 +100,13 @@ export class H1Pool implements H1ConnectionOwner {
   }
 
   #start(call: H1Call): void {
-    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
+    // A connection that is to leave HTTP is a new one: it is read as a stream.
+    const leaves = call.request.upgrade !== "";
+    for (
+      let connection = leaves ? undefined : this.#idle.pop();
+      connection !== undefined;
+      connection = this.#idle.pop()
+    ) {
       if (connection.usable) {
         connection.run(call);
         return;
