@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Span } from "wire/model";
 import type { CriticalPathShare, CriticalPathSums } from "./analysis-reader.ts";
 import type { Trace } from "./span-reader.ts";
@@ -10,6 +11,21 @@ export interface CriticalPathSection<S extends PathSpan = Span> {
   readonly span: S;
   readonly startUnixNano: bigint;
   readonly endUnixNano: bigint;
+}
+
+/** Spans that are looked at before others get a turn: some milliseconds of work. */
+const spansPerTurn = 4_000;
+
+/** Lets others have a turn now and then. */
+class Turns {
+  #left = spansPerTurn;
+
+  /** Whether it is the others' turn. */
+  isOver(): boolean {
+    if (--this.#left > 0) return false;
+    this.#left = spansPerTurn;
+    return true;
+  }
 }
 
 /** A span within the time of its parent, with its children, those that end last at the end. */
@@ -29,9 +45,12 @@ interface Node<S extends PathSpan> {
  * Source: the public model's UI, `TracePage/CriticalPath`.
  * @returns sections that do not overlap, latest first
  */
-export function criticalPath<S extends PathSpan>(spans: readonly S[]): CriticalPathSection<S>[] {
+export async function criticalPath<S extends PathSpan>(
+  spans: readonly S[],
+): Promise<CriticalPathSection<S>[]> {
   const sections: CriticalPathSection<S>[] = [];
-  let node = rootOf(spans);
+  const turns = new Turns();
+  let node = await rootOf(spans, turns);
   let until = node?.end ?? 0n;
   while (node !== undefined) {
     const child = lastFinished(node, until);
@@ -39,6 +58,7 @@ export function criticalPath<S extends PathSpan>(spans: readonly S[]): CriticalP
     if (until > from) sections.push({ span: node.span, startUnixNano: from, endUnixNano: until });
     until = from;
     node = child ?? node.parent;
+    if (turns.isOver()) await setImmediate();
   }
   return sections;
 }
@@ -51,11 +71,19 @@ function lastFinished<S extends PathSpan>({ children }: Node<S>, until: bigint):
   return undefined;
 }
 
-function rootOf<S extends PathSpan>(spans: readonly S[]): Node<S> | undefined {
-  const byParent = Map.groupBy(spans, ({ parentSpanId }) => parentSpanId);
-  const ids = new Set(spans.map(({ spanId }) => spanId));
+async function rootOf<S extends PathSpan>(spans: readonly S[], turns: Turns): Promise<Node<S> | undefined> {
+  const byParent = new Map<string, S[]>();
+  const ids = new Set<string>();
+  for (const span of spans) {
+    const children = byParent.get(span.parentSpanId);
+    if (children === undefined) byParent.set(span.parentSpanId, [span]);
+    else children.push(span);
+    ids.add(span.spanId);
+    if (turns.isOver()) await setImmediate();
+  }
   let first: S | undefined;
   for (const span of spans) {
+    if (turns.isOver()) await setImmediate();
     if (span.parentSpanId !== "" && ids.has(span.parentSpanId) && span.parentSpanId !== span.spanId) continue;
     if (first === undefined || span.startTimeUnixNano < first.startTimeUnixNano) first = span;
   }
@@ -68,6 +96,7 @@ function rootOf<S extends PathSpan>(spans: readonly S[]): Node<S> | undefined {
       // Ids that are not unique would lead round in circles.
       if (seen.has(span) || span.startTimeUnixNano > node.end) continue;
       seen.add(span);
+      if (turns.isOver()) await setImmediate();
       const child = nodeOf(span, node);
       if (child.end < node.start) continue;
       node.children.push(child);
@@ -88,13 +117,15 @@ function nodeOf<S extends PathSpan>(span: S, parent: Node<S> | undefined): Node<
   return { span, start, end, parent, children: [] };
 }
 
-/** Adds up the critical paths of traces. */
-export function criticalPathSums(traces: readonly Trace[]): CriticalPathSums {
+/** Adds up the critical paths of traces, one in a turn. @param traces taken one by one */
+export async function criticalPathSums(traces: Iterable<Trace>): Promise<CriticalPathSums> {
   const shares = new Map<string, { -readonly [Key in keyof CriticalPathShare]: CriticalPathShare[Key] }>();
   let durationNano = 0n;
+  let count = 0;
   for (const { spans } of traces) {
+    if (count++ > 0) await setImmediate();
     const inTrace = new Set<string>();
-    for (const { span, startUnixNano, endUnixNano } of criticalPath(spans)) {
+    for (const { span, startUnixNano, endUnixNano } of await criticalPath(spans)) {
       const { name: operation, resource } = span;
       const key = JSON.stringify([resource.serviceName, operation]);
       const share = shares.get(key) ?? {
@@ -113,5 +144,5 @@ export function criticalPathSums(traces: readonly Trace[]): CriticalPathSums {
   const operations = [...shares.values()].sort((one, other) =>
     one.durationNano === other.durationNano ? 0 : one.durationNano > other.durationNano ? -1 : 1,
   );
-  return { traces: traces.length, durationNano, operations };
+  return { traces: count, durationNano, operations };
 }

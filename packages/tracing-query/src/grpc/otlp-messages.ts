@@ -1,6 +1,7 @@
-import type { Trace } from "storage/api";
+import type { PackedTrace } from "storage/api";
 import type { Span } from "wire/model";
 import { encodeTraces } from "wire/otlp";
+import { spansInParts } from "../service/spans-of.ts";
 
 /** Spans that go in one message at most. */
 const maxSpans = 500;
@@ -20,10 +21,10 @@ function* encoded(spans: readonly Span[]): Generator<Buffer> {
 }
 
 /** Traces as encoded `TracesData`, never two in one; large traces in several. */
-export function* otlpMessages(traces: readonly Trace[]): Generator<Buffer> {
+export function* otlpMessages(traces: readonly PackedTrace[]): Generator<Buffer> {
   for (const { spans } of traces) {
-    for (let first = 0; first < spans.length; first += maxSpans) {
-      yield* encoded(spans.slice(first, first + maxSpans));
+    for (const part of spansInParts(spans, maxSpans)) {
+      yield* encoded(part);
     }
   }
 }

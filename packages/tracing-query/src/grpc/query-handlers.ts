@@ -1,6 +1,6 @@
 import { status } from "@grpc/grpc-js";
 import type { Logger } from "lifecycle";
-import type { Trace } from "storage/api";
+import type { PackedTrace } from "storage/api";
 import type { SpansResponseChunk } from "wire/api-v2";
 import type { QueryServiceServer } from "wire/grpc";
 import { type SpanKind, spanKinds } from "wire/model";
@@ -20,7 +20,7 @@ function isSpanKind(text: string): text is SpanKind {
   return (spanKinds as readonly string[]).includes(text);
 }
 
-function* messagesOf(traces: readonly Trace[]): Generator<SpansResponseChunk> {
+function* messagesOf(traces: readonly PackedTrace[]): Generator<SpansResponseChunk> {
   for (const spans of spanChunks(traces)) {
     yield { spans };
   }
@@ -52,7 +52,7 @@ export function queryHandlers(
       let leave = () => {};
       try {
         leave = await guard.gate.enter(read.signal);
-        const traces = await service.getTraces([traceId], read);
+        const traces = await service.getPackedTraces([traceId], read);
         if (traces.length === 0) {
           fail(call, { code: status.NOT_FOUND, details: "trace not found: trace not found" });
           return;
@@ -82,7 +82,7 @@ export function queryHandlers(
         const search = queryOf(query);
         checkLimits(search, limits);
         leave = await guard.gate.enter(read.signal);
-        const traces = await service.findTraces(search, read);
+        const traces = await service.findPackedTraces(search, read);
         checkSpans(traces, limits);
         await sendAll(call, messagesOf(traces), read.signal);
       } catch (error) {

@@ -1,6 +1,6 @@
 import { type ServerWritableStream, status } from "@grpc/grpc-js";
 import type { Logger } from "lifecycle";
-import type { Trace, TraceQuery } from "storage/api";
+import type { PackedTrace, TraceQuery } from "storage/api";
 import { parseTraceId } from "wire/api-v2";
 import type { QueryServiceV3Handlers, TraceQueryParameters } from "wire/api-v3";
 import { type SpanKind, spanKinds } from "wire/model";
@@ -49,7 +49,7 @@ export function queryV3Handlers(
     call: Stream<Request>,
     what: string,
     read: CallReadOptions,
-    find: () => Promise<Trace[]>,
+    find: () => Promise<PackedTrace[]>,
     ofNone?: GrpcFailure,
   ): Promise<void> {
     let leave = () => {};
@@ -83,7 +83,7 @@ export function queryV3Handlers(
         fail(call, { code: status.UNKNOWN, details: `malform trace ID: ${(error as Error).message}` });
         return;
       }
-      await send(call, "cannot retrieve trace", read, () => service.getTraces([traceId], read), {
+      await send(call, "cannot retrieve trace", read, () => service.getPackedTraces([traceId], read), {
         code: status.UNKNOWN,
         details: "cannot retrieve trace: trace not found",
       });
@@ -107,7 +107,7 @@ export function queryV3Handlers(
       }
       await send(call, "failed when searching for traces", read, async () => {
         checkLimits(query, limits);
-        return await service.findTraces(query, read);
+        return await service.findPackedTraces(query, read);
       });
     },
 

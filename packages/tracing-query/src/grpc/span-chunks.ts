@@ -1,5 +1,6 @@
-import type { Trace } from "storage/api";
+import type { PackedTrace } from "storage/api";
 import { type ApiV2Span, type KeyValue, toApiV2Span } from "wire/api-v2";
+import { spansOf } from "../service/spans-of.ts";
 
 /** As in the public model. */
 const maxChunkSpans = 10;
@@ -21,11 +22,11 @@ function roughSize(span: ApiV2Span): number {
 }
 
 /** The spans of traces in chunks: few at a time, so that no message is too large, and never of two traces in one. */
-export function* spanChunks(traces: readonly Trace[]): Generator<ApiV2Span[]> {
+export function* spanChunks(traces: readonly PackedTrace[]): Generator<ApiV2Span[]> {
   for (const trace of traces) {
     let chunk: ApiV2Span[] = [];
     let chunkSize = 0;
-    for (const span of trace.spans) {
+    for (const span of spansOf(trace.spans)) {
       const apiSpan = toApiV2Span(span);
       const size = roughSize(apiSpan);
       if (chunk.length === maxChunkSpans || (chunk.length > 0 && chunkSize + size > maxChunkCharacters)) {

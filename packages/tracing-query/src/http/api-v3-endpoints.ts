@@ -1,4 +1,4 @@
-import type { Trace, TraceQuery } from "storage/api";
+import type { TraceQuery } from "storage/api";
 import { parseTraceId } from "wire/api-v2";
 import { type SpanKind, spanKinds } from "wire/model";
 import { parseDurationNano } from "../go-text/go-duration.ts";
@@ -58,10 +58,6 @@ function queryOf(params: URLSearchParams): TraceQuery {
   };
 }
 
-function resultJson(traces: readonly Trace[]): Iterable<string> {
-  return otlpTracesJson(traces.flatMap(({ spans }) => spans));
-}
-
 /** `GET /api/v3/…`: services, operations, and traces as OTLP JSON, not adjusted; by path. */
 export function apiV3Endpoints(
   service: QueryService,
@@ -88,20 +84,20 @@ export function apiV3Endpoints(
 
   const trace: Endpoint = async ({ pathPart, read }) => {
     const traceId = parsed("trace_id", () => parseTraceId(pathPart("traceId")));
-    const traces = await service.getTraces([traceId], read);
+    const traces = await service.getPackedTraces([traceId], read);
     if (traces.length === 0) {
       throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
     }
     checkSpans(traces, limits);
-    return resultJson(traces);
+    return otlpTracesJson(traces);
   };
 
   const search: Endpoint = async ({ params, read }) => {
     const query = queryOf(params);
     checkLimits(query, limits);
-    const traces = await service.findTraces(query, read);
+    const traces = await service.findPackedTraces(query, read);
     checkSpans(traces, limits);
-    return resultJson(traces);
+    return otlpTracesJson(traces);
   };
 
   const style = gatewayStyle;

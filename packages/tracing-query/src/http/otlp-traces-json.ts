@@ -1,5 +1,7 @@
+import type { PackedTrace } from "storage/api";
 import type { Span } from "wire/model";
 import { encodeTracesJson } from "wire/otlp";
+import { spansOf } from "../service/spans-of.ts";
 
 /** Spans that are grouped by resource together: enough that few resources are named twice. */
 const spansPerPart = 500;
@@ -7,12 +9,31 @@ const spansPerPart = 500;
 const head = '{"resourceSpans":[';
 const tail = "]}";
 
-/** Spans as OTLP JSON in `{"result":…}`, in pieces; past some hundred spans a resource may come more than once. */
-export function* otlpTracesJson(spans: readonly Span[]): Generator<string> {
+/** Traces as OTLP JSON in `{"result":…}`, in pieces; past some hundred spans a resource may come more than once. */
+export function* otlpTracesJson(traces: readonly PackedTrace[]): Generator<string> {
   yield `{"result":${head}`;
-  for (let first = 0; first < spans.length; first += spansPerPart) {
-    const json = encodeTracesJson(spans.slice(first, first + spansPerPart), { formatAttribute: true });
-    yield (first === 0 ? "" : ",") + json.slice(head.length, -tail.length);
+  let separator = "";
+  for (const part of partsOf(traces)) {
+    const json = encodeTracesJson(part, { formatAttribute: true });
+    yield separator + json.slice(head.length, -tail.length);
+    separator = ",";
   }
   yield `${tail}}`;
+}
+
+/** Spans of several traces may be in one part; no more of them are objects. */
+function* partsOf(traces: readonly PackedTrace[]): Generator<Span[]> {
+  let part: Span[] = [];
+  for (const { spans } of traces) {
+    for (const span of spansOf(spans)) {
+      part.push(span);
+      if (part.length === spansPerPart) {
+        yield part;
+        part = [];
+      }
+    }
+  }
+  if (part.length > 0) {
+    yield part;
+  }
 }

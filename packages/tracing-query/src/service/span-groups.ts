@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { ShownSpan } from "./shown-spans.ts";
 
 /** A place in trees of spans: the same service and operation below the same place. */
@@ -41,15 +42,22 @@ export interface SpanGroup {
 
 const none = -1;
 
+/** Spans that are looked at before others get a turn: some milliseconds of work. */
+const spansPerTurn = 4_000;
+
 /**
  * The spans of a trace by place, in linear time but for the sorting of children. A span whose parent is not there is a
  * root; so is, of spans that are each other's parents, the first. Of spans that share an id, the first has the children.
  */
-export function spanGroups(spans: readonly ShownSpan[], paths: GroupPaths): Map<number, SpanGroup> {
-  const tree = new SpanTree(spans);
+export async function spanGroups(
+  spans: readonly ShownSpan[],
+  paths: GroupPaths,
+): Promise<Map<number, SpanGroup>> {
+  const tree = await SpanTree.of(spans);
   const groups = new Map<number, SpanGroup>();
   const placeOf = new Int32Array(spans.length).fill(none);
-  const walk = (root: number) => {
+  let looked = 0;
+  const walk = async (root: number) => {
     const open = [root];
     placeOf[root] = paths.idOf(undefined, spans[root] as ShownSpan);
     for (let index = open.pop(); index !== undefined; index = open.pop()) {
@@ -62,13 +70,16 @@ export function spanGroups(spans: readonly ShownSpan[], paths: GroupPaths): Map<
           open.push(child);
         }
       }
+      if (++looked % spansPerTurn === 0) {
+        await setImmediate();
+      }
     }
   };
   for (let index = 0; index < spans.length; index++) {
-    if (tree.isRoot(index)) walk(index);
+    if (tree.isRoot(index)) await walk(index);
   }
   for (let index = 0; index < spans.length; index++) {
-    if (placeOf[index] === none) walk(index);
+    if (placeOf[index] === none) await walk(index);
   }
   return groups;
 }
@@ -95,28 +106,44 @@ class SpanTree {
   readonly #starts: Float64Array;
   readonly #ends: Float64Array;
 
-  constructor(spans: readonly ShownSpan[]) {
+  private constructor(spans: number) {
+    this.#parents = new Int32Array(spans);
+    this.#lastChildren = new Int32Array(spans).fill(none);
+    this.#siblings = new Int32Array(spans).fill(none);
+    this.#starts = new Float64Array(spans);
+    this.#ends = new Float64Array(spans);
+  }
+
+  static async of(spans: readonly ShownSpan[]): Promise<SpanTree> {
+    const tree = new SpanTree(spans.length);
     const indexOf = new Map<string, number>();
     for (let index = spans.length - 1; index >= 0; index--) {
       indexOf.set((spans[index] as ShownSpan).spanId, index);
+      if (index % spansPerTurn === 0) await setImmediate();
     }
-    this.#parents = new Int32Array(spans.length);
-    this.#lastChildren = new Int32Array(spans.length).fill(none);
-    this.#siblings = new Int32Array(spans.length).fill(none);
-    this.#starts = new Float64Array(spans.length);
-    this.#ends = new Float64Array(spans.length);
     const origin = spans[0]?.startTimeUnixNano ?? 0n;
-    for (const [index, { parentSpanId, spanId, startTimeUnixNano, durationNano }] of spans.entries()) {
-      const parent = parentSpanId === spanId ? none : (indexOf.get(parentSpanId) ?? none);
-      this.#parents[index] = parent;
-      if (parent !== none) {
-        this.#siblings[index] = this.#lastChildren[parent] ?? none;
-        this.#lastChildren[parent] = index;
-      }
-      const start = Number(startTimeUnixNano - origin);
-      this.#starts[index] = start;
-      this.#ends[index] = start + Math.max(0, Number(durationNano));
+    for (const [index, span] of spans.entries()) {
+      tree.#add(index, span, indexOf, origin);
+      if (index % spansPerTurn === spansPerTurn - 1) await setImmediate();
     }
+    return tree;
+  }
+
+  #add(
+    index: number,
+    { parentSpanId, spanId, startTimeUnixNano, durationNano }: ShownSpan,
+    indexOf: ReadonlyMap<string, number>,
+    origin: bigint,
+  ): void {
+    const parent = parentSpanId === spanId ? none : (indexOf.get(parentSpanId) ?? none);
+    this.#parents[index] = parent;
+    if (parent !== none) {
+      this.#siblings[index] = this.#lastChildren[parent] ?? none;
+      this.#lastChildren[parent] = index;
+    }
+    const start = Number(startTimeUnixNano - origin);
+    this.#starts[index] = start;
+    this.#ends[index] = start + Math.max(0, Number(durationNano));
   }
 
   isRoot(index: number): boolean {

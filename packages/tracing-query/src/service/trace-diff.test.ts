@@ -17,11 +17,11 @@ function span(spanId: string, parentSpanId: string, facts: Partial<ShownSpan> = 
   };
 }
 
-function diffOf(a: readonly ShownSpan[], ...others: (readonly ShownSpan[])[]): TraceDiff {
+async function diffOf(a: readonly ShownSpan[], ...others: (readonly ShownSpan[])[]): Promise<TraceDiff> {
   const paths = new GroupPaths();
   const [ofA, ofB] = [new DiffTraces(paths), new DiffTraces(paths)];
-  ofA.add(a);
-  for (const other of others) ofB.add(other);
+  await ofA.add(a);
+  for (const other of others) await ofB.add(other);
   return diffTraces(paths, ofA, ofB);
 }
 
@@ -34,8 +34,8 @@ function outline({ nodes }: TraceDiff): string[] {
 }
 
 describe("diffTraces", () => {
-  test("puts spans of the same place together", () => {
-    const diff = diffOf(
+  test("puts spans of the same place together", async () => {
+    const diff = await diffOf(
       [span("root", ""), span("call1", "root"), span("call2", "root"), span("leaf", "call2")],
       [span("root", ""), span("call1", "root"), span("other", "root")],
     );
@@ -47,13 +47,16 @@ describe("diffTraces", () => {
     ]);
   });
 
-  test("an operation below another is another place", () => {
-    const diff = diffOf([span("a", ""), span("b", "a")], [span("a", ""), span("c", "a"), span("b", "c")]);
+  test("an operation below another is another place", async () => {
+    const diff = await diffOf(
+      [span("a", ""), span("b", "a")],
+      [span("a", ""), span("c", "a"), span("b", "c")],
+    );
     expect(outline(diff)).toEqual(["a: 1, 1", "a > b: 1, -", "a > c: -, 1", "c > b: -, 1"]);
   });
 
-  test("time of children that overlap, or run longer, is taken from their parent's once", () => {
-    const { nodes } = diffOf([
+  test("time of children that overlap, or run longer, is taken from their parent's once", async () => {
+    const { nodes } = await diffOf([
       span("root", "", { durationNano: 100n }),
       span("x1", "root", { startTimeUnixNano: 10n, durationNano: 40n }),
       span("x2", "root", { startTimeUnixNano: 20n, durationNano: 10n }),
@@ -64,19 +67,19 @@ describe("diffTraces", () => {
     expect(nodes[0]?.a).toMatchObject({ durationNano: 100, selfNano: 100 - 50 - 10 - 5 });
   });
 
-  test("ranks by self time, not by the time of those above", () => {
+  test("ranks by self time, not by the time of those above", async () => {
     const slow = [span("root", "", { durationNano: 100n }), span("x", "root", { durationNano: 90n })];
     const fast = [span("root", "", { durationNano: 20n }), span("x", "root", { durationNano: 10n })];
-    expect(diffOf(slow, fast).ranked).toEqual([1]);
-    expect(diffOf(slow, slow).ranked).toEqual([]);
+    expect((await diffOf(slow, fast)).ranked).toEqual([1]);
+    expect((await diffOf(slow, slow)).ranked).toEqual([]);
   });
 
-  test("the median of several: a place that most have not is none", () => {
+  test("the median of several: a place that most have not is none", async () => {
     const trace = (durationNano: bigint, ...more: ShownSpan[]) => [
       span("root", "", { durationNano }),
       ...more,
     ];
-    const diff = diffOf(
+    const diff = await diffOf(
       trace(50n),
       trace(10n, span("x", "root"), span("y", "root")),
       trace(30n, span("x", "root")),
@@ -88,8 +91,8 @@ describe("diffTraces", () => {
     expect(diff.b).toEqual({ spans: 2, durationNano: 30 });
   });
 
-  test("nothing on the other side", () => {
-    expect(diffOf([span("root", "")])).toMatchObject({
+  test("nothing on the other side", async () => {
+    expect(await diffOf([span("root", "")])).toMatchObject({
       b: { spans: 0, durationNano: 0 },
       nodes: [{ b: undefined }],
       ranked: [0],
@@ -101,14 +104,14 @@ describe("diffTraces", () => {
     ["its own parent", [span("a", "a")], ["a: 1, -"]],
     ["each other's parents", [span("a", "b"), span("b", "a")], ["a: 1, -", "a > b: 1, -"]],
     ["the same id", [span("a", ""), span("a", "")], ["a: 2, -"]],
-  ])("spans with %s", (_, spans, expected) => {
-    expect(outline(diffOf(spans))).toEqual(expected);
+  ])("spans with %s", async (_, spans, expected) => {
+    expect(outline(await diffOf(spans))).toEqual(expected);
   });
 
-  test("a chain of 50,000 spans", () => {
+  test("a chain of 50,000 spans", async () => {
     const chain = Array.from({ length: 50_000 }, (_, index) =>
       span(`x${index}`, index === 0 ? "" : `x${index - 1}`),
     );
-    expect(diffOf(chain, chain).nodes).toHaveLength(50_000);
+    expect((await diffOf(chain, chain)).nodes).toHaveLength(50_000);
   });
 });

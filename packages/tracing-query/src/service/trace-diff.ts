@@ -49,8 +49,8 @@ export class DiffTraces {
   }
 
   /** The spans need not be kept. */
-  add(spans: readonly ShownSpan[]): void {
-    this.#groups.push(spanGroups(spans, this.#paths));
+  async add(spans: readonly ShownSpan[]): Promise<void> {
+    this.#groups.push(await spanGroups(spans, this.#paths));
     this.#totals.push({ spans: spans.length, durationNano: lengthNano(spans) });
   }
 

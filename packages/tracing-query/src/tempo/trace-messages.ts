@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { SpanList } from "storage/api";
-import type { Span } from "wire/model";
 import { encodeTraces, encodeTracesJson } from "wire/otlp";
+import { spansInParts } from "../service/spans-of.ts";
 
 /** Spans that are written together: other requests run between two parts. */
 const spansPerPart = 500;
@@ -16,25 +16,13 @@ const firstMessage = 0x0a;
  */
 export async function traceMessage(spans: SpanList): Promise<Uint8Array[]> {
   const parts: Uint8Array[] = [];
-  for (const part of inParts(spans)) {
+  for (const part of spansInParts(spans, spansPerPart)) {
     if (parts.length > 0) {
       await setImmediate();
     }
     parts.push(encodeTraces(part));
   }
   return parts;
-}
-
-/** Some spans at a time: no more of them are objects. */
-function* inParts(spans: SpanList): Generator<Span[]> {
-  for (let first = 0; first < spans.length; first += spansPerPart) {
-    const part: Span[] = [];
-    for (let index = first; index < first + spansPerPart; index++) {
-      const span = spans.at(index);
-      if (span !== undefined) part.push(span);
-    }
-    yield part;
-  }
 }
 
 /** Tempo's `TraceByIDResponse`: the trace in field 1; the status, complete, is the default. */
@@ -77,7 +65,7 @@ interface JsonTrace {
 export function* resourceSpansJson(spans: SpanList): Generator<string> {
   yield "[";
   let separator = "";
-  for (const part of inParts(spans)) {
+  for (const part of spansInParts(spans, spansPerPart)) {
     const { resourceSpans } = JSON.parse(encodeTracesJson(part)) as JsonTrace;
     for (const { scopeSpans } of resourceSpans) {
       for (const one of scopeSpans.flatMap((scope) => scope.spans)) {

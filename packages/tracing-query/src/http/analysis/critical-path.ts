@@ -1,11 +1,11 @@
 import { criticalPath, criticalPathSums, type PackedTrace, type Trace } from "storage/api";
 import { traceIdText } from "wire/api-v2";
-import type { Span } from "wire/model";
 import { z } from "zod";
 import type { AdjustOptions } from "../../service/adjusters/adjust-trace.ts";
 import type { QueryService } from "../../service/query-service.ts";
 import { checkLimits, type ReadLimits } from "../../service/read-limits.ts";
 import { type ShownSpan, shownSpans } from "../../service/shown-spans.ts";
+import { spansOf } from "../../service/spans-of.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
 import { microsOf, microsSchema, timeMicrosOf, timeMicrosSchema } from "./micros.ts";
@@ -63,7 +63,7 @@ export function traceCriticalPathEndpoint(
   return async ({ params, pathPart, read }) => {
     readNothing(params);
     const trace = await readTrace(service, pathPart("traceId"), "traceId", limits, read);
-    const sections = criticalPath(await shownSpans(trace, adjust)).reverse();
+    const sections = (await criticalPath(await shownSpans(trace, adjust))).reverse();
     const startNano = sections[0]?.startUnixNano ?? trace.spans.at(0)?.startTimeUnixNano ?? 0n;
     const selfNano = new Map<ShownSpan, bigint>();
     let durationNano = 0n;
@@ -128,8 +128,9 @@ export const criticalPathOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { limit: "1000" } } },
 };
 
-function wholeTrace({ traceId, spans }: PackedTrace): Trace {
-  return { traceId, spans: Array.from({ length: spans.length }, (_, index) => spans.at(index) as Span) };
+/** Each with its spans as objects only while it is looked at. */
+function* wholeTraces(traces: readonly PackedTrace[]): Generator<Trace> {
+  for (const { traceId, spans } of traces) yield { traceId, spans: [...spansOf(spans)] };
 }
 
 /** `GET …/critical-path`: over the traces that a search finds. */
@@ -142,7 +143,7 @@ export function criticalPathEndpoint(service: QueryService, limits: ReadLimits):
     const sums =
       q === undefined
         ? await service.analysis.getCriticalPath({ ...spanFilterOf(values, nowMs, limits), limit }, read)
-        : criticalPathSums((await tracesOfQuery(service, q, values, search, read)).map(wholeTrace));
+        : await criticalPathSums(wholeTraces(await tracesOfQuery(service, q, values, search, read)));
     const answer: z.output<typeof answerSchema> = {
       traces: sums.traces,
       duration: microsOf(sums.durationNano),

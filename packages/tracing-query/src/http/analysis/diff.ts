@@ -147,11 +147,11 @@ export function diffEndpoint(service: QueryService, adjust: AdjustOptions, limit
     const traces = await others(values, { traceId: trace.traceId, spans }, read);
     const paths = new GroupPaths();
     const [a, b] = [new DiffTraces(paths), new DiffTraces(paths)];
-    a.add(spans);
+    await a.add(spans);
     traces.reverse();
     for (let other = traces.pop(); other !== undefined; other = traces.pop()) {
       await setImmediate();
-      b.add(await shownSpans(other, adjust));
+      await b.add(await shownSpans(other, adjust));
     }
     await setImmediate();
     const diff = diffTraces(paths, a, b);
