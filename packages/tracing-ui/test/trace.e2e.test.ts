@@ -248,4 +248,43 @@ describeApp("the trace page in a browser", (app) => {
     await page.locator(".idle-gap").first().waitFor();
     expect(app.complaints).toEqual([]);
   });
+
+  test("a damaged trace is shown whole, in every view: cycles, shared ids, odd times, huge and strange texts", async () => {
+    const { page, store } = app;
+    const [like] = store.declined.spans;
+    if (like === undefined) throw new Error("no span");
+    const traceID = "bad";
+    const add = (spanID: string, parent: string, change: Partial<typeof like>) => ({
+      ...{ ...like, traceID, spanID, logs: [], tags: [] },
+      references: parent === "" ? [] : [{ refType: "CHILD_OF", traceID, spanID: parent }],
+      ...change,
+    });
+    const spans = [
+      add("a", "b", { operationName: "circle 1" }),
+      add("b", "a", { operationName: "circle 2" }),
+      add("c", "c", { operationName: "its own parent" }),
+      add("d", "gone", { operationName: "orphan", duration: 2 ** 64 - 5_000 }),
+      add("d", "a", { operationName: "same id", duration: 0 }),
+      add("e", "a", { operationName: "\u202eesrever \u200b שלום", startTime: 0, duration: 2 ** 62 }),
+      add("f", "a", { tags: [{ key: "long", type: "string", value: "x".repeat(1_000_000) }] }),
+      add("g", "a", { operationName: "", tags: null, logs: null, references: null }),
+    ];
+    app.answers.traces = [{ ...store.declined, traceID, spans }];
+    await open(traceID, "?open=f");
+    expect(await page.locator(".span-row").count()).toBe(spans.length);
+    await page.getByText("2 circles of parents").waitFor();
+    await page.getByText("1 span without its parent").waitFor();
+    await page.getByText("1 span with an id used before").waitFor();
+    expect((await page.locator(".attribute-value").first().textContent())?.length).toBeLessThan(10_000);
+    for (const [name, sign] of [
+      ["Flame graph", ".flame-box"],
+      ["Graph", ".graph-node"],
+      ["Statistics", ".statistics tbody tr"],
+      ["JSON", ".trace-json-text"],
+    ] as const) {
+      await page.getByRole("link", { name, exact: true }).click();
+      await page.locator(sign).first().waitFor();
+    }
+    expect(app.complaints).toEqual([]);
+  });
 });
