@@ -53,6 +53,8 @@ export class Relay implements ResponseReceiver {
   #stage: CallStage = "dial";
   #status = 0;
   #bodyBegun = false;
+  /** The client is slow: nothing is asked for until it has taken all. */
+  #waits = false;
   #settled = false;
   /** Chunks that wait: for routes that decide, or until the buffer is full. Undefined: nothing is held back. */
   #held: Buffer[] | undefined;
@@ -120,7 +122,7 @@ export class Relay implements ResponseReceiver {
     return this.#write(chunk);
   }
 
-  /** A chunk that a plain socket took whole is not needed any more. */
+  /** A chunk that a plain socket took whole, or will have taken before anything else is read, is not needed. */
   get keepsChunk(): boolean {
     const { exchange } = this.#plan;
     const { socket } = exchange;
@@ -129,7 +131,7 @@ export class Relay implements ResponseReceiver {
       exchange.filtered ||
       !exchange.stream.version.startsWith("1") ||
       "encrypted" in socket ||
-      socket.writableLength > 0
+      (socket.writableLength > 0 && !this.#waits)
     );
   }
 
@@ -229,7 +231,11 @@ export class Relay implements ResponseReceiver {
       return false;
     }
     if (!more) {
-      exchange.onceDrain(() => this.#call?.resume());
+      this.#waits = true;
+      exchange.onceDrain(() => {
+        this.#waits = false;
+        this.#call?.resume();
+      });
     }
     return more;
   }

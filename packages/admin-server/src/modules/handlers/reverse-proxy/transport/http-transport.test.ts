@@ -1,7 +1,7 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpServer, get } from "node:http";
 import { createServer as createH2cServer, createSecureServer, type ServerHttp2Stream } from "node:http2";
 import { createServer as createHttpsServer } from "node:https";
 import { createServer as createTcpServer, type Server } from "node:net";
@@ -229,4 +229,38 @@ describe("connections", () => {
       expect(head.toString("hex", 0, 24)).toMatch(/^0d0a0d0a000d0a515549540a2111000c7f0000017f000001/);
     }
   });
+});
+
+test("bodies that clients take slowly arrive as they were sent, many at once", async () => {
+  const body = randomBytes(3_000_000);
+  const server = createHttpServer((request, response) => {
+    // A mark of its own in each, so that no body can take the place of another.
+    const mark = Buffer.from(String(request.url).padEnd(16));
+    response.writeHead(
+      200,
+      request.url?.endsWith("c") ? {} : { "Content-Length": body.length + mark.length },
+    );
+    response.write(mark);
+    response.end(body);
+  });
+  await load(await listen(server));
+  const answers = await Promise.all(
+    Array.from({ length: 24 }, async (_, index) => {
+      const target = `/${index}${index % 2 === 0 ? "c" : "l"}`;
+      const { port } = new URL(running.site);
+      const chunks: Buffer[] = [];
+      await new Promise<void>((resolve, reject) => {
+        get({ host: "127.0.0.1", port, path: target, agent: false }, (response) => {
+          response.on("data", (chunk: Buffer) => {
+            chunks.push(chunk);
+            response.pause();
+            setImmediate(() => response.resume());
+          });
+          response.once("end", resolve);
+        }).once("error", reject);
+      });
+      return Buffer.concat(chunks).equals(Buffer.concat([Buffer.from(target.padEnd(16)), body]));
+    }),
+  );
+  expect(answers).toEqual(Array(24).fill(true));
 });

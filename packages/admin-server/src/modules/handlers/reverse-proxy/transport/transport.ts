@@ -39,7 +39,7 @@ export interface ResponseReceiver {
   head(status: number, headers: HeaderList, version: string): void;
   /** @returns false when it is enough for now: the call waits until it is told to `resume` */
   data(chunk: Buffer): boolean;
-  /** Asked after `data`: whether the chunk is still needed. Absent: it is. */
+  /** Asked after `data`: whether the chunk is needed for longer than until the next one. Absent: it is. */
   readonly keepsChunk?: boolean;
   end(trailers: HeaderList): void;
   /** The upstream switched protocols. @param head what came right after the answer */

@@ -53,6 +53,8 @@ export class H1ClientConnection {
   #requestDone = false;
   #continueTimer: NodeJS.Timeout | undefined;
   #headerTimer: NodeJS.Timeout | undefined;
+  /** The receiver had enough: nothing is read until it says so, and by then it needs no chunk any more. */
+  #paused = false;
   /** When it may no longer lie idle, as of `performance.now()`. */
   idleUntil = Number.POSITIVE_INFINITY;
 
@@ -118,6 +120,7 @@ export class H1ClientConnection {
 
   resume(call: H1Call): void {
     if (this.#call === call) {
+      this.#paused = false;
       this.socket.resume();
     }
   }
@@ -342,6 +345,7 @@ export class H1ClientConnection {
     const call = this.#call;
     if (call !== undefined) {
       if (!call.receiver.data(data) && this.#call === call) {
+        this.#paused = true;
         this.socket.pause();
       }
       this.#kept ||= call.receiver.keepsChunk !== false;
@@ -360,6 +364,9 @@ export class H1ClientConnection {
     this.#forget();
     if (reusable) {
       this.#state = states.idle;
+      // The client has not taken all of it, and this connection goes on without waiting.
+      this.#kept ||= this.#paused;
+      this.#paused = false;
       this.#buffer?.rest();
       this.socket.setTimeout(0);
       this.socket.resume();
