@@ -6,6 +6,9 @@ import { spansInParts } from "../service/spans-of.ts";
 /** Spans that are written together: other requests run between two parts. */
 const spansPerPart = 500;
 
+/** The same for JSON, which is parsed and written once more. */
+const spansPerJsonPart = 200;
+
 /** Tag of field 1, a message. */
 const firstMessage = 0x0a;
 
@@ -65,7 +68,7 @@ interface JsonTrace {
 export function* resourceSpansJson(spans: SpanList): Generator<string> {
   yield "[";
   let separator = "";
-  for (const part of spansInParts(spans, spansPerPart)) {
+  for (const part of spansInParts(spans, spansPerJsonPart)) {
     const { resourceSpans } = JSON.parse(encodeTracesJson(part)) as JsonTrace;
     for (const { scopeSpans } of resourceSpans) {
       for (const one of scopeSpans.flatMap((scope) => scope.spans)) {
