@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { bodyFraming, parseResponseHead } from "./response-head.ts";
+
+const head = (...lines: string[]) => `HTTP/1.1 200 OK\r\n${lines.map((line) => `${line}\r\n`).join("")}`;
+
+test.each([
+  ["a length", head("Content-Length: 5"), "GET", bodyFraming.length, true],
+  ["equal lengths", head("Content-Length: 5", "content-length: 5"), "GET", bodyFraming.length, true],
+  ["no body by length", head("Content-Length: 0"), "GET", bodyFraming.none, true],
+  ["no body by method", head("Content-Length: 5"), "HEAD", bodyFraming.none, true],
+  ["chunks", head("Transfer-Encoding: Chunked"), "GET", bodyFraming.chunked, true],
+  [
+    "chunks and a length",
+    head("Content-Length: 5", "Transfer-Encoding: chunked"),
+    "GET",
+    bodyFraming.chunked,
+    false,
+  ],
+  ["neither", head(), "GET", bodyFraming.untilClose, false],
+  ["close", head("Content-Length: 5", "Connection: x, Close"), "GET", bodyFraming.length, false],
+])("%s", (_, text, method, framing, keepAlive) => {
+  expect(parseResponseHead(text, method)).toMatchObject({ framing, keepAlive });
+});
+
+test.each([
+  ["two lengths", head("Content-Length: 5", "Content-Length: 6")],
+  ["a list of lengths", head("Content-Length: 5, 5")],
+  ["a length that is none", head("Content-Length: +5")],
+  ["another coding", head("Transfer-Encoding: gzip")],
+  ["chunked twice", head("Transfer-Encoding: chunked", "Transfer-Encoding: chunked")],
+  ["a folded line", head("A: b", " c")],
+  ["a blank before the colon", head("A : b")],
+  ["a bare LF", head("A: b\nC: d")],
+  ["another version", "HTTP/2 200 OK\r\n"],
+  ["a status that is none", "HTTP/1.1 099 No\r\n"],
+])("refuses %s", (_, text) => {
+  expect(() => parseResponseHead(text, "GET")).toThrow();
+});
+
+test("any text is a head or an error, and no field carries a line break", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary-ascii", maxLength: 200 }), (text) => {
+      try {
+        for (const field of parseResponseHead(`HTTP/1.1 200 OK\r\n${text}\r\n`, "GET").headers) {
+          expect(field).not.toMatch(/[\r\n\0]/);
+        }
+      } catch (error) {
+        expect((error as Error).message).toMatch(/^(?:malformed|unsupported|Content-Length)/);
+      }
+    }),
+  );
+});
