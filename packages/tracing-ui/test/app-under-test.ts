@@ -31,11 +31,15 @@ export class AppUnderTest {
   /** Builds the app and starts the browser. */
   static async start(): Promise<AppUnderTest> {
     const folder = await mkdtemp(path.join(tmpdir(), "tracing-ui-"));
+    const before = process.env.NODE_ENV;
+    // A test runner's own would bring React's build for developers, which nobody is served.
+    process.env.NODE_ENV = "production";
     await build({
       root: path.resolve(import.meta.dirname, ".."),
       logLevel: "warn",
       build: { outDir: folder, emptyOutDir: true },
     });
+    process.env.NODE_ENV = before;
     return new AppUnderTest(
       folder,
       await chromium.launch({ executablePath: browserPath, args: browserFlags }),

@@ -1,4 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { AppUnderTest, type OpenPage, seriousViolations } from "./app-under-test.ts";
 import { browserPath } from "./browser.ts";
@@ -18,9 +20,9 @@ describe.skipIf(!hasBrowser)(title, () => {
   afterAll(() => app?.stop());
   afterEach(() => opened.close());
 
-  async function open(path: string, options: Parameters<AppUnderTest["open"]>[1] = {}, analysis = true) {
+  async function open(address: string, options: Parameters<AppUnderTest["open"]>[1] = {}, analysis = true) {
     opened = await app.open({ traces, analysis }, options);
-    await opened.page.goto(`${opened.server.origin}${path}`);
+    await opened.page.goto(`${opened.server.origin}${address}`);
     return opened.page;
   }
 
@@ -201,6 +203,32 @@ describe.skipIf(!hasBrowser)(title, () => {
     await page.getByRole("button", { name: "Remove failing carts" }).click();
     expect(await page.getByText("Saved", { exact: true }).count()).toBe(0);
     expect(opened.complaints).toEqual([]);
+  });
+
+  test("the list is walked with j and k, and l opens a trace", async () => {
+    const page = await open("/search?limit=50");
+    await page.locator(".result").first().waitFor();
+    for (const key of ["j", "j", "k", "j"]) await page.keyboard.press(key);
+    const wanted = await page.locator(".result-link").nth(1).getAttribute("href");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("href"))).toBe(wanted);
+    await page.keyboard.press("l");
+    await page.waitForURL(`**${wanted}`);
+  });
+
+  test("the first load is at most 150 kB of gzip, and all of the app at most 300", async () => {
+    opened = await app.open({ traces });
+    const { page, server } = opened;
+    const loaded = new Set<string>();
+    page.on("request", (request) => loaded.add(new URL(request.url()).pathname));
+    await page.goto(`${server.origin}/search`);
+    await page.locator(".result").first().waitFor();
+    const packed = (file: string) => gzipSync(readFileSync(path.join(app.folder, file))).length;
+    const files = readdirSync(path.join(app.folder, "static")).filter((name) => /\.(js|css)$/.test(name));
+    const first = files.filter((name) => loaded.has(`/static/${name}`));
+    expect(first.length).toBeGreaterThan(3);
+    const sum = (names: string[]) => names.reduce((bytes, name) => bytes + packed(`static/${name}`), 0);
+    expect(sum(first)).toBeLessThanOrEqual(150_000);
+    expect(sum(files)).toBeLessThanOrEqual(300_000);
   });
 
   test.each([

@@ -13,6 +13,21 @@ const groups: { title: string; keys: [keys: string[], does: string][] }[] = [
     ],
   },
   {
+    title: "In a list of traces",
+    keys: [
+      [["j", "k"], "next or previous trace"],
+      [["Enter", "l"], "open it"],
+    ],
+  },
+  {
+    title: "In the heat map and the graph",
+    keys: [
+      [["← ↑ → ↓"], "move; with Shift, select"],
+      [["Enter"], "take the selection"],
+      [["+", "−", "0"], "zoom the graph, show all"],
+    ],
+  },
+  {
     title: "In a trace",
     keys: [
       [["j", "↓"], "next span"],

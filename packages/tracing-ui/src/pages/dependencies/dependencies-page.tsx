@@ -93,7 +93,8 @@ export function DependenciesPage() {
         dependencies={dependencies}
         draw={(graph) => (
           <ServiceGraph
-            {...{ graph, dependencies, rates, hues, focus, marked }}
+            {...{ graph, dependencies, hues, focus, marked }}
+            rates={rated.isPending ? undefined : rates}
             lookbackMs={length}
             facts={{ callers: callers.data ?? noFacts, callees: callees.data ?? noFacts }}
             onFocus={(service) => change({ focus: service === focus ? undefined : service }, false)}

@@ -1,23 +1,6 @@
 import { Graph, layout } from "@dagrejs/dagre";
 import type { Dependency } from "../../api/dependencies.ts";
-
-/** A service and where the middle of its box is, in pixels. */
-export interface PlacedNode {
-  name: string;
-  x: number;
-  y: number;
-}
-
-/** A graph whose callers stand left of those that they call. */
-export interface PlacedGraph {
-  nodes: PlacedNode[];
-  edges: { parent: string; child: string; points: { x: number; y: number }[] }[];
-  width: number;
-  height: number;
-}
-
-/** Size of a box, in pixels. */
-export const nodeSize = { width: 208, height: 44 };
+import { nodeSize, type PlacedGraph } from "./placed-graph.ts";
 
 /** Puts services in layers, so that most arrows go from left to right. Some hundred services take under a second. */
 export function layOutGraph(dependencies: readonly Pick<Dependency, "parent" | "child">[]): PlacedGraph {

@@ -6,7 +6,7 @@ import { hueStyle } from "../../components/service-mark.tsx";
 import { useElementSize } from "../../components/use-element-size.ts";
 import { durationText } from "../../format/format-duration.ts";
 import { formatRate, formatShare } from "../../format/format-rate.ts";
-import { nodeSize, type PlacedGraph } from "./lay-out-graph.ts";
+import { nodeSize, type PlacedGraph } from "./placed-graph.ts";
 import { usePanZoom } from "./use-pan-zoom.ts";
 
 /** Between a neighbour's box and what stands on its edge; room for the arrow. */
@@ -24,7 +24,8 @@ export function ServiceGraph(props: {
   graph: PlacedGraph;
   dependencies: readonly Dependency[];
   lookbackMs: number;
-  rates: ReadonlyMap<string, RateRow>;
+  /** By service; undefined before they are known. */
+  rates: ReadonlyMap<string, RateRow> | undefined;
   hues: ReadonlyMap<string, number>;
   focus: string | undefined;
   facts: { callers: ReadonlyMap<string, EdgeFacts>; callees: ReadonlyMap<string, EdgeFacts> };
@@ -80,7 +81,7 @@ export function ServiceGraph(props: {
             const count = calls.get(edgeId(parent, child)) ?? 0;
             const known = factsOf(parent, child);
             const share =
-              known === undefined ? (rates.get(child)?.whole.errors ?? 0) : known.errors / known.calls;
+              known === undefined ? (rates?.get(child)?.whole.errors ?? 0) : known.errors / known.calls;
             const dim =
               near !== undefined ? parent !== hover && child !== hover : isDim(parent) || isDim(child);
             const beside = child === focus ? points[0] : points.at(-1);
@@ -120,7 +121,7 @@ export function ServiceGraph(props: {
         style={{ transform: `translate(${state.x}px, ${state.y}px) scale(${state.scale})` }}
       >
         {graph.nodes.map(({ name, x, y }) => {
-          const whole = rates.get(name)?.whole;
+          const whole = rates?.get(name)?.whole;
           return (
             <li
               key={name}
@@ -142,7 +143,7 @@ export function ServiceGraph(props: {
                 <span className="cut graph-name">{name}</span>
                 <span className="mono graph-facts">
                   {whole === undefined ? (
-                    <span className="unit">calls only</span>
+                    <span className="unit">{rates === undefined ? "…" : "no calls answered"}</span>
                   ) : (
                     <>
                       {rateText(whole.calls)}

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import type { Dependency } from "../../api/dependencies.ts";
-import type { PlacedGraph } from "./lay-out-graph.ts";
+import type { PlacedGraph } from "./placed-graph.ts";
 
 /** Lays a graph out in a worker: the page never waits. @returns undefined until the first layout is there */
 export function useGraphLayout(dependencies: readonly Dependency[]): {

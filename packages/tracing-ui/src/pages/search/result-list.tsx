@@ -10,6 +10,7 @@ import type { TraceSummary } from "../../trace/summarise-trace.ts";
 import { serviceTotals, sortResults } from "./result-order.ts";
 import { ResultRow } from "./result-row.tsx";
 import type { Sort } from "./search-address.ts";
+import { useListKeys } from "./use-list-keys.ts";
 
 /** Width of a service's place in a row, and what the other columns need, in pixels. */
 const placePx = 44;
@@ -41,6 +42,7 @@ export function ResultList(props: {
   );
   const longestUs = results.reduce((longest, row) => Math.max(longest, row.durationUs), 1);
   const table = useRef<HTMLDivElement>(null);
+  useListKeys(table, ".result-link");
   const room = Math.floor((useElementSize(table).width - otherColumnsPx) / placePx);
   const places = totals.slice(0, Math.max(3, Math.min(room, 16))).map((total) => total.name);
   const placesPx = (places.length + (places.length < totals.length ? 1 : 0)) * placePx;

@@ -265,7 +265,7 @@ function OperationField(props: {
         value={props.value ?? ""}
         onChange={(event) => props.onChange(event.target.value || undefined)}
       >
-        <option value="">{props.service === "" ? "All – choose a service first" : "All operations"}</option>
+        <option value="">{props.service === "" ? "All (of a service)" : "All operations"}</option>
         {listWith(operations.data ?? [], props.value).map((name) => (
           <option key={name}>{name}</option>
         ))}
