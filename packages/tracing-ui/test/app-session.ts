@@ -30,7 +30,8 @@ export interface AppSession {
 export function describeApp(subject: string, tests: (session: AppSession) => void): void {
   const hasBrowser = existsSync(browserPath);
   const title = hasBrowser ? subject : `${subject} (skipped: no Chromium at ${browserPath})`;
-  describe.skipIf(!hasBrowser)(title, () => {
+  // A browser on a machine that is busy with other tests takes many times as long.
+  describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     const session = { store: shopStore(40) } as { -readonly [Key in keyof AppSession]: AppSession[Key] };
     let browser: Browser;
     beforeAll(async () => {
