@@ -4,10 +4,12 @@ import { type Addresses, runSuites } from "../src/suite.ts";
 import { suites } from "../src/suites.ts";
 import { adminCommand } from "./admin.ts";
 import { compareCommand } from "./compare.ts";
+import { serverfileCommand } from "./serverfile.ts";
 import { storageIntegrationCommand } from "./storage-integration.ts";
 
 if (process.argv[2] === "admin") process.exit(await adminCommand(process.argv.slice(3)));
 if (process.argv[2] === "compare") process.exit(await compareCommand(process.argv.slice(3)));
+if (process.argv[2] === "serverfile") process.exit(await serverfileCommand(process.argv.slice(3)));
 if (process.argv[2] === "storage") process.exit(await storageIntegrationCommand(process.argv.slice(3)));
 
 const options = {
@@ -26,6 +28,7 @@ const help = `Checks the public promises of running processes from outside.
 Usage: npm run conformance [-- options]
        npm run conformance -- compare [--help]     compares with the public model
        npm run conformance -- admin [--help]       compares the admin API with its public model
+       npm run conformance -- serverfile [--help]  compares what serverfiles become with its public model
        npm run conformance -- storage [--help]     runs the public model's storage suite
 
 ${Object.entries(options)

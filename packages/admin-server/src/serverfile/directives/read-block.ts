@@ -58,7 +58,10 @@ function readDirectives(context: DirectiveContext): Placed<DirectiveResult>[] {
 export function readRoutes(context: DirectiveContext, sorted: boolean): Route[] {
   const results = readDirectives(context);
   const routes = results.filter(isRouteResult);
-  const stray = results.find((placed) => !isRouteResult(placed));
+  const { order } = context.options;
+  const stray = results.find(
+    (placed) => !isRouteResult(placed) && !(sorted && order.includes(placed.directive)),
+  );
   if (stray !== undefined) {
     throw context.cursor.error(
       sorted
@@ -66,5 +69,5 @@ export function readRoutes(context: DirectiveContext, sorted: boolean): Route[] 
         : `${stray.directive} directive returned something other than an HTTP route or subroute (only handler directives can be used in routes)`,
     );
   }
-  return buildRoutes(routes, context.groups, sorted ? context.options.order : undefined);
+  return buildRoutes(routes, context.groups, sorted ? order : undefined);
 }

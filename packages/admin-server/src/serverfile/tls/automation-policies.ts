@@ -7,6 +7,8 @@ export interface AutomationPolicy {
   subjects: string[];
   /** Shared with other policies: what changes one changes all. */
   issuers: Draft[];
+  /** Whether the internal issuer is there because the names ask for it, not because somebody said so. */
+  isImplicitlyInternal: boolean;
   managers: Draft[];
   keyType: string;
   onDemand: boolean;
@@ -19,6 +21,7 @@ export function emptyPolicy(): AutomationPolicy {
   return {
     subjects: [],
     issuers: [],
+    isImplicitlyInternal: false,
     managers: [],
     keyType: "",
     onDemand: false,
@@ -87,9 +90,7 @@ function implicitIssuers({ subjects, onDemand }: AutomationPolicy): "any" | "mix
 }
 
 function usesPlainInternalIssuer(policy: AutomationPolicy): boolean {
-  return policy.issuers.length === 0
-    ? implicitIssuers(policy) === "internal"
-    : sameJson(policy.issuers, [{ module: "internal" }]);
+  return policy.issuers.length === 0 ? implicitIssuers(policy) === "internal" : policy.isImplicitlyInternal;
 }
 
 function haveSameIssuers(a: AutomationPolicy, b: AutomationPolicy): boolean {

@@ -161,7 +161,12 @@ class TlsApp {
     this.#policies.push(policy);
     if (external.length > 0 && own.length > 0) {
       policy.subjects = external;
-      this.#policies.push({ ...policy, subjects: own, issuers: [{ module: "internal" }] });
+      this.#policies.push({
+        ...policy,
+        subjects: own,
+        issuers: [{ module: "internal" }],
+        isImplicitlyInternal: true,
+      });
     }
   }
 
@@ -217,7 +222,7 @@ class TlsApp {
 
   #automate(besideAnyHost: ReadonlySet<string>): void {
     const { autoHttps = [], automateNames = [] } = this.#options;
-    const internal = { ...emptyPolicy(), issuers: [{ module: "internal" }] };
+    const internal = { ...emptyPolicy(), issuers: [{ module: "internal" }], isImplicitlyInternal: true };
     const names = new Set<string>();
     if (!autoHttps.includes("off") && !autoHttps.includes("disable_certs")) {
       for (const host of besideAnyHost) {

@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { sendAdminRequest } from "../admin-api/comparison/admin-request.ts";
+import { AdminServerProcess } from "../admin-api/comparison/admin-server-process.ts";
+import { generateServerfile } from "./generate-serverfile.ts";
+import { RandomSource } from "./random-source.ts";
+
+/** A text that the two do not agree on. */
+export interface ServerfileDifference {
+  readonly seed: number;
+  readonly text: string;
+  readonly theirs: string;
+  readonly ours: string;
+}
+
+export interface ServerfileComparison {
+  /** Texts that both took, with the same result. */
+  equal: number;
+  /** Texts that both refused. */
+  refused: number;
+  /** Of those, with the same words, names of products aside. */
+  refusedAlike: number;
+  readonly differences: ServerfileDifference[];
+}
+
+const adapted = z.object({ result: z.unknown() });
+
+interface Outcome {
+  readonly status: number;
+  readonly body: string;
+  /** The config; undefined when the text was refused. */
+  readonly config: unknown;
+}
+
+async function adapt(server: AdminServerProcess, text: string): Promise<Outcome> {
+  const headers = { "Content-Type": "text/caddyfile" };
+  const answer = await sendAdminRequest(server.port, {
+    method: "POST",
+    target: "/adapt",
+    headers,
+    body: text,
+  });
+  const body = answer.body.replaceAll("Caddyfile", "Serverfile").replaceAll("caddyfile", "serverfile");
+  const config = answer.status === 200 ? adapted.parse(JSON.parse(body)).result : undefined;
+  return { status: answer.status, body, config };
+}
+
+/** The words of a refusal without those that only one of the two has. */
+function words(body: string): string {
+  return body
+    .replace(/"error":"(.*)"/s, "$1")
+    .replaceAll("caddy.", "")
+    .replace(/strconv\.\w+: /g, "");
+}
+
+/**
+ * Lets the public model and ours read the same generated texts.
+ * @param program of the public model
+ * @param seed of the first text; the others have those that follow
+ */
+export async function compareServerfiles(
+  program: string,
+  count: number,
+  seed: number,
+): Promise<ServerfileComparison> {
+  const comparison: ServerfileComparison = { equal: 0, refused: 0, refusedAlike: 0, differences: [] };
+  const theirs = await AdminServerProcess.start(program);
+  try {
+    const ours = await AdminServerProcess.start();
+    try {
+      for (let each = seed; each < seed + count; each++) {
+        const text = generateServerfile(new RandomSource(each));
+        const [their, our] = await Promise.all([adapt(theirs, text), adapt(ours, text)]);
+        if (their.config === undefined && our.config === undefined && our.status === 400) {
+          comparison.refused++;
+          comparison.refusedAlike += words(their.body) === words(our.body) ? 1 : 0;
+        } else if (their.config !== undefined && isDeepStrictEqual(their.config, our.config)) {
+          comparison.equal++;
+        } else {
+          comparison.differences.push({ seed: each, text, theirs: their.body, ours: our.body });
+        }
+      }
+    } finally {
+      await ours.close();
+    }
+  } finally {
+    await theirs.close();
+  }
+  return comparison;
+}
