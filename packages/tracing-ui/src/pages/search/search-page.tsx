@@ -1,7 +1,7 @@
 import "./search-page.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { type Comparison, capabilitiesQuery } from "../../api/analysis.ts";
 import { openedTraces, openTraces } from "../../api/opened-traces.ts";
 import { searchQuery, servicesQuery } from "../../api/queries.ts";
@@ -83,6 +83,14 @@ export function SearchPage() {
   const isEmptyStore =
     services.data?.length === 0 && address.service === undefined && address.q === undefined;
   const isWrong = Object.keys(plan.errors).length > 0;
+
+  // What the search found while the store was empty is no answer once the first span has arrived.
+  const wasEmpty = useRef(false);
+  const searchAgain = useEffectEvent(() => results.refetch());
+  useEffect(() => {
+    if (!isEmptyStore && wasEmpty.current) void searchAgain();
+    wasEmpty.current = isEmptyStore;
+  }, [isEmptyStore]);
 
   function list(rows: readonly TraceSummary[], limit: number, stale: boolean) {
     const onSort = (sort: SearchAddress["sort"]) => goTo({ ...address, sort }, true);
