@@ -130,7 +130,7 @@ class Lexer {
     let value = "";
     for (; this.#at < text.length; this.#at++) {
       const unit = text.charCodeAt(this.#at);
-      if (!heredocEscaped && value.length > 1 && value.startsWith("<<")) {
+      if (!heredocEscaped && value.length === 2 && value === "<<") {
         return this.#heredocOrBare(value, line);
       }
       if (!escaped && unit === backslash) {
