@@ -11,13 +11,7 @@ export interface Schema<T> {
 
 const errors = z.nullish(z.array(z.looseObject({ msg: z.string(), traceID: z.optional(z.string()) })));
 
-/** What every answer of the query service is wrapped in. */
-export interface EnvelopeOf<T> {
-  data: T;
-  errors?: { msg: string; traceID?: string | undefined }[] | null | undefined;
-}
-
-/** The envelope around data of one kind. */
+/** What every answer of the query service is wrapped in, around data of one kind. */
 export function envelope<T>(data: z.core.$ZodType<T>) {
   return z.object({ data, errors });
 }
