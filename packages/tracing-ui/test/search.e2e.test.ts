@@ -9,7 +9,7 @@ import { shopStore } from "./fixtures/shop-store.ts";
 const hasBrowser = existsSync(browserPath);
 const title = hasBrowser ? "searching" : `searching (skipped: no Chromium at ${browserPath})`;
 
-describe.skipIf(!hasBrowser)(title, () => {
+describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
   const { traces } = shopStore(40);
   let app: AppUnderTest;
   let opened: OpenPage;

@@ -8,7 +8,7 @@ import { shopStore } from "./fixtures/shop-store.ts";
 const hasBrowser = existsSync(browserPath);
 const title = hasBrowser ? "services" : `services (skipped: no Chromium at ${browserPath})`;
 
-describe.skipIf(!hasBrowser)(title, () => {
+describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
   const { traces } = shopStore(20);
   let app: AppUnderTest;
   let opened: OpenPage;
