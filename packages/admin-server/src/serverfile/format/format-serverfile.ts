@@ -207,10 +207,12 @@ class Formatter {
         this.#quotes = "";
       }
     }
+    if (this.#quotes === "`" && char === "`") {
+      // The model forgets the line break and the brace that stand before it, and so changes what the text says.
+      this.#takeWord(char);
+      return true;
+    }
     if (this.#quotes.includes("`")) {
-      if (char === "`" && this.#afterSpace && !this.#atLineStart) {
-        this.#write(" ");
-      }
       this.#write(char);
       this.#afterSpace = false;
       return true;

@@ -1,8 +1,33 @@
 import { ServerError } from "../../core/errors.ts";
+import { maxTokens } from "../lexer/tokenize.ts";
+
+/** Of one text, those in what is imported included. */
+export const maxImports = 10_000;
 
 /** Which file or snippet brings in which, so that no text brings in itself. */
 export class ImportGraph {
   readonly #targets = new Map<string, Set<string>>();
+  #imports = 0;
+  #tokens = 0;
+
+  /**
+   * Counts an import: snippets that import one another several times each grow past any measure.
+   * @param tokens that it brought in
+   * @throws ServerError CONFIG_ADAPTER past {@link maxImports} or {@link maxTokens}, of all imports of a text together
+   */
+  count(tokens: number, place: string): void {
+    this.#imports++;
+    this.#tokens += tokens;
+    const what =
+      this.#imports > maxImports
+        ? `more imports than the limit of ${maxImports}`
+        : this.#tokens > maxTokens
+          ? `imports bring in more tokens than the limit of ${maxTokens}`
+          : undefined;
+    if (what !== undefined) {
+      throw new ServerError("CONFIG_ADAPTER", `${what}, at ${place}`);
+    }
+  }
 
   #reaches(from: string, goal: string): boolean {
     const seen = new Set<string>();
