@@ -29,7 +29,8 @@ export default {
     },
     {
       name: "storage-knows-wire-only",
-      comment: "storage is used by processes; it may import wire, the language traceql, and nothing else of ours.",
+      comment:
+        "storage is used by processes; it may import wire, the language traceql, and nothing else of ours.",
       severity: "error",
       from: { path: "^packages/storage/" },
       to: { path: "^packages/(?!(storage|traceql|wire)/)" },

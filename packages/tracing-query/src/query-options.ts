@@ -98,7 +98,9 @@ export const queryOptions = z.object({
     .min(0)
     .default(1_000)
     .describe("Requests that may wait for that; more are refused with 503."),
-  "query.max-tail-clients": limit(100).describe("Clients that may follow spans as they arrive at a time; 0: any number."),
+  "query.max-tail-clients": limit(100).describe(
+    "Clients that may follow spans as they arrive at a time; 0: any number.",
+  ),
   "query.max-upload-size": bytes("64MiB").describe("Largest body of POST /api/transform."),
   ...prometheusOptions(),
   ...tenancyOptions(),

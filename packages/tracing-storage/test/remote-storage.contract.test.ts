@@ -43,6 +43,12 @@ for (const streamingWrites of [true, false]) {
       { test: "archive: each tenant has its own", reason: noNameless },
       { test: "dependencies: no tenant sees links of another, nor calls into another", reason: noNameless },
     ],
-    unsupported: { metrics: notInApi, analysis: notInApi, traceql: notInApi, catalog: notInApi, sampling: notInApi },
+    unsupported: {
+      metrics: notInApi,
+      analysis: notInApi,
+      traceql: notInApi,
+      catalog: notInApi,
+      sampling: notInApi,
+    },
   });
 }
