@@ -206,7 +206,8 @@ class ProxyReader {
     },
     transport: (cursor, draft) => {
       const name = cursor.argument();
-      if (draft.transport !== undefined || this.#transport !== undefined) {
+      // As in the model, a second one counts in place of the first, unless the directive itself has made one.
+      if (draft.transport !== undefined) {
         throw cursor.error("transport already specified");
       }
       const transport = this.#readModule(cursor, "http.reverse_proxy.transport");
