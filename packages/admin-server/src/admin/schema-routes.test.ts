@@ -32,7 +32,12 @@ beforeAll(async () => {
   const answer = await running.admin("GET", "/config/schema");
   expect(answer.headers["content-type"]).toBe("application/schema+json");
   const schema = JSON.parse(answer.text) as object;
-  validate = new Ajv2020({ strict: true, strictTypes: false, allErrors: false }).compile(schema);
+  validate = new Ajv2020({
+    formats: { uri: true },
+    strict: true,
+    strictTypes: false,
+    allErrors: false,
+  }).compile(schema);
 });
 afterAll(() => running.close());
 

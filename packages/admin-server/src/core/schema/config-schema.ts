@@ -173,6 +173,9 @@ export class ConfigSchema {
           additionalProperties: false,
         };
       case "one":
+        if (modules.length === 0) {
+          return { not: {}, description: "There is no such module yet." };
+        }
         return {
           type: "object",
           required: [key],

@@ -42,7 +42,11 @@ function trimmed(text: string, start: number, end: number): string {
 }
 
 function checkTarget(method: string, target: string): void {
-  const fits = targetForm.test(target) || (target === "*" && method === "OPTIONS") || method === "CONNECT";
+  if (method === "CONNECT") {
+    // Its answer would turn the connection into a tunnel, which no handler opens.
+    throw refuse("CONNECT is not served over HTTP/1");
+  }
+  const fits = targetForm.test(target) || (target === "*" && method === "OPTIONS");
   if (!fits) {
     throw refuse(`malformed request target ${JSON.stringify(target.slice(0, 80))}`);
   }
