@@ -16,8 +16,6 @@ export interface SpanSql {
   readonly around: string;
   /** The condition that tells the former from the latter. */
   readonly isInRange: string;
-  /** Whether there are so few that it does not pay to leave traces out beforehand. */
-  readonly areFew?: boolean;
   /** The condition that a span starts in the slice of time from which results are wanted; without it, all are. */
   readonly isInSlice?: string;
 }
@@ -225,7 +223,7 @@ function withDescendants(
 ): Condition {
   const needed = [ancestors, descendants].filter((each) => each !== results);
   const inTraces = [...needed, allOf([results, inSlice(spans)])]
-    .filter(({ sql }) => sql !== "1" && spans.areFew !== true)
+    .filter(({ sql }) => sql !== "1")
     .map((each) => ` AND ${inTraceOf(each, spans).sql}`);
   const listed = `groupArray(${maxTraceSpans + 1})`;
   const mark = ({ sql }: Condition) => `${listed}(toUInt8(${spans.isInRange} AND ${sql}))`;

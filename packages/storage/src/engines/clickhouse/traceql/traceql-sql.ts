@@ -23,22 +23,13 @@ export interface SpanSource {
   readonly range: TimeRange;
 }
 
-/** Of so short a slice, the few minutes are sought that its traces have spans in. */
-const shortSliceNano = 120_000_000_000n;
-
 /** Where the tenant's spans are. @param slice when only the traces matter that have spans in it; see `candidatesSql` */
 export function spansOf({ database, range }: SpanSource, slice: TimeRange = range): SpanSql {
-  const isShort = slice.endUnixNano - slice.startUnixNano <= shortSliceNano && slice !== range;
-  const minutes = isShort
-    ? ` AND (received, toStartOfMinute(start)) IN (SELECT received, minute FROM ${database}.trace_minutes WHERE trace_id IN ` +
-      `(SELECT trace_id FROM ${database}.spans WHERE tenant = {tenant:String} AND ${within("sliceStart", "sliceEnd")}))`
-    : "";
-  const own = `FROM ${database}.spans WHERE tenant = {tenant:String}${minutes}`;
+  const own = `FROM ${database}.spans WHERE tenant = {tenant:String}`;
   return {
     inRange: `${own} AND ${within("rangeStart", "rangeEnd")}`,
     around: `${own} AND ${within("aroundStart", "aroundEnd")}`,
     isInRange: within("rangeStart", "rangeEnd"),
-    areFew: isShort,
     ...(slice === range ? {} : { isInSlice: `(${within("sliceStart", "sliceEnd")})` }),
   };
 }
