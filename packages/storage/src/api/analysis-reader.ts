@@ -1,8 +1,15 @@
+import type { TraceQlQuery } from "traceql";
 import type { Span, SpanKind } from "wire/model";
 import type { ReadOptions, TraceQuery } from "./span-reader.ts";
 
 /** Spans, each by itself: the conditions of a search. */
 export type SpanFilter = Omit<TraceQuery, "limit">;
+
+/** Spans by the conditions of a search, and by TraceQL. */
+export interface SpanSelection extends SpanFilter {
+  /** A query of type `search`: the span must be one that it selects, too. */
+  readonly query?: TraceQlQuery;
+}
 
 /** Nanoseconds since the Unix epoch; inclusive. */
 export interface TimeRange {
@@ -36,10 +43,13 @@ export interface HeatMap {
 }
 
 export interface AttributeComparisonQuery {
-  /** The spans that somebody wonders about. */
-  readonly selection: SpanFilter;
+  /**
+   * The spans that somebody wonders about. With a query it has both times, within which the query is asked; STORAGE_BAD_QUERY
+   * for one of which the store can tell no exact condition.
+   */
+  readonly selection: SpanSelection;
   /** What they are compared with: spans that match this, and not the selection. */
-  readonly background: SpanFilter;
+  readonly background: SpanSelection;
   /** Most differences to return; at least 1. */
   readonly limit: number;
   /** Most spans looked at on each side, the newest; at least 1, 50,000 by default. */
@@ -147,7 +157,8 @@ export interface CriticalPathSums {
   readonly operations: readonly CriticalPathShare[];
 }
 
-export interface TailQuery extends SpanFilter {
+/** A query in it must ask for single spans: STORAGE_BAD_QUERY for others. */
+export interface TailQuery extends SpanSelection {
   /** From the answer before; absent: begin now, with nothing. */
   readonly cursor?: string;
   /** From an answer after that: only what had arrived by then. Absent: all there is. */

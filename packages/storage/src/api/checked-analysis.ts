@@ -3,11 +3,13 @@ import type {
   DurationRankQuery,
   DurationRanksQuery,
   HeatMapQuery,
+  SpanSelection,
   TailQuery,
   TimeRange,
   TopOperationsQuery,
 } from "./analysis-reader.ts";
 import { checkSearch } from "./checked-query.ts";
+import { spanConditionOf } from "./span-condition.ts";
 import type { TraceQuery } from "./span-reader.ts";
 import { StorageError } from "./storage-error.ts";
 
@@ -35,11 +37,27 @@ export function columnNano({ range, columns }: HeatMapQuery): bigint {
 /** @returns the most spans to look at. @throws StorageError STORAGE_BAD_QUERY */
 export function checkComparison(query: AttributeComparisonQuery): number {
   checkCount("limit", query.limit, maxEntries);
-  checkSearch({ ...query.selection, limit: 1 });
-  checkSearch({ ...query.background, limit: 1 });
+  checkSelection(query.selection);
+  checkSelection(query.background);
   const { maxSpans = defaultComparedSpans } = query;
   checkCount("maxSpans", maxSpans, maxComparedSpans);
   return maxSpans;
+}
+
+function checkSelection(selection: SpanSelection): void {
+  checkSearch({ ...selection, limit: 1 });
+  if (selection.query !== undefined) rangeOfQuery(selection);
+}
+
+/** When the spans of a selection with a query start. @throws StorageError STORAGE_BAD_QUERY */
+export function rangeOfQuery(selection: SpanSelection): TimeRange {
+  const { query, startTimeMinUnixNano: startUnixNano, startTimeMaxUnixNano: endUnixNano } = selection;
+  if (query?.type !== "search") throw new StorageError("STORAGE_BAD_QUERY", "the query is one for metrics");
+  if (startUnixNano === undefined || endUnixNano === undefined) {
+    throw new StorageError("STORAGE_BAD_QUERY", "the query has no times");
+  }
+  checkRange({ startUnixNano, endUnixNano });
+  return { startUnixNano, endUnixNano };
 }
 
 /** @throws StorageError STORAGE_BAD_QUERY */
@@ -78,6 +96,12 @@ export function checkedCriticalPath(query: TraceQuery): TraceQuery {
 export function checkTail(query: TailQuery, cursorPattern: RegExp): void {
   checkCount("limit", query.limit, maxTailSpans);
   checkSearch(query);
+  if (query.query !== undefined && spanConditionOf(query.query) === undefined) {
+    throw new StorageError(
+      "STORAGE_BAD_QUERY",
+      "the query looks at more than one span at a time: spans that arrive are looked at one by one",
+    );
+  }
   for (const cursor of [query.cursor, query.upTo]) {
     if (cursor !== undefined && !cursorPattern.test(cursor)) {
       throw new StorageError("STORAGE_BAD_QUERY", `cursor "${cursor}" was not given by this store`);

@@ -15,6 +15,7 @@ export type {
   OperationOrder,
   OperationSummary,
   SpanFilter,
+  SpanSelection,
   Tail,
   TailQuery,
   TimeRange,

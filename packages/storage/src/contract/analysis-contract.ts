@@ -1,3 +1,4 @@
+import { parseTraceQl } from "traceql";
 import { expect } from "vitest";
 import type { Span } from "wire/model";
 import type { SpanFilter, TailQuery } from "../api/analysis-reader.ts";
@@ -149,6 +150,40 @@ export function analysisContract({ store, test }: ContractContext): void {
         { tenant: "nobody" },
       ),
     ).toEqual(nothing);
+  });
+
+  test("comparison: sides by TraceQL, with the conditions beside it", async () => {
+    const service = newServiceName();
+    const parent = sampleSpan({ service, name: "parent" });
+    const child = (facts: SpanFacts) =>
+      sampleSpan({ service, traceId: parent.traceId, parentSpanId: parent.spanId, ...facts });
+    await write(store(), [
+      parent,
+      child({ name: "child", attributes: [text("color", "red")], ...failed }),
+      child({ name: "child", attributes: [text("color", "blue")] }),
+      sampleSpan({ service, name: "child", attributes: [text("color", "green")] }),
+      sampleSpan({ service, name: "child", ...at(200) }),
+    ]);
+    const { analysis } = store();
+    const times = { startTimeMinUnixNano: range.startUnixNano, startTimeMaxUnixNano: range.endUnixNano };
+    const selection = {
+      ...{ service, query: parseTraceQl("{ name = `parent` } > { name = `child` }"), ...times },
+    };
+    const background = { query: parseTraceQl(`{ resource.service.name = "${service}" }`), ...times };
+    const found = await analysis.compareAttributes({ selection, background, limit: 9 });
+    expect([found.selectedSpans, found.otherSpans]).toEqual([2, 2]);
+    const withError = { ...selection, hasError: true };
+    const errors = await analysis.compareAttributes({ selection: withError, background, limit: 9 });
+    expect([errors.selectedSpans, errors.otherSpans]).toEqual([1, 3]);
+    const queries = [
+      { query: parseTraceQl("{ } | rate()"), ...times },
+      { query: parseTraceQl("{ }") },
+      { query: parseTraceQl("{ }"), startTimeMinUnixNano: 2n, startTimeMaxUnixNano: 1n },
+    ];
+    for (const refused of queries) {
+      const call = analysis.compareAttributes({ selection: refused, background: {}, limit: 1 });
+      await expectStorageError(call, "STORAGE_BAD_QUERY");
+    }
   });
 
   test("duration rank: a span among those of its operation", async () => {
@@ -335,6 +370,12 @@ export function analysisContract({ store, test }: ContractContext): void {
     expect(again.skipped).toBe(2);
     expect((await analysis.tail({ ...query, operation: "b" })).spans.map(({ name }) => name)).toEqual(["b"]);
     expect((await analysis.tail(query, { tenant: "nobody" })).spans).toEqual([]);
+    const asked = parseTraceQl("{ name = `a` } || { name = `c` && kind = server && resource.none = nil }");
+    const some = await analysis.tail({ ...query, query: asked });
+    expect(some.spans.map(({ name }) => name).sort()).toEqual(["a", "c"]);
+    for (const text of ["{ } > { }", "{ } | count() > 1", "{ parent.a = 1 }", "{ } | rate()"]) {
+      await expectStorageError(analysis.tail({ ...query, query: parseTraceQl(text) }), "STORAGE_BAD_QUERY");
+    }
   });
 
   test("analysis: no text is taken for a part of the query", async () => {

@@ -3,16 +3,40 @@ import { printTraceQl, type TraceQlQuery } from "traceql";
 import { type QueryVocabulary, queryArbitrary } from "traceql/testing";
 import { expect } from "vitest";
 import type { Attribute, AttributeValue, Span } from "wire/model";
+import type { TimeRange } from "../api/analysis-reader.ts";
+import { StorageError } from "../api/storage-error.ts";
+import type { TraceStore } from "../api/trace-store.ts";
 import type { TraceQlMetrics, TraceQlReader, TraceQlSearch } from "../api/traceql-reader.ts";
 import { openMemoryStore } from "../engines/memory/memory-store.ts";
 import { type ContractContext, newToken, rowsOfTenant } from "./contract-context.ts";
 import { msNano, newServiceName, newTraceId, noonUnixNano, sampleSpan, text } from "./sample-spans.ts";
 
 const minuteNano = 60_000_000_000n;
-const range = {
+const aroundNoon = {
   startUnixNano: noonUnixNano - 50n * minuteNano,
   endUnixNano: noonUnixNano + 50n * minuteNano,
 };
+
+/** The minutes of a store may be numbers of 32 bits, which begin again with the years 1970 and 2106. */
+const turnNano = 2n ** 32n * 1_000_000_000n;
+const otherTimesNano = [
+  -turnNano,
+  turnNano,
+  -90n * 366n * 1_440n * minuteNano,
+  120n * 365n * 1_440n * minuteNano,
+];
+
+/** Times to ask for: mostly those around noon, and some that reach into others. */
+const rangeArbitrary: fc.Arbitrary<TimeRange> = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(aroundNoon) },
+  fc.constantFrom(
+    { startUnixNano: noonUnixNano - 2n * turnNano, endUnixNano: noonUnixNano + 10n * minuteNano },
+    {
+      startUnixNano: noonUnixNano + turnNano - minuteNano,
+      endUnixNano: noonUnixNano + turnNano + 10n * minuteNano,
+    },
+  ),
+);
 
 /** Few words, so that queries often match. */
 const words: QueryVocabulary = {
@@ -48,29 +72,80 @@ export function traceqlModelContract({ store, test }: ContractContext): void {
     await store().writer.writeSpans(rows, { deduplicationToken: newToken() });
     const numRuns = Number(process.env.FUZZ_ROUNDS ?? 40);
     await fc.assert(
-      fc.asyncProperty(queryArbitrary(words), fc.integer({ min: 1, max: 200 }), async (query, limit) => {
-        const [own, other] = await Promise.all([
-          answer(store().traceql, query, limit, tenant),
-          answer(model.traceql, query, limit, tenant),
-        ]);
-        expect([printTraceQl(query), own]).toEqual([printTraceQl(query), other]);
+      fc.asyncProperty(
+        queryArbitrary(words),
+        rangeArbitrary,
+        fc.integer({ min: 1, max: 200 }),
+        async (query, range, limit) => {
+          const [own, other] = await Promise.all([
+            answer(store().traceql, query, range, limit, tenant),
+            answer(model.traceql, query, range, limit, tenant),
+          ]);
+          expect([printTraceQl(query), own]).toEqual([printTraceQl(query), other]);
+        },
+      ),
+      { numRuns },
+    );
+  });
+  comparisonModel({ store, test });
+}
+
+/** As many spans of other traces as the random ones have: few enough to compare all. */
+const comparedSpans = 100_000;
+
+/** The same for comparisons. An engine may refuse queries of which it can tell no condition on spans. */
+function comparisonModel({ store, test }: ContractContext): void {
+  test("comparison: a query selects the spans that looking at every span selects", async () => {
+    const tenant = newServiceName();
+    const rows = rowsOfTenant(tenant, ...fc.sample(traceArbitrary, { numRuns: 120, seed: 8 }).flat());
+    const model = openMemoryStore();
+    for (const { writer } of [model, store()])
+      await writer.writeSpans(rows, { deduplicationToken: newToken() });
+    const times = {
+      startTimeMinUnixNano: aroundNoon.startUnixNano,
+      startTimeMaxUnixNano: aroundNoon.endUnixNano,
+    };
+    const ask = ({ analysis }: TraceStore, query: TraceQlQuery) =>
+      analysis.compareAttributes(
+        { selection: { ...times, query }, background: times, limit: 10_000, maxSpans: comparedSpans },
+        { tenant },
+      );
+    const numRuns = Number(process.env.FUZZ_ROUNDS ?? 20);
+    let answered = 0;
+    await fc.assert(
+      fc.asyncProperty(queryArbitrary(words), async (query) => {
+        if (query.type !== "search") return;
+        const own = await ask(store(), query).catch((error: unknown) => {
+          if (error instanceof StorageError && error.code === "STORAGE_BAD_QUERY") return undefined;
+          throw error;
+        });
+        if (own === undefined) return;
+        answered++;
+        expect([printTraceQl(query), own]).toEqual([printTraceQl(query), await ask(model, query)]);
       }),
       { numRuns },
     );
+    expect(answered).toBeGreaterThan(0);
   });
 }
 
 async function answer(
   reader: TraceQlReader,
   query: TraceQlQuery,
+  range: TimeRange,
   limit: number,
   tenant: string,
 ): Promise<unknown> {
   if (query.type === "search") {
     return compared(await reader.search({ query, range, limit, spansPerSpanset: 5 }, { tenant }));
   }
+  // Metrics begin in 1970, and have a limit of samples.
+  const ofMetrics = range.startUnixNano < 0n ? aroundNoon : range;
   return rounded(
-    await reader.metrics({ query, range, stepNano: 10n * minuteNano, maxSeries: 10_000 }, { tenant }),
+    await reader.metrics(
+      { query, range: ofMetrics, stepNano: 10n * minuteNano, maxSeries: 10_000 },
+      { tenant },
+    ),
   );
 }
 
@@ -134,6 +209,7 @@ const traceArbitrary: fc.Arbitrary<Span[]> = fc
         parent: fc.integer({ min: -1, max: 6 }),
         id: fc.integer({ min: 0, max: 40 }),
         startMs: fc.bigInt({ min: -60_000n, max: 600_000n }),
+        otherTime: fc.oneof({ weight: 12, arbitrary: fc.constant(0n) }, fc.constantFrom(...otherTimesNano)),
         durationMs: fc.bigInt({ min: 0n, max: 8n }),
         service: fc.constantFrom("x", "y", "one"),
         name: fc.constantFrom("x", "y", "one", "1"),
@@ -156,7 +232,8 @@ const traceArbitrary: fc.Arbitrary<Span[]> = fc
     const traceId = newTraceId();
     const idOf = (index: number) => (facts[index]?.id ?? 999).toString(16).padStart(16, "a");
     return facts.map((fact, index) => {
-      const startTimeUnixNano = noonUnixNano + minutes * minuteNano + fact.startMs * msNano + BigInt(index);
+      const startTimeUnixNano =
+        noonUnixNano + fact.otherTime + minutes * minuteNano + fact.startMs * msNano + BigInt(index);
       return sampleSpan({
         ...{
           traceId,

@@ -7,6 +7,7 @@ import type {
 } from "../../api/analysis-reader.ts";
 import { selectColumns } from "./schema/span-sql.ts";
 import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
+import { singleSpanCondition } from "./selection-sql.ts";
 
 /** A block that takes longer to be written than this is not seen by whoever follows. */
 const tailDelaySeconds = 3;
@@ -99,7 +100,7 @@ ORDER BY arrived DESC, start DESC LIMIT {limit:UInt64} FORMAT RowBinary`;
 function arrivedWithin(query: TailQuery, upTo: string, parameters: Parameters, tenant: string): string {
   parameters.after = Number(query.cursor);
   return (
-    `${spanCondition(query, parameters, tenant)} AND arrived > toDateTime({after:UInt32}, 'UTC') ` +
+    `${singleSpanCondition(query, parameters, tenant)} AND arrived > toDateTime({after:UInt32}, 'UTC') ` +
     // Days are those of the writer's clock.
     `AND arrived <= toDateTime(${upTo}, 'UTC') AND received >= toDate(toDateTime({after:UInt32}, 'UTC')) - 1`
   );

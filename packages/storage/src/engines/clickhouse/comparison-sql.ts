@@ -1,5 +1,6 @@
 import type { AttributeComparisonQuery } from "../../api/analysis-reader.ts";
 import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
+import { selectionCondition } from "./selection-sql.ts";
 import type { TimeSlice } from "./time-slices.ts";
 
 /** A side of a comparison. */
@@ -24,7 +25,7 @@ export function newestComparedSql(
   tenant: string,
 ): SqlQuery {
   const parameters: Parameters = { ...wanted };
-  const conditions = sideConditions(query, parameters, tenant);
+  const conditions = sideConditions(query, parameters, database, tenant);
   const inSlice = spanCondition(slice, parameters, tenant, "slice_");
   const sides = (["selected", "others"] as const).filter((side) => wanted[side] > 0);
   const newest = sides.map(
@@ -50,14 +51,13 @@ export function comparisonSql(
   tenant: string,
 ): SqlQuery {
   const parameters: Parameters = { limit: limit + 1, maxSpans };
-  const conditions = sideConditions({ selection, background }, parameters, tenant);
+  const conditions = sideConditions({ selection, background }, parameters, database, tenant);
   const sides = Array.from(starts, ([side, startUnixNano]) => {
     parameters[`${side}From`] = startUnixNano;
     return `(start >= fromUnixTimestamp64Nano({${side}From:Int64}, 'UTC') AND ${conditions[side]})`;
   });
-  const isSelected = spanCondition(selection, parameters, tenant, "selected_");
   // More than `maxSpans` only where the oldest of them have the same start.
-  const scan = (columns: string) => `SELECT ${isSelected} AS is_selected, ${columns}
+  const scan = (columns: string) => `SELECT ${conditions.selected} AS is_selected, ${columns}
     FROM ${database}.spans WHERE ${sides.join(" OR ")} LIMIT {maxSpans:UInt64} BY is_selected`;
   const sql = `SELECT place, key, value, toFloat64(selected) AS selected, toFloat64(others) AS others FROM (
   SELECT 'span' AS place, toString(any(one_key)) AS key, any(one_value) AS value,
@@ -83,9 +83,10 @@ LIMIT {limit:UInt64}`;
 function sideConditions(
   { selection, background }: Pick<AttributeComparisonQuery, "selection" | "background">,
   parameters: Parameters,
+  database: string,
   tenant: string,
 ): Record<ComparedSide, string> {
-  const selected = spanCondition(selection, parameters, tenant, "selected_");
-  const others = `${spanCondition(background, parameters, tenant, "other_")} AND NOT (${selected})`;
+  const selected = selectionCondition(selection, parameters, database, tenant, "selected_");
+  const others = `${selectionCondition(background, parameters, database, tenant, "other_")} AND NOT (${selected})`;
   return { selected: `(${selected})`, others };
 }

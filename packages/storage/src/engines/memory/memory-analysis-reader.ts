@@ -35,10 +35,12 @@ import { criticalPathSums } from "../../api/critical-path.ts";
 import { durationBucket, quantileNano } from "../../api/duration-buckets.ts";
 import { type OperationDurations, ranksOf } from "../../api/duration-ranks.ts";
 import { firstOperations } from "../../api/operation-order.ts";
+import { spanConditionOf } from "../../api/span-condition.ts";
 import type { ReadOptions, SpanReader, TraceQuery } from "../../api/span-reader.ts";
 import { spanMatches } from "./span-matches.ts";
 import type { StoredTenants } from "./stored-tenants.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
+import { spansOfSelection, spanTest } from "./traceql/spans-of-query.ts";
 
 const minuteNano = 60_000_000_000n;
 
@@ -81,15 +83,17 @@ export class MemoryAnalysisReader implements AnalysisReader {
     options: ReadOptions = {},
   ): Promise<AttributeComparison> {
     const maxSpans = checkComparison(query);
-    const matches = (span: Span, filter: AttributeComparisonQuery["selection"]) =>
-      spanMatches(span, { ...filter, limit: 1 });
-    const spans = [...this.#spans(options)].sort((one, other) =>
-      one.startTimeUnixNano > other.startTimeUnixNano ? -1 : 1,
+    throwIfAborted(options.signal);
+    const traces = [...this.#stored.tracesOf(tenantOf(options)).traces()];
+    const inSelection = spansOfSelection(traces, query.selection);
+    const newest = (spans: readonly Span[]) =>
+      [...spans]
+        .sort((one, other) => (one.startTimeUnixNano > other.startTimeUnixNano ? -1 : 1))
+        .slice(0, maxSpans);
+    const selected = newest([...inSelection]);
+    const others = newest(
+      [...spansOfSelection(traces, query.background)].filter((span) => !inSelection.has(span)),
     );
-    const selected = spans.filter((span) => matches(span, query.selection)).slice(0, maxSpans);
-    const others = spans
-      .filter((span) => matches(span, query.background) && !matches(span, query.selection))
-      .slice(0, maxSpans);
     const differences = new Map<string, AttributeDifference>();
     for (const [side, ofSide] of [
       ["selected", selected],
@@ -180,11 +184,13 @@ export class MemoryAnalysisReader implements AnalysisReader {
     checkTail(query, /^\d{1,15}$/);
     throwIfAborted(options.signal);
     const stored = this.#stored.tracesOf(tenantOf(options));
+    const condition = query.query && spanConditionOf(query.query);
+    const isAsked = condition === undefined ? () => true : spanTest(condition);
     const cursor = query.upTo ?? String(stored.arrivals);
     if (query.cursor === undefined) return { spans: [], skipped: 0, cursor };
     const spans = stored
       .arrivedWithin(Number(query.cursor), Number(cursor))
-      .filter((span) => spanMatches(span, query));
+      .filter((span) => spanMatches(span, query) && isAsked(span));
     return { spans: spans.slice(-query.limit), skipped: Math.max(0, spans.length - query.limit), cursor };
   }
 

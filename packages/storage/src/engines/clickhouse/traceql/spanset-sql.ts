@@ -18,6 +18,8 @@ export interface SpanSql {
   readonly isInRange: string;
   /** The condition that a span starts in the slice of time from which results are wanted; without it, all are. */
   readonly isInSlice?: string;
+  /** The condition that a span starts in a minute of the traces that satisfy another one, which reads little else. */
+  readonly isInMinutesOf?: (traces: string) => string;
 }
 
 /**
@@ -221,10 +223,13 @@ function withDescendants(
   spans: SpanSql,
   results: Condition,
 ): Condition {
-  const needed = [ancestors, descendants].filter((each) => each !== results);
-  const inTraces = [...needed, allOf([results, inSlice(spans)])]
-    .filter(({ sql }) => sql !== "1")
-    .map((each) => ` AND ${inTraceOf(each, spans).sql}`);
+  const inTraces = [ancestors, descendants]
+    .filter((each) => each !== results && each.sql !== "1")
+    .reduce(
+      (inner, each) => inTraceOf(allOf([each, inner]), spans),
+      inTraceOf(allOf([results, inSlice(spans)]), spans),
+    );
+  const inMinutes = spans.isInMinutesOf?.(inTraces.sql) ?? "1";
   const listed = `groupArray(${maxTraceSpans + 1})`;
   const mark = ({ sql }: Condition) => `${listed}(toUInt8(${spans.isInRange} AND ${sql}))`;
   // `parents`: for each span the number of its parent in the list of ids, 0 where it is not there. `seen`: whether the span,
@@ -238,7 +243,7 @@ FROM (SELECT *, arrayMap(id -> indexOf(ids, id), parent_ids) AS parents FROM (
   SELECT trace_id, count() AS size, ${listed}(span_id) AS ids,
     ${listed}(if(parent_span_id = span_id, ${noParent}, parent_span_id)) AS parent_ids,
     ${mark(ancestors)} AS marks, ${mark(descendants)} AS sought
-  ${spans.around}${inTraces.join("")} GROUP BY trace_id))
+  ${spans.around} AND ${allOf([inTraces, { sql: inMinutes, isExact: true }]).sql} GROUP BY trace_id))
 ) WHERE size > ${maxTraceSpans} OR length(arrayDistinct(ids)) < size
   OR arrayExists((is_sought, parent) -> is_sought AND seen[parent], sought, parents) SETTINGS max_block_size = 4096)`,
     isExact: false,

@@ -3,7 +3,6 @@ import type { TimeRange } from "../../../api/analysis-reader.ts";
 import { traceRange } from "../../../api/checked-traceql.ts";
 import { StorageError } from "../../../api/storage-error.ts";
 import { wantsBuckets } from "../../../traceql/metric-rows.ts";
-import type { QueryParameters } from "../clickhouse-connection.ts";
 import type { SqlQuery } from "../search-sql.ts";
 import type { Condition } from "./condition-sql.ts";
 import { fieldNumber, fieldValues } from "./field-sql.ts";
@@ -16,21 +15,40 @@ const maxStatementBytes = 250_000;
 /** What a metrics query may group its spans to. */
 export const maxMetricRows = 1_000_000;
 
+/**
+ * For statements that look for minutes of traces. Minutes are numbers of 32 bits: outside of 1970 to 2106 they begin again,
+ * and what the index says of starts would leave out spans that lie beside one from such a time. The primary key has minutes.
+ */
+const anyStart = "SETTINGS ignore_data_skipping_indices = 'start_index'";
+
 /** Where the spans of one query are. */
 export interface SpanSource {
   readonly database: string;
   readonly tenant: string;
   readonly range: TimeRange;
+  /** Of the names of its parameters, where a statement has several; "" by default. */
+  readonly prefix?: string;
 }
 
+/** Where traces of longer slices have spans is not asked: almost everywhere. */
+const shortSliceNano = 1_200_000_000_000n;
+
 /** Where the tenant's spans are. @param slice when only the traces matter that have spans in it; see `candidatesSql` */
-export function spansOf({ database, range }: SpanSource, slice: TimeRange = range): SpanSql {
+export function spansOf({ database, range, prefix = "" }: SpanSource, slice: TimeRange = range): SpanSql {
   const own = `FROM ${database}.spans WHERE tenant = {tenant:String}`;
+  const isShort = slice.endUnixNano - slice.startUnixNano <= shortSliceNano;
+  const isInMinutesOf = (traces: string) =>
+    `(received, toStartOfMinute(start)) IN (SELECT received, minute FROM ${database}.trace_minutes WHERE ${traces})`;
   return {
-    inRange: `${own} AND ${within("rangeStart", "rangeEnd")}`,
-    around: `${own} AND ${within("aroundStart", "aroundEnd")}`,
-    isInRange: within("rangeStart", "rangeEnd"),
-    ...(slice === range ? {} : { isInSlice: `(${within("sliceStart", "sliceEnd")})` }),
+    inRange: `${own} AND ${within(`${prefix}rangeStart`, `${prefix}rangeEnd`)}`,
+    around: `${own} AND ${within(`${prefix}aroundStart`, `${prefix}aroundEnd`)}`,
+    isInRange: within(`${prefix}rangeStart`, `${prefix}rangeEnd`),
+    ...(slice === range
+      ? {}
+      : {
+          isInSlice: `(${within("sliceStart", "sliceEnd")})`,
+          ...(isShort ? { isInMinutesOf } : {}),
+        }),
   };
 }
 
@@ -38,14 +56,15 @@ function within(start: string, end: string): string {
   return `start >= fromUnixTimestamp64Nano({${start}:Int64}, 'UTC') AND start <= fromUnixTimestamp64Nano({${end}:Int64}, 'UTC')`;
 }
 
-function parametersOf({ tenant, range }: SpanSource): QueryParameters {
+/** The parameters that `spansOf` names. */
+export function parametersOf({ tenant, range, prefix = "" }: SpanSource): Record<string, string | bigint> {
   const around = traceRange(range);
   return {
     tenant,
-    rangeStart: range.startUnixNano,
-    rangeEnd: range.endUnixNano,
-    aroundStart: around.startUnixNano,
-    aroundEnd: around.endUnixNano,
+    [`${prefix}rangeStart`]: range.startUnixNano,
+    [`${prefix}rangeEnd`]: range.endUnixNano,
+    [`${prefix}aroundStart`]: around.startUnixNano,
+    [`${prefix}aroundEnd`]: around.endUnixNano,
   };
 }
 
@@ -61,7 +80,7 @@ export function candidatesSql(
 ): SqlQuery {
   const sql = `SELECT lower(hex(trace_id)) AS traceId, toString(toUnixTimestamp64Nano(max(start))) AS newest
 FROM ${source.database}.spans WHERE tenant = {tenant:String} AND ${within("sliceStart", "sliceEnd")} AND ${condition.sql}
-GROUP BY trace_id ORDER BY max(start) DESC, trace_id LIMIT {limit:UInt64}`;
+GROUP BY trace_id ORDER BY max(start) DESC, trace_id LIMIT {limit:UInt64} ${anyStart}`;
   const parameters = {
     ...parametersOf(source),
     sliceStart: slice.startUnixNano,
@@ -82,7 +101,7 @@ export function rowsOfTracesSql(
   const sql = `SELECT ${rowColumns(fields)} FROM ${database}.spans PREWHERE trace_id IN (${ids})
 WHERE tenant = {tenant:String} AND (received, toStartOfMinute(start)) IN
   (SELECT received, minute FROM ${database}.trace_minutes WHERE trace_id IN (${ids})) AND ${within("aroundStart", "aroundEnd")}
-SETTINGS ignore_data_skipping_indices = 'start_index'`;
+${anyStart}`;
   return checked({ sql, parameters: parametersOf(source) });
 }
 

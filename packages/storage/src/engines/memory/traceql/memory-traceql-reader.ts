@@ -80,7 +80,10 @@ export class MemoryTraceQlReader implements TraceQlReader {
   }
 }
 
-function startsWithin({ startTimeUnixNano }: Span, { startUnixNano, endUnixNano }: TimeRange): boolean {
+export function startsWithin(
+  { startTimeUnixNano }: Span,
+  { startUnixNano, endUnixNano }: TimeRange,
+): boolean {
   return startTimeUnixNano >= startUnixNano && startTimeUnixNano <= endUnixNano;
 }
 

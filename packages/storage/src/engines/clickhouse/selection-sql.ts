@@ -1,0 +1,52 @@
+import type { SpanSelection } from "../../api/analysis-reader.ts";
+import { rangeOfQuery } from "../../api/checked-analysis.ts";
+import { spanConditionOf } from "../../api/span-condition.ts";
+import { StorageError } from "../../api/storage-error.ts";
+import { type Parameters, spanCondition } from "./search-sql.ts";
+import { type Condition, conditionSql } from "./traceql/condition-sql.ts";
+import { pipelineSql } from "./traceql/spanset-sql.ts";
+import { parametersOf, spansOf } from "./traceql/traceql-sql.ts";
+
+/**
+ * The condition for spans of a selection.
+ * @param parameters gets those of the condition, and `tenant`
+ * @param prefix of their names, where a statement has several selections
+ * @throws StorageError STORAGE_BAD_QUERY for a query without an exact condition
+ */
+export function selectionCondition(
+  selection: SpanSelection,
+  parameters: Parameters,
+  database: string,
+  tenant: string,
+  prefix = "",
+): string {
+  const { query, ...filter } = selection;
+  const condition = spanCondition(filter, parameters, tenant, prefix);
+  if (query?.type !== "search") return condition;
+  const source = { database, tenant, range: rangeOfQuery(selection), prefix };
+  Object.assign(parameters, parametersOf(source));
+  return `${condition} AND ${exact(pipelineSql(query.pipeline, spansOf(source)))}`;
+}
+
+/** The same for spans looked at one by one, whenever they start. */
+export function singleSpanCondition(
+  selection: SpanSelection,
+  parameters: Parameters,
+  tenant: string,
+): string {
+  const { query, ...filter } = selection;
+  const condition = spanCondition(filter, parameters, tenant);
+  const expression = query && spanConditionOf(query);
+  return expression === undefined ? condition : `${condition} AND ${exact(conditionSql(expression))}`;
+}
+
+function exact({ sql, isExact }: Condition): string {
+  if (!isExact) {
+    throw new StorageError(
+      "STORAGE_BAD_QUERY",
+      "the query cannot be decided span by span: calculations with fields, by(), other aggregates than of durations, ~, >>, <<, " +
+        "rootName and attributes of the parent cannot be asked for here",
+    );
+  }
+  return `(${sql})`;
+}
