@@ -55,9 +55,16 @@ export default {
       severity: "error",
       from: { path: `^packages/(${processes})/` },
       to: {
-        path: `^packages/(${processes}|tracing-ui|launcher|bench|conformance)/`,
+        path: `^packages/(${processes}|tracing-ui|admin-ui|ui-kit|launcher|bench|conformance)/`,
         pathNot: "^packages/$1/",
       },
+    },
+    {
+      name: "bundler-builds",
+      comment: "The bundler makes programs of processes; none of them needs it to run.",
+      severity: "error",
+      from: { path: `^packages/(${processes}|wire|storage|traceql|lifecycle)/(src|bin)/` },
+      to: { path: "^packages/bundler/" },
     },
     {
       name: "tracing-storage-needs-no-schema",
@@ -101,10 +108,17 @@ export default {
     },
     {
       name: "ui-speaks-http-only",
-      comment: "The browser app knows the query service by its HTTP API alone.",
+      comment: "A browser app knows its server by the HTTP API alone, and shares the design system with the other app.",
       severity: "error",
-      from: { path: "^packages/tracing-ui/" },
-      to: { path: "^packages/(?!tracing-ui/)" },
+      from: { path: "^packages/(tracing-ui|admin-ui)/", pathNot: "^packages/admin-ui/test/" },
+      to: { path: "^packages/(?!ui-kit/)", pathNot: "^packages/$1/" },
+    },
+    {
+      name: "ui-kit-stands-alone",
+      comment: "The design system knows no app and no server.",
+      severity: "error",
+      from: { path: "^packages/ui-kit/" },
+      to: { path: "^packages/(?!ui-kit/)" },
     },
     {
       name: "no-index-from-inside",

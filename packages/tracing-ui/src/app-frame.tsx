@@ -1,9 +1,9 @@
-import "./app-frame.css";
+import "ui-kit/components/app-frame.css";
 import { Outlet } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { HelpDialog } from "./components/help-dialog.tsx";
-import { TopBar } from "./components/top-bar.tsx";
-import { isTyping } from "./components/typing-target.ts";
+import { isTyping } from "ui-kit/components/typing-target.ts";
+import { AppBar } from "./components/app-bar.tsx";
+import { AppHelp } from "./components/app-help.tsx";
 
 /** What is around every page: the bar, the help, and the keys that work everywhere. */
 export function AppFrame() {
@@ -24,11 +24,11 @@ export function AppFrame() {
 
   return (
     <div className="app-frame">
-      <TopBar onHelp={() => setHelp(true)} />
+      <AppBar onHelp={() => setHelp(true)} />
       <main className="app-page">
         <Outlet />
       </main>
-      <HelpDialog open={help} onClose={() => setHelp(false)} />
+      <AppHelp open={help} onClose={() => setHelp(false)} />
     </div>
   );
 }

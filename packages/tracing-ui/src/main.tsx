@@ -1,12 +1,12 @@
-import "./theme/tokens.css";
-import "./theme/base.css";
+import "ui-kit/theme/tokens.css";
+import "ui-kit/theme/base.css";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { applyTheme } from "ui-kit/theme/preferences.ts";
 import { ApiError } from "./api/api-error.ts";
 import { router } from "./router.tsx";
-import { applyTheme } from "./theme/preferences.ts";
 
 const queries = new QueryClient({
   defaultOptions: {

@@ -8,9 +8,11 @@ import {
   type SearchSchemaInput,
   stripSearchParams,
 } from "@tanstack/react-router";
+import { Notice } from "ui-kit/components/notice.tsx";
+import { addressFields, addressText } from "ui-kit/search-parameters.ts";
 import { basePath } from "./api/page-facts.ts";
 import { AppFrame } from "./app-frame.tsx";
-import { FailureNotice, Notice } from "./components/notice.tsx";
+import { FailureNotice } from "./components/failure-notice.tsx";
 import { type CompareAddress, compareAddress } from "./pages/compare/compare-address.ts";
 import {
   type DependenciesAddress,
@@ -24,7 +26,6 @@ import {
   servicesAddress,
 } from "./pages/services/services-address.ts";
 import { type TraceAddress, traceAddress } from "./pages/trace/trace-address.ts";
-import { addressFields, addressText } from "./search-parameters.ts";
 
 /** An address before it is checked: any of its fields, each a text. */
 type AddressText<T> = { [key in keyof T]?: string | undefined } & SearchSchemaInput;
@@ -32,14 +33,14 @@ type AddressText<T> = { [key in keyof T]?: string | undefined } & SearchSchemaIn
 const root = createRootRoute({
   component: AppFrame,
   notFoundComponent: () => (
-    <Notice kind="plain" title="There is no such page">
+    <Notice kind="plain" wholePage title="There is no such page">
       <p>
         The address leads nowhere. Go to the <Link to="/search">search</Link>.
       </p>
     </Notice>
   ),
   errorComponent: ({ error }: { error: unknown }) => (
-    <FailureNotice error={error} onRetry={() => location.reload()} />
+    <FailureNotice wholePage error={error} onRetry={() => location.reload()} />
   ),
 });
 

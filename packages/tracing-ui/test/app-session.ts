@@ -3,9 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
+import { pageComplaints } from "ui-kit/testing/page-complaints.ts";
 import { build } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from "vitest";
-import { browserFlags, browserPath } from "./browser.ts";
 import { analysisAnswers } from "./fixtures/analysis-answers.ts";
 import { type FixtureAnswers, type FixtureServer, startFixtureServer } from "./fixtures/fixture-server.ts";
 import { fixtureNowUs, type ShopStore, shopStore } from "./fixtures/shop-store.ts";
@@ -51,7 +52,6 @@ export function describeApp(subject: string, tests: (session: AppSession) => voi
     beforeEach(async () => {
       session.answers = { traces: session.store.traces };
       session.server = await startFixtureServer(session.folder, session.answers);
-      session.complaints = [];
       session.context = await browser.newContext({
         viewport: { width: 1440, height: 900 },
         colorScheme: "light",
@@ -61,7 +61,7 @@ export function describeApp(subject: string, tests: (session: AppSession) => voi
       session.page = await session.context.newPage();
       await session.page.clock.setFixedTime(fixtureNowUs / 1_000 + 20_000);
       await analysisAnswers(session.page, session.store.traces);
-      session.page.on("pageerror", (error) => session.complaints.push(String(error)));
+      session.complaints = pageComplaints(session.page);
     });
     afterEach(async () => {
       await session.context.close();

@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { AxeResults, RunOptions } from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
+import { pageComplaints } from "ui-kit/testing/page-complaints.ts";
 import { build } from "vite";
-import { browserFlags, browserPath } from "./browser.ts";
 import { type FixtureAnswers, type FixtureServer, startFixtureServer } from "./fixtures/fixture-server.ts";
 import { fixtureNowUs } from "./fixtures/shop-store.ts";
 
@@ -65,8 +64,7 @@ export class AppUnderTest {
     });
     const page = await context.newPage();
     await page.clock.setFixedTime(fixtureNowUs / 1_000 + 20_000);
-    const complaints: string[] = [];
-    page.on("pageerror", (error) => complaints.push(String(error)));
+    const complaints = pageComplaints(page);
     return {
       page,
       server,
@@ -82,18 +80,4 @@ export class AppUnderTest {
     await this.#browser.close();
     await rm(this.#folder, { recursive: true, force: true });
   }
-}
-
-/** Violations of WCAG 2.2 A and AA, and of axe's best practices, that are serious; each with its elements. */
-export async function seriousViolations(page: Page): Promise<string[]> {
-  await page.addScriptTag({ path: createRequire(import.meta.url).resolve("axe-core/axe.min.js") });
-  const results = await page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } };
-    return axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] });
-  });
-  return results.violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(
-      ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join("; ")}`,
-    );
 }

@@ -1,6 +1,6 @@
+import { violationsOn } from "ui-kit/testing/axe.ts";
 import { expect, test } from "vitest";
 import { describeApp } from "./app-session.ts";
-import { violationsOn } from "./axe.ts";
 
 describeApp("the compare page in a browser", (app) => {
   test("from a trace to its difference from the median, in any order, and to a span", async () => {

@@ -3,8 +3,8 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { chromium, type Page } from "playwright-core";
+import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
 import { build } from "vite";
-import { browserFlags, browserPath } from "./browser.ts";
 import { startFixtureServer } from "./fixtures/fixture-server.ts";
 import { fixtureNowUs, shopStore } from "./fixtures/shop-store.ts";
 

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
+import { violationsOn } from "ui-kit/testing/axe.ts";
+import { browserPath } from "ui-kit/testing/browser.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { AppUnderTest, type OpenPage, seriousViolations } from "./app-under-test.ts";
-import { browserPath } from "./browser.ts";
+import { AppUnderTest, type OpenPage } from "./app-under-test.ts";
 import { shopStore } from "./fixtures/shop-store.ts";
 
 const hasBrowser = existsSync(browserPath);
@@ -98,7 +99,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     expect(await first.textContent()).toContain("90\u00a0% vs 24\u00a0%");
     // A difference of 0 % is none.
     expect(await page.locator(".differences li").count()).toBe(2);
-    expect(await seriousViolations(page)).toEqual([]);
+    expect(await violationsOn(page)).toEqual([]);
 
     await first.getByRole("button").click();
     await page.waitForURL(
@@ -155,7 +156,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     expect(opened.server.requests.find((request) => request.includes("/tail"))).toContain("service=payment");
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("button", { name: "Go on" }).waitFor();
-    expect(await seriousViolations(page)).toEqual([]);
+    expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("link", { name: /Charge/ }).click();
     await page.waitForURL(/\/trace\/.*span=Charge/);
     expect(opened.complaints).toEqual([]);
@@ -196,7 +197,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     await page.keyboard.press("Enter");
     await page.goto(`${opened.server.origin}/search`);
     await page.getByRole("button", { name: "More" }).click();
-    expect(await seriousViolations(page)).toEqual([]);
+    expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: /^failing carts/ }).click();
     await page.waitForURL(/service=cart.*tags=error/);
     await page.getByRole("button", { name: "More" }).click();
@@ -239,7 +240,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     const page = await open("/search?q=%7B%20%7D", { theme, width });
     await page.locator(".result").first().waitFor();
     await page.getByText(/Latency of spans 1\d,\d{3}/).waitFor();
-    expect(await seriousViolations(page)).toEqual([]);
+    expect(await violationsOn(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   });
 });

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
+import { violationsOn } from "ui-kit/testing/axe.ts";
+import { browserPath } from "ui-kit/testing/browser.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { AppUnderTest, type OpenPage, seriousViolations } from "./app-under-test.ts";
-import { browserPath } from "./browser.ts";
+import { AppUnderTest, type OpenPage } from "./app-under-test.ts";
 import type { FixtureAnswers } from "./fixtures/fixture-server.ts";
 import { shopStore } from "./fixtures/shop-store.ts";
 
@@ -100,7 +101,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
   test.each(["light", "dark"] as const)("%s: axe finds nothing", { timeout: 60_000 }, async (theme) => {
     const page = await open("/services?service=payment", {}, { theme });
     await page.locator(".rate-chart canvas").first().waitFor();
-    expect(await seriousViolations(page)).toEqual([]);
+    expect(await violationsOn(page)).toEqual([]);
     for (const [path, sign] of [
       ["/services", ".rates tbody tr"],
       ["/dependencies?focus=checkout", ".graph-node.focused"],
@@ -108,7 +109,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     ] as const) {
       await page.goto(`${opened.server.origin}${path}`);
       await page.locator(sign).first().waitFor();
-      expect(await seriousViolations(page), path).toEqual([]);
+      expect(await violationsOn(page), path).toEqual([]);
     }
     await page.setViewportSize({ width: 360, height: 780 });
     await page.goto(`${opened.server.origin}/services`);

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { AxeResults, RunOptions } from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { violationsOn } from "ui-kit/testing/axe.ts";
+import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
+import { pageComplaints } from "ui-kit/testing/page-complaints.ts";
 import { build } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { browserFlags, browserPath } from "./browser.ts";
 import { type FixtureAnswers, type FixtureServer, startFixtureServer } from "./fixtures/fixture-server.ts";
 import { fixtureNowUs, shopStore } from "./fixtures/shop-store.ts";
 
@@ -52,7 +52,6 @@ describe.skipIf(!hasBrowser)(title, () => {
 
   async function open(theme: "light" | "dark") {
     await context?.close();
-    complaints = [];
     context = await browser.newContext({
       viewport: { width: 1440, height: 900 },
       colorScheme: theme,
@@ -60,7 +59,7 @@ describe.skipIf(!hasBrowser)(title, () => {
     });
     page = await context.newPage();
     await page.clock.setFixedTime(fixtureNowUs / 1_000 + 20_000);
-    page.on("pageerror", (error) => complaints.push(String(error)));
+    complaints = pageComplaints(page);
   }
 
   const rows = () => page.locator(".span-row");
@@ -285,7 +284,7 @@ describe.skipIf(!hasBrowser)(title, () => {
       for (const [name, [address, sign]] of Object.entries(screens)) {
         await page.goto(`${server.origin}${address}`);
         await page.locator(sign).first().waitFor();
-        expect(await seriousViolations(page), name).toEqual([]);
+        expect(await violationsOn(page), name).toEqual([]);
         const picture = path.join(folder, `${name}-${theme}.png`);
         await page.screenshot({ path: picture });
         expect((await stat(picture)).size).toBeGreaterThan(10_000);
@@ -294,17 +293,3 @@ describe.skipIf(!hasBrowser)(title, () => {
     },
   );
 });
-
-/** Serious and critical violations of WCAG 2.2 A and AA that axe finds, each with the elements. */
-async function seriousViolations(page: Page): Promise<string[]> {
-  await page.addScriptTag({ path: createRequire(import.meta.url).resolve("axe-core/axe.min.js") });
-  const results = await page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } };
-    return axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] });
-  });
-  return results.violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(
-      ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join("; ")}`,
-    );
-}

@@ -73,6 +73,18 @@ describe.each(["TRACING", "JAEGER"])("names with %s_", (prefix) => {
   });
 });
 
+test("facts beside the page: a script of its own is filled in as the page is; a page without one has none", async () => {
+  await writeFile(join(folder, "index.html"), '<base href="/">');
+  const configFile = join(folder, "ui.json");
+  await writeFile(configFile, '{"a": 1}');
+  const opened = await UiPage.open({ folder, configFile, basePath: "/p" }, log);
+  expect(await opened.readScript()).toBeUndefined();
+  await writeFile(join(folder, "page-facts.js"), template("TRACING"));
+  expect(await opened.readScript()).toContain(`const TRACING_VERSION = ${versionJson};`);
+  expect(await opened.readScript()).toContain('const TRACING_CONFIG = {"a":1};');
+  expect(await opened.read()).toBe('<base href="/p/">');
+});
+
 test("without a build the page says so, and how to get one", async () => {
   const opened = await UiPage.open({ folder: join(folder, "none"), configFile: "", basePath: "/p" }, log);
   const html = await opened.read();

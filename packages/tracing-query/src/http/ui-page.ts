@@ -72,37 +72,53 @@ async function withConfig(html: string, file: string): Promise<string> {
   }
 }
 
-async function build(
-  { folder, configFile, basePath }: UiPageSettings,
-  archiveStorage = false,
-): Promise<string> {
-  let html: string;
+/** What the UI is told of this process, in the page itself or in a script beside it. */
+interface UiTexts {
+  readonly page: string;
+  /** `page-facts.js`; undefined where the UI has none, as the public model's. */
+  readonly script: string | undefined;
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
   try {
-    html = await readFile(join(folder, "index.html"), "utf8");
+    return await readFile(file, "utf8");
   } catch (error) {
     if (!isMissing(error)) {
       throw error;
     }
-    html = noUiPage;
+    return undefined;
   }
-  const page = fillIn(html, basePath, archiveStorage);
-  return configFile === "" ? page : await withConfig(page, configFile);
+}
+
+async function build(
+  { folder, configFile, basePath }: UiPageSettings,
+  archiveStorage = false,
+): Promise<UiTexts> {
+  const complete = async (text: string) => {
+    const filled = fillIn(text, basePath, archiveStorage);
+    return configFile === "" ? filled : await withConfig(filled, configFile);
+  };
+  const script = await readIfThere(join(folder, "page-facts.js"));
+  return {
+    page: await complete((await readIfThere(join(folder, "index.html"))) ?? noUiPage),
+    script: script === undefined ? undefined : await complete(script),
+  };
 }
 
 /**
- * The page that every unknown path answers with. It is read anew each time, which follows a new build or
+ * The page that every unknown path answers with, and the script beside it. Both are read anew each time, which follows a new build or
  * configuration without a restart; while they cannot be read, the last good page stays.
  */
 export class UiPage {
   readonly #settings: UiPageSettings;
   readonly #log: Logger;
-  #lastGood: string;
+  #lastGood: UiTexts;
   #lastProblem = "";
 
-  private constructor(settings: UiPageSettings, log: Logger, page: string) {
+  private constructor(settings: UiPageSettings, log: Logger, texts: UiTexts) {
     this.#settings = settings;
     this.#log = log;
-    this.#lastGood = page;
+    this.#lastGood = texts;
   }
 
   /** @throws StartError when the configuration cannot be used */
@@ -117,7 +133,17 @@ export class UiPage {
     }
   }
 
+  /** The page. */
   async read(): Promise<string> {
+    return (await this.#texts()).page;
+  }
+
+  /** The script with the facts of this process, where the page keeps none in itself; undefined where there is none. */
+  async readScript(): Promise<string | undefined> {
+    return (await this.#texts()).script;
+  }
+
+  async #texts(): Promise<UiTexts> {
     try {
       this.#lastGood = await build(this.#settings, await this.#settings.hasArchive?.());
       this.#lastProblem = "";

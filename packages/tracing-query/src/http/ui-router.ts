@@ -8,7 +8,7 @@ import type { UiPage } from "./ui-page.ts";
 const hashedName = /[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 
 /**
- * The UI: files under `/static/`, and its page for every other path.
+ * The UI: files under `/static/`, the script of facts, and its page for every other path.
  * @param folder holds the folder `static`
  * @param accessLog gets a line for each request; undefined: none
  */
@@ -35,6 +35,15 @@ export function uiRouter(page: UiPage, folder: string, accessLog: Logger | undef
       response.status(404).type("text/plain").send("404 page not found\n");
     },
   );
+  router.get("/page-facts.js", async (_request, response, next) => {
+    const script = await page.readScript();
+    if (script === undefined) {
+      next();
+      return;
+    }
+    response.setHeader("Cache-Control", "no-cache");
+    response.type("text/javascript").send(script);
+  });
   router.use(async (_request, response) => {
     response.setHeader("Cache-Control", "no-cache");
     response.type("text/html").send(await page.read());

@@ -1,7 +1,8 @@
+import "./trace-jump.css";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
+import { Icon } from "ui-kit/components/icon.tsx";
 import { traceIdInText } from "../trace/trace-id-in-text.ts";
-import { Icon } from "./icon.tsx";
 
 /** The field that takes a trace id, or any text with one in it, and goes there; pasting is enough. */
 export function TraceJump() {

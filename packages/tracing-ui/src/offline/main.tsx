@@ -1,5 +1,5 @@
-import "../theme/tokens.css";
-import "../theme/base.css";
+import "ui-kit/theme/tokens.css";
+import "ui-kit/theme/base.css";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import {
   createHashHistory,
@@ -10,13 +10,13 @@ import {
 } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { Notice } from "ui-kit/components/notice.tsx";
+import { addressFields, addressText } from "ui-kit/search-parameters.ts";
+import { applyTheme } from "ui-kit/theme/preferences.ts";
 import { traceQuery } from "../api/queries.ts";
 import { tracePeersQuery } from "../api/trace-peers.ts";
-import { Notice } from "../components/notice.tsx";
 import { traceAddress } from "../pages/trace/trace-address.ts";
 import { TracePage } from "../pages/trace/trace-page.tsx";
-import { addressFields, addressText } from "../search-parameters.ts";
-import { applyTheme } from "../theme/preferences.ts";
 import { OfflineFrame } from "./offline-frame.tsx";
 import { readSavedTrace, type SavedTrace } from "./saved-trace.ts";
 

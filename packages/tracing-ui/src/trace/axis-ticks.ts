@@ -1,4 +1,4 @@
-import { formatDuration } from "../format/format-duration.ts";
+import { formatDuration } from "ui-kit/format/format-duration.ts";
 import type { IdleGap } from "./idle-gaps.ts";
 import { tickText, timeTicks } from "./time-ticks.ts";
 

@@ -1,5 +1,5 @@
+import { formatDuration } from "ui-kit/format/format-duration.ts";
 import { expect, test } from "vitest";
-import { formatDuration } from "../format/format-duration.ts";
 import { tickText, timeTicks } from "./time-ticks.ts";
 
 test.each([

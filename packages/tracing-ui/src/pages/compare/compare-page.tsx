@@ -1,13 +1,14 @@
-import "../../components/link-switch.css";
+import "ui-kit/components/link-switch.css";
 import "./compare-page.css";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { Duration } from "ui-kit/components/duration.tsx";
+import { Notice } from "ui-kit/components/notice.tsx";
+import { durationText } from "ui-kit/format/format-duration.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { type TraceDiff, traceDiffQuery } from "../../api/trace-diff.ts";
-import { Duration } from "../../components/duration.tsx";
-import { FailureNotice, Notice } from "../../components/notice.tsx";
-import { durationText } from "../../format/format-duration.ts";
+import { FailureNotice } from "../../components/failure-notice.tsx";
 import type { CompareAddress, CompareOrder } from "./compare-address.ts";
 import { CompareForm } from "./compare-form.tsx";
 import { CompareTable } from "./compare-table.tsx";

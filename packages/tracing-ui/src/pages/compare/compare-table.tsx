@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type CSSProperties, useEffect, useMemo, useRef } from "react";
+import { Duration } from "ui-kit/components/duration.tsx";
+import { isTyping } from "ui-kit/components/typing-target.ts";
+import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
 import { servicesQuery } from "../../api/queries.ts";
 import type { DiffSide, TraceDiff } from "../../api/trace-diff.ts";
-import { Duration } from "../../components/duration.tsx";
 import { ServiceMark } from "../../components/service-mark.tsx";
-import { isTyping } from "../../components/typing-target.ts";
-import { assignServiceHues } from "../../theme/service-hues.ts";
 import type { CompareAddress } from "./compare-address.ts";
 import { type CompareRow, compareRows } from "./compare-rows.ts";
 

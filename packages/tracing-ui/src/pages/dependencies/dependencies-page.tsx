@@ -3,6 +3,8 @@ import "../services/services-page.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
+import { Notice } from "ui-kit/components/notice.tsx";
+import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
 import { capabilitiesQuery } from "../../api/analysis.ts";
 import {
   type Dependency,
@@ -11,9 +13,8 @@ import {
   edgeFactsQuery,
 } from "../../api/dependencies.ts";
 import { ratesQuery } from "../../api/rates.ts";
-import { FailureNotice, Notice } from "../../components/notice.tsx";
+import { FailureNotice } from "../../components/failure-notice.tsx";
 import { TimeSelect } from "../../components/time-select.tsx";
-import { assignServiceHues } from "../../theme/service-hues.ts";
 import { lookbackMs } from "../services/services-address.ts";
 import { useAskedTime } from "../services/use-asked-time.ts";
 import type { DependenciesAddress } from "./dependencies-address.ts";

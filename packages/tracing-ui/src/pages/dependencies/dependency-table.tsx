@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
+import { Duration } from "ui-kit/components/duration.tsx";
 import type { Dependency } from "../../api/dependencies.ts";
 import type { RateRow } from "../../api/rates.ts";
-import { Duration } from "../../components/duration.tsx";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import { Rate, Share } from "../services/rate-table.tsx";
 import "../services/rate-table.css";

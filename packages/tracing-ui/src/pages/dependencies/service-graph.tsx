@@ -1,11 +1,11 @@
 import "./service-graph.css";
 import { useMemo, useRef, useState } from "react";
+import { useElementSize } from "ui-kit/components/use-element-size.ts";
+import { durationText } from "ui-kit/format/format-duration.ts";
+import { formatRate, formatShare } from "ui-kit/format/format-rate.ts";
 import type { Dependency, EdgeFacts } from "../../api/dependencies.ts";
 import type { RateRow } from "../../api/rates.ts";
 import { hueStyle } from "../../components/service-mark.tsx";
-import { useElementSize } from "../../components/use-element-size.ts";
-import { durationText } from "../../format/format-duration.ts";
-import { formatRate, formatShare } from "../../format/format-rate.ts";
 import { nodeSize, type PlacedGraph } from "./placed-graph.ts";
 import { usePanZoom } from "./use-pan-zoom.ts";
 

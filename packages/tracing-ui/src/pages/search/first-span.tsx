@@ -1,7 +1,7 @@
 import "./first-span.css";
 import { useState } from "react";
-import { CopyButton } from "../../components/copy-button.tsx";
-import { Notice } from "../../components/notice.tsx";
+import { CopyButton } from "ui-kit/components/copy-button.tsx";
+import { Notice } from "ui-kit/components/notice.tsx";
 import { firstSpanCommand, sdkVariables } from "./first-span-command.ts";
 
 /** What an empty store shows: how to send the first span. The page asks on and goes over to it when it comes. */

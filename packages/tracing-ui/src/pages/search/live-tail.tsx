@@ -1,14 +1,14 @@
 import "./live-tail.css";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useReducer, useState } from "react";
+import { Duration } from "ui-kit/components/duration.tsx";
+import { clockText } from "ui-kit/format/format-time.ts";
+import { zoneChoice } from "ui-kit/theme/preferences.ts";
+import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
+import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import type { SpanConditions } from "../../api/analysis.ts";
 import { followTail } from "../../api/tail.ts";
-import { Duration } from "../../components/duration.tsx";
 import { ServiceMark } from "../../components/service-mark.tsx";
-import { clockText } from "../../format/format-time.ts";
-import { zoneChoice } from "../../theme/preferences.ts";
-import { assignServiceHues } from "../../theme/service-hues.ts";
-import { useChoice } from "../../theme/stored-choice.ts";
 import { startTail, tailReducer } from "./tail-reducer.ts";
 
 /** Most spans of an event, which comes once a second. */

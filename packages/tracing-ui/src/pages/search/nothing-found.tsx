@@ -1,4 +1,4 @@
-import { Notice } from "../../components/notice.tsx";
+import { Notice } from "ui-kit/components/notice.tsx";
 import { lookbacks, type SearchAddress } from "./search-address.ts";
 
 /** Says that a search found nothing, and offers the wider searches that are one click away. */

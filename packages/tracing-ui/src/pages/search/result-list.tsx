@@ -1,11 +1,11 @@
 import "./result-list.css";
 import { type CSSProperties, useMemo, useRef } from "react";
+import { useElementSize } from "ui-kit/components/use-element-size.ts";
+import { dateText } from "ui-kit/format/format-time.ts";
+import { zoneChoice } from "ui-kit/theme/preferences.ts";
+import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
+import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
-import { useElementSize } from "../../components/use-element-size.ts";
-import { dateText } from "../../format/format-time.ts";
-import { zoneChoice } from "../../theme/preferences.ts";
-import { assignServiceHues } from "../../theme/service-hues.ts";
-import { useChoice } from "../../theme/stored-choice.ts";
 import type { TraceSummary } from "../../trace/summarise-trace.ts";
 import { serviceTotals, sortResults } from "./result-order.ts";
 import { ResultRow } from "./result-row.tsx";

@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
-import { Duration } from "../../components/duration.tsx";
+import { Duration } from "ui-kit/components/duration.tsx";
+import { clockText, dateText } from "ui-kit/format/format-time.ts";
+import { zoneChoice } from "ui-kit/theme/preferences.ts";
+import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
-import { clockText, dateText } from "../../format/format-time.ts";
-import { zoneChoice } from "../../theme/preferences.ts";
-import { useChoice } from "../../theme/stored-choice.ts";
 import type { ServiceCount, TraceSummary } from "../../trace/summarise-trace.ts";
 
 /** One trace of the result list; the whole row leads to it. */

@@ -1,12 +1,12 @@
 import "./search-form.css";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
+import { CompletionField } from "ui-kit/components/completion-field.tsx";
+import { dateTimeFieldText, parseDateTimeField, zoneLabel } from "ui-kit/format/format-time.ts";
+import { zoneChoice } from "ui-kit/theme/preferences.ts";
+import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import type { Capabilities } from "../../api/analysis.ts";
 import { operationsQuery } from "../../api/queries.ts";
-import { CompletionField } from "../../components/completion-field.tsx";
-import { dateTimeFieldText, parseDateTimeField, zoneLabel } from "../../format/format-time.ts";
-import { zoneChoice } from "../../theme/preferences.ts";
-import { useChoice } from "../../theme/stored-choice.ts";
 import { limits, lookbacks, type SearchAddress } from "./search-address.ts";
 import { conditionsOf, type FieldErrors } from "./search-of.ts";
 import { fieldsOfTraceQl, traceQlOfFields } from "./traceql-fields.ts";

@@ -1,7 +1,7 @@
 import "./search-menu.css";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useRef, useState } from "react";
-import { Icon } from "../../components/icon.tsx";
+import { Icon } from "ui-kit/components/icon.tsx";
 import {
   type KeptSearches,
   keepSearches,

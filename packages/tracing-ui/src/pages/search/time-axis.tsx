@@ -1,6 +1,6 @@
-import { clockText } from "../../format/format-time.ts";
-import { zoneChoice } from "../../theme/preferences.ts";
-import { useChoice } from "../../theme/stored-choice.ts";
+import { clockText } from "ui-kit/format/format-time.ts";
+import { zoneChoice } from "ui-kit/theme/preferences.ts";
+import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { timeTicks } from "../../trace/time-ticks.ts";
 
 /** Times of day below a chart. @param startUs, endUs microseconds since 1970 */

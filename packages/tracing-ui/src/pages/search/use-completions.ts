@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useDeferredValue } from "react";
+import type { Completion, Completions } from "ui-kit/components/completion-field.tsx";
 import { type AttributeValue, attributeNamesQuery, attributeValuesQuery } from "../../api/analysis.ts";
-import type { Completion, Completions } from "../../components/completion-field.tsx";
 import { type CompletionPlace, tagPlace, traceQlPlace } from "./completion.ts";
 import { attributeName } from "./traceql-fields.ts";
 

@@ -1,5 +1,5 @@
 import { type RefObject, useEffect } from "react";
-import { isTyping } from "../../components/typing-target.ts";
+import { isTyping } from "ui-kit/components/typing-target.ts";
 
 /**
  * Moves the focus through a list with j and k, and opens what has it with l; Enter does so anyway.

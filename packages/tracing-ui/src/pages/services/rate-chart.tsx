@@ -1,14 +1,14 @@
 import "uplot/dist/uPlot.min.css";
 import "./rate-chart.css";
 import { useEffect, useRef } from "react";
+import { useElementSize } from "ui-kit/components/use-element-size.ts";
+import { clockText } from "ui-kit/format/format-time.ts";
+import { zoneChoice } from "ui-kit/theme/preferences.ts";
+import { useChoice } from "ui-kit/theme/stored-choice.ts";
+import { useTheme } from "ui-kit/theme/use-theme.ts";
 import uPlot from "uplot";
 import type { Samples } from "../../api/rates.ts";
 import { canvasColours } from "../../components/canvas-colours.ts";
-import { useElementSize } from "../../components/use-element-size.ts";
-import { clockText } from "../../format/format-time.ts";
-import { zoneChoice } from "../../theme/preferences.ts";
-import { useChoice } from "../../theme/stored-choice.ts";
-import { useTheme } from "../../theme/use-theme.ts";
 
 /** One curve of a chart. */
 export interface Curve {
@@ -76,10 +76,10 @@ export function RateChart(props: {
   }, [times, curves, text, width, theme, zone]);
 
   return (
-    <figure className="rate-chart" aria-label={describe(title, curves, text)} role="img">
-      <figcaption>{title}</figcaption>
+    <div className="rate-chart" aria-label={describe(title, curves, text)} role="img">
+      <p>{title}</p>
       <div ref={frame} aria-hidden="true" />
-    </figure>
+    </div>
   );
 }
 

@@ -1,10 +1,10 @@
 import "./rate-table.css";
 import type { ReactNode } from "react";
+import { Duration } from "ui-kit/components/duration.tsx";
+import { Sparkline } from "ui-kit/components/sparkline.tsx";
+import { formatRate, formatShare } from "ui-kit/format/format-rate.ts";
 import type { RateRow } from "../../api/rates.ts";
-import { Duration } from "../../components/duration.tsx";
-import { formatRate, formatShare } from "../../format/format-rate.ts";
 import type { RateSort } from "./services-address.ts";
-import { Sparkline } from "./sparkline.tsx";
 
 const columns: { sort: RateSort; label: string; title: string }[] = [
   { sort: "calls", label: "Calls", title: "Calls a second" },

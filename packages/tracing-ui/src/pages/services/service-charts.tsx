@@ -1,7 +1,7 @@
 import { useMemo } from "react";
+import { durationText } from "ui-kit/format/format-duration.ts";
+import { formatRate, formatShare } from "ui-kit/format/format-rate.ts";
 import type { RateRow } from "../../api/rates.ts";
-import { durationText } from "../../format/format-duration.ts";
-import { formatRate, formatShare } from "../../format/format-rate.ts";
 import { RateChart } from "./rate-chart.tsx";
 
 const rateText = (value: number) => {

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
+import { CopyButton } from "ui-kit/components/copy-button.tsx";
+import { Icon } from "ui-kit/components/icon.tsx";
 import type { ApiAttribute } from "../../api/trace-schema.ts";
-import { CopyButton } from "../../components/copy-button.tsx";
-import { Icon } from "../../components/icon.tsx";
 import { isSavedPage } from "../../offline/saved-trace.ts";
 import { tagText } from "../search/tag-text.ts";
 

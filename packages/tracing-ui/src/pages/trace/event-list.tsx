@@ -1,4 +1,4 @@
-import { Duration } from "../../components/duration.tsx";
+import { Duration } from "ui-kit/components/duration.tsx";
 import type { Trace } from "../../trace/trace.ts";
 import { matchingAttributes } from "./attribute-table.tsx";
 

@@ -1,8 +1,8 @@
 import "./minimap.css";
 import { type Dispatch, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
-import { useElementSize } from "../../components/use-element-size.ts";
-import { durationText } from "../../format/format-duration.ts";
-import { useTheme } from "../../theme/use-theme.ts";
+import { useElementSize } from "ui-kit/components/use-element-size.ts";
+import { durationText } from "ui-kit/format/format-duration.ts";
+import { useTheme } from "ui-kit/theme/use-theme.ts";
 import { axisTicks } from "../../trace/axis-ticks.ts";
 import type { CriticalPath } from "../../trace/critical-path.ts";
 import type { IdleGap } from "../../trace/idle-gaps.ts";

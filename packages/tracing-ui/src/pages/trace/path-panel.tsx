@@ -1,7 +1,7 @@
 import "./path-panel.css";
 import type { Dispatch } from "react";
-import { Duration } from "../../components/duration.tsx";
-import { Icon } from "../../components/icon.tsx";
+import { Duration } from "ui-kit/components/duration.tsx";
+import { Icon } from "ui-kit/components/icon.tsx";
 import { hueStyle, ServiceMark } from "../../components/service-mark.tsx";
 import type { CriticalPath } from "../../trace/critical-path.ts";
 import type { Trace } from "../../trace/trace.ts";

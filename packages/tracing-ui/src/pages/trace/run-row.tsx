@@ -1,8 +1,8 @@
 // biome-ignore-all lint/a11y/useSemanticElements: only rows in view exist and each is placed by itself, which no table row can be
 import "./run-row.css";
 import { type CSSProperties, memo } from "react";
-import { Duration } from "../../components/duration.tsx";
-import { Icon } from "../../components/icon.tsx";
+import { Duration } from "ui-kit/components/duration.tsx";
+import { Icon } from "ui-kit/components/icon.tsx";
 import { hueStyle } from "../../components/service-mark.tsx";
 import type { SiblingRun } from "../../trace/sibling-runs.ts";
 import type { Trace } from "../../trace/trace.ts";

@@ -2,16 +2,16 @@
 import "./span-detail.css";
 import { Link } from "@tanstack/react-router";
 import { type Dispatch, type ReactNode, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
+import { CopyButton } from "ui-kit/components/copy-button.tsx";
+import { Duration } from "ui-kit/components/duration.tsx";
+import { Icon } from "ui-kit/components/icon.tsx";
+import { clockText } from "ui-kit/format/format-time.ts";
+import { zoneChoice } from "ui-kit/theme/preferences.ts";
+import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { percentileText, type SpanPeers } from "../../api/trace-peers.ts";
 import type { ApiAttribute } from "../../api/trace-schema.ts";
-import { CopyButton } from "../../components/copy-button.tsx";
-import { Duration } from "../../components/duration.tsx";
-import { Icon } from "../../components/icon.tsx";
 import { hueStyle } from "../../components/service-mark.tsx";
-import { clockText } from "../../format/format-time.ts";
 import { isSavedPage } from "../../offline/saved-trace.ts";
-import { zoneChoice } from "../../theme/preferences.ts";
-import { useChoice } from "../../theme/stored-choice.ts";
 import { isNegativeDuration, tagText } from "../../trace/span-facts.ts";
 import type { Trace } from "../../trace/trace.ts";
 import { AttributeTable, matchingAttributes } from "./attribute-table.tsx";
@@ -186,9 +186,9 @@ function Section(props: { title: string; count: number; shown: number; children:
   const { title, count, shown, children } = props;
   return (
     <section className="span-section">
-      <h3>
+      <h2>
         {title} <span className="mono unit">{shown === count ? count : `${shown} of ${count}`}</span>
-      </h3>
+      </h2>
       {children}
     </section>
   );

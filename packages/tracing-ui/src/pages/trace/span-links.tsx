@@ -19,9 +19,9 @@ export function SpanLinks(props: {
   if (references.length === 0) return null;
   return (
     <section className="span-section">
-      <h3>
+      <h2>
         Links <span className="mono unit">{references.length}</span>
-      </h3>
+      </h2>
       <ul className="span-links">
         {references.map(({ refType, traceID, spanID }) => {
           const target =

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/a11y/useSemanticElements: only rows in view exist and each is placed by itself, which no table row can be
 import { type CSSProperties, memo } from "react";
+import { Icon } from "ui-kit/components/icon.tsx";
+import { durationText, formatDuration } from "ui-kit/format/format-duration.ts";
 import { percentileText, type SpanPeers } from "../../api/trace-peers.ts";
-import { Icon } from "../../components/icon.tsx";
 import { hueStyle } from "../../components/service-mark.tsx";
-import { durationText, formatDuration } from "../../format/format-duration.ts";
 import type { PathSection } from "../../trace/critical-path.ts";
 import type { SiblingRun } from "../../trace/sibling-runs.ts";
 import { errorsBelow, spanFlag, type Trace } from "../../trace/trace.ts";

@@ -1,10 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { Icon } from "ui-kit/components/icon.tsx";
 import { archiveTrace } from "../../api/archive-trace.ts";
 import { pageFacts } from "../../api/page-facts.ts";
 import type { SpanPeers } from "../../api/trace-peers.ts";
 import type { ApiTrace } from "../../api/trace-schema.ts";
-import { Icon } from "../../components/icon.tsx";
 import { saveAsHtml } from "./save-as-html.ts";
 
 /** What can be done with the trace: compare it, save it as a file, archive it. */

@@ -2,12 +2,13 @@ import "./trace-page.css";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { lazy, Suspense, useDeferredValue, useEffect, useMemo } from "react";
+import { Notice } from "ui-kit/components/notice.tsx";
+import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { servicesQuery, traceQuery } from "../../api/queries.ts";
 import { type SpanPeers, tracePeersQuery } from "../../api/trace-peers.ts";
 import type { ApiTrace } from "../../api/trace-schema.ts";
-import { FailureNotice, Notice } from "../../components/notice.tsx";
-import { assignServiceHues } from "../../theme/service-hues.ts";
+import { FailureNotice } from "../../components/failure-notice.tsx";
 import { buildTrace } from "../../trace/build-trace.ts";
 import { criticalPath } from "../../trace/critical-path.ts";
 import { filterSpans } from "../../trace/filter-spans.ts";
@@ -42,9 +43,9 @@ export function TracePage() {
   if (trace.isSuccess) return <LoadedTrace key={`${traceId} ${gaps}`} input={trace.data} />;
   if (trace.isPending) return <LoadingTrace />;
   const missing = trace.error instanceof ApiError && trace.error.code === "API_NOT_FOUND";
-  if (!missing) return <FailureNotice error={trace.error} onRetry={() => trace.refetch()} />;
+  if (!missing) return <FailureNotice wholePage error={trace.error} onRetry={() => trace.refetch()} />;
   return (
-    <Notice kind="error" title="This trace is not in the store">
+    <Notice kind="error" wholePage title="This trace is not in the store">
       <p className="mono">{traceId}</p>
       <p>
         Its spans may still be on their way: they show up within about two seconds after they end. It may have

@@ -1,6 +1,6 @@
 import "./trace-remarks.css";
 import { type Dispatch, useMemo } from "react";
-import { Icon } from "../../components/icon.tsx";
+import { Icon } from "ui-kit/components/icon.tsx";
 import type { Trace } from "../../trace/trace.ts";
 import { explainTrace } from "./explain-trace.ts";
 import type { ViewAction } from "./trace-view.ts";

@@ -1,5 +1,5 @@
 import { type Dispatch, useEffect, useEffectEvent } from "react";
-import { isTyping } from "../../components/typing-target.ts";
+import { isTyping } from "ui-kit/components/typing-target.ts";
 import type { ViewAction } from "./trace-view.ts";
 
 /** Zooming in by a key shows this share of the time before. */

@@ -1,4 +1,4 @@
-import "../../components/link-switch.css";
+import "ui-kit/components/link-switch.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { changedAddress } from "./trace-address.ts";
 

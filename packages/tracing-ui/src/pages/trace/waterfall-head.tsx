@@ -1,5 +1,5 @@
 import { type Dispatch, type KeyboardEvent, type PointerEvent, useState } from "react";
-import { Icon } from "../../components/icon.tsx";
+import { Icon } from "ui-kit/components/icon.tsx";
 import type { AxisTick } from "../../trace/axis-ticks.ts";
 import type { SpanFilter } from "../../trace/filter-spans.ts";
 import type { Trace } from "../../trace/trace.ts";

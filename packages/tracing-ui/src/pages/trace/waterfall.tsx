@@ -9,9 +9,9 @@ import {
   useRef,
   useState,
 } from "react";
+import { useElementSize } from "ui-kit/components/use-element-size.ts";
+import { durationText } from "ui-kit/format/format-duration.ts";
 import type { SpanPeers } from "../../api/trace-peers.ts";
-import { useElementSize } from "../../components/use-element-size.ts";
-import { durationText } from "../../format/format-duration.ts";
 import { axisTicks } from "../../trace/axis-ticks.ts";
 import type { CriticalPath } from "../../trace/critical-path.ts";
 import type { SpanFilter } from "../../trace/filter-spans.ts";

@@ -1,9 +1,9 @@
 import "./flame-view.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type KeyboardEvent, useMemo, useRef, useState } from "react";
+import { useElementSize } from "ui-kit/components/use-element-size.ts";
+import { durationText } from "ui-kit/format/format-duration.ts";
 import { hueStyle, ServiceMark } from "../../../components/service-mark.tsx";
-import { useElementSize } from "../../../components/use-element-size.ts";
-import { durationText } from "../../../format/format-duration.ts";
 import { groupSpans, type SpanGroup } from "../../../trace/span-groups.ts";
 import type { Trace } from "../../../trace/trace.ts";
 import { changedAddress } from "../trace-address.ts";

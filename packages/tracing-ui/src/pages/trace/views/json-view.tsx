@@ -1,7 +1,7 @@
 import "./json-view.css";
 import { useMemo } from "react";
+import { CopyButton } from "ui-kit/components/copy-button.tsx";
 import type { ApiTrace } from "../../../api/trace-schema.ts";
-import { CopyButton } from "../../../components/copy-button.tsx";
 import { saveFile } from "../../../components/save-file.ts";
 import { isSavedPage } from "../../../offline/saved-trace.ts";
 

@@ -1,7 +1,7 @@
 import "./statistics-view.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { Duration } from "../../../components/duration.tsx";
+import { Duration } from "ui-kit/components/duration.tsx";
 import { ServiceMark } from "../../../components/service-mark.tsx";
 import type { Trace } from "../../../trace/trace.ts";
 import { changedAddress, defaultStatisticsSort, type StatisticsColumn } from "../trace-address.ts";

@@ -1,28 +1,5 @@
-import "./notice.css";
-import type { ReactNode } from "react";
+import { Notice } from "ui-kit/components/notice.tsx";
 import { ApiError } from "../api/api-error.ts";
-import { Icon } from "./icon.tsx";
-
-/** A page's whole answer when there is no data to show: what is the case, and what to do next. */
-export function Notice({
-  kind,
-  title,
-  children,
-}: {
-  kind: "plain" | "error";
-  title: string;
-  children: ReactNode;
-}) {
-  return (
-    <section className="notice" role={kind === "error" ? "alert" : "status"}>
-      <h2>
-        {kind === "error" && <Icon name="error" className="notice-error" />}
-        {title}
-      </h2>
-      <div className="notice-text">{children}</div>
-    </section>
-  );
-}
 
 const advice: Record<ApiError["code"], { title: string; text: string }> = {
   API_UNREACHABLE: {
@@ -52,11 +29,12 @@ const advice: Record<ApiError["code"], { title: string; text: string }> = {
 };
 
 /** Says why a request failed and what to do, with a button to ask again. */
-export function FailureNotice({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+export function FailureNotice(props: { error: unknown; wholePage?: boolean; onRetry: () => void }) {
+  const { error, wholePage = false, onRetry } = props;
   const known = error instanceof ApiError ? advice[error.code] : undefined;
   const message = error instanceof Error ? error.message : String(error);
   return (
-    <Notice kind="error" title={known?.title ?? "Something in this page went wrong"}>
+    <Notice kind="error" wholePage={wholePage} title={known?.title ?? "Something in this page went wrong"}>
       <p>{known?.text ?? "Reload the page. If it happens again, report the text below."}</p>
       <pre className="notice-message">
         {error instanceof ApiError && error.status > 0 ? `${error.status}: ${message}` : message}

@@ -1,6 +1,5 @@
 import "./sparkline.css";
-import type { Samples } from "../../api/rates.ts";
-import { sparklinePath } from "./sparkline-path.ts";
+import { type Samples, sparklinePath } from "./sparkline-path.ts";
 
 /** A curve in a row, without axes: its shape over the time that the page shows. */
 export function Sparkline(props: { values: Samples; most: number; kind: "plain" | "error" }) {

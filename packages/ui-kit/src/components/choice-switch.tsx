@@ -1,3 +1,4 @@
+import "./choice-switch.css";
 import type { KeyboardEvent, ReactNode } from "react";
 import { type StoredChoice, useChoice } from "../theme/stored-choice.ts";
 

@@ -1,4 +1,5 @@
-import type { Samples } from "../../api/rates.ts";
+/** Values at even steps of time; null where nothing is known. */
+export type Samples = readonly (number | null)[];
 
 /**
  * The path of a curve in a box of 100 by 20, and of the area below it; gaps stay gaps.

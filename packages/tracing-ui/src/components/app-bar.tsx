@@ -1,0 +1,27 @@
+import { Link } from "@tanstack/react-router";
+import { TopBar } from "ui-kit/components/top-bar.tsx";
+import { TraceJump } from "./trace-jump.tsx";
+
+/** The bar of this app: home, pages, go to a trace. */
+export function AppBar({ onHelp }: { onHelp: () => void }) {
+  const home = (
+    <Link to="/search" className="top-bar-home">
+      <svg viewBox="0 0 16 16" aria-hidden="true">
+        <g fill="var(--accent)">
+          <rect x="0" y="1.5" width="16" height="3" rx="1" />
+          <rect x="3" y="6.5" width="7" height="3" rx="1" opacity="0.7" />
+          <rect x="8" y="11.5" width="8" height="3" rx="1" opacity="0.85" />
+        </g>
+      </svg>
+      Tracing
+    </Link>
+  );
+  const pages = (
+    <>
+      <Link to="/search">Search</Link>
+      <Link to="/services">Services</Link>
+      <Link to="/dependencies">Dependencies</Link>
+    </>
+  );
+  return <TopBar home={home} pages={pages} tools={<TraceJump />} onHelp={onHelp} />;
+}

@@ -1,0 +1,56 @@
+import { HelpDialog, type KeyGroup } from "ui-kit/components/help-dialog.tsx";
+import { pageFacts } from "../api/page-facts.ts";
+
+const groups: readonly KeyGroup[] = [
+  {
+    title: "Everywhere",
+    keys: [
+      [["?"], "show or hide this help"],
+      [["g"], "go to a trace by its id"],
+      [["/"], "go to the filter or the tags"],
+    ],
+  },
+  {
+    title: "In a list of traces",
+    keys: [
+      [["j", "k"], "next or previous trace"],
+      [["Enter", "l"], "open it"],
+    ],
+  },
+  {
+    title: "In the heat map and the graph",
+    keys: [
+      [["← ↑ → ↓"], "move; with Shift, select"],
+      [["Enter"], "take the selection"],
+      [["+", "−", "0"], "zoom the graph, show all"],
+    ],
+  },
+  {
+    title: "In a trace",
+    keys: [
+      [["j", "↓"], "next span"],
+      [["k", "↑"], "previous span"],
+      [["l", "→"], "unfold, then go to the first child"],
+      [["h", "←"], "fold, then go to the parent"],
+      [["Enter"], "open or close the span's details"],
+      [["e", "E"], "next or previous error"],
+      [["+", "−"], "zoom about the selected span"],
+      [["[", "]"], "move along in time"],
+      [["0"], "show the whole time range"],
+      [["Esc"], "clear the filter, then the selection"],
+    ],
+  },
+];
+
+/** The overlay that lists this app's keys. */
+export function AppHelp({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const { gitVersion } = pageFacts().version;
+  return (
+    <HelpDialog
+      open={open}
+      onClose={onClose}
+      groups={groups}
+      version={gitVersion === "" ? "" : `Query service ${gitVersion}`}
+    />
+  );
+}

@@ -1,0 +1,25 @@
+import "./top-bar.css";
+import type { ReactNode } from "react";
+import { HelpButton, ThemeSwitch, ZoneSwitch } from "./page-tools.tsx";
+
+/**
+ * The bar at the top of every page: home, pages, tools of the app's own, clock, theme, keys.
+ * @param home  the link with class `top-bar-home`
+ * @param pages links; the current one has `aria-current="page"`
+ */
+export function TopBar(props: { home: ReactNode; pages: ReactNode; tools?: ReactNode; onHelp: () => void }) {
+  return (
+    <header className="top-bar">
+      {props.home}
+      <nav className="top-bar-pages" aria-label="Pages">
+        {props.pages}
+      </nav>
+      <div className="top-bar-tools">
+        {props.tools}
+        <ZoneSwitch />
+        <ThemeSwitch />
+        <HelpButton onHelp={props.onHelp} />
+      </div>
+    </header>
+  );
+}
