@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { ProcessDefinition } from "lifecycle";
 import { openServerTls, StartError, TenantCheck } from "lifecycle";
 import { openGrpcServer } from "./grpc/grpc-server.ts";
@@ -15,8 +15,11 @@ import { spanCountersOf } from "./service/span-counters.ts";
 import { StorageWatch } from "./service/storage-watch.ts";
 import { RequestTracer } from "./tracing/request-tracer.ts";
 
-/** Where the repository builds its UI. A file path, not an import: processes and the UI meet over HTTP only. */
-const builtInUiFolder = join(import.meta.dirname, "../../tracing-ui/dist");
+/**
+ * Where the repository builds its UI; the built program has a copy beside itself. A file path, not an import: processes
+ * and the UI meet over HTTP only.
+ */
+const builtInUiFolder = fileURLToPath(new URL("../../tracing-ui/dist", import.meta.url));
 
 const nanosPerMs = 1_000_000;
 

@@ -49,6 +49,7 @@ export type {
   OperationThroughput,
   SamplingStore,
 } from "./sampling-store.ts";
+export { spanConditionOf } from "./span-condition.ts";
 export type { SpanCount, SpanCountQuery } from "./span-counts.ts";
 export type {
   Operation,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ReadOptions, SpanFilter, Tail } from "storage/api";
+import type { ReadOptions, SpanSelection, Tail } from "storage/api";
 import type { AnalysisService } from "./analysis-service.ts";
 import type { RequestGate } from "./request-gate.ts";
 
@@ -15,7 +15,7 @@ export interface TailListener {
 
 /** What a feed follows; equal ones share it. */
 export interface TailFeedQuery {
-  readonly filter: SpanFilter;
+  readonly filter: SpanSelection;
   /** Most spans at a time. */
   readonly limit: number;
   readonly tenant?: string | undefined;

@@ -89,6 +89,12 @@ describe("over two traces", () => {
     expect(await get("/compare?service=shop&selection.tag=region:west&limit=1")).toMatchObject({
       differences: [expect.anything()],
     });
+    const q = (text: string) => encodeURIComponent(text);
+    const west = q('{ resource.service.name = "shop" && duration >= 50ms }');
+    expect(await get(`/compare?service=shop&selection.q=${west}`)).toEqual(found);
+    expect(
+      await get(`/compare?q=${q('{ resource.service.name = "shop" }')}&selection.minDuration=50ms`),
+    ).toEqual(found);
   });
 
   test("percentile of a duration", async () => {
@@ -277,7 +283,6 @@ describe("over two traces", () => {
     [`/diff?a=${sampleTraceId}`, "{ nonsense }", "q", "line 1"],
     [`/diff?a=${sampleTraceId}&b=beef`, "{ }", "q", "of a search"],
     ["/critical-path", "x".repeat(8_193), "q", "longer than the maximum of 8192"],
-    ["/compare", "{ }", "q", "not known"],
   ])("%s with a query that cannot be taken: %s", async (path, q, parameter, words) => {
     const separator = path.includes("?") ? "&" : "?";
     const response = await fetch(`${server.base}${api}${path}${separator}${inQuery(q)}`);
@@ -332,6 +337,10 @@ describe("over two traces", () => {
     ["/compare?selection.kind=x", "selection.kind", undefined],
     ["/compare?limit=0", "limit", { name: "minimum", value: 1 }],
     ["/compare?selection.tag=x", "selection.tag", undefined],
+    ["/compare?selection.q={}|rate()", "selection.q", undefined],
+    ["/compare?q={}|rate()", "q", undefined],
+    ["/tail?q={}>{}", "q", undefined],
+    ["/tail?q={}|rate()", "q", undefined],
     ["/percentiles?service=x&operation=y", "duration", undefined],
     ["/percentiles?operation=y&duration=1s", "service", undefined],
     ["/percentiles/zz", "traceId", undefined],

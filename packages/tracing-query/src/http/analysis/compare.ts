@@ -6,6 +6,7 @@ import type { Endpoint } from "../endpoint.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
 import { paramsReader, readJson } from "./read-request.ts";
 import { type SpanFilterValues, spanFilterOf, spanFilterParams, spanFilterSchema } from "./span-filter.ts";
+import { besideField, besideQuery } from "./traceql-filter.ts";
 
 const maxBodyBytes = 1_048_576;
 
@@ -19,10 +20,15 @@ const sizes = {
     .describe("Most spans looked at on each side, the newest."),
 };
 
+const sideSchema = spanFilterSchema.extend({ q: besideField }).meta({
+  id: "SpanSelection",
+  description: "Conditions for spans; all must be met.",
+});
+
 const bodySchema = z
   .strictObject({
-    selection: spanFilterSchema.describe("The spans that you wonder about."),
-    background: spanFilterSchema.describe(
+    selection: sideSchema.describe("The spans that you wonder about."),
+    background: sideSchema.describe(
       "What they are compared with: spans that match this, and not the selection.",
     ),
     ...sizes,
@@ -31,10 +37,12 @@ const bodySchema = z
 
 const selectionPrefix = "selection.";
 
+const sideParams = { ...spanFilterParams, q: besideField };
+
 const paramsSchema = z.strictObject({
-  ...spanFilterParams,
+  ...sideParams,
   ...Object.fromEntries(
-    Object.entries(spanFilterParams).map(([name, field]) => [
+    Object.entries(sideParams).map(([name, field]) => [
       `${selectionPrefix}${name}`,
       field.describe(`As \`${name}\`, for the selection; where absent, \`${name}\` is the selection's too.`),
     ]),
@@ -95,9 +103,13 @@ export const compareByAddressOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { "selection.kind": "servant" } } },
 };
 
+interface SideValues extends SpanFilterValues {
+  readonly q?: string | undefined;
+}
+
 interface ComparisonRequest {
-  readonly selection: SpanFilterValues;
-  readonly background: SpanFilterValues;
+  readonly selection: SideValues;
+  readonly background: SideValues;
   readonly limit: number;
   readonly maxSpans: number;
 }
@@ -122,10 +134,14 @@ export function compareEndpoint(analysis: AnalysisService, limits: ReadLimits): 
     const { selection, background, limit, maxSpans }: ComparisonRequest =
       method === "GET" ? requestOfParams(params) : readJson(bodySchema, await body({ bytes: maxBodyBytes }));
     const nowMs = Date.now();
+    const sideOf = ({ q, ...values }: SideValues, path: string) => ({
+      ...spanFilterOf(values, nowMs, limits, path),
+      ...besideQuery(q, path),
+    });
     const comparison: AttributeComparison = await analysis.compareAttributes(
       {
-        selection: spanFilterOf(selection, nowMs, limits, selectionPrefix),
-        background: spanFilterOf(background, nowMs, limits, method === "GET" ? "" : "background."),
+        background: sideOf(background, method === "GET" ? "" : "background."),
+        selection: sideOf(selection, selectionPrefix),
         limit,
         maxSpans,
       },

@@ -178,6 +178,16 @@ test("one question to the store serves all who ask the same", async () => {
   expect(asked.filter((one) => one === '["other",null]')).toHaveLength(1);
 });
 
+test("spans that a query and the other conditions take", async () => {
+  const store = await sampleStore([]);
+  const server = await openTail(store);
+  const follower = new Follower();
+  await follower.open(server, `service=shop&q=${encodeURIComponent('{ name = "a" } || { .paid = true }')}`);
+  const attributes = [{ key: "paid", value: { type: "bool", value: true } }] as const;
+  await write(store, ...["a", "b"].map((name) => otlpSpan({ name })), otlpSpan({ name: "c", attributes }));
+  expect(await follower.names(2)).toEqual(["a", "c"]);
+});
+
 test("more spans than the limit: the newest, and how many were left out", async () => {
   const store = await sampleStore([]);
   const server = await openTail(store);

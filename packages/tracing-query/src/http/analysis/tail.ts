@@ -1,4 +1,5 @@
 import type { RequestHandler, Response } from "express";
+import { spanConditionOf } from "storage/api";
 import { z } from "zod";
 import { QueryError } from "../../query-error.ts";
 import type { AnalysisService } from "../../service/analysis-service.ts";
@@ -12,6 +13,7 @@ import { problemStyle } from "./problem.ts";
 import { paramsReader } from "./read-request.ts";
 import { spanConditionsOf, spanFilterParams } from "./span-filter.ts";
 import { eventText, skippedEvent, tailEvents } from "./tail-event.ts";
+import { besideField, besideQuery } from "./traceql-filter.ts";
 
 export interface TailSettings extends EndpointSettings {
   /** Clients that may follow at a time; 100 by default. */
@@ -36,6 +38,9 @@ const { start: _start, end: _end, ...conditions } = spanFilterParams;
 
 const paramsSchema = z.strictObject({
   ...conditions,
+  q: besideField.describe(
+    "TraceQL about single spans, such as `{ span.http.route = `/pay` && duration > 1s }`, beside the other conditions.",
+  ),
   limit: z
     .int()
     .min(1)
@@ -89,9 +94,9 @@ export function tailHandler(analysis: AnalysisService, settings: TailSettings): 
     stopping?.addEventListener("abort", end, { once: true });
     over.signal.addEventListener("abort", () => stopping?.removeEventListener("abort", end));
     try {
-      const { limit, ...values } = readParams(paramsOf(request));
+      const { limit, q, ...values } = readParams(paramsOf(request));
       const query = {
-        filter: spanConditionsOf(values),
+        filter: { ...spanConditionsOf(values), ...singleSpanQuery(q) },
         limit,
         tenant: read.tenant,
         bearerToken: read.bearerToken,
@@ -108,6 +113,18 @@ export function tailHandler(analysis: AnalysisService, settings: TailSettings): 
       }
     }
   };
+}
+
+/** @throws QueryError QUERY_BAD_PARAMETER for one that looks at several spans */
+function singleSpanQuery(q: string | undefined): ReturnType<typeof besideQuery> {
+  const { query } = besideQuery(q);
+  if (query === undefined) return {};
+  if (spanConditionOf(query) === undefined) {
+    const message =
+      "parameter 'q' looks at more than one span at a time: spans that arrive are looked at one by one";
+    throw new QueryError("QUERY_BAD_PARAMETER", message, { parameter: "q" });
+  }
+  return { query };
 }
 
 /** An id that is empty is none. @throws QueryError QUERY_BAD_PARAMETER */

@@ -17,6 +17,23 @@ export const queryField = z
     'TraceQL, such as `{ resource.service.name = "cart" && duration > 5ms }`, in place of the other conditions; times apply.',
   );
 
+/** A filter in TraceQL beside the other conditions. */
+export const besideField = z
+  .string()
+  .max(8_192)
+  .optional()
+  .describe(
+    "TraceQL, such as `{ status = error } > { span.retries > 2 }`: spans that it selects, and that meet the other conditions.",
+  );
+
+/**
+ * @param path in front of the parameter's name in errors, such as `selection.`
+ * @throws QueryError QUERY_BAD_PARAMETER with line and column; for a query of metrics
+ */
+export function besideQuery(q: string | undefined, path = ""): { readonly query?: TraceQlQuery } {
+  return q === undefined ? {} : { query: searchQuery(q, `${path}q`) };
+}
+
 /** What cannot stand beside it. */
 const otherConditions = [...Object.keys(spanFields), "tags", "tag"];
 
@@ -33,10 +50,14 @@ function refuseOthers(values: SpanFilterValues): void {
 /** @throws QueryError QUERY_BAD_PARAMETER with line and column; for a query of metrics; for another condition beside it */
 export function parseSpanQuery(q: string, values: SpanFilterValues): TraceQlQuery {
   refuseOthers(values);
-  const query = parseQuery(q);
+  return searchQuery(q, "q");
+}
+
+function searchQuery(q: string, parameter: string): TraceQlQuery {
+  const query = parseQuery(q, parameter);
   if (query.type !== "search") {
-    const message = "parameter 'q' is a query of metrics: take away its last stage";
-    throw new QueryError("QUERY_BAD_PARAMETER", message, { parameter: "q" });
+    const message = `parameter '${parameter}' is a query of metrics: take away its last stage`;
+    throw new QueryError("QUERY_BAD_PARAMETER", message, { parameter });
   }
   return query;
 }
