@@ -9,15 +9,23 @@ import { type ComparedSide, comparisonSql, type NewestSpans, newestComparedSql }
 import type { SqlQuery } from "./search-sql.ts";
 import { type TimeSlice, timeSlices } from "./time-slices.ts";
 
-/** A service seldom has more spans than are compared in less. */
-const firstSliceNano = 3_600_000_000_000n;
+const firstSliceNano = 900_000_000_000n;
+
+/**
+ * Of a side whose spans lie further apart than the first slice, so many tell as much: shares are off by a hundredth, and
+ * looking further back, granule after granule for a few spans each, is what takes long.
+ * @param maxSpans most spans of a side
+ */
+function enoughSpans(maxSpans: number): number {
+  return Math.min(maxSpans, Math.max(1_000, Math.floor(maxSpans / 10)));
+}
 
 type Row = Omit<AttributeDifference, "place"> & {
   readonly place: AttributeDifference["place"] | "total";
 };
 
 /**
- * Compares the newest spans of both sides. From when on they are the newest is asked first, slice by slice of time, for
+ * Compares the newest spans of both sides: `maxSpans` of each, a tenth of that where they do not lie in a quarter of an hour. From when on they are the newest is asked first, slice by slice of time, for
  * that reads starts only: whoever sorts spans with all their attributes takes twice as long.
  * @param rowsOf runs a SELECT
  */
@@ -29,6 +37,7 @@ export async function compareAttributes(
 ): Promise<AttributeComparison> {
   const maxSpans = checkComparison(query);
   const wanted: Record<ComparedSide, number> = { selected: maxSpans, others: maxSpans };
+  let mayLeave = maxSpans - enoughSpans(maxSpans);
   const starts = new Map<ComparedSide, bigint>();
   for (const slice of timeSlices(rangeOf(query), BigInt(Date.now()) * 1_000_000n, firstSliceNano)) {
     const newest = await rowsOf<NewestSpans>(newestComparedSql(query, slice, wanted, database, tenant));
@@ -36,6 +45,9 @@ export async function compareAttributes(
       wanted[side] -= spans;
       starts.set(side, BigInt(startUnixNano));
     }
+    wanted.selected -= mayLeave;
+    wanted.others -= mayLeave;
+    mayLeave = 0;
     if (wanted.selected <= 0 && wanted.others <= 0) break;
   }
   if (starts.size === 0) return { selectedSpans: 0, otherSpans: 0, differences: [] };

@@ -43,6 +43,7 @@ describe("pipelineSql", () => {
   it.each([
     ["{ name = `a` } | by(kind) | ({ kind = server } !> { kind = client })", "name = 'a'"],
     ["{ name = `a` } | by(kind) | count() < 2", "name = 'a'"],
+    ["({ name = `a` } | by(kind)) | count() < 2", "name = 'a'"],
     ["{ parent.a = 1 } | count() < 2", "1"],
     ["{ parent.a = 1 } !> { name = `a` }", "name = 'a'"],
     ["{ name = `a` } !>> { name = `b` }", "name = 'b'"],

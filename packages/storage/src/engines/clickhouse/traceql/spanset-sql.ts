@@ -47,6 +47,10 @@ export function pipelineSql({ stages }: Pipeline, spans: SpanSql, input: Conditi
       case "filter":
         found = spansetSql(stage, spans, found);
         break;
+      case "pipeline":
+        found = isOneSet ? pipelineSql(stage, spans, found) : allOf([found, unknown]);
+        isOneSet &&= leavesOneSet(stage);
+        break;
       default:
         // Within groups, spans are related to those of their group only.
         found = isOneSet ? spansetSql(stage, spans, found) : allOf([found, unknown]);
@@ -56,6 +60,15 @@ export function pipelineSql({ stages }: Pipeline, spans: SpanSql, input: Conditi
 }
 
 const unknown: Condition = { sql: "1", isExact: false };
+
+/** Whether a pipeline makes one set of one. */
+function leavesOneSet({ stages }: Pipeline): boolean {
+  return stages.reduce((isOneSet, stage) => {
+    if (stage.type === "group") return false;
+    if (stage.type === "coalesce") return true;
+    return isOneSet && (stage.type !== "pipeline" || leavesOneSet(stage));
+  }, true);
+}
 
 /** A number of spans: what is made of ints and durations only. @returns undefined where SQL is not asked */
 function scalarSql(
