@@ -70,6 +70,7 @@ function manifests() {
 
 /** What is built of each process. */
 const programs = {
+  "admin-server": "server",
   "tracing-agent": "tracing-agent",
   "tracing-collector": "tracing-collector",
   "tracing-query": "tracing-query",

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { readProgram } from "bundler/program";
 
 /** One port that a process listens on. */
 export interface ServicePort {
@@ -26,13 +27,23 @@ export interface Service {
   readonly healthUrl?: string;
 }
 
-const packages = fileURLToPath(new URL("../../", import.meta.url));
 const examples = fileURLToPath(new URL("../../../examples/", import.meta.url));
 
-/** The agent as one file, which takes half the memory; from its sources where that was not built. */
-function agentProgram(): string {
-  const built = `${packages}tracing-agent/dist/tracing-agent.cjs`;
-  return existsSync(built) ? built : `${packages}tracing-agent/bin/tracing-agent.ts`;
+/**
+ * How a process is started: as it was built, which takes half the memory; from its sources where it was not. The options
+ * of Node are those that the built program would start itself with; doing that, it would lose its channel to this process.
+ */
+function programOf(
+  name: string,
+  program = name,
+): Pick<Service, "name" | "program" | "nodeOptions"> & {
+  environment: Record<string, string>;
+} {
+  const folder = new URL(`../../${name}/`, import.meta.url);
+  const built = fileURLToPath(new URL(`dist/${program}.cjs`, folder));
+  const source = fileURLToPath(new URL(`bin/${program}.ts`, folder));
+  const { nodeOptions, environment } = readProgram(folder);
+  return { name, program: existsSync(built) ? built : source, nodeOptions, environment };
 }
 
 /**
@@ -48,11 +59,11 @@ export function services(dataFolder: string, demo: boolean): Service[] {
     environment: { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" },
     ports: [],
   };
+  const adminServer = programOf("admin-server", "server");
   return [
     ...(demo ? [shop] : []),
     {
-      name: "admin-server",
-      program: `${packages}admin-server/bin/server.ts`,
+      ...adminServer,
       arguments: [
         "run",
         "--resume",
@@ -60,6 +71,7 @@ export function services(dataFolder: string, demo: boolean): Service[] {
         fileURLToPath(new URL("../config/front-door.json", import.meta.url)),
       ],
       environment: {
+        ...adminServer.environment,
         XDG_CONFIG_HOME: `${dataFolder}/admin-server/config`,
         XDG_DATA_HOME: `${dataFolder}/admin-server/data`,
         OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
@@ -73,10 +85,8 @@ export function services(dataFolder: string, demo: boolean): Service[] {
       healthUrl: "http://127.0.0.1:2019/config/",
     },
     {
-      name: "tracing-agent",
-      program: agentProgram(),
+      ...programOf("tracing-agent"),
       arguments: [],
-      environment: {},
       ports: [
         { port: 5775, protocol: "udp", what: "Zipkin compact over UDP" },
         { port: 6831, protocol: "udp", what: "Thrift compact over UDP" },
@@ -87,15 +97,11 @@ export function services(dataFolder: string, demo: boolean): Service[] {
       healthUrl: "http://127.0.0.1:14271/",
     },
     {
-      name: "tracing-collector",
-      program: `${packages}tracing-collector/bin/tracing-collector.ts`,
-      // Under load a small heap would be collected in full again and again, and a large young one keeps dead buffers.
-      nodeOptions: ["--initial-old-space-size=128", "--max-semi-space-size=8"],
+      ...programOf("tracing-collector"),
       arguments: [
         ...["--collector.journal.dir", `${dataFolder}/collector`],
         ...["--collector.zipkin.host-port", ":9411"],
       ],
-      environment: {},
       ports: [
         { port: 4317, protocol: "tcp", what: "OTLP over gRPC" },
         { port: 4318, protocol: "tcp", what: "OTLP over HTTP" },
@@ -107,10 +113,8 @@ export function services(dataFolder: string, demo: boolean): Service[] {
       healthUrl: "http://127.0.0.1:14269/",
     },
     {
-      name: "tracing-query",
-      program: `${packages}tracing-query/bin/tracing-query.ts`,
+      ...programOf("tracing-query"),
       arguments: [],
-      environment: {},
       ports: [
         { port: 16685, protocol: "tcp", what: "gRPC" },
         { port: 16686, protocol: "tcp", what: "HTTP and the UI" },
@@ -119,12 +123,8 @@ export function services(dataFolder: string, demo: boolean): Service[] {
       healthUrl: "http://127.0.0.1:16687/",
     },
     {
-      name: "tracing-storage",
-      program: `${packages}tracing-storage/bin/tracing-storage.ts`,
-      // As for the collector: bodies of inserts would have the small heap collected for each few of them.
-      nodeOptions: ["--initial-old-space-size=128", "--max-semi-space-size=8"],
+      ...programOf("tracing-storage"),
       arguments: ["--storage.data-dir", `${dataFolder}/storage`],
-      environment: {},
       ports: [
         { port: 8123, protocol: "tcp", what: "ClickHouse HTTP protocol", host: "127.0.0.1" },
         { port: 17271, protocol: "tcp", what: "remote storage over gRPC" },

@@ -1,14 +1,10 @@
-import { readFileSync } from "node:fs";
+import manifest from "../package.json" with { type: "json" };
 
 export interface VersionInfo {
   readonly gitCommit: string;
   readonly gitVersion: string;
   readonly buildDate: string;
 }
-
-const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
-  version: string;
-};
 
 /** Version of the house: all packages carry the same. Commit and date come from GIT_COMMIT and BUILD_DATE of the image. */
 export const version: VersionInfo = {

@@ -2,4 +2,4 @@
 import { runProcess } from "lifecycle";
 import { agentProcess } from "../src/agent-process.ts";
 
-await runProcess(agentProcess);
+void runProcess(agentProcess);

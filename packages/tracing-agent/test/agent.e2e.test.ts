@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ServerCredentials, status } from "@grpc/grpc-js";
+import { knownSinceMajor, readProgram } from "bundler/program";
 import jaegerClient from "jaeger-client";
 import { createTestAuthority, createTlsFolder } from "lifecycle/testing";
 import { FORMAT_TEXT_MAP } from "opentracing";
@@ -14,7 +15,6 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { ThriftProtocol } from "wire/agent";
 import { binaryTag, boolTag, float64Tag, int64Tag, stringTag } from "wire/api-v2";
 import { encodeAgentPacket, type ThriftBatch } from "wire/thrift";
-import { nodeOptions, nodeOptionsSince } from "../src/node-options.ts";
 import { type AgentUnderTest, startAgent, startBuiltAgent } from "./agent-under-test.ts";
 import { CollectorUnderTest } from "./collector-under-test.ts";
 import { oneSpanBatch } from "./one-span-batch.ts";
@@ -521,7 +521,8 @@ describe("tracing-agent", () => {
     await send(running, 2, "binary");
     await collecting.until(() => collecting.spanNames.length === 2);
     expect(collecting.batches[0]?.process?.tags).toContainEqual(stringTag("zone", "z9"));
-    if (process.platform === "linux" && Number.parseInt(process.versions.node, 10) >= nodeOptionsSince) {
+    if (process.platform === "linux" && Number.parseInt(process.versions.node, 10) >= knownSinceMajor) {
+      const { nodeOptions } = readProgram(new URL("..", import.meta.url));
       const commandLine = readFileSync(`/proc/${running.pid}/cmdline`, "utf8").split("\0");
       expect(commandLine.slice(1, 1 + nodeOptions.length)).toEqual(nodeOptions);
     }

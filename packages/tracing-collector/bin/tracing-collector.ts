@@ -2,4 +2,4 @@
 import { runProcess } from "lifecycle";
 import { collectorProcess } from "../src/collector-process.ts";
 
-await runProcess(collectorProcess);
+void runProcess(collectorProcess);

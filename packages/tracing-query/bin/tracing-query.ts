@@ -2,4 +2,4 @@
 import { runProcess } from "lifecycle";
 import { queryProcess } from "../src/query-process.ts";
 
-await runProcess(queryProcess);
+void runProcess(queryProcess);

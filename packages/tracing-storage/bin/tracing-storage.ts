@@ -4,4 +4,4 @@ import "../src/engine/thread-pool-size.ts";
 import { runProcess } from "lifecycle";
 import { storageProcess } from "../src/storage-process.ts";
 
-await runProcess(storageProcess);
+void runProcess(storageProcess);

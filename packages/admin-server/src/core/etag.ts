@@ -1,11 +1,22 @@
-import xxhash from "xxhash-wasm";
+import xxhash, { type XXHashAPI } from "xxhash-wasm";
 import { ServerError } from "./errors.ts";
 
-const { h64Raw } = await xxhash();
+let hash: XXHashAPI | undefined;
 
-/** XXH64 (seed 0) of a response body, its final newline included, as 16 lower-case hex digits. */
+/** Makes the hash ready; to be awaited before the first ETag is made. Later calls cost nothing. */
+export async function prepareEtags(): Promise<void> {
+  hash ??= await xxhash();
+}
+
+/**
+ * XXH64 (seed 0) of a response body, its final newline included, as 16 lower-case hex digits.
+ * @throws Error before `prepareEtags`
+ */
 export function contentHash(body: string): string {
-  return h64Raw(Buffer.from(body), 0n).toString(16).padStart(16, "0");
+  if (hash === undefined) {
+    throw new Error("prepareEtags comes first");
+  }
+  return hash.h64Raw(Buffer.from(body), 0n).toString(16).padStart(16, "0");
 }
 
 /** `"<path> <hash>"`. @param path as the client sent it, expanded when it came through `/id/` */

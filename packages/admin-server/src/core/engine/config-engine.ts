@@ -1,6 +1,6 @@
 import type { Logger } from "lifecycle";
 import { errorWithin, messageOf, ServerError } from "../errors.ts";
-import { makeEtag, parseIfMatch } from "../etag.ts";
+import { makeEtag, parseIfMatch, prepareEtags } from "../etag.ts";
 import { encodeJson } from "../json/encode-json.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
@@ -224,6 +224,7 @@ export class ConfigEngine {
 
   async #swap(tree: ConfigTree, encoded: string, force: boolean): Promise<void> {
     const startedAt = performance.now();
+    await prepareEtags();
     const prepared: Transition[] = [];
     try {
       const document = decodeDocument(tree.config, force, encoded);

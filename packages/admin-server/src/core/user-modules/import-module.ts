@@ -9,7 +9,9 @@ const apiUrl = new URL("../../module-api.ts", import.meta.url).href;
 const scheme = "server-module:";
 
 const require = createRequire(import.meta.url);
-const importNatively = require("./import-natively.cts") as (specifier: string) => Promise<unknown>;
+const importNatively = require(fileURLToPath(new URL("./import-natively.cts", import.meta.url))) as (
+  specifier: string,
+) => Promise<unknown>;
 
 /** Names the state of a file, so that a changed one is loaded anew and an unchanged one is not. */
 function versionOf(url: string): string {

@@ -1,0 +1,169 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, extname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Plugin, rolldown } from "rolldown";
+import { lazyFileOf, lazyModules, pathOfPackage } from "./lazy-modules.ts";
+import { readProgram } from "./program.ts";
+import { sideFiles } from "./side-files.ts";
+
+/** What of a package becomes files in its `dist/`. Paths are relative to the package. */
+export interface ProgramBuild {
+  /** The package, with a slash at its end. */
+  readonly packageFolder: URL;
+  /** Name of the program: `dist/<name>.cjs`. */
+  readonly name: string;
+  /** What it runs: a file that starts the process when it is loaded. */
+  readonly main: string;
+  /** More code that is named by URL, the programs of worker threads for one: it becomes `dist/<basename>.cjs`. */
+  readonly entries?: readonly string[];
+  /** The same for what others import as an ES module: `dist/<basename>.mjs`, with the very objects that the program has. */
+  readonly modules?: readonly string[];
+  /**
+   * Packages that are seldom needed: files of their own, loaded when something of them is used. Each with the package that
+   * depends on it; "" is this one.
+   */
+  readonly lazyPackages?: Readonly<Record<string, string>>;
+  /** Native packages, which stay in node_modules. Loaded when something of them is used. */
+  readonly nativePackages?: readonly string[];
+  /** Files and folders that code names by URL, by the name that they get beside the program when it is not their own. */
+  readonly sideFiles?: Readonly<Record<string, string>>;
+}
+
+/** Every process has these, and seldom needs them: files of configuration, logs on a terminal, metrics with exemplars. */
+const lazyInEveryProcess = {
+  "@opentelemetry/api": "prom-client",
+  "pino-pretty": "lifecycle",
+  yaml: "lifecycle",
+};
+
+const startEntry = "\0start";
+
+/** The first lines of a program: start with the options it asks for, then load the rest. */
+function startPlugin(main: string, program: unknown): Plugin {
+  const start = fileURLToPath(new URL("./start-program.ts", import.meta.url));
+  return {
+    name: "start",
+    resolveId: { filter: { id: /^\0start$/ }, handler: (id) => id },
+    load: {
+      filter: { id: /^\0start$/ },
+      handler: () => ({
+        code: `import { keepCompiled, startAsAsked } from ${JSON.stringify(start)};
+startAsAsked(${JSON.stringify(program)});
+keepCompiled(__dirname);
+void import(${JSON.stringify(main)});`,
+        moduleType: "js",
+      }),
+    },
+  };
+}
+
+/** V8 keeps a source with one character beyond Latin-1 in two bytes for each of its characters. */
+function writeAsAscii(file: string): void {
+  const ascii = readFileSync(file, "utf8").replace(
+    /[\u0080-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  writeFileSync(file, ascii);
+}
+
+const nameOf = (path: string) => basename(path, extname(path));
+
+/** An ES module in front of a CommonJS one: Node cannot see by itself which names a bundled one exports. */
+function writeModule(distFolder: string, name: string): void {
+  const names = Object.keys(createRequire(import.meta.url)(join(distFolder, `${name}.cjs`)) as object);
+  writeFileSync(
+    join(distFolder, `${name}.mjs`),
+    `import all from "./${name}.cjs";\nexport const { ${names.join(", ")} } = all;\n`,
+  );
+}
+
+async function write(
+  input: Record<string, string>,
+  folder: string,
+  plugins: Plugin[],
+  codeSplitting: boolean,
+): Promise<void> {
+  const bundle = await rolldown({
+    input,
+    platform: "node",
+    plugins,
+    treeshake: {
+      // Generated code makes a gRPC client for each service, also where nobody calls.
+      manualPureFunctions: ["makeGenericClientConstructor"],
+      moduleSideEffects: (id) => !/\/packages\/wire\/|@grpc\/grpc-js|@bufbuild\/protobuf|\/zod\//.test(id),
+    },
+  });
+  const { output } = await bundle.write({
+    dir: folder,
+    format: "cjs",
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "[name].cjs",
+    codeSplitting,
+    minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
+  });
+  await bundle.close();
+  if (process.env.BUNDLE_SIZES !== undefined) {
+    printSizes(output);
+  }
+}
+
+/** For who makes a program smaller: `BUNDLE_SIZES=1 pnpm run build` prints the largest modules of each file. */
+function printSizes(
+  output: Awaited<ReturnType<Awaited<ReturnType<typeof rolldown>>["write"]>>["output"],
+): void {
+  for (const file of output) {
+    if (file.type !== "chunk") continue;
+    const modules = Object.entries(file.modules).map(
+      ([id, { renderedLength }]) => [id, renderedLength] as const,
+    );
+    console.log(`${file.fileName} ${file.code.length}`);
+    for (const [id, length] of modules.sort((a, b) => b[1] - a[1]).slice(0, 40)) {
+      if (length > 1_000) console.log(`  ${length} ${id.replace(/^.*node_modules\//, "")}`);
+    }
+  }
+}
+
+/**
+ * Makes a program of a process: `dist/<name>.cjs` and, beside it, files with all that it needs but native packages, loaded
+ * when they are needed. From its sources a process needs tens of megabytes more: for the compiler that strips types, for
+ * one module each of hundreds, and for the parts of Node that ES modules load whole.
+ * @throws Error when the code does not bundle, or a file that it names is not there
+ */
+export async function bundleProgram(build: ProgramBuild): Promise<void> {
+  const packageFolder = fileURLToPath(build.packageFolder);
+  const distFolder = join(packageFolder, "dist");
+  const { entries = [], modules = [], nativePackages = [] } = build;
+  const lazyPackages = new Map(Object.entries({ ...lazyInEveryProcess, ...build.lazyPackages }));
+  const moduleFiles = modules.map((path) => [path, `${nameOf(path)}.mjs`] as const);
+  const names = new Map(
+    [...Object.entries(build.sideFiles ?? {}), ...moduleFiles].map(
+      ([path, name]) => [resolve(packageFolder, path), name] as const,
+    ),
+  );
+  rmSync(distFolder, { recursive: true, force: true });
+  const input = {
+    [build.name]: startEntry,
+    ...Object.fromEntries([...entries, ...modules].map((path) => [nameOf(path), join(packageFolder, path)])),
+  };
+  const plugins = [
+    startPlugin(join(packageFolder, build.main), readProgram(build.packageFolder)),
+    sideFiles(distFolder, names),
+    lazyModules(packageFolder, lazyPackages, nativePackages),
+  ];
+  await write(input, distFolder, plugins, true);
+  for (const [name, owner] of lazyPackages) {
+    await write(
+      { [nameOf(lazyFileOf(name))]: pathOfPackage(name, owner, packageFolder) },
+      distFolder,
+      [],
+      false,
+    );
+  }
+  for (const file of readdirSync(distFolder)) {
+    if (file.endsWith(".cjs")) writeAsAscii(join(distFolder, file));
+  }
+  for (const path of modules) {
+    writeModule(distFolder, nameOf(path));
+  }
+}

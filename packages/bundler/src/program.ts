@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+
+export { knownSinceMajor } from "./known-since-major.ts";
+
+/** The member `program` of a process's package.json: how Node is to run it. The one place where this stands. */
+export const programSchema = z.strictObject({
+  /** Options of Node and V8, before the program. The built file starts itself with them. */
+  nodeOptions: z.array(z.string().startsWith("--")).default([]),
+  /** For what is read before the program's first line, such as glibc's allocator. What is set outside comes first. */
+  environment: z.record(z.string(), z.string()).default({}),
+  /** First arguments of the commands that run for long. Others end soon, and start with Node's own options. */
+  longCommands: z.array(z.string()).default(["run"]),
+});
+
+/** How Node is to run a process. */
+export type Program = z.infer<typeof programSchema>;
+
+const manifestSchema = z.object({ program: programSchema.optional() });
+
+/** Reads how Node is to run a process. @param packageFolder ends in a slash. @throws what reading and zod throw */
+export function readProgram(packageFolder: URL): Program {
+  const text = readFileSync(new URL("package.json", packageFolder), "utf8");
+  return manifestSchema.parse(JSON.parse(text)).program ?? programSchema.parse({});
+}

@@ -1,0 +1,39 @@
+import { cpSync, existsSync } from "node:fs";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import type { Plugin } from "rolldown";
+
+/** What code names as `new URL("./some/file", import.meta.url)`. */
+const fileUrl = /new URL\(\s*"(\.{1,2}\/[^"]+)"\s*,\s*import\.meta\.url\s*,?\s*\)/g;
+
+const isCode = (path: string) => [".ts", ".cts", ".mts"].includes(extname(path));
+
+/**
+ * Brings along what code reads beside itself: files and folders named as `new URL("…", import.meta.url)` are copied beside
+ * the program, and the URL leads there; code named so (a worker's program) becomes a file of the same name in JavaScript,
+ * which has to be an entry of the build.
+ * @param names path of a file or folder to its name beside the program, where its own does not do
+ */
+export function sideFiles(distFolder: string, names: ReadonlyMap<string, string>): Plugin {
+  return {
+    name: "side-files",
+    transform: {
+      filter: { code: /new URL\([^)]*import\.meta\.url/ },
+      handler(code, id) {
+        const replaced = code.replace(fileUrl, (whole, relative: string) => {
+          const path = resolve(dirname(id), relative);
+          if (isCode(path)) {
+            const name = names.get(path) ?? `${basename(path, extname(path))}.cjs`;
+            return `new URL("./${name}", import.meta.url)`;
+          }
+          if (!existsSync(path)) {
+            throw new Error(`${id} names ${path}, which is not there: was its package built?`);
+          }
+          const name = names.get(path) ?? basename(path);
+          cpSync(path, join(distFolder, name), { recursive: true });
+          return whole.replace(relative, `./${name}${relative.endsWith("/") ? "/" : ""}`);
+        });
+        return replaced === code ? null : { code: replaced };
+      },
+    },
+  };
+}
