@@ -7,6 +7,7 @@ import { reverseProxyUpstreams } from "./admin-routes/reverse-proxy-upstreams.ts
 import { brotliEncoder } from "./encoders/brotli.ts";
 import { gzipEncoder } from "./encoders/gzip.ts";
 import { zstdEncoder } from "./encoders/zstd.ts";
+import { acmeServer } from "./handlers/acme-server.ts";
 import { argon2idHash } from "./handlers/authentication/argon2id-hash.ts";
 import { authentication } from "./handlers/authentication/authentication.ts";
 import { bcryptHash } from "./handlers/authentication/bcrypt-hash.ts";
@@ -117,6 +118,7 @@ export const standardModules: readonly ModuleDefinition[] = [
   brotliEncoder,
   gzipEncoder,
   zstdEncoder,
+  acmeServer,
   argon2idHash,
   bcryptHash,
   httpBasic,

@@ -44,6 +44,8 @@ export interface LeafRequest {
   readonly names: readonly string[];
   readonly publicKey: KeyObject;
   readonly lifetimeMs: number;
+  /** When its life begins, milliseconds since 1970; absent: now. */
+  readonly notBeforeMs?: number;
   /** By the root itself, not by the intermediate. */
   readonly signWithRoot?: boolean;
 }
@@ -156,8 +158,10 @@ export class CertificateAuthority {
       commonName: "",
       names: request.names,
       publicKey: request.publicKey,
-      notBefore: new Date(now - backdateMs),
-      notAfter: new Date(Math.min(now + request.lifetimeMs, issuer.validToDate.getTime())),
+      notBefore: new Date(request.notBeforeMs ?? now - backdateMs),
+      notAfter: new Date(
+        Math.min((request.notBeforeMs ?? now) + request.lifetimeMs, issuer.validToDate.getTime()),
+      ),
       issuer,
       issuerKey: signer.key,
     });

@@ -6,6 +6,9 @@ import { configDuration, inlineModule } from "../core/modules/config-fields.ts";
 import { type App, defineModule } from "../core/modules/module.ts";
 import type { ModuleContext } from "../core/modules/module-context.ts";
 import { type Storage, storages } from "../core/storage/storage.ts";
+import { type AcmeReply, type AcmeRequest, acmeServerTopic } from "./acme-server/acme-messages.ts";
+import { AcmeServer } from "./acme-server/acme-server.ts";
+import { Nonces, nonceKind } from "./acme-server/nonces.ts";
 import { type AuthorityOptions, CertificateAuthority, type KeyPairFiles } from "./certificate-authority.ts";
 
 /** The authority of configs that name none. */
@@ -91,6 +94,8 @@ interface ConfiguredAuthority {
 export class PkiApp implements App {
   readonly #configs: ReadonlyMap<string, ConfiguredAuthority>;
   readonly #opened = new Map<string, Promise<CertificateAuthority>>();
+  #nonces = new Nonces();
+  readonly #acmeServers = new Map<string, Promise<AcmeServer>>();
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #context: ModuleContext;
   readonly #log: Logger;
@@ -154,22 +159,25 @@ export class PkiApp implements App {
 
   /** Opens what the config names, so that what cannot be read is an error of the config. */
   async start(): Promise<void> {
+    this.#nonces = (await this.#context.acquire(nonceKind, "", () => new Nonces())).value;
     for (const id of this.#configs.keys()) {
       if (id !== defaultAuthority) {
         await this.authority(id);
       }
     }
     this.#context.messages.on(authorityTopic, (id) => this.#info(String(id)));
+    this.#context.messages.on(acmeServerTopic, (request) => this.#answerAcme(request as AcmeRequest));
   }
 
   activate(): void {}
 
   async stop(): Promise<void> {}
 
-  close(): void {
+  async close(): Promise<void> {
     for (const timer of this.#timers) {
       clearInterval(timer);
     }
+    await Promise.allSettled([...this.#acmeServers.values()].map(async (server) => (await server).close()));
   }
 
   #maintain(authority: CertificateAuthority, intervalMs: number): void {
@@ -180,6 +188,26 @@ export class PkiApp implements App {
     }, intervalMs);
     timer.unref();
     this.#timers.push(timer);
+  }
+
+  async #answerAcme(request: AcmeRequest): Promise<AcmeReply> {
+    const { ca } = request.settings;
+    let server = this.#acmeServers.get(ca);
+    if (server === undefined) {
+      server = this.#openAcmeServer(ca);
+      this.#acmeServers.set(ca, server);
+      // Another try may go better.
+      server.catch(() => this.#acmeServers.delete(ca));
+    }
+    return (await server).handle(request);
+  }
+
+  async #openAcmeServer(ca: string): Promise<AcmeServer> {
+    const authority = await this.authority(ca);
+    if (authority === undefined) {
+      throw new ServerError("CERTIFICATE", `no certificate authority configured with id: ${ca}`);
+    }
+    return new AcmeServer(authority, this.#context.storage, this.#nonces, this.#log);
   }
 
   async #info(id: string): Promise<AuthorityInfo | undefined> {

@@ -1,6 +1,5 @@
 import { createHash, createPublicKey, type KeyObject } from "node:crypto";
 import { Resolver } from "node:dns/promises";
-import { isIP } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { Extension } from "@peculiar/x509";
 import { errorWithin, ServerError } from "../../../core/errors.ts";
@@ -13,6 +12,7 @@ import { type Authorization, authorizationSchema, type Challenge, describeProble
 import type { AcmeConfig } from "./acme-schema.ts";
 import type { ChallengeBoard } from "./challenge-board.ts";
 import { listenForHandshakes, listenForTokens } from "./challenge-listener.ts";
+import { identifierOid, reverseName } from "./identifier-names.ts";
 import { thumbprint } from "./jws.ts";
 
 /** Kinds of challenges, in the order in which they are tried. */
@@ -33,8 +33,6 @@ const defaultPropagationMs = 120_000;
 const lookupPauseMs = 2_000;
 /** Validity of the certificate that is shown as an answer. */
 const challengeLifetimeMs = 3_600_000;
-/** `id-pe-acmeIdentifier`. Source: RFC 8737, section 3 */
-const identifierOid = "1.3.6.1.5.5.7.1.31";
 
 type Undo = () => unknown;
 
@@ -101,11 +99,6 @@ async function answer(
       return [() => dns.remove(record, value)];
     }
   }
-}
-
-/** Addresses are asked for by the name of their reverse zone: RFC 8738, section 6. */
-function reverseName(name: string): string {
-  return isIP(name) === 4 ? `${name.split(".").reverse().join(".")}.in-addr.arpa` : name;
 }
 
 async function waitForRecord(

@@ -1,0 +1,52 @@
+import type { JWK } from "jose";
+import type { Logger } from "lifecycle";
+import type { CertificateAuthority } from "../certificate-authority.ts";
+import type { AcmeReply, AcmeServerSettings } from "./acme-messages.ts";
+import { AcmeProblem } from "./acme-problem.ts";
+import type { Account } from "./acme-records.ts";
+import type { AcmeStore } from "./acme-store.ts";
+import type { KeyedQueue } from "./keyed-queue.ts";
+import type { Validations } from "./validations.ts";
+
+/** What endpoints work with. */
+export interface AcmeServices {
+  readonly authority: CertificateAuthority;
+  readonly store: AcmeStore;
+  readonly validations: Validations;
+  /** Changes of a record are made one after the other. */
+  readonly queue: KeyedQueue;
+  readonly log: Logger;
+}
+
+/** One signed request, checked. */
+export interface AcmeCall extends AcmeServices {
+  readonly settings: AcmeServerSettings;
+  readonly base: string;
+  readonly url: string;
+  /** Parts of the path behind the endpoint's name. */
+  readonly rest: readonly string[];
+  /** Empty: the client only asks (POST-as-GET). */
+  readonly payload: Uint8Array;
+  /** The key that signed. */
+  readonly key: JWK;
+  /** Whose key it is, where the message names an account. */
+  readonly account: Account | undefined;
+}
+
+/** The account of a call whose endpoint wants one. @throws AcmeProblem unauthorized */
+export function callerOf(call: AcmeCall): Account {
+  if (call.account === undefined) {
+    throw new AcmeProblem("unauthorized", "the message must be signed by an account");
+  }
+  return call.account;
+}
+
+/** An answer in JSON. @param headers name, value, name, value, … */
+export function reply(status: number, value: unknown, headers: readonly string[] = []): AcmeReply {
+  return { status, headers: ["Content-Type", "application/json", ...headers], body: JSON.stringify(value) };
+}
+
+/** @throws AcmeProblem malformed with 404 */
+export function notFound(what: string): never {
+  throw new AcmeProblem("malformed", `no such ${what}`, 404);
+}

@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { AcmeProblem } from "./acme-problem.ts";
+
+/** Kinds of challenges. */
+export const challengeTypes = ["http-01", "dns-01", "tls-alpn-01"] as const;
+
+export type ChallengeType = (typeof challengeTypes)[number];
+
+/** Topic by which the handler `acme_server` hands a request to the main thread: {@link AcmeRequest}, {@link AcmeReply}. */
+export const acmeServerTopic = "pki.acme_server";
+
+/** What a handler's config says. */
+export interface AcmeServerSettings {
+  /** Which authority issues. */
+  readonly ca: string;
+  readonly lifetimeMs: number;
+  readonly signWithRoot: boolean;
+  /** Those that are offered. */
+  readonly challenges: readonly ChallengeType[];
+  /** DNS servers asked for TXT records; none: those of the app tls, else of the system. */
+  readonly resolvers: readonly string[];
+  readonly policy: IssuancePolicy;
+  /** Ports on which names are asked for. */
+  readonly httpPort: number;
+  readonly tlsPort: number;
+}
+
+/** Which names are issued for. */
+export interface IssuancePolicy {
+  readonly allow: NameRules;
+  readonly deny: NameRules;
+  readonly allowWildcardNames: boolean;
+}
+
+export interface NameRules {
+  /** Names, or `*.` and a name for those one label below it. */
+  readonly domains: readonly string[];
+  /** Addresses, or networks in CIDR form. */
+  readonly ipRanges: readonly string[];
+}
+
+/** One request of an ACME client. */
+export interface AcmeRequest {
+  readonly settings: AcmeServerSettings;
+  readonly method: string;
+  /** URL under which everything stands, without a slash at its end: `https://ca.internal/acme/local`. */
+  readonly base: string;
+  /** What follows: `new-order`. */
+  readonly path: string;
+  readonly contentType: string;
+  readonly body: Uint8Array;
+}
+
+export interface AcmeReply {
+  readonly status: number;
+  /** Name, value, name, value, … */
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+const identifierSchema = z.object({
+  type: z.string().max(50),
+  value: z.string().min(1).max(253),
+});
+
+/** Most names of one order. Source: the limit of Let's Encrypt */
+const maxIdentifiers = 100;
+const maxContacts = 10;
+
+export const newAccountSchema = z.object({
+  termsOfServiceAgreed: z.boolean().optional(),
+  contact: z.array(z.string().max(255)).max(maxContacts).optional(),
+  onlyReturnExisting: z.boolean().optional(),
+});
+
+export const updateAccountSchema = z.object({
+  contact: z.array(z.string().max(255)).max(maxContacts).optional(),
+  status: z.literal("deactivated").optional(),
+});
+
+export const newOrderSchema = z.object({
+  identifiers: z.array(identifierSchema).min(1).max(maxIdentifiers),
+  notBefore: z.iso.datetime({ offset: true }).optional(),
+  notAfter: z.iso.datetime({ offset: true }).optional(),
+});
+
+export const finalizeSchema = z.object({ csr: z.base64url() });
+
+export const updateAuthorizationSchema = z.object({ status: z.literal("deactivated") });
+
+export const revokeSchema = z.object({ certificate: z.base64url(), reason: z.int().optional() });
+
+export const keyChangeSchema = z.object({ account: z.string(), oldKey: z.record(z.string(), z.unknown()) });
+
+/** Reads the payload of a message. @throws AcmeProblem malformed, naming the field */
+export function readPayload<Value>(schema: z.ZodType<Value>, payload: Uint8Array): Value {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(payload).toString());
+  } catch {
+    throw new AcmeProblem("malformed", "the payload is not JSON");
+  }
+  const result = schema.safeParse(value);
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    throw new AcmeProblem("malformed", `payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`);
+  }
+  return result.data;
+}

@@ -1,0 +1,54 @@
+/** Kinds of problems, without `urn:ietf:params:acme:error:`, and the status each goes with. Source: RFC 8555, section 6.7 */
+const statuses = {
+  accountDoesNotExist: 400,
+  alreadyRevoked: 400,
+  badCSR: 400,
+  badNonce: 400,
+  badPublicKey: 400,
+  badRevocationReason: 400,
+  badSignatureAlgorithm: 400,
+  connection: 400,
+  dns: 400,
+  incorrectResponse: 403,
+  invalidContact: 400,
+  malformed: 400,
+  orderNotReady: 403,
+  rateLimited: 429,
+  rejectedIdentifier: 400,
+  serverInternal: 500,
+  tls: 400,
+  unauthorized: 403,
+  unsupportedContact: 400,
+  unsupportedIdentifier: 400,
+} as const;
+
+export type ProblemType = keyof typeof statuses;
+
+/** What a client did wrong, or what went wrong with it, as ACME tells it. */
+export class AcmeProblem extends Error {
+  readonly type: ProblemType;
+  readonly status: number;
+
+  /** @param status where the usual one of `type` does not fit */
+  constructor(type: ProblemType, detail: string, status?: number) {
+    super(detail);
+    this.type = type;
+    this.status = status ?? statuses[type];
+  }
+
+  /** As problem documents have it. */
+  get document(): ProblemDocument {
+    return {
+      type: `urn:ietf:params:acme:error:${this.type}`,
+      detail: this.message,
+      status: this.status,
+    };
+  }
+}
+
+/** Source: RFC 7807 */
+export interface ProblemDocument {
+  readonly type: string;
+  readonly detail: string;
+  readonly status: number;
+}

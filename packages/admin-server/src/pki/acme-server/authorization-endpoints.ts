@@ -1,0 +1,102 @@
+import { type AcmeCall, callerOf, notFound, reply } from "./acme-call.ts";
+import { type AcmeReply, readPayload, updateAuthorizationSchema } from "./acme-messages.ts";
+import { AcmeProblem } from "./acme-problem.ts";
+import type { Authorization, Challenge, Order } from "./acme-records.ts";
+import { orderOf } from "./order-endpoints.ts";
+import { afterDecision } from "./validations.ts";
+
+const maxPosition = 1_000;
+
+function positionOf(call: AcmeCall): number {
+  const position = Number(call.rest[1]);
+  return Number.isInteger(position) && position >= 0 && position < maxPosition
+    ? position
+    : notFound("authorization");
+}
+
+function urlOf({ base, rest }: AcmeCall): string {
+  return `${base}/authz/${rest[0]}/${rest[1]}`;
+}
+
+function challengeUrl({ base, rest }: AcmeCall, { type }: Challenge): string {
+  return `${base}/challenge/${rest[0]}/${rest[1]}/${type}`;
+}
+
+function describeChallenge(call: AcmeCall, challenge: Challenge): object {
+  return { ...challenge, url: challengeUrl(call, challenge) };
+}
+
+function describe(call: AcmeCall, authorization: Authorization, { expires }: Order): object {
+  const { identifier, status, wildcard, challenges } = authorization;
+  const over = status === "pending" && Date.parse(expires) <= Date.now();
+  // Once it is decided, only the challenge that did so is of interest.
+  const shown = status === "pending" ? challenges : challenges.filter((each) => each.status === status);
+  return {
+    identifier,
+    status: over ? "expired" : status,
+    expires,
+    ...(wildcard ? { wildcard } : {}),
+    challenges: (shown.length > 0 ? shown : challenges).map((each) => describeChallenge(call, each)),
+  };
+}
+
+/** Has a name asked, unless it is being asked. @returns whether the challenge waits for that now */
+function begin(call: AcmeCall, order: Order, position: number, found: Challenge): boolean {
+  const caller = callerOf(call);
+  const parent = order.authorizations[position];
+  const place = { accountId: caller.id, orderId: order.id, position, type: found.type };
+  if (parent?.status !== "pending" || Date.parse(order.expires) <= Date.now()) {
+    return false;
+  }
+  call.validations.start(place, found.token, caller, parent.identifier.value, call.settings);
+  return true;
+}
+
+/** Reads an authorization, or gives it up. Source: RFC 8555, sections 7.5, 7.5.2 */
+export async function authorization(call: AcmeCall): Promise<AcmeReply> {
+  const position = positionOf(call);
+  const read = async () => {
+    const order = await orderOf(call);
+    return { order, found: order.authorizations[position] ?? notFound("authorization") };
+  };
+  if (call.payload.length === 0) {
+    const { order, found } = await read();
+    for (const cutOff of found.challenges.filter(({ status }) => status === "processing")) {
+      begin(call, order, position, cutOff);
+    }
+    return reply(200, describe(call, found, order), found.status === "pending" ? ["Retry-After", "1"] : []);
+  }
+  const { status } = readPayload(updateAuthorizationSchema, call.payload);
+  return call.queue.run(call.rest[0] ?? "", async () => {
+    const { order, found } = await read();
+    if (found.status === "invalid") {
+      throw new AcmeProblem("malformed", "the authorization is invalid already");
+    }
+    found.status = status;
+    await call.store.saveOrder(afterDecision(order));
+    return reply(200, describe(call, found, order));
+  });
+}
+
+/** Has a challenge looked at, or says how it stands. Source: RFC 8555, section 7.5.1 */
+export async function challenge(call: AcmeCall): Promise<AcmeReply> {
+  const position = positionOf(call);
+  return call.queue.run(call.rest[0] ?? "", async () => {
+    const order = await orderOf(call);
+    const parent = order.authorizations[position] ?? notFound("authorization");
+    const found = parent.challenges.find(({ type }) => type === call.rest[2]) ?? notFound("challenge");
+    // One that a crash or a new config cut off is begun again when the client asks.
+    const asked = call.payload.length > 0 || found.status === "processing";
+    if (asked && begin(call, order, position, found) && found.status === "pending") {
+      found.status = "processing";
+      await call.store.saveOrder(order);
+    }
+    return reply(200, describeChallenge(call, found), [
+      "Link",
+      `<${urlOf(call)}>;rel="up"`,
+      "Location",
+      challengeUrl(call, found),
+      ...(found.status === "processing" ? ["Retry-After", "1"] : []),
+    ]);
+  });
+}

@@ -1,0 +1,69 @@
+import { BlockList, isIP } from "node:net";
+import type { IssuancePolicy, NameRules } from "./acme-messages.ts";
+
+/** Whether a name fits a rule: itself, or `*.` and a name for those exactly one label below. Source: the public model */
+function domainFits(rule: string, name: string): boolean {
+  const wanted = rule.toLowerCase().split(".");
+  const given = name.split(".");
+  return (
+    wanted.length === given.length &&
+    wanted.every((label, at) => label === given[at] || (at === 0 && label === "*"))
+  );
+}
+
+function rangesOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = "", bits] = range.split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    if (bits === undefined) {
+      list.addAddress(address, family);
+    } else {
+      list.addSubnet(address, Number(bits), family);
+    }
+  }
+  return list;
+}
+
+/** Whether a text is an address or a network, as rules have them. */
+export function isIpRange(text: string): boolean {
+  try {
+    rangesOf([text]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isEmpty(rules: NameRules): boolean {
+  return rules.domains.length === 0 && rules.ipRanges.length === 0;
+}
+
+/** Whether a policy has any rule; without one every name is issued for, wildcards too. */
+export function hasRules({ allow, deny, allowWildcardNames }: IssuancePolicy): boolean {
+  return !isEmpty(allow) || !isEmpty(deny) || allowWildcardNames;
+}
+
+/**
+ * Says why a policy refuses a name; undefined when it does not. What is denied stays denied; once anything is allowed,
+ * only that is. Wildcards need `allowWildcardNames` as soon as there is any rule. Source: the public model (Caddy 2.11)
+ * @param name lower case, or an IP address
+ */
+export function policyFault(policy: IssuancePolicy, name: string): string | undefined {
+  if (!hasRules(policy)) {
+    return undefined;
+  }
+  const { allow, deny } = policy;
+  const version = isIP(name);
+  if (version === 0 && name.startsWith("*.") && !policy.allowWildcardNames) {
+    return `${name}: wildcard names are not allowed`;
+  }
+  const fits = (rules: NameRules) =>
+    version === 0
+      ? rules.domains.some((rule) => domainFits(rule, name))
+      : rangesOf(rules.ipRanges).check(name, version === 6 ? "ipv6" : "ipv4");
+  if (fits(deny)) {
+    return `${name}: denied by policy`;
+  }
+  return isEmpty(allow) || fits(allow) ? undefined : `${name}: not allowed by policy`;
+}
