@@ -147,6 +147,23 @@ export function metricsContract({ store, test }: ContractContext): void {
     expect((await store().metrics.getCallRates(queryOf(service))).map(points)).toEqual(["1=0.0167 2=0.0167"]);
   });
 
+  test("metrics: durations of each operation, out of several blocks and kinds", async () => {
+    const service = newServiceName();
+    for (const ms of [1n, 1n, 100n]) {
+      const durationNano = ms * msNano;
+      await write(store(), [
+        spanAt(0, { service, name: "both", durationNano }),
+        spanAt(0, { service, name: "long", durationNano: 100n * durationNano, kind: "client" }),
+      ]);
+    }
+    const spanKinds = ["server", "client"] as const;
+    const query = queryOf(service, { groupByOperation: true, spanKinds, stepMs: 60_000, ratePerMs: 60_000 });
+    const medians = await store().metrics.getLatencies({ ...query, quantile: 0.5 });
+    expect(medians.map(({ operation }) => operation)).toEqual(["both", "long"]);
+    const [both = 0, long = 0] = medians.map(({ points: [point] }) => point?.value);
+    expect([both > 0.8 && both < 1.2, long > 80 && long < 120]).toEqual([true, true]);
+  });
+
   test("metrics: each tenant has its own", async () => {
     const service = newServiceName();
     const rows = rowsOfTenant(`of ${service}`, spanAt(0, { service }));
