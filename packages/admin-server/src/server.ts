@@ -28,6 +28,9 @@ import { standardModules } from "./modules/standard.ts";
 import { openThreads, type WorkerThreadOptions } from "./worker/open-threads.ts";
 
 export interface ServerOptions {
+/** Where the console's build lies. */
+const builtInConsoleFolder = join(import.meta.dirname, "../../admin-ui/dist");
+
   /** `SERVER_ADMIN`, `XDG_CONFIG_HOME`, `XDG_DATA_HOME`, `HOME`. */
   readonly environment: Environment;
   readonly log: Logger;
@@ -35,6 +38,8 @@ export interface ServerOptions {
   /** Called when a client asks the server to stop. */
   readonly onStopRequest: () => void;
   /** Threads that serve traffic; none: the main thread does. */
+  /** Folder of the built console; absent: the one beside this package. */
+  readonly consoleFolder?: string;
   readonly workers?: WorkerThreadOptions | undefined;
 }
 
@@ -103,6 +108,7 @@ export class Server {
     server.engine.onChange(recordChanges(server.history));
     const context = new ModuleContext(server.#scope, "admin.api");
     const routes = standardRoutes({
+      consoleFolder: options.consoleFolder ?? builtInConsoleFolder,
       engine: server.engine,
       adapters: server.adapters,
       history: server.history,

@@ -25,6 +25,19 @@ function originOf(request: IncomingMessage): { readonly text: string; readonly o
 }
 
 /**
+ * Whether a browser asks for a file of the console, because somebody follows a link to it or because its page needs it. The
+ * files are no secret and change nothing; what the page then asks of the API is checked as every request.
+ */
+function isConsoleVisit({ method, headers }: IncomingMessage, path: string): boolean {
+  if ((method !== "GET" && method !== "HEAD") || (path !== "/ui" && !path.startsWith("/ui/"))) {
+    return false;
+  }
+  const site = headers["sec-fetch-site"];
+  const isNavigation = headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
+  return headers.origin === undefined && (site === "none" || site === "same-origin" || isNavigation);
+}
+
+/**
  * Who may speak to the admin endpoint: guards against DNS rebinding (Host) and cross-site requests (Origin).
  * Source: the public model (Caddy 2.11), seen running
  */
@@ -58,8 +71,9 @@ export class AccessCheck implements AdminGate {
    * @returns the CORS headers of the answer
    * @throws ServerError ADMIN_REQUEST or ADMIN_FORBIDDEN
    */
-  check(request: IncomingMessage, host: string): Record<string, string> {
+  check(request: IncomingMessage, host: string, path: string): Record<string, string> {
     const { headers } = request;
+    const isVisit = isConsoleVisit(request, path);
     if (
       String(headers.upgrade ?? "")
         .toLowerCase()
@@ -68,7 +82,7 @@ export class AccessCheck implements AdminGate {
       throw new ServerError("ADMIN_REQUEST", "WebSocket connections aren't allowed.");
     }
     const fetchMode = String(headers["sec-fetch-mode"] ?? "");
-    if (fetchMode.includes("no-cors")) {
+    if (fetchMode.includes("no-cors") && !isVisit) {
       throw new ServerError("ADMIN_REQUEST", "Disabling same-origin restrictions is not allowed.");
     }
     if (headers.origin === "null") {
@@ -80,7 +94,7 @@ export class AccessCheck implements AdminGate {
     ) {
       throw new ServerError("ADMIN_FORBIDDEN", `host not allowed: ${host}`);
     }
-    if (!this.#enforceOrigin && headers.origin === undefined && fetchMode === "") {
+    if (isVisit || (!this.#enforceOrigin && headers.origin === undefined && fetchMode === "")) {
       return {};
     }
     const { text, origin } = originOf(request);

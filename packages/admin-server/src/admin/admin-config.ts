@@ -38,6 +38,7 @@ export const adminSchema = z
       })
       .nullish()
       .describe("The configs that ran, to look at and to go back to: GET /history."),
+    ui: z.boolean().nullish().describe("Whether the console is served at `/ui/` (true)."),
     identity: identitySchema.nullish().describe("How the server proves who it is."),
     remote: remoteSchema
       .nullish()

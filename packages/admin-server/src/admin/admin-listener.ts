@@ -190,12 +190,12 @@ export class AdminListener {
       response.shouldKeepAlive = false;
     }
     const body = reply.body ?? "";
-    if (typeof body !== "string") {
+    if (typeof body !== "string" && !(body instanceof Uint8Array)) {
       response.writeHead(reply.status, reply.headers);
       await pipeline(body, response).catch(() => response.destroy());
       return;
     }
-    const bytes = Buffer.from(body);
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
     response.writeHead(reply.status, { ...reply.headers, "Content-Length": bytes.length });
     if (isUnread) {
       response.write(bytes);

@@ -23,7 +23,7 @@ export interface AdminReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** A stream has no length that could be told before. */
-  readonly body?: string | Readable;
+  readonly body?: string | Uint8Array | Readable;
   /** Called when the answer is on its way. */
   readonly afterwards?: () => void;
 }

@@ -4,6 +4,7 @@ import type { ConfigHistory } from "../core/history/config-history.ts";
 import type { ModuleRegistry } from "../core/modules/module-registry.ts";
 import type { AdminRoute } from "./admin-route.ts";
 import { configRoute, idRoute } from "./config-routes.ts";
+import { consoleRoute } from "./console/console-route.ts";
 import { profileRoutes } from "./debug/profile-routes.ts";
 import { varsRoute } from "./debug/vars-route.ts";
 import { historyRoutes } from "./history-routes.ts";
@@ -19,6 +20,8 @@ export interface StandardRouteParts {
   readonly history: ConfigHistory;
   /** The server's own modules. */
   readonly registry: ModuleRegistry;
+  /** Folder of the built console. */
+  readonly consoleFolder: string;
   /** Begins the end of the process. */
   readonly stop: () => void;
 }
@@ -29,6 +32,7 @@ export function standardRoutes({
   adapters,
   history,
   registry,
+  consoleFolder,
   stop,
 }: StandardRouteParts): AdminRoute[] {
   return [
@@ -40,6 +44,7 @@ export function standardRoutes({
     ...historyRoutes(engine, history),
     ...schemaRoutes(engine, registry),
     validateRoute(engine, adapters, registry),
+    consoleRoute(engine, consoleFolder),
     openapiRoute(),
     varsRoute(),
     ...profileRoutes(),

@@ -16,6 +16,8 @@ import type { Exchange } from "./exchange.ts";
 import { type HttpAppConfig, type HttpServerConfig, httpAppSchema } from "./http-config.ts";
 import { connectionLimits, HttpServer } from "./http-server.ts";
 import { ipSources } from "./ip-source.ts";
+import { type ListenerState, listenersTopic } from "./listener-state.ts";
+import { ResponseTally, responseTallies } from "./response-tally.ts";
 import { loadRoutes, type RouteConfig, type RouteList } from "./routes.ts";
 import { httpListeners, SharedListener } from "./shared-listener.ts";
 import { compileFieldFilter } from "./unexpected-fields.ts";
@@ -26,6 +28,14 @@ interface Binding {
   readonly address: ListenAddress;
   /** Does the handshakes there; undefined: no TLS. */
   readonly tls: TlsAcceptor | undefined;
+  /** What is spoken there. */
+  readonly protocols: readonly string[];
+}
+
+/** Those of the configured protocols that can be spoken with TLS, or without. */
+function spokenProtocols(config: HttpServerConfig, secure: boolean): string[] {
+  const over = secure ? ["h1", "h2"] : ["h1", "h2c"];
+  return (config.protocols ?? ["h1", "h2"]).filter((name) => over.includes(name));
 }
 
 /** Redirects stand after the last route for some hosts, and so before those for all. Source: the public model */
@@ -61,7 +71,14 @@ class HttpApp implements App {
         this.#servers.push(server);
         const tls = await this.#loadTls(plan);
         for (const { address, secure } of plan.addresses) {
-          this.#bindings.push({ serverName: name, server, address, tls: secure ? tls : undefined });
+          const protocols = spokenProtocols(plan.config, secure);
+          this.#bindings.push({
+            serverName: name,
+            server,
+            address,
+            tls: secure ? tls : undefined,
+            protocols,
+          });
         }
         if (tls !== undefined) {
           const { automatic_https: auto } = plan.config;
@@ -107,6 +124,7 @@ class HttpApp implements App {
     for (const [index, { server, tls }] of this.#bindings.entries()) {
       this.#leases[index]?.value.switchTo(server, tls);
     }
+    this.#context.messages.on(listenersTopic, () => this.#describeListeners());
   }
 
   async stop(): Promise<void> {
@@ -114,6 +132,23 @@ class HttpApp implements App {
     await Promise.all(this.#leases.map((lease) => lease.release()));
     const grace = this.#config.grace_period ?? 0;
     await Promise.all(this.#servers.map((server) => server.drain(grace === 0 ? undefined : grace)));
+  }
+
+  #describeListeners(): ListenerState[] {
+    return this.#bindings.flatMap(({ serverName, tls, protocols }, index) => {
+      const listener = this.#leases[index]?.value;
+      return listener === undefined
+        ? []
+        : [
+            {
+              address: listener.address,
+              server: serverName,
+              tls: tls !== undefined,
+              protocols,
+              connections: listener.connectionCount,
+            },
+          ];
+    });
   }
 
   get #log(): Logger {
@@ -164,7 +199,10 @@ class HttpApp implements App {
       namedRoutes.set(routeName, await loadRoutes([route], context, `${path}/named_routes/${routeName}`));
     }
     const { trusted_proxies: trusted } = config;
+    const { metrics } = context;
+    const tally = await context.acquire(responseTallies, name, () => new ResponseTally(name, metrics));
     return new HttpServer({
+      tally: tally.value,
       limits: connectionLimits(config),
       routes: await loadRoutes(withRedirects(config.routes ?? [], redirects), context, `${path}/routes`),
       errorRoutes: config.errors

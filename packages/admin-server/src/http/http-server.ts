@@ -10,6 +10,7 @@ import { type HeaderList, removeHeaders, setHeader } from "./header-list.ts";
 import type { HttpServerConfig } from "./http-config.ts";
 import { HttpError } from "./http-error.ts";
 import type { HttpStream } from "./http-stream.ts";
+import type { ResponseTally } from "./response-tally.ts";
 import type { RouteList } from "./routes.ts";
 import type { RequestSink } from "./shared-listener.ts";
 
@@ -72,6 +73,7 @@ export interface HttpServerParts {
   readonly plainHttp2: boolean;
   /** Knows what certificate authorities ask for; undefined when it does not. */
   readonly answerChallenge: (request: ChallengeRequest) => Promise<string | undefined>;
+  readonly tally: ResponseTally;
   /** Called for each request when it is over. */
   readonly logAccess: ((exchange: Exchange) => void) | undefined;
 }
@@ -114,6 +116,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
     exchange.requestHeaders = this.#parts.fieldFilter(exchange.requestHeaders);
     this.#active.add(exchange);
+    this.#parts.tally.inFlight++;
     stream.listener = exchange;
     if (exchange.rawPath.startsWith(challengePath) && exchange.scheme === "http") {
       this.#answerChallenge(exchange);
@@ -161,6 +164,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
 
   exchangeEnded(exchange: Exchange): void {
     this.#parts.logAccess?.(exchange);
+    this.#parts.tally.count(exchange.status);
     this.#forget(exchange);
   }
 
@@ -277,7 +281,9 @@ export class HttpServer implements RequestSink, ExchangeServer {
   }
 
   #forget(exchange: Exchange): void {
-    this.#active.delete(exchange);
+    if (this.#active.delete(exchange)) {
+      this.#parts.tally.inFlight--;
+    }
     if (this.#active.size === 0) {
       this.#onIdle?.();
     }

@@ -88,6 +88,11 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   }
 
   get limits(): ConnectionLimits {
+  /** Open connections, tunnels and handshakes under way too. */
+  get connectionCount(): number {
+    return this.#connections.size + this.#tunnels.size + this.#shaking.size;
+  }
+
     return this.#sink?.limits ?? this.#firstLimits;
   }
 

@@ -1,6 +1,7 @@
 import type { ModuleDefinition } from "../core/modules/module.ts";
 import { httpApp } from "../http/http-app.ts";
 import { tlsModules } from "../tls/tls-modules.ts";
+import { listenersRoute } from "./admin-routes/listeners.ts";
 import { metricsRoute } from "./admin-routes/metrics.ts";
 import { responseCacheRoute } from "./admin-routes/response-cache.ts";
 import { reverseProxyUpstreams } from "./admin-routes/reverse-proxy-upstreams.ts";
@@ -145,6 +146,7 @@ export const standardModules: readonly ModuleDefinition[] = [
   tracing,
   vars,
   metricsRoute,
+  listenersRoute,
   reverseProxyUpstreams,
   responseCacheRoute,
 ];

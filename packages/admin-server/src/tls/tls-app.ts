@@ -20,6 +20,7 @@ import {
   type ManageRequest,
   type TicketAnswer,
 } from "./certificates/certificate-messages.ts";
+import { certificateStates, certificatesTopic } from "./certificates/certificate-state.ts";
 import { dateFault, describeCertificate, type LoadedCertificate } from "./certificates/loaded-certificate.ts";
 import { ChallengeBoard, challengeBoards } from "./issuers/acme/challenge-board.ts";
 import { type CertificateIssuer, issuers } from "./issuers/issuer.ts";
@@ -158,6 +159,7 @@ class TlsApp implements App {
     const board = await this.#context.acquire(challengeBoards, "", () => new ChallengeBoard());
     messages.on(certificateTopics.httpChallenge, (value) => board.value.token(value as ChallengeRequest));
     messages.on(certificateTopics.alpnChallenge, (value) => board.value.certificate(String(value)));
+    messages.on(certificatesTopic, () => certificateStates(this.#cache.all(), this.#manager.states()));
     messages.on(certificateTopics.stored, async (value) =>
       (await this.#context.storage.load(String(value)))?.toString(),
     );

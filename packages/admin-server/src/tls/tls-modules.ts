@@ -5,6 +5,7 @@ import { httpPermission } from "./automation/permission.ts";
 import { execDnsProvider } from "./dns/dns-provider.ts";
 import { acmeIssuer } from "./issuers/acme/acme-issuer.ts";
 import { internalIssuer } from "./issuers/internal.ts";
+import { certificatesRoute } from "./certificates/certificates-route.ts";
 import {
   automateLoader,
   fileLoader,
@@ -37,6 +38,7 @@ export const tlsModules: readonly ModuleDefinition[] = [
   pkiApp,
   tlsApp,
   pkiRoute,
+  certificatesRoute,
   fileSystemStorage,
   internalIssuer,
   acmeIssuer,

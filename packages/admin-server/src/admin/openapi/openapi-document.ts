@@ -80,6 +80,58 @@ const schemas = {
     },
     additionalProperties: false,
   },
+  Listener: {
+    type: "object",
+    required: ["address", "server", "tls", "protocols", "connections"],
+    properties: {
+      address: { ...text, description: "With the port in fact." },
+      server: { ...text, description: "Name in the config." },
+      tls: { type: "boolean", description: "Whether connections begin with a TLS handshake." },
+      protocols: { type: "array", items: { enum: ["h1", "h2", "h2c"] } },
+      connections: { ...count, description: "Open now." },
+    },
+    additionalProperties: false,
+  },
+  Certificates: {
+    type: "object",
+    required: ["certificates", "pending"],
+    properties: {
+      certificates: {
+        type: "array",
+        items: {
+          type: "object",
+          required: [
+            ...["names", "issuer", "serial", "fingerprint", "not_before", "not_after"],
+            ...["key_type", "tags", "managed", "renew_at"],
+          ],
+          properties: {
+            names: { type: "array", items: text },
+            issuer: text,
+            serial: { ...text, description: "Hexadecimal." },
+            fingerprint: { ...text, description: "SHA-256." },
+            not_before: { ...text, description: "RFC 3339." },
+            not_after: { ...text, description: "RFC 3339." },
+            key_type: text,
+            tags: { type: "array", items: text },
+            managed: { type: "boolean", description: "Whether this server obtains and renews it." },
+            renew_at: { type: ["string", "null"], description: "RFC 3339." },
+          },
+          additionalProperties: false,
+        },
+      },
+      pending: {
+        type: "array",
+        description: "Names without a certificate, and those whose renewal fails.",
+        items: {
+          type: "object",
+          required: ["name", "failures", "error"],
+          properties: { name: text, failures: count, error: { type: ["string", "null"] } },
+          additionalProperties: false,
+        },
+      },
+    },
+    additionalProperties: false,
+  },
   Upstream: {
     type: "object",
     required: ["address", "num_requests", "fails"],

@@ -1,5 +1,7 @@
+import { rm } from "node:fs/promises";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { makeConsoleFolder } from "../../testing/console-folder.ts";
 import { type AdminAnswer, RunningServer, respond, siteConfig } from "../../testing/running-server.ts";
 import type { DocumentedOperation } from "./operations.ts";
 
@@ -8,15 +10,20 @@ interface OpenapiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
 }
 
+let consoleFolder: string;
 let running: RunningServer;
 let document: OpenapiDocument;
 const ajv = new Ajv2020({ strict: false });
 beforeAll(async () => {
-  running = await RunningServer.start();
+  consoleFolder = await makeConsoleFolder();
+  running = await RunningServer.start(null, {}, 0, consoleFolder);
   document = JSON.parse((await running.admin("GET", "/openapi.json")).text) as OpenapiDocument;
   ajv.addSchema(document, "openapi");
 });
-afterAll(() => running.close());
+afterAll(async () => {
+  await running.close();
+  await rm(consoleFolder, { recursive: true, force: true });
+});
 beforeEach(async () => {
   await running.admin("POST", "/load", siteConfig({ "@id": "r", ...(respond("x") as object) }));
 });
@@ -76,6 +83,9 @@ const asked: readonly Asked[] = [
   ["post /history/{n}/rollback", "/history/1/rollback", 200],
   ["post /history/{n}/rollback", "/history/1/rollback", 412, undefined, { "If-Match": '"/config/ 0"' }],
   ["get /reverse_proxy/upstreams", "/reverse_proxy/upstreams", 200],
+  ["get /listeners", "/listeners", 200],
+  ["get /tls/certificates", "/tls/certificates", 200],
+  ["get /ui/", "/ui/", 200],
   ["get /cache", "/cache", 200],
   ["post /cache", "/cache", 200, { all: true }],
   ["post /cache", "/cache", 400, {}],

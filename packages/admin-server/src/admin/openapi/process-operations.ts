@@ -23,6 +23,33 @@ export const processOperations = {
       },
     },
   },
+  "/listeners": {
+    get: {
+      operationId: "listeners",
+      summary: "Where sites are served, over all threads",
+      responses: {
+        "200": json("The listeners.", { type: "array", items: { $ref: "#/components/schemas/Listener" } }),
+        ...guards,
+      },
+    },
+  },
+  "/tls/certificates": {
+    get: {
+      operationId: "certificates",
+      summary: "Certificates that the server can show, those that end first before the others",
+      responses: {
+        "200": json("The certificates.", { $ref: "#/components/schemas/Certificates" }),
+        ...guards,
+      },
+    },
+  },
+  "/ui/": {
+    get: {
+      operationId: "console",
+      summary: "The console, for browsers: also below this path; off with `admin.ui: false`",
+      responses: { "200": text("A page.", "text/html"), ...guards, "404": text("It is off.", "text/plain") },
+    },
+  },
   "/cache": {
     get: {
       operationId: "caches",

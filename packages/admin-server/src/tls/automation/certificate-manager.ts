@@ -3,6 +3,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { Storage } from "../../core/storage/storage.ts";
 import { type KeyType, keyFromPem, makeKey } from "../../pki/key-pair.ts";
 import type { CertificateCache } from "../certificates/certificate-cache.ts";
+import type { ManagedName } from "../certificates/certificate-state.ts";
 import { type LoadedCertificate, loadCertificate } from "../certificates/loaded-certificate.ts";
 import type { CertificateIssuer } from "../issuers/issuer.ts";
 import { loadManaged, storeManaged } from "./certificate-files.ts";
@@ -42,6 +43,7 @@ interface Managed {
   /** The attempt that is under way. */
   attempt: Promise<void> | undefined;
   failures: number;
+  lastError: string | undefined;
   retry: NodeJS.Timeout | undefined;
 }
 
@@ -71,6 +73,7 @@ export class CertificateManager {
       current: undefined,
       attempt: undefined,
       failures: 0,
+      lastError: undefined,
       retry: undefined,
     };
     this.#managed.set(name, managed);
@@ -85,6 +88,17 @@ export class CertificateManager {
       // Certificates that are there already are shown from the start.
       await this.#adopt(managed);
     }
+  }
+
+  /** What is known of each name. */
+  states(): ManagedName[] {
+    return [...this.#managed.values()].map(({ name, current, failures, lastError }) => ({
+      name,
+      certificateId: current?.certificate.id,
+      renewAtMs: current?.renewAtMs,
+      failures,
+      lastError,
+    }));
   }
 
   /** Renews what is due. */
@@ -109,6 +123,7 @@ export class CertificateManager {
       .then(
         () => {
           managed.failures = 0;
+          managed.lastError = undefined;
           clearTimeout(managed.retry);
           managed.retry = undefined;
         },
@@ -129,6 +144,7 @@ export class CertificateManager {
     const leftMs = (managed.current?.certificate.leaf.validToDate.getTime() ?? 0) - Date.now();
     const pauseMs = leftMs > 0 ? Math.min(planned, Math.max(leftMs * hurryRatio, minuteMs)) : planned;
     managed.failures++;
+    managed.lastError = messageOf(error);
     log.error(
       `certificate for ${managed.name}: ${messageOf(error)}; attempt ${managed.failures}, next in ${Math.round(pauseMs / 1000)} s`,
     );

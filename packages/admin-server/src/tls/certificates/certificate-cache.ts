@@ -36,6 +36,11 @@ export class CertificateCache {
     }
   }
 
+  /** Every certificate, once. */
+  all(): LoadedCertificate[] {
+    return [...new Map([...this.#byName.values()].flat().map((each) => [each.id, each])).values()];
+  }
+
   /** Whether a certificate covers a name, itself or by a wildcard. */
   covers(name: string): boolean {
     return name.length <= maxNameLength && candidateNames(name).some((each) => this.#byName.has(each));

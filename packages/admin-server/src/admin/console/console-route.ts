@@ -1,0 +1,72 @@
+import type { ConfigEngine } from "../../core/engine/config-engine.ts";
+import { ServerError } from "../../core/errors.ts";
+import { isJsonObject, type JsonValue, member } from "../../core/json/json-value.ts";
+import { type AdminReply, type AdminRequest, notFoundReply } from "../admin-message.ts";
+import type { AdminRoute } from "../admin-route.ts";
+import { type ConsoleFile, ConsoleFiles } from "./console-files.ts";
+
+/** A name with a hash of its content in it: whatever has this name never changes. */
+const hashedName = /-[\w-]{8}\.[a-z]+$/;
+
+/** No other page may hold this one in a frame, or know that it is open; its scripts are named by the policy in the page. */
+const guardHeaders = {
+  "Content-Security-Policy": "frame-ancestors 'none'",
+  "X-Frame-Options": "DENY",
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "same-origin",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+};
+
+function isOff(config: JsonValue): boolean {
+  const admin = isJsonObject(config) ? member(config, "admin") : undefined;
+  return isJsonObject(admin) && member(admin, "ui") === false;
+}
+
+function send(file: ConsoleFile, request: AdminRequest, cacheControl: string): AdminReply {
+  const compressed = /\bgzip\b/.test(request.header("accept-encoding"));
+  return {
+    status: 200,
+    headers: {
+      ...guardHeaders,
+      "Content-Type": file.type,
+      "Cache-Control": cacheControl,
+      Vary: "Accept-Encoding",
+      ...(compressed && { "Content-Encoding": "gzip" }),
+    },
+    body: compressed ? file.gzipped : file.bytes,
+  };
+}
+
+const notBuilt: AdminReply = {
+  status: 404,
+  headers: { "Content-Type": "text/plain; charset=utf-8" },
+  body: "The console is not built: pnpm --filter admin-ui build\n",
+};
+
+/**
+ * `/ui/`: the console, a browser app that uses this same API. Its files, and its page for every other path below.
+ * @param folder of the built app
+ */
+export function consoleRoute(engine: ConfigEngine, folder: string): AdminRoute {
+  const files = new ConsoleFiles(folder);
+  return {
+    path: "/ui/",
+    async handle(request) {
+      if (isOff(engine.config)) {
+        return notFoundReply;
+      }
+      if (request.method !== "GET" && request.method !== "HEAD") {
+        throw new ServerError("ADMIN_METHOD", "method not allowed");
+      }
+      const asset = /^\/ui\/static\/(.*)$/s.exec(request.path)?.[1];
+      if (asset === undefined) {
+        const page = await files.page();
+        return page === undefined ? notBuilt : send(page, request, "no-cache");
+      }
+      const file = await files.asset(asset);
+      const lifetime = hashedName.test(asset) ? "public, max-age=31536000, immutable" : "no-cache";
+      return file === undefined ? notFoundReply : send(file, request, lifetime);
+    },
+  };
+}
