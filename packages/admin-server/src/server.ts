@@ -27,19 +27,19 @@ import { UsagePool } from "./core/modules/usage-pool.ts";
 import { standardModules } from "./modules/standard.ts";
 import { openThreads, type WorkerThreadOptions } from "./worker/open-threads.ts";
 
-export interface ServerOptions {
 /** Where the console's build lies. */
 const builtInConsoleFolder = join(import.meta.dirname, "../../admin-ui/dist");
 
+export interface ServerOptions {
   /** `SERVER_ADMIN`, `XDG_CONFIG_HOME`, `XDG_DATA_HOME`, `HOME`. */
   readonly environment: Environment;
   readonly log: Logger;
   readonly metrics: Registry;
   /** Called when a client asks the server to stop. */
   readonly onStopRequest: () => void;
-  /** Threads that serve traffic; none: the main thread does. */
   /** Folder of the built console; absent: the one beside this package. */
   readonly consoleFolder?: string;
+  /** Threads that serve traffic; none: the main thread does. */
   readonly workers?: WorkerThreadOptions | undefined;
 }
 
@@ -108,11 +108,11 @@ export class Server {
     server.engine.onChange(recordChanges(server.history));
     const context = new ModuleContext(server.#scope, "admin.api");
     const routes = standardRoutes({
-      consoleFolder: options.consoleFolder ?? builtInConsoleFolder,
       engine: server.engine,
       adapters: server.adapters,
       history: server.history,
       registry: server.services.registry,
+      consoleFolder: options.consoleFolder ?? builtInConsoleFolder,
       stop: options.onStopRequest,
     });
     for (const name of server.services.registry.names(adminRoutes)) {

@@ -87,12 +87,12 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     return formatListenAddress(address.network === "tcp" ? { ...address, port: this.#port } : address);
   }
 
-  get limits(): ConnectionLimits {
   /** Open connections, tunnels and handshakes under way too. */
   get connectionCount(): number {
     return this.#connections.size + this.#tunnels.size + this.#shaking.size;
   }
 
+  get limits(): ConnectionLimits {
     return this.#sink?.limits ?? this.#firstLimits;
   }
 
