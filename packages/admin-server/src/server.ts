@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { Logger } from "lifecycle";
 import type { Registry } from "prom-client";
-import { AdminEndpoint, defaultAdminAddress } from "./admin/admin-endpoint.ts";
+import { adminAddressOf } from "./admin/admin-address.ts";
+import { AdminEndpoint } from "./admin/admin-endpoint.ts";
 import { AdminHandler } from "./admin/admin-handler.ts";
 import { adminRoutes } from "./admin/admin-route.ts";
 import { recordChanges } from "./admin/history-recorder.ts";
@@ -41,11 +42,6 @@ export interface ServerOptions {
   readonly consoleFolder?: string;
   /** Threads that serve traffic; none: the main thread does. */
   readonly workers?: WorkerThreadOptions | undefined;
-}
-
-/** `SERVER_ADMIN`, else the public model's `CADDY_ADMIN`, else localhost:2019. */
-export function adminAddressOf(environment: Environment): string {
-  return environment.SERVER_ADMIN || environment.CADDY_ADMIN || defaultAdminAddress;
 }
 
 /** The whole server: config engine, admin endpoint, apps. Nothing runs before the first `load`. */

@@ -1,7 +1,9 @@
 import pino, { type Logger } from "pino";
 import pretty from "pino-pretty";
+import { type LogLevel, logLevels } from "./log-levels.ts";
 
 export type { Logger };
+export { type LogLevel, logLevels };
 
 export interface LoggerSettings {
   /** Name of the process; field `name` of each line. */
@@ -10,9 +12,6 @@ export interface LoggerSettings {
   /** `auto`: console on a terminal, otherwise json. */
   readonly encoding: "auto" | "json" | "console";
 }
-
-export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
-export type LogLevel = (typeof logLevels)[number];
 
 const stderrFd = 2;
 

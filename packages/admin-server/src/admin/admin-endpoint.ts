@@ -1,20 +1,13 @@
 import type { Logger } from "lifecycle";
 import type { ConfigDocument } from "../core/engine/config-document.ts";
 import type { Participant, Transition } from "../core/engine/participant.ts";
-import { errorWithin, messageOf, ServerError } from "../core/errors.ts";
-import {
-  formatListenAddress,
-  type ListenAddress,
-  parseListenAddress,
-} from "../core/listen/listen-address.ts";
+import { errorWithin, messageOf } from "../core/errors.ts";
+import { formatListenAddress, type ListenAddress } from "../core/listen/listen-address.ts";
 import { AccessCheck } from "./access-check.ts";
+import { parseAdminAddress } from "./admin-address.ts";
 import { type AdminConfig, decodeAdminConfig } from "./admin-config.ts";
 import type { AdminHandler } from "./admin-handler.ts";
 import { AdminListener } from "./admin-listener.ts";
-
-/** Where the admin endpoint listens when neither config nor environment says. */
-export const defaultAdminAddress = "localhost:2019";
-const defaultPort = 2019;
 
 interface Opened {
   /** As configured; the same text on the next config keeps the listener. */
@@ -22,15 +15,6 @@ interface Opened {
   /** With the port in fact. */
   readonly address: ListenAddress;
   readonly listener: AdminListener;
-}
-
-/** Reads one admin address. @throws ServerError MODULE_CONFIG, for a range of ports too */
-export function parseAdminAddress(text: string): ListenAddress {
-  const [address, ...others] = parseListenAddress(text, defaultPort);
-  if (address === undefined || others.length > 0) {
-    throw new ServerError("MODULE_CONFIG", `invalid admin address '${text}': exactly one address is needed`);
-  }
-  return address;
 }
 
 /**
@@ -44,7 +28,7 @@ export class AdminEndpoint implements Participant {
   #opened: Opened | undefined;
   #closing: Promise<unknown> = Promise.resolve();
 
-  /** @param defaultAddress used when the config names none: `SERVER_ADMIN` or {@link defaultAdminAddress} */
+  /** @param defaultAddress used when the config names none: `SERVER_ADMIN` or `defaultAdminAddress` */
   constructor(defaultAddress: string, log: Logger) {
     this.#defaultAddress = defaultAddress;
     this.#log = log;

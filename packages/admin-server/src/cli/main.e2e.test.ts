@@ -168,7 +168,7 @@ describe("server run", () => {
 
 describe("server run refuses to start, with exit code 1 and one line that says why", () => {
   test.each([
-    ["no JSON", "{", "config.json", "decoding request body: unexpected end of JSON input, at offset 1"],
+    ["no JSON", "{", "config.json", "config.json: JSON is expected: unexpected end of JSON input, at offset 1"],
     ["an empty file", "", "config.json", "is empty"],
     ["another format", "a: [", "bad.yaml", "adapting config using yaml adapter: "],
     ["another format by any name", "a: b", "bad.conf", "bad.conf: JSON is expected: "],
@@ -225,9 +225,12 @@ describe("other commands", () => {
   });
 
   test.each([
-    [["--help"], 0, /^A web server[\s\S]*--resume[\s\S]*SERVER_ADMIN/],
+    [["--help"], 0, /^A web server[\s\S]*reverse-proxy[\s\S]*SERVER_ADMIN/],
     [["-h"], 0, /^A web server/],
-    [["run", "-h"], 0, /^A web server/],
+    [[], 0, /^A web server/],
+    [["run", "-h"], 0, /^Start the server[\s\S]*-r, --resume/],
+    [["help", "run"], 0, /^Start the server[\s\S]*-r, --resume/],
+    [["-v"], 0, /^v\d+\.\d+\.\d+/],
     [["version"], 0, /^v\d+\.\d+\.\d+/],
     [["bogus"], 1, /^$/],
   ])("%j", async (args, code, output) => {

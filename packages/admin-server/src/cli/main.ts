@@ -1,50 +1,81 @@
 // Not the whole package: `server version` is to be there at once.
+import { styleText } from "node:util";
 import { StartError } from "lifecycle/errors";
 import { exitCodes } from "lifecycle/stop-request";
-import { version } from "lifecycle/version";
+import { commandNames, loadAllCommands, loadCommand } from "../commands/command-list.ts";
 import { messageOf, ServerError } from "../core/errors.ts";
+import { didYouMean } from "./nearest-word.ts";
+import { readCommandLine, readOptions } from "./read-options.ts";
 
-type Command = (args: readonly string[]) => Promise<number>;
-
-async function printVersion(): Promise<number> {
-  process.stdout.write(`${version.gitVersion}${version.gitCommit && ` ${version.gitCommit}`}\n`);
-  return exitCodes.success;
-}
-
-async function printHelp(): Promise<number> {
-  const { help } = await import("./help.ts");
-  process.stdout.write(help);
-  return exitCodes.success;
-}
-
-/** Every command: the one list. Each is loaded when it is asked for, so that small ones start fast. */
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  adapt: async () => (await import("./adapt-command.ts")).adaptCommand,
-  fmt: async () => (await import("./fmt-command.ts")).fmtCommand,
-  help: async () => printHelp,
-  run: async () => (await import("./run-command.ts")).runCommand,
-  stop: async () => (await import("./stop-command.ts")).stopCommand,
-  validate: async () => (await import("./validate-command.ts")).validateCommand,
-  version: async () => printVersion,
-  "--version": async () => printVersion,
+/** Words that stand for a command, as the public model has them. */
+const shorthands: Readonly<Record<string, string>> = {
+  "-h": "help",
+  "--help": "help",
+  "-v": "version",
+  "--version": "version",
 };
+
+/** The command that a command line begins with: of two words where there is one. */
+function commandIn([first = "help", second = ""]: readonly string[]): string {
+  const name = shorthands[first] ?? first;
+  const both = `${name} ${second}`;
+  return commandNames.includes(both) ? both : name;
+}
+
+function unknownCommand(name: string): StartError {
+  return new StartError(
+    `unknown command "${name}"${didYouMean(name, commandNames)}${name.length > 64 ? "" : " (see server --help)"}`,
+  );
+}
+
+async function printGroup(name: string, next: string | undefined): Promise<number> {
+  if (next !== undefined && !["-h", "--help"].includes(next)) {
+    throw unknownCommand(`${name} ${next}`);
+  }
+  const { commandsBelow, groupHelp } = await import("./help-text.ts");
+  process.stdout.write(groupHelp(name, commandsBelow(await loadAllCommands(), name)));
+  return exitCodes.success;
+}
+
+async function runCommandLine(args: readonly string[]): Promise<number> {
+  const name = commandIn(args);
+  const rest = args.slice(name.split(" ").length);
+  const command = await loadCommand(name);
+  if (command === undefined) {
+    if (commandNames.some((each) => each.startsWith(`${name} `))) {
+      return printGroup(name, rest[0]);
+    }
+    throw unknownCommand(name);
+  }
+  const line = readCommandLine(command, rest);
+  if (line.help) {
+    const { commandHelp, commandsBelow } = await import("./help-text.ts");
+    process.stdout.write(commandHelp(command, commandsBelow(await loadAllCommands(), name)));
+    return exitCodes.success;
+  }
+  const files = line.given.get("envfile");
+  if (files !== undefined && Object.hasOwn(command.options, "envfile")) {
+    const { loadEnvironmentFiles } = await import("./environment-file.ts");
+    await loadEnvironmentFiles(files.flatMap((each) => each.split(",")));
+  }
+  return command.run(readOptions(command, line, process.env), line.operands);
+}
+
+/** Says why a command failed: one line, and for a configuration the line of it. */
+function printError(error: Error): void {
+  const excerpt = "excerpt" in error && typeof error.excerpt === "string" ? error.excerpt : "";
+  process.stderr.write(
+    `${styleText("red", "server:", { stream: process.stderr })} ${messageOf(error)}\n${excerpt}`,
+  );
+}
 
 /** Runs a command line. @param args after the program's name. @returns the exit code */
 export async function main(args: readonly string[]): Promise<number> {
-  const [name = "help", ...rest] = args;
   try {
-    if (args.includes("--help") || args.includes("-h")) {
-      return await printHelp();
-    }
-    const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (load === undefined) {
-      throw new StartError(`unknown command "${name}", see server --help`);
-    }
-    const command = await load();
-    return await command(rest);
+    return await runCommandLine(args);
   } catch (error) {
     if (error instanceof StartError || error instanceof ServerError) {
-      process.stderr.write(`server: ${messageOf(error)}\n`);
+      printError(error);
       return exitCodes.startFailed;
     }
     throw error;

@@ -1,18 +1,52 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { StartError } from "lifecycle/errors";
 import { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
+import type { AdapterWarning } from "../core/adapters/config-adapter.ts";
 import { standardAdapters } from "../core/adapters/standard-adapters.ts";
-import { messageOf, ServerError } from "../core/errors.ts";
+import { messageOf, ServerError, type TextPlace } from "../core/errors.ts";
 import { encodeJson } from "../core/json/encode-json.ts";
+import { parseJson } from "../core/json/parse-json.ts";
+import { configExcerpt } from "./config-excerpt.ts";
 
 const maxConfigBytes = 100 * 1024 * 1024;
+
+/** Files that are taken where none is named, in this order. Source: the public model, and its own name */
+const defaultFiles = ["Serverfile", "Caddyfile"];
+
+/** A configuration that cannot be read; beside the message the line it stands in. */
+export class ConfigTextError extends StartError {
+  /** The line with a caret below, ready to print; "" where it is not known. */
+  readonly excerpt: string;
+
+  constructor(message: string, excerpt: string, cause: unknown) {
+    super(message, { cause });
+    this.excerpt = excerpt;
+  }
+}
+
+/** The configuration in the working folder that is taken where none is named; undefined when there is none. */
+export function findDefaultConfig(): string | undefined {
+  return defaultFiles.find((name) => existsSync(name));
+}
+
+/** The file that `--config` names, else the default one. @throws StartError when there is neither */
+export function requireConfigFile(given: string): string {
+  const file = given || findDefaultConfig();
+  if (file === undefined) {
+    throw new StartError(
+      "there is no Serverfile in the working folder: name a configuration with --config <file>",
+    );
+  }
+  return file;
+}
 
 /** The format of a file that nobody named. Source: the public model (Caddy 2.11) for its own text format */
 function guessFormat(adapters: AdapterRegistry, name: string): string {
   const isServerfile = /^serverfile|\.serverfile$|^caddyfile|\.caddyfile$/i.test(name);
-  return isServerfile ? "serverfile" : (adapters.nameForFile(name) ?? "json");
+  return adapters.nameForFile(name) ?? (isServerfile && !/\.json$/i.test(name) ? "serverfile" : "json");
 }
 
 async function readBytes(path: string): Promise<Uint8Array> {
@@ -31,30 +65,74 @@ async function readBytes(path: string): Promise<Uint8Array> {
   return bytes;
 }
 
+/** Where a fault of JSON stands, by its offset in bytes. */
+function placeInJson(bytes: Uint8Array, offset: number): TextPlace {
+  const before = Buffer.from(bytes.subarray(0, Math.max(0, offset - 1))).toString("utf8");
+  const lineStart = before.lastIndexOf("\n") + 1;
+  return { file: undefined, line: before.split("\n").length, column: before.length - lineStart + 1 };
+}
+
+function jsonFault(path: string, adapter: string, bytes: Uint8Array, error: ServerError): ConfigTextError {
+  const offset = /, at offset (\d+)$/.exec(error.message)?.[1];
+  const place = offset === undefined ? undefined : placeInJson(bytes, Number(offset));
+  const hint = adapter === "" && !/\.json$/i.test(path) ? "; --adapter names another format" : "";
+  return new ConfigTextError(
+    `--config ${path}: JSON is expected: ${error.message}${hint}`,
+    place === undefined ? "" : configExcerpt(Buffer.from(bytes).toString("utf8"), place, process.stderr),
+    error,
+  );
+}
+
+/** A configuration as it was read. */
+export interface ReadConfig {
+  /** As JSON. */
+  readonly json: Uint8Array;
+  /** The format that it was in. */
+  readonly format: string;
+  readonly warnings: readonly AdapterWarning[];
+}
+
 /**
- * Reads a configuration file for the command line. What an adapter warns of goes to standard error.
+ * Reads a configuration file for the command line.
  * @param path "-" is standard input
  * @param adapter "" guesses from the file's name; what has no ending of a known format is JSON
- * @returns it as JSON
- * @throws StartError
+ * @throws StartError, ConfigTextError
  */
-export async function readConfig(path: string, adapter: string): Promise<Uint8Array> {
+export async function readConfig(path: string, adapter: string): Promise<ReadConfig> {
   const adapters = new AdapterRegistry(standardAdapters);
   const format = adapter || guessFormat(adapters, basename(path));
   const bytes = await readBytes(path);
-  if (format === "json") {
-    return bytes;
-  }
   try {
+    if (format === "json") {
+      parseJson(bytes);
+      return { json: bytes, format, warnings: [] };
+    }
     const { result, warnings } = await adapters.adapt(format, bytes, { filename: path });
-    for (const { file = path, line, message } of warnings) {
-      process.stderr.write(`server: warning: ${file}${line === undefined ? "" : `:${line}`}: ${message}\n`);
-    }
-    return Buffer.from(encodeJson(result));
+    return { json: Buffer.from(encodeJson(result)), format, warnings };
   } catch (error) {
-    if (error instanceof ServerError) {
-      throw new StartError(`--config ${path}: ${error.message}`, { cause: error });
+    if (!(error instanceof ServerError)) {
+      throw error;
     }
-    throw error;
+    if (error.code === "CONFIG_SYNTAX") {
+      throw jsonFault(path, adapter, bytes, error);
+    }
+    const { place } = error;
+    const text =
+      place?.file === undefined || place.file === path ? Buffer.from(bytes).toString("utf8") : undefined;
+    throw new ConfigTextError(
+      `--config ${path}: ${error.message}`,
+      place === undefined ? "" : configExcerpt(text, place, process.stderr),
+      error,
+    );
+  }
+}
+
+/** Tells on standard error what an adapter noticed. */
+export function printWarnings(path: string, warnings: readonly AdapterWarning[]): void {
+  for (const { file = path, line, directive, message } of warnings) {
+    const where = `${file}${line === undefined ? "" : `:${line}`}`;
+    process.stderr.write(
+      `server: warning: ${where}: ${directive === undefined ? "" : `${directive}: `}${message}\n`,
+    );
   }
 }

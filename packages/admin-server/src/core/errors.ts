@@ -48,7 +48,19 @@ export type ServerErrorCode =
   | "PROXY_NO_UPSTREAM" // none is available
   | "CLIENT_GONE";
 
+/** A place in a text, counted from 1. */
+export interface TextPlace {
+  /** Undefined for a text without a name. */
+  readonly file: string | undefined;
+  readonly line: number;
+  readonly column?: number;
+  /** What stands there, where the column is not known. */
+  readonly word?: string;
+}
+
 export interface ServerErrorOptions extends ErrorOptions {
+  /** Where in the text of a configuration the fault stands. */
+  readonly place?: TextPlace | undefined;
   /** Where in the document the fault stands: `/config/apps/http/servers/s/listen/0`. */
   readonly path?: string | undefined;
 }
@@ -59,11 +71,15 @@ export class ServerError extends Error {
   readonly code: ServerErrorCode;
   /** Where in the document the fault stands, as far as it is known; that of the cause when not given. */
   readonly path: string | undefined;
+  /** Where in the text of a configuration; that of the cause when not given. */
+  readonly place: TextPlace | undefined;
 
   constructor(code: ServerErrorCode, message: string, options?: ServerErrorOptions) {
     super(message, options);
     this.code = code;
-    this.path = options?.path ?? (options?.cause instanceof ServerError ? options.cause.path : undefined);
+    const cause = options?.cause instanceof ServerError ? options.cause : undefined;
+    this.path = options?.path ?? cause?.path;
+    this.place = options?.place ?? cause?.place;
   }
 }
 

@@ -44,7 +44,10 @@ export function adapterError(
 ): ServerError {
   const file = options.filename === undefined ? "" : `${options.filename}, `;
   const where = place === undefined ? "" : `, at ${file}line ${place.line}, column ${place.column}`;
-  return new ServerError("CONFIG_ADAPTER", `${message}${where}`, { cause });
+  return new ServerError("CONFIG_ADAPTER", `${message}${where}`, {
+    cause,
+    place: place && { file: options.filename, ...place },
+  });
 }
 
 /** The text as UTF-8, without a byte order mark. @throws ServerError CONFIG_ADAPTER over {@link maxAdaptedBytes} */

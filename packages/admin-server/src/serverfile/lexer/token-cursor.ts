@@ -238,7 +238,10 @@ export class TokenCursor {
   error(message: string, cause?: unknown): ServerError {
     const imports = this.token?.imports ?? [];
     const chain = imports.length === 0 ? "" : ` import chain ['${imports.join("','")}']`;
-    return new ServerError("CONFIG_ADAPTER", `${message}, at ${this.file}:${this.line}${chain}`, { cause });
+    return new ServerError("CONFIG_ADAPTER", `${message}, at ${this.file}:${this.line}${chain}`, {
+      cause,
+      place: { file: this.file, line: this.line, word: this.value },
+    });
   }
 
   /** As {@link error}, with the place of the first token. */

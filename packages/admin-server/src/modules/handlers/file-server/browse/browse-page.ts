@@ -11,7 +11,8 @@ export interface PageListing extends Listing {
   readonly layout: "list" | "grid";
 }
 
-const style = `
+/** Shared with the sample of a template. */
+export const pageStyle = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; --link: light-dark(#0b57d0, #8ab4f8); }
 * { box-sizing: border-box; }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 70rem; padding: 1.5rem; }
@@ -86,7 +87,7 @@ export function browsePage(page: PageListing): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<style>${style}</style>
+<style>${pageStyle}</style>
 </head>
 <body>
 <h1>${crumbs(page.path)}</h1>

@@ -1,0 +1,105 @@
+import { once } from "node:events";
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import { StartError } from "lifecycle/errors";
+import { adminAddressOf, parseAdminAddress } from "../admin/admin-address.ts";
+import { messageOf } from "../core/errors.ts";
+import { isJsonObject, type JsonValue, member } from "../core/json/json-value.ts";
+import { parseJson } from "../core/json/parse-json.ts";
+import { formatListenAddress } from "../core/listen/listen-address.ts";
+
+const maxAnswerBytes = 16 * 1024 * 1024;
+
+/** `admin.listen` of a configuration, if it names one. @throws ServerError when it is no JSON */
+export function adminAddressIn(json: Uint8Array): string | undefined {
+  const config: JsonValue = parseJson(json);
+  const admin = isJsonObject(config) ? member(config, "admin") : undefined;
+  const listen = isJsonObject(admin) ? member(admin, "listen") : undefined;
+  return typeof listen === "string" && listen !== "" ? listen : undefined;
+}
+
+/**
+ * Where the admin endpoint of a running server is: as given, else as the configuration says, else as the environment.
+ * @param config file whose `admin.listen` counts; "" for none
+ * @throws StartError, ServerError
+ */
+export async function findAdminAddress(address: string, config: string, adapter: string): Promise<string> {
+  if (address !== "") {
+    return address;
+  }
+  if (config !== "") {
+    const { readConfig } = await import("./read-config.ts");
+    const configured = adminAddressIn((await readConfig(config, adapter)).json);
+    if (configured !== undefined) {
+      return configured;
+    }
+  }
+  return adminAddressOf(process.env);
+}
+
+export interface AdminQuestion {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
+export interface AdminAnswer {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+async function readBody(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxAnswerBytes) {
+      throw new Error(`its answer is over the limit of ${maxAnswerBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The reason in an answer that is no success; the admin API sends `{"error": "…"}`. */
+function reasonIn(body: Buffer): string {
+  try {
+    const answer: JsonValue = parseJson(body);
+    const error = isJsonObject(answer) ? member(answer, "error") : undefined;
+    return typeof error === "string" ? error : body.toString().trim();
+  } catch {
+    return body.toString().trim();
+  }
+}
+
+/**
+ * Asks the admin endpoint of a running server.
+ * @param where host:port, `unix//path` or `fd/3`, which another process cannot reach
+ * @throws StartError when nobody answers, or when the answer is no success; the message says why
+ */
+export async function askAdmin(where: string, question: AdminQuestion): Promise<AdminAnswer> {
+  const address = parseAdminAddress(where);
+  if (address.network === "fd") {
+    throw new StartError(`cannot ask ${where} from another process`);
+  }
+  const host = address.network === "tcp" ? address.host || "localhost" : "";
+  const target = address.network === "unix" ? { socketPath: address.path } : { host, port: address.port };
+  const origin =
+    address.network === "tcp" ? { Origin: `http://${formatListenAddress({ ...address, host })}` } : {};
+  const { method, path, headers, body } = question;
+  let response: IncomingMessage;
+  let answer: Buffer;
+  try {
+    const request = httpRequest({ ...target, method, path, headers: { ...origin, ...headers } });
+    request.end(body);
+    [response] = (await once(request, "response")) as [IncomingMessage];
+    answer = await readBody(response);
+  } catch (error) {
+    throw new StartError(`no server answers on ${where}: ${messageOf(error)}`, { cause: error });
+  }
+  const status = response.statusCode ?? 0;
+  if (status < 200 || status > 299) {
+    throw new StartError(`the server on ${where} answered ${status}: ${reasonIn(answer)}`);
+  }
+  return { headers: response.headers, body: answer };
+}

@@ -1,0 +1,94 @@
+/** What an option takes. Lists may be given several times. */
+export type OptionKind =
+  | "switch" // nothing, or `=true` and `=false`
+  | "text"
+  | "number" // a whole number
+  | "list" // words between commas
+  | "lines"; // one value each time, commas included
+
+/** One option of a command, without its dashes: that is its key. */
+export interface OptionDefinition {
+  readonly kind: OptionKind;
+  /** One letter. */
+  readonly short?: string;
+  /** What it does, as a sentence without a final dot. */
+  readonly about: string;
+  /** What stands for the value in texts: `file` becomes `<file>`. Needed for all but switches. */
+  readonly value?: string;
+  /** Used when neither command line nor environment names a value. Of lists, the empty one; of texts, "". */
+  readonly default?: string | number;
+  /** How texts name a default that is found out when the command runs. */
+  readonly defaultText?: string;
+  /** The only values there are. */
+  readonly choices?: readonly string[];
+  /** What a shell completes in place of the value; nothing where this is absent. */
+  readonly completes?: "file" | "folder";
+  /** Variable that gives the value where the command line does not. */
+  readonly environment?: string;
+  /** Smallest and greatest number. */
+  readonly range?: readonly [least: number, most: number];
+}
+
+export type OptionDefinitions = Readonly<Record<string, OptionDefinition>>;
+
+type OptionValue<Option extends OptionDefinition> = Option["kind"] extends "switch"
+  ? boolean
+  : Option["kind"] extends "text"
+    ? string
+    : Option["kind"] extends "number"
+      ? Option extends { readonly default: number }
+        ? number
+        : number | undefined
+      : readonly string[];
+
+/** The values of a command's options, every one of them there. */
+export type OptionValues<Options extends OptionDefinitions> = {
+  readonly [Name in keyof Options]: OptionValue<Options[Name]>;
+};
+
+/** Words of a command line that are no options. */
+export interface OperandDefinition {
+  /** As texts write it: `[file]`. */
+  readonly usage: string;
+  readonly most: number;
+  readonly choices?: readonly string[];
+  readonly completes?: "file" | "folder";
+}
+
+export interface CommandExample {
+  readonly line: string;
+  readonly about: string;
+}
+
+/** A command as its file describes it: what help, completion and manual pages are made from. */
+export interface CommandSource<Options extends OptionDefinitions> {
+  /** After the program's name; `storage export` stands below `storage`. */
+  readonly name: string;
+  /** One sentence for lists of commands. */
+  readonly summary: string;
+  /** Paragraphs for its own help, after the summary. */
+  readonly description?: readonly string[];
+  readonly options: Options;
+  readonly operands?: OperandDefinition;
+  readonly examples: readonly [CommandExample, ...CommandExample[]];
+  /**
+   * Imports what is heavy itself, so that help and completion do not.
+   * @returns the exit code. @throws StartError, ServerError for what the user is to mend
+   */
+  run(options: OptionValues<Options>, operands: readonly string[]): Promise<number>;
+}
+
+/** A command as lists hold it: `run` takes what its options were read to. */
+export interface Command extends Omit<CommandSource<OptionDefinitions>, "run"> {
+  run(options: Readonly<Record<string, unknown>>, operands: readonly string[]): Promise<number>;
+}
+
+/** Declares a command. Nothing registers by being imported: the one list is `commands/command-list.ts`. */
+export function defineCommand<const Options extends OptionDefinitions>(
+  source: CommandSource<Options>,
+): Command {
+  return {
+    ...source,
+    run: (options, operands) => source.run(options as OptionValues<Options>, operands),
+  };
+}

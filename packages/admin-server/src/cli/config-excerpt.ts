@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { stripVTControlCharacters, styleText } from "node:util";
+import type { TextPlace } from "../core/errors.ts";
+
+const maxColumns = 120;
+const maxFileBytes = 16 * 1024 * 1024;
+
+/** The line, cut around the place, in which nothing moves the cursor. */
+function visible(text: string): string {
+  return stripVTControlCharacters(text.replaceAll("\t", " ")).replace(/\p{Cc}/gu, "?");
+}
+
+function rangeIn(line: string, { column, word = "" }: TextPlace): [start: number, length: number] {
+  if (column !== undefined) {
+    return [Math.min(column - 1, line.length), 1];
+  }
+  const found = word === "" || word.includes("\n") ? -1 : line.lastIndexOf(word);
+  return found === -1 ? [Math.max(0, line.search(/\S/)), 1] : [found, word.length];
+}
+
+/** @returns undefined where there is no such file */
+function readNamed(file: string | undefined): string | undefined {
+  try {
+    const bytes = readFileSync(file ?? "");
+    return bytes.length > maxFileBytes ? undefined : bytes.toString("utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The line of a configuration in which a fault stands, and below it a caret where. Tabs are shown as one blank.
+ * @param text undefined reads it from the file that the place names
+ * @returns "" when the line is not there
+ */
+export function configExcerpt(
+  text: string | undefined,
+  place: TextPlace,
+  stream: NodeJS.WriteStream,
+): string {
+  const line = (text ?? readNamed(place.file))?.split("\n", place.line)[place.line - 1]?.replace(/\r$/, "");
+  if (line === undefined) {
+    return "";
+  }
+  const [start, length] = rangeIn(line, place);
+  const from = Math.max(0, Math.min(start - maxColumns / 2, line.length - maxColumns));
+  const shown = visible(line.slice(from, from + maxColumns));
+  const marked = "^".repeat(Math.max(1, Math.min(length, maxColumns - (start - from))));
+  const number = `${place.line}`;
+  const paint = (format: "dim" | "red", content: string) => styleText(format, content, { stream });
+  return [
+    `${paint("dim", `  ${number} | `)}${shown}`,
+    `${paint("dim", `  ${" ".repeat(number.length)} | `)}${" ".repeat(start - from)}${paint("red", marked)}`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,25 @@
+import { availableParallelism, homedir } from "node:os";
+import { dirname } from "node:path";
+import { version } from "lifecycle/version";
+import { autosavePath } from "../core/engine/autosave.ts";
+import { dataFolder } from "../core/history/data-folder.ts";
+
+/** What the server finds around it: folders, version, platform, then every variable. Source: the public model (Caddy 2.11) */
+export function environmentText(): string {
+  const { env } = process;
+  const found = [
+    ["server.HomeDir", env.HOME || homedir()],
+    ["server.AppDataDir", dataFolder(env)],
+    ["server.AppConfigDir", dirname(autosavePath(env))],
+    ["server.ConfigAutosavePath", autosavePath(env)],
+    ["server.Version", version.gitVersion],
+    ["runtime.OS", process.platform],
+    ["runtime.Arch", process.arch],
+    ["runtime.NumCPU", availableParallelism()],
+    ["runtime.Version", `node ${process.version}`],
+    ["os.Getwd", process.cwd()],
+  ].map(([name, value]) => `${name}=${value}\n`);
+  return `${found.join("")}\n${Object.entries(env)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("")}`;
+}

@@ -1,0 +1,28 @@
+import { decodeDocument } from "../core/engine/config-document.ts";
+import { parseJson } from "../core/json/parse-json.ts";
+import { ModuleRegistry } from "../core/modules/module-registry.ts";
+import { registryFor } from "../core/user-modules/load-user-modules.ts";
+import { standardModules } from "../modules/standard.ts";
+import { readConfig } from "./read-config.ts";
+
+export interface FoundModule {
+  readonly id: string;
+  readonly isStandard: boolean;
+  /** What a configuration names it by; "" for those that come with the server. */
+  readonly source: string;
+}
+
+/** The modules of the server, then those that a configuration brings, each sorted. @param config "" for none. @throws StartError, ServerError */
+export async function findModules(config: string, adapter: string): Promise<FoundModule[]> {
+  const standard = new ModuleRegistry(standardModules);
+  const found = standard.modules.map(({ id }): FoundModule => ({ id, isStandard: true, source: "" }));
+  const names =
+    config === "" ? [] : decodeDocument(parseJson((await readConfig(config, adapter)).json)).modules;
+  for (const name of names) {
+    const { modules } = await registryFor(standard, [name]);
+    found.push(
+      ...modules.slice(standard.modules.length).map(({ id }) => ({ id, isStandard: false, source: name })),
+    );
+  }
+  return found.sort((a, b) => Number(b.isStandard) - Number(a.isStandard) || (a.id < b.id ? -1 : 1));
+}

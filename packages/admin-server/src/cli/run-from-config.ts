@@ -1,0 +1,145 @@
+import { closeSync, rmSync, writeSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import type { Logger } from "lifecycle";
+import { StartError } from "lifecycle/errors";
+import { errorWithin, messageOf } from "../core/errors.ts";
+import type { Server } from "../server.ts";
+import { findDefaultConfig, printWarnings, type ReadConfig, readConfig } from "./read-config.ts";
+import { runServer, type ServerRun } from "./run-server.ts";
+import { watchConfig } from "./watch-config.ts";
+
+/** What `server run` is told. */
+export interface RunFromConfig extends Pick<ServerRun, "workers" | "logLevel" | "logEncoding"> {
+  /** "" is the default file, if there is one. */
+  readonly config: string;
+  readonly adapter: string;
+  readonly resume: boolean;
+  readonly watch: boolean;
+  /** "" writes none. */
+  readonly pidfile: string;
+  readonly readyFd: number | undefined;
+}
+
+/** The file that runs, read once more on SIGUSR1 and while it is watched. */
+class ConfigFile {
+  readonly path: string;
+  readonly #adapter: string;
+  /** What was read last; undefined when the configuration that was saved runs. */
+  current: Uint8Array | undefined;
+
+  constructor(path: string, adapter: string) {
+    this.path = path;
+    this.#adapter = adapter;
+  }
+
+  /** @throws StartError, ServerError */
+  async load(server: Server): Promise<void> {
+    const config = await this.#read();
+    await this.#apply(server, config, false, this.path);
+    this.current = config.json;
+  }
+
+  /** SIGUSR1: the file again, as long as what runs came from it. */
+  async reload(server: Server, log: Logger): Promise<void> {
+    if (this.path === "" || this.path === "-" || server.engine.sourceFile !== this.path) {
+      log.warn("SIGUSR1: the configuration no longer is that of --config, so it stays");
+      return;
+    }
+    try {
+      await this.#apply(server, await this.#read(), true, `SIGUSR1, ${this.path}`);
+    } catch (error) {
+      log.error(`SIGUSR1: ${messageOf(error)}`);
+    }
+  }
+
+  /** @returns ends it; undefined when there is nothing to watch */
+  watch(server: Server, log: Logger): undefined | (() => Promise<void>) {
+    if (this.current === undefined || this.path === "-") {
+      log.warn("--watch: no configuration file runs, so there is none to watch");
+      return undefined;
+    }
+    return watchConfig(this.path, this.#adapter, {
+      current: this.current,
+      log,
+      load: (config) => this.#apply(server, config, false, `--watch, ${this.path}`),
+    });
+  }
+
+  async #read(): Promise<ReadConfig> {
+    const config = await readConfig(this.path, this.#adapter);
+    printWarnings(this.path, config.warnings);
+    return config;
+  }
+
+  /** @throws ServerError; the message names the file */
+  async #apply(server: Server, { json }: ReadConfig, force: boolean, author: string): Promise<void> {
+    try {
+      await server.engine.load(json, { force, sourceFile: this.path, author });
+    } catch (error) {
+      throw errorWithin(`--config ${this.path}`, error);
+    }
+  }
+}
+
+/** Starts with the saved configuration if asked to, else with the file, else with none. */
+async function loadFirst(server: Server, file: ConfigFile, resume: boolean, log: Logger): Promise<void> {
+  if (resume) {
+    const saved = await server.autosave.read();
+    if (saved !== undefined) {
+      log.info(`resuming with ${server.autosave.path}${file.path === "" ? "" : `, not ${file.path}`}`);
+      await server.engine.load(saved, { author: "--resume" });
+      return;
+    }
+  }
+  if (file.path === "") {
+    await server.engine.load(Buffer.from("null"), { author: "started without a configuration" });
+    return;
+  }
+  await file.load(server);
+}
+
+async function writePidFile(path: string, log: Logger): Promise<void> {
+  try {
+    await writeFile(path, `${process.pid}\n`);
+    process.on("exit", () => rmSync(path, { force: true }));
+  } catch (error) {
+    log.error(`--pidfile: cannot write ${path}: ${messageOf(error)}`);
+  }
+}
+
+function tellReady(fd: number, log: Logger): void {
+  try {
+    writeSync(fd, "\n");
+    closeSync(fd);
+  } catch (error) {
+    log.warn(`--ready-fd ${fd}: ${messageOf(error)}`);
+  }
+}
+
+/** `server run`: until told to stop. @returns the exit code. @throws StartError */
+export function runFromConfig(options: RunFromConfig): Promise<number> {
+  if (options.config === "" && options.adapter !== "") {
+    throw new StartError("run: --adapter needs the file it is for: name it with --config");
+  }
+  const file = new ConfigFile(options.config || (findDefaultConfig() ?? ""), options.adapter);
+  return runServer({
+    ...options,
+    async load(server, log) {
+      if (options.pidfile !== "") {
+        // First, because loading may take its time. Source: the public model
+        await writePidFile(options.pidfile, log);
+      }
+      if (options.config === "" && file.path !== "") {
+        log.info(`using ${file.path} of the working folder`);
+      }
+      await loadFirst(server, file, options.resume, log);
+    },
+    async running(server, log) {
+      if (options.readyFd !== undefined) {
+        tellReady(options.readyFd, log);
+      }
+      return options.watch ? file.watch(server, log) : undefined;
+    },
+    reload: (server, log) => file.reload(server, log),
+  });
+}

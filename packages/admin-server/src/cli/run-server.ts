@@ -1,0 +1,93 @@
+import {
+  createLogger,
+  createMetrics,
+  exitCodes,
+  type Logger,
+  type LogLevel,
+  StopRequest,
+  version,
+} from "lifecycle";
+import { messageOf } from "../core/errors.ts";
+import { Server } from "../server.ts";
+import { defaultWorkers } from "../worker/open-threads.ts";
+import { ConfigTextError } from "./read-config.ts";
+
+/** A server that runs in this process until it is told to stop. */
+export interface ServerRun {
+  readonly logLevel: LogLevel;
+  readonly logEncoding: "auto" | "json" | "console";
+  /** Threads that serve traffic; undefined is one for each core. */
+  readonly workers: number | undefined;
+  /** Loads the first configuration. @throws StartError, ServerError: the process ends with exit code 1 */
+  load(server: Server, log: Logger): Promise<void>;
+  /** Called once it runs. @returns called before it stops */
+  running?(server: Server, log: Logger): Promise<undefined | (() => Promise<void>)>;
+  /** SIGUSR1; ignored without. */
+  reload?(server: Server, log: Logger): Promise<void>;
+}
+
+/** Whether log lines are for people; workers cannot see for themselves that there is a terminal. */
+function usesConsole(encoding: ServerRun["logEncoding"]): boolean {
+  return encoding === "console" || (encoding === "auto" && process.stderr.isTTY === true);
+}
+
+function startErrorText(error: unknown): string {
+  const text = messageOf(error);
+  if (text.includes("address already in use")) {
+    return `${text}: stop the program that has it, or configure another address`;
+  }
+  return text.includes("bind: permission denied")
+    ? `${text}: ports below 1024 need more rights, or configure another address`
+    : text;
+}
+
+/** The line of a configuration goes where people read: into a log of JSON it would bring lines that are none. */
+function printExcerpt(error: unknown, encoding: ServerRun["logEncoding"]): void {
+  if (error instanceof ConfigTextError && usesConsole(encoding)) {
+    process.stderr.write(error.excerpt);
+  }
+}
+
+/** Runs a server until told to stop. @returns the exit code. Source: the public model (Caddy 2.11), seen running */
+export async function runServer(run: ServerRun): Promise<number> {
+  const log = createLogger({ name: "server", level: run.logLevel, encoding: run.logEncoding });
+  process.on("uncaughtException", (error) => {
+    log.fatal({ err: error }, "uncaught error: exiting");
+    process.exit(exitCodes.startFailed);
+  });
+  process.on("SIGQUIT", () => process.exit(exitCodes.forced));
+  process.on("SIGUSR2", () => {});
+  process.on("SIGHUP", () => {});
+  const stop = new StopRequest();
+  const stopCall = Promise.withResolvers<string>();
+  const server = await Server.create({
+    environment: process.env,
+    log,
+    metrics: createMetrics("admin-server"),
+    workers: {
+      count: run.workers ?? defaultWorkers(),
+      logEncoding: usesConsole(run.logEncoding) ? "console" : "json",
+    },
+    onStopRequest: () => stopCall.resolve("POST /stop"),
+  });
+  process.on("SIGUSR1", () => void run.reload?.(server, log));
+  try {
+    await run.load(server, log);
+  } catch (error) {
+    log.fatal(`cannot start: ${startErrorText(error)}`);
+    printExcerpt(error, run.logEncoding);
+    return exitCodes.startFailed;
+  }
+  log.info(`server ${version.gitVersion} runs`);
+  const end = await run.running?.(server, log);
+  log.info(`stopping: ${await Promise.race([stop.requested, stopCall.promise])}`);
+  try {
+    await end?.();
+    await server.stop();
+  } catch (error) {
+    log.error({ err: error }, "error while stopping");
+    return exitCodes.stopFailed;
+  }
+  log.info("stopped");
+  return exitCodes.success;
+}

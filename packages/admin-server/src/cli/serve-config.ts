@@ -1,0 +1,26 @@
+import type { Logger } from "lifecycle";
+import type { Server } from "../server.ts";
+import { runServer, type ServerRun } from "./run-server.ts";
+
+/**
+ * Runs a configuration that a command made of its options, until told to stop.
+ * @param command its name, for the log
+ * @param running called once it runs
+ * @returns the exit code
+ */
+export function serveConfig(
+  command: string,
+  config: object,
+  settings: Pick<ServerRun, "workers" | "logLevel" | "logEncoding">,
+  running: (server: Server, log: Logger) => void,
+): Promise<number> {
+  return runServer({
+    ...settings,
+    load: (server) =>
+      server.engine.load(Buffer.from(JSON.stringify(config)), { author: `server ${command}` }),
+    async running(server, log) {
+      running(server, log);
+      return undefined;
+    },
+  });
+}

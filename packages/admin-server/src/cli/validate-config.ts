@@ -1,0 +1,21 @@
+import { createLogger, createMetrics } from "lifecycle";
+import { errorWithin } from "../core/errors.ts";
+import { parseJson } from "../core/json/parse-json.ts";
+import { Server } from "../server.ts";
+
+/** Sets up all that a configuration names, without ports and without running it. @throws ServerError naming the file */
+export async function validateConfig(path: string, json: Uint8Array): Promise<void> {
+  const server = await Server.create({
+    environment: process.env,
+    log: createLogger({ name: "server", level: "error", encoding: "auto" }),
+    metrics: createMetrics("admin-server"),
+    onStopRequest: () => {},
+  });
+  try {
+    await server.engine.validate(parseJson(json));
+  } catch (error) {
+    throw errorWithin(`--config ${path}`, error);
+  } finally {
+    await server.stop();
+  }
+}

@@ -1,0 +1,37 @@
+import type { Command } from "../cli/command.ts";
+
+/** Every command: the one list, in the order of help. Each is loaded when it is asked for, so that small ones start fast. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  run: async () => (await import("./run.ts")).run,
+  start: async () => (await import("./start.ts")).start,
+  stop: async () => (await import("./stop.ts")).stop,
+  reload: async () => (await import("./reload.ts")).reload,
+  adapt: async () => (await import("./adapt.ts")).adapt,
+  validate: async () => (await import("./validate.ts")).validate,
+  fmt: async () => (await import("./fmt.ts")).fmt,
+  "file-server": async () => (await import("./file-server.ts")).fileServer,
+  "file-server export-template": async () =>
+    (await import("./file-server-export-template.ts")).fileServerExportTemplate,
+  "reverse-proxy": async () => (await import("./reverse-proxy.ts")).reverseProxy,
+  respond: async () => (await import("./respond.ts")).respond,
+  "hash-password": async () => (await import("./hash-password.ts")).hashPassword,
+  "list-modules": async () => (await import("./list-modules.ts")).listModules,
+  environ: async () => (await import("./environ.ts")).environ,
+  "build-info": async () => (await import("./build-info.ts")).buildInfo,
+  completion: async () => (await import("./completion.ts")).completion,
+  manpage: async () => (await import("./manpage.ts")).manpage,
+  version: async () => (await import("./version.ts")).versionCommand,
+  help: async () => (await import("./help.ts")).help,
+};
+
+export const commandNames: readonly string[] = Object.keys(commands);
+
+/** @returns undefined when there is no such command */
+export async function loadCommand(name: string): Promise<Command | undefined> {
+  return Object.hasOwn(commands, name) ? commands[name]?.() : undefined;
+}
+
+/** All commands, for what tells of them. */
+export function loadAllCommands(): Promise<Command[]> {
+  return Promise.all(Object.values(commands).map((load) => load()));
+}

@@ -1,0 +1,19 @@
+import { exitCodes } from "lifecycle/stop-request";
+import { defineCommand } from "../cli/command.ts";
+
+export const fileServerExportTemplate = defineCommand({
+  name: "file-server export-template",
+  summary: "Print a template for lists of folders",
+  description: [
+    "It makes a page like the built-in one. Change it, and name it in a configuration: browse <file> of a Serverfile's file_server, template_file in JSON.",
+  ],
+  options: {},
+  examples: [{ line: "server file-server export-template > browse.html", about: "Something to start from." }],
+  async run() {
+    const { sampleBrowseTemplate } = await import(
+      "../modules/handlers/file-server/browse/sample-browse-template.ts"
+    );
+    process.stdout.write(sampleBrowseTemplate);
+    return exitCodes.success;
+  },
+});

@@ -1,0 +1,65 @@
+import { exitCodes } from "lifecycle/stop-request";
+import { version } from "lifecycle/version";
+import { defineCommand } from "../cli/command.ts";
+import { adapterOption } from "./config-options.ts";
+
+const packageName = "admin-server";
+
+/** Source: the public model (Caddy 2.11), seen running */
+export const listModules = defineCommand({
+  name: "list-modules",
+  summary: "List the modules that configurations can name",
+  description: ["With --config those of your own too, which that configuration names under modules."],
+  options: {
+    packages: { kind: "switch", about: "Prints the package of each, or its file" },
+    versions: { kind: "switch", about: "Prints the version of each" },
+    "skip-standard": { kind: "switch", short: "s", about: "Leaves out those that come with the server" },
+    json: { kind: "switch", about: "Prints JSON" },
+    config: {
+      kind: "text",
+      short: "c",
+      value: "file",
+      completes: "file",
+      about: "Configuration whose own modules are listed",
+    },
+    adapter: adapterOption,
+  },
+  examples: [
+    { line: "server list-modules", about: "All ids, sorted." },
+    {
+      line: "server list-modules --skip-standard --packages --config site.json",
+      about: "Your own, and where they come from.",
+    },
+  ],
+  async run(options) {
+    const { findModules } = await import("../cli/find-modules.ts");
+    const found = await findModules(options.config, options.adapter);
+    const shown = found.filter(({ isStandard }) => !(isStandard && options["skip-standard"]));
+    if (options.json) {
+      const list = shown.map(({ id, isStandard, source }) => ({
+        module_name: id,
+        module_type: isStandard ? "standard" : "non-standard",
+        ...(isStandard ? { version: version.gitVersion } : {}),
+        package_url: isStandard ? packageName : source,
+      }));
+      process.stdout.write(`${JSON.stringify(list, undefined, 2)}\n`);
+      return exitCodes.success;
+    }
+    const text = (isStandard: boolean, title: string): string => {
+      const lines = shown
+        .filter((each) => each.isStandard === isStandard)
+        .map(({ id, source }) => {
+          const of = options.versions && isStandard ? ` ${version.gitVersion}` : "";
+          return `${id}${of}${options.packages ? ` ${isStandard ? packageName : source}` : ""}\n`;
+        });
+      return `${lines.join("")}\n  ${title} modules: ${lines.length}\n`;
+    };
+    const own = shown.some(({ isStandard }) => !isStandard);
+    const parts = [
+      ...(options["skip-standard"] ? [] : [text(true, "Standard")]),
+      ...(own ? [text(false, "Non-standard")] : []),
+    ];
+    process.stdout.write(parts.join("\n"));
+    return exitCodes.success;
+  },
+});
