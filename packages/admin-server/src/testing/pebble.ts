@@ -3,24 +3,16 @@ import { createPublicKey } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { keyToPem, makeKey } from "../pki/key-pair.ts";
 import { certificatesToPem } from "../pki/pem.ts";
 import { makeCertificate } from "../pki/x509.ts";
+import { freePorts } from "./free-ports.ts";
 
 /** Where the public peers are built; tests that need them are skipped where they are not. */
 const peers = process.env.PEERS_BIN ?? "/opt/peers/bin";
 
 export const hasPebble = existsSync(join(peers, "pebble")) && existsSync(join(peers, "pebble-challtestsrv"));
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => once(server, "listening")));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
 
 async function started(child: ChildProcess, pattern: RegExp): Promise<void> {
   let text = "";
