@@ -4,6 +4,7 @@ import { createGunzip } from "node:zlib";
 import { createLogger, parseHostPort } from "lifecycle";
 import type { PackedTrace, SpanReader } from "storage/api";
 import { expect, onTestFinished, test } from "vitest";
+import { decodeTraces } from "wire/otlp";
 import { StuckReader, sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleTraceId } from "../service/sample-store.ts";
 import { openHttpServer } from "./http-server.ts";
@@ -38,8 +39,8 @@ async function openLarge(maxSpans = 1_000_000) {
     otlpSpan({ spanId: (index + 1).toString(16).padStart(16, "0"), startTimeUnixNano: BigInt(index) }),
   );
   return {
-    ask: async (headers: Record<string, string> = {}): Promise<IncomingMessage> => {
-      const request = get({ port: server.port, path: `/api/traces/${sampleTraceId}`, headers, agent: false });
+    ask: async (headers: Record<string, string> = {}, base = "/api/traces"): Promise<IncomingMessage> => {
+      const request = get({ port: server.port, path: `${base}/${sampleTraceId}`, headers, agent: false });
       return ((await once(request, "response")) as [IncomingMessage])[0];
     },
     give: () => rows.resolve([{ traceId: sampleTraceId, spans }]),
@@ -67,6 +68,29 @@ test.each([{}, { "accept-encoding": "gzip" }])(
     );
   },
 );
+
+test.each([
+  ["/tempo/api/traces", '{"batches":'],
+  ["/tempo/api/v2/traces", '{"trace":{"resourceSpans":'],
+])("so does Tempo's JSON, %s", async (base, begin) => {
+  const { ask, give } = await openLarge();
+  const chunks = (await ask({}, base))[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  let text = String((await chunks.next()).value);
+  expect(text).toBe(begin);
+  give();
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next())
+    text += String(next.value);
+  expect(JSON.stringify(JSON.parse(text)).split('"spanId"')).toHaveLength(count + 1);
+});
+
+test.each([{}, { "accept-encoding": "gzip" }])("and its protobuf, with the header, %j", async (headers) => {
+  const { ask, give } = await openLarge();
+  const answer = await ask({ accept: "application/protobuf", ...headers }, "/tempo/api/traces");
+  expect([answer.statusCode, answer.headers["content-type"]]).toEqual([200, "application/protobuf"]);
+  give();
+  const body = "accept-encoding" in headers ? answer.pipe(createGunzip()) : answer;
+  expect(decodeTraces(Buffer.concat(await body.toArray()))).toHaveLength(count);
+});
 
 test("one whose spans do not come is cut off", async () => {
   const { ask, fail } = await openLarge();

@@ -82,12 +82,21 @@ export async function sendPieces(
   await sendStream(response, Readable.from(body), coding, compressor);
 }
 
-/** Sends a body that is all there, with its length unless it is compressed. As `sendPieces` otherwise. */
+/**
+ * Sends a body that is all there, with its length unless it is compressed; or one that is made while it is sent, its header
+ * at once. As `sendPieces` otherwise.
+ */
 export async function sendParts(
   response: Response,
-  parts: readonly Uint8Array[],
+  parts: readonly Uint8Array[] | AsyncIterable<Uint8Array>,
   coding?: ContentCoding,
 ): Promise<void> {
+  if (Symbol.asyncIterator in parts) {
+    if (coding !== undefined) response.setHeader("Content-Encoding", coding);
+    response.flushHeaders();
+    await sendStream(response, Readable.from(parts), coding);
+    return;
+  }
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const isSmall = length < minCompressedLength;
   if (isSmall || coding === undefined) {
@@ -106,7 +115,7 @@ async function sendStream(
     if (coding === undefined || compressor === undefined) {
       await pipeline(body, response);
     } else {
-      response.setHeader("Content-Encoding", coding);
+      if (!response.headersSent) response.setHeader("Content-Encoding", coding);
       await pipeline(body, compressor, response);
     }
   } catch (error) {

@@ -1,18 +1,15 @@
 import type { PackedTrace } from "storage/api";
 import { type ApiV2Span, parseTraceId, traceIdText } from "wire/api-v2";
 import { isTrue } from "../go-text/parse-number.ts";
-import { QueryError } from "../query-error.ts";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import { adjustedSpans } from "../service/adjusters/adjusted-spans.ts";
+import { type BegunTrace, beginTrace, largeTraceSpans } from "../service/begun-trace.ts";
 import type { QueryService } from "../service/query-service.ts";
 import { checkLimits, checkSpans, checkTraceIds, type ReadLimits } from "../service/read-limits.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { slowEnvelope } from "./envelope.ts";
 import { parseSearchParams } from "./search-params.ts";
 import { type ShownTrace, shownTracesJson } from "./trace-json.ts";
-
-/** Larger traces take a moment to be made ready: what is known of them is sent before. */
-const largeTraceSpans = 2_000;
 
 /** Traces as they are to be shown, one at a time. Takes each out of `traces`, so that it is held no longer than needed. */
 async function* shown(traces: PackedTrace[], options: AdjustOptions | undefined): AsyncGenerator<ShownTrace> {
@@ -49,36 +46,20 @@ export function traceEndpoint(service: QueryService, options: AdjustOptions, lim
   return async ({ params, pathPart, read }) => {
     const traceId = parseTraceId(pathPart("traceId"));
     const shownOptions = isTrue(params.get("raw") ?? "") ? undefined : options;
-    const begun = Promise.withResolvers<void>();
-    const found = service.getPackedTraces([traceId], read, (spans) => {
-      // One that is over the limit is refused, once all is known.
-      if (spans > largeTraceSpans && spans <= limits.maxSpans) begun.resolve();
-    });
-    const traces = await Promise.race([found, begun.promise]);
-    // Whoever closes the connection before asks for no spans.
-    found.catch(() => {});
-    if (traces === undefined) {
-      return slowEnvelope(shownTracesJson(begunTrace(traceId, found, shownOptions)));
-    }
-    if (traces.length === 0) {
-      throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
-    }
-    checkSpans(traces, limits);
-    return slowEnvelope(shownTracesJson(shown(traces, shownOptions)));
+    const begun = await beginTrace(service, traceId, limits, read);
+    return slowEnvelope(shownTracesJson(begunTrace(traceId, begun, shownOptions)));
   };
 }
 
-/** A large trace that is there, though not all of its spans are yet. Should they not come, the answer breaks off. */
 async function* begunTrace(
   traceId: string,
-  found: Promise<PackedTrace[]>,
+  { isLarge, trace }: BegunTrace,
   options: AdjustOptions | undefined,
 ): AsyncGenerator<ShownTrace> {
   async function* spans(): AsyncGenerator<readonly ApiV2Span[]> {
-    const [trace] = await found;
-    if (trace !== undefined) yield* adjustedSpans(trace, options);
+    yield* adjustedSpans(await trace, options);
   }
-  yield { traceId, isLarge: true, spans: spans() };
+  yield { traceId, isLarge, spans: spans() };
 }
 
 /** `POST /api/archive/{id}` */

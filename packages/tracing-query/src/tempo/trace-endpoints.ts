@@ -1,10 +1,11 @@
-import type { PackedTrace } from "storage/api";
+import type { SpanList } from "storage/api";
 import { parseInteger } from "../go-text/parse-number.ts";
 import type { Endpoint, EndpointRequest } from "../http/endpoint.ts";
 import { TypedAnswer } from "../http/typed-answer.ts";
 import { QueryError } from "../query-error.ts";
+import { type BegunTrace, beginTrace } from "../service/begun-trace.ts";
 import type { QueryService } from "../service/query-service.ts";
-import { checkSpans, type ReadLimits } from "../service/read-limits.ts";
+import type { ReadLimits } from "../service/read-limits.ts";
 import { withParameter } from "./time-params.ts";
 import { resourceSpansJson, traceByIdMessage, traceMessage } from "./trace-messages.ts";
 
@@ -46,50 +47,48 @@ function checkTimes(params: URLSearchParams): void {
   }
 }
 
-async function readTrace(
+async function beginAsked(
   service: QueryService,
   limits: ReadLimits,
   { params, pathPart, read }: EndpointRequest,
-): Promise<PackedTrace> {
+): Promise<BegunTrace> {
   const traceId = parseTempoTraceId(pathPart("traceId"));
   checkTimes(params);
-  const [trace] = await service.getPackedTraces([traceId], read);
-  if (trace === undefined) {
-    throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
-  }
-  checkSpans([trace], limits);
-  return trace;
+  return await beginTrace(service, traceId, limits, read);
 }
 
 /** `GET /api/traces/{id}`: protobuf where `Accept` asks for it, otherwise JSON. */
 export function traceEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async (request) => {
-    const { spans } = await readTrace(service, limits, request);
-    if (request.accept.includes(protobuf)) {
-      return new TypedAnswer(protobuf, await traceMessage(spans));
-    }
-    // The name of the list from before it was OTLP's.
-    return enclosed('{"batches":', resourceSpansJson(spans), "}");
+    const begun = await beginAsked(service, limits, request);
+    return request.accept.includes(protobuf)
+      ? new TypedAnswer(protobuf, messageOf(begun, traceMessage))
+      : // The name of the list from before it was OTLP's.
+        enclosed('{"batches":', begun, "}");
   };
 }
 
 /** `GET /api/v2/traces/{id}`: the same with a status. */
 export function traceV2Endpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async (request) => {
-    const { spans } = await readTrace(service, limits, request);
-    if (request.accept.includes(protobuf)) {
-      return new TypedAnswer(protobuf, await traceByIdMessage(spans));
-    }
-    return enclosed(
-      '{"trace":{"resourceSpans":',
-      resourceSpansJson(spans),
-      '},"metrics":{},"status":"COMPLETE"}',
-    );
+    const begun = await beginAsked(service, limits, request);
+    return request.accept.includes(protobuf)
+      ? new TypedAnswer(protobuf, messageOf(begun, traceByIdMessage))
+      : enclosed('{"trace":{"resourceSpans":', begun, '},"metrics":{},"status":"COMPLETE"}');
   };
 }
 
-function* enclosed(head: string, pieces: Iterable<string>, tail: string): Generator<string> {
+async function* messageOf(
+  { trace }: BegunTrace,
+  write: (spans: SpanList) => AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* write((await trace).spans);
+}
+
+async function* enclosed(head: string, { isLarge, trace }: BegunTrace, tail: string): AsyncGenerator<string> {
   yield head;
-  yield* pieces;
+  // Out with it, while spans are still read.
+  if (isLarge) yield "";
+  yield* resourceSpansJson((await trace).spans);
   yield tail;
 }

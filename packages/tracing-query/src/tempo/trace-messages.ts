@@ -17,22 +17,26 @@ const firstMessage = 0x0a;
  * repeated fields of messages that follow each other together.
  * Source: protobuf.dev, "Encoding", "Last One Wins"
  */
-export async function traceMessage(spans: SpanList): Promise<Uint8Array[]> {
-  const parts: Uint8Array[] = [];
+export async function* traceMessage(spans: SpanList): AsyncGenerator<Uint8Array> {
+  let isFirst = true;
   for (const part of spansInParts(spans, spansPerPart)) {
-    if (parts.length > 0) {
+    if (!isFirst) {
       await setImmediate();
     }
-    parts.push(encodeTraces(part));
+    isFirst = false;
+    yield encodeTraces(part);
   }
-  return parts;
 }
 
-/** Tempo's `TraceByIDResponse`: the trace in field 1; the status, complete, is the default. */
-export async function traceByIdMessage(spans: SpanList): Promise<Uint8Array[]> {
-  const parts = await traceMessage(spans);
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  return [Uint8Array.from([firstMessage, ...varint(length)]), ...parts];
+/**
+ * Tempo's `TraceByIDResponse`: the trace in field 1, a part at a time, for a message that comes several times is put together
+ * too; the status, complete, is the default.
+ */
+export async function* traceByIdMessage(spans: SpanList): AsyncGenerator<Uint8Array> {
+  for await (const part of traceMessage(spans)) {
+    yield Uint8Array.from([firstMessage, ...varint(part.length)]);
+    yield part;
+  }
 }
 
 function varint(value: number): number[] {
