@@ -42,6 +42,8 @@ export interface ServerOptions {
   readonly consoleFolder?: string;
   /** Threads that serve traffic; none: the main thread does. */
   readonly workers?: WorkerThreadOptions | undefined;
+  /** Whether the machine is to trust the roots of authorities whose `install_trust` does not say no (it is not). */
+  readonly changesTrustStores?: boolean;
 }
 
 /** The whole server: config engine, admin endpoint, apps. Nothing runs before the first `load`. */
@@ -72,6 +74,7 @@ export class Server {
       messages: threads.messages,
       ports: threads.ports,
       dataFolder: dataFolder(environment),
+      changesTrustStores: options.changesTrustStores === true,
     };
     this.workers = threads.workers;
     this.autosave = new Autosave(autosavePath(environment));

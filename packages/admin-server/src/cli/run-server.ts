@@ -69,6 +69,7 @@ export async function runServer(run: ServerRun): Promise<number> {
       logEncoding: usesConsole(run.logEncoding) ? "console" : "json",
     },
     onStopRequest: () => stopCall.resolve("POST /stop"),
+    changesTrustStores: !process.env.SERVER_SKIP_INSTALL_TRUST,
   });
   process.on("SIGUSR1", () => void run.reload?.(server, log));
   try {

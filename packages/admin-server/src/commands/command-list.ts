@@ -16,6 +16,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   respond: async () => (await import("./respond.ts")).respond,
   "hash-password": async () => (await import("./hash-password.ts")).hashPassword,
   "list-modules": async () => (await import("./list-modules.ts")).listModules,
+  trust: async () => (await import("./trust.ts")).trust,
+  untrust: async () => (await import("./untrust.ts")).untrust,
   environ: async () => (await import("./environ.ts")).environ,
   "build-info": async () => (await import("./build-info.ts")).buildInfo,
   completion: async () => (await import("./completion.ts")).completion,

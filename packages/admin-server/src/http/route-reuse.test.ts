@@ -48,6 +48,7 @@ function startApps() {
     messages: new SingleThread(),
     ports: new OwnPorts(log),
     dataFolder: "",
+    changesTrustStores: false,
   });
   let config: JsonValue = null;
   const happened = () => events.splice(0).sort();

@@ -10,6 +10,8 @@ import { type AcmeReply, type AcmeRequest, acmeServerTopic } from "./acme-server
 import { AcmeServer } from "./acme-server/acme-server.ts";
 import { Nonces, nonceKind } from "./acme-server/nonces.ts";
 import { type AuthorityOptions, CertificateAuthority, type KeyPairFiles } from "./certificate-authority.ts";
+import { thisMachine } from "./trust/machine.ts";
+import { TrustInstaller, trustInstallers } from "./trust/trust-installer.ts";
 
 /** The authority of configs that name none. */
 export const defaultAuthority = "local";
@@ -31,9 +33,7 @@ const authoritySchema = z.strictObject({
   install_trust: z
     .boolean()
     .nullish()
-    .describe(
-      "Accepted for compatibility: the server never changes trust stores by itself; `server trust` does.",
-    ),
+    .describe("Whether the machine is to trust its root once it is used (yes); failures are only logged."),
   root: keyPairSchema.nullish().describe("The root from files; absent: made, and kept in the storage."),
   intermediate: keyPairSchema.nullish().describe("The intermediate from files."),
   maintenance_interval: configDuration()
@@ -88,12 +88,16 @@ interface ConfiguredAuthority {
   readonly options: AuthorityOptions;
   readonly storage: Storage;
   readonly intervalMs: number;
+  readonly installTrust: boolean;
 }
 
 /** The app `pki`: authorities of the server's own. `local` is made when somebody asks for it. */
 export class PkiApp implements App {
   readonly #configs: ReadonlyMap<string, ConfiguredAuthority>;
   readonly #opened = new Map<string, Promise<CertificateAuthority>>();
+  readonly #toTrust = new Set<CertificateAuthority>();
+  #trust: TrustInstaller | undefined;
+  #active = false;
   #nonces = new Nonces();
   readonly #acmeServers = new Map<string, Promise<AcmeServer>>();
   readonly #timers: NodeJS.Timeout[] = [];
@@ -128,7 +132,8 @@ export class PkiApp implements App {
           )
         : context.storage;
       const intervalMs = config.maintenance_interval || defaultMaintenanceMs;
-      configs.set(id, { options: authorityOptions(id, config), storage, intervalMs });
+      const installTrust = config.install_trust !== false;
+      configs.set(id, { options: authorityOptions(id, config), storage, intervalMs, installTrust });
     }
     return new PkiApp(context, configs);
   }
@@ -138,8 +143,21 @@ export class PkiApp implements App {
     return this.#configs.has(id);
   }
 
-  /** @returns undefined when there is none of that id. @throws ServerError CERTIFICATE, STORAGE */
+  /**
+   * For what issues: the machine comes to trust the root too, where that is wanted.
+   * @returns undefined when there is none of that id
+   * @throws ServerError CERTIFICATE, STORAGE
+   */
   async authority(id: string): Promise<CertificateAuthority | undefined> {
+    const authority = await this.#open(id);
+    if (authority !== undefined && this.#configs.get(id)?.installTrust === true) {
+      this.#toTrust.add(authority);
+      this.#installTrust();
+    }
+    return authority;
+  }
+
+  async #open(id: string): Promise<CertificateAuthority | undefined> {
     const config = this.#configs.get(id);
     if (config === undefined) {
       return undefined;
@@ -159,6 +177,10 @@ export class PkiApp implements App {
 
   /** Opens what the config names, so that what cannot be read is an error of the config. */
   async start(): Promise<void> {
+    if (this.#context.changesTrustStores) {
+      const make = () => new TrustInstaller(thisMachine(process.stderr.isTTY === true));
+      this.#trust = (await this.#context.acquire(trustInstallers, "", make)).value;
+    }
     this.#nonces = (await this.#context.acquire(nonceKind, "", () => new Nonces())).value;
     for (const id of this.#configs.keys()) {
       if (id !== defaultAuthority) {
@@ -169,7 +191,10 @@ export class PkiApp implements App {
     this.#context.messages.on(acmeServerTopic, (request) => this.#answerAcme(request as AcmeRequest));
   }
 
-  activate(): void {}
+  activate(): void {
+    this.#active = true;
+    this.#installTrust();
+  }
 
   async stop(): Promise<void> {}
 
@@ -188,6 +213,15 @@ export class PkiApp implements App {
     }, intervalMs);
     timer.unref();
     this.#timers.push(timer);
+  }
+
+  /** Only for a config that runs: one that is given up leaves no trace on the machine. */
+  #installTrust(): void {
+    if (this.#active) {
+      for (const { root, options } of this.#toTrust) {
+        void this.#trust?.install(root, options.id, this.#log);
+      }
+    }
   }
 
   async #answerAcme(request: AcmeRequest): Promise<AcmeReply> {
@@ -211,7 +245,7 @@ export class PkiApp implements App {
   }
 
   async #info(id: string): Promise<AuthorityInfo | undefined> {
-    const authority = await this.authority(id);
+    const authority = await this.#open(id);
     return authority === undefined
       ? undefined
       : {

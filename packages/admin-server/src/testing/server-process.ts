@@ -26,6 +26,8 @@ export class ServerProcess {
         HOME,
         XDG_DATA_HOME: `${environment.XDG_CONFIG_HOME ?? "."}/data`,
         SERVER_WORKERS: "0",
+        // No test may change whom this machine trusts.
+        SERVER_SKIP_INSTALL_TRUST: "1",
         ...environment,
       },
       stdio: ["pipe", "pipe", "pipe"],

@@ -47,6 +47,7 @@ followMainThread(
       messages,
       ports: new WorkerPorts(messages, log),
       dataFolder: start.dataFolder,
+      changesTrustStores: false,
     },
     "workers",
   ),

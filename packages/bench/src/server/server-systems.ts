@@ -42,7 +42,11 @@ export async function startOurs(place: SystemPlace): Promise<ServerSystem> {
     name: "ours",
     command: process.execPath,
     args: [ourProgram, "run", "--config", config, "--log-level", "error"],
-    environment: { XDG_CONFIG_HOME: place.folder, XDG_DATA_HOME: place.folder },
+    environment: {
+      XDG_CONFIG_HOME: place.folder,
+      XDG_DATA_HOME: place.folder,
+      SERVER_SKIP_INSTALL_TRUST: "1",
+    },
     healthUrl: `http://127.0.0.1:${place.ports.static}/`,
     watchesParent: false,
   });
@@ -56,7 +60,11 @@ export async function startCaddy(command: string, place: SystemPlace): Promise<S
     name: "Caddy",
     command,
     args: ["run", "--config", config],
-    environment: { XDG_CONFIG_HOME: place.folder, XDG_DATA_HOME: place.folder },
+    environment: {
+      XDG_CONFIG_HOME: place.folder,
+      XDG_DATA_HOME: place.folder,
+      SERVER_SKIP_INSTALL_TRUST: "1",
+    },
     healthUrl: `http://127.0.0.1:${place.ports.static}/`,
     watchesParent: false,
   });

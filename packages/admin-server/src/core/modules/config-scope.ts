@@ -22,6 +22,8 @@ export interface ServerServices {
   readonly parts: PartCache;
   /** Where the server keeps what is its own, unless a config names another place. */
   readonly dataFolder: string;
+  /** Whether modules may change whom the machine trusts. */
+  readonly changesTrustStores: boolean;
 }
 
 /** All modules of one config, or of a part of it that lives by itself, from provisioning to the last close. */

@@ -73,6 +73,11 @@ export class ModuleContext {
     return this.#scope.services.dataFolder;
   }
 
+  /** Whether modules may change whom the machine trusts: not in tests, nor where the user does not want it. */
+  get changesTrustStores(): boolean {
+    return this.#scope.services.changesTrustStores;
+  }
+
   /** Where the config keeps certificates and keys. @throws ServerError THREAD in threads that only serve */
   get storage(): Storage {
     const { storage } = this.#scope;

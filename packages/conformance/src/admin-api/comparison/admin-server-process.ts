@@ -38,6 +38,7 @@ export class AdminServerProcess {
         XDG_DATA_HOME: folder,
         SERVER_ADMIN: address,
         CADDY_ADMIN: address,
+        SERVER_SKIP_INSTALL_TRUST: "1",
       },
     });
     child.stderr?.on("data", (chunk: Buffer) => {

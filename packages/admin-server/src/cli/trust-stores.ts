@@ -1,0 +1,52 @@
+import type { X509Certificate } from "node:crypto";
+import { StartError } from "lifecycle/errors";
+import { exitCodes } from "lifecycle/stop-request";
+import { z } from "zod";
+import { parseCertificates } from "../pki/pem.ts";
+import type { StoreOutcome } from "../pki/trust/trust-root.ts";
+import { readPemFile } from "../tls/loaders/read-file.ts";
+import { askAdmin, findAdminAddress } from "./ask-admin.ts";
+
+const authorityInfo = z.object({ root_certificate: z.string() });
+
+function firstOf(pem: string | Uint8Array, source: string): X509Certificate {
+  const [root] = parseCertificates(pem, source);
+  if (root === undefined) {
+    throw new StartError(`${source}: no certificate in PEM`);
+  }
+  return root;
+}
+
+/** The root of an authority of a running server. @param ca "" for local. @throws StartError, ServerError */
+export async function fetchRoot(
+  ca: string,
+  address: string,
+  config: string,
+  adapter: string,
+): Promise<X509Certificate> {
+  const where = await findAdminAddress(address, config, adapter);
+  const path = `/pki/ca/${encodeURIComponent(ca || "local")}`;
+  const { body } = await askAdmin(where, { method: "GET", path });
+  const info = authorityInfo.safeParse(JSON.parse(body.toString()));
+  if (!info.success) {
+    throw new StartError(`the server on ${where} answered ${path} without a root_certificate`);
+  }
+  return firstOf(info.data.root_certificate, `${where}${path}`);
+}
+
+/** @throws ServerError CERTIFICATE */
+export async function readRoot(file: string): Promise<X509Certificate> {
+  return firstOf(await readPemFile(file), file);
+}
+
+/** Prints a line for each trust store. @returns exit code: 1 when one failed */
+export function printOutcomes(outcomes: readonly StoreOutcome[], done: string): number {
+  for (const { store, fault } of outcomes) {
+    if (fault === undefined) {
+      process.stdout.write(`${done} ${store}\n`);
+    } else {
+      process.stderr.write(`server: ${store}: ${fault}\n`);
+    }
+  }
+  return outcomes.some(({ fault }) => fault !== undefined) ? exitCodes.startFailed : exitCodes.success;
+}
