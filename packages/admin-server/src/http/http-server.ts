@@ -4,8 +4,8 @@ import type { ChallengeRequest } from "../tls/certificates/certificate-messages.
 import { tlsDetails } from "../tls/connection/tls-details.ts";
 import { challengePath } from "../tls/issuers/acme/challenge-listener.ts";
 import { type ClientAddressRules, clientAddress, isTrustedProxy } from "./client-address.ts";
+import type { ConnectionLimits } from "./connection-limits.ts";
 import { Exchange, type ExchangeServer } from "./exchange.ts";
-import type { ConnectionLimits } from "./h1/h1-connection.ts";
 import { type HeaderList, removeHeaders, setHeader } from "./header-list.ts";
 import type { HttpServerConfig } from "./http-config.ts";
 import { HttpError } from "./http-error.ts";

@@ -37,6 +37,10 @@ export interface HttpStream {
   readonly body: Readable;
   /** Whether bytes of the body were taken out, so that it cannot be sent a second time. */
   readonly bodyTouched: boolean;
+  /** All of the body, where it came along with the head and nobody has touched {@link body}; undefined else. */
+  readonly wholeBody: Buffer | undefined;
+  /** Fields that came after the body; none until the body has ended. */
+  readonly requestTrailers: HeaderList;
   /** The protocol of an `Upgrade` that may be taken; "" for an ordinary request. */
   readonly upgradeProtocol: string;
   /** Whether the head of a final response is on its way. */

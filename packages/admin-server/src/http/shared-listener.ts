@@ -6,7 +6,8 @@ import { openPort } from "../core/listen/open-port.ts";
 import type { PortSource } from "../core/listen/port-source.ts";
 import type { ResourceKind, SharedResource } from "../core/modules/usage-pool.ts";
 import type { TlsAcceptor } from "../tls/connection/tls-acceptor.ts";
-import { type ConnectionLimits, type ConnectionOwner, H1Connection } from "./h1/h1-connection.ts";
+import type { ConnectionLimits } from "./connection-limits.ts";
+import { type ConnectionOwner, H1Connection } from "./h1/h1-connection.ts";
 import { H2Connection, type H2Owner } from "./h2/h2-connection.ts";
 import type { HttpStream } from "./http-stream.ts";
 

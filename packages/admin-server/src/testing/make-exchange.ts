@@ -56,6 +56,8 @@ export function makeAnswering(made: MadeRequest = {}): MadeExchange {
     bodyLength: made.body === undefined ? undefined : Buffer.byteLength(made.body),
     body: Readable.from(made.body === undefined ? [] : [Buffer.from(made.body)]),
     bodyTouched: false,
+    wholeBody: undefined,
+    requestTrailers: [],
     upgradeProtocol: "",
     get headSent() {
       return status !== 0;

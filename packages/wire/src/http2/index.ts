@@ -21,5 +21,6 @@ export {
 export type { HeaderField } from "./header-field.ts";
 export { HeaderFragments } from "./header-fragments.ts";
 export { HpackDecoder } from "./hpack-decoder.ts";
+export { HpackEncoder } from "./hpack-encoder.ts";
 export { Http2Error } from "./http2-error.ts";
 export { dataOf, headerBlockOf, settingsOf } from "./read-payload.ts";

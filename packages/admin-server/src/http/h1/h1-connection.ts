@@ -2,31 +2,14 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { ServerError } from "../../core/errors.ts";
+import type { ConnectionLimits } from "../connection-limits.ts";
+import type { HeaderList } from "../header-list.ts";
 import { httpStatus } from "../http-status.ts";
 import type { DetachedConnection } from "../http-stream.ts";
 import { ChunkedDecoder } from "./chunked-decoder.ts";
 import { H1Body } from "./h1-body.ts";
 import { type H1Carrier, H1Stream } from "./h1-stream.ts";
 import { parseRequestHead, type RequestHead } from "./request-head.ts";
-
-/** How connections are treated; taken over with each config. Milliseconds; 0 is unlimited. */
-export interface ConnectionLimits {
-  /** From the first byte of a request, or the opening of the connection, to the end of the head. */
-  readonly readHeaderTimeoutMs: number;
-  /** For a whole request. */
-  readonly readTimeoutMs: number;
-  /** Between two pieces of a body. */
-  readonly readIdleTimeoutMs: number;
-  /** For a whole response, from the end of the request's head. */
-  readonly writeTimeoutMs: number;
-  /** Without any byte taken by a client that has to. */
-  readonly writeIdleTimeoutMs: number;
-  /** Between two requests. */
-  readonly idleTimeoutMs: number;
-  /** Silence after which TCP asks whether the client is there. */
-  readonly keepAliveMs: number;
-  readonly maxHeaderBytes: number;
-}
 
 /** What a connection needs of its listener. */
 export interface ConnectionOwner {
@@ -49,6 +32,7 @@ const maxHeldBytes = 64 * 1024;
 const headEnd = Buffer.from("\r\n\r\n");
 const preface = "PRI * HTTP/2.0\r\n\r\n";
 const empty = Buffer.alloc(0);
+const noTrailers: HeaderList = []; // never changed
 const lf = 0x0a;
 const cr = 0x0d;
 
@@ -70,6 +54,7 @@ export class H1Connection implements H1Carrier {
   #stream: H1Stream | undefined;
   #body: H1Body | undefined;
   #decoder: ChunkedDecoder | undefined;
+  #trailers: HeaderList = noTrailers;
   /** Bytes of a body of declared length still to come. */
   #bodyLeft = 0;
   #bodyDone = true;
@@ -109,6 +94,10 @@ export class H1Connection implements H1Carrier {
 
   get bodyTouched(): boolean {
     return this.#touched;
+  }
+
+  get requestTrailers(): HeaderList {
+    return this.#bodyDone ? this.#trailers : noTrailers;
   }
 
   /** Whether no request is under way. */
@@ -361,7 +350,14 @@ export class H1Connection implements H1Carrier {
     this.#expectsContinue = head.expectsContinue;
     this.#bodyDone = head.bodyLength === 0;
     this.#bodyLeft = head.bodyLength;
-    this.#decoder = head.bodyLength === -1 ? new ChunkedDecoder((data) => this.#pushBody(data)) : undefined;
+    this.#trailers = head.bodyLength === -1 ? [] : noTrailers;
+    this.#decoder =
+      head.bodyLength === -1
+        ? new ChunkedDecoder(
+            (data) => this.#pushBody(data),
+            (name, value) => this.#trailers.push(name, value),
+          )
+        : undefined;
     this.#state = "waiting";
     this.#stream = new H1Stream(this, head);
     this.#owner.take(this.#stream);

@@ -4,7 +4,7 @@ import { ServerError } from "../../core/errors.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
 import type { RequestHead } from "./request-head.ts";
-import { dateLine, encodeFields, responseFraming, statusLine } from "./response-head.ts";
+import { encodeFields, httpDate, responseFraming, statusLine } from "./response-head.ts";
 
 /** Up to here a body is copied behind its head, into one write; above it is written by itself. */
 const maxJoinedBytes = 16 * 1024;
@@ -17,6 +17,8 @@ export interface H1Carrier {
   /** The body of the request under way. */
   openBody(): Readable;
   readonly bodyTouched: boolean;
+  /** Fields that came after it. */
+  readonly requestTrailers: HeaderList;
   /** The response of the request under way is written. @param reusable whether the connection can go on */
   responseEnded(reusable: boolean): void;
   onceDrain(callback: () => void): void;
@@ -77,6 +79,14 @@ export class H1Stream implements HttpStream {
 
   get bodyTouched(): boolean {
     return this.#carrier.bodyTouched;
+  }
+
+  get wholeBody(): undefined {
+    return undefined;
+  }
+
+  get requestTrailers(): HeaderList {
+    return this.#carrier.requestTrailers;
   }
 
   get headSent(): boolean {
@@ -197,7 +207,7 @@ export class H1Stream implements HttpStream {
       statusLine(status) +
       encodeFields(framing.hasTransferEncoding ? withoutTransferEncoding(headers) : headers);
     if (!framing.hasDate) {
-      text += dateLine(Date.now());
+      text += `Date: ${httpDate(Date.now())}\r\n`;
     }
     const noBody = status === 204 || status === 304;
     this.#bodiless = noBody || this.method === "HEAD";
@@ -281,7 +291,9 @@ export class H1Stream implements HttpStream {
 
   #finish(): void {
     const { socket } = this;
-    if (socket.writableLength === 0 || socket.destroyed) {
+    // TLS takes every write late: what is little counts as taken, as it does in the buffers of the system. An empty
+    // write that tells when would be one more record's way through TLS for each response.
+    if (socket.writableLength <= maxJoinedBytes || socket.destroyed) {
       this.#sent();
     } else {
       socket.write("", () => this.#sent());

@@ -57,12 +57,12 @@ export function statusLine(status: number): string {
 let dateText = "";
 let dateSecond = 0;
 
-/** The field `Date`, as a line. @param nowMs as `Date.now()` */
-export function dateLine(nowMs: number): string {
+/** Value of the field `Date`. @param nowMs as `Date.now()` */
+export function httpDate(nowMs: number): string {
   const second = Math.floor(nowMs / 1000);
   if (second !== dateSecond) {
     dateSecond = second;
-    dateText = `Date: ${new Date(nowMs).toUTCString()}\r\n`;
+    dateText = new Date(nowMs).toUTCString();
   }
   return dateText;
 }

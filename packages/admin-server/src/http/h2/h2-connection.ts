@@ -1,8 +1,39 @@
-import { performServerHandshake, type ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
-import type { ConnectionLimits } from "../h1/h1-connection.ts";
+import {
+  clientPreface,
+  dataOf,
+  decodeHeaderBlock,
+  defaultWindowBytes,
+  encodeFrame,
+  encodeGoAway,
+  encodeRstStream,
+  encodeSettings,
+  encodeWindowUpdate,
+  errorCodes,
+  FrameReader,
+  type FrameSink,
+  frameFlags,
+  frameTypes,
+  type HeaderField,
+  HeaderFragments,
+  HpackDecoder,
+  HpackEncoder,
+  Http2Error,
+  headerBlockOf,
+  maxWindowBytes,
+  settingIds,
+  settingsOf,
+} from "wire/http2";
+import { ServerError } from "../../core/errors.ts";
+import type { ConnectionLimits } from "../connection-limits.ts";
+import type { HeaderList } from "../header-list.ts";
 import type { HttpStream } from "../http-stream.ts";
-import { H2Stream } from "./h2-stream.ts";
+import { FloodGuard } from "./flood-guard.ts";
+import { FrameWriter } from "./frame-writer.ts";
+import { type H2Carrier, H2Stream } from "./h2-stream.ts";
+import { RecentStreams } from "./recent-streams.ts";
+import { readRequestFields, readTrailerFields } from "./request-fields.ts";
+import { addFields } from "./response-fields.ts";
 
 /** What a connection needs of its listener. */
 export interface H2Owner {
@@ -13,22 +44,60 @@ export interface H2Owner {
 
 /** Streams at once in a connection. Source: the model's server */
 const maxStreams = 250;
-/** How much of a body a client may send before it is asked for more. */
-const windowBytes = 1024 * 1024;
-/** Resets by the client that are taken at once, and each second: CVE-2023-44487. */
-const resetBurst = 1_000;
-const resetRate = 100;
+/** How much of one body a client may send before it is asked for more, and of all bodies of a connection. */
+const streamWindowBytes = 1024 * 1024;
+const connectionWindowBytes = 4 * 1024 * 1024;
 const maxHeaderFields = 1_000;
+/** Of a header block as it is sent, packed. */
+const maxHeaderBlockBytes = 256 * 1024;
+/** What waits for a client that does not read: of bodies, and of answers to PING, SETTINGS and the like with them. */
+const maxUnsentBytes = 128 * 1024;
+const maxUnreadBytes = 1024 * 1024;
+/** How long a connection that was ended with GOAWAY is held open for it to be read. */
+const lingerMs = 500;
+const highestStreamId = 0x7fff_ffff;
+/** SETTINGS_ENABLE_CONNECT_PROTOCOL. Source: RFC 8441, section 3 */
+const enableConnectProtocol = 8;
+const pingBytes = 8;
+const noPayload = Buffer.alloc(0);
 
-/** One connection that speaks HTTP/2. */
-export class H2Connection {
+/**
+ * One connection that speaks HTTP/2. Clients that break its rules get what RFC 9113 says; what would cost us more than
+ * them ends the connection (ENHANCE_YOUR_CALM).
+ *
+ * Source: RFC 9113, RFC 8441
+ */
+export class H2Connection implements FrameSink, H2Carrier {
   readonly socket: Socket;
   readonly #owner: H2Owner;
-  readonly #session: ServerHttp2Session;
-  #streams = 0;
+  readonly #reader = new FrameReader(this, clientPreface);
+  readonly #decoder: HpackDecoder;
+  readonly #encoder = new HpackEncoder();
+  readonly #writer: FrameWriter;
+  readonly #guard = new FloodGuard();
+  readonly #recent = new RecentStreams();
+  readonly #streams = new Map<number, H2Stream>();
+  /** Streams that were opened by what is being read, and whose requests nobody has got yet. */
+  #opened: H2Stream[] = [];
+  /** Streams with something to send. */
+  readonly #ready = new Set<H2Stream>();
+  #pumping = false;
+  /** A header block that goes on in CONTINUATION frames. */
+  #block: HeaderFragments | undefined;
+  #sendWindowBytes = defaultWindowBytes;
+  #initialSendBytes = defaultWindowBytes;
+  #receiveWindowBytes = connectionWindowBytes;
+  /** Bytes that were used up and of which the client was not told yet. */
+  #untoldBytes = 0;
+  #lastStreamId = 0;
+  #hasSettings = false;
+  #isLeaving = false;
+  #isDead = false;
+  /** Times as of `Date.now()`. */
   #idleSince: number;
-  #bytesWritten = 0;
   #writtenAt: number;
+  #blockSince = 0;
+  #bytesWritten = 0;
 
   /** @param socket may have bytes that were read too early, put back */
   constructor(socket: Socket, owner: H2Owner, now: number) {
@@ -36,61 +105,631 @@ export class H2Connection {
     this.#owner = owner;
     this.#idleSince = now;
     this.#writtenAt = now;
-    const { limits } = owner;
-    this.#session = performServerHandshake(socket, {
-      settings: {
-        maxConcurrentStreams: maxStreams,
-        maxHeaderListSize: limits.maxHeaderBytes,
-        initialWindowSize: windowBytes,
-        enablePush: false,
-        enableConnectProtocol: true,
-      },
-      maxHeaderListPairs: maxHeaderFields,
-      maxSettings: 32,
-      maxOutstandingPings: 10,
-      maxSessionInvalidFrames: 100,
-      maxSessionRejectedStreams: 100,
-      ...{ streamResetBurst: resetBurst, streamResetRate: resetRate },
-    });
-    this.#session.setLocalWindowSize(windowBytes * 4);
-    this.#session.on("stream", (stream, _headers, _flags, raw) => {
-      this.#streams++;
-      stream.once("close", () => this.#streamEnded());
-      owner.take(new H2Stream(stream, raw as string[], socket));
-    });
-    this.#session.on("error", () => socket.destroy());
-    this.#session.once("close", () => socket.destroySoon());
-    socket.once("close", () => {
-      this.#session.destroy();
+    const { maxHeaderBytes } = owner.limits;
+    this.#decoder = new HpackDecoder({ maxListBytes: maxHeaderBytes });
+    this.#writer = new FrameWriter(socket, () => this.#turnEnded());
+    socket.on("data", (chunk: Buffer) => this.#receive(chunk));
+    socket.on("drain", () => this.#pump());
+    socket.on("end", () => this.#clientGone());
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => {
+      this.#forget();
       owner.h2Closed(this);
     });
+    this.#writer.frame(
+      encodeSettings(
+        new Map([
+          [settingIds.maxConcurrentStreams, maxStreams],
+          [settingIds.initialWindowSize, streamWindowBytes],
+          [settingIds.maxHeaderListSize, maxHeaderBytes],
+          [enableConnectProtocol, 1],
+        ]),
+      ),
+    );
+    this.#writer.frame(encodeWindowUpdate(0, connectionWindowBytes - defaultWindowBytes));
+    socket.resume();
   }
 
-  /** Takes no new streams, and closes when the last one is done. */
+  // Called by the owner
+
+  /** Takes no new streams, ends tunnels, and closes when the last stream is done. */
   closeWhenIdle(): void {
-    this.#session.close();
+    if (this.#isLeaving || this.#isDead) {
+      return;
+    }
+    this.#isLeaving = true;
+    this.#writer.frame(encodeGoAway(this.#lastStreamId, errorCodes.noError));
+    for (const stream of [...this.#streams.values()]) {
+      if (stream.isTunnel) {
+        this.reset(stream, errorCodes.cancel);
+      }
+    }
+    this.#endWhenIdle();
   }
 
   /** Looks for what took too long. @param now as of `Date.now()` */
   checkTimeouts(now: number): void {
-    const { idleTimeoutMs, writeIdleTimeoutMs } = this.#owner.limits;
-    if (this.#streams === 0) {
+    const { idleTimeoutMs, readHeaderTimeoutMs, writeIdleTimeoutMs } = this.#owner.limits;
+    const begunAt = this.#hasSettings ? this.#blockSince : this.#idleSince;
+    if (begunAt > 0 && readHeaderTimeoutMs > 0 && now - begunAt >= readHeaderTimeoutMs) {
+      this.socket.destroy();
+      return;
+    }
+    if (this.#streams.size === 0) {
       if (idleTimeoutMs > 0 && now - this.#idleSince >= idleTimeoutMs) {
-        this.#session.close();
+        this.closeWhenIdle();
       }
       return;
     }
     const { bytesWritten, writableLength } = this.socket;
-    if (bytesWritten !== this.#bytesWritten || writableLength === 0) {
+    const isStuck =
+      writableLength > 0 || [...this.#streams.values()].some(({ sending }) => sending.bytes > 0);
+    if (bytesWritten !== this.#bytesWritten || !isStuck) {
       this.#bytesWritten = bytesWritten;
       this.#writtenAt = now;
     } else if (writeIdleTimeoutMs > 0 && now - this.#writtenAt >= writeIdleTimeoutMs) {
       this.socket.destroy();
+      return;
+    }
+    for (const stream of [...this.#streams.values()]) {
+      this.#checkStream(stream, now);
     }
   }
 
-  #streamEnded(): void {
-    this.#streams--;
-    this.#idleSince = Date.now();
+  // Called by the reader
+
+  frame(type: number, flags: number, streamId: number, payload: Buffer): void {
+    if (this.#isDead) {
+      return;
+    }
+    if (!this.#hasSettings && type !== frameTypes.settings) {
+      throw protocolError("the first frame is not SETTINGS");
+    }
+    if (
+      this.#block !== undefined &&
+      (type !== frameTypes.continuation || streamId !== this.#block.streamId)
+    ) {
+      throw protocolError("a frame in the middle of a header block");
+    }
+    switch (type) {
+      case frameTypes.data:
+        this.#data(flags, streamId, payload);
+        break;
+      case frameTypes.headers:
+        this.#headers(flags, streamId, payload);
+        break;
+      case frameTypes.priority:
+        this.#priority(streamId, payload);
+        break;
+      case frameTypes.rstStream:
+        this.#rstStream(streamId, payload);
+        break;
+      case frameTypes.settings:
+        this.#settings(flags, streamId, payload);
+        break;
+      case frameTypes.pushPromise:
+        throw protocolError("PUSH_PROMISE from a client");
+      case frameTypes.ping:
+        this.#ping(flags, streamId, payload);
+        break;
+      case frameTypes.goAway:
+        this.#goAway(streamId, payload);
+        break;
+      case frameTypes.windowUpdate:
+        this.#windowUpdate(streamId, payload);
+        break;
+      case frameTypes.continuation:
+        this.#continuation(flags, payload);
+        break;
+      default:
+        // Types that we do not know are to be ignored.
+        this.#guard.idleFrame();
+    }
   }
+
+  // Called by streams
+
+  sendHeaders(streamId: number, ownFields: HeaderList, fields: HeaderList, endsStream: boolean): void {
+    const encoder = this.#encoder;
+    encoder.begin();
+    for (let index = 0; index < ownFields.length; index += 2) {
+      encoder.add(ownFields[index] as string, ownFields[index + 1] as string);
+    }
+    addFields(encoder, fields);
+    this.#writer.headers(streamId, endsStream, encoder.end());
+  }
+
+  queued(stream: H2Stream): void {
+    this.#ready.add(stream);
+    this.#pump();
+  }
+
+  taken(stream: H2Stream, bytes: number): void {
+    this.#takenOff(bytes);
+    if (!stream.requestEnded) {
+      stream.untoldBytes += bytes;
+      if (stream.untoldBytes >= streamWindowBytes / 4) {
+        stream.receiveWindowBytes += stream.untoldBytes;
+        this.#writer.frame(encodeWindowUpdate(stream.id, stream.untoldBytes));
+        stream.untoldBytes = 0;
+      }
+    }
+  }
+
+  reset(stream: H2Stream, errorCode: number): void {
+    if (this.#streams.delete(stream.id)) {
+      this.#ready.delete(stream);
+      this.#recent.remember(stream.id, "abandoned");
+      this.#writer.frame(encodeRstStream(stream.id, errorCode));
+      stream.streamLost(new ServerError("CLIENT_GONE", "the stream was broken off"));
+      this.#streamGone();
+    }
+  }
+
+  finished(stream: H2Stream): void {
+    if (this.#streams.delete(stream.id)) {
+      this.#ready.delete(stream);
+      this.#recent.remember(stream.id, "closed");
+      this.#guard.streamEnded();
+      stream.streamOver();
+      this.#streamGone();
+    }
+  }
+
+  // Reading
+
+  #receive(chunk: Buffer): void {
+    if (this.#isDead) {
+      return;
+    }
+    try {
+      this.#reader.push(chunk);
+    } catch (error) {
+      const code = error instanceof Http2Error ? error.code : errorCodes.internalError;
+      this.#fail(code, error instanceof Error ? error.message : String(error));
+      return;
+    }
+    // What came with the head of a request is there before anybody looks at it.
+    const opened = this.#opened;
+    if (opened.length > 0) {
+      this.#opened = [];
+      for (const stream of opened) {
+        if (!stream.closed) {
+          this.#owner.take(stream);
+        }
+      }
+    }
+    if (this.#writer.unsentBytes > maxUnreadBytes) {
+      this.socket.destroy();
+    }
+  }
+
+  #data(flags: number, streamId: number, payload: Buffer): void {
+    this.#checkOpened(streamId, "DATA");
+    this.#receiveWindowBytes -= payload.length;
+    if (this.#receiveWindowBytes < 0) {
+      throw new Http2Error(errorCodes.flowControlError, "DATA over the window");
+    }
+    const piece = dataOf(flags, payload);
+    const endsStream = (flags & frameFlags.endStream) !== 0;
+    if (piece.length === 0 && !endsStream) {
+      this.#guard.idleFrame();
+    }
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined || stream.requestEnded) {
+      this.#takenOff(payload.length);
+      this.#late(streamId, stream);
+      return;
+    }
+    stream.receiveWindowBytes -= payload.length;
+    if (stream.receiveWindowBytes < 0) {
+      this.#takenOff(payload.length);
+      this.#fault(stream, errorCodes.flowControlError);
+      return;
+    }
+    this.taken(stream, payload.length - piece.length);
+    if (!stream.receive(piece)) {
+      this.#takenOff(piece.length);
+      this.#fault(stream, errorCodes.protocolError);
+    } else if (endsStream && !stream.receiveEnd([])) {
+      this.#fault(stream, errorCodes.protocolError);
+    }
+  }
+
+  #headers(flags: number, streamId: number, payload: Buffer): void {
+    if (streamId % 2 === 0) {
+      throw protocolError("HEADERS on a stream that no client opens");
+    }
+    const piece = headerBlockOf(flags, streamId, payload);
+    if ((flags & frameFlags.endHeaders) !== 0) {
+      this.#headerBlock(streamId, flags, piece);
+    } else {
+      this.#block = new HeaderFragments(streamId, flags, piece, maxHeaderBlockBytes);
+      this.#blockSince = Date.now();
+    }
+  }
+
+  #continuation(flags: number, payload: Buffer): void {
+    const block = this.#block;
+    if (block === undefined) {
+      throw protocolError("CONTINUATION without HEADERS");
+    }
+    block.add(payload);
+    if ((flags & frameFlags.endHeaders) !== 0) {
+      this.#block = undefined;
+      this.#blockSince = 0;
+      this.#headerBlock(block.streamId, block.flags, block.join());
+    }
+  }
+
+  /** @param flags of the HEADERS frame */
+  #headerBlock(streamId: number, flags: number, bytes: Buffer): void {
+    const endsStream = (flags & frameFlags.endStream) !== 0;
+    const fields = decodeHeaderBlock(this.#decoder, bytes);
+    const stream = this.#streams.get(streamId);
+    if (stream !== undefined) {
+      this.#trailers(stream, endsStream, fields);
+      return;
+    }
+    if (streamId <= this.#lastStreamId) {
+      const fate = this.#recent.fateOf(streamId);
+      if (fate !== "abandoned") {
+        const code = fate === "closed" ? errorCodes.streamClosed : errorCodes.protocolError;
+        throw new Http2Error(code, `HEADERS on stream ${streamId}, which is closed`);
+      }
+      return;
+    }
+    if (!this.#isLeaving) {
+      this.#lastStreamId = streamId;
+      this.#open(streamId, endsStream, fields);
+    }
+  }
+
+  /** @param fields undefined when there were too many */
+  #open(streamId: number, endsStream: boolean, fields: HeaderField[] | undefined): void {
+    if (this.#streams.size >= maxStreams) {
+      this.#guard.reset();
+      this.#refuse(streamId, errorCodes.refusedStream);
+      return;
+    }
+    if (fields === undefined || fields.length > maxHeaderFields) {
+      this.sendHeaders(streamId, [":status", "431", "content-length", "0"], [], true);
+      this.#guard.reset();
+      if (endsStream) {
+        this.#recent.remember(streamId, "closed");
+      } else {
+        this.#refuse(streamId, errorCodes.noError);
+      }
+      return;
+    }
+    const head = readRequestFields(fields);
+    if (typeof head === "string" || (endsStream && (head.contentLength ?? 0) > 0)) {
+      this.#guard.reset();
+      this.#refuse(streamId, errorCodes.protocolError);
+      return;
+    }
+    const windows = { send: this.#initialSendBytes, receive: streamWindowBytes };
+    const stream = new H2Stream(this, streamId, head, endsStream, windows, Date.now());
+    this.#streams.set(streamId, stream);
+    this.#guard.streamOpened();
+    this.#opened.push(stream);
+  }
+
+  #trailers(stream: H2Stream, endsStream: boolean, fields: HeaderField[] | undefined): void {
+    if (stream.requestEnded) {
+      this.#late(stream.id, stream);
+      return;
+    }
+    const trailers = fields === undefined || !endsStream ? "malformed" : readTrailerFields(fields);
+    if (typeof trailers === "string" || !stream.receiveEnd(trailers)) {
+      this.#fault(stream, errorCodes.protocolError);
+    }
+  }
+
+  /** A frame on a stream whose request is over. */
+  #late(streamId: number, stream: H2Stream | undefined): void {
+    if (stream !== undefined) {
+      this.#fault(stream, errorCodes.streamClosed);
+    } else if (this.#recent.fateOf(streamId) !== "abandoned") {
+      this.#guard.reset();
+      this.#writer.frame(encodeRstStream(streamId, errorCodes.streamClosed));
+    }
+  }
+
+  /** The client did what breaks a stream. */
+  #fault(stream: H2Stream, errorCode: number): void {
+    this.#guard.reset();
+    this.reset(stream, errorCode);
+  }
+
+  /** A stream that never was one. */
+  #refuse(streamId: number, errorCode: number): void {
+    this.#recent.remember(streamId, "abandoned");
+    this.#writer.frame(encodeRstStream(streamId, errorCode));
+  }
+
+  #priority(streamId: number, payload: Buffer): void {
+    this.#guard.idleFrame();
+    if (streamId === 0) {
+      throw protocolError("PRIORITY on stream 0");
+    }
+    const fault =
+      payload.length !== 5
+        ? errorCodes.frameSizeError
+        : (payload.readUInt32BE(0) & highestStreamId) === streamId
+          ? errorCodes.protocolError
+          : undefined;
+    if (fault === undefined) {
+      return;
+    }
+    const stream = this.#streams.get(streamId);
+    if (stream !== undefined) {
+      this.#fault(stream, fault);
+    } else {
+      this.#guard.reset();
+      this.#writer.frame(encodeRstStream(streamId, fault));
+    }
+  }
+
+  #rstStream(streamId: number, payload: Buffer): void {
+    if (payload.length !== 4) {
+      throw new Http2Error(errorCodes.frameSizeError, "RST_STREAM not of 4 bytes");
+    }
+    this.#checkOpened(streamId, "RST_STREAM");
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined) {
+      this.#guard.idleFrame();
+      return;
+    }
+    this.#streams.delete(streamId);
+    this.#ready.delete(stream);
+    this.#recent.remember(streamId, "closed");
+    stream.streamLost(new ServerError("CLIENT_GONE", "the client closed the stream"));
+    this.#streamGone();
+    this.#guard.reset();
+  }
+
+  #settings(flags: number, streamId: number, payload: Buffer): void {
+    if (streamId !== 0) {
+      throw protocolError("SETTINGS on a stream");
+    }
+    this.#guard.idleFrame();
+    if ((flags & frameFlags.ack) !== 0) {
+      if (payload.length > 0) {
+        throw new Http2Error(errorCodes.frameSizeError, "an acknowledgement of SETTINGS is not empty");
+      }
+      return;
+    }
+    const settings = settingsOf(payload);
+    this.#hasSettings = true;
+    this.#writer.frame(encodeFrame(frameTypes.settings, frameFlags.ack, 0, noPayload));
+    const tableBytes = settings.get(settingIds.headerTableSize);
+    if (tableBytes !== undefined) {
+      this.#encoder.setTableLimit(tableBytes);
+    }
+    const windowBytes = settings.get(settingIds.initialWindowSize);
+    if (windowBytes !== undefined) {
+      this.#setInitialWindow(windowBytes);
+    }
+  }
+
+  #setInitialWindow(windowBytes: number): void {
+    const change = windowBytes - this.#initialSendBytes;
+    this.#initialSendBytes = windowBytes;
+    for (const stream of this.#streams.values()) {
+      stream.sending.windowBytes += change;
+      if (stream.sending.windowBytes > maxWindowBytes) {
+        throw new Http2Error(errorCodes.flowControlError, "a window is over 2^31 - 1");
+      }
+      if (stream.sending.isReady) {
+        this.#ready.add(stream);
+      }
+    }
+    this.#pump();
+  }
+
+  #ping(flags: number, streamId: number, payload: Buffer): void {
+    if (streamId !== 0) {
+      throw protocolError("PING on a stream");
+    }
+    if (payload.length !== pingBytes) {
+      throw new Http2Error(errorCodes.frameSizeError, "PING not of 8 bytes");
+    }
+    this.#guard.idleFrame();
+    if ((flags & frameFlags.ack) === 0) {
+      this.#writer.frame(encodeFrame(frameTypes.ping, frameFlags.ack, 0, payload));
+    }
+  }
+
+  #goAway(streamId: number, payload: Buffer): void {
+    if (streamId !== 0) {
+      throw protocolError("GOAWAY on a stream");
+    }
+    if (payload.length < 8) {
+      throw new Http2Error(errorCodes.frameSizeError, "GOAWAY of under 8 bytes");
+    }
+    this.#isLeaving = true;
+    this.#endWhenIdle();
+  }
+
+  #windowUpdate(streamId: number, payload: Buffer): void {
+    if (payload.length !== 4) {
+      throw new Http2Error(errorCodes.frameSizeError, "WINDOW_UPDATE not of 4 bytes");
+    }
+    this.#guard.windowUpdate();
+    const increment = payload.readUInt32BE(0) & highestStreamId;
+    if (streamId === 0) {
+      this.#sendWindowBytes += increment;
+      if (increment === 0 || this.#sendWindowBytes > maxWindowBytes) {
+        const code = increment === 0 ? errorCodes.protocolError : errorCodes.flowControlError;
+        throw new Http2Error(code, `WINDOW_UPDATE of ${increment}`);
+      }
+      this.#pump();
+      return;
+    }
+    this.#checkOpened(streamId, "WINDOW_UPDATE");
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined) {
+      return;
+    }
+    stream.sending.windowBytes += increment;
+    if (increment === 0) {
+      this.#fault(stream, errorCodes.protocolError);
+    } else if (stream.sending.windowBytes > maxWindowBytes) {
+      this.#fault(stream, errorCodes.flowControlError);
+    } else if (stream.sending.isReady) {
+      this.queued(stream);
+    }
+  }
+
+  /** @throws Http2Error for stream 0 and for streams that the client has not opened */
+  #checkOpened(streamId: number, what: string): void {
+    if (streamId === 0 || streamId % 2 === 0 || (streamId > this.#lastStreamId && !this.#isLeaving)) {
+      throw protocolError(`${what} on stream ${streamId}, which is not open`);
+    }
+  }
+
+  /** Bytes need no room any more, whether a stream took them or nobody did. */
+  #takenOff(bytes: number): void {
+    this.#untoldBytes += bytes;
+    if (this.#untoldBytes >= connectionWindowBytes / 4) {
+      this.#receiveWindowBytes += this.#untoldBytes;
+      this.#writer.frame(encodeWindowUpdate(0, this.#untoldBytes));
+      this.#untoldBytes = 0;
+    }
+  }
+
+  // Writing
+
+  /** Sends what windows and the socket have room for, a frame of each stream in turn. */
+  #pump(): void {
+    if (this.#pumping || this.#isDead) {
+      return;
+    }
+    this.#pumping = true;
+    while (this.#ready.size > 0 && this.#writer.unsentBytes < maxUnsentBytes) {
+      let moved = false;
+      for (const stream of this.#ready) {
+        moved = this.#sendOf(stream) || moved;
+        if (this.#writer.unsentBytes >= maxUnsentBytes) {
+          break;
+        }
+      }
+      if (!moved) {
+        break;
+      }
+    }
+    this.#pumping = false;
+  }
+
+  /** @returns whether a frame was sent */
+  #sendOf(stream: H2Stream): boolean {
+    const { sending } = stream;
+    const hasTrailers = stream.trailers.length > 0;
+    const sent = sending.sendFrame(this.#writer, this.#sendWindowBytes, hasTrailers);
+    let moved = sent > 0;
+    if (moved) {
+      this.#sendWindowBytes -= sent;
+      this.#guard.dataSent();
+    }
+    if (sending.isAtEnd && !sending.isOver) {
+      if (hasTrailers) {
+        this.sendHeaders(stream.id, [], stream.trailers, true);
+      } else {
+        this.#writer.data(stream.id, true, noPayload);
+      }
+      sending.endSent();
+      moved = true;
+    }
+    if (sending.isOver) {
+      this.#ready.delete(stream);
+      stream.responseSent();
+    } else if (!sending.isReady) {
+      this.#ready.delete(stream);
+    }
+    return moved;
+  }
+
+  #turnEnded(): void {
+    if (this.#ready.size > 0) {
+      this.#pump();
+    }
+    this.#endWhenIdle();
+  }
+
+  // The end
+
+  /** Ends the connection for a fault of the client. */
+  #fail(errorCode: number, reason: string): void {
+    const { socket } = this;
+    const text = reason.slice(0, 200).replace(/[^ -~]/g, "?");
+    this.#writer.frame(encodeGoAway(this.#lastStreamId, errorCode, text));
+    this.#forget();
+    this.#writer.flush();
+    socket.end();
+    const timer = setTimeout(() => socket.destroy(), lingerMs);
+    timer.unref();
+    socket.once("end", () => socket.destroy());
+  }
+
+  #clientGone(): void {
+    this.#forget();
+    this.socket.end(() => this.socket.destroy());
+  }
+
+  #streamGone(): void {
+    if (this.#streams.size === 0) {
+      this.#idleSince = Date.now();
+      this.#endWhenIdle();
+    }
+  }
+
+  #endWhenIdle(): void {
+    if (this.#isLeaving && !this.#isDead && this.#streams.size === 0) {
+      this.#writer.flush();
+      this.#isDead = true;
+      this.socket.end();
+      const timer = setTimeout(() => this.socket.destroy(), lingerMs);
+      timer.unref();
+    }
+  }
+
+  /** Tells all streams that nothing comes of them any more. */
+  #forget(): void {
+    if (this.#isDead && this.#streams.size === 0) {
+      return;
+    }
+    this.#isDead = true;
+    const streams = [...this.#streams.values()];
+    this.#streams.clear();
+    this.#ready.clear();
+    this.#opened = [];
+    for (const stream of streams) {
+      stream.streamLost(new ServerError("CLIENT_GONE", "the client closed the connection"));
+    }
+  }
+
+  #checkStream(stream: H2Stream, now: number): void {
+    if (stream.isTunnel) {
+      return;
+    }
+    const { readIdleTimeoutMs, readTimeoutMs, writeTimeoutMs } = this.#owner.limits;
+    const since = now - stream.openedAt;
+    if (writeTimeoutMs > 0 && since >= writeTimeoutMs) {
+      this.reset(stream, errorCodes.cancel);
+    } else if (stream.awaitsBody) {
+      const isSilent = readIdleTimeoutMs > 0 && now - stream.bodyAt >= readIdleTimeoutMs;
+      if (isSilent || (readTimeoutMs > 0 && since >= readTimeoutMs)) {
+        if (stream.complete) {
+          this.reset(stream, errorCodes.noError);
+        } else {
+          stream.failBody(new ServerError("HTTP_TIMEOUT", "the client took too long to send the body"));
+        }
+      }
+    }
+  }
+}
+
+function protocolError(what: string): Http2Error {
+  return new Http2Error(errorCodes.protocolError, what);
 }

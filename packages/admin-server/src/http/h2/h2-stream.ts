@@ -1,72 +1,46 @@
 import { randomBytes } from "node:crypto";
-import { constants, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
+import { errorCodes } from "wire/http2";
 import { ServerError } from "../../core/errors.ts";
-import { getHeader, type HeaderList } from "../header-list.ts";
+import { bodyTooLong, DeclaredBody } from "../declared-body.ts";
+import { httpDate, responseFraming } from "../h1/response-head.ts";
+import type { HeaderList } from "../header-list.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
+import { H2Body } from "./h2-body.ts";
+import { H2Tunnel, type TunnelStream } from "./h2-tunnel.ts";
+import type { H2RequestHead } from "./request-fields.ts";
+import { checkFields } from "./response-fields.ts";
+import { SendQueue } from "./send-queue.ts";
 
-const { NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR } = constants;
+/** Of a body that no handler reads, so much is taken and dropped before the client is told to stop. */
+const maxDroppedBytes = 256 * 1024;
+const ofWebSocketHandshake: ReadonlySet<string> = new Set(["sec-websocket-accept"]);
 
-/** Fields of one connection, which HTTP/2 knows nothing of. Source: RFC 9113, section 8.2.2 */
-const ofConnection = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "transfer-encoding",
-  "upgrade",
-  "http2-settings",
-]);
-const ofWebSocketHandshake = new Set(["sec-websocket-accept"]);
-
-const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what may not stand there
-const badValue = /[\0-\x08\x0a-\x1f\x7f]/;
-
-/** The request's fields as HTTP/1 would have them: one `cookie`, no pseudo fields. */
-function requestFields(raw: readonly string[]): HeaderList {
-  const fields: HeaderList = [];
-  let cookie = -1;
-  for (let index = 0; index < raw.length; index += 2) {
-    const name = raw[index] ?? "";
-    const value = raw[index + 1] ?? "";
-    if (name.charCodeAt(0) === 0x3a) {
-      continue;
-    }
-    // A browser may send it in pieces: RFC 9113, section 8.2.3.
-    if (name === "cookie") {
-      if (cookie >= 0) {
-        fields[cookie] = `${fields[cookie]}; ${value}`;
-        continue;
-      }
-      cookie = fields.length + 1;
-    }
-    fields.push(name, value);
-  }
-  return fields;
+/** What a stream needs of its connection. */
+export interface H2Carrier {
+  readonly socket: Socket;
+  /** Sends a header block. @param ownFields pseudo fields and others that are known good; all others were checked */
+  sendHeaders(streamId: number, ownFields: HeaderList, fields: HeaderList, endsStream: boolean): void;
+  /** There is something in the queue of this stream. */
+  queued(stream: H2Stream): void;
+  /** Bytes of a body are used up: the client may send as many again. */
+  taken(stream: H2Stream, bytes: number): void;
+  /** Breaks the stream off. */
+  reset(stream: H2Stream, errorCode: number): void;
+  /** Request and response are through. */
+  finished(stream: H2Stream): void;
 }
 
-/** Names and values for node, which wants lower case and keeps lists together. @throws ServerError HTTP_RESPONSE */
-function responseFields(headers: HeaderList): Record<string, string | string[]> {
-  const fields: Record<string, string | string[]> = Object.create(null);
-  for (let index = 0; index < headers.length; index += 2) {
-    const name = (headers[index] ?? "").toLowerCase();
-    const value = headers[index + 1] ?? "";
-    if (!fieldName.test(name) || badValue.test(value)) {
-      throw new ServerError("HTTP_RESPONSE", `header ${JSON.stringify(name)} cannot be sent`);
-    }
-    if (ofConnection.has(name)) {
-      continue;
-    }
-    const before = fields[name];
-    fields[name] =
-      before === undefined ? value : Array.isArray(before) ? [...before, value] : [before, value];
-  }
-  return fields;
+function withoutHandshake(headers: HeaderList): HeaderList {
+  return headers.filter(
+    (_, index) => !ofWebSocketHandshake.has((headers[index - (index % 2)] ?? "").toLowerCase()),
+  );
 }
 
 /** One request of an HTTP/2 connection and its response. */
-export class H2Stream implements HttpStream {
+export class H2Stream implements HttpStream, TunnelStream {
+  readonly id: number;
   readonly version = "2.0";
   readonly method: string;
   readonly target: string;
@@ -77,141 +51,255 @@ export class H2Stream implements HttpStream {
   readonly bodyLength: number | undefined;
   readonly upgradeProtocol: string;
   listener: StreamListener | undefined;
-  readonly #stream: ServerHttp2Stream;
-  #body: Readable | undefined;
+  requestTrailers: HeaderList = [];
+  /** What is to be sent. */
+  readonly sending: SendQueue;
+  /** What the client may still send before it is told to go on. */
+  receiveWindowBytes: number;
+  /** Bytes that were used up and of which the client was not told yet. */
+  untoldBytes = 0;
+  /** When the stream was opened, and when bytes of the body came last; as of `Date.now()`. */
+  readonly openedAt: number;
+  bodyAt: number;
+  /** Whether the client has sent all. */
+  requestEnded: boolean;
+  readonly #carrier: H2Carrier;
+  #reader: H2Body | H2Tunnel | undefined;
+  /** Chunks of the body that nobody has asked for yet. */
+  #early: Buffer[] = [];
+  /** The reader has room. */
+  #wanted = false;
   #touched = false;
+  #dropping = false;
+  #droppedBytes = 0;
+  /** Bytes of the declared length of the request that are still to come; -1: none was declared. */
+  #bodyLeft: number;
+  #expectsContinue: boolean;
+  #bodyFault: ServerError | undefined;
+  readonly #declared = new DeclaredBody();
   #headSent = false;
-  #bodiless = false;
-  /** Bytes of the declared length still to come; -1: none was declared. */
-  #left = -1;
   #ended = false;
+  #complete = false;
   #closed = false;
   #trailers: HeaderList = [];
+  #tunnelEnded: (() => void) | undefined;
 
-  constructor(stream: ServerHttp2Stream, raw: readonly string[], socket: Socket) {
-    this.#stream = stream;
-    this.socket = socket;
-    let method = "";
-    let target = "";
-    let authority = "";
-    let protocol = "";
-    let length: string | undefined;
-    for (let index = 0; index < raw.length; index += 2) {
-      const value = raw[index + 1] ?? "";
-      switch (raw[index]) {
-        case ":method":
-          method = value;
-          break;
-        case ":path":
-          target = value;
-          break;
-        case ":authority":
-          authority = value;
-          break;
-        case ":protocol":
-          protocol = value;
-          break;
-        case "content-length":
-          length = value;
-          break;
-      }
-    }
-    this.target = target === "" ? authority : target;
-    this.upgradeProtocol = method === "CONNECT" ? protocol : "";
-    this.headers = requestFields(raw);
-    this.authority = authority === "" ? (getHeader(this.headers, "host") ?? "") : authority;
-    if (this.upgradeProtocol === "") {
-      this.method = method;
+  /** @param windows bytes that each side may send at first */
+  constructor(
+    carrier: H2Carrier,
+    id: number,
+    head: H2RequestHead,
+    endsStream: boolean,
+    windows: { readonly send: number; readonly receive: number },
+    now: number,
+  ) {
+    this.#carrier = carrier;
+    this.id = id;
+    this.socket = carrier.socket;
+    this.sending = new SendQueue(id, windows.send);
+    this.receiveWindowBytes = windows.receive;
+    this.openedAt = now;
+    this.bodyAt = now;
+    this.requestEnded = endsStream;
+    this.target = head.target;
+    this.authority = head.authority;
+    this.headers = head.headers;
+    this.upgradeProtocol = head.protocol;
+    if (head.protocol === "") {
+      this.method = head.method;
     } else {
       // Handlers know upgrades of HTTP/1, whose clients send a key: RFC 8441, section 5.
       this.method = "GET";
-      this.headers.push("Connection", "Upgrade", "Upgrade", protocol);
-      if (protocol === "websocket") {
+      this.headers.push("Connection", "Upgrade", "Upgrade", head.protocol);
+      if (head.protocol === "websocket") {
         this.headers.push("Sec-WebSocket-Key", randomBytes(16).toString("base64"));
       }
     }
-    this.hasBody = !stream.endAfterHeaders && this.upgradeProtocol === "" && length !== "0";
-    this.bodyLength = length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
-    stream.on("error", () => {});
-    stream.once("close", () => this.#onStreamClose());
+    this.#expectsContinue = head.expectsContinue;
+    this.#bodyLeft = head.contentLength ?? -1;
+    this.hasBody = !endsStream && head.protocol === "" && head.contentLength !== 0;
+    this.bodyLength = head.contentLength;
   }
 
+  // The request
+
   get body(): Readable {
-    this.#body ??= this.#openBody();
-    return this.#body;
+    if (this.#reader === undefined) {
+      this.#reader = new H2Body(this);
+      if (this.#bodyFault !== undefined) {
+        this.#reader.destroy(this.#bodyFault);
+      } else if (this.#closed || (!this.hasBody && this.upgradeProtocol === "")) {
+        this.#reader.push(null);
+      }
+    }
+    return this.#reader;
   }
 
   get bodyTouched(): boolean {
     return this.#touched;
   }
 
+  get wholeBody(): Buffer | undefined {
+    if (!this.requestEnded || this.#touched || this.#early.length === 0) {
+      return undefined;
+    }
+    const [first, ...more] = this.#early;
+    if (more.length > 0) {
+      this.#early = [Buffer.concat(this.#early)];
+    }
+    return more.length > 0 ? this.#early[0] : first;
+  }
+
+  /** Whether somebody waits for a body that does not come. */
+  get awaitsBody(): boolean {
+    return !this.requestEnded && (this.#dropping || (this.#wanted && this.upgradeProtocol === ""));
+  }
+
+  bodyWanted(): void {
+    this.#touched = true;
+    this.#wanted = true;
+    if (this.#expectsContinue) {
+      this.#expectsContinue = false;
+      this.writeInterim(100, []);
+    }
+    this.#handOn();
+  }
+
+  /** Bytes of the body came. @param piece good during the call only. @returns false when they are more than was declared */
+  receive(piece: Buffer): boolean {
+    this.bodyAt = Date.now();
+    if (this.#bodyLeft >= 0) {
+      this.#bodyLeft -= piece.length;
+      if (this.#bodyLeft < 0) {
+        return false;
+      }
+    }
+    if (this.#dropping) {
+      this.#carrier.taken(this, piece.length);
+      this.#droppedBytes += piece.length;
+      if (this.#droppedBytes > maxDroppedBytes && this.#complete) {
+        this.#carrier.reset(this, errorCodes.noError);
+      }
+    } else if (piece.length > 0) {
+      this.#early.push(Buffer.from(piece));
+      this.#handOn();
+    }
+    return true;
+  }
+
+  /** The client has sent all. @returns false when it was less than declared */
+  receiveEnd(trailers: HeaderList): boolean {
+    if (this.#bodyLeft > 0) {
+      return false;
+    }
+    this.requestEnded = true;
+    this.requestTrailers = trailers;
+    if (this.#complete) {
+      this.#carrier.finished(this);
+    } else {
+      this.#handOn();
+    }
+    return true;
+  }
+
+  /** The body does not come in time: who reads it is told. */
+  failBody(error: ServerError): void {
+    this.#bodyFault = error;
+    this.#dropRest();
+    this.#reader?.destroy(error);
+  }
+
+  /** The client is gone, or the stream was broken off. */
+  streamLost(error: ServerError): void {
+    if (this.#closed) {
+      return;
+    }
+    this.#closed = true;
+    this.#early = [];
+    this.sending.drop();
+    const reader = this.#reader;
+    if (reader instanceof H2Tunnel) {
+      reader.destroy();
+    } else if (reader !== undefined && !reader.readableEnded && !reader.destroyed) {
+      this.#bodyFault = error;
+      if (!this.#ended || !this.requestEnded) {
+        reader.destroy(error);
+      }
+    } else {
+      this.#bodyFault = error;
+    }
+    this.#tellListener();
+  }
+
+  // The response
+
   get headSent(): boolean {
     return this.#headSent;
   }
 
   get complete(): boolean {
-    return this.#ended && this.#stream.writableFinished && this.#stream.rstCode === NGHTTP2_NO_ERROR;
+    return this.#complete;
   }
 
   get closed(): boolean {
     return this.#closed || this.#ended;
   }
 
+  /** Whether it left HTTP. */
+  get isTunnel(): boolean {
+    return this.#reader instanceof H2Tunnel;
+  }
+
+  get trailers(): HeaderList {
+    return this.#trailers;
+  }
+
   respond(status: number, headers: HeaderList, body: Uint8Array | string): void {
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-    const noBody = this.#begin(status, headers, length, length === 0);
-    if (noBody || length === 0) {
-      this.#ended = true;
-      if (this.#left > 0 && !noBody) {
-        this.destroy();
-      }
-      return;
+    this.#begin(status, headers, length);
+    if (!this.#ended) {
+      this.end(body);
     }
-    this.end(body);
   }
 
   writeHead(status: number, headers: HeaderList): void {
-    this.#begin(status, headers, undefined, false);
+    this.#begin(status, headers, undefined);
   }
 
   write(chunk: Uint8Array | string): boolean {
-    if (this.#closed || this.#bodiless || this.#ended) {
+    if (this.#closed || this.#ended || this.#declared.isLeftOut || chunk.length === 0) {
       return true;
     }
-    this.#count(typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length);
-    return this.#stream.write(chunk);
+    this.#push(chunk);
+    this.#carrier.queued(this);
+    return !this.sending.isFull;
   }
 
   end(chunk: Uint8Array | string = ""): void {
     if (this.#ended || this.#closed) {
       return;
     }
+    if (!this.#declared.isLeftOut && chunk.length > 0) {
+      this.#push(chunk);
+    }
     this.#ended = true;
-    if (this.#bodiless) {
+    if (this.#declared.isShort) {
+      this.destroy();
       return;
     }
-    this.#count(typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length);
-    if (this.#left > 0) {
-      this.destroy(); // shorter than its head says: it must not look whole
-    } else if (chunk.length > 0) {
-      this.#stream.end(chunk);
-    } else {
-      this.#stream.end();
-    }
+    this.sending.end();
+    this.#carrier.queued(this);
   }
 
-  flush(): void {} // nothing is held back
+  flush(): void {} // nothing is held back for longer than a turn of the event loop
 
   addTrailers(trailers: HeaderList): void {
+    checkFields(trailers);
     this.#trailers = [...this.#trailers, ...trailers];
   }
 
   onceDrain(callback: () => void): void {
-    if (this.#stream.writableNeedDrain) {
-      this.#stream.once("drain", callback);
-    } else {
-      process.nextTick(callback);
-    }
+    this.sending.onceDrain(callback);
   }
 
   closeAfterwards(): void {} // other streams of the connection have nothing to do with it
@@ -220,117 +308,146 @@ export class H2Stream implements HttpStream {
     if (this.upgradeProtocol === "") {
       throw new ServerError("HTTP_RESPONSE", "the request asks for no upgrade");
     }
-    const fields = responseFields(
-      headers.filter(
-        (_, index) => !ofWebSocketHandshake.has((headers[index - (index % 2)] ?? "").toLowerCase()),
-      ),
-    );
+    const fields = withoutHandshake(headers);
+    checkFields(fields);
     this.#headSent = true;
-    this.#stream.respond({ ":status": 200, ...fields });
-    return { socket: this.#stream, head: Buffer.alloc(0) };
+    this.#carrier.sendHeaders(this.id, [":status", "200"], fields, false);
+    const tunnel = new H2Tunnel(this);
+    this.#reader = tunnel;
+    if (this.#closed) {
+      tunnel.destroy();
+    }
+    return { socket: tunnel, head: Buffer.alloc(0) };
   }
 
   writeInterim(status: number, headers: HeaderList): void {
-    if (!this.#headSent && !this.#closed && status !== 101) {
-      this.#stream.additionalHeaders({ ":status": status, ...responseFields(headers) });
+    if (!this.#headSent && !this.#closed && status >= 100 && status < 200 && status !== 101) {
+      checkFields(headers);
+      this.#carrier.sendHeaders(this.id, [":status", String(status)], headers, false);
     }
   }
 
   destroy(): void {
-    this.#stream.close(NGHTTP2_INTERNAL_ERROR);
+    if (!this.#closed) {
+      this.#carrier.reset(this, errorCodes.internalError);
+    }
   }
 
-  /** @param length of a body that is known whole. @param empty nothing follows. @returns whether the response has no body */
-  #begin(status: number, headers: HeaderList, length: number | undefined, empty: boolean): boolean {
-    if (status < 200 || status > 999) {
-      throw new ServerError("HTTP_RESPONSE", `status ${status} is not that of a final response`);
+  // The tunnel
+
+  sendRaw(chunk: Buffer): boolean {
+    if (!this.#closed) {
+      this.sending.push(chunk);
+      this.#carrier.queued(this);
     }
-    const fields = responseFields(headers);
-    const declared = fields["content-length"];
-    if (Array.isArray(declared) || (declared !== undefined && !/^\d{1,15}$/.test(declared))) {
-      throw new ServerError("HTTP_RESPONSE", `Content-Length ${JSON.stringify(declared)} is no number`);
+    return !this.sending.isFull;
+  }
+
+  endRaw(sent: () => void): void {
+    if (this.#closed) {
+      sent();
+      return;
     }
-    const noBody = status === 204 || status === 304;
-    this.#bodiless = noBody || this.method === "HEAD";
-    if (declared !== undefined) {
-      this.#left = Number(declared);
-    } else if (length !== undefined) {
-      this.#left = length;
-      if (!noBody && !(this.method === "HEAD" && length === 0)) {
-        fields["content-length"] = String(length);
+    this.#tunnelEnded = sent;
+    this.#ended = true;
+    this.sending.end();
+    this.#carrier.queued(this);
+  }
+
+  cancel(): void {
+    if (!this.#closed) {
+      this.#carrier.reset(this, this.#complete ? errorCodes.noError : errorCodes.cancel);
+    }
+  }
+
+  /** The frame with the end of the response is on its way. */
+  responseSent(): void {
+    this.#complete = true;
+    this.#tunnelEnded?.();
+    if (this.requestEnded) {
+      this.#carrier.finished(this);
+    } else if (!this.isTunnel) {
+      this.#dropRest();
+      if (this.#bodyLeft > maxDroppedBytes) {
+        this.#carrier.reset(this, errorCodes.noError);
       }
+    }
+    this.#tellListener();
+  }
+
+  /** Request and response are through. */
+  streamOver(): void {
+    this.#closed = true;
+    this.#early = [];
+  }
+
+  /** @param length of a body that is known whole */
+  #begin(status: number, headers: HeaderList, length: number | undefined): void {
+    const framing = responseFraming(headers);
+    checkFields(headers);
+    const declared = framing.contentLength ?? length;
+    const mayDeclare = this.#declared.begin(this.method, status, declared);
+    const ownFields: HeaderList = [":status", String(status)];
+    if (framing.contentLength === undefined && declared !== undefined && mayDeclare) {
+      ownFields.push("content-length", String(declared));
+    }
+    if (!framing.hasDate) {
+      ownFields.push("date", httpDate(Date.now()));
     }
     this.#headSent = true;
-    if (this.#closed || this.#stream.destroyed || this.#stream.closed) {
-      return this.#bodiless;
+    if (this.#closed) {
+      return;
     }
-    const streamed = !this.#bodiless && length === undefined;
-    if (streamed) {
-      this.#stream.once("wantTrailers", () => this.#sendTrailers());
+    const endsStream =
+      length !== undefined && (this.#declared.isLeftOut || length === 0) && !this.#declared.isShort;
+    this.#carrier.sendHeaders(this.id, ownFields, headers, endsStream);
+    if (endsStream) {
+      this.#ended = true;
+      this.sending.end();
+      this.sending.endSent();
+      this.responseSent();
     }
-    this.#stream.respond(
-      { ":status": status, ...fields },
-      { endStream: this.#bodiless || empty, waitForTrailers: streamed },
-    );
-    return this.#bodiless;
   }
 
-  #sendTrailers(): void {
-    try {
-      this.#stream.sendTrailers(responseFields(this.#trailers));
-    } catch {
+  #push(chunk: Uint8Array | string): void {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    if (!this.#declared.take(bytes.length)) {
       this.destroy();
+      throw bodyTooLong();
     }
+    this.sending.push(bytes);
   }
 
-  #count(length: number): void {
-    if (this.#left >= 0) {
-      if (length > this.#left) {
-        this.destroy();
-        throw new ServerError("HTTP_RESPONSE", "the body is longer than its Content-Length");
+  /** Gives the reader what there is room for. */
+  #handOn(): void {
+    const reader = this.#reader;
+    if (reader === undefined || !this.#wanted) {
+      return;
+    }
+    while (this.#wanted) {
+      const chunk = this.#early.shift();
+      if (chunk === undefined) {
+        break;
       }
-      this.#left -= length;
+      this.#carrier.taken(this, chunk.length);
+      this.#wanted = reader.push(chunk);
+    }
+    if (this.requestEnded && this.#early.length === 0) {
+      this.#wanted = false;
+      reader.push(null);
     }
   }
 
-  #openBody(): Readable {
-    const stream = this.#stream;
-    const body = new Readable({
-      read: () => {
-        if (!this.#touched) {
-          this.#touched = true;
-          stream.on("data", (chunk: Buffer) => {
-            if (!body.push(chunk)) {
-              stream.pause();
-            }
-          });
-          stream.once("end", () => {
-            if (!stream.aborted) {
-              body.push(null);
-            }
-          });
-        } else {
-          stream.resume();
-        }
-      },
-    });
-    if (!this.hasBody || this.#closed) {
-      body.push(null);
+  /** Nobody will read the rest of the body. */
+  #dropRest(): void {
+    this.#dropping = true;
+    for (const chunk of this.#early) {
+      this.#carrier.taken(this, chunk.length);
     }
-    return body;
+    this.#early = [];
   }
 
-  #onStreamClose(): void {
-    this.#closed = true;
-    const body = this.#body;
-    if (
-      body !== undefined &&
-      !body.readableEnded &&
-      !body.destroyed &&
-      (this.#stream.aborted || !this.#ended)
-    ) {
-      body.destroy(new ServerError("CLIENT_GONE", "the client closed the stream"));
-    }
+  #tellListener(): void {
     const { listener } = this;
     this.listener = undefined;
     listener?.streamClosed();

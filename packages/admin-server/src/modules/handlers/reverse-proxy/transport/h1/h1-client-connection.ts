@@ -295,11 +295,10 @@ export class H1ClientConnection {
     this.#left = head.length;
     this.#trailers = noTrailers;
     if (head.framing === bodyFraming.chunked) {
+      this.#trailers = [];
       this.#decoder = new ChunkedDecoder(
         (data) => this.#handOn(data),
-        (name, value) => {
-          this.#trailers = [...this.#trailers, name, value];
-        },
+        (name, value) => this.#trailers.push(name, value),
       );
     }
     call.receiver.head(head.status, head.headers, head.version);

@@ -1,0 +1,18 @@
+/** How connections are treated; taken over with each config. Milliseconds; 0 is unlimited. */
+export interface ConnectionLimits {
+  /** From the first byte of a request, or the opening of the connection, to the end of the head. */
+  readonly readHeaderTimeoutMs: number;
+  /** For a whole request. */
+  readonly readTimeoutMs: number;
+  /** Between two pieces of a body. */
+  readonly readIdleTimeoutMs: number;
+  /** For a whole response, from the end of the request's head. */
+  readonly writeTimeoutMs: number;
+  /** Without any byte taken by a client that has to. */
+  readonly writeIdleTimeoutMs: number;
+  /** Between two requests. */
+  readonly idleTimeoutMs: number;
+  /** Silence after which TCP asks whether the client is there. */
+  readonly keepAliveMs: number;
+  readonly maxHeaderBytes: number;
+}

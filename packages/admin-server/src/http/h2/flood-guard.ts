@@ -1,0 +1,88 @@
+import { errorCodes, Http2Error } from "wire/http2";
+
+/** Resets at once, and each second: CVE-2023-44487. A stream that ends well earns one more. */
+const resetBurst = 1_000;
+const resetRate = 100;
+/** PING, SETTINGS, PRIORITY, empty DATA, and frames of no known type: CVE-2019-9511 to 9518. */
+const idleBurst = 1_000;
+const idleRate = 200;
+/** WINDOW_UPDATE frames at once, and for each frame and stream that they may be an answer to. Source: envoy's limits */
+const updateBurst = 1_000;
+const updatesPerFrame = 10;
+const updatesPerStream = 4;
+
+/** A budget that fills up again with time. */
+class Budget {
+  readonly #burst: number;
+  readonly #perMs: number;
+  #left: number;
+  #since = performance.now();
+
+  constructor(burst: number, perSecond: number) {
+    this.#burst = burst;
+    this.#perMs = perSecond / 1000;
+    this.#left = burst;
+  }
+
+  /** @returns whether there was one left */
+  take(): boolean {
+    if (this.#left < 1) {
+      const now = performance.now();
+      this.#left = Math.min(this.#burst, this.#left + (now - this.#since) * this.#perMs);
+      this.#since = now;
+    }
+    this.#left--;
+    return this.#left >= 0;
+  }
+
+  earn(): void {
+    if (this.#left < this.#burst) {
+      this.#left++;
+    }
+  }
+}
+
+/** Counts what costs a client less than us. A client with too much of it is sent away. */
+export class FloodGuard {
+  readonly #resets = new Budget(resetBurst, resetRate);
+  readonly #idle = new Budget(idleBurst, idleRate);
+  #updates = updateBurst;
+
+  /** A stream ended early, by the client or by its fault. @throws Http2Error ENHANCE_YOUR_CALM */
+  reset(): void {
+    if (!this.#resets.take()) {
+      throw tooMany("streams that are broken off");
+    }
+  }
+
+  /** A frame that moves nothing. @throws Http2Error ENHANCE_YOUR_CALM */
+  idleFrame(): void {
+    if (!this.#idle.take()) {
+      throw tooMany("frames that move nothing");
+    }
+  }
+
+  /** A WINDOW_UPDATE. @throws Http2Error ENHANCE_YOUR_CALM */
+  windowUpdate(): void {
+    this.#updates--;
+    if (this.#updates < 0) {
+      throw tooMany("WINDOW_UPDATE frames for what was sent");
+    }
+  }
+
+  streamOpened(): void {
+    this.#updates = Math.min(updateBurst * updatesPerFrame, this.#updates + updatesPerStream);
+  }
+
+  streamEnded(): void {
+    this.#resets.earn();
+  }
+
+  dataSent(): void {
+    this.#updates = Math.min(updateBurst * updatesPerFrame, this.#updates + updatesPerFrame);
+  }
+}
+
+function tooMany(what: string): Http2Error {
+  return new Http2Error(errorCodes.enhanceYourCalm, `too many ${what}`);
+}

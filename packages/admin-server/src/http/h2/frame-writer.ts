@@ -1,0 +1,162 @@
+import type { Socket } from "node:net";
+import {
+  defaultFrameBytes,
+  encodeFrame,
+  encodeFrameHeader,
+  frameFlags,
+  frameHeaderBytes,
+  frameTypes,
+} from "wire/http2";
+
+/** Up to here a payload is copied behind its frame's header; above it goes out as it is. */
+const maxJoinedBytes = 4 * 1024;
+const firstChunkBytes = 1024;
+const chunkBytes = 16 * 1024;
+/** Frames wait for one another until they are so many bytes. */
+const maxWaitingBytes = 64 * 1024;
+const nothing = Buffer.alloc(0);
+
+/**
+ * Puts the frames of one connection into as few writes as can be: those that come about in one turn of the event loop go
+ * out together.
+ */
+export class FrameWriter {
+  readonly #socket: Socket;
+  readonly #flushed: () => void;
+  /** Small frames stand here, one behind the other; from `#start` on they were not handed on. */
+  #chunk: Buffer = nothing;
+  #start = 0;
+  #at = 0;
+  #pieces: Uint8Array[] = [];
+  #waitingBytes = 0;
+  #due = false;
+
+  /** @param flushed called after each write that the turn's end brought about */
+  constructor(socket: Socket, flushed: () => void) {
+    this.#socket = socket;
+    this.#flushed = flushed;
+  }
+
+  /** Bytes that the client has not taken. */
+  get unsentBytes(): number {
+    return this.#waitingBytes + this.#socket.writableLength;
+  }
+
+  /** Any frame, ready made. */
+  frame(bytes: Buffer): void {
+    this.#reserve(bytes.length);
+    this.#at += bytes.copy(this.#chunk, this.#at);
+    this.#wrote(bytes.length);
+  }
+
+  /** A header block, in as many frames as it needs. @param block may change after the call */
+  headers(streamId: number, endsStream: boolean, block: Buffer): void {
+    let type: number = frameTypes.headers;
+    let flags: number = endsStream ? frameFlags.endStream : 0;
+    let at = 0;
+    do {
+      const end = Math.min(block.length, at + defaultFrameBytes);
+      flags |= end === block.length ? frameFlags.endHeaders : 0;
+      this.#small(type, flags, streamId, block.subarray(at, end));
+      type = frameTypes.continuation;
+      flags = 0;
+      at = end;
+    } while (at < block.length);
+  }
+
+  /** @param payload at most 16,384 bytes; may not change until it is sent */
+  data(streamId: number, endsStream: boolean, payload: Uint8Array): void {
+    const flags = endsStream ? frameFlags.endStream : 0;
+    if (payload.length <= maxJoinedBytes) {
+      this.#small(frameTypes.data, flags, streamId, payload);
+      return;
+    }
+    this.frame(encodeFrameHeader(payload.length, frameTypes.data, flags, streamId));
+    this.#endPiece();
+    this.#pieces.push(payload);
+    this.#wrote(payload.length);
+    if (this.#waitingBytes >= maxWaitingBytes) {
+      this.flush();
+    }
+  }
+
+  /** Hands on what waits. */
+  flush(): void {
+    const socket = this.#socket;
+    this.#endPiece();
+    const pieces = this.#pieces;
+    if (pieces.length === 0) {
+      return;
+    }
+    this.#pieces = [];
+    this.#waitingBytes = 0;
+    if (socket.destroyed || socket.writableEnded) {
+      return;
+    }
+    if (pieces.length > 1) {
+      socket.cork();
+    }
+    for (const piece of pieces) {
+      socket.write(piece);
+    }
+    if (pieces.length > 1) {
+      socket.uncork();
+    }
+  }
+
+  #small(type: number, flags: number, streamId: number, payload: Uint8Array): void {
+    const bytes = frameHeaderBytes + payload.length;
+    if (payload.length > maxJoinedBytes) {
+      this.frame(encodeFrame(type, flags, streamId, payload));
+      return;
+    }
+    this.#reserve(bytes);
+    const chunk = this.#chunk;
+    const at = this.#at;
+    chunk[at] = 0;
+    chunk[at + 1] = payload.length >> 8;
+    chunk[at + 2] = payload.length & 0xff;
+    chunk[at + 3] = type;
+    chunk[at + 4] = flags;
+    chunk.writeUInt32BE(streamId, at + 5);
+    chunk.set(payload, at + frameHeaderBytes);
+    this.#at = at + bytes;
+    this.#wrote(bytes);
+  }
+
+  #wrote(bytes: number): void {
+    this.#waitingBytes += bytes;
+    if (!this.#due) {
+      this.#due = true;
+      setImmediate(flushDue, this);
+    }
+  }
+
+  /** Called at the end of a turn. */
+  turnEnded(): void {
+    this.#due = false;
+    this.flush();
+    this.#flushed();
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#chunk.length - this.#at < bytes) {
+      const isFirst = this.#waitingBytes === 0;
+      this.#endPiece();
+      this.#chunk = Buffer.allocUnsafe(Math.max(bytes, isFirst ? firstChunkBytes : chunkBytes));
+      this.#start = 0;
+      this.#at = 0;
+    }
+  }
+
+  #endPiece(): void {
+    if (this.#at > this.#start) {
+      this.#pieces.push(this.#chunk.subarray(this.#start, this.#at));
+      this.#start = this.#at;
+    }
+  }
+}
+
+function flushDue(writer: FrameWriter): void {
+  writer.turnEnded();
+}

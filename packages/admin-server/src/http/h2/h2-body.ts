@@ -1,0 +1,21 @@
+import { Readable } from "node:stream";
+
+/** Who hands a body on. */
+export interface BodySource {
+  /** There is room for more. */
+  bodyWanted(): void;
+}
+
+/** The body of a request, as its stream hands it on. */
+export class H2Body extends Readable {
+  readonly #source: BodySource;
+
+  constructor(source: BodySource) {
+    super({ highWaterMark: 64 * 1024 });
+    this.#source = source;
+  }
+
+  override _read(): void {
+    this.#source.bodyWanted();
+  }
+}

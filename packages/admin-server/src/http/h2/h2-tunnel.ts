@@ -1,0 +1,44 @@
+import { Duplex } from "node:stream";
+import type { BodySource } from "./h2-body.ts";
+
+/** The stream below a tunnel. */
+export interface TunnelStream extends BodySource {
+  /** @returns false when the client is slow: go on after `onceDrain` */
+  sendRaw(chunk: Buffer): boolean;
+  onceDrain(callback: () => void): void;
+  /** @param sent called when the end is on its way */
+  endRaw(sent: () => void): void;
+  /** Nobody is behind the tunnel any more. */
+  cancel(): void;
+}
+
+/** A stream that left HTTP by an extended CONNECT: bytes both ways. Source: RFC 8441 */
+export class H2Tunnel extends Duplex {
+  readonly #stream: TunnelStream;
+
+  constructor(stream: TunnelStream) {
+    super({ allowHalfOpen: true });
+    this.#stream = stream;
+  }
+
+  override _read(): void {
+    this.#stream.bodyWanted();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    if (this.#stream.sendRaw(chunk)) {
+      done();
+    } else {
+      this.#stream.onceDrain(done);
+    }
+  }
+
+  override _final(done: () => void): void {
+    this.#stream.endRaw(done);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#stream.cancel();
+    done(error);
+  }
+}

@@ -1,0 +1,26 @@
+/** How many are remembered. */
+const kept = 256;
+
+/** What is known of a stream that is gone. */
+export type StreamFate =
+  | "closed" // in order, or by the client: a frame on it is an error
+  | "abandoned"; // by us, early: the client may not know yet, and its frames are thrown away
+
+/** The streams of a connection that ended last, to tell a late frame from a wrong one. */
+export class RecentStreams {
+  /** Numbers of streams, negative for those that were abandoned. */
+  #ids: Int32Array | undefined;
+  #next = 0;
+
+  remember(streamId: number, fate: StreamFate): void {
+    this.#ids ??= new Int32Array(kept);
+    this.#ids[this.#next] = fate === "closed" ? streamId : -streamId;
+    this.#next = (this.#next + 1) % kept;
+  }
+
+  /** @returns undefined for one that was never open, or long ago */
+  fateOf(streamId: number): StreamFate | undefined {
+    const ids = this.#ids;
+    return ids?.includes(streamId) ? "closed" : ids?.includes(-streamId) ? "abandoned" : undefined;
+  }
+}

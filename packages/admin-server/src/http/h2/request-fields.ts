@@ -1,0 +1,191 @@
+import type { HeaderField } from "wire/http2";
+import type { HeaderList } from "../header-list.ts";
+
+/** The head of a request of HTTP/2, checked. */
+export interface H2RequestHead {
+  readonly method: string;
+  /** `:path`; the authority for CONNECT. */
+  readonly target: string;
+  /** `:authority`, or `host` where there is none; "" for neither. */
+  readonly authority: string;
+  /** `:protocol` of an extended CONNECT; "" else. Source: RFC 8441 */
+  readonly protocol: string;
+  /** As HTTP/1 would have them: one `cookie`, no pseudo fields. */
+  readonly headers: HeaderList;
+  /** Undefined where the client does not say. */
+  readonly contentLength: number | undefined;
+  readonly expectsContinue: boolean;
+}
+
+/** Fields about one connection of HTTP/1; in HTTP/2 they make a message malformed. Source: RFC 9113, section 8.2.2 */
+const ofConnection: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const path = /^(?:\/[!-~\x80-\xff]*|\*)$/;
+
+/** Fields that were checked: those of HPACK's tables come again with every request. */
+const goodFields = new WeakSet<HeaderField>();
+
+/** @returns what is wrong with an ordinary field, "" when nothing is */
+function fieldProblem(field: HeaderField): string {
+  if (goodFields.has(field)) {
+    return "";
+  }
+  const { name, value } = field;
+  if (!fieldName.test(name)) {
+    return `name ${JSON.stringify(name.slice(0, 80))} is not allowed`;
+  }
+  if (!fieldValue.test(value)) {
+    return `the value of ${name} is not allowed`;
+  }
+  if (ofConnection.has(name) || (name === "te" && value !== "trailers")) {
+    return `field ${name} has no place in HTTP/2`;
+  }
+  goodFields.add(field);
+  return "";
+}
+
+interface PseudoFields {
+  method: string | undefined;
+  scheme: string | undefined;
+  path: string | undefined;
+  authority: string | undefined;
+  protocol: string | undefined;
+}
+
+function takePseudo(pseudo: PseudoFields, { name, value }: HeaderField): string {
+  const key = name.slice(1);
+  if (!Object.hasOwn(pseudo, key)) {
+    return `field ${JSON.stringify(name.slice(0, 80))} is unknown`;
+  }
+  if (pseudo[key as keyof PseudoFields] !== undefined) {
+    return `field ${name} comes twice`;
+  }
+  if (!fieldValue.test(value)) {
+    return `the value of ${name} is not allowed`;
+  }
+  pseudo[key as keyof PseudoFields] = value;
+  return "";
+}
+
+/** @returns what is wrong with the pseudo fields, "" when nothing is. Source: RFC 9113, sections 8.3.1 and 8.5; RFC 8441 */
+function pseudoProblem(pseudo: PseudoFields): string {
+  const { method, scheme } = pseudo;
+  if (method === undefined || !token.test(method)) {
+    return "field :method is missing or malformed";
+  }
+  if (method === "CONNECT" && pseudo.protocol === undefined) {
+    return scheme === undefined && pseudo.path === undefined && pseudo.authority
+      ? ""
+      : "CONNECT needs :authority alone";
+  }
+  if (pseudo.protocol !== undefined && (method !== "CONNECT" || !token.test(pseudo.protocol))) {
+    return "field :protocol is malformed, or not of a CONNECT";
+  }
+  if (!scheme || pseudo.path === undefined || !path.test(pseudo.path)) {
+    return "field :scheme or :path is missing or malformed";
+  }
+  return pseudo.path === "*" && method !== "OPTIONS" ? "field :path is malformed" : "";
+}
+
+/**
+ * Checks a request's fields and puts them into the form of HTTP/1.
+ * @returns what is wrong, for a request that is malformed
+ * Source: RFC 9113, sections 8.2 and 8.3
+ */
+export function readRequestFields(fields: readonly HeaderField[]): H2RequestHead | string {
+  const pseudo: PseudoFields = {
+    method: undefined,
+    scheme: undefined,
+    path: undefined,
+    authority: undefined,
+    protocol: undefined,
+  };
+  const headers: HeaderList = [];
+  let contentLength: number | undefined;
+  let cookieAt = -1;
+  let host: string | undefined;
+  let expectsContinue = false;
+  for (const field of fields) {
+    const { name, value } = field;
+    if (name.charCodeAt(0) === 0x3a) {
+      const problem = headers.length > 0 ? `field ${name} stands behind others` : takePseudo(pseudo, field);
+      if (problem !== "") {
+        return problem;
+      }
+      continue;
+    }
+    const problem = fieldProblem(field);
+    if (problem !== "") {
+      return problem;
+    }
+    switch (name) {
+      case "content-length":
+        if (!/^\d{1,15}$/.test(value) || (contentLength !== undefined && contentLength !== Number(value))) {
+          return "field content-length is no number, or two of them";
+        }
+        contentLength = Number(value);
+        break;
+      case "host":
+        if (host !== undefined) {
+          return "field host comes twice";
+        }
+        host = value;
+        break;
+      case "expect":
+        expectsContinue = value.toLowerCase() === "100-continue";
+        break;
+      case "cookie":
+        // A browser may send it in pieces: RFC 9113, section 8.2.3.
+        if (cookieAt >= 0) {
+          headers[cookieAt] += `; ${value}`;
+          continue;
+        }
+        cookieAt = headers.length + 1;
+    }
+    headers.push(name, value);
+  }
+  const problem = pseudoProblem(pseudo);
+  if (problem !== "") {
+    return problem;
+  }
+  const { method = "", authority, protocol = "" } = pseudo;
+  // Two readers could take two hosts of it: RFC 9113, section 8.3.1.
+  if (host !== undefined && authority !== undefined && host.toLowerCase() !== authority.toLowerCase()) {
+    return "fields :authority and host differ";
+  }
+  return {
+    method,
+    target: pseudo.path ?? authority ?? "",
+    authority: authority || host || "",
+    protocol,
+    headers,
+    contentLength,
+    expectsContinue,
+  };
+}
+
+/**
+ * Checks fields that came after a body.
+ * @returns them, or what is wrong
+ * Source: RFC 9113, section 8.1
+ */
+export function readTrailerFields(fields: readonly HeaderField[]): HeaderList | string {
+  const trailers: HeaderList = [];
+  for (const field of fields) {
+    const problem = field.name.startsWith(":") ? "a pseudo field in trailers" : fieldProblem(field);
+    if (problem !== "") {
+      return problem;
+    }
+    trailers.push(field.name, field.value);
+  }
+  return trailers;
+}

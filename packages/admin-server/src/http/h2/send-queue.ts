@@ -1,0 +1,114 @@
+import { defaultFrameBytes } from "wire/http2";
+import type { FrameWriter } from "./frame-writer.ts";
+
+/** From so many bytes on a writer is asked to wait. */
+const highWaterBytes = 32 * 1024;
+
+/** What one stream has still to send, within the windows that the client grants. */
+export class SendQueue {
+  readonly #streamId: number;
+  /** What the client takes of this stream; negative after it made windows smaller. */
+  windowBytes: number;
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  #ended = false;
+  #over = false;
+  #drains: (() => void)[] = [];
+
+  constructor(streamId: number, windowBytes: number) {
+    this.#streamId = streamId;
+    this.windowBytes = windowBytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether it is enough for now. */
+  get isFull(): boolean {
+    return this.#bytes >= highWaterBytes;
+  }
+
+  /** Whether there is something that could go out now, as far as this stream's window goes. */
+  get isReady(): boolean {
+    return this.#bytes > 0 ? this.windowBytes > 0 : this.#ended && !this.#over;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+  }
+
+  /** Nothing follows. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  onceDrain(callback: () => void): void {
+    if (this.isFull && !this.#over) {
+      this.#drains.push(callback);
+    } else {
+      process.nextTick(callback);
+    }
+  }
+
+  /**
+   * Sends one frame, or several chunks as one.
+   * @param room bytes that the connection's window has
+   * @param holdsEnd the end goes out by itself: trailers follow
+   * @returns bytes of the body that were sent
+   */
+  sendFrame(writer: FrameWriter, room: number, holdsEnd: boolean): number {
+    const limit = Math.min(room, this.windowBytes, defaultFrameBytes);
+    let piece = this.#chunks[0];
+    if (piece === undefined || limit <= 0) {
+      return 0;
+    }
+    if (piece.length <= limit) {
+      this.#chunks.shift();
+    } else {
+      this.#chunks[0] = piece.subarray(limit);
+      piece = piece.subarray(0, limit);
+    }
+    this.#bytes -= piece.length;
+    this.windowBytes -= piece.length;
+    const isLast = this.#ended && this.#bytes === 0 && !holdsEnd;
+    writer.data(this.#streamId, isLast, piece);
+    this.#over ||= isLast;
+    if (this.#drains.length > 0 && !this.isFull) {
+      this.#drain();
+    }
+    return piece.length;
+  }
+
+  /** Whether the end is all that is left to send. */
+  get isAtEnd(): boolean {
+    return this.#ended && this.#bytes === 0;
+  }
+
+  /** Whether the frame with the end went out. */
+  get isOver(): boolean {
+    return this.#over;
+  }
+
+  /** The end went out, in a frame of its own. */
+  endSent(): void {
+    this.#over = true;
+  }
+
+  /** Nothing of it goes out any more. */
+  drop(): void {
+    this.#over = true;
+    this.#chunks = [];
+    this.#bytes = 0;
+    this.#drains = [];
+  }
+
+  #drain(): void {
+    const drains = this.#drains;
+    this.#drains = [];
+    for (const drain of drains) {
+      process.nextTick(drain);
+    }
+  }
+}
