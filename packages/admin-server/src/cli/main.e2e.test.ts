@@ -168,7 +168,12 @@ describe("server run", () => {
 
 describe("server run refuses to start, with exit code 1 and one line that says why", () => {
   test.each([
-    ["no JSON", "{", "config.json", "config.json: JSON is expected: unexpected end of JSON input, at offset 1"],
+    [
+      "no JSON",
+      "{",
+      "config.json",
+      "config.json: JSON is expected: unexpected end of JSON input, at offset 1",
+    ],
     ["an empty file", "", "config.json", "is empty"],
     ["another format", "a: [", "bad.yaml", "adapting config using yaml adapter: "],
     ["another format by any name", "a: b", "bad.conf", "bad.conf: JSON is expected: "],

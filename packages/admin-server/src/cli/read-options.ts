@@ -90,8 +90,13 @@ function readValue(option: OptionDefinition, texts: readonly string[]): unknown 
       }
       return value;
     }
-    case "list":
-      return texts.flatMap((text) => text.split(",")).filter((word) => word !== "");
+    case "list": {
+      const words = texts.flatMap((text) => text.split(",")).filter((word) => word !== "");
+      if (option.choices !== undefined && !words.every((word) => option.choices?.includes(word))) {
+        throw new Error(`some of ${option.choices.join(", ")}`);
+      }
+      return words;
+    }
     case "lines":
       return texts;
     case "text":

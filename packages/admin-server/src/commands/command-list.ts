@@ -15,6 +15,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   "reverse-proxy": async () => (await import("./reverse-proxy.ts")).reverseProxy,
   respond: async () => (await import("./respond.ts")).respond,
   "hash-password": async () => (await import("./hash-password.ts")).hashPassword,
+  "storage export": async () => (await import("./storage-export.ts")).storageExport,
+  "storage import": async () => (await import("./storage-import.ts")).storageImport,
   "list-modules": async () => (await import("./list-modules.ts")).listModules,
   trust: async () => (await import("./trust.ts")).trust,
   untrust: async () => (await import("./untrust.ts")).untrust,

@@ -5,7 +5,7 @@ export const fileServerExportTemplate = defineCommand({
   name: "file-server export-template",
   summary: "Print a template for lists of folders",
   description: [
-    "It makes a page like the built-in one. Change it, and name it in a configuration: browse <file> of a Serverfile's file_server, template_file in JSON.",
+    "It makes a page like the built-in one. Change it, and name it in a configuration: browse <file> in the block of file_server, browse.template_file in JSON.",
   ],
   options: {},
   examples: [{ line: "server file-server export-template > browse.html", about: "Something to start from." }],

@@ -42,6 +42,7 @@ function refuseKeysThatAreDirectives(blocks: readonly SiteBlock[]): void {
         throw new ServerError(
           "CONFIG_ADAPTER",
           `${file}:${line}: parsed '${text}' as a site address, but it is a known directive; directives must appear in a site block`,
+          { place: { file, line, word: text } },
         );
       }
     }
@@ -84,6 +85,7 @@ function unknownDirective(block: SiteBlock, segment: Segment): ServerError {
   return new ServerError(
     "CONFIG_ADAPTER",
     `${token?.file}:${token?.line}: unrecognized directive: ${token?.text}${hint}`,
+    { place: token && { file: token.file, line: token.line, word: token.text } },
   );
 }
 

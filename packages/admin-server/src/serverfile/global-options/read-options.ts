@@ -392,6 +392,7 @@ export function readGlobalOptions(
       throw new ServerError(
         "CONFIG_ADAPTER",
         `${cursor.file}:${cursor.line}: unrecognized global option: ${name}`,
+        { place: { file: cursor.file, line: cursor.line, word: name } },
       );
     }
     try {

@@ -3,7 +3,9 @@ import { ServerError } from "../../core/errors.ts";
 const markerPattern = /^[A-Za-z0-9_-]+$/;
 
 function fault(message: string, file: string, line: number): ServerError {
-  return new ServerError("CONFIG_ADAPTER", `${message}, at ${file}:${line}`, { place: { file, line, word: "<<" } });
+  return new ServerError("CONFIG_ADAPTER", `${message}, at ${file}:${line}`, {
+    place: { file, line, word: "<<" },
+  });
 }
 
 /** Checks what follows the `<<` of a heredoc. @throws ServerError CONFIG_ADAPTER */

@@ -1,0 +1,118 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { Readable, Writable } from "node:stream";
+import { StartError } from "lifecycle/errors";
+import { createTarDecoder, createTarPacker } from "modern-tar";
+import { messageOf } from "../core/errors.ts";
+import type { Storage } from "../core/storage/storage.ts";
+import { isStoredValue } from "./open-storage.ts";
+
+/** An archive holds private keys. */
+const archiveMode = 0o600;
+const maxValueBytes = 16 * 1024 * 1024;
+const maxArchiveBytes = 256 * 1024 * 1024;
+
+/**
+ * Writes all values of a storage as a tar archive, one at a time.
+ * @param output "-" is standard output; a file is whole or not there
+ * @returns how many. @throws ServerError, StartError
+ */
+export async function exportStorage(storage: Storage, output: string): Promise<number> {
+  const temporary = `${output}.${process.pid}.tmp`;
+  const { readable, controller } = createTarPacker();
+  const target = output === "-" ? process.stdout : createWriteStream(temporary, { mode: archiveMode });
+  const written = readable.pipeTo(Writable.toWeb(target));
+  // Told when it is awaited; until then it is nobody's.
+  written.catch(() => {});
+  let count = 0;
+  try {
+    for (const key of (await storage.list("")).filter(isStoredValue)) {
+      const value = await storage.load(key);
+      // A value may go while others are read.
+      if (value !== undefined) {
+        const writer = controller.add({ name: key, size: value.length, mode: archiveMode }).getWriter();
+        if (value.length > 0) {
+          await Promise.race([writer.write(value), written]);
+        }
+        await writer.close();
+        count++;
+      }
+    }
+    controller.finalize();
+    await written;
+    if (output !== "-") {
+      await rename(temporary, output);
+    }
+    return count;
+  } catch (error) {
+    controller.error(error);
+    if (output !== "-") {
+      await rm(temporary, { force: true });
+    }
+    throw new StartError(`storage export: cannot write ${output}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Every file of an archive. @throws Error for what is no archive, links, and values that are too large */
+async function readArchive(input: Readable): Promise<Map<string, Buffer>> {
+  const entries = (Readable.toWeb(input) as ReadableStream<Uint8Array>).pipeThrough(
+    createTarDecoder({ strict: true }),
+  );
+  const values = new Map<string, Buffer>();
+  let total = 0;
+  for await (const { header, body } of entries) {
+    const { name, size, type = "file" } = header;
+    if (type === "directory") {
+      await body.cancel();
+      continue;
+    }
+    if (type !== "file") {
+      throw new Error(`${name} is a ${type}, and only files are values`);
+    }
+    if (/(?:^|\/)\.\.(?:\/|$)|\0/.test(name)) {
+      throw new Error(`${JSON.stringify(name)} leads out of the storage`);
+    }
+    total += size;
+    if (size > maxValueBytes || total > maxArchiveBytes) {
+      throw new Error(
+        `${name} has ${size} bytes, over the limit of ${maxValueBytes} for a value or ${maxArchiveBytes} for all`,
+      );
+    }
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body) {
+      chunks.push(chunk);
+    }
+    const value = Buffer.concat(chunks);
+    if (value.length !== size) {
+      throw new Error(`the archive ends within ${name}`);
+    }
+    values.set(name.replace(/^(?:\.?\/)+/, ""), value);
+  }
+  if (values.size === 0) {
+    throw new Error("it is no tar archive, or holds no files");
+  }
+  return values;
+}
+
+/**
+ * Stores the files of a tar archive. All of it is read before the first is stored, so that a broken archive changes
+ * nothing; values that the archive does not name stay.
+ * @param input "-" is standard input
+ * @returns how many. @throws ServerError, StartError
+ */
+export async function importStorage(storage: Storage, input: string): Promise<number> {
+  let values: Map<string, Buffer>;
+  try {
+    values = await readArchive(input === "-" ? process.stdin : createReadStream(input));
+  } catch (error) {
+    throw new StartError(`storage import: cannot read ${input}: ${messageOf(error)}`, { cause: error });
+  }
+  let count = 0;
+  for (const [key, value] of values) {
+    if (isStoredValue(key)) {
+      await storage.store(key, value);
+      count++;
+    }
+  }
+  return count;
+}
