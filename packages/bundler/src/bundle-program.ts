@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { basename, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Plugin, rolldown } from "rolldown";
-import { lazyFileOf, lazyModules, pathOfPackage } from "./lazy-modules.ts";
+import { lazyEntries, lazyModules } from "./lazy-modules.ts";
 import { readProgram } from "./program.ts";
 import { sideFiles } from "./side-files.ts";
 
@@ -24,6 +24,10 @@ export interface ProgramBuild {
    * depends on it; "" is this one.
    */
   readonly lazyPackages?: Readonly<Record<string, string>>;
+  /** Lazy packages that have to be loaded, for their effect, before another one: name to name. */
+  readonly before?: Readonly<Record<string, string>>;
+  /** Source files that are seldom needed, likewise. What they import is lazy with them where nobody else imports it. */
+  readonly lazyFiles?: readonly string[];
   /** Native packages, which stay in node_modules. Loaded when something of them is used. */
   readonly nativePackages?: readonly string[];
   /** Files and folders that code names by URL, by the name that they get beside the program when it is not their own. */
@@ -78,12 +82,7 @@ function writeModule(distFolder: string, name: string): void {
   );
 }
 
-async function write(
-  input: Record<string, string>,
-  folder: string,
-  plugins: Plugin[],
-  codeSplitting: boolean,
-): Promise<void> {
+async function write(input: Record<string, string>, folder: string, plugins: Plugin[]): Promise<void> {
   const bundle = await rolldown({
     input,
     platform: "node",
@@ -99,7 +98,6 @@ async function write(
     format: "cjs",
     entryFileNames: "[name].cjs",
     chunkFileNames: "[name].cjs",
-    codeSplitting,
     minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
   });
   await bundle.close();
@@ -134,7 +132,13 @@ export async function bundleProgram(build: ProgramBuild): Promise<void> {
   const packageFolder = fileURLToPath(build.packageFolder);
   const distFolder = join(packageFolder, "dist");
   const { entries = [], modules = [], nativePackages = [] } = build;
-  const lazyPackages = new Map(Object.entries({ ...lazyInEveryProcess, ...build.lazyPackages }));
+  const lazy = {
+    packageFolder,
+    packages: { ...lazyInEveryProcess, ...build.lazyPackages },
+    before: build.before ?? {},
+    files: build.lazyFiles ?? [],
+    externals: nativePackages,
+  };
   const moduleFiles = modules.map((path) => [path, `${nameOf(path)}.mjs`] as const);
   const names = new Map(
     [...Object.entries(build.sideFiles ?? {}), ...moduleFiles].map(
@@ -144,22 +148,14 @@ export async function bundleProgram(build: ProgramBuild): Promise<void> {
   rmSync(distFolder, { recursive: true, force: true });
   const input = {
     [build.name]: startEntry,
+    ...lazyEntries(lazy),
     ...Object.fromEntries([...entries, ...modules].map((path) => [nameOf(path), join(packageFolder, path)])),
   };
-  const plugins = [
+  await write(input, distFolder, [
     startPlugin(join(packageFolder, build.main), readProgram(build.packageFolder)),
     sideFiles(distFolder, names),
-    lazyModules(packageFolder, lazyPackages, nativePackages),
-  ];
-  await write(input, distFolder, plugins, true);
-  for (const [name, owner] of lazyPackages) {
-    await write(
-      { [nameOf(lazyFileOf(name))]: pathOfPackage(name, owner, packageFolder) },
-      distFolder,
-      [],
-      false,
-    );
-  }
+    lazyModules(lazy),
+  ]);
   for (const file of readdirSync(distFolder)) {
     if (file.endsWith(".cjs")) writeAsAscii(join(distFolder, file));
   }

@@ -1,4 +1,6 @@
 import { createRequire } from "node:module";
+import { dirname, extname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Plugin } from "rolldown";
 
 const require = createRequire(import.meta.url);
@@ -19,58 +21,112 @@ const lazyBuiltins = [
   "zlib",
 ];
 
+/** A module that is loaded when something of it is first used. */
+interface LazyModule {
+  /** JavaScript that gives what the module exports. */
+  readonly load: string;
+  /** Where the build can load it, to learn its names. */
+  readonly path: string;
+  /** A file that has to be loaded before. */
+  readonly before?: string | undefined;
+}
+
+/** What a program's build loads lazily. */
+export interface LazyOptions {
+  /** With a slash at its end. */
+  readonly packageFolder: string;
+  /** Names of packages, each with the package that depends on it; "" is the program's own. */
+  readonly packages: Readonly<Record<string, string>>;
+  /** Packages that have to be loaded, for their effect, before another one: name to name. Lazy themselves. */
+  readonly before: Readonly<Record<string, string>>;
+  /** Source files, relative to the package. */
+  readonly files: readonly string[];
+  /** Packages that stay in node_modules. */
+  readonly externals: readonly string[];
+}
+
+const slugOf = (name: string) =>
+  name
+    .replace(/^src\//, "")
+    .replace(/\.ts$/, "")
+    .replace(/\W+/g, "-")
+    .replace(/^-/, "");
+
+/** A package's file, as its owner finds it. */
+function pathOfPackage(name: string, owner: string, packageFolder: string): string {
+  const own = createRequire(`${packageFolder}package.json`);
+  return (owner === "" ? own : createRequire(own.resolve(owner))).resolve(name);
+}
+
+/** The files that the lazy packages and source files become, as entries of the build: name to path. */
+export function lazyEntries({ packageFolder, packages, files }: LazyOptions): Record<string, string> {
+  return Object.fromEntries([
+    ...Object.entries(packages).map(([name, owner]) => [
+      slugOf(name),
+      pathOfPackage(name, owner, packageFolder),
+    ]),
+    ...files.map((file) => [slugOf(file), resolve(packageFolder, file)]),
+  ]);
+}
+
 /** The source of a module that has the names of another one, and loads it when one of them is used. */
-function lazyModule(load: string, names: readonly string[]): string {
+function lazySource(load: string, names: readonly string[]): string {
   return `
-const load = () => ${load};
+let loaded;
+const load = () => (loaded ??= ${load});
 module.exports = (...args) => load()(...args);
 for (const name of ${JSON.stringify(names)}) {
   Object.defineProperty(module.exports, name, { get: () => load()[name], enumerable: true, configurable: true });
 }`;
 }
 
-/** A package's file, as its owner finds it. */
-export function pathOfPackage(name: string, owner: string, packageFolder: string): string {
-  const own = createRequire(`${packageFolder}package.json`);
-  return createRequire(owner === "" ? `${packageFolder}package.json` : own.resolve(owner)).resolve(name);
-}
+const requireBeside = (specifier: string) =>
+  `process.getBuiltinModule("node:module").createRequire(__filename)(${JSON.stringify(specifier)})`;
 
-/** The name of the file that a lazy package becomes. */
-export function lazyFileOf(packageName: string): string {
-  return `${packageName.replace(/\W+/g, "-").replace(/^-/, "")}.cjs`;
-}
-
-/**
- * Loads parts of Node, and packages, when something of them is first used, not with the program.
- * @param packages name to the package that has it ("" is the program's own); each is to be a file of its own beside the
- *   program, see `lazyFileOf`
- * @param externals packages that stay in node_modules
- */
-export function lazyModules(
-  packageFolder: string,
-  packages: ReadonlyMap<string, string>,
-  externals: readonly string[],
-): Plugin {
-  const names = [...packages.keys(), ...externals];
-  const alternatives = [`(?:node:)?(?:${lazyBuiltins.join("|")})`, ...names];
+/** Loads parts of Node, packages and source files when something of them is first used, not with the program. */
+export function lazyModules(options: LazyOptions): Plugin {
+  const { packageFolder, packages, files, externals } = options;
+  const entries = lazyEntries(options);
+  const byName = new Map<string, LazyModule>([
+    ...lazyBuiltins.map(
+      (name) => [name, { load: `process.getBuiltinModule("node:${name}")`, path: `node:${name}` }] as const,
+    ),
+    ...externals.map(
+      (name) => [name, { load: requireBeside(name), path: pathOfPackage(name, "", packageFolder) }] as const,
+    ),
+    ...Object.keys(packages).map((name) => {
+      const path = entries[slugOf(name)] ?? "";
+      const first = options.before[name];
+      const loads = [first, name].flatMap((each) =>
+        each === undefined ? [] : requireBeside(`./${slugOf(each)}.cjs`),
+      );
+      const before = first === undefined ? undefined : entries[slugOf(first)];
+      return [name, { load: `(${loads.join(", ")})`, path, before }] as const;
+    }),
+    ...files.map((file) => {
+      const path = resolve(packageFolder, file);
+      return [path, { load: requireBeside(`./${slugOf(file)}.cjs`), path }] as const;
+    }),
+  ]);
   return {
     name: "lazy-modules",
-    resolveId: {
-      filter: { id: new RegExp(`^(?:${alternatives.join("|")})$`) },
-      handler: (id) => `\0lazy:${id.replace("node:", "")}`,
+    resolveId(id, importer) {
+      if (importer === undefined) return null;
+      const isFile = id.startsWith(".") && extname(id) === ".ts";
+      const name = isFile ? resolve(dirname(importer), id) : id.replace("node:", "");
+      return byName.has(name) ? `\0lazy:${name}` : null;
     },
     load: {
       filter: { id: /^\0lazy:/ },
-      handler(id) {
-        const name = id.slice("\0lazy:".length);
-        const owner = packages.get(name) ?? (externals.includes(name) ? "" : undefined);
-        const real: object = require(owner === undefined ? name : pathOfPackage(name, owner, packageFolder));
-        const from = `process.getBuiltinModule("node:module").createRequire(__filename)`;
-        const load =
-          owner === undefined
-            ? `process.getBuiltinModule(${JSON.stringify(`node:${name}`)})`
-            : `${from}(${JSON.stringify(externals.includes(name) ? name : `./${lazyFileOf(name)}`)})`;
-        return { code: lazyModule(load, Object.keys(real)), moduleType: "js" };
+      async handler(id) {
+        const found = byName.get(id.slice("\0lazy:".length));
+        if (found === undefined) return null;
+        const { load, path, before } = found;
+        if (before !== undefined) require(before);
+        const real = (
+          extname(path) === ".ts" ? await import(pathToFileURL(path).href) : require(path)
+        ) as object;
+        return { code: lazySource(load, Object.keys(real)), moduleType: "js" };
       },
     },
   };

@@ -38,7 +38,8 @@ class AcmeIssuer implements CertificateIssuer {
   readonly #storage: Storage;
   readonly #board: ChallengeBoard;
   readonly #dns: DnsProvider | undefined;
-  readonly #agent: Agent;
+  readonly #roots: readonly string[];
+  #agent: Agent | undefined;
   #account: Promise<AcmeAccount> | undefined;
 
   constructor(
@@ -54,7 +55,7 @@ class AcmeIssuer implements CertificateIssuer {
     this.#storage = storage;
     this.#board = board;
     this.#dns = dns;
-    this.#agent = new Agent(roots.length > 0 ? { connect: { ca: [...rootCertificates, ...roots] } } : {});
+    this.#roots = roots;
   }
 
   async issue(request: IssueRequest): Promise<IssuedCertificate> {
@@ -88,8 +89,15 @@ class AcmeIssuer implements CertificateIssuer {
     );
   }
 
+  /** Opened with the first certificate: most servers have an issuer, and few of them need it soon. */
+  #openAgent(): Agent {
+    const roots = this.#roots;
+    this.#agent ??= new Agent(roots.length > 0 ? { connect: { ca: [...rootCertificates, ...roots] } } : {});
+    return this.#agent;
+  }
+
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await this.#agent?.destroy();
   }
 
   #challengesFor(name: string): ChallengeType[] {
@@ -173,7 +181,7 @@ class AcmeIssuer implements CertificateIssuer {
     const account = await this.#accountOf();
     const client = new AcmeClient({
       directoryUrl: this.#directoryUrl,
-      dispatcher: this.#agent,
+      dispatcher: this.#openAgent(),
       account,
       signal,
     });
