@@ -251,6 +251,16 @@ export class Exchange implements StreamListener {
     return this.#body !== undefined || this.stream.hasBody;
   }
 
+  /** All of the body, where it is there already: it came with the head, or {@link bufferBody} has read it. */
+  get wholeBody(): Buffer | undefined {
+    return this.bufferedBody ?? (this.#body === undefined ? this.stream.wholeBody : undefined);
+  }
+
+  /** Fields that came after the body that {@link body} reads; none for one that a handler put in place. */
+  get requestTrailers(): HeaderList {
+    return this.#body === undefined ? this.stream.requestTrailers : [];
+  }
+
   /** The body: the client's, or what a handler put in its place. Made when asked for; ask only where it is read. */
   get body(): Readable {
     return this.#body ?? this.stream.body;

@@ -215,7 +215,7 @@ export class H2Stream implements HttpStream, TunnelStream {
       return;
     }
     this.#closed = true;
-    this.#early = [];
+    this.#dropRest();
     this.sending.drop();
     const reader = this.#reader;
     if (reader instanceof H2Tunnel) {
@@ -378,7 +378,7 @@ export class H2Stream implements HttpStream, TunnelStream {
   /** Request and response are through. */
   streamOver(): void {
     this.#closed = true;
-    this.#early = [];
+    this.#dropRest();
   }
 
   /** @param length of a body that is known whole */

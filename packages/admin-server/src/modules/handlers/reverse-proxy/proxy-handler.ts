@@ -172,6 +172,7 @@ export class ProxyHandler implements HttpHandler {
         exchange.server.isTrustedProxy?.(exchange) === true ||
         this.#parts.trusted?.contains(exchange.remoteAddress) === true,
       expectContinue: transport.handsOnExpect === true,
+      hasBody: body.content !== undefined,
       host: transport.scheme === "https" ? dial.key : exchange.hostport,
     });
     const trace = exchange.trace?.startUpstream(upstream.address);

@@ -32,6 +32,25 @@ const notForClients = new Set([...hopByHop, "via"]);
 /** Lengths of the names in both sets: most fields are let through without making their name lower case. */
 const noteworthyLengths = new Set([...leftOut, ...notForClients].map((name) => name.length));
 
+/** Fields that say how a message is framed, routed or read: they mean nothing, or harm, after its body. */
+const notInTrailers = new Set([
+  ...hopByHop,
+  "content-length",
+  "content-encoding",
+  "content-type",
+  "content-range",
+  "host",
+  "expect",
+  "via",
+]);
+
+/** Trailers as they are handed on. Source: RFC 9110, section 6.5.1 */
+export function forwardedTrailers(trailers: readonly string[]): HeaderList {
+  return trailers.filter(
+    (_, index) => !notInTrailers.has((trailers[index - (index % 2)] as string).toLowerCase()),
+  );
+}
+
 /** Names that `Connection` lists, lower case; undefined for none. */
 function connectionListed(headers: readonly string[]): Set<string> | undefined {
   let listed: Set<string> | undefined;
@@ -79,6 +98,8 @@ export interface RequestHeaderOptions {
   readonly trusted: boolean;
   /** Whether the upstream is asked for its word before the body is sent. */
   readonly expectContinue: boolean;
+  /** Whether a body goes along, and so trailers may. */
+  readonly hasBody: boolean;
   readonly host: string;
 }
 
@@ -90,6 +111,7 @@ export function upstreamRequestHeaders(exchange: Exchange, options: RequestHeade
   const result: HeaderList = ["Host", options.host];
   let te = "";
   let expect = "";
+  let trailer = "";
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
     if (listed === undefined && !noteworthyLengths.has(name.length)) {
@@ -101,6 +123,8 @@ export function upstreamRequestHeaders(exchange: Exchange, options: RequestHeade
       result.push(name, headers[index + 1] as string);
     } else if (lower === "te") {
       te += `,${headers[index + 1]}`;
+    } else if (lower === "trailer") {
+      trailer += trailer === "" ? headers[index + 1] : `, ${headers[index + 1]}`;
     } else if (lower === "expect") {
       expect = headers[index + 1] ?? "";
     } else if (lower === "forwarded" && trusted) {
@@ -109,6 +133,9 @@ export function upstreamRequestHeaders(exchange: Exchange, options: RequestHeade
   }
   if (te !== "" && /(?:^|[,\s])trailers(?:$|[,;\s])/i.test(te)) {
     result.push("TE", "trailers");
+  }
+  if (trailer !== "" && options.hasBody) {
+    result.push("Trailer", trailer);
   }
   if (expect !== "" && options.expectContinue) {
     result.push("Expect", expect);

@@ -3,7 +3,7 @@ import { ServerError } from "../../../core/errors.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import type { HeaderList } from "../../../http/header-list.ts";
 import { ProxyFailure } from "./proxy-error.ts";
-import { copyResponseHeaders, endToEndFields } from "./proxy-headers.ts";
+import { copyResponseHeaders, endToEndFields, forwardedTrailers } from "./proxy-headers.ts";
 import type { ResponseRule } from "./response/response-rules.ts";
 import type { CallStage, ResponseReceiver, UpstreamCall } from "./transport/transport.ts";
 import type { TunnelSet } from "./tunnel.ts";
@@ -142,7 +142,7 @@ export class Relay implements ResponseReceiver {
     }
     const { exchange } = this.#plan;
     if (trailers.length > 0) {
-      exchange.stream.addTrailers(trailers);
+      exchange.stream.addTrailers(forwardedTrailers(trailers));
     }
     this.#settled = true;
     try {

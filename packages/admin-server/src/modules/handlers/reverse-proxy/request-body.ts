@@ -25,8 +25,9 @@ export function requestBody(exchange: Exchange): RequestBody {
   if (!exchange.hasBody) {
     return { content: undefined, length: declaredLength(exchange) === 0 ? 0 : undefined };
   }
-  if (exchange.bufferedBody !== undefined) {
-    return { content: exchange.bufferedBody, length: exchange.bufferedBody.length };
+  const whole = exchange.wholeBody;
+  if (whole !== undefined && exchange.requestTrailers.length === 0) {
+    return { content: whole, length: whole.length };
   }
   return { content: exchange.body, length: declaredLength(exchange) };
 }

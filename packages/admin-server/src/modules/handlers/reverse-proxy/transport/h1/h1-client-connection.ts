@@ -1,6 +1,8 @@
 import type { Socket } from "node:net";
 import { ChunkedDecoder } from "../../../../../http/h1/chunked-decoder.ts";
+import { encodeFields } from "../../../../../http/h1/response-head.ts";
 import type { HeaderList } from "../../../../../http/header-list.ts";
+import { forwardedTrailers } from "../../proxy-headers.ts";
 import { BodyWriter } from "../body-writer.ts";
 import { type ReadBuffer, readBufferOf } from "../read-buffer.ts";
 import type { CallStage } from "../transport.ts";
@@ -189,7 +191,8 @@ export class H1ClientConnection {
         return;
       }
       if (chunked) {
-        socket.write("0\r\n\r\n", "latin1");
+        const trailers = forwardedTrailers(call.request.exchange?.requestTrailers ?? []);
+        socket.write(`0\r\n${encodeFields(trailers)}\r\n`, "latin1");
       }
       this.#requestWritten();
     });

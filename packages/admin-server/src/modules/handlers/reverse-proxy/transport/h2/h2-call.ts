@@ -1,5 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from "node:http2";
 import { ServerError } from "../../../../../core/errors.ts";
+import { forwardedTrailers } from "../../proxy-headers.ts";
 import { BodyWriter } from "../body-writer.ts";
 import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { fieldsOf, h2RequestFields, plainFields } from "./h2-fields.ts";
@@ -36,7 +37,10 @@ export class H2Call implements UpstreamCall {
     const { body } = this.request;
     let stream: ClientHttp2Stream;
     try {
-      stream = session.request(h2RequestFields(this.request, scheme), { endStream: body === undefined });
+      const fields = h2RequestFields(this.request, scheme);
+      // Only where the client said that trailers come: node cannot end a stream that waited for some in vain.
+      const waitForTrailers = body !== undefined && fields.trailer !== undefined;
+      stream = session.request(fields, { endStream: body === undefined, waitForTrailers });
     } catch (error) {
       // The session may be gone since it was chosen; fields that cannot be sent are no fault of the upstream.
       const code = (error as NodeJS.ErrnoException).code ?? "";
@@ -70,6 +74,7 @@ export class H2Call implements UpstreamCall {
         this.#receiver.interim(Number(headers[":status"]), fieldsOf(headers));
       }
     });
+    stream.once("wantTrailers", () => this.#sendTrailers(stream));
     stream.on("trailers", (headers) => {
       this.#trailers = fieldsOf(headers);
     });
@@ -117,6 +122,23 @@ export class H2Call implements UpstreamCall {
       this.#stage = "dial";
     }
     this.fail(error);
+  }
+
+  #sendTrailers(stream: ClientHttp2Stream): void {
+    const trailers = forwardedTrailers(this.request.exchange?.requestTrailers ?? []);
+    const fields: Record<string, string> = {};
+    for (let index = 0; index < trailers.length; index += 2) {
+      const name = (trailers[index] as string).toLowerCase();
+      fields[name] =
+        fields[name] === undefined
+          ? (trailers[index + 1] as string)
+          : `${fields[name]}, ${trailers[index + 1]}`;
+    }
+    try {
+      stream.sendTrailers(fields);
+    } catch (error) {
+      this.fail(error as Error);
+    }
   }
 
   #sendBody(stream: ClientHttp2Stream): void {
