@@ -184,6 +184,38 @@ describe("a ClickHouse store", () => {
     ]);
   });
 
+  it("looks up a sample of very many calls that wait, and settles all", async () => {
+    const calls = 60_000;
+    const insert = (service: string, id: string, parent: string) =>
+      runSql(
+        server.url,
+        `INSERT INTO ${own}.spans (in_service, in_name, format, trace_id, span_id, parent_span_id, kind, start, tenant)
+SELECT '${service}', 'op', 'otlp', unhex('${"ab".repeat(16)}'), ${id}, ${parent}, 'server', toDateTime64('2026-07-22 12:00:00', 9, 'UTC'), 'many'
+FROM numbers(${calls})`,
+      );
+    const idOf = (salt: string) => `reinterpretAsFixedString(cityHash64(number, '${salt}'))`;
+    await insert("stock", idOf("child"), idOf("parent"));
+    await insert("shop", idOf("parent"), "''");
+    const startUnixNano = BigInt(Date.UTC(2026, 6, 22, 12)) * 1_000_000n;
+    const read = async () => {
+      const range = { startUnixNano, endUnixNano: startUnixNano };
+      const [link] = await store.dependencies.getDependencies(range, { tenant: "many" });
+      return link?.callCount ?? 0;
+    };
+    const sampled = await read();
+    expect(Math.abs(sampled - calls) / calls).toBeLessThan(0.05);
+    const connection = new ClickHouseConnection({
+      ...{ urls: [server.url], user: "default", password: "", database: own, requestTimeoutMs: 60_000 },
+      ...{ maxConnections: 2, maxReadBytes: 1_000_000 },
+    });
+    onTestFinished(() => connection.close());
+    const dependencies = new ClickHouseDependencies(connection, new SchemaGuard(connection, own), own, {
+      acquireLease: async () => true,
+    });
+    await dependencies.settle(new AbortController().signal);
+    expect(await read()).toBe(calls);
+  });
+
   it("leaves the lease with the oldest of several claims made at the same moment", async () => {
     const { sampling } = store;
     expect(await sampling.acquireLease("lead", "one", 60_000)).toBe(true);
