@@ -78,6 +78,9 @@ export class H2Stream implements HttpStream, TunnelStream {
   #bodyFault: ServerError | undefined;
   readonly #declared = new DeclaredBody();
   #headSent = false;
+  /** The head, until something goes out with it. */
+  #ownFields: HeaderList | undefined;
+  #fields: HeaderList = [];
   #ended = false;
   #complete = false;
   #closed = false;
@@ -257,9 +260,7 @@ export class H2Stream implements HttpStream, TunnelStream {
   respond(status: number, headers: HeaderList, body: Uint8Array | string): void {
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
     this.#begin(status, headers, length);
-    if (!this.#ended) {
-      this.end(body);
-    }
+    this.end(body);
   }
 
   writeHead(status: number, headers: HeaderList): void {
@@ -270,6 +271,7 @@ export class H2Stream implements HttpStream, TunnelStream {
     if (this.#closed || this.#ended || this.#declared.isLeftOut || chunk.length === 0) {
       return true;
     }
+    this.#sendHead(false);
     this.#push(chunk);
     this.#carrier.queued(this);
     return !this.sending.isFull;
@@ -279,7 +281,9 @@ export class H2Stream implements HttpStream, TunnelStream {
     if (this.#ended || this.#closed) {
       return;
     }
-    if (!this.#declared.isLeftOut && chunk.length > 0) {
+    const isEmpty = this.#declared.isLeftOut || chunk.length === 0;
+    if (!isEmpty) {
+      this.#sendHead(false);
       this.#push(chunk);
     }
     this.#ended = true;
@@ -288,10 +292,22 @@ export class H2Stream implements HttpStream, TunnelStream {
       return;
     }
     this.sending.end();
+    if (this.#ownFields !== undefined && this.#trailers.length === 0) {
+      // One frame for all: gRPC knows a failure without a message by it.
+      this.#sendHead(true);
+      this.sending.endSent();
+      this.responseSent();
+      return;
+    }
+    this.#sendHead(false);
     this.#carrier.queued(this);
   }
 
-  flush(): void {} // nothing is held back for longer than a turn of the event loop
+  flush(): void {
+    if (!this.#closed) {
+      this.#sendHead(false);
+    }
+  }
 
   addTrailers(trailers: HeaderList): void {
     checkFields(trailers);
@@ -398,14 +414,16 @@ export class H2Stream implements HttpStream, TunnelStream {
     if (this.#closed) {
       return;
     }
-    const endsStream =
-      length !== undefined && (this.#declared.isLeftOut || length === 0) && !this.#declared.isShort;
-    this.#carrier.sendHeaders(this.id, ownFields, headers, endsStream);
-    if (endsStream) {
-      this.#ended = true;
-      this.sending.end();
-      this.sending.endSent();
-      this.responseSent();
+    this.#ownFields = ownFields;
+    this.#fields = headers;
+  }
+
+  /** Sends the head, if it waits. @param endsStream nothing follows */
+  #sendHead(endsStream: boolean): void {
+    const ownFields = this.#ownFields;
+    if (ownFields !== undefined) {
+      this.#ownFields = undefined;
+      this.#carrier.sendHeaders(this.id, ownFields, this.#fields, endsStream);
     }
   }
 

@@ -55,11 +55,16 @@ export class H2Call implements UpstreamCall {
       return;
     }
     this.#stream = stream;
-    stream.on("response", (headers, _flags, raw?: string[]) => {
+    stream.on("response", (headers, flags, raw?: string[]) => {
       clearTimeout(this.#timer);
       this.#stage = "response";
       const fields = raw === undefined ? fieldsOf(headers) : plainFields(raw);
       this.#receiver.head(Number(headers[":status"] ?? 502), fields, "2.0");
+      if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0 && !this.#over) {
+        // Told at once, so that head and end go on as one: gRPC knows a failure without a message by it.
+        this.#answered(stream);
+        return;
+      }
       stream.on("data", (chunk: Buffer) => {
         if (!this.#over && !this.#receiver.data(chunk)) {
           stream.pause();
@@ -80,8 +85,7 @@ export class H2Call implements UpstreamCall {
     });
     stream.on("end", () => {
       if (this.#stage === "response" && !this.#over) {
-        this.#finish();
-        this.#receiver.end(this.#trailers);
+        this.#answered(stream);
       }
     });
     stream.on("error", (error) => this.#broken(error));
@@ -115,6 +119,15 @@ export class H2Call implements UpstreamCall {
       this.#stream?.close(constants.NGHTTP2_CANCEL);
       this.#receiver.failed(error, this.#stage, timedOut);
     }
+  }
+
+  /** The response is whole. Of a request that is not, the upstream gets no more. */
+  #answered(stream: ClientHttp2Stream): void {
+    this.#finish();
+    if (!stream.writableEnded) {
+      stream.close(constants.NGHTTP2_NO_ERROR);
+    }
+    this.#receiver.end(this.#trailers);
   }
 
   #broken(error: Error): void {
