@@ -16,6 +16,7 @@ const statuses: Partial<Record<ServerErrorCode, number>> = {
   CONFIG_REFUSED: 400,
   CONFIG_BUSY: 503,
   CONFIG_ADAPTER: 400,
+  CONFIG_INEXPRESSIBLE: 406,
   PATCH_MALFORMED: 400,
   PATCH_CONFLICT: 409, // RFC 5789 section 2.2, "conflicting state"
   HISTORY_UNKNOWN: 404,

@@ -1,6 +1,9 @@
+import type { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
 import type { ConfigEngine } from "../core/engine/config-engine.ts";
 import { ServerError } from "../core/errors.ts";
+import type { JsonValue } from "../core/json/json-value.ts";
 import { cleanPath } from "../core/uri/request-target.ts";
+import { acceptedText } from "./accepted-text.ts";
 import { type AdminReply, type AdminRequest, emptyReply } from "./admin-message.ts";
 import type { AdminRoute } from "./admin-route.ts";
 import { patchTypeOf, readPatch } from "./config-patch.ts";
@@ -52,13 +55,41 @@ async function change(
   await engine.change({ ...basics, method, body: await request.body() });
 }
 
+/** The config at a path: as JSON, or as text when the client asks for that. The ETag is that of the JSON either way. */
+async function read(
+  engine: ConfigEngine,
+  adapters: AdapterRegistry,
+  request: AdminRequest,
+  path: string,
+): Promise<AdminReply> {
+  const { body, etag } = engine.read(path);
+  const text = acceptedText(request.header("accept"), adapters);
+  if (text === undefined) {
+    const headers = { "Content-Type": "application/json", Etag: etag, Vary: "Accept" };
+    return { status: 200, headers, body };
+  }
+  if (path.replace(/\/+$/, "") !== "/config") {
+    throw new ServerError(
+      "CONFIG_INEXPRESSIBLE",
+      `${path} is a part of the config; only the whole one, /config/, is written as ${text.mediaType}`,
+      { path },
+    );
+  }
+  const written = await adapters.toText(text.format, JSON.parse(body) as JsonValue);
+  const type = `${text.mediaType}; charset=utf-8`;
+  return { status: 200, headers: { "Content-Type": type, Etag: etag, Vary: "Accept" }, body: written };
+}
+
 /** @param path URL-decoded, expanded when it came through `/id/` */
-async function handleConfig(engine: ConfigEngine, request: AdminRequest, path: string): Promise<AdminReply> {
+async function handleConfig(
+  engine: ConfigEngine,
+  adapters: AdapterRegistry,
+  request: AdminRequest,
+  path: string,
+): Promise<AdminReply> {
   switch (request.method) {
-    case "GET": {
-      const { body, etag } = engine.read(path);
-      return { status: 200, headers: { "Content-Type": "application/json", Etag: etag }, body };
-    }
+    case "GET":
+      return read(engine, adapters, request, path);
     case "POST":
     case "PUT":
     case "PATCH":
@@ -71,12 +102,12 @@ async function handleConfig(engine: ConfigEngine, request: AdminRequest, path: s
 }
 
 /** `/config/[path]`: read and change the live config. */
-export function configRoute(engine: ConfigEngine): AdminRoute {
-  return { path: "/config/", handle: (request) => handleConfig(engine, request, request.path) };
+export function configRoute(engine: ConfigEngine, adapters: AdapterRegistry): AdminRoute {
+  return { path: "/config/", handle: (request) => handleConfig(engine, adapters, request, request.path) };
 }
 
 /** `/id/<id>/<rest>`: as `/config/` with the path of the object whose `@id` is `<id>`, then `<rest>`. */
-export function idRoute(engine: ConfigEngine): AdminRoute {
+export function idRoute(engine: ConfigEngine, adapters: AdapterRegistry): AdminRoute {
   return {
     path: "/id/",
     handle(request) {
@@ -85,7 +116,7 @@ export function idRoute(engine: ConfigEngine): AdminRoute {
         throw new ServerError("ADMIN_REQUEST", "request path is missing object ID");
       }
       const expanded = cleanPath([engine.pathOfId(id), ...rest].join("/")).replace(/\/$/, "");
-      return handleConfig(engine, request, expanded);
+      return handleConfig(engine, adapters, request, expanded);
     },
   };
 }

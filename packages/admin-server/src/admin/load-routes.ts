@@ -3,6 +3,7 @@ import type { ConfigEngine } from "../core/engine/config-engine.ts";
 import { errorWithin } from "../core/errors.ts";
 import { compactJson } from "../core/json/compact-json.ts";
 import { parseJson } from "../core/json/parse-json.ts";
+import { acceptedText } from "./accepted-text.ts";
 import { emptyReply, requireMethod } from "./admin-message.ts";
 import type { AdminRoute } from "./admin-route.ts";
 import { sourceFileOf } from "./config-routes.ts";
@@ -34,7 +35,10 @@ export function loadRoute(engine: ConfigEngine, adapters: AdapterRegistry): Admi
   };
 }
 
-/** `POST /adapt`: the config as JSON, without loading it. What is JSON already comes back as it is, compact. */
+/**
+ * `POST /adapt`: the config as JSON, without loading it. What is JSON already comes back as it is, compact. A client that
+ * accepts a text format gets that.
+ */
 export function adaptRoute(adapters: AdapterRegistry): AdminRoute {
   return {
     path: "/adapt",
@@ -47,6 +51,11 @@ export function adaptRoute(adapters: AdapterRegistry): AdminRoute {
         } catch (error) {
           throw errorWithin("adapting config", error);
         }
+      }
+      const wanted = acceptedText(request.header("accept"), adapters);
+      if (wanted !== undefined) {
+        const text = await adapters.toText(wanted.format, parseJson(json));
+        return { status: 200, headers: { "Content-Type": `${wanted.mediaType}; charset=utf-8` }, body: text };
       }
       const result = `"result":${compactJson(Buffer.from(json).toString())}`;
       const said = encodeWarnings(warnings);

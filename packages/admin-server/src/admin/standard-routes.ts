@@ -36,8 +36,8 @@ export function standardRoutes({
   stop,
 }: StandardRouteParts): AdminRoute[] {
   return [
-    configRoute(engine),
-    idRoute(engine),
+    configRoute(engine, adapters),
+    idRoute(engine, adapters),
     loadRoute(engine, adapters),
     adaptRoute(adapters),
     stopRoute(stop),

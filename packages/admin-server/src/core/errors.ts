@@ -11,6 +11,7 @@ export type ServerErrorCode =
   | "CONFIG_REFUSED" // the document was understood and cannot run
   | "CONFIG_BUSY" // too many changes wait for the lock
   | "CONFIG_ADAPTER" // no such config adapter, or it cannot read the text
+  | "CONFIG_INEXPRESSIBLE" // the format that was asked for cannot say the config
   | "CONFIG_PULL" // a config cannot be fetched from where the running one says
   | "PATCH_MALFORMED" // not a patch at all
   | "PATCH_CONFLICT" // a patch that does not fit what stands there; a failed `test` too

@@ -12,4 +12,8 @@ export const serverfileAdapter: ConfigAdapter = {
     const { adaptServerfile } = await import("./adapt-serverfile.ts");
     return adaptServerfile(bytes, options);
   },
+  async toText(config) {
+    const { toServerfile } = await import("./to-text/to-serverfile.ts");
+    return toServerfile(config);
+  },
 };

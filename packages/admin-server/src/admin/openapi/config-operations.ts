@@ -5,7 +5,6 @@ import {
   done,
   guards,
   header,
-  json,
   path,
   refused,
 } from "./operations.ts";
@@ -13,6 +12,10 @@ import {
 const ifMatch = header(
   "If-Match",
   'An ETag that an earlier answer gave, `"<path> <hash>"`: the change is made only if that part still is the same.',
+);
+const accept = header(
+  "Accept",
+  "`text/serverfile` (or `text/caddyfile`) for the whole config as a serverfile that adapts to the same JSON.",
 );
 const cacheControl = header(
   "Cache-Control",
@@ -40,10 +43,20 @@ function operations(at: string, parameters: readonly unknown[]): Record<string, 
       operationId: `read${at}`,
       summary: "Read the config, or a part of it",
       description: "An absent last key reads as null.",
-      parameters,
+      parameters: [...parameters, accept],
       responses: {
-        "200": { ...json("The value, keys sorted.", anyJson), headers: etag },
+        "200": {
+          description: "The value, keys sorted; as text when `Accept` asks for it.",
+          content: {
+            "application/json": { schema: anyJson },
+            "text/serverfile": { schema: { type: "string" } },
+          },
+          headers: etag,
+        },
         ...guards,
+        "406": refused(
+          "No serverfile says the part of the config that the path names, or it is not the whole config.",
+        ),
         ...(at === "ById" ? { "404": missing } : {}),
       },
     },

@@ -53,8 +53,23 @@ export const documentOperations = {
     },
   ),
   "/adapt": post(
-    { operationId: "adapt", summary: "Turn a config of another format into JSON", requestBody: anyFormat },
-    { "200": json("The config as JSON.", { $ref: "#/components/schemas/Adapted" }), "413": tooLarge },
+    {
+      operationId: "adapt",
+      summary: "Turn a config of another format into JSON, or JSON into a serverfile",
+      description: "`Accept: text/serverfile` asks for a serverfile that adapts to the same JSON.",
+      requestBody: anyFormat,
+    },
+    {
+      "200": {
+        description: "The config as JSON, or as text when `Accept` asks for it.",
+        content: {
+          "application/json": { schema: { $ref: "#/components/schemas/Adapted" } },
+          "text/serverfile": { schema: { type: "string" } },
+        },
+      },
+      "406": refused("No serverfile says the part of the config that the path names."),
+      "413": tooLarge,
+    },
   ),
   "/validate": post(
     {

@@ -16,7 +16,7 @@ let document: OpenapiDocument;
 const ajv = new Ajv2020({ strict: false });
 beforeAll(async () => {
   consoleFolder = await makeConsoleFolder();
-  running = await RunningServer.start(null, {}, 0, consoleFolder);
+  running = await RunningServer.start(null, { SERVER_UI_FOLDER: consoleFolder });
   document = JSON.parse((await running.admin("GET", "/openapi.json")).text) as OpenapiDocument;
   ajv.addSchema(document, "openapi");
 });

@@ -1,4 +1,5 @@
 import { errorWithin, messageOf, ServerError } from "../errors.ts";
+import type { JsonValue } from "../json/json-value.ts";
 import type { AdaptedConfig, AdaptOptions, ConfigAdapter } from "./config-adapter.ts";
 
 /** All formats a config may be written in, apart from JSON itself. */
@@ -48,5 +49,22 @@ export class AdapterRegistry {
         ? errorWithin(where, error)
         : new ServerError("CONFIG_ADAPTER", `${where}: ${messageOf(error)}`, { cause: error });
     }
+  }
+
+  /** Whether a format can be written, too. @param name as in a media type after the slash */
+  writes(name: string): boolean {
+    return this.#byName.get(name)?.toText !== undefined;
+  }
+
+  /**
+   * A config as a text of a format that {@link writes}.
+   * @throws ServerError CONFIG_INEXPRESSIBLE with the path of what the format cannot say
+   */
+  async toText(name: string, config: JsonValue): Promise<string> {
+    const text = await this.#byName.get(name)?.toText?.(config);
+    if (text === undefined) {
+      throw new ServerError("CONFIG_INEXPRESSIBLE", `configs are not written as ${name}`);
+    }
+    return text;
   }
 }

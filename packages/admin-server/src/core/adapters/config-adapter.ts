@@ -30,6 +30,11 @@ export interface ConfigAdapter {
   readonly fileEndings?: readonly string[];
   /** @throws ServerError CONFIG_ADAPTER with line and column; the registry adds the adapter's name */
   adapt(text: Uint8Array, options: AdaptOptions): Promise<AdaptedConfig>;
+  /**
+   * The opposite: a text that adapts to the same document. Absent where there is none.
+   * @throws ServerError CONFIG_INEXPRESSIBLE with the path of what the format cannot say
+   */
+  toText?(config: JsonValue): Promise<string>;
 }
 
 /** The largest text an adapter takes; JSON itself may be larger. Readers of other formats are slower by far. */

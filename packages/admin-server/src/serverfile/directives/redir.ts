@@ -11,7 +11,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** A page for clients that follow no `Location`. */
-function redirectPage(to: string): string {
+export function redirectPage(to: string): string {
   const safe = to.replace(/[<>&'"]/g, (char) => entities[char] ?? char);
   return `<!DOCTYPE html>
 <html>

@@ -1,4 +1,12 @@
-const privateRanges = ["192.168.0.0/16", "172.16.0.0/12", "10.0.0.0/8", "127.0.0.1/8", "fd00::/8", "::1"];
+/** The ranges that `private_ranges` stands for, in order. */
+export const privateRanges: readonly string[] = [
+  "192.168.0.0/16",
+  "172.16.0.0/12",
+  "10.0.0.0/8",
+  "127.0.0.1/8",
+  "fd00::/8",
+  "::1",
+];
 
 /** A range of addresses; `private_ranges` stands for all that no public network uses. */
 export function withPrivateRanges(word: string): readonly string[] {

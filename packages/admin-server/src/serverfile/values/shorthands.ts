@@ -1,6 +1,7 @@
 import type { Token } from "../lexer/token.ts";
 
-const exact = new Map<string, string>(
+/** What stands for each short placeholder, braces aside. */
+export const exactShorthands: ReadonlyMap<string, string> = new Map(
   Object.entries({
     host: "http.request.host",
     hostport: "http.request.hostport",
@@ -40,7 +41,8 @@ const exact = new Map<string, string>(
   }),
 );
 
-const prefixes = new Map<string, string>(
+/** What stands for what is before the first dot of a short placeholder. */
+export const prefixShorthands: ReadonlyMap<string, string> = new Map(
   Object.entries({
     header: "http.request.header",
     cookie: "http.request.cookie",
@@ -68,11 +70,11 @@ export function expandShorthands(text: string): string {
   }
   return text
     .replace(exactPattern, (all, name: string) => {
-      const long = exact.get(name);
+      const long = exactShorthands.get(name);
       return long === undefined ? all : `{${long}}`;
     })
     .replace(prefixPattern, (_all, name: string, rest: string, dotted: string, dottedRest: string) => {
-      return `{${prefixes.get(name ?? dotted)}.${rest ?? dottedRest}}`;
+      return `{${prefixShorthands.get(name ?? dotted)}.${rest ?? dottedRest}}`;
     });
 }
 
@@ -87,7 +89,7 @@ export function expandTokens(tokens: readonly Token[]): Token[] {
 /** The shorthand that stands for a placeholder, braces included; undefined when there is none. */
 export function shorthandOf(placeholder: string): string | undefined {
   const bare = placeholder.replace(/^[{}]+|[{}]+$/g, "");
-  for (const [short, long] of exact) {
+  for (const [short, long] of exactShorthands) {
     if (long === bare) {
       return `{${short}}`;
     }

@@ -1,0 +1,41 @@
+import type { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
+
+interface Range {
+  readonly type: string;
+  readonly subtype: string;
+  readonly quality: number;
+}
+
+function rangeOf(text: string): Range {
+  const [media = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
+  const [type = "", subtype = ""] = media.split("/");
+  const weight = parameters.find((each) => each.startsWith("q="))?.slice(2);
+  const quality = weight === undefined ? 1 : Number(weight);
+  return { type, subtype, quality: quality >= 0 && quality <= 1 ? quality : 0 };
+}
+
+/** A text format that a client prefers to JSON. */
+export interface AcceptedText {
+  /** As in the request: `text/serverfile`. */
+  readonly mediaType: string;
+  /** Name of its adapter. */
+  readonly format: string;
+}
+
+/**
+ * The text format by `Accept` that a config is written in: one that is named, and preferred to JSON.
+ * @returns undefined for JSON, which is what all other clients get
+ * Source: RFC 9110 section 12.5.1
+ */
+export function acceptedText(accept: string, adapters: AdapterRegistry): AcceptedText | undefined {
+  if (!/text\//i.test(accept)) {
+    return undefined;
+  }
+  const ranges = accept.split(",").map(rangeOf);
+  const json = ranges.find(({ type, subtype }) => type === "application" && subtype === "json")?.quality ?? 0;
+  const texts = ranges.filter(
+    ({ type, subtype, quality }) => type === "text" && quality > json && adapters.writes(subtype),
+  );
+  const [first] = texts.sort((a, b) => b.quality - a.quality);
+  return first === undefined ? undefined : { mediaType: `text/${first.subtype}`, format: first.subtype };
+}

@@ -1,0 +1,46 @@
+/** A word of a line. A plain one is quoted as it needs. */
+export type Word =
+  | string
+  /** In quotes even where it needs none: they say that it is a text. */
+  | { readonly quoted: string }
+  /** As it stands: several words, quotes of their own. */
+  | { readonly raw: string };
+
+/** A directive, a subdirective or an option, with what stands in its braces. */
+export interface Line {
+  readonly words: readonly Word[];
+  /** undefined without braces. Read when the text is made: lines of routes find their order late. */
+  readonly block?: Block | undefined;
+}
+
+/** The lines in braces. */
+export type Block = readonly Line[] | { readonly lines: readonly Line[] };
+
+/** A line without a block. */
+export function line(...words: readonly Word[]): Line {
+  return { words };
+}
+
+/** A line with a block, which is left out when there is nothing in it. */
+export function lineWith(words: readonly Word[], block: readonly Line[]): Line {
+  return block.length === 0 ? { words } : { words, block };
+}
+
+/** The lines of a block. */
+export function linesOf(block: Block): readonly Line[] {
+  return "lines" in block ? block.lines : block;
+}
+
+/** What a word says, quotes aside. */
+export function textOf(word: Word): string {
+  return typeof word === "string" ? word : "quoted" in word ? word.quoted : word.raw;
+}
+
+/** Blocks as one, read when the text is made. */
+export function joined(...blocks: readonly Block[]): Block {
+  return {
+    get lines() {
+      return blocks.flatMap(linesOf);
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { isSpace } from "../../lexer/white-space.ts";
+import type { Word } from "./line.ts";
+
+/** A text that may stand as it is: no white space, nothing that begins a quote, a comment, a heredoc or a block. */
+function mayStandBare(text: string): boolean {
+  if (text === "" || text === "{" || text === "}" || text === "{}" || /^["`#]|^<<|\\$/.test(text)) {
+    return false;
+  }
+  if (/\\</.test(text) || text.endsWith("{")) {
+    return false;
+  }
+  for (let at = 0; at < text.length; at++) {
+    if (isSpace(text.charCodeAt(at))) {
+      return false;
+    }
+  }
+  return balanced(text);
+}
+
+/** Whether braces pair up, as those of placeholders do: the formatter takes others for blocks. */
+function balanced(text: string): boolean {
+  let open = 0;
+  for (const char of text) {
+    open += char === "{" ? 1 : char === "}" ? -1 : 0;
+    if (open < 0 || open > 1) {
+      return false;
+    }
+  }
+  return open === 0;
+}
+
+const marker = "TEXT";
+
+/** Several lines as a heredoc, each with `indent` before it. */
+function heredoc(text: string, indent: string): string {
+  const lines = text.split("\n").map((each) => (each === "" ? "" : indent + each));
+  return `<<${marker}\n${lines.join("\n")}\n${indent}${marker}`;
+}
+
+function quoted(text: string, indent: string): string {
+  if (text.includes("\n") && !text.includes("\r") && !text.includes(marker)) {
+    return heredoc(text, indent);
+  }
+  if (!text.includes('"') && !/\\("|$)/.test(text)) {
+    return `"${text}"`;
+  }
+  return text.includes("`") ? `"${text.replaceAll('"', '\\"')}"` : `\`${text}\``;
+}
+
+/** `{$` is an environment variable before anything is read: one without a name, whose default it is, stands for itself. */
+function keepDollars(text: string): string {
+  return text.replace(/\{\$(?!\})/g, "{$:{$}");
+}
+
+/** A word as the lexer reads it back. @param indent of the line that it is on, and one level more, for heredocs */
+export function writeWord(word: Word, indent: string): string {
+  if (typeof word !== "string" && "raw" in word) {
+    return keepDollars(word.raw);
+  }
+  const text = typeof word === "string" ? word : word.quoted;
+  return keepDollars(typeof word === "string" && mayStandBare(text) ? text : quoted(text, indent));
+}

@@ -1,0 +1,80 @@
+import { inexpressible } from "../inexpressible.ts";
+import { duration, fieldLines, fixed, flag, integer, text, texts } from "../lines/field-lines.ts";
+import { type Line, line, lineWith, type Word } from "../lines/line.ts";
+import type { Members } from "../members.ts";
+
+/** `smallest`, or the names of preferred chains. @param before the words before it */
+export function preferredChainsLine(chains: Members): Line {
+  const words: Word[] = ["preferred_chains"];
+  if (chains.boolean("smallest") === true) {
+    words.push("smallest");
+  }
+  const lines = fieldLines(chains, {
+    root_common_name: texts("root_common_name"),
+    any_common_name: texts("any_common_name"),
+  });
+  return lineWith(words, lines);
+}
+
+const acmeFields = {
+  test_dir: text("test_ca"),
+  email: text("email"),
+  profile: text("profile"),
+  timeout: duration("acme_timeout"),
+  disable_http_challenge: flag("challenges.http.disabled"),
+  disable_tlsalpn_challenge: flag("challenges.tls-alpn.disabled"),
+  distributed: fixed("challenges.distributed", "false", false),
+  alt_http_port: integer("challenges.http.alternate_port"),
+  alt_tlsalpn_port: integer("challenges.tls-alpn.alternate_port"),
+  trusted_roots: texts("trusted_roots_pem_files"),
+  lifetime: duration("certificate_lifetime"),
+  resolvers: texts("challenges.dns.resolvers"),
+  propagation_delay: duration("challenges.dns.propagation_delay"),
+  propagation_timeout: duration("challenges.dns.propagation_timeout"),
+  dns_ttl: duration("challenges.dns.ttl"),
+  dns_challenge_override_domain: text("challenges.dns.override_domain"),
+};
+
+function acmeLines(issuer: Members): Line[] {
+  const lines = fieldLines(issuer, acmeFields);
+  const account = issuer.child("external_account");
+  if (account !== undefined) {
+    lines.push(line("eab", account.text("key_id") ?? "", account.text("mac_key") ?? ""));
+  }
+  const chains = issuer.child("preferred_chains");
+  if (chains !== undefined) {
+    lines.push(preferredChainsLine(chains));
+  }
+  return lines;
+}
+
+/** An issuer of certificates. @param before the word before its name. @throws ServerError CONFIG_INEXPRESSIBLE */
+export function issuerLine(issuer: Members, before: string): Line {
+  const name = issuer.text("module") ?? "";
+  switch (name) {
+    case "acme": {
+      const directory = issuer.text("ca");
+      // Set by whom the issuer is for: `bind`, or the option `default_bind`.
+      const challenges = issuer.look("challenges") === undefined ? undefined : issuer.child("challenges");
+      challenges?.take("bind_host");
+      return lineWith([before, name, ...(directory === undefined ? [] : [directory])], acmeLines(issuer));
+    }
+    case "internal": {
+      const fields = {
+        ca: text("ca"),
+        lifetime: duration("lifetime"),
+        sign_with_root: flag("sign_with_root"),
+      };
+      return lineWith([before, name], fieldLines(issuer, fields));
+    }
+    case "zerossl": {
+      const fields = {
+        validity_days: integer("validity_days"),
+        alt_http_port: integer("alternate_http_port"),
+      };
+      return lineWith([before, name, issuer.text("api_key") ?? ""], fieldLines(issuer, fields));
+    }
+    default:
+      throw inexpressible(issuer.path, `there is no issuer ${name} in serverfiles`);
+  }
+}

@@ -1,0 +1,153 @@
+import { scalarWord } from "../handlers/scalar-word.ts";
+import { inexpressible } from "../inexpressible.ts";
+import { duration, field, fieldLines, flag, integer, text, texts } from "../lines/field-lines.ts";
+import { type Line, line, lineWith, type Word } from "../lines/line.ts";
+import type { Members } from "../members.ts";
+
+const fileFields = {
+  mode: text("mode"),
+  dir_mode: text("dir_mode"),
+  roll_disabled: flag("roll", false),
+  roll_size: field("roll_size_mb", (members, key) => [`${members.number(key)}MiB`]),
+  roll_uncompressed: flag("roll_gzip", false),
+  roll_compression: text("roll_compression"),
+  roll_local_time: flag("roll_local_time"),
+  roll_keep: integer("roll_keep"),
+  roll_keep_for: field("roll_keep_days", (members, key) => [`${members.number(key)}d`]),
+  roll_interval: duration("roll_interval"),
+  roll_minutes: field("roll_minutes", (members, key) => members.list(key)?.map(String)),
+  roll_at: texts("roll_at"),
+  backup_time_format: text("backup_time_format"),
+};
+
+function outputLine(writer: Members): Line {
+  const name = writer.text("output") ?? "";
+  switch (name) {
+    case "file":
+      return lineWith(["output", name, writer.text("filename") ?? ""], fieldLines(writer, fileFields));
+    case "net":
+      return lineWith(
+        ["output", name, writer.text("address") ?? ""],
+        fieldLines(writer, { dial_timeout: duration("dial_timeout"), soft_start: flag("soft_start") }),
+      );
+    case "stdout":
+    case "stderr":
+    case "discard":
+      return line("output", name);
+    default:
+      throw inexpressible(writer.path, `there is no output ${name} in serverfiles`);
+  }
+}
+
+const plainFields = {
+  message_key: text("message_key"),
+  level_key: text("level_key"),
+  time_key: text("time_key"),
+  name_key: text("name_key"),
+  caller_key: text("caller_key"),
+  stacktrace_key: text("stacktrace_key"),
+  line_ending: text("line_ending"),
+  time_format: text("time_format"),
+  duration_format: text("duration_format"),
+  level_format: text("level_format"),
+  time_local: flag("time_local"),
+};
+
+function actionLines(filter: Members, nameKey: string): Line[] {
+  const actions = filter.take("actions");
+  if (actions === null) {
+    return [];
+  }
+  return (filter.children("actions") ?? []).map((action) => {
+    const words = [action.text("type") ?? "", action.text(nameKey) ?? ""];
+    const value = action.text("value");
+    const isReplacement = words[0] === "replace";
+    action.done("an action of a filter");
+    return line(...words, ...(isReplacement || value !== undefined ? [value ?? ""] : []));
+  });
+}
+
+/** A field and what becomes of it; several regular expressions for one field are several lines. */
+function filterLines(name: string, filter: Members): Line[] {
+  const kind = filter.text("filter") ?? "";
+  const words: Word[] = [name, kind];
+  const lines: Line[] = [];
+  switch (kind) {
+    case "query":
+      lines.push(...actionLines(filter, "parameter"));
+      break;
+    case "cookie":
+    case "set_cookie":
+      lines.push(...actionLines(filter, "name"));
+      break;
+    case "ip_mask":
+      lines.push(...fieldLines(filter, { ipv4: integer("ipv4_cidr"), ipv6: integer("ipv6_cidr") }));
+      break;
+    case "regexp":
+      words.push(filter.text("regexp") ?? "", filter.text("value") ?? "");
+      break;
+    case "multi_regexp":
+      for (const operation of filter.children("operations") ?? []) {
+        lines.push(line("regexp", operation.text("regexp") ?? "", operation.text("value") ?? ""));
+        operation.done("a filter");
+      }
+      break;
+    case "rename":
+      words.push(filter.text("name") ?? "");
+      break;
+    case "replace":
+      words.push(filter.text("value") ?? "");
+      break;
+  }
+  filter.done("a filter");
+  return [lineWith(words, lines)];
+}
+
+function formatLine(encoder: Members, before: string): Line {
+  const name = encoder.text("format") ?? "";
+  const lines = fieldLines(encoder, plainFields);
+  const wrapped = encoder.child("wrap");
+  if (wrapped !== undefined) {
+    lines.push(formatLine(wrapped, "wrap"));
+  }
+  const fields = encoder.child("fields");
+  if (fields !== undefined) {
+    const inner =
+      name === "filter"
+        ? fields.childEntries().flatMap(([key, filter]) => filterLines(key, filter))
+        : fields.entries().map(([key, value]) => line(key, scalarWord(value, fields.pathOf(key))));
+    lines.push({ words: ["fields"], block: inner });
+  }
+  return lineWith([before, name], lines);
+}
+
+function samplingLine(sampling: Members): Line {
+  const fields = {
+    interval: duration("interval"),
+    first: integer("first"),
+    thereafter: integer("thereafter"),
+  };
+  return { words: ["sampling"], block: fieldLines(sampling, fields) };
+}
+
+/** The lines of a log, `include` and `exclude` aside. @param debug whether the options give it the level DEBUG */
+export function logLines(log: Members, debug: boolean): Line[] {
+  const lines: Line[] = [];
+  const writer = log.child("writer");
+  if (writer !== undefined) {
+    lines.push(outputLine(writer));
+  }
+  const encoder = log.child("encoder");
+  if (encoder !== undefined) {
+    lines.push(formatLine(encoder, "format"));
+  }
+  const level = log.text("level");
+  if (level !== undefined && !(debug && level === "DEBUG")) {
+    lines.push(line("level", level));
+  }
+  const sampling = log.child("sampling");
+  if (sampling !== undefined) {
+    lines.push(samplingLine(sampling));
+  }
+  return lines;
+}

@@ -1,0 +1,86 @@
+import { defaultOrder } from "../../directives/standard-directives.ts";
+import { type Line, line } from "../lines/line.ts";
+import type { RouteBlock } from "./route-block.ts";
+
+/** How directives are sorted, as the option `order` has it. */
+export class DirectiveOrder {
+  readonly names: readonly string[];
+  readonly lines: readonly Line[];
+
+  constructor(names: readonly string[] = defaultOrder, lines: readonly Line[] = []) {
+    this.names = names;
+    this.lines = lines;
+  }
+
+  positionOf(name: string): number {
+    return this.names.indexOf(name === "handle_path" ? "handle" : name);
+  }
+}
+
+/** Which directives must come before which others, so that sorting keeps the routes as they are. */
+export class OrderNeeds {
+  readonly order: DirectiveOrder;
+  /** `before after`. */
+  readonly #pairs = new Set<string>();
+
+  constructor(order: DirectiveOrder) {
+    this.order = order;
+  }
+
+  /** Notes the directives of a list that is sorted. */
+  need(directives: readonly string[]): void {
+    const names = [...new Set(directives.map((name) => (name === "handle_path" ? "handle" : name)))];
+    names.forEach((name, index) => {
+      for (const later of names.slice(index + 1)) {
+        this.#pairs.add(`${name} ${later}`);
+      }
+    });
+  }
+
+  /** Whether sorting leaves the directives of a block where they are. */
+  isKept(block: RouteBlock): boolean {
+    let last = -1;
+    return block.statements.every(({ directive }) => {
+      const position = this.order.positionOf(directive);
+      const fits = position >= last;
+      last = position;
+      return fits;
+    });
+  }
+
+  /** An order in which everything fits, when this one does not; undefined when it does. */
+  better(): DirectiveOrder | undefined {
+    const pairs = [...this.#pairs].map((pair) => pair.split(" ") as [string, string]);
+    let { order } = this;
+    let wrong = violations(order, pairs);
+    for (let round = 0; wrong.length > 0 && round < 20; round++) {
+      let best: DirectiveOrder | undefined;
+      let fewest = wrong.length;
+      for (const [before, after] of wrong) {
+        for (const each of [move(order, before, "before", after), move(order, after, "after", before)]) {
+          const count = violations(each, pairs).length;
+          if (count < fewest) {
+            fewest = count;
+            best = each;
+          }
+        }
+      }
+      if (best === undefined) {
+        return undefined;
+      }
+      order = best;
+      wrong = violations(order, pairs);
+    }
+    return order === this.order ? undefined : order;
+  }
+}
+
+function violations(order: DirectiveOrder, pairs: readonly (readonly [string, string])[]) {
+  return pairs.filter(([before, after]) => order.positionOf(before) > order.positionOf(after));
+}
+
+function move(order: DirectiveOrder, name: string, where: "before" | "after", other: string): DirectiveOrder {
+  const names = order.names.filter((each) => each !== name);
+  names.splice(names.indexOf(other) + (where === "after" ? 1 : 0), 0, name);
+  return new DirectiveOrder(names, [...order.lines, line("order", name, where, other)]);
+}

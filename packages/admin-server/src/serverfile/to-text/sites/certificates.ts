@@ -1,0 +1,346 @@
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../core/json/json-value.ts";
+import type { Choices } from "../choices.ts";
+import { field, fieldLines, flag, text, texts } from "../lines/field-lines.ts";
+import { type Line, line, lineWith, type Word } from "../lines/line.ts";
+import { Members } from "../members.ts";
+import { clientAuthLine } from "../modules/client-auth.ts";
+import { issuerLine } from "../modules/issuers.ts";
+import { isSecure, type UsualPorts } from "./addresses.ts";
+import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
+
+const zerosslDirectory = "https://acme.zerossl.com/v2/DV90";
+
+function textsOf(value: JsonValue | undefined): string[] {
+  return isJsonArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
+
+/** Objects of a list. */
+export function objectsOf(value: JsonValue | undefined): JsonObject[] {
+  return isJsonArray(value) ? value.filter(isJsonObject) : [];
+}
+
+const policyFields = {
+  key_type: text("key_type"),
+  on_demand: flag("on_demand"),
+  reuse_private_keys: flag("reuse_private_keys"),
+  renewal_window_ratio: field("renewal_window_ratio", (members, key) => [`${members.number(key)}`]),
+};
+
+const connectionFields = {
+  ciphers: texts("cipher_suites"),
+  curves: texts("curves"),
+  alpn: texts("alpn"),
+  insecure_secrets_log: text("insecure_secrets_log"),
+};
+
+/** What an issuer says, but for what options put into each. */
+export function ownSettings(issuer: JsonObject, ports: UsualPorts): JsonObject {
+  const { challenges, ...rest } = issuer;
+  if (!isJsonObject(challenges)) {
+    return issuer;
+  }
+  const { http, "tls-alpn": alpn, bind_host: _host, ...others } = challenges;
+  const without = (challenge: JsonValue | undefined, port: number) => {
+    if (!isJsonObject(challenge)) {
+      return {};
+    }
+    const { alternate_port: own, ...more } = challenge;
+    return own === undefined || own === port ? more : challenge;
+  };
+  const kept = { http: without(http, ports.http), "tls-alpn": without(alpn, ports.https) };
+  const given = Object.entries(kept).filter(([, value]) => Object.keys(value).length > 0);
+  const made = { ...others, ...Object.fromEntries(given) };
+  return Object.keys(made).length === 0 ? rest : { ...rest, challenges: made };
+}
+
+/** The address of the two issuers that an address alone makes; undefined for others. */
+export function emailOf(issuers: readonly JsonObject[], ports: UsualPorts): string | undefined {
+  const [first, second, more] = issuers.map((each) => ownSettings(each, ports));
+  const email = first?.email;
+  const isIt =
+    more === undefined &&
+    typeof email === "string" &&
+    JSON.stringify(sortedKeys(first)) === JSON.stringify({ email, module: "acme" }) &&
+    JSON.stringify(sortedKeys(second)) === JSON.stringify({ ca: zerosslDirectory, email, module: "acme" });
+  return isIt ? email : undefined;
+}
+
+function sortedKeys(object: JsonObject | undefined): JsonObject {
+  return Object.fromEntries(Object.entries(object ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** What a site says of certificates. */
+export interface SiteCertificates {
+  readonly lines: readonly Line[];
+  /** Further hosts among its addresses. */
+  readonly names: readonly string[];
+  /** The address that challenges are answered at: the first of `bind`. */
+  readonly bindHost: string | undefined;
+}
+
+/** The lines `tls` of sites. */
+export class CertificateLines {
+  readonly #tls: JsonObject;
+  readonly #policies: readonly JsonObject[];
+  readonly #ports: UsualPorts;
+  readonly #choices: Choices;
+  /** Names that sites automate by their addresses or by `force_automate`. */
+  readonly automated = new Set<string>();
+  readonly #sites: readonly SiteDraft[];
+  #hasFolders = false;
+
+  constructor(tls: JsonObject, ports: UsualPorts, choices: Choices, sites: readonly SiteDraft[]) {
+    this.#sites = sites;
+    this.#tls = tls;
+    this.#ports = ports;
+    this.#choices = choices;
+    const { automation } = tls;
+    this.#policies = isJsonObject(automation) ? objectsOf(automation.policies) : [];
+  }
+
+  /** The policy for names that no other is for. */
+  get catchAll(): JsonObject | undefined {
+    return this.#policies.find(({ subjects }) => subjects === undefined);
+  }
+
+  get automateNames(): string[] {
+    const { certificates } = this.#tls;
+    return isJsonObject(certificates) ? textsOf(certificates.automate) : [];
+  }
+
+  #policyFor(host: string): JsonObject | undefined {
+    return this.#policies.find(({ subjects }) => textsOf(subjects).includes(host));
+  }
+
+  /** The email of every policy that has default issuers, when the options say it; undefined when they do not. */
+  get globalEmail(): string | undefined {
+    const emails = this.#policies
+      .filter(({ issuers }) => objectsOf(issuers).some(({ module }) => module === "acme"))
+      .map(({ issuers }) => emailOf(objectsOf(issuers), this.#ports));
+    const [first] = emails;
+    return this.#choices.acmeOptions && emails.every((each) => each === first) ? first : undefined;
+  }
+
+  /**
+   * The lines of a site, which several servers may have.
+   * @param isBoundByDefault whether the options say what it listens on
+   * @throws ServerError CONFIG_INEXPRESSIBLE
+   */
+  linesFor(group: readonly SiteDraft[], isBoundByDefault: boolean): SiteCertificates {
+    const secure = (site: SiteDraft) =>
+      hostsOfDraft(site).filter((host) => isSecure(site.server, host, this.#ports));
+    const isSecureAny = (site: SiteDraft) => isForAnyHost(site) && isSecure(site.server, "", this.#ports);
+    const any = group.find(isSecureAny);
+    const names = any === undefined ? [] : this.#automatedAddresses();
+    const hosts = [...new Set([...group.flatMap(secure), ...names])];
+    if (hosts.length === 0 && any === undefined) {
+      return { lines: [], names, bindHost: undefined };
+    }
+    if (group.some(isForAnyHost)) {
+      for (const host of hosts) {
+        this.automated.add(host);
+      }
+    }
+    const policy = this.#policyOf(hosts, any !== undefined);
+    const bindHost = bindHostOf(policy);
+    const { words, lines } = this.#policyLines(policy, bindHost !== undefined && !isBoundByDefault);
+    const pairs: string[][] = [];
+    let isForced = false;
+    for (const site of group) {
+      const own = secure(site);
+      const connection =
+        own.length === 0 && !isSecureAny(site) ? undefined : this.#connectionFor(site.server, own);
+      if (connection !== undefined) {
+        pairs.push(...this.#certificatePairs(connection));
+        lines.push(...this.#connectionLines(connection, site.server));
+        isForced ||= any === undefined && this.#isForced(connection, own);
+      }
+    }
+    lines.push(...this.#folderLines());
+    const made = this.#tlsLines(words, distinct(lines), distinct(pairs), isForced);
+    return { lines: made, names, bindHost };
+  }
+
+  /** The policy of a site, by the host that no other reason has put into its own. */
+  #policyOf(hosts: readonly string[], isAny: boolean): JsonObject | undefined {
+    const isInternal = (policy: JsonObject | undefined) =>
+      JSON.stringify(settingsOf(policy)) === '{"issuers":[{"module":"internal"}]}';
+    const lead = hosts.find((host) => !isInternal(this.#policyFor(host))) ?? hosts[0];
+    const own = lead === undefined ? undefined : this.#policyFor(lead);
+    if (own !== undefined || !isAny) {
+      return own;
+    }
+    return this.#choices.globalCertificates ? this.#onlyForSites(this.catchAll) : this.catchAll;
+  }
+
+  #tlsLines(
+    given: readonly Word[],
+    lines: readonly Line[],
+    pairs: readonly (readonly string[])[],
+    isForced: boolean,
+  ): Line[] {
+    const heads: (readonly Word[])[] = [...pairs, ...(given.length > 0 ? [given] : [])];
+    if (isForced) {
+      heads.push(["force_automate"]);
+    }
+    const [first = [], ...more] = heads;
+    if (heads.length === 0 && lines.length === 0) {
+      return [];
+    }
+    return [lineWith(["tls", ...first], lines), ...more.map((words) => line("tls", ...words))];
+  }
+
+  /** What only sites may say, of the policy for all names. */
+  #onlyForSites(policy: JsonObject | undefined): JsonObject | undefined {
+    if (policy === undefined) {
+      return undefined;
+    }
+    const { on_demand, reuse_private_keys, get_certificate } = policy;
+    const kept = Object.entries({ on_demand, reuse_private_keys, get_certificate });
+    return Object.fromEntries(kept.filter(([, value]) => value !== undefined)) as JsonObject;
+  }
+
+  #policyLines(policy: JsonObject | undefined, isOwn: boolean): { words: Word[]; lines: Line[] } {
+    if (policy === undefined) {
+      return { words: [], lines: [] };
+    }
+    const members = new Members(policy, "/config/apps/tls/automation/policies");
+    const lines: Line[] = [];
+    const words: Word[] = [];
+    const issuers = objectsOf(policy.issuers);
+    const email = emailOf(issuers, this.#ports);
+    const [only, more] = issuers;
+    if (!isOwn && this.#isGlobal(issuers)) {
+      // The options say it for all.
+    } else if (more === undefined && JSON.stringify(only) === '{"module":"internal"}') {
+      words.push("internal");
+    } else if (email !== undefined) {
+      words.push(email);
+    } else {
+      for (const issuer of issuers) {
+        const part = new Members(ownSettings(issuer, this.#ports), `${members.pathOf("issuers")}`);
+        lines.push(issuerLine(part, "issuer"));
+        part.done("an issuer");
+      }
+    }
+    for (const manager of objectsOf(policy.get_certificate)) {
+      const part = new Members(manager, members.pathOf("get_certificate"));
+      const url = [part.text("via") ?? "", part.text("url")].filter((each) => each !== undefined);
+      lines.push(line("get_certificate", ...url));
+    }
+    const catchAll = this.#choices.globalCertificates ? this.catchAll : undefined;
+    const differing = Object.entries(policyFields).filter(
+      ([key]) => policy[key] !== catchAll?.[key] || policy === catchAll,
+    );
+    const isSiteOnly = ([key]: readonly [string, unknown]) =>
+      key === "on_demand" || key === "reuse_private_keys";
+    lines.push(
+      ...fieldLines(
+        members,
+        Object.fromEntries([
+          ...differing,
+          ...Object.entries(policyFields).filter(isSiteOnly),
+        ]) as typeof policyFields,
+      ),
+    );
+    return { words, lines };
+  }
+
+  /** Whether issuers are those that the options give to all. */
+  #isGlobal(issuers: readonly JsonObject[]): boolean {
+    const global = this.#choices.globalCertificates ? objectsOf(this.catchAll?.issuers) : [];
+    const bare = (list: readonly JsonObject[]) =>
+      JSON.stringify(list.map((each) => ownSettings(each, this.#ports)));
+    if (issuers.length > 0 && bare(issuers) === bare(global)) {
+      return true;
+    }
+    const email = this.globalEmail;
+    return email !== undefined && emailOf(issuers, this.#ports) === email;
+  }
+
+  #connectionFor({ members }: ServerDraft, hosts: readonly string[]): JsonObject | undefined {
+    const policies = objectsOf(members.look("tls_connection_policies"));
+    const namesOf = ({ match }: JsonObject) => (isJsonObject(match) ? textsOf(match.sni) : []);
+    return hosts.length === 0
+      ? policies.find(({ match }) => match === undefined)
+      : policies.find((policy) => hosts.every((host) => namesOf(policy).includes(host)));
+  }
+
+  #connectionLines(connection: JsonObject, server: ServerDraft): Line[] {
+    const members = new Members(connection, server.members.pathOf("tls_connection_policies"));
+    const [min, max] = [members.text("protocol_min"), members.text("protocol_max")];
+    const lines: Line[] = [];
+    if (min !== undefined) {
+      lines.push(line("protocols", min, ...(max === undefined ? [] : [max])));
+    }
+    lines.push(...fieldLines(members, connectionFields));
+    const auth = members.child("client_authentication");
+    if (auth !== undefined) {
+      lines.push(clientAuthLine(auth));
+      auth.done("client_auth");
+    }
+    return lines;
+  }
+
+  #certificatePairs({ certificate_selection: selection }: JsonObject): string[][] {
+    const tags = isJsonObject(selection) ? textsOf(selection.any_tag) : [];
+    const { certificates } = this.#tls;
+    const files = isJsonObject(certificates) ? objectsOf(certificates.load_files) : [];
+    return tags.flatMap((tag) => {
+      const file = files.find((each) => textsOf(each.tags).includes(tag));
+      return file === undefined ? [] : [[String(file.certificate), String(file.key)]];
+    });
+  }
+
+  #folderLines(): Line[] {
+    const { certificates } = this.#tls;
+    const folders = isJsonObject(certificates) ? textsOf(certificates.load_folders) : [];
+    if (folders.length === 0 || this.#hasFolders) {
+      return [];
+    }
+    this.#hasFolders = true;
+    return [line("load", ...folders)];
+  }
+
+  #isForced(connection: JsonObject | undefined, hosts: readonly string[]): boolean {
+    const names = this.automateNames;
+    const isForced =
+      connection !== undefined &&
+      hosts.length > 0 &&
+      connection.match !== undefined &&
+      hosts.every((host) => names.includes(host));
+    if (isForced) {
+      for (const host of hosts) {
+        this.automated.add(host);
+      }
+    }
+    return isForced;
+  }
+
+  /** Further hosts of the site for any host, whose certificates it needs though no route names them. */
+  #automatedAddresses(): string[] {
+    const known = new Set(this.#sites.flatMap((site) => hostsOfDraft(site)));
+    const isFree = (name: string) => !this.automated.has(name) && !known.has(name);
+    return this.#choices.automatedAddresses ? this.automateNames.filter(isFree) : [];
+  }
+}
+
+/** What a policy says besides its names. */
+function settingsOf(policy: JsonObject | undefined): JsonObject {
+  const { subjects: _subjects, ...settings } = policy ?? {};
+  return settings;
+}
+
+/** Where the challenges of a policy's issuers are answered, when `bind` says it. */
+function bindHostOf(policy: JsonObject | undefined): string | undefined {
+  const hosts = objectsOf(policy?.issuers).map(({ challenges }) =>
+    isJsonObject(challenges) ? challenges.bind_host : undefined,
+  );
+  const found = hosts.find((host) => typeof host === "string");
+  return typeof found === "string" ? found : undefined;
+}
+
+function distinct<T>(items: readonly T[]): T[] {
+  const texts = items.map((item) => JSON.stringify(item));
+  return items.filter((_item, index) => texts.indexOf(texts[index] ?? "") === index);
+}

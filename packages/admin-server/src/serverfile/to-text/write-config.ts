@@ -1,0 +1,329 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../../core/json/json-value.ts";
+import type { Choices } from "./choices.ts";
+import { inexpressible } from "./inexpressible.ts";
+import { type Line, line } from "./lines/line.ts";
+import { printLines } from "./lines/print-lines.ts";
+import { shortenPlaceholders } from "./lines/shorten-placeholders.ts";
+import { NamedMatchers } from "./matchers/named-matchers.ts";
+import { Members } from "./members.ts";
+import { serverOptionLines } from "./options/server-options.ts";
+import {
+  adminLines,
+  authorityLines,
+  autoHttpsLines,
+  certificateOptionLines,
+  httpAppLines,
+  isDebug,
+  logOptionLines,
+  sniLines,
+  storageLines,
+} from "./options/write-options.ts";
+import { DirectiveOrder, OrderNeeds } from "./routes/order-needs.ts";
+import { inReadingOrder, RouteBlock, type Statement } from "./routes/route-block.ts";
+import { RouteWriter } from "./routes/write-routes.ts";
+import { AccessLogs } from "./sites/access-logs.ts";
+import { addressText, siteKeys, type UsualPorts } from "./sites/addresses.ts";
+import { CertificateLines } from "./sites/certificates.ts";
+import { errorCodes } from "./sites/error-codes.ts";
+import { mergeSites } from "./sites/merge-sites.ts";
+import { readServers } from "./sites/read-servers.ts";
+import type { ServerDraft, SiteDraft } from "./sites/site-draft.ts";
+
+/** A site as text: sites that are the same in several servers are one. */
+interface SiteText {
+  readonly sites: readonly SiteDraft[];
+  readonly block: RouteBlock;
+  readonly keys: readonly string[];
+  readonly groups: number;
+  readonly firstGroup: number | undefined;
+}
+
+/** Everything that was read of the config, for one way to write it. */
+class ConfigWriter {
+  readonly #config: Members;
+  readonly #choices: Choices;
+  readonly #order: OrderNeeds;
+  readonly #hiddenFile: string;
+  readonly #ports: UsualPorts;
+  readonly #http: Members | undefined;
+  readonly #tls: Members | undefined;
+
+  constructor(config: JsonValue, choices: Choices, order: DirectiveOrder, hiddenFile: string) {
+    this.#config = new Members(config, "/config");
+    this.#choices = choices;
+    this.#order = new OrderNeeds(order);
+    this.#hiddenFile = hiddenFile;
+    const apps = this.#config.child("apps");
+    this.#http = apps?.child("http");
+    this.#tls = apps?.child("tls");
+    const port = (key: string, usual: number) => {
+      const given = this.#http?.look(key);
+      return typeof given === "number" && given !== 0 ? given : usual;
+    };
+    const namesScheme = hasPlainPolicies(jsonOf(this.#config, "apps", "tls"));
+    this.#ports = { http: port("http_port", 80), https: port("https_port", 443), namesScheme };
+  }
+
+  get betterOrder(): DirectiveOrder | undefined {
+    return this.#order.better();
+  }
+
+  text(): string {
+    const logs = this.#logs();
+    const { servers, sites } = readServers(this.#http?.child("servers"));
+    const accessLogs = new AccessLogs(logs, isDebug(logs), sites);
+    const tlsJson = this.#tls === undefined ? {} : jsonOf(this.#config, "apps", "tls");
+    const certificates = new CertificateLines(tlsJson, this.#ports, this.#choices, sites);
+    const bind = this.#commonBind(servers);
+    const groups = mergeSites(sites, this.#choices.merging);
+    const texts = groups.map((group, index) =>
+      this.#site(group, accessLogs, certificates, bind, index === groups.length - 1),
+    );
+    const ordered = inReadingOrder(texts, 0);
+    let next = 0;
+    for (const { block, groups: count } of ordered) {
+      block.arrange(next);
+      next += count;
+    }
+    const named = this.#namedRoutes(servers);
+    const options = this.#options(servers, logs, certificates, bind);
+    const keep = (text: string) => text;
+    const parts = options.length === 0 ? [] : [`{\n${printLines(options, keep, 1)}}\n`];
+    for (const [name, block] of named) {
+      parts.push(printLines([{ words: [`&(${name})`], block }], shortenPlaceholders));
+    }
+    for (const { keys, block } of ordered) {
+      const body = printLines(block.lines, shortenPlaceholders, 1);
+      parts.push(body === "" ? `${keys.join(", ")} {\n}\n` : `${keys.join(", ")} {\n${body}}\n`);
+    }
+    return parts.join("\n");
+  }
+
+  #logs(): JsonObject {
+    const logging = this.#config.child("logging");
+    const logs = logging?.take("logs");
+    logging?.done("logging");
+    return isJsonObject(logs) ? logs : {};
+  }
+
+  /** The addresses that all servers have. */
+  #commonBind(servers: readonly ServerDraft[]): ServerDraft["listening"]["binds"] | undefined {
+    const [first, ...others] = servers;
+    const binds = first?.listening.binds;
+    const isUsual = binds?.length === 1 && binds[0]?.address === "" && binds[0].protocols.length === 0;
+    const isCommon = others.every(
+      ({ listening }) => JSON.stringify(listening.binds) === JSON.stringify(binds),
+    );
+    return this.#choices.defaultBind && binds !== undefined && !isUsual && isCommon ? binds : undefined;
+  }
+
+  #site(
+    group: readonly SiteDraft[],
+    accessLogs: AccessLogs,
+    certificates: CertificateLines,
+    common: ServerDraft["listening"]["binds"] | undefined,
+    isLast: boolean,
+  ): SiteText {
+    const [site] = group;
+    if (site === undefined) {
+      throw new RangeError("a group of sites has one at least");
+    }
+    const matchers = new NamedMatchers();
+    const writer = new RouteWriter(matchers, this.#hiddenFile, this.#order);
+    const main = writer.sorted(site.routes, site.routesPath);
+    const statements = [...main.statements, ...this.#errors(site, writer)];
+    const tls = certificates.linesFor(group, common !== undefined);
+    const binds = common === undefined ? bindLines(group, tls.bindHost) : [];
+    const head = [
+      ...binds,
+      ...tls.lines,
+      ...accessLogs.linesFor(group),
+      ...(isLast ? accessLogs.rest() : []),
+      ...matchers.definitions,
+    ];
+    const block = new RouteBlock(statements, true, head);
+    const ported = group.filter(({ server }) => server.listening.port !== undefined);
+    const own = (ported.length === 0 ? group : ported).flatMap((each) => siteKeys(each, this.#ports));
+    const extra = tls.names.map((name) => addressText(site.server, name, "", this.#ports, 0));
+    const keys = [...new Set([...own, ...extra])];
+    return { sites: group, block, keys, groups: block.innerGroups, firstGroup: block.firstInnerGroup };
+  }
+
+  #errors(site: SiteDraft, writer: RouteWriter): Statement[] {
+    if (site.errors === undefined) {
+      return [];
+    }
+    const list = new Members({ routes: site.errors }, site.errorsPath).children("routes") ?? [];
+    return list.map((route, index): Statement => {
+      const path = `${site.errorsPath}/${index}`;
+      const codes = errorCodes(route.take("match"));
+      if (codes === undefined) {
+        throw inexpressible(`${path}/match`, "handle_errors matches by status codes only");
+      }
+      const [handler, more] = route.children("handle") ?? [];
+      route.done("handle_errors");
+      if (handler === undefined || more !== undefined || handler.text("handler") !== "subroute") {
+        throw inexpressible(`${path}/handle`, "handle_errors is one subroute");
+      }
+      const block = writer.sorted(handler.take("routes"), `${path}/handle/0/routes`);
+      handler.done("handle_errors");
+      const line = { words: ["handle_errors", ...codes], block };
+      return {
+        directive: "handle_errors",
+        line,
+        blocks: [block],
+        ownGroups: 0,
+        firstGroup: undefined,
+        isRoute: false,
+      };
+    });
+  }
+
+  /** Routes that servers share by name, in the order in which they were read. */
+  #namedRoutes(servers: readonly ServerDraft[]): [string, RouteBlock][] {
+    const byName = new Map<string, JsonValue>();
+    const paths = new Map<string, string>();
+    for (const { members } of servers) {
+      const named = members.child("named_routes");
+      for (const [name, route] of named?.entries() ?? []) {
+        const known = byName.get(name);
+        const path = `${members.pathOf("named_routes")}/${name}`;
+        if (known !== undefined && JSON.stringify(known) !== JSON.stringify(route)) {
+          throw inexpressible(path, "a named route is the same in all servers");
+        }
+        byName.set(name, route);
+        paths.set(name, path);
+      }
+    }
+    const blocks = [...byName].map(([name, route]) => {
+      const block = this.#namedRoute(route, paths.get(name) ?? "");
+      return { name, block, groups: block.groups, firstGroup: block.firstGroup };
+    });
+    let next = 0;
+    return inReadingOrder(blocks, 0).map(({ name, block, groups }) => {
+      block.arrange(next);
+      next += groups;
+      return [name, block];
+    });
+  }
+
+  #namedRoute(route: JsonValue, path: string): RouteBlock {
+    const members = new Members(route, path);
+    const handlers = members.list("handle") ?? [];
+    members.done("a named route");
+    const [only, more] = handlers;
+    const matchers = new NamedMatchers();
+    const writer = new RouteWriter(matchers, this.#hiddenFile, this.#order);
+    const isList = more === undefined && isJsonObject(only) && only.handler === "subroute";
+    const block = isList
+      ? writer.sorted(only.routes, `${path}/handle/0/routes`)
+      : writer.sorted([{ handle: handlers }], path);
+    const placed = new RouteBlock(block.statements, true, matchers.definitions);
+    placed.listFirstGroup = block.listFirstGroup;
+    return placed;
+  }
+
+  #options(
+    servers: readonly ServerDraft[],
+    logs: JsonObject,
+    certificates: CertificateLines,
+    bind: ServerDraft["listening"]["binds"] | undefined,
+  ): Line[] {
+    const config = this.#config;
+    const text = JSON.stringify(jsonOf(config, "apps", "http"));
+    const mentioned = (id: string) => text.includes(`"ca":${JSON.stringify(id)}`);
+    const lines = [
+      ...adminLines(config.child("admin")),
+      ...logOptionLines(logs),
+      ...storageLines(config.child("storage")),
+      ...httpAppLines(this.#http),
+      ...(bind === undefined ? [] : bindLinesOf("default_bind", bind)),
+      ...sniLines(servers),
+      ...autoHttpsLines(servers),
+      ...certificateOptionLines(this.#tls, certificates, this.#ports, this.#choices),
+      ...authorityLines(config.child("apps")?.child("pki"), mentioned),
+      ...this.#order.order.lines,
+      ...serverOptionLines(servers, expectedNames(servers)),
+    ];
+    const left = config.keys[0];
+    if (left !== undefined) {
+      throw inexpressible(config.pathOf(left), "there is no option for it");
+    }
+    const [app] = config.child("apps")?.keys ?? [];
+    if (app !== undefined) {
+      throw inexpressible(`/config/apps/${app}`, "there is no option for the app");
+    }
+    return lines;
+  }
+}
+
+/** The names that servers get without an option: `srv0` and so on, by their addresses. */
+function expectedNames(servers: readonly ServerDraft[]): string[] {
+  const ordered = [...servers].sort((a, b) => ((a.listen[0] ?? "") < (b.listen[0] ?? "") ? -1 : 1));
+  return servers.map((server) =>
+    /^srv\d+$/.test(server.name) ? server.name : `srv${ordered.indexOf(server)}`,
+  );
+}
+
+function jsonOf(members: Members, ...keys: readonly string[]): JsonObject {
+  let value: JsonValue | undefined = members.look(keys[0] ?? "");
+  for (const key of keys.slice(1)) {
+    value = isJsonObject(value) ? value[key] : undefined;
+  }
+  return isJsonObject(value) ? value : {};
+}
+
+/** Whether a policy names certificates and says nothing else. */
+function hasPlainPolicies({ automation, certificates }: JsonObject): boolean {
+  const policies = isJsonObject(automation) && Array.isArray(automation.policies) ? automation.policies : [];
+  const automated = JSON.stringify(isJsonObject(certificates) ? (certificates.automate ?? []) : []);
+  return policies.some(
+    (policy) =>
+      isJsonObject(policy) &&
+      Object.keys(policy).join() === "subjects" &&
+      JSON.stringify(policy.subjects) !== automated,
+  );
+}
+
+/** `bind` or `default_bind`: a line for each set of protocols. */
+function bindLinesOf(name: string, binds: ServerDraft["listening"]["binds"]): Line[] {
+  const byProtocols = new Map<string, { addresses: string[]; protocols: readonly string[] }>();
+  for (const { address, protocols } of binds) {
+    const key = protocols.join(" ");
+    const present = byProtocols.get(key) ?? { addresses: [], protocols };
+    present.addresses.push(address);
+    byProtocols.set(key, present);
+  }
+  return [...byProtocols.values()].map(({ addresses, protocols }) => ({
+    words: [name, ...addresses],
+    block: protocols.length === 0 ? undefined : [line("protocols", ...protocols)],
+  }));
+}
+
+/** The `bind` lines of a site; none when it listens on every address. @param first the address that challenges use */
+function bindLines(group: readonly SiteDraft[], first: string | undefined): Line[] {
+  const all = group.flatMap(({ server }) => server.listening.binds);
+  const binds = [
+    ...all.filter(({ address }) => address === first),
+    ...all.filter(({ address }) => address !== first),
+  ];
+  const distinct = binds.filter(
+    ({ address, protocols }, index) =>
+      binds.findIndex((other) => other.address === address && other.protocols.join() === protocols.join()) ===
+      index,
+  );
+  const isUsual = distinct.every(({ address, protocols }) => address === "" && protocols.length === 0);
+  return isUsual ? [] : bindLinesOf("bind", distinct);
+}
+
+/**
+ * One way to write a config.
+ * @param hiddenFile the file that the text is thought to be in
+ * @throws ServerError CONFIG_INEXPRESSIBLE
+ */
+export function writeConfig(config: JsonValue, choices: Choices, hiddenFile: string): string {
+  const first = new ConfigWriter(config, choices, new DirectiveOrder(), hiddenFile);
+  const text = first.text();
+  const order = first.betterOrder;
+  return order === undefined ? text : new ConfigWriter(config, choices, order, hiddenFile).text();
+}
