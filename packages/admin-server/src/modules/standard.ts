@@ -1,5 +1,6 @@
 import type { ModuleDefinition } from "../core/modules/module.ts";
 import { httpApp } from "../http/http-app.ts";
+import { sessionsApp } from "../sessions/sessions-app.ts";
 import { tlsModules } from "../tls/tls-modules.ts";
 import { listenersRoute } from "./admin-routes/listeners.ts";
 import { metricsRoute } from "./admin-routes/metrics.ts";
@@ -23,6 +24,7 @@ import { invoke } from "./handlers/invoke.ts";
 import { logAppend } from "./handlers/log-append.ts";
 import { map } from "./handlers/map.ts";
 import { metrics } from "./handlers/metrics.ts";
+import { oidc } from "./handlers/oidc/oidc.ts";
 import { push } from "./handlers/push.ts";
 import { rateLimit } from "./handlers/rate-limit/rate-limit.ts";
 import { requestBody } from "./handlers/request-body.ts";
@@ -76,6 +78,7 @@ import { varsRegexpMatcher } from "./matchers/vars-regexp.ts";
 /** Every module of the server: the one list. */
 export const standardModules: readonly ModuleDefinition[] = [
   ...tlsModules,
+  sessionsApp,
   httpApp,
   clientIpMatcher,
   expressionMatcher,
@@ -134,6 +137,7 @@ export const standardModules: readonly ModuleDefinition[] = [
   logAppend,
   map,
   metrics,
+  oidc,
   push,
   rateLimit,
   requestBody,

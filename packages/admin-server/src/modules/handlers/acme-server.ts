@@ -2,8 +2,8 @@ import { z } from "zod";
 import { ServerError } from "../../core/errors.ts";
 import { configDuration } from "../../core/modules/config-fields.ts";
 import { defineModule } from "../../core/modules/module.ts";
-import type { Exchange } from "../../http/exchange.ts";
 import type { HttpHandler } from "../../http/handler.ts";
+import { requestOrigin } from "../../http/request-origin.ts";
 import {
   type AcmeReply,
   type AcmeRequest,
@@ -95,13 +95,6 @@ function settingsOf(config: z.infer<typeof schema>): AcmeServerSettings {
   };
 }
 
-/** Scheme by which the client came: what a proxy that is trusted says, else that of the connection. */
-function schemeOf(exchange: Exchange): string {
-  const told =
-    exchange.server.isTrustedProxy?.(exchange) === true ? exchange.header("x-forwarded-proto") : "";
-  return told === "https" || told === "http" ? told : exchange.scheme;
-}
-
 /** An ACME server for an authority of the server's own. Source: the public model (Caddy 2.11), RFC 8555 */
 export const acmeServer = defineModule({
   id: "http.handlers.acme_server",
@@ -125,7 +118,9 @@ export const acmeServer = defineModule({
         const basePath = rawPath.endsWith(exchange.rawPath)
           ? rawPath.slice(0, rawPath.length - exchange.rawPath.length)
           : "";
-        const base = `${schemeOf(exchange)}://${config.host || exchange.hostport}${basePath}${mount}`;
+        const origin = requestOrigin(exchange);
+        const server = config.host ? `${origin.slice(0, origin.indexOf(":"))}://${config.host}` : origin;
+        const base = `${server}${basePath}${mount}`;
         const request: AcmeRequest = {
           settings,
           method: exchange.method,

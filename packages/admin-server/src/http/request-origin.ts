@@ -1,0 +1,9 @@
+import type { Exchange } from "./exchange.ts";
+
+/** Scheme, host and port as the client sees them: what a proxy that is trusted says, else what came here. */
+export function requestOrigin(exchange: Exchange): string {
+  const trusted = exchange.server.isTrustedProxy?.(exchange) === true;
+  const told = (name: string) => (trusted ? (exchange.header(name).split(",").at(-1)?.trim() ?? "") : "");
+  const scheme = told("x-forwarded-proto").toLowerCase();
+  return `${/^https?$/.test(scheme) ? scheme : exchange.scheme}://${told("x-forwarded-host") || exchange.hostport}`;
+}

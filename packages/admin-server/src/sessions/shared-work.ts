@@ -1,0 +1,48 @@
+import { LRUCache } from "lru-cache";
+
+/** Works that are remembered; the oldest are forgotten first. */
+const maxWorks = 10_000;
+/** What came of a work is told to latecomers for so long. */
+const keptMs = 60_000;
+/** One who took a work and is silent for so long does not count any more. */
+const patienceMs = 30_000;
+
+interface Work {
+  readonly result: Promise<string | undefined>;
+  readonly settle: (value: string | undefined) => void;
+}
+
+/** What one who asks is told: do it, or what came of it when another one did. */
+export type WorkAnswer =
+  | { readonly doIt: true }
+  | { readonly doIt: false; readonly result: string | undefined };
+
+/** Has one of many threads do a work that may be done once only, and the others wait for what comes of it. */
+export class SharedWork {
+  readonly #works = new LRUCache<string, Work>({ max: maxWorks, ttl: keptMs });
+
+  /** @param key says which work */
+  async ask(key: string): Promise<WorkAnswer> {
+    const work = this.#works.get(key);
+    if (work !== undefined) {
+      return { doIt: false, result: await work.result };
+    }
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    const timer = setTimeout(resolve, patienceMs, undefined);
+    timer.unref();
+    const settle = (value: string | undefined) => {
+      clearTimeout(timer);
+      resolve(value);
+    };
+    this.#works.set(key, { result: promise, settle });
+    return { doIt: true };
+  }
+
+  /** Says what came of it. @param result undefined: nothing, and the next who asks is to do it */
+  settle(key: string, result: string | undefined): void {
+    this.#works.get(key)?.settle(result);
+    if (result === undefined) {
+      this.#works.delete(key);
+    }
+  }
+}
