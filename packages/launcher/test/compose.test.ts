@@ -8,18 +8,18 @@ import { parse } from "yaml";
 import { z } from "zod";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
+const service = z.object({
+  build: z.object({ target: z.string() }).optional(),
+  environment: z.record(z.string(), z.string()).default({}),
+  read_only: z.boolean().optional(),
+  volumes: z.array(z.string()).default([]),
+});
 const compose = z
-  .object({
-    services: z.record(
-      z.string(),
-      z.object({
-        build: z.object({ target: z.string(), dockerfile: z.string() }),
-        environment: z.record(z.string(), z.string()).default({}),
-      }),
-    ),
-  })
-  .parse(parse(readFileSync(`${root}docker-compose.yml`, "utf8")));
+  .object({ services: z.record(z.string(), service) })
+  .parse(parse(readFileSync(`${root}docker-compose.yml`, "utf8"), { merge: true }));
+const ours = Object.entries(compose.services).filter(([, { build }]) => build !== undefined);
 const dockerfile = readFileSync(`${root}docker/Dockerfile`, "utf8");
+const serverfile = readFileSync(`${root}docker/Serverfile`, "utf8");
 
 /** The lines of one image in the Dockerfile. */
 function stage(target: string): string {
@@ -29,21 +29,48 @@ function stage(target: string): string {
   return dockerfile.slice(start, end === -1 ? undefined : end);
 }
 
-const ownVariables = /^(OTEL_|XDG_|NODE_ENV$)/;
+const ownVariables = /^(OTEL_|XDG_)/;
 
-describe.each(Object.entries(compose.services))("%s", (_, service) => {
-  const text = stage(service.build.target);
-  const program = /ENTRYPOINT \["node", (?:"--[^"]+", )*"([^"]+)"\]/.exec(text)?.[1] ?? "";
+describe.each(ours)("%s", (name, { build, environment, read_only, volumes }) => {
+  const target = build?.target ?? "";
+  const text = stage(target);
 
-  test("its program is in the image and has every variable that is set", () => {
-    const folder = program.split("/").slice(0, 2).join("/");
-    expect(text).toContain(` ${folder}\n`);
-    const help = execFileSync(process.execPath, [root + program, "--help"], { encoding: "utf8" });
+  test("its program has every variable that is set", () => {
+    const program = /ENTRYPOINT \["node", "(.+)\.[cm]js"\]/.exec(text)?.[1] ?? "";
+    const folder = target.replace(/^example-/, "examples/").replace(/^(?!examples)/, "packages/");
+    const help = execFileSync(process.execPath, [`${root}${folder}/bin/${program}.ts`, "--help"], {
+      encoding: "utf8",
+    });
     const inImage = [...text.matchAll(/(?:^ENV| )([A-Z_]+)=/gm)].map((match) => match[1] ?? "");
-    for (const name of [...inImage, ...Object.keys(service.environment)]) {
-      if (!ownVariables.test(name)) expect(help).toContain(`[${name}]`);
+    for (const variable of [...inImage, ...Object.keys(environment)]) {
+      const isKnown =
+        ownVariables.test(variable) ||
+        help.includes(`[${variable}]`) ||
+        (target === "admin-server" && serverfile.includes(`{$${variable}:`));
+      expect(isKnown, variable).toBe(true);
     }
   });
+
+  test("writes nowhere but to a volume of its own", () => {
+    expect(read_only).toBe(true);
+    const named = volumes
+      .map((volume) => volume.split(":")[0] ?? "")
+      .filter((source) => !source.includes("/"));
+    const others = ours.filter(([other]) => other !== name).flatMap(([, { volumes: of }]) => of);
+    for (const source of named) {
+      expect(others.filter((volume) => volume.startsWith(`${source}:`))).toEqual([]);
+    }
+  });
+});
+
+test("the server takes the serverfile of its front door", () => {
+  const server = `${root}packages/admin-server/bin/server.ts`;
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [server, "validate", "--config", `${root}docker/Serverfile`],
+    { encoding: "utf8" },
+  );
+  expect(stdout + stderr).toBe("Valid configuration\n");
 });
 
 const hasCompose = spawnSync("docker-compose", ["version"]).status === 0;
