@@ -101,12 +101,14 @@ export function prepare() {
       "packages/traceql",
       ...Object.keys(programs).map((name) => `packages/${name}`),
       "packages/tracing-ui",
+      "packages/admin-ui",
       "packages/ui-kit",
     ],
     [
       "packages/wire/src/gen",
       ...Object.entries(programs).map(([name, program]) => `packages/${name}/dist/${program}.cjs`),
       "packages/tracing-ui/dist/index.html",
+      "packages/admin-ui/dist/index.html",
     ],
     () =>
       runQuietly("Generating code, building processes and UI", "pnpm", [

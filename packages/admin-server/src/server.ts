@@ -28,7 +28,7 @@ import { UsagePool } from "./core/modules/usage-pool.ts";
 import { standardModules } from "./modules/standard.ts";
 import { openThreads, type WorkerThreadOptions } from "./worker/open-threads.ts";
 
-/** Where the console's build lies. */
+/** Where the console's build lies, unless `SERVER_UI_FOLDER` names another folder. */
 const builtInConsoleFolder = join(import.meta.dirname, "../../admin-ui/dist");
 
 export interface ServerOptions {
@@ -38,8 +38,6 @@ export interface ServerOptions {
   readonly metrics: Registry;
   /** Called when a client asks the server to stop. */
   readonly onStopRequest: () => void;
-  /** Folder of the built console; absent: the one beside this package. */
-  readonly consoleFolder?: string;
   /** Threads that serve traffic; none: the main thread does. */
   readonly workers?: WorkerThreadOptions | undefined;
   /** Whether the machine is to trust the roots of authorities whose `install_trust` does not say no (it is not). */
@@ -111,7 +109,7 @@ export class Server {
       adapters: server.adapters,
       history: server.history,
       registry: server.services.registry,
-      consoleFolder: options.consoleFolder ?? builtInConsoleFolder,
+      consoleFolder: options.environment.SERVER_UI_FOLDER || builtInConsoleFolder,
       stop: options.onStopRequest,
     });
     for (const name of server.services.registry.names(adminRoutes)) {

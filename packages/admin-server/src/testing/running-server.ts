@@ -29,7 +29,6 @@ export class RunningServer {
     config: unknown = null,
     environment: Record<string, string> = {},
     workers = 0,
-    consoleFolder?: string,
   ): Promise<RunningServer> {
     const configFolder = await mkdtemp(join(tmpdir(), "admin-server-"));
     const stop = Promise.withResolvers<void>();
@@ -43,7 +42,6 @@ export class RunningServer {
       log: createLogger({ name: "server", level: "fatal", encoding: "json" }),
       metrics: new Registry(),
       onStopRequest: () => stop.resolve(),
-      ...(consoleFolder === undefined ? {} : { consoleFolder }),
       workers: { count: workers, logEncoding: "json" },
     });
     await server.engine.load(Buffer.from(JSON.stringify(config)));

@@ -7,7 +7,7 @@ let folder: string;
 let running: RunningServer;
 beforeAll(async () => {
   folder = await makeConsoleFolder();
-  running = await RunningServer.start({}, {}, 0, folder);
+  running = await RunningServer.start({}, { SERVER_UI_FOLDER: folder });
 });
 afterAll(async () => {
   await running.close();
@@ -89,7 +89,7 @@ describe("files", () => {
   });
 
   test("where it is not built it says so", async () => {
-    const bare = await RunningServer.start({}, {}, 0, "/nowhere");
+    const bare = await RunningServer.start({}, { SERVER_UI_FOLDER: "/nowhere" });
     expect(await bare.admin("GET", "/ui/")).toMatchObject({
       status: 404,
       text: expect.stringContaining("The console is not built"),

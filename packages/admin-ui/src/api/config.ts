@@ -1,0 +1,59 @@
+import { queryOptions } from "@tanstack/react-query";
+import * as z from "zod/mini";
+import { ApiError } from "./api-error.ts";
+import { askJson, askServer, readAnswer } from "./ask-server.ts";
+import { type PatchOperation, patchOperation } from "./json-patch.ts";
+import { type JsonValue, jsonValue } from "./json-value.ts";
+
+/** The running config, and what names this version of it. */
+export interface RunningConfig {
+  document: JsonValue;
+  /** For `If-Match`. */
+  etag: string;
+}
+
+/** The running config. Kept until it is asked for anew: a draft stands on it. */
+export const configQuery = queryOptions({
+  queryKey: ["config"],
+  queryFn: async ({ signal }): Promise<RunningConfig> => {
+    const response = await askServer("/config/", { signal });
+    const etag = response.headers.get("etag");
+    if (etag === null) throw new ApiError("API_SHAPE", "the config has no Etag", response.status);
+    return { document: await readAnswer(response, jsonValue), etag };
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+const verdict = z.object({
+  valid: z.boolean(),
+  error: z.optional(z.string()),
+  errors: z.optional(z.array(z.object({ path: z.string(), message: z.string() }))),
+  changes: z.array(patchOperation),
+});
+
+/** What the server says of a config before it is loaded. */
+export type Verdict = z.infer<typeof verdict>;
+
+/** Asks what the server would say to a config, and what it would change. Nothing changes. @throws ApiError */
+export async function validateConfig(document: JsonValue, signal?: AbortSignal): Promise<Verdict> {
+  return askJson("/validate", verdict, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(document),
+    accept: [400],
+    signal,
+  });
+}
+
+/**
+ * Makes changes, all or none, if the config is still the one that was read.
+ * @param operations pointers from the top of the config
+ * @throws ApiError API_CHANGED when it is another one
+ */
+export async function changeConfig(operations: readonly PatchOperation[], etag: string): Promise<void> {
+  await askServer("/config/", {
+    method: "PATCH",
+    headers: { "Content-Type": "application/json-patch+json", "If-Match": etag },
+    body: JSON.stringify(operations),
+  });
+}

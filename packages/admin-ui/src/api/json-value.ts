@@ -1,0 +1,30 @@
+import * as z from "zod/mini";
+
+/** Any JSON value. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+/** A JSON object. */
+export type JsonObject = { [key: string]: JsonValue };
+
+/** What `JSON.parse` made is a JSON value already: it is taken as it is, however large. */
+export const jsonValue = z.custom<JsonValue>((value) => value !== undefined);
+
+/** Whether a value is an object, and no list. */
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What a value is, as people call it. */
+export function kindOf(value: JsonValue): "object" | "list" | "text" | "number" | "switch" | "null" {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "list";
+  switch (typeof value) {
+    case "string":
+      return "text";
+    case "number":
+      return "number";
+    case "boolean":
+      return "switch";
+    default:
+      return "object";
+  }
+}

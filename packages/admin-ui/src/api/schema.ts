@@ -1,0 +1,16 @@
+import { queryOptions } from "@tanstack/react-query";
+import * as z from "zod/mini";
+import type { ConfigSchema } from "../config/schema.ts";
+import { askJson } from "./ask-server.ts";
+
+/** JSON Schema of everything that can be configured. Modules come and go with the config: asked anew after changes. */
+export const schemaQuery = queryOptions({
+  queryKey: ["schema"],
+  queryFn: ({ signal }): Promise<ConfigSchema> =>
+    askJson(
+      "/config/schema",
+      z.custom<ConfigSchema>((value) => typeof value === "object" && value !== null),
+      { signal },
+    ),
+  staleTime: Number.POSITIVE_INFINITY,
+});

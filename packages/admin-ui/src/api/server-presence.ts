@@ -1,0 +1,28 @@
+import { useSyncExternalStore } from "react";
+
+const listeners = new Set<() => void>();
+let goneSinceMs: number | undefined;
+
+/** Notes that a request was answered, or that nobody answered. */
+export function notePresence(answers: boolean): void {
+  const next = answers ? undefined : (goneSinceMs ?? Date.now());
+  if (next === goneSinceMs) return;
+  goneSinceMs = next;
+  for (const listener of listeners) listener();
+}
+
+/** Calls back when the server is gone or is back. @returns a function that ends it */
+export function onPresence(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Since when nobody answers, in milliseconds since 1970; undefined while somebody does. */
+export function serverGoneSince(): number | undefined {
+  return goneSinceMs;
+}
+
+/** As {@link serverGoneSince}, kept up to date. */
+export function useServerGoneSince(): number | undefined {
+  return useSyncExternalStore(onPresence, serverGoneSince);
+}

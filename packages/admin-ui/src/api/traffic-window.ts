@@ -1,0 +1,92 @@
+import type { MetricSample } from "./read-metrics.ts";
+
+/** How many steps are kept: four minutes of two seconds each. */
+export const windowSteps = 120;
+
+/** What the server's counters said at a time. */
+export interface Reading {
+  /** Milliseconds since 1970. */
+  atMs: number;
+  samples: readonly MetricSample[];
+}
+
+/** Rates of one server of the config. Curves are as long as the window; null where nothing is known. */
+export interface ServerTraffic {
+  requests: readonly (number | null)[];
+  /** Answers with 5xx. */
+  errors: readonly (number | null)[];
+  inFlight: number;
+}
+
+/** What has been seen since the page was opened. */
+export interface Traffic {
+  /** Whether a reading has been tried. */
+  known: boolean;
+  last: Reading | undefined;
+  servers: ReadonlyMap<string, ServerTraffic>;
+  memoryBytes: number | undefined;
+  /** Milliseconds since 1970. */
+  startedAtMs: number | undefined;
+}
+
+export const emptyTraffic: Traffic = {
+  known: false,
+  last: undefined,
+  servers: new Map(),
+  memoryBytes: undefined,
+  startedAtMs: undefined,
+};
+
+/** Moves the window on by one step. @param reading undefined when the server did not answer: a gap */
+export function withReading(before: Traffic, reading: Reading | undefined): Traffic {
+  if (reading === undefined) {
+    const servers = new Map<string, ServerTraffic>();
+    for (const [name, server] of before.servers) {
+      servers.set(name, { ...moved(server, null, null), inFlight: server.inFlight });
+    }
+    return { ...before, known: true, last: undefined, servers };
+  }
+  const seconds = before.last === undefined ? 0 : (reading.atMs - before.last.atMs) / 1_000;
+  const servers = new Map<string, ServerTraffic>();
+  for (const sample of reading.samples) {
+    if (sample.name !== "server_http_requests_in_flight") continue;
+    const name = sample.labels.server ?? "";
+    const [now, then] = [answers(reading, name), answers(before.last, name)];
+    const rate = (count: number, earlier: number) =>
+      seconds <= 0 || count < earlier ? null : (count - earlier) / seconds;
+    servers.set(name, {
+      ...moved(before.servers.get(name), rate(now.all, then.all), rate(now.failed, then.failed)),
+      inFlight: sample.value,
+    });
+  }
+  const started = single(reading, "process_start_time_seconds");
+  return {
+    known: true,
+    last: reading,
+    servers,
+    memoryBytes: single(reading, "process_resident_memory_bytes"),
+    startedAtMs: started === undefined ? undefined : started * 1_000,
+  };
+}
+
+function moved(server: ServerTraffic | undefined, requests: number | null, errors: number | null) {
+  const empty = Array.from({ length: windowSteps }, () => null);
+  return {
+    requests: [...(server?.requests ?? empty).slice(1), requests],
+    errors: [...(server?.errors ?? empty).slice(1), errors],
+  };
+}
+
+function answers(reading: Reading | undefined, server: string): { all: number; failed: number } {
+  let [all, failed] = [0, 0];
+  for (const { name, labels, value } of reading?.samples ?? []) {
+    if (name !== "server_http_responses_total" || labels.server !== server) continue;
+    all += value;
+    if (labels.class === "5xx") failed += value;
+  }
+  return { all, failed };
+}
+
+function single(reading: Reading, name: string): number | undefined {
+  return reading.samples.find((sample) => sample.name === name)?.value;
+}

@@ -1,0 +1,62 @@
+import "ui-kit/components/app-frame.css";
+import "./app-frame.css";
+import { Outlet, useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { Icon } from "ui-kit/components/icon.tsx";
+import { isTyping } from "ui-kit/components/typing-target.ts";
+import { clockText } from "ui-kit/format/format-time.ts";
+import { zoneChoice } from "ui-kit/theme/preferences.ts";
+import { useChoice } from "ui-kit/theme/stored-choice.ts";
+import { useServerGoneSince } from "./api/server-presence.ts";
+import { AppBar } from "./components/app-bar.tsx";
+import { AppHelp } from "./components/app-help.tsx";
+import { pages } from "./pages/pages.ts";
+
+/** What is around every page: the bar, the help, the keys that work everywhere, and word of a server that is gone. */
+export function AppFrame() {
+  const [help, setHelp] = useState(false);
+  const navigate = useNavigate();
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+      const page = pages[Number(event.key) - 1];
+      if (event.key === "?") setHelp((open) => !open);
+      else if (event.key === "/") document.querySelector<HTMLElement>("[data-slash]")?.focus();
+      else if (page !== undefined) void navigate({ to: page.path });
+      else return;
+      event.preventDefault();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [navigate]);
+
+  return (
+    <div className="app-frame">
+      <AppBar onHelp={() => setHelp(true)} />
+      <GoneBar />
+      <main className="app-page">
+        <Outlet />
+      </main>
+      <AppHelp open={help} onClose={() => setHelp(false)} />
+    </div>
+  );
+}
+
+function GoneBar() {
+  const since = useServerGoneSince();
+  const zone = useChoice(zoneChoice);
+  return (
+    <div role="status">
+      {since !== undefined && (
+        <div className="gone-bar">
+          <Icon name="error" />
+          <span>
+            The server does not answer since {clockText(since * 1_000, zone).slice(0, 8)}. What you see is
+            from before; it is asked again every two seconds.
+          </span>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import "./difference-list.css";
+import { useState } from "react";
+import type { Difference } from "../config/explain-patch.ts";
+import { ValueText } from "./value-text.tsx";
+
+/** Differences drawn at first. */
+const firstShown = 50;
+
+/** Differences of two configs, each with what stood there and what stands there now. */
+export function DifferenceList({ differences }: { differences: readonly Difference[] }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? differences : differences.slice(0, firstShown);
+  return (
+    <>
+      <ol className="differences">
+        {shown.map((difference, index) => (
+          // A patch may name one path twice; its order is all that tells them apart.
+          // biome-ignore lint/suspicious/noArrayIndexKey: see above
+          <li key={index} className="difference">
+            <OneDifference difference={difference} />
+          </li>
+        ))}
+      </ol>
+      {shown.length < differences.length && (
+        <p>
+          <button type="button" className="button" onClick={() => setAll(true)}>
+            Show all {differences.length}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function OneDifference({ difference }: { difference: Difference }) {
+  const { path, kind, before, after, from } = difference;
+  return (
+    <>
+      <p className="difference-head">
+        <span>{kind}</span>
+        <span className="mono">{path === "" ? "the whole config" : path}</span>
+        {from !== undefined && <span className="mono muted">from {from}</span>}
+      </p>
+      {kind !== "moved" && before !== undefined && (
+        <div className="difference-side before">
+          <span>before</span>
+          <ValueText value={before} />
+        </div>
+      )}
+      {kind !== "moved" && after !== undefined && (
+        <div className="difference-side after">
+          <span>after</span>
+          <ValueText value={after} />
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+import type { PatchOperation } from "../api/json-patch.ts";
+import { isObject, type JsonValue } from "../api/json-value.ts";
+import { below, pointerParts, valueAt } from "./json-pointer.ts";
+
+/** A patch that does not fit the document. */
+export class PatchMismatch extends Error {
+  readonly operation: PatchOperation;
+
+  constructor(operation: PatchOperation) {
+    super(`nothing fits at ${operation.path === "" ? "the top" : operation.path}`);
+    this.name = "PatchMismatch";
+    this.operation = operation;
+  }
+}
+
+/**
+ * A document with one change; what the change does not touch is shared with the old one.
+ * @throws PatchMismatch when nothing stands where it leads
+ * Source: RFC 6902, sections 4.1 to 4.5
+ */
+export function applyOperation(document: JsonValue, operation: PatchOperation): JsonValue {
+  switch (operation.op) {
+    case "move": {
+      const value = valueAt(document, operation.from ?? "");
+      if (value === undefined) throw new PatchMismatch(operation);
+      const without = changed(document, pointerParts(operation.from ?? ""), "remove", null, operation);
+      return changed(without, pointerParts(operation.path), "add", value, operation);
+    }
+    case "copy": {
+      const value = valueAt(document, operation.from ?? "");
+      if (value === undefined) throw new PatchMismatch(operation);
+      return changed(document, pointerParts(operation.path), "add", value, operation);
+    }
+    case "test":
+      return document;
+    default:
+      return changed(
+        document,
+        pointerParts(operation.path),
+        operation.op,
+        operation.value ?? null,
+        operation,
+      );
+  }
+}
+
+/** The document after all changes. @throws PatchMismatch */
+export function applyOperations(document: JsonValue, operations: readonly PatchOperation[]): JsonValue {
+  return operations.reduce(applyOperation, document);
+}
+
+function changed(
+  node: JsonValue,
+  [part, ...rest]: readonly string[],
+  op: "add" | "remove" | "replace",
+  value: JsonValue,
+  operation: PatchOperation,
+): JsonValue {
+  if (part === undefined) return op === "remove" ? null : value;
+  if (Array.isArray(node)) return changedList(node, part, rest, op, value, operation);
+  if (!isObject(node)) throw new PatchMismatch(operation);
+  const there = Object.hasOwn(node, part);
+  if (rest.length > 0) {
+    const child = there ? node[part] : undefined;
+    if (child === undefined) throw new PatchMismatch(operation);
+    return { ...node, [part]: changed(child, rest, op, value, operation) };
+  }
+  if (!there && op !== "add") throw new PatchMismatch(operation);
+  if (op !== "remove") return { ...node, [part]: value };
+  const { [part]: _, ...others } = node;
+  return others;
+}
+
+function changedList(
+  list: JsonValue[],
+  part: string,
+  rest: readonly string[],
+  op: "add" | "remove" | "replace",
+  value: JsonValue,
+  operation: PatchOperation,
+): JsonValue {
+  const index = part === "-" ? list.length : /^(0|[1-9]\d*)$/.test(part) ? Number(part) : -1;
+  const inserts = rest.length === 0 && op === "add";
+  if (index < 0 || index > list.length || (index === list.length && !inserts))
+    throw new PatchMismatch(operation);
+  if (inserts) return list.toSpliced(index, 0, value);
+  if (rest.length === 0 && op === "remove") return list.toSpliced(index, 1);
+  const next = rest.length === 0 ? value : changed(list[index] ?? null, rest, op, value, operation);
+  return list.with(index, next);
+}
+
+/** The pointer to a new element at a list's end. */
+export function endOf(pointer: string): string {
+  return below(pointer, "-");
+}

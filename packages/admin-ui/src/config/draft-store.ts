@@ -1,0 +1,25 @@
+import { useSyncExternalStore } from "react";
+import { type Draft, keepDraft, readDraft } from "./draft.ts";
+
+let draft: Draft | undefined = readDraft();
+const listeners = new Set<() => void>();
+
+/** Replaces the draft of this tab; undefined discards it. */
+export function setDraft(next: Draft | undefined): void {
+  draft = next;
+  keepDraft(next);
+  for (const listener of listeners) listener();
+}
+
+/** The draft now. */
+export function currentDraft(): Draft | undefined {
+  return draft;
+}
+
+/** The draft, kept up to date: it lasts while pages come and go. */
+export function useDraft(): Draft | undefined {
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, currentDraft);
+}

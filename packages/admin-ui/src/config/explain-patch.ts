@@ -1,0 +1,42 @@
+import type { PatchOperation } from "../api/json-patch.ts";
+import type { JsonValue } from "../api/json-value.ts";
+import { applyOperation } from "./apply-operation.ts";
+import { valueAt } from "./json-pointer.ts";
+
+/** One difference, as people read it. */
+export interface Difference {
+  /** Pointer, at the time of the change. */
+  path: string;
+  kind: "added" | "removed" | "changed" | "moved";
+  before: JsonValue | undefined;
+  after: JsonValue | undefined;
+  /** Of what was moved: where it stood. */
+  from?: string;
+}
+
+/**
+ * What a patch does, with what stood there before.
+ * @param before the document that it is for
+ * @throws PatchMismatch when it is for another one
+ */
+export function explainPatch(before: JsonValue, patch: readonly PatchOperation[]): Difference[] {
+  const differences: Difference[] = [];
+  let document = before;
+  for (const operation of patch) {
+    const old = valueAt(document, operation.path);
+    const next = applyOperation(document, operation);
+    const { op, path, from } = operation;
+    if (op === "remove") differences.push({ path, kind: "removed", before: old, after: undefined });
+    else if (op === "replace")
+      differences.push({ path, kind: "changed", before: old, after: operation.value });
+    else if (op === "move") {
+      const value = valueAt(document, from ?? "");
+      differences.push({ path, kind: "moved", before: value, after: value, from: from ?? "" });
+    } else if (op !== "test") {
+      const value = op === "copy" ? valueAt(document, from ?? "") : operation.value;
+      differences.push({ path, kind: "added", before: undefined, after: value });
+    }
+    document = next;
+  }
+  return differences;
+}

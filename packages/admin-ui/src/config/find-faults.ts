@@ -1,0 +1,81 @@
+import { isObject, type JsonValue, kindOf } from "../api/json-value.ts";
+import { below } from "./json-pointer.ts";
+import { isOfType, type JsonSchema, type PlaceSchema, type SchemaReader } from "./schema.ts";
+
+/** Something in a draft that the server's schema does not allow. */
+export interface SchemaFault {
+  path: string;
+  message: string;
+}
+
+/** Faults that are listed at most. */
+const maxFaults = 100;
+
+/** What is wrong with one value by itself; undefined when nothing is. `null` means "not set" to the server. */
+export function valueFault(place: PlaceSchema, value: JsonValue): string | undefined {
+  if (value === null) return undefined;
+  if (place.choices.length > 0 && !isObject(value) && !place.choices.includes(value)) {
+    return `must be one of: ${place.choices.slice(0, 12).map(String).join(", ")}`;
+  }
+  const { types, minimum, maximum } = place;
+  if (types.size > 0 && ![...types].some((type) => isOfType(value, type))) {
+    return `must be ${[...types].map(typeName).join(" or ")}, and is ${kindName(value)}`;
+  }
+  if (typeof value === "number" && minimum !== undefined && value < minimum)
+    return `must be ${minimum} or more`;
+  if (typeof value === "number" && maximum !== undefined && value > maximum)
+    return `must be ${maximum} or less`;
+  return undefined;
+}
+
+/** All that the schema does not allow in a draft, in the order of the document; the server knows more. */
+export function findFaults(reader: SchemaReader, document: JsonValue, schema: JsonSchema): SchemaFault[] {
+  const faults: SchemaFault[] = [];
+  function look(value: JsonValue, own: JsonSchema, path: string): void {
+    if (faults.length >= maxFaults) return;
+    const place = reader.place(own, value);
+    const message = valueFault(place, value);
+    if (message !== undefined) {
+      faults.push({ path, message });
+      return;
+    }
+    const members = Array.isArray(value) ? value.entries() : isObject(value) ? Object.entries(value) : [];
+    for (const [key, member] of members) {
+      const child = reader.below(place, String(key));
+      const at = below(path, key);
+      if (child !== undefined) look(member, child, at);
+      else if (place.otherFields === false) faults.push({ path: at, message: "is no field of this object" });
+    }
+    if (!isObject(value)) return;
+    for (const name of place.required) {
+      if (!Object.hasOwn(value, name)) faults.push({ path: below(path, name), message: "is missing" });
+    }
+  }
+  look(document, schema, "");
+  return faults.slice(0, maxFaults);
+}
+
+/** What a type of JSON Schema is called. */
+export function typeName(type: string): string {
+  const names: Record<string, string> = {
+    string: "a text",
+    number: "a number",
+    integer: "a whole number",
+    boolean: "true or false",
+    array: "a list",
+    object: "an object",
+  };
+  return names[type] ?? type;
+}
+
+function kindName(value: JsonValue): string {
+  const names = {
+    text: "a text",
+    number: "a number",
+    switch: "true or false",
+    list: "a list",
+    object: "an object",
+    null: "nothing",
+  };
+  return names[kindOf(value)];
+}

@@ -1,0 +1,35 @@
+import type { JsonObject, JsonValue } from "../api/json-value.ts";
+import type { PlaceSchema, SchemaReader } from "./schema.ts";
+
+/** What to begin with where something is added: the least that the schema allows, to be filled in. */
+export function firstValue(reader: SchemaReader, place: PlaceSchema): JsonValue {
+  if (place.choices.length > 0) return place.choices[0] ?? "";
+  for (const type of ["object", "array", "string", "integer", "number", "boolean"]) {
+    if (!place.types.has(type)) continue;
+    switch (type) {
+      case "object":
+        return firstObject(reader, place);
+      case "array":
+        return [];
+      case "string":
+        return "";
+      case "boolean":
+        return true;
+      default:
+        return Math.max(place.minimum ?? 0, 0);
+    }
+  }
+  return "";
+}
+
+function firstObject(reader: SchemaReader, place: PlaceSchema): JsonObject {
+  const object: JsonObject = {};
+  for (const name of place.required) {
+    const field = place.fields.get(name);
+    // One level is enough: what is required deeper is asked for when somebody goes there.
+    const inner = field === undefined ? undefined : reader.place(field, undefined);
+    if (inner === undefined) continue;
+    object[name] = inner.types.has("object") ? {} : firstValue(reader, inner);
+  }
+  return object;
+}

@@ -1,0 +1,46 @@
+import { isObject, type JsonValue } from "../api/json-value.ts";
+
+/** The parts of a JSON pointer, unescaped. Source: RFC 6901 */
+export function pointerParts(pointer: string): string[] {
+  if (pointer === "") return [];
+  return pointer
+    .slice(1)
+    .split("/")
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** The pointer to a member of what another one points to. */
+export function below(pointer: string, part: string | number): string {
+  return `${pointer}/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+/** The pointer to what holds this; "" for the top itself. */
+export function above(pointer: string): string {
+  return pointer.slice(0, Math.max(0, pointer.lastIndexOf("/")));
+}
+
+/** The last part, unescaped; "" for the top. */
+export function lastPart(pointer: string): string {
+  return pointerParts(pointer).at(-1) ?? "";
+}
+
+/** What stands there; undefined where nothing does. */
+export function valueAt(document: JsonValue, pointer: string): JsonValue | undefined {
+  let value: JsonValue | undefined = document;
+  for (const part of pointerParts(pointer)) {
+    if (Array.isArray(value)) value = /^(0|[1-9]\d*)$/.test(part) ? value[Number(part)] : undefined;
+    else if (isObject(value)) value = Object.hasOwn(value, part) ? value[part] : undefined;
+    else return undefined;
+  }
+  return value;
+}
+
+/** A path of the admin API, `/config/apps/http`, as a pointer into the config. */
+export function pointerOfPath(path: string): string {
+  return path
+    .replace(/^\/config\/?/, "/")
+    .replace(/\/$/, "")
+    .split("/")
+    .map((part) => part.replaceAll("~", "~0"))
+    .join("/");
+}

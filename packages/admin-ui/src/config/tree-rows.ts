@@ -1,0 +1,86 @@
+import { isObject, type JsonValue } from "../api/json-value.ts";
+import { below } from "./json-pointer.ts";
+
+/** One line of the tree of a config. */
+export interface TreeRow {
+  pointer: string;
+  /** Key or index; "config" for the top. */
+  name: string;
+  /** 1 for the top. */
+  level: number;
+  value: JsonValue;
+  /** How many members it has; undefined for what can have none. */
+  size: number | undefined;
+  expanded: boolean;
+}
+
+/** Lines that are shown at most: past that a part has to be folded, or looked for. */
+export const maxRows = 5_000;
+
+/** Members of an object or list, with their names. */
+export function membersOf(value: JsonValue): [name: string, value: JsonValue][] {
+  if (Array.isArray(value)) return value.map((item, index) => [String(index), item]);
+  return isObject(value) ? Object.entries(value) : [];
+}
+
+/** The lines of a tree that are in view. @param isOpen whether the members of what stands at a pointer are shown */
+export function treeRows(
+  document: JsonValue,
+  isOpen: (pointer: string, level: number) => boolean,
+): TreeRow[] {
+  const rows: TreeRow[] = [];
+  function add(value: JsonValue, name: string, pointer: string, level: number): void {
+    if (rows.length >= maxRows) return;
+    const holds = Array.isArray(value) || isObject(value);
+    const members = holds ? membersOf(value) : [];
+    const expanded = members.length > 0 && isOpen(pointer, level);
+    rows.push({ pointer, name, level, value, size: holds ? members.length : undefined, expanded });
+    if (!expanded) return;
+    for (const [key, member] of members) add(member, key, below(pointer, key), level + 1);
+  }
+  add(document, "config", "", 1);
+  return rows;
+}
+
+/**
+ * Finds a text in keys and simple values, upper and lower case alike.
+ * @returns pointers of what was found, and of all that holds it
+ */
+export function findInTree(document: JsonValue, text: string): { found: Set<string>; holders: Set<string> } {
+  const wanted = text.toLowerCase();
+  const found = new Set<string>();
+  const holders = new Set<string>();
+  function look(value: JsonValue, name: string, pointer: string): boolean {
+    const members = membersOf(value);
+    const simple = members.length === 0 && typeof value !== "object" ? String(value) : "";
+    const hit = `${name}\n${simple}`.toLowerCase().includes(wanted);
+    if (hit) found.add(pointer);
+    let within = false;
+    for (const [key, member] of members) within = look(member, key, below(pointer, key)) || within;
+    if (within) holders.add(pointer);
+    return hit || within;
+  }
+  for (const [key, member] of membersOf(document)) {
+    if (look(member, key, below("", key))) holders.add("");
+  }
+  return { found, holders };
+}
+
+/** A value in few words, for one line. */
+export function preview(value: JsonValue): string {
+  if (Array.isArray(value)) {
+    const simple = value.every((item) => typeof item !== "object" || item === null);
+    return simple && value.length > 0 ? value.map(String).join(", ") : "";
+  }
+  if (isObject(value)) return nameOfObject(value);
+  return typeof value === "string" ? value : String(value);
+}
+
+/** What an object says of itself: its id, or the module that it names. */
+function nameOfObject(value: Record<string, JsonValue>): string {
+  for (const key of ["@id", "handler", "module", "policy", "protocol", "source", "dial"]) {
+    const name = value[key];
+    if (typeof name === "string") return name;
+  }
+  return "";
+}

@@ -1,0 +1,24 @@
+import type { Certificate } from "../../api/certificates.ts";
+import { awayText } from "../../components/time-left.ts";
+
+const dayMs = 86_400_000;
+/** A certificate that somebody has to renew by hand is called out so long before its end. */
+const noticeMs = 14 * dayMs;
+
+/** Whether a certificate needs somebody. @param now milliseconds since 1970 */
+export function certificateState(
+  { not_before, not_after, managed, renew_at }: Certificate,
+  now: number,
+): { state: "good" | "warning" | "bad"; text: string } {
+  const left = Date.parse(not_after) - now;
+  if (left <= 0) return { state: "bad", text: `ended ${awayText(left)}` };
+  if (Date.parse(not_before) > now) return { state: "bad", text: "not valid yet" };
+  if (managed && renew_at !== null) {
+    // Past its time by a while: the renewals fail, or the server slept.
+    const late = now - Date.parse(renew_at) > (Date.parse(not_after) - Date.parse(renew_at)) / 2;
+    return late
+      ? { state: "warning", text: `renewal is late, ends ${awayText(left)}` }
+      : { state: "good", text: `ends ${awayText(left)}` };
+  }
+  return { state: left < noticeMs ? "warning" : "good", text: `ends ${awayText(left)}` };
+}

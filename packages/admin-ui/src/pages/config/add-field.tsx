@@ -1,0 +1,57 @@
+import { type FormEvent, useState } from "react";
+import { type Completion, CompletionField } from "ui-kit/components/completion-field.tsx";
+import type { JsonObject } from "../../api/json-value.ts";
+import { typeName } from "../../config/find-faults.ts";
+import type { PlaceSchema, SchemaReader } from "../../config/schema.ts";
+
+/** A field that takes the name of a new member; names that the schema knows are completed, with what they mean. */
+export function AddField(props: {
+  reader: SchemaReader;
+  place: PlaceSchema;
+  present: JsonObject;
+  onAdd: (name: string) => void;
+}) {
+  const { reader, place, present, onAdd } = props;
+  const [text, setText] = useState("");
+  const name = text.trim();
+  const free = [...place.fields].filter(([field]) => !Object.hasOwn(present, field));
+  const items = free
+    .filter(([field]) => field.toLowerCase().includes(name.toLowerCase()) && field !== name)
+    .map(([field, schema]): Completion => {
+      const { types } = reader.place(schema, undefined);
+      return { text: field, note: [...types].map(typeName).join(", ") };
+    });
+  const schema = name === "" ? undefined : reader.below(place, name);
+  const there = Object.hasOwn(present, name);
+  const unknown = name !== "" && schema === undefined && place.otherFields === false;
+  const description = schema === undefined ? "" : reader.place(schema, undefined).description;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (name === "" || there || unknown) return;
+    onAdd(name);
+    setText("");
+  }
+
+  return (
+    <form className="add-member" onSubmit={submit}>
+      <CompletionField
+        value={text}
+        onValue={setText}
+        onCaret={() => {}}
+        completions={{ from: 0, to: text.length, items }}
+        field={{
+          className: "field value-field",
+          "aria-label": "Name of a new field",
+          placeholder: place.fields.size > 0 ? "Add a field: ↓ shows what there is" : "Name of a new field",
+        }}
+      />
+      <button type="submit" className="button" disabled={name === "" || there || unknown}>
+        Add
+      </button>
+      <p className="muted" role="status">
+        {there ? `${name} is there already` : unknown ? `${name} is no field of this object` : description}
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,56 @@
+import * as z from "zod/mini";
+
+const text = () => z.catch(z.optional(z.string()), undefined);
+
+/** What the page of the config keeps in its address; the changes that are not applied are kept in the tab. */
+export const configAddress = z.object({
+  /** Pointer to what is selected; absent: the top. */
+  at: text(),
+  /** What is looked for in the tree. */
+  q: text(),
+  /** Pointers that are unfolded besides the usual ones, and folded of the usual ones, divided by blanks. */
+  open: text(),
+  shut: text(),
+  /** `json`: what is selected is edited as text. `review`: the changes are looked at before they are applied. */
+  view: z.catch(z.optional(z.enum(["json", "review"])), undefined),
+});
+
+export type ConfigAddress = z.infer<typeof configAddress>;
+
+/** Levels that are unfolded by themselves: down to the servers of an app. */
+const usualLevels = 4;
+
+/** Whether what stands at a pointer is unfolded. Blanks in keys are written as `%20` in `open` and `shut`. */
+export function isOpenIn({
+  at = "",
+  open,
+  shut,
+}: ConfigAddress): (pointer: string, level: number) => boolean {
+  const opened = pointersOf(open);
+  const closed = pointersOf(shut);
+  return (pointer, level) =>
+    opened.has(pointer) || (!closed.has(pointer) && (level <= usualLevels || at.startsWith(`${pointer}/`)));
+}
+
+/** The address after something was unfolded or folded. */
+export function withFolding(address: ConfigAddress, pointer: string, unfold: boolean): ConfigAddress {
+  const opened = pointersOf(address.open);
+  const closed = pointersOf(address.shut);
+  opened.delete(pointer);
+  closed.delete(pointer);
+  const level = pointer.split("/").length;
+  const isUsual = level <= usualLevels || (address.at ?? "").startsWith(`${pointer}/`);
+  if (unfold && !isUsual) opened.add(pointer);
+  if (!unfold && isUsual) closed.add(pointer);
+  return { ...address, open: listText(opened), shut: listText(closed) };
+}
+
+function pointersOf(text: string | undefined): Set<string> {
+  if (text === undefined) return new Set();
+  return new Set(text.split(" ").map((pointer) => pointer.replaceAll("%20", " ").replaceAll("%25", "%")));
+}
+
+function listText(pointers: ReadonlySet<string>): string | undefined {
+  if (pointers.size === 0) return undefined;
+  return [...pointers].map((pointer) => pointer.replaceAll("%", "%25").replaceAll(" ", "%20")).join(" ");
+}

@@ -1,0 +1,160 @@
+import "./config-tree.css";
+import { type KeyboardEvent, useEffect, useRef } from "react";
+import { Icon } from "ui-kit/components/icon.tsx";
+import { above } from "../../config/json-pointer.ts";
+import { maxRows, preview, type TreeRow } from "../../config/tree-rows.ts";
+
+/**
+ * The config as a tree, moved through by arrows or h j k l. Source: WAI-ARIA Authoring Practices, "Tree View Pattern"
+ * @param changed pointers of what the draft changes
+ * @param faulty  pointers of what the schema does not allow
+ */
+export function ConfigTree(props: {
+  rows: readonly TreeRow[];
+  selected: string;
+  changed: ReadonlySet<string>;
+  faulty: ReadonlySet<string>;
+  found: ReadonlySet<string>;
+  onSelect: (pointer: string) => void;
+  onFold: (pointer: string, unfold: boolean) => void;
+  onEdit: () => void;
+}) {
+  const { rows, selected, changed, faulty, found, onSelect, onFold, onEdit } = props;
+  const tree = useRef<HTMLDivElement>(null);
+  const at = rows.findIndex((row) => row.pointer === selected);
+
+  useEffect(() => {
+    if (at >= 0) tree.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+  }, [at]);
+
+  function onKey(event: KeyboardEvent) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const row = rows[at];
+    const go = (next: TreeRow | undefined) => {
+      if (next !== undefined) onSelect(next.pointer);
+    };
+    switch (event.key) {
+      case "ArrowDown":
+      case "j":
+        go(rows[at + 1]);
+        break;
+      case "ArrowUp":
+      case "k":
+        go(rows[at - 1]);
+        break;
+      case "ArrowRight":
+      case "l":
+        if (row?.size && !row.expanded) onFold(row.pointer, true);
+        else if (row?.expanded) go(rows[at + 1]);
+        break;
+      case "ArrowLeft":
+      case "h":
+        if (row?.expanded) onFold(row.pointer, false);
+        else if (row !== undefined && row.pointer !== "") onSelect(above(row.pointer));
+        break;
+      case "Home":
+        go(rows[0]);
+        break;
+      case "End":
+        go(rows.at(-1));
+        break;
+      case "Enter":
+        onEdit();
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+  }
+
+  return (
+    <div
+      ref={tree}
+      id="config-tree"
+      className="config-tree"
+      role="tree"
+      aria-label="Config"
+      tabIndex={0}
+      aria-activedescendant={at >= 0 ? rowId(selected) : undefined}
+      onKeyDown={onKey}
+    >
+      {rows.map((row) => (
+        <Row
+          key={row.pointer}
+          row={row}
+          isSelected={row.pointer === selected}
+          className={`${changed.has(row.pointer) ? "changed" : ""} ${found.has(row.pointer) ? "found" : ""}`}
+          isFaulty={faulty.has(row.pointer)}
+          onSelect={onSelect}
+          onFold={onFold}
+        />
+      ))}
+      {rows.length >= maxRows && (
+        <p className="tree-row muted">… and more lines: fold something, or look for a name</p>
+      )}
+    </div>
+  );
+}
+
+function Row(props: {
+  row: TreeRow;
+  isSelected: boolean;
+  isFaulty: boolean;
+  className: string;
+  onSelect: (pointer: string) => void;
+  onFold: (pointer: string, unfold: boolean) => void;
+}) {
+  const { row, isSelected, isFaulty, className, onSelect, onFold } = props;
+  const { pointer, name, level, size, value, expanded } = row;
+  const text = preview(value);
+  return (
+    // The tree has the focus, and moves through its rows by aria-activedescendant.
+    // biome-ignore lint/a11y/useFocusableInteractive: see above
+    // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+    <div
+      id={rowId(pointer)}
+      className={`tree-row ${className}`}
+      role="treeitem"
+      aria-level={level}
+      aria-selected={isSelected}
+      aria-expanded={size ? expanded : undefined}
+      style={{ paddingLeft: 4 + Math.min(level - 1, 12) * 14 }}
+      onClick={() => onSelect(pointer)}
+      onDoubleClick={() => size !== undefined && onFold(pointer, !expanded)}
+    >
+      {/* A pointer's way to fold; keys and screen readers fold by the row itself. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: see above */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: see above */}
+      <span
+        className="tree-fold"
+        onClick={(event) => {
+          if (!size) return;
+          event.stopPropagation();
+          onFold(pointer, !expanded);
+        }}
+      >
+        {size ? <Icon name="caret" /> : null}
+      </span>
+      <span className="tree-name">{name}</span>
+      {isFaulty && (
+        <>
+          <Icon name="error" className="fault" />
+          <span className="visually-hidden">has a fault</span>
+        </>
+      )}
+      <span className="tree-value">
+        {text}
+        {size !== undefined && text === "" && (
+          <span className="unit">
+            {Array.isArray(value) ? "list of " : ""}
+            {size}
+          </span>
+        )}
+      </span>
+    </div>
+  );
+}
+
+function rowId(pointer: string): string {
+  return `row-${encodeURIComponent(pointer)}`;
+}

@@ -1,0 +1,105 @@
+import "./place-panel.css";
+import type { JsonValue } from "../../api/json-value.ts";
+import { isObject, kindOf } from "../../api/json-value.ts";
+import { type SchemaFault, typeName } from "../../config/find-faults.ts";
+import { below, lastPart, pointerParts, valueAt } from "../../config/json-pointer.ts";
+import type { PlaceSchema, SchemaReader } from "../../config/schema.ts";
+import { JsonEditor } from "./json-editor.tsx";
+import { MemberList } from "./member-list.tsx";
+import type { ConfigDraft } from "./use-config-draft.ts";
+import { ValueEditor } from "./value-editor.tsx";
+
+/** What stands at one place of the config: what it means, what may stand there, and the means to change it. */
+export function PlacePanel(props: {
+  reader: SchemaReader;
+  draft: ConfigDraft;
+  at: string;
+  asJson: boolean;
+  faults: readonly SchemaFault[];
+  onGo: (pointer: string) => void;
+  onView: (json: boolean) => void;
+}) {
+  const { reader, draft, at, asJson, faults, onGo, onView } = props;
+  const value = valueAt(draft.document, at);
+  if (value === undefined) {
+    return (
+      <>
+        <PlacePath at={at} onGo={onGo} />
+        <p className="muted">
+          Nothing stands there. It may have been removed, or the address is of another config.
+        </p>
+      </>
+    );
+  }
+  const place = reader.at(draft.document, at);
+  const own = faults.find(({ path }) => path === at);
+  return (
+    <>
+      <PlacePath at={at} onGo={onGo} />
+      {place.description !== "" && <p className="place-description">{place.description}</p>}
+      <div className="place-type">
+        <span>{kindText(place, value)}</span>
+        <button type="button" className="button" aria-pressed={asJson} onClick={() => onView(!asJson)}>
+          {asJson ? "Edit by fields" : "Edit as JSON"}
+        </button>
+      </div>
+      {own !== undefined && <p className="fault-text">{own.message}</p>}
+      {asJson ? (
+        <JsonEditor
+          key={JSON.stringify(value).length}
+          value={value}
+          onChange={(next) => draft.edit({ op: "replace", path: at, value: next })}
+        />
+      ) : Array.isArray(value) || isObject(value) ? (
+        <MemberList {...props} value={value} place={place} />
+      ) : (
+        <ValueEditor
+          key={JSON.stringify(value)}
+          label={lastPart(at)}
+          place={place}
+          value={value}
+          first
+          onChange={(next) => draft.edit({ op: "replace", path: at, value: next })}
+        />
+      )}
+    </>
+  );
+}
+
+function PlacePath({ at, onGo }: { at: string; onGo: (pointer: string) => void }) {
+  let pointer = "";
+  const steps = pointerParts(at).map((name) => {
+    pointer = below(pointer, name);
+    return { name, pointer };
+  });
+  const all = [{ name: "config", pointer: "" }, ...steps];
+  return (
+    <nav className="place-path mono" aria-label="Place in the config">
+      {all.map((step, index) => (
+        <span key={step.pointer}>
+          {index > 0 && <span className="unit">/ </span>}
+          {index === all.length - 1 ? (
+            <span aria-current="location">{step.name}</span>
+          ) : (
+            <button type="button" onClick={() => onGo(step.pointer)}>
+              {step.name}
+            </button>
+          )}
+        </span>
+      ))}
+    </nav>
+  );
+}
+
+function kindText(place: PlaceSchema, value: JsonValue): string {
+  if (place.types.size > 0) return [...place.types].map(typeName).join(" or ");
+  if (place.choices.length > 0) return "one of a list";
+  return {
+    text: "a text",
+    switch: "true or false",
+    null: "nothing",
+    list: "a list",
+    object: "an object",
+    number: "a number",
+  }[kindOf(value)];
+}

@@ -1,0 +1,92 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo } from "react";
+import { configQuery, type RunningConfig } from "../../api/config.ts";
+import { type HistoryEntry, historyQuery } from "../../api/history.ts";
+import type { PatchOperation } from "../../api/json-patch.ts";
+import type { JsonValue } from "../../api/json-value.ts";
+import { rebase, withEdit } from "../../config/draft.ts";
+import { currentDraft, setDraft, useDraft } from "../../config/draft-store.ts";
+
+/** The running config with the changes of this tab on it. */
+export interface ConfigDraft {
+  running: RunningConfig;
+  document: JsonValue;
+  edits: readonly PatchOperation[];
+  /** Edits that do not fit the running config. */
+  lost: readonly PatchOperation[];
+  /** The edits were made on another version than the one that runs. */
+  conflict: { version: number | undefined } | undefined;
+  /** A version that runs by now and was not read yet. */
+  newer: HistoryEntry | undefined;
+  edit(operation: PatchOperation): void;
+  undo(): void;
+  discard(): void;
+  /** Makes the edits that fit ones of the version that runs. */
+  moveOnto(): void;
+}
+
+/** Keeps the running config and the draft together. @param running as it was read last */
+export function useConfigDraft(running: RunningConfig): ConfigDraft {
+  const client = useQueryClient();
+  const draft = useDraft();
+  const history = useQuery(historyQuery).data;
+  const newest = history?.[0];
+  const edits = draft?.edits ?? [];
+  // Remembered beside the config: which version of the history it is.
+  const readVersion = client.getQueryData<number>(["config", "version", running.etag]);
+  const conflict =
+    draft !== undefined && draft.etag !== running.etag ? { version: draft.version } : undefined;
+  const { document, fitting, lost } = useMemo(
+    () => rebase(running.document, draft?.edits ?? []),
+    [running, draft],
+  );
+
+  useEffect(() => {
+    if (newest !== undefined && readVersion === undefined) {
+      client.setQueryData(["config", "version", running.etag], newest.n);
+    }
+  }, [client, newest, readVersion, running.etag]);
+
+  const isNewer = newest !== undefined && readVersion !== undefined && newest.n > readVersion;
+  const hasEdits = edits.length > 0;
+  useEffect(() => {
+    // Without changes of one's own there is nothing to decide.
+    if (isNewer && !hasEdits) void client.invalidateQueries({ queryKey: configQuery.queryKey, exact: true });
+  }, [client, isNewer, hasEdits]);
+  useEffect(() => {
+    // The same document, loaded anew, is another version with the same tag.
+    if (isNewer && !hasEdits) client.setQueryData(["config", "version", running.etag], newest.n);
+  }, [client, isNewer, hasEdits, running.etag, newest]);
+
+  const edit = useCallback(
+    (operation: PatchOperation) => {
+      const before = currentDraft();
+      setDraft({
+        etag: before?.etag ?? running.etag,
+        version: before === undefined ? readVersion : before.version,
+        edits: withEdit(before?.edits ?? [], operation),
+      });
+    },
+    [running.etag, readVersion],
+  );
+
+  return {
+    running,
+    document,
+    edits,
+    lost,
+    conflict,
+    newer: isNewer && hasEdits ? newest : undefined,
+    edit,
+    undo() {
+      if (draft === undefined) return;
+      const rest = draft.edits.slice(0, -1);
+      setDraft(rest.length === 0 ? undefined : { ...draft, edits: rest });
+    },
+    discard: () => setDraft(undefined),
+    moveOnto: () =>
+      setDraft(
+        fitting.length === 0 ? undefined : { etag: running.etag, version: readVersion, edits: fitting },
+      ),
+  };
+}

@@ -1,0 +1,159 @@
+import "./overview-page.css";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { certificatesQuery } from "../../api/certificates.ts";
+import { historyQuery } from "../../api/history.ts";
+import { listenersQuery } from "../../api/listeners.ts";
+import { useTraffic } from "../../api/traffic.ts";
+import type { Traffic } from "../../api/traffic-window.ts";
+import { upstreamsQuery } from "../../api/upstreams.ts";
+import { FailureNotice } from "../../components/failure-notice.tsx";
+import { Rate } from "../../components/rate.tsx";
+import { StateMark } from "../../components/state-mark.tsx";
+import { awayText, lengthText } from "../../components/time-left.ts";
+import { useNow } from "../../components/use-now.ts";
+import { certificateState } from "../certificates/certificate-state.ts";
+import { TrafficTable } from "./traffic-table.tsx";
+
+/** The first page: is all well, and what is going on. */
+export function OverviewPage() {
+  const traffic = useTraffic();
+  return (
+    <div className="console-page">
+      <div className="page-head">
+        <h1>Overview</h1>
+        <Uptime traffic={traffic} />
+      </div>
+      <div className="cards">
+        <TrafficCard traffic={traffic} />
+        <UpstreamsCard />
+        <CertificatesCard />
+        <ChangesCard />
+      </div>
+      <Sites traffic={traffic} />
+    </div>
+  );
+}
+
+function Uptime({ traffic }: { traffic: Traffic }) {
+  const now = useNow();
+  if (traffic.startedAtMs === undefined) return null;
+  const megabytes = Math.round((traffic.memoryBytes ?? 0) / 1e6);
+  return (
+    <p className="muted">
+      Up for {lengthText(Math.max(0, now - traffic.startedAtMs))}, {megabytes} MB of memory
+    </p>
+  );
+}
+
+function Card(props: { title: string; figure: ReactNode; children: ReactNode }) {
+  return (
+    <section className="card">
+      <h2>{props.title}</h2>
+      <p className="card-figure">{props.figure}</p>
+      {props.children}
+    </section>
+  );
+}
+
+function lastSum(traffic: Traffic, curve: "requests" | "errors"): number | null {
+  const last = [...traffic.servers.values()].map((server) => server[curve].at(-1) ?? null);
+  return last.length === 0 || last.includes(null)
+    ? null
+    : last.reduce<number>((sum, rate) => sum + (rate ?? 0), 0);
+}
+
+function TrafficCard({ traffic }: { traffic: Traffic }) {
+  const errors = lastSum(traffic, "errors");
+  return (
+    <Card title="Requests" figure={<Rate perSecond={lastSum(traffic, "requests")} />}>
+      {errors === null ? (
+        <p className="muted">counted from two readings on</p>
+      ) : errors > 0 ? (
+        <p>
+          <StateMark state="bad" text="5xx:" /> <Rate perSecond={errors} />
+        </p>
+      ) : (
+        <StateMark state="good" text="no 5xx" />
+      )}
+    </Card>
+  );
+}
+
+function UpstreamsCard() {
+  const upstreams = useQuery(upstreamsQuery).data;
+  const bad = upstreams?.filter(({ healthy }) => !healthy).length ?? 0;
+  const failing = upstreams?.filter(({ healthy, fails }) => healthy && fails > 0).length ?? 0;
+  return (
+    <Card title="Upstreams" figure={<span className="mono">{upstreams?.length ?? "–"}</span>}>
+      {upstreams !== undefined &&
+        (bad > 0 ? (
+          <StateMark state="bad" text={`${bad} unhealthy`} />
+        ) : failing > 0 ? (
+          <StateMark state="warning" text={`${failing} with failures`} />
+        ) : (
+          <StateMark state="good" text={upstreams.length === 0 ? "no proxies" : "all healthy"} />
+        ))}
+      <Link to="/upstreams">See upstreams</Link>
+    </Card>
+  );
+}
+
+function CertificatesCard() {
+  const found = useQuery(certificatesQuery).data;
+  const now = useNow();
+  const next = found?.certificates[0];
+  const worst = next === undefined ? "good" : certificateState(next, now).state;
+  const troubles = found?.pending.length ?? 0;
+  return (
+    <Card title="Certificates" figure={<span className="mono">{found?.certificates.length ?? "–"}</span>}>
+      {found !== undefined &&
+        (troubles > 0 ? (
+          <StateMark state="bad" text={`${troubles} not obtained`} />
+        ) : next === undefined ? (
+          <StateMark state="good" text="none in use" />
+        ) : (
+          <StateMark state={worst} text={`first ends ${awayText(Date.parse(next.not_after) - now)}`} />
+        ))}
+      <Link to="/certificates" search={{}}>
+        See certificates
+      </Link>
+    </Card>
+  );
+}
+
+function ChangesCard() {
+  const history = useQuery(historyQuery).data;
+  const now = useNow();
+  const last = history?.[0];
+  return (
+    <Card
+      title="Last change of the config"
+      figure={last === undefined ? "–" : awayText(Math.min(-1, Date.parse(last.at) - now))}
+    >
+      {last !== undefined && (
+        <p className="muted">
+          version {last.n} by {last.author}
+        </p>
+      )}
+      {history !== undefined && last === undefined && <p className="muted">no history is kept</p>}
+      <Link to="/history" search={{}}>
+        See history
+      </Link>
+    </Card>
+  );
+}
+
+function Sites({ traffic }: { traffic: Traffic }) {
+  const listeners = useQuery(listenersQuery);
+  if (listeners.isError && listeners.data === undefined) {
+    return <FailureNotice error={listeners.error} onRetry={() => listeners.refetch()} />;
+  }
+  return (
+    <>
+      <h2 className="section-title">Servers</h2>
+      <TrafficTable traffic={traffic} listeners={listeners.data ?? []} />
+    </>
+  );
+}

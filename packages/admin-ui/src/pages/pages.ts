@@ -1,0 +1,9 @@
+/** The pages, in the order of the bar and of the keys 1 to 6. */
+export const pages = [
+  { path: "/", name: "Overview" },
+  { path: "/config", name: "Config" },
+  { path: "/listeners", name: "Listeners" },
+  { path: "/upstreams", name: "Upstreams" },
+  { path: "/certificates", name: "Certificates" },
+  { path: "/history", name: "History" },
+] as const;

@@ -1,0 +1,87 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Link,
+  lazyRouteComponent,
+  type SearchSchemaInput,
+} from "@tanstack/react-router";
+import { Notice } from "ui-kit/components/notice.tsx";
+import { addressFields, addressText } from "ui-kit/search-parameters.ts";
+import { AppFrame } from "./app-frame.tsx";
+import { FailureNotice } from "./components/failure-notice.tsx";
+import { type CertificatesAddress, certificatesAddress } from "./pages/certificates/certificates-address.ts";
+import { type ConfigAddress, configAddress } from "./pages/config/config-address.ts";
+import { type HistoryAddress, historyAddress } from "./pages/history/history-address.ts";
+import { OverviewPage } from "./pages/overview/overview-page.tsx";
+
+/** An address before it is checked: any of its fields, each a text. */
+type AddressText<T> = { [key in keyof T]?: string | undefined } & SearchSchemaInput;
+
+const root = createRootRoute({
+  component: AppFrame,
+  notFoundComponent: () => (
+    <Notice kind="plain" wholePage title="There is no such page">
+      <p>
+        The address leads nowhere. Go to the <Link to="/">overview</Link>.
+      </p>
+    </Notice>
+  ),
+  errorComponent: ({ error }: { error: unknown }) => (
+    <FailureNotice wholePage error={error} onRetry={() => location.reload()} />
+  ),
+});
+
+const overview = createRoute({ getParentRoute: () => root, path: "/", component: OverviewPage });
+
+const config = createRoute({
+  getParentRoute: () => root,
+  path: "/config",
+  validateSearch: (fields: AddressText<ConfigAddress>) => configAddress.parse(fields),
+  component: lazyRouteComponent(() => import("./pages/config/config-page.tsx"), "ConfigPage"),
+});
+
+const listeners = createRoute({
+  getParentRoute: () => root,
+  path: "/listeners",
+  component: lazyRouteComponent(() => import("./pages/listeners/listeners-page.tsx"), "ListenersPage"),
+});
+
+const upstreams = createRoute({
+  getParentRoute: () => root,
+  path: "/upstreams",
+  component: lazyRouteComponent(() => import("./pages/upstreams/upstreams-page.tsx"), "UpstreamsPage"),
+});
+
+const certificates = createRoute({
+  getParentRoute: () => root,
+  path: "/certificates",
+  validateSearch: (fields: AddressText<CertificatesAddress>) => certificatesAddress.parse(fields),
+  component: lazyRouteComponent(
+    () => import("./pages/certificates/certificates-page.tsx"),
+    "CertificatesPage",
+  ),
+});
+
+const history = createRoute({
+  getParentRoute: () => root,
+  path: "/history",
+  validateSearch: (fields: AddressText<HistoryAddress>) => historyAddress.parse(fields),
+  component: lazyRouteComponent(() => import("./pages/history/history-page.tsx"), "HistoryPage"),
+});
+
+/** The console's addresses, all below `/ui/`. */
+export const router = createRouter({
+  routeTree: root.addChildren([overview, config, listeners, upstreams, certificates, history]),
+  basepath: new URL(document.baseURI).pathname.replace(/\/+$/, ""),
+  parseSearch: addressFields,
+  stringifySearch: addressText,
+  defaultPreload: false,
+  scrollRestoration: false,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}
