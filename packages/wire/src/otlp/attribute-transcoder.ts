@@ -39,7 +39,37 @@ export class AttributeTranscoder {
     if (!this.#out.text(cursor.bytes, cursor.view, start, end)) cursor.checkUtf8(start, end);
   }
 
+  /**
+   * Writes one `KeyValue`. Nearly all are a key and then a value, each of a length in one byte: these need no search for
+   * their fields.
+   */
   #attribute(start: number, end: number): void {
+    const { bytes } = this.#cursor;
+    const keyStart = start + 2;
+    const keyEnd = keyStart + (bytes[start + 1] as number);
+    const valueStart = keyEnd + 2;
+    if (
+      valueStart <= end &&
+      bytes[start] === 10 &&
+      keyEnd - keyStart < 0x80 &&
+      bytes[keyEnd] === 18 &&
+      end - valueStart < 0x80 &&
+      bytes[keyEnd + 1] === end - valueStart
+    ) {
+      this.text(keyStart, keyEnd);
+      const textStart = valueStart + 2;
+      if (bytes[valueStart] === 10 && bytes[valueStart + 1] === end - textStart) {
+        this.#out.uint8(attributeTypeCodes.string);
+        this.text(textStart, end);
+      } else {
+        this.#value(valueStart, end);
+      }
+    } else {
+      this.#searched(start, end);
+    }
+  }
+
+  #searched(start: number, end: number): void {
     const cursor = this.#cursor;
     cursor.position = start;
     let keyStart = start;

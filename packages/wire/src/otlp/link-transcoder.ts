@@ -31,8 +31,8 @@ export class LinkTranscoder extends PartTranscoder {
 
   protected override write(): void {
     const { out, cursor } = this;
-    out.id(cursor.bytes, this.#traceId, 16);
-    out.id(cursor.bytes, this.#spanId, 8);
+    out.id(cursor.view, this.#traceId, 16);
+    out.id(cursor.view, this.#spanId, 8);
     this.writeShared();
     out.uint32(this.#flags);
     // An OTLP link has no reference type.

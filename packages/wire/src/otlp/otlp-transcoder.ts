@@ -97,7 +97,7 @@ export class OtlpTranscoder implements MessageTranscoder {
     if (problem === "") {
       const prefix = this.#prefix.out;
       const rowStart = out.length;
-      out.copy(prefix.buffer, 0, prefix.length);
+      out.words(prefix.view, 0, prefix.length);
       this.#spans.write();
       this.#count++;
       const service = this.#tallyOf((this.#spans.flags & debugFlag) !== 0);

@@ -74,20 +74,13 @@ export class SpanTranscoder {
     const cursor = this.#cursor;
     const out = this.#out;
     const attributes = this.#attributeTranscoder;
-    out.id(cursor.bytes, this.#traceId, 16);
-    out.id(cursor.bytes, this.#spanId, 8);
-    out.id(cursor.bytes, this.#parentSpanId, 8);
+    out.id(cursor.view, this.#traceId, 16);
+    out.id(cursor.view, this.#spanId, 8);
+    out.id(cursor.view, this.#parentSpanId, 8);
     attributes.text(this.#traceStateStart, this.#traceStateEnd);
     out.uint32(this.#flags);
     attributes.text(this.#nameStart, this.#nameEnd);
-    out.uint8(this.#kind < spanKinds.length ? this.#kind : 0);
-    out.uint32(this.#startLow);
-    out.uint32(this.#startHigh);
-    const startLow = this.#startLow >>> 0;
-    const endLow = this.#endLow >>> 0;
-    out.uint32(endLow - startLow);
-    out.uint32(this.#endHigh - this.#startHigh - (endLow < startLow ? 1 : 0));
-    out.uint8(this.#statusCode < statusCodes.length ? this.#statusCode : 0);
+    this.#writeTimes();
     attributes.text(this.#statusStart, this.#statusEnd);
     attributes.list(this.#attributes);
     out.uint32(this.#droppedAttributes);
@@ -97,6 +90,22 @@ export class SpanTranscoder {
     out.uint32(this.#droppedLinks);
     // No warnings.
     out.uint8(0);
+  }
+
+  /** Columns `kind` to `status_code`: with one look at the room for them. */
+  #writeTimes(): void {
+    const out = this.#out;
+    out.reserve(18);
+    const { buffer, view, length } = out;
+    const startLow = this.#startLow >>> 0;
+    const endLow = this.#endLow >>> 0;
+    buffer[length] = this.#kind < spanKinds.length ? this.#kind : 0;
+    view.setUint32(length + 1, startLow, true);
+    view.setUint32(length + 5, this.#startHigh, true);
+    view.setUint32(length + 9, endLow - startLow, true);
+    view.setUint32(length + 13, this.#endHigh - this.#startHigh - (endLow < startLow ? 1 : 0), true);
+    buffer[length + 17] = this.#statusCode < statusCodes.length ? this.#statusCode : 0;
+    out.length = length + 18;
   }
 
   /** Whether the span just scanned has no parent. */
