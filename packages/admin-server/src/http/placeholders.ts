@@ -5,6 +5,7 @@ import type { Exchange } from "./exchange.ts";
 import { headerBytes } from "./header-list.ts";
 import { remoteAddress } from "./remote-address.ts";
 import { decodedNames, requestPlaceholders, requestPrefixes } from "./request-placeholders.ts";
+import { tlsPlaceholder } from "./tls-placeholders.ts";
 
 /** A text with placeholders, ready to be filled in for each request. */
 export type Template = (exchange: Exchange) => string;
@@ -123,6 +124,9 @@ const prefixed: readonly (readonly [prefix: string, make: (name: string) => Read
 function readerOf(name: string): Reader | undefined {
   if (Object.hasOwn(fixed, name)) {
     return fixed[name];
+  }
+  if (name.startsWith("http.request.tls.")) {
+    return tlsPlaceholder(name.slice("http.request.tls.".length));
   }
   const found = prefixed.find(([prefix]) => name.startsWith(prefix));
   if (found !== undefined) {
