@@ -36,7 +36,7 @@ function readNamed(file: string | undefined): string | undefined {
 export function configExcerpt(
   text: string | undefined,
   place: TextPlace,
-  stream: NodeJS.WriteStream,
+  stream: NodeJS.WritableStream,
 ): string {
   const line = (text ?? readNamed(place.file))?.split("\n", place.line)[place.line - 1]?.replace(/\r$/, "");
   if (line === undefined) {

@@ -6,10 +6,10 @@ export const buildInfo = defineCommand({
   name: "build-info",
   summary: "Print what this server was built from",
   description: [
-    "The version, commit and date where the build knows them, the runtime, and every library with its version.",
+    "The version, commit and date where the build knows them, the runtime, and the libraries whose versions this package fixes itself.",
   ],
   options: {},
-  examples: [{ line: "server build-info | grep undici", about: "Says which version of a library runs." }],
+  examples: [{ line: "server build-info | grep re2js", about: "Says which version of a library runs." }],
   async run() {
     const { default: manifest } = await import("../../package.json", { with: { type: "json" } });
     const lines = [

@@ -16,8 +16,8 @@ export class ServerProcess {
   stderr = "";
   readonly #onLine = new Set<() => void>();
 
-  /** @param environment in place of this process's, apart from PATH and HOME; without worker threads unless it says so */
-  constructor(args: readonly string[], environment: Record<string, string> = {}) {
+  /** @param environment in place of this process's, apart from PATH and HOME; without worker threads unless it says so. @param folder it works in; this process's when absent */
+  constructor(args: readonly string[], environment: Record<string, string> = {}, folder?: string) {
     const { PATH = "", HOME = "" } = process.env;
     this.child = spawn(process.execPath, [program, ...args], {
       // Data beside the config, so that no test writes into the home folder.
@@ -31,6 +31,7 @@ export class ServerProcess {
         ...environment,
       },
       stdio: ["pipe", "pipe", "pipe"],
+      ...(folder === undefined ? {} : { cwd: folder }),
     });
     this.child.stdout?.on("data", (chunk) => {
       this.stdout += String(chunk);
