@@ -16,7 +16,6 @@ export interface DnsProvider extends ModuleInstance {
 
 export const dnsProviders: ModuleNamespace<DnsProvider> = { prefix: "dns.providers" };
 
-const run = promisify(execFile);
 const defaultTimeoutMs = 60_000;
 
 /** Has a program of the user's change records: `<command…> present|remove <name> <value> <ttl>`, status 0 when done. */
@@ -35,7 +34,7 @@ export const execDnsProvider = defineModule({
     const [program = "", ...first] = config.command;
     const call = async (...more: string[]) => {
       try {
-        await run(program, [...first, ...more], {
+        await promisify(execFile)(program, [...first, ...more], {
           timeout: config.timeout || defaultTimeoutMs,
           maxBuffer: 1024 * 1024,
         });

@@ -5,8 +5,6 @@ import { BodyWriter } from "../body-writer.ts";
 import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { fieldsOf, h2RequestFields, plainFields } from "./h2-fields.ts";
 
-/** A stream that the upstream says it did not look at may go elsewhere. Source: RFC 9113, section 8.7 */
-const refused = constants.NGHTTP2_REFUSED_STREAM;
 const maxInterims = 32;
 
 /** One request as a stream of HTTP/2. */
@@ -131,7 +129,8 @@ export class H2Call implements UpstreamCall {
   }
 
   #broken(error: Error): void {
-    if (this.#stream?.rstCode === refused && this.#stage === "sent") {
+    // A stream that the upstream says it did not look at may go elsewhere. Source: RFC 9113, section 8.7
+    if (this.#stream?.rstCode === constants.NGHTTP2_REFUSED_STREAM && this.#stage === "sent") {
       this.#stage = "dial";
     }
     this.fail(error);
