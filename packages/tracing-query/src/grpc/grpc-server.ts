@@ -47,10 +47,13 @@ export interface GrpcServer {
   stop(signal: AbortSignal): Promise<void>;
 }
 
+/** A client that is gone without a word is found out, and its calls end. */
+const connectionOptions = { "grpc.keepalive_time_ms": 60_000, "grpc.keepalive_timeout_ms": 20_000 };
+
 /** @throws StartError when the address cannot be listened on */
 export async function openGrpcServer(settings: GrpcServerSettings): Promise<GrpcServer> {
   const { address, tls, service, limits, log } = settings;
-  const server = new Server();
+  const server = new Server(connectionOptions);
   const v2 = queryHandlers(service, settings, limits, log);
   const metrics = metricsHandlers(service, settings, log);
   const v3 = queryV3Handlers(service, settings, limits, log);

@@ -55,6 +55,8 @@ export interface EndpointSettings {
   readonly tracer?: RequestTracer | undefined;
   /** For those that bring traces. */
   readonly gate: RequestGate;
+  /** A client that takes nothing for so long is cut off; a minute by default. */
+  readonly stalledMs?: number | undefined;
   readonly log: Logger;
 }
 
@@ -69,7 +71,7 @@ export interface EndpointDefinition {
 }
 
 /** A client that takes nothing for so long is cut off, so that it does not keep others waiting. */
-export const stalledMs = 60_000;
+export const defaultStalledMs = 60_000;
 
 /** So is one that takes an answer a little at a time, after so long. */
 const maxSendMs = 300_000;
@@ -169,7 +171,7 @@ export function admit(
  */
 export function endpoint(definition: EndpointDefinition, settings: EndpointSettings): RequestHandler {
   const { answer, style, isHeavy } = definition;
-  const { maxBodyBytes, gate, log } = settings;
+  const { maxBodyBytes, gate, log, stalledMs = defaultStalledMs } = settings;
   return async (request, response) => {
     const read = admit(request, response, definition, settings);
     if (read === undefined) {

@@ -118,6 +118,23 @@ test("past the requests that may wait, clients are told to come again; who leave
   await expect.poll(async () => (await transformed()).status).toBe(200);
 });
 
+test("a client that takes nothing is cut off, and makes room", async () => {
+  const long = { key: "text", value: { type: "string", value: "x".repeat(100_000) } } as const;
+  const spans = Array.from({ length: 300 }, (_, index) =>
+    otlpSpan({ spanId: (index + 1).toString(16).padStart(16, "0"), attributes: [long] }),
+  );
+  const gate = new RequestGate({ maxConcurrent: 1, maxWaiting: 5 });
+  const base = await open(await sampleStore(spans), { gate, stalledMs: 100 });
+  const { hostname, port } = new URL(base);
+  const socket = connect(Number(port), hostname);
+  socket.pause();
+  socket.write(`GET /api/traces/${sampleTraceId} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  await expect.poll(() => gate.inside).toBe(1);
+  const other = await fetch(`${base}/api/traces/beef`);
+  expect(other.status).toBe(404);
+  socket.destroy();
+});
+
 test.each([
   [true, "secret"],
   [false, undefined],

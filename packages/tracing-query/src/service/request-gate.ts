@@ -17,6 +17,11 @@ export class RequestGate {
     this.#settings = settings;
   }
 
+  /** Requests that run now. */
+  get inside(): number {
+    return this.#inside;
+  }
+
   /**
    * Resolves when the request may run.
    * @param signal takes the request out of those that wait

@@ -63,6 +63,7 @@ export function sampleSettings(...tenants: readonly string[]) {
     gate: new RequestGate({ maxConcurrent: 16, maxWaiting: 1_000 }),
     limits: { maxTraces: 10_000, maxSpans: 1_000_000, maxRangeNano: undefined } as ReadLimits,
     maxBodyBytes: 1_000_000,
+    stalledMs: undefined as number | undefined,
     adjust: { maxClockSkewNano: 0n },
     logStaticFiles: false,
     headers: new Map<string, string>(),

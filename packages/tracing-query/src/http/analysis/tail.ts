@@ -6,7 +6,7 @@ import type { AnalysisService } from "../../service/analysis-service.ts";
 import { RequestGate } from "../../service/request-gate.ts";
 import type { TailListener } from "../../service/tail-feed.ts";
 import { TailFeeds } from "../../service/tail-feeds.ts";
-import { admit, type EndpointSettings, paramsOf, sendFailure, stalledMs } from "../endpoint.ts";
+import { admit, defaultStalledMs, type EndpointSettings, paramsOf, sendFailure } from "../endpoint.ts";
 import { httpFailure } from "../http-status.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
 import { problemStyle } from "./problem.ts";
@@ -158,7 +158,7 @@ class EventStream implements TailListener {
     response.setHeader("Cache-Control", "no-cache, no-transform");
     // nginx would collect events until its buffer is full.
     response.setHeader("X-Accel-Buffering", "no");
-    response.setTimeout(stalledMs, () => response.destroy());
+    response.setTimeout(defaultStalledMs, () => response.destroy());
     response.write(": following\nretry: 2000\n\n");
   }
 
