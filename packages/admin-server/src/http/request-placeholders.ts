@@ -1,4 +1,5 @@
-import type { Exchange, RequestLine } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
+import type { RequestLine } from "./exchange-request.ts";
 import { getHeader } from "./header-list.ts";
 
 type Reader = (exchange: Exchange) => string;

@@ -2,13 +2,14 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { ServerError } from "../../core/errors.ts";
+import { closeLingering } from "../close-lingering.ts";
 import type { ConnectionLimits } from "../connection-limits.ts";
 import type { HeaderList } from "../header-list.ts";
 import { httpStatus } from "../http-status.ts";
 import type { DetachedConnection } from "../http-stream.ts";
-import { ChunkedDecoder } from "./chunked-decoder.ts";
-import { H1Body } from "./h1-body.ts";
+import { findHeadFault } from "./find-head-fault.ts";
 import { type H1Carrier, H1Stream } from "./h1-stream.ts";
+import { type BodyFeeder, RequestBody } from "./request-body.ts";
 import { parseRequestHead, type RequestHead } from "./request-head.ts";
 
 /** What a connection needs of its listener. */
@@ -22,10 +23,6 @@ export interface ConnectionOwner {
   detached(connection: H1Connection): void;
 }
 
-/** Of a body that no handler reads, so much is taken and dropped to keep the connection. Source: the model's server */
-const maxDroppedBytes = 256 * 1024;
-/** How long a connection with an answer that came too early for the client is held open for it to be read. */
-const lingerMs = 500;
 /** Held for a handler that has not asked for the body yet, or for the next request in a pipeline. */
 const maxHeldBytes = 64 * 1024;
 
@@ -43,7 +40,7 @@ function deadline(now: number, timeoutMs: number): number {
 type State = "head" | "body" | "waiting" | "closing" | "gone";
 
 /** One connection that speaks HTTP/1: requests in, one after the other, responses out in the same order. */
-export class H1Connection implements H1Carrier {
+export class H1Connection implements H1Carrier, BodyFeeder {
   readonly socket: Socket;
   readonly #owner: ConnectionOwner;
   #state: State = "head";
@@ -52,16 +49,8 @@ export class H1Connection implements H1Carrier {
   /** How much of `#rest` was searched for the end of a head. */
   #searched = 0;
   #stream: H1Stream | undefined;
-  #body: H1Body | undefined;
-  #decoder: ChunkedDecoder | undefined;
-  #trailers: HeaderList = noTrailers;
-  /** Bytes of a body of declared length still to come. */
-  #bodyLeft = 0;
-  #bodyDone = true;
-  #touched = false;
-  #dropping = false;
-  #dropped = 0;
-  #bodyFault: ServerError | undefined;
+  /** The body of the request under way; undefined while it has none. */
+  #body: RequestBody | undefined;
   #expectsContinue = false;
   #responseDone = true;
   #reusable = true;
@@ -93,11 +82,11 @@ export class H1Connection implements H1Carrier {
   }
 
   get bodyTouched(): boolean {
-    return this.#touched;
+    return this.#body?.touched === true;
   }
 
   get requestTrailers(): HeaderList {
-    return this.#bodyDone ? this.#trailers : noTrailers;
+    return this.#body?.trailers ?? noTrailers;
   }
 
   /** Whether no request is under way. */
@@ -108,19 +97,8 @@ export class H1Connection implements H1Carrier {
   // Called by the stream
 
   openBody(): Readable {
-    if (this.#body === undefined) {
-      const body = new H1Body(
-        () => this.#bodyWanted(),
-        () => this.#bodyLeftAlone(),
-      );
-      this.#body = body;
-      if (this.#bodyFault !== undefined) {
-        body.destroy(this.#bodyFault);
-      } else if (this.#bodyDone && !this.#dropping) {
-        body.push(null);
-      }
-    }
-    return this.#body;
+    this.#body ??= new RequestBody(this, 0);
+    return this.#body.reader;
   }
 
   onceDrain(callback: () => void): void {
@@ -175,7 +153,8 @@ export class H1Connection implements H1Carrier {
       return;
     }
     const since = now - this.#requestSince;
-    if (!this.#bodyDone && !this.#dropping && this.#touched) {
+    const body = this.#body;
+    if (body !== undefined && !body.done && !body.dropping && body.touched) {
       const slow = limits.readTimeoutMs > 0 && since >= limits.readTimeoutMs;
       const silent =
         !this.#paused && limits.readIdleTimeoutMs > 0 && now - this.#bodySince >= limits.readIdleTimeoutMs;
@@ -228,9 +207,9 @@ export class H1Connection implements H1Carrier {
     this.#state = "gone";
     this.#stream = undefined;
     stream?.connectionClosed();
-    if (!this.#bodyDone) {
-      this.#bodyDone = true;
-      this.#body?.destroy(new ServerError("CLIENT_GONE", "the client closed the connection"));
+    const body = this.#body;
+    if (body !== undefined && !body.done) {
+      body.fail(new ServerError("CLIENT_GONE", "the client closed the connection"));
     }
     this.#owner.closed(this);
   };
@@ -311,24 +290,9 @@ export class H1Connection implements H1Carrier {
     if (this.#searched === 0 && this.#anyRequest && this.#rest.length > start) {
       this.#headDeadline = deadline(Date.now(), limits.readHeaderTimeoutMs);
     }
-    const from = Math.max(start, this.#searched);
-    let feed = this.#rest.indexOf(lf, from);
-    while (feed !== -1) {
-      if (feed === 0 || this.#rest[feed - 1] !== cr) {
-        this.#refuse(new ServerError("HTTP_BAD_REQUEST", "a line of the head ends without CR"));
-        return;
-      }
-      feed = this.#rest.indexOf(lf, feed + 1);
-    }
-    const first = this.#rest[start];
-    if (first !== undefined && first !== cr && (first < 0x21 || first > 0x7e)) {
-      this.#refuse(new ServerError("HTTP_BAD_REQUEST", "not HTTP"));
-      return;
-    }
-    if (this.#rest.length - start > maxHeaderBytes) {
-      this.#refuse(
-        new ServerError("HTTP_HEADER_TOO_LARGE", `the head is over the limit of ${maxHeaderBytes} bytes`),
-      );
+    const fault = findHeadFault(this.#rest, start, this.#searched, maxHeaderBytes);
+    if (fault !== undefined) {
+      this.#refuse(fault);
       return;
     }
     this.#searched = this.#rest.length;
@@ -342,34 +306,20 @@ export class H1Connection implements H1Carrier {
     this.#bodySince = now;
     this.#writtenAt = now;
     this.#responseDone = false;
-    this.#touched = false;
-    this.#dropping = false;
-    this.#dropped = 0;
-    this.#bodyFault = undefined;
-    this.#body = undefined;
+    this.#body = head.bodyLength === 0 ? undefined : new RequestBody(this, head.bodyLength);
     this.#expectsContinue = head.expectsContinue;
-    this.#bodyDone = head.bodyLength === 0;
-    this.#bodyLeft = head.bodyLength;
-    this.#trailers = head.bodyLength === -1 ? [] : noTrailers;
-    this.#decoder =
-      head.bodyLength === -1
-        ? new ChunkedDecoder(
-            (data) => this.#pushBody(data),
-            (name, value) => this.#trailers.push(name, value),
-          )
-        : undefined;
     this.#state = "waiting";
     this.#stream = new H1Stream(this, head);
     this.#owner.take(this.#stream);
   }
 
-  /** A handler reads the body, or reads on. */
-  #bodyWanted(): void {
-    if (this.#bodyDone || this.#state === "gone") {
+  bodyWanted(): void {
+    const body = this.#body;
+    if (body === undefined || body.done || this.#state === "gone") {
       return;
     }
-    if (!this.#touched) {
-      this.#touched = true;
+    if (!body.touched) {
+      body.touched = true;
       this.#bodySince = Date.now();
     }
     if (this.#expectsContinue) {
@@ -386,67 +336,53 @@ export class H1Connection implements H1Carrier {
     }
   }
 
-  #parseBody(): void {
-    this.#bodySince = Date.now();
-    const bytes = this.#rest;
-    let used: number;
-    if (this.#decoder === undefined) {
-      used = Math.min(bytes.length, this.#bodyLeft);
-      this.#bodyLeft -= used;
-      this.#rest = used === bytes.length ? empty : bytes.subarray(used);
-      this.#pushBody(bytes.subarray(0, used));
-    } else {
-      this.#rest = empty;
-      try {
-        used = this.#decoder.push(bytes);
-      } catch (error) {
-        this.#failBody(error as ServerError);
-        return;
-      }
-      this.#rest = used === bytes.length ? empty : bytes.subarray(used);
-    }
-    if (this.#decoder === undefined ? this.#bodyLeft === 0 : this.#decoder.done) {
-      this.#bodyDone = true;
-      this.#state = "waiting";
-      this.#body?.push(null);
+  bodyLeftAlone(): void {
+    const body = this.#body;
+    if (body !== undefined && !body.done) {
+      body.dropping = true;
       this.#requestEnded();
     }
   }
 
-  #pushBody(data: Buffer): void {
-    if (this.#dropping) {
-      this.#dropped += data.length;
-      if (this.#dropped > maxDroppedBytes) {
-        this.#reusable = false;
-        this.#bodyDone = true;
-        this.#requestEnded();
-      }
-    } else if (this.#body?.push(data) === false) {
+  #parseBody(): void {
+    const body = this.#body;
+    if (body === undefined) {
+      return;
+    }
+    this.#bodySince = Date.now();
+    const bytes = this.#rest;
+    this.#rest = empty;
+    let used: number;
+    try {
+      used = body.take(bytes);
+    } catch (error) {
+      this.#failBody(error as ServerError);
+      return;
+    }
+    this.#rest = used === bytes.length ? empty : bytes.subarray(used);
+    if (body.takeFull()) {
       this.#state = "waiting";
       this.#pause();
     }
+    if (body.done) {
+      this.#state = "waiting";
+      body.end();
+      this.#requestEnded();
+    } else if (body.isOverDropped) {
+      this.#reusable = false;
+      body.done = true;
+      this.#requestEnded();
+    }
   }
 
-  /** The body is broken, late or cut: who reads it is told, and the connection has no future. */
+  /** The body is broken, late or cut: the connection has no future. */
   #failBody(error: ServerError): void {
-    this.#bodyDone = true;
     this.#reusable = false;
-    this.#bodyFault = error;
     this.#state = "waiting";
     this.#rest = empty;
     this.#stream?.closeAfterwards();
-    if (this.#body !== undefined && !this.#body.destroyed) {
-      this.#body.destroy(error);
-    }
+    this.#body?.fail(error);
     this.#requestEnded();
-  }
-
-  /** Nobody will read the rest of the body. */
-  #bodyLeftAlone(): void {
-    if (!this.#bodyDone) {
-      this.#dropping = true;
-      this.#requestEnded();
-    }
   }
 
   /** Goes on to the next request when both the request and its response are through. */
@@ -454,8 +390,9 @@ export class H1Connection implements H1Carrier {
     if (!this.#responseDone || this.#stream === undefined) {
       return;
     }
-    if (!this.#bodyDone) {
-      this.#dropRest();
+    const body = this.#body;
+    if (body !== undefined && !body.done) {
+      this.#dropRest(body);
       return;
     }
     this.#stream = undefined;
@@ -476,15 +413,15 @@ export class H1Connection implements H1Carrier {
   }
 
   /** The response is out and the client still sends: its body is taken and dropped, up to a limit. */
-  #dropRest(): void {
-    const waitsForContinue = this.#expectsContinue && !this.#touched;
-    if (waitsForContinue || !this.#reusable || this.#bodyLeft > maxDroppedBytes) {
-      this.#bodyDone = true;
+  #dropRest(body: RequestBody): void {
+    const waitsForContinue = this.#expectsContinue && !body.touched;
+    if (waitsForContinue || !this.#reusable || !body.isDroppable) {
+      body.done = true;
       this.#reusable = false;
       this.#requestEnded();
       return;
     }
-    this.#dropping = true;
+    body.dropping = true;
     this.#state = "body";
     this.#headDeadline = deadline(Date.now(), this.#owner.limits.readIdleTimeoutMs);
     this.#resume();
@@ -523,11 +460,7 @@ export class H1Connection implements H1Carrier {
       socket.end(() => socket.destroy());
       return;
     }
-    socket.end();
-    socket.resume();
-    const timer = setTimeout(() => socket.destroy(), lingerMs);
-    timer.unref();
-    socket.once("end", () => socket.destroy());
+    closeLingering(socket);
   }
 
   #pause(): void {

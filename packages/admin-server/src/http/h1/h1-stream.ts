@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { ServerError } from "../../core/errors.ts";
+import { bodyTooLong, DeclaredBody } from "../declared-body.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
 import type { RequestHead } from "./request-head.ts";
@@ -49,10 +50,7 @@ export class H1Stream implements HttpStream {
   #pendingHead = "";
   #headSent = false;
   #chunked = false;
-  /** A HEAD request, 204 or 304: the body stays here. */
-  #bodiless = false;
-  /** Bytes of the declared length still to come; -1: none was declared. */
-  #left = -1;
+  readonly #declared = new DeclaredBody();
   #ended = false;
   #complete = false;
   #closed = false;
@@ -112,7 +110,7 @@ export class H1Stream implements HttpStream {
   }
 
   write(chunk: Uint8Array | string): boolean {
-    if (this.#closed || this.#bodiless) {
+    if (this.#closed || this.#declared.isLeftOut) {
       return true;
     }
     const length = typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length;
@@ -133,7 +131,7 @@ export class H1Stream implements HttpStream {
     }
     const length = typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length;
     this.#ended = true;
-    if (this.#bodiless) {
+    if (this.#declared.isLeftOut) {
       this.#send("", 0, "");
     } else {
       this.#count(length);
@@ -142,7 +140,7 @@ export class H1Stream implements HttpStream {
       }
       const last = this.#chunked ? `${length > 0 ? "\r\n" : ""}0\r\n${encodeFields(this.#trailers)}\r\n` : "";
       this.#send(chunk, length, last);
-      if (this.#left > 0) {
+      if (this.#declared.isShort) {
         this.destroy(); // shorter than its head says: it must not look whole
         return;
       }
@@ -199,9 +197,6 @@ export class H1Stream implements HttpStream {
 
   /** @param length of a body that is known whole */
   #begin(status: number, headers: HeaderList, length: number | undefined): void {
-    if (status < 200) {
-      throw new ServerError("HTTP_RESPONSE", `status ${status} is not that of a final response`);
-    }
     const framing = responseFraming(headers);
     let text =
       statusLine(status) +
@@ -209,15 +204,13 @@ export class H1Stream implements HttpStream {
     if (!framing.hasDate) {
       text += `Date: ${httpDate(Date.now())}\r\n`;
     }
-    const noBody = status === 204 || status === 304;
-    this.#bodiless = noBody || this.method === "HEAD";
     const declared = framing.contentLength ?? length;
+    const mayDeclare = this.#declared.begin(this.method, status, declared);
     if (declared !== undefined) {
-      if (framing.contentLength === undefined && !noBody && !(this.method === "HEAD" && length === 0)) {
+      if (framing.contentLength === undefined && mayDeclare) {
         text += `Content-Length: ${declared}\r\n`;
       }
-      this.#left = declared;
-    } else if (!this.#bodiless) {
+    } else if (!this.#declared.isLeftOut) {
       if (this.version === "1.1") {
         this.#chunked = true;
         text += "Transfer-Encoding: chunked\r\n";
@@ -238,12 +231,9 @@ export class H1Stream implements HttpStream {
   }
 
   #count(length: number): void {
-    if (this.#left >= 0) {
-      if (length > this.#left) {
-        this.destroy();
-        throw new ServerError("HTTP_RESPONSE", "the body is longer than its Content-Length");
-      }
-      this.#left -= length;
+    if (!this.#declared.take(length)) {
+      this.destroy();
+      throw bodyTooLong();
     }
   }
 

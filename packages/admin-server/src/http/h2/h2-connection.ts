@@ -25,6 +25,7 @@ import {
   settingsOf,
 } from "wire/http2";
 import { ServerError } from "../../core/errors.ts";
+import { closeLingering } from "../close-lingering.ts";
 import type { ConnectionLimits } from "../connection-limits.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { HttpStream } from "../http-stream.ts";
@@ -53,8 +54,6 @@ const maxHeaderBlockBytes = 256 * 1024;
 /** What waits for a client that does not read: of bodies, and of answers to PING, SETTINGS and the like with them. */
 const maxUnsentBytes = 128 * 1024;
 const maxUnreadBytes = 1024 * 1024;
-/** How long a connection that was ended with GOAWAY is held open for it to be read. */
-const lingerMs = 500;
 const highestStreamId = 0x7fff_ffff;
 /** SETTINGS_ENABLE_CONNECT_PROTOCOL. Source: RFC 8441, section 3 */
 const enableConnectProtocol = 8;
@@ -666,10 +665,7 @@ export class H2Connection implements FrameSink, H2Carrier {
     this.#writer.frame(encodeGoAway(this.#lastStreamId, errorCode, text));
     this.#forget();
     this.#writer.flush();
-    socket.end();
-    const timer = setTimeout(() => socket.destroy(), lingerMs);
-    timer.unref();
-    socket.once("end", () => socket.destroy());
+    closeLingering(socket);
   }
 
   #clientGone(): void {
@@ -688,9 +684,7 @@ export class H2Connection implements FrameSink, H2Carrier {
     if (this.#isLeaving && !this.#isDead && this.#streams.size === 0) {
       this.#writer.flush();
       this.#isDead = true;
-      this.socket.end();
-      const timer = setTimeout(() => this.socket.destroy(), lingerMs);
-      timer.unref();
+      closeLingering(this.socket);
     }
   }
 

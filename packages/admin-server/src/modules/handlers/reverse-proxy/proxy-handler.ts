@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../../../core/errors.ts";
-import type { Exchange, RequestLine } from "../../../http/exchange.ts";
+import type { Exchange } from "../../../http/exchange.ts";
+import type { RequestLine } from "../../../http/exchange-request.ts";
 import type { HttpHandler, Next } from "../../../http/handler.ts";
 import type { HeaderList } from "../../../http/header-list.ts";
 import { HttpError } from "../../../http/http-error.ts";

@@ -1,5 +1,6 @@
 import { escapeQuery } from "../../../core/uri/query-parameters.ts";
-import type { Exchange, RequestLine } from "../../../http/exchange.ts";
+import type { Exchange } from "../../../http/exchange.ts";
+import type { RequestLine } from "../../../http/exchange-request.ts";
 import { compileMappedTemplate, type Template } from "../../../http/placeholders.ts";
 import { encodePath, escapePath, escapeQueryText } from "./escape-path.ts";
 

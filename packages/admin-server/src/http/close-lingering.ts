@@ -1,0 +1,19 @@
+import type { Socket } from "node:net";
+
+/** How long a client has to read an answer that came too early for it. */
+const lingerMs = 500;
+
+/**
+ * Ends our side, and gives the client a moment to read the answer before the connection is gone: closed at once, with
+ * bytes of the client unread, it would see a reset in place of the answer. Who reads from the socket goes on, and drops.
+ */
+export function closeLingering(socket: Socket): void {
+  if (socket.destroyed) {
+    return;
+  }
+  socket.end();
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  timer.unref();
+  socket.once("end", () => socket.destroy());
+}

@@ -1,0 +1,213 @@
+import type { Socket } from "node:net";
+import { Readable } from "node:stream";
+import { ServerError } from "../core/errors.ts";
+import { cleanPath, decodePath, splitTarget } from "../core/uri/request-target.ts";
+import { getHeader, type HeaderList } from "./header-list.ts";
+import type { HttpStream } from "./http-stream.ts";
+import { readAll } from "./read-all.ts";
+import { remoteAddress } from "./remote-address.ts";
+
+/** The request line as it was before any handler rewrote it. */
+export interface RequestLine {
+  readonly method: string;
+  /** Percent-encoded, not cleaned. */
+  readonly rawPath: string;
+  /** With its `?`, or "". */
+  readonly query: string;
+}
+
+const maxHostLength = 255;
+
+/**
+ * A request, as handlers see it. `rewrite`, `setHost`, `changeRequestHeaders` and `replaceBody` change what later matchers
+ * and handlers see; `original` and `stream` keep what was sent.
+ */
+export class ExchangeRequest {
+  /** The protocol below. For reading; responses go through the exchange. */
+  readonly stream: HttpStream;
+  /** The connection: addresses, TLS. */
+  readonly socket: Socket;
+  /** When the request's head was complete, as of `performance.now()`. */
+  readonly startedAt = performance.now();
+  /** `Host`, or the authority of the target, as sent or as a handler set it: `Example.com:8080`. */
+  hostport: string;
+  /** Fields of the request as handlers left them so far. Change them with {@link changeRequestHeaders}. */
+  requestHeaders: HeaderList;
+  /** The whole body, once {@link bufferBody} has read it. */
+  bufferedBody: Buffer | undefined;
+  #method: string;
+  #rawPath: string;
+  #query: string;
+  #path: string | undefined;
+  #cleanedPath: string | undefined;
+  #host: string | undefined;
+  #original: RequestLine | undefined;
+  #body: Readable | undefined;
+  #buffered: Promise<Buffer> | undefined;
+
+  /** @throws ServerError HTTP_BAD_REQUEST for a target or a Host that cannot be */
+  constructor(stream: HttpStream) {
+    const target = splitTarget(stream.target);
+    this.stream = stream;
+    this.socket = stream.socket;
+    this.#method = stream.method;
+    this.#rawPath = target.rawPath;
+    this.#query = target.query;
+    this.requestHeaders = stream.headers;
+    this.hostport = target.authority ?? stream.authority;
+    if (this.hostport.length > maxHostLength || /[\s/\\?#@,<>"]/.test(this.hostport)) {
+      throw new ServerError("HTTP_BAD_REQUEST", `malformed Host header ${JSON.stringify(this.hostport)}`);
+    }
+    this.#path = ExchangeRequest.#decode(target.rawPath);
+  }
+
+  static #decode(rawPath: string): string {
+    const path = decodePath(rawPath);
+    if (path === undefined) {
+      throw new ServerError("HTTP_BAD_REQUEST", `invalid URL escape in ${JSON.stringify(rawPath)}`);
+    }
+    if (path.includes("\0")) {
+      throw new ServerError("HTTP_BAD_REQUEST", "the path contains a NUL");
+    }
+    return path;
+  }
+
+  get method(): string {
+    return this.#method;
+  }
+
+  /** As sent or rewritten: percent-encoded, not cleaned. */
+  get rawPath(): string {
+    return this.#rawPath;
+  }
+
+  /** With its `?`, or "". */
+  get query(): string {
+    return this.#query;
+  }
+
+  /** Path and query, as an upstream would be asked for them. */
+  get target(): string {
+    return this.#rawPath + this.#query;
+  }
+
+  /** Decoded, not cleaned. */
+  get path(): string {
+    this.#path ??= ExchangeRequest.#decode(this.#rawPath);
+    return this.#path;
+  }
+
+  /** Decoded, without empty, `.` and `..` segments. */
+  get cleanedPath(): string {
+    this.#cleanedPath ??= cleanPath(this.path);
+    return this.#cleanedPath;
+  }
+
+  /** Without port and brackets, lower case. */
+  get host(): string {
+    if (this.#host === undefined) {
+      const match = this.hostport.startsWith("[") ? /^\[(.*)\](?::\d*)?$/.exec(this.hostport) : null;
+      this.#host = (match?.[1] ?? this.hostport.replace(/:\d*$/, "")).toLowerCase();
+    }
+    return this.#host;
+  }
+
+  get scheme(): "http" | "https" {
+    return "encrypted" in this.socket ? "https" : "http";
+  }
+
+  /** `HTTP/1.1`, `HTTP/2.0`. */
+  get protocol(): string {
+    return `HTTP/${this.stream.version}`;
+  }
+
+  /** Who is connected; "" over a unix socket. */
+  get remoteAddress(): string {
+    return remoteAddress(this.socket);
+  }
+
+  /** The request line as sent; `{http.request.orig_*}`. */
+  get original(): RequestLine {
+    return this.#original ?? { method: this.#method, rawPath: this.#rawPath, query: this.#query };
+  }
+
+  /**
+   * Changes the request line for what comes after; absent parts stay.
+   * @param line rawPath percent-encoded, beginning with `/`; query with its `?`, or ""
+   * @throws ServerError HTTP_BAD_REQUEST for a bad escape or a NUL in the path; nothing is changed then
+   */
+  rewrite(line: Partial<RequestLine>): void {
+    const path = line.rawPath === undefined ? this.#path : ExchangeRequest.#decode(line.rawPath);
+    this.#original ??= this.original;
+    this.#method = line.method ?? this.#method;
+    this.#rawPath = line.rawPath ?? this.#rawPath;
+    this.#query = line.query ?? this.#query;
+    this.#path = path;
+    this.#cleanedPath = undefined;
+  }
+
+  /** Changes what the client asked for as host; upstreams are told so too. */
+  setHost(hostport: string): void {
+    this.hostport = hostport;
+    this.#host = undefined;
+  }
+
+  /** The first value of a request header; "" when absent. */
+  header(name: string): string {
+    return getHeader(this.requestHeaders, name) ?? "";
+  }
+
+  /** Lets a handler change the fields of the request, in a copy: those of `stream` stay. */
+  changeRequestHeaders(change: (headers: HeaderList) => void): void {
+    const copy = [...this.requestHeaders];
+    change(copy);
+    this.requestHeaders = copy;
+  }
+
+  /** Whether there is a body to read. */
+  get hasBody(): boolean {
+    return this.#body !== undefined || this.stream.hasBody;
+  }
+
+  /** All of the body, where it is there already: it came with the head, or {@link bufferBody} has read it. */
+  get wholeBody(): Buffer | undefined {
+    return this.bufferedBody ?? (this.#body === undefined ? this.stream.wholeBody : undefined);
+  }
+
+  /** Fields that came after the body that {@link body} reads; none for one that a handler put in place. */
+  get requestTrailers(): HeaderList {
+    return this.#body === undefined ? this.stream.requestTrailers : [];
+  }
+
+  /** The body: the client's, or what a handler put in its place. Made when asked for; ask only where it is read. */
+  get body(): Readable {
+    return this.#body ?? this.stream.body;
+  }
+
+  /** Whether some of the client's body is gone, so that the request cannot be sent a second time. */
+  get bodyTouched(): boolean {
+    return this.stream.bodyTouched && this.#buffered === undefined;
+  }
+
+  /** Puts another body in place of the client's: a limit, a decoder, a fixed text. */
+  replaceBody(body: Readable | string | Uint8Array): void {
+    this.#body = body instanceof Readable ? body : Readable.from([Buffer.from(body as Uint8Array)]);
+    this.#buffered = undefined;
+    this.bufferedBody = undefined;
+  }
+
+  /**
+   * Reads the whole body; it can be read again afterwards.
+   * @throws ServerError HTTP_BODY_TOO_LARGE over `maxBytes`, CLIENT_GONE
+   */
+  async bufferBody(maxBytes: number): Promise<Buffer> {
+    if (!this.hasBody) {
+      return Buffer.alloc(0);
+    }
+    this.#buffered ??= readAll(this.body, maxBytes);
+    const bytes = await this.#buffered;
+    this.bufferedBody = bytes;
+    this.#body = Readable.from([bytes]);
+    return bytes;
+  }
+}
