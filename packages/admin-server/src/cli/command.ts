@@ -60,6 +60,13 @@ export interface CommandExample {
   readonly about: string;
 }
 
+/** Every command there is, for those that tell of all. */
+export interface CommandSet {
+  readonly names: readonly string[];
+  /** Loads them. */
+  all(): Promise<Command[]>;
+}
+
 /** A command as its file describes it: what help, completion and manual pages are made from. */
 export interface CommandSource<Options extends OptionDefinitions> {
   /** After the program's name; `storage export` stands below `storage`. */
@@ -75,12 +82,16 @@ export interface CommandSource<Options extends OptionDefinitions> {
    * Imports what is heavy itself, so that help and completion do not.
    * @returns the exit code. @throws StartError, ServerError for what the user is to mend
    */
-  run(options: OptionValues<Options>, operands: readonly string[]): Promise<number>;
+  run(options: OptionValues<Options>, operands: readonly string[], commands: CommandSet): Promise<number>;
 }
 
 /** A command as lists hold it: `run` takes what its options were read to. */
 export interface Command extends Omit<CommandSource<OptionDefinitions>, "run"> {
-  run(options: Readonly<Record<string, unknown>>, operands: readonly string[]): Promise<number>;
+  run(
+    options: Readonly<Record<string, unknown>>,
+    operands: readonly string[],
+    commands: CommandSet,
+  ): Promise<number>;
 }
 
 /** Declares a command. Nothing registers by being imported: the one list is `commands/command-list.ts`. */
@@ -89,6 +100,6 @@ export function defineCommand<const Options extends OptionDefinitions>(
 ): Command {
   return {
     ...source,
-    run: (options, operands) => source.run(options as OptionValues<Options>, operands),
+    run: (options, operands, commands) => source.run(options as OptionValues<Options>, operands, commands),
   };
 }

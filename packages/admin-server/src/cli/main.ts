@@ -58,7 +58,10 @@ async function runCommandLine(args: readonly string[]): Promise<number> {
     const { loadEnvironmentFiles } = await import("./environment-file.ts");
     await loadEnvironmentFiles(files.flatMap((each) => each.split(",")));
   }
-  return command.run(readOptions(command, line, process.env), line.operands);
+  return command.run(readOptions(command, line, process.env), line.operands, {
+    names: commandNames,
+    all: loadAllCommands,
+  });
 }
 
 /** Says why a command failed: one line, and for a configuration the line of it. */

@@ -28,6 +28,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   help: async () => (await import("./help.ts")).help,
 };
 
+/** Names of all commands, those of two words too. */
 export const commandNames: readonly string[] = Object.keys(commands);
 
 /** @returns undefined when there is no such command */

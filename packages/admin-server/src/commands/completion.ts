@@ -20,14 +20,13 @@ export const completion = defineCommand({
       about: "PowerShell, for this session.",
     },
   ],
-  async run(_, [shell]) {
+  async run(_, [shell], commands) {
     const known = completionShells.find((each) => each === shell);
     if (known === undefined) {
       throw new StartError(`completion: name a shell, one of ${completionShells.join(", ")}`);
     }
     const { completionScript } = await import("../cli/completion/completion-script.ts");
-    const { loadAllCommands } = await import("./command-list.ts");
-    process.stdout.write(completionScript(known, await loadAllCommands()));
+    process.stdout.write(completionScript(known, await commands.all()));
     return exitCodes.success;
   },
 });

@@ -13,9 +13,8 @@ export const help = defineCommand({
     { line: "server help", about: "Lists all commands." },
     { line: "server help storage export", about: "The same as server storage export --help." },
   ],
-  async run(_, words) {
-    const { commandNames, loadAllCommands } = await import("./command-list.ts");
-    const commands = await loadAllCommands();
+  async run(_, words, { names, all }) {
+    const commands = await all();
     const name = words.join(" ");
     const command = commands.find((each) => each.name === name);
     const below = commandsBelow(commands, name);
@@ -26,7 +25,7 @@ export const help = defineCommand({
     } else if (below.length > 0) {
       process.stdout.write(groupHelp(name, below));
     } else {
-      throw new StartError(`help: unknown command "${name}"${didYouMean(name, commandNames)}`);
+      throw new StartError(`help: unknown command "${name}"${didYouMean(name, names)}`);
     }
     return exitCodes.success;
   },

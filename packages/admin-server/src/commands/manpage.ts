@@ -25,15 +25,14 @@ export const manpage = defineCommand({
       about: "Writes all pages and shows one.",
     },
   ],
-  async run({ directory }) {
+  async run({ directory }, _, commands) {
     if (directory === "") {
       throw new StartError("manpage: --directory is required: the folder for the pages");
     }
     const { manPages } = await import("../cli/man-pages.ts");
-    const { loadAllCommands } = await import("./command-list.ts");
     try {
       await mkdir(directory, { recursive: true });
-      for (const [file, text] of manPages(await loadAllCommands(), version.gitVersion)) {
+      for (const [file, text] of manPages(await commands.all(), version.gitVersion)) {
         await writeFile(join(directory, file), text);
       }
     } catch (error) {
