@@ -3,6 +3,7 @@ import { UsageError } from "./arguments.ts";
 import { ingestCommand } from "./ingest-command.ts";
 import { microCommand } from "./micro-command.ts";
 import { proxyCommand } from "./proxy-command.ts";
+import { queryCommand } from "./query-command.ts";
 import { serverCommand } from "./server-command.ts";
 import { storeCommand } from "./store-command.ts";
 import { suiteCommand } from "./suite-command.ts";
@@ -13,6 +14,7 @@ const commands = {
   micro: microCommand,
   agent: agentCommand,
   store: storeCommand,
+  query: queryCommand,
   server: serverCommand,
   proxy: proxyCommand,
 } as const;

@@ -1,17 +1,8 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { freeAddresses } from "lifecycle/testing";
-import { openClickHouseStore } from "storage/clickhouse";
 import { askQuery, type QueryReport } from "../store/ask-query.ts";
 import { type AskReport, askStore } from "../store/ask-store.ts";
-import { fillStore } from "../store/fill-store.ts";
+import { filledDatabase, startFilledSystem } from "../store/filled-system.ts";
 import { storeSql } from "../store/store-sql.ts";
-import { TestProcess } from "../suite/test-process.ts";
 import { Arguments, type OptionSpecs, optionHelp, UsageError } from "./arguments.ts";
-
-const program = (name: string) => fileURLToPath(new URL(`../../../${name}/bin/${name}.ts`, import.meta.url));
-const database = "tracing";
 
 const specs = {
   folder: { value: "PATH", text: "Data of the store; kept, and filled only when it is empty." },
@@ -40,62 +31,24 @@ ${optionHelp(specs)}`);
   if (folder === "") throw new UsageError("--folder is missing");
   const hours = options.integer("hours", 1, 10_000);
   const times = options.integer("times", 1, 100_000);
-  await mkdir(folder, { recursive: true });
-  const [http = "", admin = "", queryHttp = "", queryGrpc = "", queryAdmin = ""] = await freeAddresses(5);
-  const storage = new TestProcess({
-    name: "tracing-storage",
-    command: process.execPath,
-    args: [
-      program("tracing-storage"),
-      ...["--storage.data-dir", join(folder, "storage"), "--storage.http.host-port", http],
-      ...["--grpc.host-port", "127.0.0.1:0", "--admin.http.host-port", admin],
-    ],
-    healthUrl: `http://${admin}/`,
-    watchesParent: true,
-  });
-  const url = `http://${http}`;
-  const query = new TestProcess({
-    name: "tracing-query",
-    command: process.execPath,
-    args: [
-      program("tracing-query"),
-      ...["--clickhouse.url", url, "--query.http-server.host-port", queryHttp],
-      ...["--query.grpc-server.host-port", queryGrpc, "--admin.http.host-port", queryAdmin],
-    ],
-    healthUrl: `http://${queryAdmin}/`,
-    watchesParent: true,
-  });
-  const store = openClickHouseStore({ urls: [url], requestTimeoutMs: 600_000 });
+  const system = await startFilledSystem(folder, hours, signal);
   try {
-    await storage.healthy(signal);
-    await store.ready(signal);
-    const endUnixMs = await filledUntil(url);
-    const progress = (line: string) => process.stderr.write(`${line}\n`);
-    const end = endUnixMs ?? Date.now();
-    if (endUnixMs === undefined) await fillStore(store, url, database, hours, end, progress);
-    if (options.has("settle")) await storeSql(url, `OPTIMIZE TABLE ${database}.spans FINAL`);
-    const reports = await askStore(store, url, database, end, times);
+    const { store, storeUrl, endUnixMs, query } = system;
+    if (options.has("settle")) await storeSql(storeUrl, `OPTIMIZE TABLE ${filledDatabase}.spans FINAL`);
+    const reports = await askStore(store, storeUrl, filledDatabase, endUnixMs, times);
     await query.healthy(signal);
-    const queryReports = await askQuery(`http://${queryHttp}`, query.pid, end, times);
+    const queryReports = await askQuery(query.url, query.pid, endUnixMs, times);
     const disk = await storeSql(
-      url,
-      `SELECT table, count() AS parts, sum(rows) AS rows, sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = '${database}' GROUP BY table ORDER BY bytes DESC FORMAT TSVWithNames`,
+      storeUrl,
+      `SELECT table, count() AS parts, sum(rows) AS rows, sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = '${filledDatabase}' GROUP BY table ORDER BY bytes DESC FORMAT TSVWithNames`,
     );
     if (options.has("json"))
       process.stdout.write(`${JSON.stringify({ store: reports, query: queryReports }, undefined, 2)}\n`);
     else process.stdout.write(`${disk}\n\n${table(reports)}\n${queryTable(queryReports)}`);
     return 0;
   } finally {
-    await query.stop();
-    await store.close();
-    await storage.stop();
+    await system.stop();
   }
-}
-
-/** The newest start, rounded up to a second; undefined for an empty store. */
-async function filledUntil(url: string): Promise<number | undefined> {
-  const newest = await storeSql(url, `SELECT toUnixTimestamp(max(start)) FROM ${database}.spans FORMAT TSV`);
-  return newest === "0" ? undefined : (Number(newest) + 1) * 1000;
 }
 
 function table(reports: readonly AskReport[]): string {

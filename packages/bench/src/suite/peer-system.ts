@@ -51,6 +51,7 @@ export async function startPeerSystem(program: string, folder: string, signal: A
     grpcEndpoint: grpc,
     httpEndpoint: `http://${http}`,
     queryUrl: `http://${query}`,
+    queryGrpcAddress: addresses[7]!,
     store: new MetricsStore(`http://${admin}/metrics`, undefined),
     processes: [peer],
     measured: [{ name: peer.name, pid: peer.pid }],

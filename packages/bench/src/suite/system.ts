@@ -10,6 +10,8 @@ export interface System {
   readonly httpEndpoint: string;
   /** Base URL of the query API; undefined when there is none, and `notes` says why. */
   readonly queryUrl: string | undefined;
+  /** The same over gRPC, `host:port`, where it is measured. */
+  readonly queryGrpcAddress?: string;
   readonly store: SpanStore;
   /** In the order in which they are stopped. */
   readonly processes: readonly TestProcess[];

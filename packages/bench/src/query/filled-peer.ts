@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Corpus } from "../corpus/corpus.ts";
+import { HttpExporter } from "../e2e/exporters/http-exporter.ts";
+import { waitForSpans } from "../e2e/measure/span-store.ts";
+import { spansPerHour } from "../store/fill-store.ts";
+import { startPeerSystem } from "../suite/peer-system.ts";
+import { type System, stopAll } from "../suite/system.ts";
+
+const batchSpans = 100;
+/** Requests under way. */
+const clients = 8;
+/** Its queue holds 2,000 spans, and drops what is more. */
+const maxAheadSpans = 1_500;
+const lookMs = 50;
+const hourMs = 3_600_000;
+const storedStallMs = 30_000;
+
+/** The public model with an hour of spans. */
+export interface FilledPeer {
+  readonly url: string;
+  readonly grpcAddress: string;
+  /** When the hour ends. */
+  readonly endUnixMs: number;
+  /** Spans that it has. */
+  readonly stored: number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts Jaeger 1.62's all-in-one program with Badger on free ports, and sends it a million spans of an hour.
+ * @param folder empty; all data goes there
+ */
+export async function startFilledPeer(
+  program: string,
+  folder: string,
+  signal: AbortSignal,
+): Promise<FilledPeer> {
+  const system = await startPeerSystem(program, folder, signal);
+  try {
+    const endUnixMs = Date.now();
+    await send(system, endUnixMs, signal);
+    const { stored } = await waitForSpans(system.store, 0, spansPerHour, storedStallMs);
+    return {
+      ...{ url: system.queryUrl ?? "", grpcAddress: system.queryGrpcAddress ?? "", endUnixMs, stored },
+      stop: () => stopAll(system.processes),
+    };
+  } catch (error) {
+    await stopAll(system.processes);
+    throw error;
+  }
+}
+
+/** Each batch at its time of the hour, as `fillStore` writes them. @throws Error for a batch that is refused for good */
+async function send({ httpEndpoint, store }: System, endUnixMs: number, signal: AbortSignal): Promise<void> {
+  const corpus = new Corpus(batchSpans, 1, 7);
+  const exporter = new HttpExporter({
+    ...{ endpoint: httpEndpoint, gzip: false, connections: clients, timeoutMs: 30_000 },
+  });
+  const batches = spansPerHour / batchSpans;
+  let [sent, stored] = [0, 0];
+  const client = async () => {
+    while (sent < batches && !signal.aborted) {
+      const batch = ++sent;
+      while (batch * batchSpans - stored > maxAheadSpans && !signal.aborted) await sleep(lookMs);
+      const { body } = corpus.next(Math.floor(endUnixMs - hourMs + (batch * hourMs) / batches));
+      const answer = await exporter.export(Buffer.from(body));
+      if (answer.outcome !== "accepted") throw new Error(`the peer did not take a batch: ${answer.reason}`);
+    }
+  };
+  const over = new AbortController();
+  const look = async () => {
+    while (!over.signal.aborted) {
+      stored = await store.countSpans();
+      await sleep(lookMs);
+    }
+  };
+  const looked = look();
+  try {
+    await Promise.all(Array.from({ length: clients }, client));
+  } finally {
+    over.abort();
+    await looked;
+    await exporter.close();
+  }
+}

@@ -1,0 +1,104 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freeAddresses } from "lifecycle/testing";
+import type { TraceStore } from "storage/api";
+import { openClickHouseStore } from "storage/clickhouse";
+import { TestProcess } from "../suite/test-process.ts";
+import { fillStore } from "./fill-store.ts";
+import { storeSql } from "./store-sql.ts";
+
+const program = (name: string) => fileURLToPath(new URL(`../../../${name}/bin/${name}.ts`, import.meta.url));
+
+/** Of the spans. */
+export const filledDatabase = "tracing";
+
+/** tracing-storage with hours of spans, and tracing-query in front of it. */
+export interface FilledSystem {
+  readonly store: TraceStore;
+  /** The store's HTTP port. */
+  readonly storeUrl: string;
+  /** When the newest hour ends. */
+  readonly endUnixMs: number;
+  readonly query: {
+    readonly pid: number;
+    readonly url: string;
+    /** gRPC, `host:port`. */
+    readonly grpcAddress: string;
+    healthy(signal: AbortSignal): Promise<void>;
+  };
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts both on free ports.
+ * @param folder kept; filled only when it is empty
+ * @param hours a million spans each
+ * @throws Error when they do not get healthy
+ */
+export async function startFilledSystem(
+  folder: string,
+  hours: number,
+  signal: AbortSignal,
+): Promise<FilledSystem> {
+  await mkdir(folder, { recursive: true });
+  const [http = "", admin = "", queryHttp = "", queryGrpc = "", queryAdmin = ""] = await freeAddresses(5);
+  const storage = new TestProcess({
+    name: "tracing-storage",
+    command: process.execPath,
+    args: [
+      program("tracing-storage"),
+      ...["--storage.data-dir", join(folder, "storage"), "--storage.http.host-port", http],
+      ...["--grpc.host-port", "127.0.0.1:0", "--admin.http.host-port", admin],
+    ],
+    healthUrl: `http://${admin}/`,
+    watchesParent: true,
+  });
+  const storeUrl = `http://${http}`;
+  const query = new TestProcess({
+    name: "tracing-query",
+    command: process.execPath,
+    args: [
+      program("tracing-query"),
+      ...["--clickhouse.url", storeUrl, "--query.http-server.host-port", queryHttp],
+      ...["--query.grpc-server.host-port", queryGrpc, "--admin.http.host-port", queryAdmin],
+    ],
+    healthUrl: `http://${queryAdmin}/`,
+    watchesParent: true,
+  });
+  const store = openClickHouseStore({ urls: [storeUrl], requestTimeoutMs: 600_000 });
+  const stop = async () => {
+    await query.stop();
+    await store.close();
+    await storage.stop();
+  };
+  try {
+    await storage.healthy(signal);
+    await store.ready(signal);
+    const filledEnd = await filledUntil(storeUrl);
+    const endUnixMs = filledEnd ?? Date.now();
+    const progress = (line: string) => process.stderr.write(`${line}\n`);
+    if (filledEnd === undefined) await fillStore(store, storeUrl, filledDatabase, hours, endUnixMs, progress);
+    return {
+      ...{ store, storeUrl, endUnixMs, stop },
+      query: {
+        pid: query.pid,
+        url: `http://${queryHttp}`,
+        grpcAddress: queryGrpc,
+        healthy: (stopSignal) => query.healthy(stopSignal),
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The newest start, rounded up to a second; undefined for an empty store. */
+async function filledUntil(url: string): Promise<number | undefined> {
+  const newest = await storeSql(
+    url,
+    `SELECT toUnixTimestamp(max(start)) FROM ${filledDatabase}.spans FORMAT TSV`,
+  );
+  return newest === "0" ? undefined : (Number(newest) + 1) * 1000;
+}
