@@ -185,7 +185,7 @@ class HttpApp implements App {
     if (this.#certificates === undefined) {
       return;
     }
-    await this.#certificates.loadTicketKey();
+    await this.#certificates.loadTicketKeys();
     for (const wanted of this.#wanted) {
       await this.#context.messages.askMain(certificateTopics.manage, wanted);
     }

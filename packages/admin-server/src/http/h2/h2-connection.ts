@@ -20,7 +20,6 @@ import {
   HpackEncoder,
   Http2Error,
   headerBlockOf,
-  maxWindowBytes,
   settingIds,
   settingsOf,
 } from "wire/http2";
@@ -29,12 +28,24 @@ import { closeLingering } from "../close-lingering.ts";
 import type { ConnectionLimits } from "../connection-limits.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { HttpStream } from "../http-stream.ts";
+import {
+  checkGoAway,
+  checkPing,
+  checkRstStream,
+  checkSettings,
+  priorityFault,
+  protocolError,
+  windowIncrement,
+} from "./control-frames.ts";
 import { FloodGuard } from "./flood-guard.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { type H2Carrier, H2Stream } from "./h2-stream.ts";
+import { latenessOf } from "./lateness.ts";
+import { connectionWindowBytes, ReceiveWindow, streamWindowBytes } from "./receive-window.ts";
 import { RecentStreams } from "./recent-streams.ts";
 import { readRequestFields, readTrailerFields } from "./request-fields.ts";
 import { addFields } from "./response-fields.ts";
+import { type SchedulerOwner, SendScheduler } from "./send-scheduler.ts";
 
 /** What a connection needs of its listener. */
 export interface H2Owner {
@@ -45,19 +56,13 @@ export interface H2Owner {
 
 /** Streams at once in a connection. Source: the model's server */
 const maxStreams = 250;
-/** How much of one body a client may send before it is asked for more, and of all bodies of a connection. */
-const streamWindowBytes = 1024 * 1024;
-const connectionWindowBytes = 4 * 1024 * 1024;
 const maxHeaderFields = 1_000;
 /** Of a header block as it is sent, packed. */
 const maxHeaderBlockBytes = 256 * 1024;
-/** What waits for a client that does not read: of bodies, and of answers to PING, SETTINGS and the like with them. */
-const maxUnsentBytes = 128 * 1024;
+/** What waits for a client that does not read, with answers to PING, SETTINGS and the like. */
 const maxUnreadBytes = 1024 * 1024;
-const highestStreamId = 0x7fff_ffff;
 /** SETTINGS_ENABLE_CONNECT_PROTOCOL. Source: RFC 8441, section 3 */
 const enableConnectProtocol = 8;
-const pingBytes = 8;
 const noPayload = Buffer.alloc(0);
 
 /**
@@ -66,7 +71,7 @@ const noPayload = Buffer.alloc(0);
  *
  * Source: RFC 9113, RFC 8441
  */
-export class H2Connection implements FrameSink, H2Carrier {
+export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
   readonly socket: Socket;
   readonly #owner: H2Owner;
   readonly #reader = new FrameReader(this, clientPreface);
@@ -78,16 +83,10 @@ export class H2Connection implements FrameSink, H2Carrier {
   readonly #streams = new Map<number, H2Stream>();
   /** Streams that were opened by what is being read, and whose requests nobody has got yet. */
   #opened: H2Stream[] = [];
-  /** Streams with something to send. */
-  readonly #ready = new Set<H2Stream>();
-  #pumping = false;
+  readonly #scheduler: SendScheduler;
+  readonly #window: ReceiveWindow;
   /** A header block that goes on in CONTINUATION frames. */
   #block: HeaderFragments | undefined;
-  #sendWindowBytes = defaultWindowBytes;
-  #initialSendBytes = defaultWindowBytes;
-  #receiveWindowBytes = connectionWindowBytes;
-  /** Bytes that were used up and of which the client was not told yet. */
-  #untoldBytes = 0;
   #lastStreamId = 0;
   #hasSettings = false;
   #isLeaving = false;
@@ -107,8 +106,10 @@ export class H2Connection implements FrameSink, H2Carrier {
     const { maxHeaderBytes } = owner.limits;
     this.#decoder = new HpackDecoder({ maxListBytes: maxHeaderBytes });
     this.#writer = new FrameWriter(socket, () => this.#turnEnded());
+    this.#scheduler = new SendScheduler(this.#writer, this);
+    this.#window = new ReceiveWindow(this.#writer);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
-    socket.on("drain", () => this.#pump());
+    socket.on("drain", () => this.#scheduler.run());
     socket.on("end", () => this.#clientGone());
     socket.on("error", () => socket.destroy());
     socket.on("close", () => {
@@ -238,26 +239,25 @@ export class H2Connection implements FrameSink, H2Carrier {
     this.#writer.headers(streamId, endsStream, encoder.end());
   }
 
+  sendTrailers(streamId: number, trailers: HeaderList): void {
+    this.sendHeaders(streamId, [], trailers, true);
+  }
+
   queued(stream: H2Stream): void {
-    this.#ready.add(stream);
-    this.#pump();
+    this.#scheduler.add(stream);
   }
 
   taken(stream: H2Stream, bytes: number): void {
-    this.#takenOff(bytes);
-    if (!stream.requestEnded) {
-      stream.untoldBytes += bytes;
-      if (stream.untoldBytes >= streamWindowBytes / 4) {
-        stream.receiveWindowBytes += stream.untoldBytes;
-        this.#writer.frame(encodeWindowUpdate(stream.id, stream.untoldBytes));
-        stream.untoldBytes = 0;
-      }
-    }
+    this.#window.release(bytes, stream);
+  }
+
+  dataSent(): void {
+    this.#guard.dataSent();
   }
 
   reset(stream: H2Stream, errorCode: number): void {
     if (this.#streams.delete(stream.id)) {
-      this.#ready.delete(stream);
+      this.#scheduler.remove(stream);
       this.#recent.remember(stream.id, "abandoned");
       this.#writer.frame(encodeRstStream(stream.id, errorCode));
       stream.streamLost(new ServerError("CLIENT_GONE", "the stream was broken off"));
@@ -267,7 +267,7 @@ export class H2Connection implements FrameSink, H2Carrier {
 
   finished(stream: H2Stream): void {
     if (this.#streams.delete(stream.id)) {
-      this.#ready.delete(stream);
+      this.#scheduler.remove(stream);
       this.#recent.remember(stream.id, "closed");
       this.#guard.streamEnded();
       stream.streamOver();
@@ -305,10 +305,7 @@ export class H2Connection implements FrameSink, H2Carrier {
 
   #data(flags: number, streamId: number, payload: Buffer): void {
     this.#checkOpened(streamId, "DATA");
-    this.#receiveWindowBytes -= payload.length;
-    if (this.#receiveWindowBytes < 0) {
-      throw new Http2Error(errorCodes.flowControlError, "DATA over the window");
-    }
+    this.#window.take(payload.length);
     const piece = dataOf(flags, payload);
     const endsStream = (flags & frameFlags.endStream) !== 0;
     if (piece.length === 0 && !endsStream) {
@@ -316,19 +313,19 @@ export class H2Connection implements FrameSink, H2Carrier {
     }
     const stream = this.#streams.get(streamId);
     if (stream === undefined || stream.requestEnded) {
-      this.#takenOff(payload.length);
+      this.#window.release(payload.length);
       this.#late(streamId, stream);
       return;
     }
     stream.receiveWindowBytes -= payload.length;
     if (stream.receiveWindowBytes < 0) {
-      this.#takenOff(payload.length);
+      this.#window.release(payload.length);
       this.#fault(stream, errorCodes.flowControlError);
       return;
     }
     this.taken(stream, payload.length - piece.length);
     if (!stream.receive(piece)) {
-      this.#takenOff(piece.length);
+      this.#window.release(piece.length);
       this.#fault(stream, errorCodes.protocolError);
     } else if (endsStream && !stream.receiveEnd([])) {
       this.#fault(stream, errorCodes.protocolError);
@@ -407,7 +404,7 @@ export class H2Connection implements FrameSink, H2Carrier {
       this.#refuse(streamId, errorCodes.protocolError);
       return;
     }
-    const windows = { send: this.#initialSendBytes, receive: streamWindowBytes };
+    const windows = { send: this.#scheduler.initialBytes, receive: streamWindowBytes };
     const stream = new H2Stream(this, streamId, head, endsStream, windows, Date.now());
     this.#streams.set(streamId, stream);
     this.#guard.streamOpened();
@@ -449,15 +446,7 @@ export class H2Connection implements FrameSink, H2Carrier {
 
   #priority(streamId: number, payload: Buffer): void {
     this.#guard.idleFrame();
-    if (streamId === 0) {
-      throw protocolError("PRIORITY on stream 0");
-    }
-    const fault =
-      payload.length !== 5
-        ? errorCodes.frameSizeError
-        : (payload.readUInt32BE(0) & highestStreamId) === streamId
-          ? errorCodes.protocolError
-          : undefined;
+    const fault = priorityFault(streamId, payload);
     if (fault === undefined) {
       return;
     }
@@ -471,9 +460,7 @@ export class H2Connection implements FrameSink, H2Carrier {
   }
 
   #rstStream(streamId: number, payload: Buffer): void {
-    if (payload.length !== 4) {
-      throw new Http2Error(errorCodes.frameSizeError, "RST_STREAM not of 4 bytes");
-    }
+    checkRstStream(payload);
     this.#checkOpened(streamId, "RST_STREAM");
     const stream = this.#streams.get(streamId);
     if (stream === undefined) {
@@ -481,7 +468,7 @@ export class H2Connection implements FrameSink, H2Carrier {
       return;
     }
     this.#streams.delete(streamId);
-    this.#ready.delete(stream);
+    this.#scheduler.remove(stream);
     this.#recent.remember(streamId, "closed");
     stream.streamLost(new ServerError("CLIENT_GONE", "the client closed the stream"));
     this.#streamGone();
@@ -489,14 +476,10 @@ export class H2Connection implements FrameSink, H2Carrier {
   }
 
   #settings(flags: number, streamId: number, payload: Buffer): void {
-    if (streamId !== 0) {
-      throw protocolError("SETTINGS on a stream");
-    }
+    const isAck = (flags & frameFlags.ack) !== 0;
+    checkSettings(streamId, isAck, payload);
     this.#guard.idleFrame();
-    if ((flags & frameFlags.ack) !== 0) {
-      if (payload.length > 0) {
-        throw new Http2Error(errorCodes.frameSizeError, "an acknowledgement of SETTINGS is not empty");
-      }
+    if (isAck) {
       return;
     }
     const settings = settingsOf(payload);
@@ -508,32 +491,12 @@ export class H2Connection implements FrameSink, H2Carrier {
     }
     const windowBytes = settings.get(settingIds.initialWindowSize);
     if (windowBytes !== undefined) {
-      this.#setInitialWindow(windowBytes);
+      this.#scheduler.setInitial(windowBytes, this.#streams.values());
     }
-  }
-
-  #setInitialWindow(windowBytes: number): void {
-    const change = windowBytes - this.#initialSendBytes;
-    this.#initialSendBytes = windowBytes;
-    for (const stream of this.#streams.values()) {
-      stream.sending.windowBytes += change;
-      if (stream.sending.windowBytes > maxWindowBytes) {
-        throw new Http2Error(errorCodes.flowControlError, "a window is over 2^31 - 1");
-      }
-      if (stream.sending.isReady) {
-        this.#ready.add(stream);
-      }
-    }
-    this.#pump();
   }
 
   #ping(flags: number, streamId: number, payload: Buffer): void {
-    if (streamId !== 0) {
-      throw protocolError("PING on a stream");
-    }
-    if (payload.length !== pingBytes) {
-      throw new Http2Error(errorCodes.frameSizeError, "PING not of 8 bytes");
-    }
+    checkPing(streamId, payload);
     this.#guard.idleFrame();
     if ((flags & frameFlags.ack) === 0) {
       this.#writer.frame(encodeFrame(frameTypes.ping, frameFlags.ack, 0, payload));
@@ -541,29 +504,19 @@ export class H2Connection implements FrameSink, H2Carrier {
   }
 
   #goAway(streamId: number, payload: Buffer): void {
-    if (streamId !== 0) {
-      throw protocolError("GOAWAY on a stream");
-    }
-    if (payload.length < 8) {
-      throw new Http2Error(errorCodes.frameSizeError, "GOAWAY of under 8 bytes");
-    }
+    checkGoAway(streamId, payload);
     this.#isLeaving = true;
     this.#endWhenIdle();
   }
 
   #windowUpdate(streamId: number, payload: Buffer): void {
-    if (payload.length !== 4) {
-      throw new Http2Error(errorCodes.frameSizeError, "WINDOW_UPDATE not of 4 bytes");
-    }
+    const increment = windowIncrement(payload);
     this.#guard.windowUpdate();
-    const increment = payload.readUInt32BE(0) & highestStreamId;
     if (streamId === 0) {
-      this.#sendWindowBytes += increment;
-      if (increment === 0 || this.#sendWindowBytes > maxWindowBytes) {
-        const code = increment === 0 ? errorCodes.protocolError : errorCodes.flowControlError;
-        throw new Http2Error(code, `WINDOW_UPDATE of ${increment}`);
+      if (increment === 0) {
+        throw protocolError("WINDOW_UPDATE of 0");
       }
-      this.#pump();
+      this.#scheduler.grant(increment);
       return;
     }
     this.#checkOpened(streamId, "WINDOW_UPDATE");
@@ -571,13 +524,10 @@ export class H2Connection implements FrameSink, H2Carrier {
     if (stream === undefined) {
       return;
     }
-    stream.sending.windowBytes += increment;
     if (increment === 0) {
       this.#fault(stream, errorCodes.protocolError);
-    } else if (stream.sending.windowBytes > maxWindowBytes) {
+    } else if (!this.#scheduler.grantStream(stream, increment)) {
       this.#fault(stream, errorCodes.flowControlError);
-    } else if (stream.sending.isReady) {
-      this.queued(stream);
     }
   }
 
@@ -588,71 +538,8 @@ export class H2Connection implements FrameSink, H2Carrier {
     }
   }
 
-  /** Bytes need no room any more, whether a stream took them or nobody did. */
-  #takenOff(bytes: number): void {
-    this.#untoldBytes += bytes;
-    if (this.#untoldBytes >= connectionWindowBytes / 4) {
-      this.#receiveWindowBytes += this.#untoldBytes;
-      this.#writer.frame(encodeWindowUpdate(0, this.#untoldBytes));
-      this.#untoldBytes = 0;
-    }
-  }
-
-  // Writing
-
-  /** Sends what windows and the socket have room for, a frame of each stream in turn. */
-  #pump(): void {
-    if (this.#pumping || this.#isDead) {
-      return;
-    }
-    this.#pumping = true;
-    while (this.#ready.size > 0 && this.#writer.unsentBytes < maxUnsentBytes) {
-      let moved = false;
-      for (const stream of this.#ready) {
-        moved = this.#sendOf(stream) || moved;
-        if (this.#writer.unsentBytes >= maxUnsentBytes) {
-          break;
-        }
-      }
-      if (!moved) {
-        break;
-      }
-    }
-    this.#pumping = false;
-  }
-
-  /** @returns whether a frame was sent */
-  #sendOf(stream: H2Stream): boolean {
-    const { sending } = stream;
-    const hasTrailers = stream.trailers.length > 0;
-    const sent = sending.sendFrame(this.#writer, this.#sendWindowBytes, hasTrailers);
-    let moved = sent > 0;
-    if (moved) {
-      this.#sendWindowBytes -= sent;
-      this.#guard.dataSent();
-    }
-    if (sending.isAtEnd && !sending.isOver) {
-      if (hasTrailers) {
-        this.sendHeaders(stream.id, [], stream.trailers, true);
-      } else {
-        this.#writer.data(stream.id, true, noPayload);
-      }
-      sending.endSent();
-      moved = true;
-    }
-    if (sending.isOver) {
-      this.#ready.delete(stream);
-      stream.responseSent();
-    } else if (!sending.isReady) {
-      this.#ready.delete(stream);
-    }
-    return moved;
-  }
-
   #turnEnded(): void {
-    if (this.#ready.size > 0) {
-      this.#pump();
-    }
+    this.#scheduler.run();
     this.#endWhenIdle();
   }
 
@@ -696,7 +583,7 @@ export class H2Connection implements FrameSink, H2Carrier {
     this.#isDead = true;
     const streams = [...this.#streams.values()];
     this.#streams.clear();
-    this.#ready.clear();
+    this.#scheduler.clear();
     this.#opened = [];
     for (const stream of streams) {
       stream.streamLost(new ServerError("CLIENT_GONE", "the client closed the connection"));
@@ -704,26 +591,11 @@ export class H2Connection implements FrameSink, H2Carrier {
   }
 
   #checkStream(stream: H2Stream, now: number): void {
-    if (stream.isTunnel) {
-      return;
-    }
-    const { readIdleTimeoutMs, readTimeoutMs, writeTimeoutMs } = this.#owner.limits;
-    const since = now - stream.openedAt;
-    if (writeTimeoutMs > 0 && since >= writeTimeoutMs) {
-      this.reset(stream, errorCodes.cancel);
-    } else if (stream.awaitsBody) {
-      const isSilent = readIdleTimeoutMs > 0 && now - stream.bodyAt >= readIdleTimeoutMs;
-      if (isSilent || (readTimeoutMs > 0 && since >= readTimeoutMs)) {
-        if (stream.complete) {
-          this.reset(stream, errorCodes.noError);
-        } else {
-          stream.failBody(new ServerError("HTTP_TIMEOUT", "the client took too long to send the body"));
-        }
-      }
+    const lateness = latenessOf(stream, this.#owner.limits, now);
+    if (lateness === "body" && !stream.complete) {
+      stream.failBody(new ServerError("HTTP_TIMEOUT", "the client took too long to send the body"));
+    } else if (lateness !== undefined) {
+      this.reset(stream, stream.complete ? errorCodes.noError : errorCodes.cancel);
     }
   }
-}
-
-function protocolError(what: string): Http2Error {
-  return new Http2Error(errorCodes.protocolError, what);
 }

@@ -1,0 +1,53 @@
+import { encodeWindowUpdate, errorCodes, Http2Error } from "wire/http2";
+import type { FrameWriter } from "./frame-writer.ts";
+
+/** How much of one body a client may send before it is asked for more, and of all bodies of a connection. */
+export const streamWindowBytes = 1024 * 1024;
+export const connectionWindowBytes = 4 * 1024 * 1024;
+
+/** A stream whose body comes. */
+export interface ReceivingStream {
+  readonly id: number;
+  readonly requestEnded: boolean;
+  /** What the client may still send before it is told to go on. */
+  receiveWindowBytes: number;
+  /** Bytes that were used up and of which the client was not told yet. */
+  untoldBytes: number;
+}
+
+/** What a client may send on one connection. It is told of room when a quarter of a window is there. */
+export class ReceiveWindow {
+  readonly #writer: FrameWriter;
+  #bytes = connectionWindowBytes;
+  #untoldBytes = 0;
+
+  constructor(writer: FrameWriter) {
+    this.#writer = writer;
+  }
+
+  /** Bytes came. @throws Http2Error FLOW_CONTROL_ERROR */
+  take(bytes: number): void {
+    this.#bytes -= bytes;
+    if (this.#bytes < 0) {
+      throw new Http2Error(errorCodes.flowControlError, "DATA over the window");
+    }
+  }
+
+  /** Bytes need no room any more. @param stream undefined where they were nobody's */
+  release(bytes: number, stream?: ReceivingStream): void {
+    this.#untoldBytes += bytes;
+    if (this.#untoldBytes >= connectionWindowBytes / 4) {
+      this.#bytes += this.#untoldBytes;
+      this.#writer.frame(encodeWindowUpdate(0, this.#untoldBytes));
+      this.#untoldBytes = 0;
+    }
+    if (stream !== undefined && !stream.requestEnded) {
+      stream.untoldBytes += bytes;
+      if (stream.untoldBytes >= streamWindowBytes / 4) {
+        stream.receiveWindowBytes += stream.untoldBytes;
+        this.#writer.frame(encodeWindowUpdate(stream.id, stream.untoldBytes));
+        stream.untoldBytes = 0;
+      }
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import { defaultWindowBytes, errorCodes, Http2Error, maxWindowBytes } from "wire/http2";
+import type { HeaderList } from "../header-list.ts";
+import type { FrameWriter } from "./frame-writer.ts";
+import type { SendQueue } from "./send-queue.ts";
+
+/** So much of bodies waits for a client that does not read. */
+const maxUnsentBytes = 128 * 1024;
+const noPayload = Buffer.alloc(0);
+
+/** A stream with something to send. */
+export interface SendingStream {
+  readonly id: number;
+  readonly sending: SendQueue;
+  /** Fields that end it; none where the body does. */
+  readonly trailers: HeaderList;
+  /** The frame with the end of the response is on its way. */
+  responseSent(): void;
+}
+
+/** What a scheduler needs of its connection. */
+export interface SchedulerOwner {
+  /** A DATA frame was sent. */
+  dataSent(): void;
+  sendTrailers(streamId: number, trailers: HeaderList): void;
+}
+
+/** Sends the bodies of all streams of a connection, a frame of each in turn, within the windows that the client grants. */
+export class SendScheduler {
+  readonly #writer: FrameWriter;
+  readonly #owner: SchedulerOwner;
+  readonly #ready = new Set<SendingStream>();
+  #windowBytes = defaultWindowBytes;
+  /** Window of a stream when it opens. */
+  initialBytes = defaultWindowBytes;
+  #running = false;
+
+  constructor(writer: FrameWriter, owner: SchedulerOwner) {
+    this.#writer = writer;
+    this.#owner = owner;
+  }
+
+  /** There is something in the queue of this stream. */
+  add(stream: SendingStream): void {
+    this.#ready.add(stream);
+    this.run();
+  }
+
+  /** Nothing of this stream is sent any more. */
+  remove(stream: SendingStream): void {
+    this.#ready.delete(stream);
+  }
+
+  clear(): void {
+    this.#ready.clear();
+  }
+
+  /** The client takes more on the connection. @throws Http2Error FLOW_CONTROL_ERROR */
+  grant(bytes: number): void {
+    this.#windowBytes += bytes;
+    if (this.#windowBytes > maxWindowBytes) {
+      throw windowError();
+    }
+    this.run();
+  }
+
+  /** The client takes more of a stream. @returns false when its window gets too large, which is the stream's error */
+  grantStream(stream: SendingStream, bytes: number): boolean {
+    const { sending } = stream;
+    sending.windowBytes += bytes;
+    if (sending.windowBytes > maxWindowBytes) {
+      return false;
+    }
+    if (sending.isReady) {
+      this.add(stream);
+    }
+    return true;
+  }
+
+  /** A new SETTINGS_INITIAL_WINDOW_SIZE, for open streams too. @throws Http2Error FLOW_CONTROL_ERROR */
+  setInitial(bytes: number, streams: Iterable<SendingStream>): void {
+    const change = bytes - this.initialBytes;
+    this.initialBytes = bytes;
+    for (const stream of streams) {
+      if (!this.grantStream(stream, change)) {
+        throw windowError();
+      }
+    }
+  }
+
+  /** Sends what windows and the socket have room for. */
+  run(): void {
+    if (this.#running) {
+      return;
+    }
+    this.#running = true;
+    try {
+      while (this.#ready.size > 0 && this.#runOnce()) {
+        // As long as something moves.
+      }
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  /** A frame of each stream. @returns whether one was sent */
+  #runOnce(): boolean {
+    let moved = false;
+    for (const stream of this.#ready) {
+      if (!this.#hasRoom) {
+        return false;
+      }
+      moved = this.#sendFrame(stream) || moved;
+    }
+    return moved;
+  }
+
+  get #hasRoom(): boolean {
+    return this.#writer.unsentBytes < maxUnsentBytes;
+  }
+
+  /** @returns whether a frame was sent */
+  #sendFrame(stream: SendingStream): boolean {
+    const { sending, trailers } = stream;
+    const sent = sending.sendFrame(this.#writer, this.#windowBytes, trailers.length > 0);
+    let moved = sent > 0;
+    if (moved) {
+      this.#windowBytes -= sent;
+      this.#owner.dataSent();
+    }
+    if (sending.isAtEnd && !sending.isOver) {
+      if (trailers.length > 0) {
+        this.#owner.sendTrailers(stream.id, trailers);
+      } else {
+        this.#writer.data(stream.id, true, noPayload);
+      }
+      sending.endSent();
+      moved = true;
+    }
+    if (sending.isOver) {
+      this.#ready.delete(stream);
+      stream.responseSent();
+    } else if (!sending.isReady) {
+      this.#ready.delete(stream);
+    }
+    return moved;
+  }
+}
+
+function windowError(): Http2Error {
+  return new Http2Error(errorCodes.flowControlError, "a window is over 2^31 - 1");
+}
