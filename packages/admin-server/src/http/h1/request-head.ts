@@ -1,5 +1,6 @@
 import { ServerError } from "../../core/errors.ts";
 import type { HeaderList } from "../header-list.ts";
+import { connectionWords, readFieldLines } from "./field-lines.ts";
 
 /** The head of an HTTP/1 request: its first line, its fields, and how its body is framed. */
 export interface RequestHead {
@@ -21,24 +22,10 @@ export interface RequestHead {
 
 const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 const requestLine = new RegExp(`^(${token}) ([!-~\\x80-\\xff]+) HTTP/(\\d)\\.(\\d)$`);
-/** Field lines without folding; a control character nowhere but a tab in a value. */
-const fieldLines = new RegExp(`^(?:${token}:[\\t\\x20-\\x7e\\x80-\\xff]*\\r\\n)*$`);
 const targetForm = /^(?:\/|[a-z][a-z0-9+.-]*:\/\/)/i;
 
 function refuse(text: string): ServerError {
   return new ServerError("HTTP_BAD_REQUEST", text);
-}
-
-function trimmed(text: string, start: number, end: number): string {
-  let from = start;
-  let to = end;
-  while (from < to && (text.charCodeAt(from) === 0x20 || text.charCodeAt(from) === 0x09)) {
-    from++;
-  }
-  while (to > from && (text.charCodeAt(to - 1) === 0x20 || text.charCodeAt(to - 1) === 0x09)) {
-    to--;
-  }
-  return text.slice(from, to);
 }
 
 function checkTarget(method: string, target: string): void {
@@ -80,7 +67,7 @@ function note(framing: Framing, name: string, value: string): void {
       break;
     case 10:
       if (name.toLowerCase() === "connection") {
-        framing.connection += `,${value.toLowerCase()}`;
+        framing.connection += `,${value}`;
       }
       break;
     case 14:
@@ -151,10 +138,10 @@ export function parseRequestHead(text: string): RequestHead {
   }
   const version = minor === "0" ? "1.0" : "1.1";
   checkTarget(method, target);
-  if (!fieldLines.test(text.slice(lineEnd + 2))) {
+  const headers = readFieldLines(text, lineEnd + 2);
+  if (headers === undefined) {
     throw refuse("malformed header field");
   }
-  const headers: HeaderList = [];
   const framing: Framing = {
     hosts: 0,
     host: "",
@@ -164,22 +151,14 @@ export function parseRequestHead(text: string): RequestHead {
     expect: "",
     upgrade: "",
   };
-  let at = lineEnd + 2;
-  while (at < text.length) {
-    const end = text.indexOf("\r\n", at);
-    const colon = text.indexOf(":", at);
-    const name = text.slice(at, colon);
-    const value = trimmed(text, colon + 1, end);
-    headers.push(name, value);
-    note(framing, name, value);
-    at = end + 2;
+  for (let index = 0; index < headers.length; index += 2) {
+    note(framing, headers[index] as string, headers[index + 1] as string);
   }
   if (framing.hosts > 1 || (framing.hosts === 0 && version === "1.1")) {
     throw refuse(framing.hosts === 0 ? "missing Host header" : `${framing.hosts} Host headers, limit 1`);
   }
   const bodyLength = bodyLengthOf(framing, version);
-  const { connection } = framing;
-  const listed = connection === "" ? [] : connection.split(",").map((each) => each.trim());
+  const listed = connectionWords(framing.connection);
   if (framing.expect !== "" && framing.expect.toLowerCase() !== "100-continue") {
     throw new ServerError("HTTP_EXPECTATION", `unknown expectation ${JSON.stringify(framing.expect)}`);
   }

@@ -3,22 +3,16 @@ import { defineModule } from "../../../core/modules/module.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import type { HttpHandler } from "../../../http/handler.ts";
 import { type HeaderList, removeHeaders } from "../../../http/header-list.ts";
-import { HttpError } from "../../../http/http-error.ts";
-import { compileTemplate, setPlaceholder, type Template } from "../../../http/placeholders.ts";
+import { setPlaceholder } from "../../../http/placeholders.ts";
 import { ResponseFilter, type ResponseSink } from "../../../http/response-sink.ts";
-import { loadRoutes, type RouteList, routeSchema } from "../../../http/routes.ts";
+import type { RouteList } from "../../../http/routes.ts";
 import {
-  compileResponseMatcher,
-  type ResponseMatcher,
-  responseMatcherSchema,
-} from "../../response-matcher.ts";
-
-/** What is done with responses that match. */
-interface ResponseRule {
-  readonly matches: ResponseMatcher;
-  readonly status: Template | undefined;
-  readonly routes: RouteList | undefined;
-}
+  findRule,
+  loadResponseRules,
+  type ResponseRule,
+  responseRuleSchema,
+  statusFrom,
+} from "../response-rules.ts";
 
 /** Fields that speak of a body that is not sent. */
 const ofBody = new Set([
@@ -31,13 +25,6 @@ const ofBody = new Set([
   "etag",
   "last-modified",
 ]);
-
-function statusOf(text: string): number {
-  if (!/^[2-9]\d\d$/.test(text)) {
-    throw new HttpError(500, `status_code ${JSON.stringify(text)} is not a final status, 200 to 999`);
-  }
-  return Number(text);
-}
 
 /** Looks at the head of a response: lets it pass, with another status maybe, or drops all of it. */
 class InterceptFilter extends ResponseFilter {
@@ -55,12 +42,15 @@ class InterceptFilter extends ResponseFilter {
   }
 
   override head(status: number, headers: HeaderList): void {
-    const rule = this.#rules.find(({ matches }) => matches(status, headers, this.#exchange));
+    const rule = findRule(this.#rules, status, headers, this.#exchange);
     if (rule?.routes !== undefined) {
       this.replacement = { routes: rule.routes, status, headers };
       return;
     }
-    super.head(rule?.status === undefined ? status : statusOf(rule.status(this.#exchange)), headers);
+    super.head(
+      rule?.status === undefined ? status : statusFrom(rule.status, this.#exchange, status),
+      headers,
+    );
   }
 
   override write(chunk: Uint8Array): boolean {
@@ -108,35 +98,12 @@ export const intercept = defineModule({
   id: "http.handlers.intercept",
   config: z.strictObject({
     handle_response: z
-      .array(
-        z.strictObject({
-          match: responseMatcherSchema.nullish().describe("Responses that are replaced (all)."),
-          status_code: z
-            .union([z.int(), z.string()])
-            .nullish()
-            .describe("Only another status; placeholders allowed."),
-          routes: z
-            .array(routeSchema)
-            .nullish()
-            .describe("What answers in its place; `{http.intercept.*}` tells of the response."),
-        }),
-      )
+      .array(responseRuleSchema)
       .nullish()
-      .describe("The first that matches counts."),
+      .describe("The first that matches counts; `{http.intercept.*}` tells its routes of the response."),
   }),
   async provision(config, context): Promise<HttpHandler> {
-    const rules: ResponseRule[] = [];
-    for (const [index, each] of (config.handle_response ?? []).entries()) {
-      const status = String(each.status_code ?? "");
-      rules.push({
-        matches: compileResponseMatcher(each.match ?? {}),
-        status: status === "" ? undefined : compileTemplate(status),
-        routes:
-          status === ""
-            ? await loadRoutes(each.routes ?? [], context, `handle_response/${index}/routes`)
-            : undefined,
-      });
-    }
+    const rules = await loadResponseRules(config.handle_response ?? [], context);
     return {
       handle(exchange, next) {
         const filter = exchange.interceptResponse((below) => new InterceptFilter(below, exchange, rules));

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { configDuration, inlineModule, moduleMap } from "../../../core/modules/config-fields.ts";
 import { headerOperationsShape } from "../../../http/header-operations.ts";
 import { responseMatcherSchema } from "../../response-matcher.ts";
+import { responseRuleSchema } from "../response-rules.ts";
 import { rewriteSchema } from "../rewrite/rewrite-config.ts";
 import { activeHealthSchema } from "./health/active-config.ts";
-import { responseRuleSchema } from "./response/response-rules.ts";
 
 const balancingSchema = z.strictObject({
   selection_policy: inlineModule("http.reverse_proxy.selection_policies", "policy")

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { defineModule } from "../../../../core/modules/module.ts";
 import type { HttpHandler } from "../../../../http/handler.ts";
 import { compileTemplate } from "../../../../http/placeholders.ts";
+import { statusFrom } from "../../response-rules.ts";
 import { heldResponse } from "./held-responses.ts";
-import { statusFrom } from "./response-rules.ts";
 
 /** Sends the upstream's response to the client, in routes of `handle_response`. Source: the public model (Caddy 2.11) */
 export const copyResponse = defineModule({

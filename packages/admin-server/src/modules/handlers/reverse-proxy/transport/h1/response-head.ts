@@ -1,3 +1,4 @@
+import { connectionWords, readFieldLines } from "../../../../../http/h1/field-lines.ts";
 import type { HeaderList } from "../../../../../http/header-list.ts";
 
 /** How the body of a response is framed. */
@@ -19,19 +20,6 @@ export interface ResponseHead {
 }
 
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
-const fieldLines = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/;
-
-function trimmed(text: string, start: number, end: number): string {
-  let from = start;
-  let to = end;
-  while (from < to && (text.charCodeAt(from) === 0x20 || text.charCodeAt(from) === 0x09)) {
-    from++;
-  }
-  while (to > from && (text.charCodeAt(to - 1) === 0x20 || text.charCodeAt(to - 1) === 0x09)) {
-    to--;
-  }
-  return text.slice(from, to);
-}
 
 /** @throws Error for a length that is none, or several that differ */
 function readLength(known: number, value: string): number {
@@ -57,7 +45,8 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
   if (line === null) {
     throw new Error(`malformed status line ${JSON.stringify(text.slice(0, Math.min(lineEnd, 80)))}`);
   }
-  if (!fieldLines.test(text.slice(lineEnd + 2))) {
+  const fields = readFieldLines(text, lineEnd + 2);
+  if (fields === undefined) {
     throw new Error("malformed header field");
   }
   const status = Number(line[2]);
@@ -67,13 +56,9 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
   let coding: string | undefined;
   let connection = "";
   let upgrade = "";
-  let at = lineEnd + 2;
-  while (at < text.length) {
-    const end = text.indexOf("\r\n", at);
-    const colon = text.indexOf(":", at);
-    const name = text.slice(at, colon);
-    const value = trimmed(text, colon + 1, end);
-    at = end + 2;
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = fields[index] as string;
+    const value = fields[index + 1] as string;
     // By length first: most fields are none of these.
     if (name.length === 14 && name.toLowerCase() === "content-length") {
       const repeated = length >= 0;
@@ -84,7 +69,7 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
     } else if (name.length === 17 && name.toLowerCase() === "transfer-encoding") {
       coding = coding === undefined ? value.toLowerCase() : `${coding},${value.toLowerCase()}`;
     } else if (name.length === 10 && name.toLowerCase() === "connection") {
-      connection += `,${value.toLowerCase()}`;
+      connection += `,${value}`;
     } else if (name.length === 7 && name.toLowerCase() === "upgrade") {
       upgrade = value;
     }
@@ -93,7 +78,7 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
   if (coding !== undefined && (coding !== "chunked" || version === "1.0")) {
     throw new Error(`unsupported transfer encoding ${JSON.stringify(coding.slice(0, 80))}`);
   }
-  const listed = connection === "" ? [] : connection.split(",").map((each) => each.trim());
+  const listed = connectionWords(connection);
   let keepAlive = version === "1.1" ? !listed.includes("close") : listed.includes("keep-alive");
   let framing: BodyFraming = bodyFraming.untilClose;
   if (method === "HEAD" || status < 200 || status === 204 || status === 304) {

@@ -1,15 +1,11 @@
 import { z } from "zod";
-import type { ModuleContext } from "../../../../core/modules/module-context.ts";
-import type { Exchange } from "../../../../http/exchange.ts";
-import type { HeaderList } from "../../../../http/header-list.ts";
-import { HttpError } from "../../../../http/http-error.ts";
-import { compileTemplate, type Template } from "../../../../http/placeholders.ts";
-import { loadRoutes, type RouteList, routeSchema } from "../../../../http/routes.ts";
-import {
-  compileResponseMatcher,
-  type ResponseMatcher,
-  responseMatcherSchema,
-} from "../../../response-matcher.ts";
+import type { ModuleContext } from "../../core/modules/module-context.ts";
+import type { Exchange } from "../../http/exchange.ts";
+import type { HeaderList } from "../../http/header-list.ts";
+import { HttpError } from "../../http/http-error.ts";
+import { compileTemplate, type Template } from "../../http/placeholders.ts";
+import { loadRoutes, type RouteList, routeSchema } from "../../http/routes.ts";
+import { compileResponseMatcher, type ResponseMatcher, responseMatcherSchema } from "../response-matcher.ts";
 
 /** What is done with responses that match. Source: the public model (Caddy 2.11), `handle_response` */
 export const responseRuleSchema = z.strictObject({

@@ -1,0 +1,47 @@
+import type { HeaderList } from "../header-list.ts";
+
+/** Field lines without folding; a control character nowhere but a tab in a value. Source: RFC 9112, section 5 */
+const fieldLines = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/;
+
+function trimmed(text: string, start: number, end: number): string {
+  let from = start;
+  let to = end;
+  while (from < to && (text.charCodeAt(from) === 0x20 || text.charCodeAt(from) === 0x09)) {
+    from++;
+  }
+  while (to > from && (text.charCodeAt(to - 1) === 0x20 || text.charCodeAt(to - 1) === 0x09)) {
+    to--;
+  }
+  return text.slice(from, to);
+}
+
+/**
+ * Reads the field lines of a head, of a request or a response.
+ * @param text one character a byte; its last line ends with CR LF
+ * @param start where the first field line begins
+ * @returns undefined when one of them is malformed
+ */
+export function readFieldLines(text: string, start: number): HeaderList | undefined {
+  if (!fieldLines.test(start === 0 ? text : text.slice(start))) {
+    return undefined;
+  }
+  const fields: HeaderList = [];
+  let at = start;
+  while (at < text.length) {
+    const end = text.indexOf("\r\n", at);
+    const colon = text.indexOf(":", at);
+    fields.push(text.slice(at, colon), trimmed(text, colon + 1, end));
+    at = end + 2;
+  }
+  return fields;
+}
+
+/** The words of `Connection` fields, in lower case. @param joined their values, joined by commas */
+export function connectionWords(joined: string): string[] {
+  return joined === ""
+    ? []
+    : joined
+        .toLowerCase()
+        .split(",")
+        .map((each) => each.trim());
+}
