@@ -1,0 +1,196 @@
+// docker-compose.yml for real: its images are built, its containers run under podman, and what is sent through the front
+// door is found through the front door. Takes minutes of a machine that has the tools, skips on others: `.ci/run`
+// installs them, TEST_CONTAINERS=0 skips it anyway.
+
+import { randomBytes } from "node:crypto";
+import { freeAddresses } from "lifecycle/testing";
+import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
+import { encodeAgentPacket } from "wire/thrift";
+import { eventually, expectEqual } from "../../src/expect.ts";
+import { sampleTrace } from "../../src/tracing-api/sample-trace.ts";
+import { protobufRequest, protobufSpan } from "../bad-input/otlp-spans.ts";
+import { newSeed, randomOf } from "../faults/seeded-random.ts";
+import { SpanLedger } from "../faults/span-ledger.ts";
+import { SpanSenders } from "../faults/span-senders.ts";
+import { ContainerEngine, NoContainersError } from "./container-engine.ts";
+import { FrontDoorClient } from "./front-door-client.ts";
+
+const prepareWithinMs = 900_000;
+const withinMs = 90_000;
+const moreRequests = 5;
+const ours = [
+  ...["tracing-storage", "tracing-collector-1", "tracing-collector-2", "tracing-query", "admin-server"],
+  ...["shop", "shop-agent"],
+];
+const portNames = [
+  ...["HTTPS_PORT", "HTTP_PORT", "OTLP_GRPC_PORT", "OTLP_HTTP_PORT"],
+  ...["API_V2_GRPC_PORT", "THRIFT_HTTP_PORT", "ZIPKIN_PORT"],
+] as const;
+
+let missing = process.env.TEST_CONTAINERS === "0" ? "TEST_CONTAINERS=0" : "";
+let opened: ContainerEngine | undefined;
+let client: FrontDoorClient | undefined;
+let ports: Readonly<Record<string, string>> = {};
+
+beforeAll(async () => {
+  if (missing !== "") return;
+  const free = await freeAddresses(portNames.length);
+  ports = Object.fromEntries(portNames.map((name, index) => [name, free[index]?.split(":")[1] ?? ""]));
+  try {
+    opened = await ContainerEngine.open(ports);
+  } catch (error) {
+    if (!(error instanceof NoContainersError)) throw error;
+    missing = error.message;
+    process.stderr.write(`compose is not tried: ${missing}\n`);
+    return;
+  }
+  await opened.compose("--profile", "demo", "build");
+  await opened.compose("--profile", "demo", "up", "--detach", "--no-build");
+  const begin = performance.now();
+  client = new FrontDoorClient(Number(ports.HTTPS_PORT), await rootCertificate(opened));
+  const { traceId, otlpJson } = sampleTrace();
+  await eventually(
+    async () => expectEqual(await client?.ask("/v1/traces", otlpJson), kept, "answer"),
+    withinMs,
+  );
+  await found(client, traceId, 2);
+  process.stderr.write(`first trace found ${Math.round(performance.now() - begin)} ms after compose up\n`);
+}, prepareWithinMs);
+
+afterAll(() => opened?.close(), 120_000);
+
+const kept = { status: 200, text: '{"partialSuccess":{}}' };
+
+/** What `docker compose cp` would bring. */
+async function rootCertificate(engine: ContainerEngine): Promise<string> {
+  const file = "/data/data/server/pki/authorities/local/root.crt";
+  const read = `process.stdout.write(require("node:fs").readFileSync(${JSON.stringify(file)}))`;
+  return await eventually(
+    () => engine.podman("exec", engine.containerOf("admin-server"), "node", "-e", read),
+    withinMs,
+  );
+}
+
+async function found(door: FrontDoorClient, traceId: string, spans: number): Promise<void> {
+  await eventually(async () => {
+    const { status, text } = await door.ask(`/api/traces/${traceId}`);
+    expectEqual(status, 200, `status (${text.slice(0, 200)})`);
+    const { data } = JSON.parse(text) as { data: { spans: unknown[] }[] };
+    expectEqual(data[0]?.spans.length, spans, "spans");
+  }, withinMs);
+}
+
+/** The engine and a client of what runs in it; skips the test where there is none. */
+function running({ skip }: TestContext): { engine: ContainerEngine; door: FrontDoorClient } {
+  if (opened === undefined || client === undefined) return skip(missing);
+  return { engine: opened, door: client };
+}
+
+test("a trace over gRPC and TLS is found through the front door", async (context) => {
+  const { door } = running(context);
+  const traceId = randomBytes(16);
+  const times = Buffer.alloc(18);
+  for (const [number, at] of [
+    [7, 0],
+    [8, 9],
+  ] as const) {
+    times.writeUInt8(number * 8 + 1, at);
+    times.writeBigUInt64LE(BigInt(Date.now()) * 1_000_000n, at + 1);
+  }
+  const request = protobufRequest(protobufSpan(traceId, randomBytes(8), times));
+  const path = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
+  expect(await door.callGrpc(path, request)).toBe("OK");
+  await found(door, traceId.toString("hex"), 1);
+});
+
+test("plain HTTP leads to HTTPS, which serves the UI", async (context) => {
+  const { door } = running(context);
+  const plain = await fetch(`http://localhost:${ports.HTTP_PORT}/search?a=b`, { redirect: "manual" });
+  expect(plain.status).toBe(308);
+  expect(plain.headers.get("location")).toBe(`https://localhost:${ports.HTTPS_PORT}/search?a=b`);
+  expect(await door.ask("/search")).toMatchObject({ status: 200, text: expect.stringContaining("<html") });
+});
+
+test("the shop's traces come in, and spans over UDP through its agent", async (context) => {
+  const { engine, door } = running(context);
+  const [high, low] = [randomBytes(4).readInt32BE(), randomBytes(4).readInt32BE()];
+  const startUs = Buffer.alloc(8);
+  startUs.writeBigInt64BE(BigInt(Date.now()) * 1_000n);
+  const id = { high, low };
+  const span = {
+    ...{ traceIdLow: id, traceIdHigh: { high: 0, low: 0 }, spanId: id, parentSpanId: { high: 0, low: 0 } },
+    ...{ operationName: "packet", flags: 1, tags: [], duration: { high: 0, low: 1_000 } },
+    startTime: { high: startUs.readInt32BE(0), low: startUs.readInt32BE(4) },
+  };
+  const batch = { process: { serviceName: "till", tags: [] }, spans: [span] };
+  const packet = encodeAgentPacket(batch, "compact").toString("base64");
+  const send = `const s = require("node:dgram").createSocket("udp4");
+    s.send(Buffer.from("${packet}", "base64"), 6831, "127.0.0.1", () => s.close())`;
+  await eventually(async () => {
+    // UDP is heard by nobody while the agent starts, so it is sent again.
+    await engine.podman("exec", engine.containerOf("shop"), "node", "-e", send);
+    const { text } = await door.ask("/api/services");
+    for (const name of ["storefront", "till"]) {
+      expectEqual(JSON.parse(text).data.includes(name), true, `${name} in ${text}`);
+    }
+  }, withinMs);
+}, 120_000);
+
+test("a collector killed behind the front door: every acknowledged span is found once", async (context) => {
+  const { engine } = running(context);
+  const address = (name: string) => `127.0.0.1:${ports[name]}`;
+  const ledger = new SpanLedger();
+  const senders = new SpanSenders({
+    addresses: {
+      otlpGrpc: address("OTLP_GRPC_PORT"),
+      otlpHttp: address("OTLP_HTTP_PORT"),
+      apiV2Grpc: address("API_V2_GRPC_PORT"),
+      thriftHttp: address("THRIFT_HTTP_PORT"),
+      zipkinHttp: address("ZIPKIN_PORT"),
+    },
+    ledger,
+    random: randomOf(newSeed()),
+  });
+  const collector = engine.containerOf("tracing-collector-1");
+  try {
+    await senders.more(moreRequests, withinMs);
+    await engine.podman("kill", "--signal", "KILL", collector);
+    await senders.more(moreRequests, withinMs);
+    await engine.podman("start", collector);
+    await senders.more(moreRequests, withinMs);
+  } finally {
+    await senders.stop();
+  }
+  const store = await engine.podman(
+    ...["inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"],
+    engine.containerOf("tracing-storage"),
+  );
+  const report = await eventually(async () => {
+    const compared = await ledger.compare(`http://${store}:8123/`);
+    if (compared.found < compared.acknowledged) throw new Error(JSON.stringify(compared));
+    return compared;
+  }, withinMs);
+  expect(report).toMatchObject({ missing: 0, duplicates: 0 });
+}, 360_000);
+
+test("each container passes its health check, is not root, and cannot write to its root", async (context) => {
+  const { engine } = running(context);
+  const look = `const { writeFileSync } = require("node:fs");
+    let fault; try { writeFileSync("/program/x", "") } catch (error) { fault = error.code }
+    console.log(process.getuid(), fault)`;
+  for (const service of ours) {
+    const container = engine.containerOf(service);
+    expect(await engine.podman("exec", container, "node", "-e", look), service).toBe("1000 EROFS");
+    if (service !== "shop") await eventually(() => engine.podman("healthcheck", "run", container), withinMs);
+  }
+}, 180_000);
+
+test("each container ends by itself when it is told to", async (context) => {
+  const { engine } = running(context);
+  // Who takes longer is killed, and says so: 137.
+  await engine.compose("--profile", "demo", "stop", "--timeout", "10");
+  for (const service of ours) {
+    const container = engine.containerOf(service);
+    expect(await engine.podman("inspect", "--format", "{{.State.ExitCode}}", container), service).toBe("0");
+  }
+}, 180_000);

@@ -1,0 +1,184 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { homedir, tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { eventually } from "../../src/expect.ts";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
+const baseImage = "localhost/node:26-bookworm";
+const maxOutputBytes = 64 * 1024 * 1024;
+const socketWithinMs = 30_000;
+
+/** Installed and made: no part of the sources. */
+const notSources = new Set([
+  ...["node_modules", "dist", "gen", "data", "release", "coverage"],
+  ...[".git", ".turbo", ".toolchain", ".cache"],
+]);
+
+/** runc and these bounds also work in sandboxes that let no container have more than their own. */
+const engineConfig = `[containers]
+default_ulimits=["nofile=1024:1024","nproc=1000:1000"]
+[engine]
+runtime="runc"
+cgroup_manager="cgroupfs"
+events_logger="file"
+[network]
+network_backend="netavark"
+`;
+
+/** Something that a machine lacks for containers; the tests skip with it. */
+export class NoContainersError extends Error {
+  override readonly name = "NoContainersError";
+}
+
+/**
+ * podman with storage and networks of its own, as the engine of docker-compose, and a copy of the sources to build from.
+ * The base image rests in a cache folder of the user, so only the first run on a machine makes it.
+ */
+export class ContainerEngine {
+  readonly #folder: string;
+  readonly #podman: readonly string[];
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #project: string;
+  #service: ChildProcess | undefined;
+
+  private constructor(folder: string, cache: string, environment: NodeJS.ProcessEnv) {
+    this.#folder = folder;
+    this.#project = basename(folder).toLowerCase();
+    this.#podman = [
+      ...["--root", join(cache, "storage"), "--runroot", join(folder, "run")],
+      ...["--tmpdir", join(folder, "libpod"), "--network-config-dir", join(folder, "networks")],
+    ];
+    this.#environment = {
+      ...process.env,
+      ...environment,
+      CONTAINERS_CONF: join(folder, "containers.conf"),
+      DOCKER_HOST: `unix://${join(folder, "podman.sock")}`,
+      // docker-compose 1 then asks the engine, not a command "docker".
+      DOCKER_BUILDKIT: "0",
+      COMPOSE_DOCKER_CLI_BUILD: "0",
+      COMPOSE_HTTP_TIMEOUT: "600",
+      BASE_IMAGE: baseImage,
+    };
+  }
+
+  /**
+   * Starts the engine, and has the base image made if it is not there.
+   * @param environment variables of the compose file
+   * @throws NoContainersError with what is missing
+   */
+  static async open(environment: NodeJS.ProcessEnv): Promise<ContainerEngine> {
+    requireTools();
+    const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "tracing-containers");
+    mkdirSync(cache, { recursive: true });
+    const folder = mkdtempSync(join(tmpdir(), "compose-"));
+    const engine = new ContainerEngine(folder, cache, environment);
+    try {
+      writeFileSync(join(folder, "containers.conf"), engineConfig);
+      await engine.#makeBaseImage(cache);
+      await engine.#tryContainer();
+      cpSync(root, join(folder, "sources"), {
+        recursive: true,
+        filter: (path) => !notSources.has(basename(path)),
+      });
+      await engine.#startService();
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
+    return engine;
+  }
+
+  /** Runs podman. @returns what it prints. @throws Error with what it says when it fails */
+  async podman(...args: readonly string[]): Promise<string> {
+    const { stdout } = await run("podman", [...this.#podman, ...args], {
+      env: this.#environment,
+      maxBuffer: maxOutputBytes,
+    });
+    return stdout.trim();
+  }
+
+  /** Runs docker-compose on the copy of the sources. @throws Error with what it says when it fails */
+  async compose(...args: readonly string[]): Promise<string> {
+    const { stdout } = await run("docker-compose", ["--project-name", this.#project, ...args], {
+      cwd: join(this.#folder, "sources"),
+      env: this.#environment,
+      maxBuffer: maxOutputBytes,
+    });
+    return stdout;
+  }
+
+  /** The container of a service. */
+  containerOf(service: string): string {
+    return `${this.#project}_${service}_1`;
+  }
+
+  /** Ends all containers and deletes what they wrote. */
+  async close(): Promise<void> {
+    if (this.#service !== undefined) {
+      await this.compose("--profile", "demo", "down", "--volumes", "--rmi", "all", "--timeout", "1").catch(
+        () => {},
+      );
+      await this.podman("image", "prune", "--force").catch(() => {});
+      this.#service.kill("SIGTERM");
+    }
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async #makeBaseImage(cache: string): Promise<void> {
+    try {
+      await this.podman("image", "exists", baseImage);
+      return;
+    } catch {
+      // It is to be made.
+    }
+    const podman = join(this.#folder, "podman");
+    writeFileSync(podman, `#!/bin/sh\nexec podman ${this.#podman.join(" ")} "$@"\n`, { mode: 0o755 });
+    try {
+      await run(join(root, "docker/base-image.sh"), [baseImage], {
+        env: { ...this.#environment, CONTAINER_ENGINE: podman, BASE_IMAGE_CACHE: cache },
+      });
+    } catch (error) {
+      throw new NoContainersError(`the base image cannot be made: ${messageOf(error)}`);
+    }
+  }
+
+  /** Sandboxes forbid containers in many ways: one that runs and reaches the npm registry says that all is there. */
+  async #tryContainer(): Promise<void> {
+    try {
+      await this.podman("run", "--rm", baseImage, "npm", "ping");
+    } catch (error) {
+      throw new NoContainersError(`podman cannot run a container with a network: ${messageOf(error)}`);
+    }
+  }
+
+  async #startService(): Promise<void> {
+    const socket = join(this.#folder, "podman.sock");
+    const args = [...this.#podman, "system", "service", "--time", "0", `unix://${socket}`];
+    this.#service = spawn("podman", args, { env: this.#environment, stdio: "ignore" });
+    await eventually(async () => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const connection = connect(socket, resolve).on("error", reject);
+      await promise.finally(() => connection.destroy());
+    }, socketWithinMs);
+  }
+}
+
+function requireTools(): void {
+  if (process.platform !== "linux" || process.getuid?.() !== 0) {
+    throw new NoContainersError("containers need Linux, and root for debootstrap");
+  }
+  for (const tool of ["podman", "runc", "debootstrap", "docker-compose", "npm"]) {
+    const { error } = spawnSync(tool, ["--version"]);
+    if (error !== undefined) throw new NoContainersError(`${tool} is not installed`);
+  }
+}
+
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.trim().split("\n").slice(-3).join(" ");
+}
