@@ -6,6 +6,7 @@ import { configDuration, inlineModule } from "../core/modules/config-fields.ts";
 import { type App, defineModule } from "../core/modules/module.ts";
 import type { ModuleContext } from "../core/modules/module-context.ts";
 import { type Storage, storages } from "../core/storage/storage.ts";
+import { certificateTopics } from "../tls/certificates/certificate-messages.ts";
 import { type AcmeReply, type AcmeRequest, acmeServerTopic } from "./acme-server/acme-messages.ts";
 import { AcmeServer } from "./acme-server/acme-server.ts";
 import { Nonces, nonceKind } from "./acme-server/nonces.ts";
@@ -233,7 +234,13 @@ export class PkiApp implements App {
       // Another try may go better.
       server.catch(() => this.#acmeServers.delete(ca));
     }
-    return (await server).handle(request);
+    const { resolvers } = request.settings;
+    const { messages } = this.#context;
+    const servers =
+      resolvers.length > 0
+        ? resolvers
+        : ((await messages.askMain(certificateTopics.resolvers, null)) as readonly string[]);
+    return (await server).handle({ ...request, settings: { ...request.settings, resolvers: servers } });
   }
 
   async #openAcmeServer(ca: string): Promise<AcmeServer> {

@@ -19,7 +19,11 @@ export type WorkAnswer =
 
 /** Has one of many threads do a work that may be done once only, and the others wait for what comes of it. */
 export class SharedWork {
-  readonly #works = new LRUCache<string, Work>({ max: maxWorks, ttl: keptMs });
+  readonly #works = new LRUCache<string, Work>({
+    maxSize: maxWorks, // as `max` it would take room for all at once
+    sizeCalculation: () => 1,
+    ttl: keptMs,
+  });
 
   /** @param key says which work */
   async ask(key: string): Promise<WorkAnswer> {

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Agent, request } from "undici";
 import { keyToPem, makeKey } from "../pki/key-pair.ts";
 import { certificatesToPem } from "../pki/pem.ts";
 import { makeCertificate } from "../pki/x509.ts";
@@ -111,6 +112,24 @@ export class Pebble {
     pebble.#children.push(authority);
     await started(authority, /Listening on|ACME directory available/i);
     return pebble;
+  }
+
+  /** From now on the authority wants a certificate renewed at once. @param pem the certificate */
+  async wantRenewal(pem: string): Promise<void> {
+    const now = Date.now();
+    const suggestedWindow = { start: new Date(now - 7_200_000), end: new Date(now - 3_600_000) };
+    const agent = new Agent({ connect: { rejectUnauthorized: false } });
+    const { statusCode, body } = await request(`${this.#management}/set-renewal-info/`, {
+      method: "POST",
+      dispatcher: agent,
+      headers: { "user-agent": "test" },
+      body: JSON.stringify({ certificate: pem, ariResponse: JSON.stringify({ suggestedWindow }) }),
+    });
+    const text = await body.text();
+    await agent.close();
+    if (statusCode !== 200) {
+      throw new Error(`pebble: ${statusCode} ${text}`);
+    }
   }
 
   async close(): Promise<void> {

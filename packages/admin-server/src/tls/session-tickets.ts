@@ -3,29 +3,37 @@ import type { ResourceKind, SharedResource } from "../core/modules/usage-pool.ts
 
 /** Bytes of key material that the TLS library takes. */
 const keyBytes = 48;
+/** The first of them are told in the clear with each ticket, so that its key can be found. */
+const nameBytes = 16;
 
-/** The key that encrypts session tickets; one for all threads, so that each takes the tickets of the others. */
+/** The keys that encrypt session tickets; the same for all threads, so that each takes the tickets of the others. */
 export interface TicketKeys extends SharedResource {
-  readonly current: Uint8Array;
-  /** From now on it changes so often. @param changed called after each change */
-  rotateEvery(intervalMs: number, changed: () => void): void;
+  /** Newest first: it is for new sessions; tickets under the others still count. */
+  readonly keys: readonly Uint8Array[];
+  /**
+   * From now on there is a new key so often.
+   * @param maxKeys how many count at a time
+   * @param changed called after each change
+   */
+  rotateEvery(intervalMs: number, maxKeys: number, changed: () => void): void;
 }
 
 export const ticketKeys: ResourceKind<TicketKeys> = { name: "tls.tickets" };
 
-/** Keys made by this process and kept in its memory only. The TLS library knows one at a time. */
+/** Keys made by this process and kept in its memory only. */
 export class TicketKeyRing implements TicketKeys {
-  #current = randomBytes(keyBytes);
+  #keys: readonly Uint8Array[] = [randomBytes(keyBytes)];
   #timer: NodeJS.Timeout | undefined;
 
-  get current(): Uint8Array {
-    return this.#current;
+  get keys(): readonly Uint8Array[] {
+    return this.#keys;
   }
 
-  rotateEvery(intervalMs: number, changed: () => void): void {
+  rotateEvery(intervalMs: number, maxKeys: number, changed: () => void): void {
     clearInterval(this.#timer);
+    this.#keys = this.#keys.slice(0, maxKeys);
     this.#timer = setInterval(() => {
-      this.#current = randomBytes(keyBytes);
+      this.#keys = [randomBytes(keyBytes), ...this.#keys].slice(0, maxKeys);
       changed();
     }, intervalMs);
     this.#timer.unref();
@@ -40,4 +48,14 @@ export class TicketKeyRing implements TicketKeys {
 export function policyTicketKey(key: Uint8Array, policy: string): Buffer {
   const first = createHmac("sha512", key).update(policy).digest();
   return first.subarray(0, keyBytes);
+}
+
+/** Name of a policy's key, by which tickets under it are known; hexadecimal. */
+export function ticketKeyName(policyKey: Uint8Array): string {
+  return Buffer.from(policyKey.subarray(0, nameBytes)).toString("hex");
+}
+
+/** Name of the key that a ticket is under; "" for what is too short to be one of ours. */
+export function nameInTicket(ticket: Uint8Array): string {
+  return ticket.length > nameBytes ? ticketKeyName(ticket) : "";
 }

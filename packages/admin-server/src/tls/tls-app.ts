@@ -5,7 +5,7 @@ import type { JsonValue } from "../core/json/json-value.ts";
 import { configDuration, moduleMap, notYet } from "../core/modules/config-fields.ts";
 import { type App, defineModule } from "../core/modules/module.ts";
 import type { ModuleContext } from "../core/modules/module-context.ts";
-import { storages } from "../core/storage/storage.ts";
+import { type Storage, storages } from "../core/storage/storage.ts";
 import { type AutomationPolicyConfig, automationSchema } from "./automation/automation-schema.ts";
 import { type AutomationPolicy, CertificateManager } from "./automation/certificate-manager.ts";
 import { type CertificatePermission, permissions } from "./automation/permission.ts";
@@ -22,15 +22,19 @@ import {
 } from "./certificates/certificate-messages.ts";
 import { certificateStates, certificatesTopic } from "./certificates/certificate-state.ts";
 import { dateFault, describeCertificate, type LoadedCertificate } from "./certificates/loaded-certificate.ts";
+import { dnsServers } from "./dns/dns-servers.ts";
 import { ChallengeBoard, challengeBoards } from "./issuers/acme/challenge-board.ts";
 import { type CertificateIssuer, issuers } from "./issuers/issuer.ts";
 import { TicketKeyRing, type TicketKeys, ticketKeys } from "./session-tickets.ts";
+import { checkStorage, cleanStorage } from "./storage/storage-upkeep.ts";
 
 const defaultRenewMs = 600_000;
 const defaultRenewalRatio = 1 / 3;
 const defaultRotationMs = 12 * 3_600_000;
-/** Names that clients brought up, all policies together. */
-const maxOnDemandNames = 10_000;
+/** Source: the public model (Caddy 2.11), these three */
+const defaultTicketKeys = 4;
+const defaultCapacity = 10_000;
+const defaultCleanMs = 24 * 3_600_000;
 
 export const tlsAppSchema = z.strictObject({
   certificates: moduleMap("tls.certificates")
@@ -48,7 +52,7 @@ export const tlsAppSchema = z.strictObject({
         .int()
         .positive()
         .nullish()
-        .describe("Accepted; tickets of older keys lead to full handshakes."),
+        .describe("Keys that count at a time (4): a session is resumed so many intervals later."),
       key_source: z
         .strictObject({ provider: z.literal("standard") })
         .nullish()
@@ -57,15 +61,29 @@ export const tlsAppSchema = z.strictObject({
     .nullish()
     .describe("Tickets by which clients resume sessions; all threads take them."),
   cache: z
-    .strictObject({ capacity: z.int().positive().nullish() })
+    .strictObject({
+      capacity: z
+        .int()
+        .min(0)
+        .nullish()
+        .describe("Certificates had on demand that are kept in memory (10000); 0: no limit."),
+    })
     .nullish()
-    .describe("Accepted: there is no limit."),
+    .describe("Certificates in memory. Those from files and of configured names are there always."),
   disable_ocsp_stapling: z.boolean().nullish().describe("There is no OCSP stapling: nothing to disable."),
-  disable_storage_check: z.boolean().nullish().describe("Whether the storage is not tried at the start."),
-  disable_storage_clean: z.boolean().nullish().describe("Accepted: nothing is deleted."),
+  disable_storage_check: z
+    .boolean()
+    .nullish()
+    .describe("Whether the storage is not tried before certificates are obtained."),
+  disable_storage_clean: z
+    .boolean()
+    .nullish()
+    .describe("Whether certificates that are long over stay in the storage."),
   encrypted_client_hello: notYet(),
   dns: notYet(),
-  resolvers: z.array(z.string()).nullish().describe("DNS servers for all that asks DNS by itself."),
+  resolvers: dnsServers()
+    .nullish()
+    .describe("DNS servers that challenges of ACME are looked up at, unless they name some (the system's)."),
 });
 
 type TlsConfig = z.infer<typeof tlsAppSchema>;
@@ -89,12 +107,15 @@ class TlsApp implements App {
   readonly #policies: SubjectPolicy[] = [];
   readonly #automate: string[] = [];
   readonly #manager: CertificateManager;
+  /** Names that clients brought up, the one asked for last at the end. */
   readonly #onDemandNames = new Set<string>();
+  readonly #checkedStorages = new Set<Storage>();
   #internal: readonly CertificateIssuer[] = [];
   #public: readonly CertificateIssuer[] = [];
   #permission: CertificatePermission | undefined;
   #tickets: TicketKeys | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #cleanTimer: NodeJS.Timeout | undefined;
   #notice: NodeJS.Immediate | undefined;
 
   constructor(config: TlsConfig, context: ModuleContext) {
@@ -147,13 +168,15 @@ class TlsApp implements App {
     const { session_tickets: tickets } = this.#config;
     if (tickets?.disabled !== true) {
       const rotationMs = tickets?.rotation_interval || defaultRotationMs;
+      const maxKeys = tickets?.max_keys ?? defaultTicketKeys;
       const lease = await this.#context.acquire(ticketKeys, "standard", () => new TicketKeyRing());
       this.#tickets = lease.value;
       if (tickets?.disable_rotation !== true) {
-        this.#tickets.rotateEvery(rotationMs, () => this.#tell(certificateTopics.ticketsChanged));
+        this.#tickets.rotateEvery(rotationMs, maxKeys, () => this.#tell(certificateTopics.ticketsChanged));
       }
     }
-    messages.on(certificateTopics.tickets, (): TicketAnswer => ({ key: this.#tickets?.current }));
+    messages.on(certificateTopics.tickets, (): TicketAnswer => ({ keys: this.#tickets?.keys ?? [] }));
+    messages.on(certificateTopics.resolvers, () => this.#config.resolvers ?? []);
     messages.on(certificateTopics.manage, (value) => this.#manage(value as ManageRequest));
     messages.on(certificateTopics.find, (value) => this.#find(value as CertificateRequest));
     const board = await this.#context.acquire(challengeBoards, "", () => new ChallengeBoard());
@@ -171,12 +194,19 @@ class TlsApp implements App {
 
   activate(): void {
     this.#tellChange();
+    if (this.#config.disable_storage_clean !== true) {
+      const cleanMs = this.#config.automation?.storage_clean_interval || defaultCleanMs;
+      this.#cleanTimer = setInterval(() => void this.#clean(cleanMs), cleanMs);
+      this.#cleanTimer.unref();
+      void this.#clean(cleanMs);
+    }
   }
 
   async stop(): Promise<void> {}
 
   close(): void {
     clearInterval(this.#timer);
+    clearInterval(this.#cleanTimer);
     clearImmediate(this.#notice);
     this.#manager.close();
   }
@@ -245,6 +275,7 @@ class TlsApp implements App {
         const loaded = !ignoreLoaded && this.#cache.covers(name);
         return !loaded && qualifiesForCertificate(name) && this.#subjectPolicy(name)?.onDemand !== true;
       });
+    await this.#check(wanted);
     await Promise.all(wanted.map((name) => this.#manager.manage(name)));
   }
 
@@ -254,6 +285,9 @@ class TlsApp implements App {
     onDemand,
   }: CertificateRequest): Promise<CertificateAnswer | undefined> {
     let found = this.#cache.find(serverName, selection);
+    if (this.#onDemandNames.has(serverName)) {
+      this.#rememberOnDemand(serverName);
+    }
     if (found.length === 0 && onDemand && (await this.#obtainNow(serverName))) {
       found = this.#cache.find(serverName, selection);
     }
@@ -277,15 +311,52 @@ class TlsApp implements App {
     }
     try {
       await permission.check(name);
-      if (!this.#onDemandNames.has(name) && this.#onDemandNames.size >= maxOnDemandNames) {
-        throw new ServerError("CERTIFICATE", `${name}: more names on demand than ${maxOnDemandNames}`);
-      }
-      this.#onDemandNames.add(name);
+      this.#rememberOnDemand(name);
       await this.#manager.manage(name, true);
       return true;
     } catch (error) {
       this.#log.warn(`certificate on demand: ${messageOf(error)}`);
       return false;
+    }
+  }
+
+  /** Keeps the names that clients ask for within the capacity: those that nobody asked for lately make room. */
+  #rememberOnDemand(name: string): void {
+    const names = this.#onDemandNames;
+    names.delete(name);
+    names.add(name);
+    const capacity = this.#config.cache?.capacity ?? defaultCapacity;
+    for (const oldest of names) {
+      if (capacity === 0 || names.size <= capacity) {
+        break;
+      }
+      names.delete(oldest);
+      // It rests in the storage, from where the next client gets it.
+      this.#manager.forget(oldest);
+    }
+  }
+
+  /** @throws ServerError STORAGE */
+  async #check(names: readonly string[]): Promise<void> {
+    for (const { storage } of names.map((name) => this.#policyFor(name))) {
+      if (this.#config.disable_storage_check !== true && !this.#checkedStorages.has(storage)) {
+        await checkStorage(storage);
+        this.#checkedStorages.add(storage);
+      }
+    }
+  }
+
+  async #clean(intervalMs: number): Promise<void> {
+    const storages = new Set([this.#context.storage, ...this.#policies.map(({ policy }) => policy.storage)]);
+    for (const storage of storages) {
+      try {
+        const removed = await cleanStorage(storage, intervalMs);
+        if (removed > 0) {
+          this.#log.info(`removed ${removed} certificates from the storage that were long over`);
+        }
+      } catch (error) {
+        this.#log.warn(`cleaning the storage: ${messageOf(error)}`);
+      }
     }
   }
 

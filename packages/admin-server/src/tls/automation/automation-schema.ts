@@ -41,5 +41,7 @@ export const automationSchema = z.strictObject({
     .describe("Rules for certificates that are obtained during handshakes."),
   renew_interval: configDuration().nullish().describe("How often it is looked for what to renew (10m)."),
   ocsp_interval: configDuration().nullish().describe("There is no OCSP stapling: without effect."),
-  storage_clean_interval: configDuration().nullish().describe("How often the storage is cleaned (24h)."),
+  storage_clean_interval: configDuration()
+    .nullish()
+    .describe("How often certificates that were over two weeks ago are removed from the storage (24h)."),
 });

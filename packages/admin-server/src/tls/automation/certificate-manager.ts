@@ -36,10 +36,24 @@ const defaultPausesMs = [1, 2, 2, 5, 10, 10, 20, 20, 30, 30, 60, 60, 180, 180, 3
 /** A certificate that is nearly over is worth a hurry: no pause is longer than this part of what is left. */
 const hurryRatio = 0.25;
 
+/** Authorities are asked so often when they want a certificate renewed. Source: RFC 9773, section 4.3.3 */
+const askAgainMs = 6 * 3_600_000;
+
+interface Current {
+  readonly certificate: LoadedCertificate;
+  readonly issuer: CertificateIssuer;
+  /** By its age. */
+  readonly renewAtMs: number;
+  /** When its authority wants it renewed, as far as it said. */
+  suggestedMs: number;
+  /** When the authority is to be asked again. */
+  askAtMs: number;
+}
+
 /** One name whose certificate is looked after. */
 interface Managed {
   readonly name: string;
-  current: { certificate: LoadedCertificate; issuer: CertificateIssuer; renewAtMs: number } | undefined;
+  current: Current | undefined;
   /** The attempt that is under way. */
   attempt: Promise<void> | undefined;
   failures: number;
@@ -101,10 +115,28 @@ export class CertificateManager {
     }));
   }
 
+  /** Looks after a name no more, and shows its certificate no more; what is stored stays. */
+  forget(name: string): void {
+    const managed = this.#managed.get(name);
+    this.#managed.delete(name);
+    clearTimeout(managed?.retry);
+    if (managed?.current !== undefined) {
+      this.#options.cache.remove(managed.current.certificate);
+      this.#options.onChange();
+    }
+  }
+
   /** Renews what is due. */
   async renewDue(now = Date.now()): Promise<void> {
     for (const managed of this.#managed.values()) {
-      if (managed.current !== undefined && now >= managed.current.renewAtMs && managed.retry === undefined) {
+      const { current } = managed;
+      if (current === undefined || managed.retry !== undefined) {
+        continue;
+      }
+      if (now >= current.askAtMs) {
+        await this.#ask(managed.name, current, now);
+      }
+      if (now >= Math.min(current.renewAtMs, current.suggestedMs)) {
         await this.#attempt(managed);
       }
     }
@@ -115,6 +147,10 @@ export class CertificateManager {
     for (const { retry } of this.#managed.values()) {
       clearTimeout(retry);
     }
+  }
+
+  #isForgotten(managed: Managed): boolean {
+    return this.#managed.get(managed.name) !== managed;
   }
 
   /** One attempt at a time for each name. Never fails. */
@@ -136,7 +172,7 @@ export class CertificateManager {
   }
 
   #failed(managed: Managed, error: unknown): void {
-    if (this.#end.signal.aborted) {
+    if (this.#end.signal.aborted || this.#isForgotten(managed)) {
       return;
     }
     const { pausesMs = defaultPausesMs, log } = this.#options;
@@ -173,7 +209,7 @@ export class CertificateManager {
         if (managed.current?.certificate.id !== certificate.id) {
           this.#show(managed, certificate, issuer, renewAtMs);
         }
-        return Date.now() < renewAtMs;
+        return Date.now() < Math.min(renewAtMs, managed.current?.suggestedMs ?? renewAtMs);
       }
     }
     return false;
@@ -217,17 +253,24 @@ export class CertificateManager {
     const issued = await issuer.issue({ name, key, signal, replaces });
     const certificate = loadCertificate(issued.chainPem, key, `${issuer.key}/${name}`, ["managed"]);
     await storeManaged(policy.storage, issuer.key, name, certificate, issued.data ?? {});
-    let renewAtMs = this.#renewalTime(certificate, policy);
-    try {
-      const suggested = await issuer.suggestRenewal?.(certificate.chainPem, signal);
-      renewAtMs = Math.min(renewAtMs, suggested?.getTime() ?? renewAtMs);
-    } catch (error) {
-      this.#options.log.warn(`certificate for ${name}: asking when to renew: ${messageOf(error)}`);
-    }
-    this.#show(managed, certificate, issuer, renewAtMs);
+    this.#show(managed, certificate, issuer, this.#renewalTime(certificate, policy));
     this.#options.log.info(
       `certificate for ${name} obtained from ${issuer.key}, good until ${certificate.leaf.validToDate.toISOString()}`,
     );
+  }
+
+  /** Asks the authority when it wants a certificate renewed. One that is away is asked again as late as any other. */
+  async #ask(name: string, current: Current, now: number): Promise<void> {
+    current.askAtMs = now + askAgainMs;
+    try {
+      const { signal } = this.#end;
+      const suggested = await current.issuer.suggestRenewal?.(current.certificate.chainPem, signal);
+      current.suggestedMs = suggested?.getTime() ?? Number.POSITIVE_INFINITY;
+    } catch (error) {
+      if (!this.#end.signal.aborted) {
+        this.#options.log.warn(`certificate for ${name}: asking when to renew: ${messageOf(error)}`);
+      }
+    }
   }
 
   #renewalTime({ leaf }: LoadedCertificate, policy: AutomationPolicy): number {
@@ -242,10 +285,14 @@ export class CertificateManager {
     renewAtMs: number,
   ): void {
     const { cache, onChange } = this.#options;
+    if (this.#isForgotten(managed)) {
+      return;
+    }
     if (managed.current !== undefined) {
       cache.remove(managed.current.certificate);
     }
-    managed.current = { certificate, issuer, renewAtMs };
+    const askAtMs = issuer.suggestRenewal === undefined ? Number.POSITIVE_INFINITY : 0;
+    managed.current = { certificate, issuer, renewAtMs, suggestedMs: Number.POSITIVE_INFINITY, askAtMs };
     cache.add(certificate);
     onChange();
   }

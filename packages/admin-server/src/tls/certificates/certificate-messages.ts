@@ -21,6 +21,8 @@ export const certificateTopics = {
   alpnChallenge: "tls.alpn_challenge",
   /** Key of a value in the storage; its text or undefined. */
   stored: "tls.stored",
+  /** DNS servers of the app tls; a list of addresses, empty for those of the system. */
+  resolvers: "tls.resolvers",
 } as const;
 
 export interface ManageRequest {
@@ -44,8 +46,8 @@ export interface CertificateAnswer {
 }
 
 export interface TicketAnswer {
-  /** 48 bytes; undefined when there are to be no tickets. */
-  readonly key: Uint8Array | undefined;
+  /** 48 bytes each, newest first; none when there are to be no tickets. */
+  readonly keys: readonly Uint8Array[];
 }
 
 export interface ChallengeRequest {

@@ -23,8 +23,8 @@ export class CertificateSource {
   });
   #questions = 0;
   #generation = 0;
-  #ticketKey: Uint8Array | undefined;
-  /** Counts changes of the key for tickets. */
+  #ticketKeys: readonly Uint8Array[] = [];
+  /** Counts changes of the keys for tickets. */
   ticketGeneration = 0;
 
   constructor(messages: ThreadMessages) {
@@ -33,18 +33,18 @@ export class CertificateSource {
       this.#generation++;
       this.#answers.clear();
     });
-    messages.on(certificateTopics.ticketsChanged, () => this.loadTicketKey());
+    messages.on(certificateTopics.ticketsChanged, () => this.loadTicketKeys());
   }
 
-  /** Undefined when there are to be no tickets. */
-  get ticketKey(): Uint8Array | undefined {
-    return this.#ticketKey;
+  /** Newest first; none when there are to be no tickets. */
+  get ticketKeys(): readonly Uint8Array[] {
+    return this.#ticketKeys;
   }
 
   /** Must have been called once before the first handshake. */
-  async loadTicketKey(): Promise<void> {
-    const { key } = (await this.#messages.askMain(certificateTopics.tickets, null)) as TicketAnswer;
-    this.#ticketKey = key;
+  async loadTicketKeys(): Promise<void> {
+    const { keys } = (await this.#messages.askMain(certificateTopics.tickets, null)) as TicketAnswer;
+    this.#ticketKeys = keys;
     this.ticketGeneration++;
   }
 

@@ -25,7 +25,7 @@ const hello = await helloOf({ servername: "Example.COM", ALPNProtocols: ["h2", "
 test("says which server and protocols are meant", async () => {
   expect(readClientHello(hello)).toEqual({
     kind: "hello",
-    hello: { serverName: "example.com", protocols: ["h2", "http/1.1"] },
+    hello: { serverName: "example.com", protocols: ["h2", "http/1.1"], ticketKey: "" },
   });
   expect(readClientHello(await helloOf({}))).toMatchObject({ hello: { serverName: "", protocols: [] } });
 });

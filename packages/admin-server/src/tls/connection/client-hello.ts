@@ -1,9 +1,13 @@
+import { nameInTicket } from "../session-tickets.ts";
+
 /** What a client says before anything is encrypted. */
 export interface ClientHello {
   /** Lower case; "" when it names no server. */
   readonly serverName: string;
   /** Application protocols, in its order. */
   readonly protocols: readonly string[];
+  /** Name of the key that the ticket of an earlier session is under; "" when it brings none. */
+  readonly ticketKey: string;
 }
 
 /** More than this no client sends: RFC 8446 allows 2^24, browsers stay below 4 KiB. */
@@ -21,6 +25,8 @@ const handshakeRecord = 22;
 const clientHelloMessage = 1;
 const serverNameExtension = 0;
 const protocolsExtension = 16;
+const ticketExtension = 35;
+const sharedKeyExtension = 41;
 const recordHeader = 5;
 
 class Truncated extends Error {}
@@ -90,6 +96,7 @@ function joinRecords(bytes: Uint8Array): Uint8Array | undefined {
 function readExtensions(extensions: Reader): ClientHello {
   let serverName = "";
   const protocols: string[] = [];
+  let ticketKey = "";
   while (extensions.left > 0) {
     const type = extensions.number(2);
     const data = extensions.vector(2);
@@ -105,15 +112,20 @@ function readExtensions(extensions: Reader): ClientHello {
       while (list.left > 0) {
         protocols.push(Buffer.from(list.vector(1).rest()).toString("latin1"));
       }
+    } else if (type === ticketExtension) {
+      ticketKey = nameInTicket(data.rest());
+    } else if (type === sharedKeyExtension) {
+      // Of several sessions the first is the one that clients want.
+      ticketKey = nameInTicket(data.vector(2).vector(2).rest());
     }
   }
-  return { serverName, protocols };
+  return { serverName, protocols, ticketKey };
 }
 
 /**
  * Reads the ClientHello at the start of a connection.
  * @param bytes all that came so far; at most `maxHelloBytes` are looked at
- * Source: RFC 8446 section 4.1.2, RFC 6066 section 3, RFC 7301 section 3.1
+ * Source: RFC 8446 section 4.1.2, RFC 6066 section 3, RFC 7301 section 3.1, RFC 5077 section 3.2, RFC 8446 section 4.2.11
  */
 export function readClientHello(bytes: Uint8Array): HelloState {
   if (bytes.length > 0 && bytes[0] !== handshakeRecord) {
@@ -134,7 +146,8 @@ export function readClientHello(bytes: Uint8Array): HelloState {
     reader.vector(1);
     reader.vector(2);
     reader.vector(1);
-    const hello = reader.left > 0 ? readExtensions(reader.vector(2)) : { serverName: "", protocols: [] };
+    const hello =
+      reader.left > 0 ? readExtensions(reader.vector(2)) : { serverName: "", protocols: [], ticketKey: "" };
     return { kind: "hello", hello };
   } catch (error) {
     if (error instanceof Truncated) {

@@ -8,7 +8,7 @@ import type { CertificateAnswer } from "../certificates/certificate-messages.ts"
 import type { CertificateSelection } from "../certificates/certificate-selection.ts";
 import type { CertificateSource } from "../certificates/certificate-source.ts";
 import { type Handshake, type HandshakeMatcher, handshakeMatchers } from "../matchers/handshake-matcher.ts";
-import { policyTicketKey } from "../session-tickets.ts";
+import { policyTicketKey, ticketKeyName } from "../session-tickets.ts";
 import { cipherList, groupNames } from "./cipher-names.ts";
 import { type ClientAuth, loadClientAuth } from "./client-auth.ts";
 import type { ConnectionPolicyConfig } from "./policy-schema.ts";
@@ -37,6 +37,8 @@ export class ConnectionPolicy {
   readonly #matchers: readonly HandshakeMatcher[];
   readonly #contexts = new LRUCache<string, SecureContext>({ max: maxContexts });
   #ticketGeneration = -1;
+  #ticketKeys: readonly Buffer[] = [];
+  #ticketKeyNames: readonly string[] = [];
 
   private constructor(
     config: ConnectionPolicyConfig,
@@ -90,21 +92,30 @@ export class ConnectionPolicy {
     return this.#matchers.every((matcher) => matcher.matches(handshake));
   }
 
-  /** The library's context for some certificates. @throws what the library says of them */
-  context(answer: CertificateAnswer, source: CertificateSource): SecureContext {
+  /**
+   * The library's context for some certificates. It knows one key for tickets at a time: that of the ticket which the
+   * client brings, as long as it counts, else the newest.
+   * @param ticketKey name of the key of the client's ticket; "" for none
+   * @throws what the library says of the certificates
+   */
+  context(answer: CertificateAnswer, source: CertificateSource, ticketKey: string): SecureContext {
     if (this.#ticketGeneration !== source.ticketGeneration) {
       this.#ticketGeneration = source.ticketGeneration;
       this.#contexts.clear();
+      this.#ticketKeys = source.ticketKeys.map((key) => policyTicketKey(key, this.id));
+      this.#ticketKeyNames = this.#ticketKeys.map(ticketKeyName);
     }
-    let context = this.#contexts.get(answer.id);
+    const position = ticketKey === "" ? 0 : Math.max(0, this.#ticketKeyNames.indexOf(ticketKey));
+    const slot = position === 0 ? answer.id : `${answer.id} ${position}`;
+    let context = this.#contexts.get(slot);
     if (context === undefined) {
-      context = this.#make(answer.certificates, source.ticketKey);
-      this.#contexts.set(answer.id, context);
+      context = this.#make(answer.certificates, this.#ticketKeys[position]);
+      this.#contexts.set(slot, context);
     }
     return context;
   }
 
-  #make(certificates: CertificateAnswer["certificates"], ticketKey: Uint8Array | undefined): SecureContext {
+  #make(certificates: CertificateAnswer["certificates"], ticketKey: Buffer | undefined): SecureContext {
     const { cipher_suites: ciphers, curves, protocol_min: min, protocol_max: max } = this.#config;
     const groups = curves?.map((name) => groupNames.get(name) ?? name).join(":");
     return createSecureContext({
@@ -118,9 +129,7 @@ export class ConnectionPolicy {
       ...(this.clientAuth?.ca === undefined ? {} : { ca: [...this.clientAuth.ca] }),
       // A session goes on only under the policy that it began with.
       sessionIdContext: this.id.slice(0, 32),
-      ...(ticketKey === undefined
-        ? { secureOptions: noTickets }
-        : { ticketKeys: policyTicketKey(ticketKey, this.id) }),
+      ...(ticketKey === undefined ? { secureOptions: noTickets } : { ticketKeys: ticketKey }),
     });
   }
 }

@@ -158,7 +158,7 @@ export class TlsAcceptor {
     try {
       secure = new TLSSocket(socket, {
         isServer: true,
-        secureContext: policy.context(answer, this.#source),
+        secureContext: policy.context(answer, this.#source, hello.ticketKey),
         requestCert: policy.clientAuth !== undefined,
         rejectUnauthorized: false,
         // An application protocol is agreed on only where both name some.

@@ -7,9 +7,9 @@ import { defineModule } from "../../core/modules/module.ts";
 import type { ModuleContext } from "../../core/modules/module-context.ts";
 import { certificatesToPem, parseCertificates } from "../../pki/pem.ts";
 import { type AuthorityInfo, authorityTopic, defaultAuthority } from "../../pki/pki-app.ts";
-import { certificateTopics } from "../certificates/certificate-messages.ts";
 import { type CaPool, caPools, certificateFromBase64 } from "../connection/ca-pool.ts";
 import { readPemFile } from "../loaders/read-file.ts";
+import { storedPem } from "./stored-pem.ts";
 
 /** One text for each certificate, as TLS wants them. */
 function separate(pem: string | Uint8Array, source: string): string[] {
@@ -86,11 +86,7 @@ export const storageCaPool = defineModule({
     async load() {
       const found: string[] = [];
       for (const key of config.pem_keys) {
-        const pem = (await context.messages.askMain(certificateTopics.stored, key)) as string | undefined;
-        if (pem === undefined) {
-          throw new ServerError("CERTIFICATE", `${key}: not in the storage`);
-        }
-        found.push(...separate(pem, key));
+        found.push(...separate(await storedPem(key, context.messages), key));
       }
       return found;
     },

@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { z } from "zod";
 import { messageOf, ServerError } from "../../core/errors.ts";
 import { defineModule } from "../../core/modules/module.ts";
+import type { ModuleContext } from "../../core/modules/module-context.ts";
 import { parseCertificates } from "../../pki/pem.ts";
 import type { ClientVerifier } from "../connection/client-auth.ts";
 import { readPemFile } from "../loaders/read-file.ts";
+import { storedPem } from "./stored-pem.ts";
 
 const loaderSchema = z.discriminatedUnion("loader", [
   z.strictObject({ loader: z.literal("file"), files: z.array(z.string()).describe("PEM files.") }),
@@ -15,10 +17,21 @@ const loaderSchema = z.discriminatedUnion("loader", [
     folders: z.array(z.string()).describe("Folders of .pem files."),
   }),
   z.strictObject({ loader: z.literal("pem"), certificates: z.array(z.string()).describe("PEM texts.") }),
+  z.strictObject({
+    loader: z.literal("storage"),
+    certificates: z.array(z.string()).describe("Keys in the storage."),
+  }),
 ]);
 
-async function load(config: z.infer<typeof loaderSchema>): Promise<X509Certificate[]> {
+async function load(
+  config: z.infer<typeof loaderSchema>,
+  context: ModuleContext,
+): Promise<X509Certificate[]> {
   switch (config.loader) {
+    case "storage": {
+      const pems = await Promise.all(config.certificates.map((key) => storedPem(key, context.messages)));
+      return pems.flatMap((pem, position) => parseCertificates(pem, config.certificates[position] ?? ""));
+    }
     case "pem":
       return config.certificates.flatMap((pem, position) =>
         parseCertificates(pem, `certificates ${position}`),
@@ -52,8 +65,9 @@ export const leafVerifier = defineModule({
   config: z.strictObject({
     leaf_certs_loaders: z.array(loaderSchema).nullish().describe("Where the certificates come from."),
   }),
-  async provision(config): Promise<ClientVerifier> {
-    const lists = await Promise.all((config.leaf_certs_loaders ?? []).map(load));
+  async provision(config, context): Promise<ClientVerifier> {
+    const loaders = config.leaf_certs_loaders ?? [];
+    const lists = await Promise.all(loaders.map((loader) => load(loader, context)));
     const known = new Set(lists.flat().map(({ fingerprint256 }) => fingerprint256));
     return {
       fault: ({ fingerprint256 }) =>

@@ -9,6 +9,7 @@ import type { Storage } from "../../../core/storage/storage.ts";
 import { keyFromPem, keyToPem, makeKey } from "../../../pki/key-pair.ts";
 import { parseCertificates } from "../../../pki/pem.ts";
 import { makeRequest } from "../../../pki/x509.ts";
+import { certificateTopics } from "../../certificates/certificate-messages.ts";
 import { type DnsProvider, dnsProviders } from "../../dns/dns-provider.ts";
 import { readPemFile } from "../../loaders/read-file.ts";
 import type { CertificateIssuer, IssuedCertificate, IssueRequest } from "../issuer.ts";
@@ -40,6 +41,7 @@ class AcmeIssuer implements CertificateIssuer {
   readonly #dns: DnsProvider | undefined;
   readonly #roots: readonly string[];
   #agent: Agent | undefined;
+  readonly #resolvers: () => Promise<readonly string[]>;
   #account: Promise<AcmeAccount> | undefined;
 
   constructor(
@@ -48,7 +50,9 @@ class AcmeIssuer implements CertificateIssuer {
     board: ChallengeBoard,
     dns: DnsProvider | undefined,
     roots: readonly string[],
+    resolvers: () => Promise<readonly string[]>,
   ) {
+    this.#resolvers = resolvers;
     this.#config = config;
     this.#directoryUrl = config.ca || defaultDirectory;
     this.key = issuerKeyOf(this.#directoryUrl);
@@ -131,6 +135,8 @@ class AcmeIssuer implements CertificateIssuer {
       ...(renewalInfo !== undefined && replacesId !== undefined ? { replaces: replacesId } : {}),
     });
     const { challenges } = this.#config;
+    const own = challenges?.dns?.resolvers ?? [];
+    const resolvers = own.length > 0 ? own : await this.#resolvers();
     for (const authorization of order.authorizations) {
       const tools = {
         client,
@@ -138,6 +144,7 @@ class AcmeIssuer implements CertificateIssuer {
         accountKey: account.key,
         challenges,
         dns: this.#dns,
+        resolvers,
         signal,
       };
       await proveName(authorization, type, tools);
@@ -253,6 +260,8 @@ export const acmeIssuer = defineModule({
       (config.trusted_roots_pem_files ?? []).map(async (path) => String(await readPemFile(path))),
     );
     const board = await context.acquire(challengeBoards, "", () => new ChallengeBoard());
-    return new AcmeIssuer(config, context.storage, board.value, provider, roots);
+    const resolvers = async () =>
+      (await context.messages.askMain(certificateTopics.resolvers, null)) as readonly string[];
+    return new AcmeIssuer(config, context.storage, board.value, provider, roots, resolvers);
   },
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { configDuration, inlineModule, notYet } from "../../../core/modules/config-fields.ts";
+import { dnsServers } from "../../dns/dns-servers.ts";
 
 const port = z.int().min(1).max(65_535).nullish();
 
@@ -43,10 +44,9 @@ export const acmeSchema = z.strictObject({
             .union([z.literal(-1), configDuration()])
             .nullish()
             .describe("How long it is looked for (2m); -1: not at all."),
-          resolvers: z
-            .array(z.string())
+          resolvers: dnsServers()
             .nullish()
-            .describe("DNS servers that are asked for it (the system's)."),
+            .describe("DNS servers that are asked for it (those of the app tls, else of the system)."),
           override_domain: z
             .string()
             .nullish()

@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { X509Certificate } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -26,6 +27,7 @@ async function serve(
   name: string,
   issuers: object[],
   workers = "0",
+  automation: object = {},
 ): Promise<ServerProcess> {
   const config = {
     admin: { listen: "127.0.0.1:0" },
@@ -40,7 +42,7 @@ async function serve(
           },
         },
       },
-      tls: { automation: { policies: [{ issuers }] } },
+      tls: { automation: { ...automation, policies: [{ issuers }] } },
     },
   };
   const file = join(folder, "config.json");
@@ -109,6 +111,32 @@ describe.skipIf(!hasPebble)("certificates from an authority that speaks ACME (pe
       const base = `https://127.0.0.1:${pebble.tlsPort}`;
       const answer = await askTls(base, { servername: "b.example.test", rejectUnauthorized: false });
       expect([answer.text, answer.certificate]).toEqual(["secure", "DNS:*.example.test"]);
+    },
+    time,
+  );
+
+  test(
+    "are renewed when the authority wants it, long before they end",
+    async () => {
+      pebble = await Pebble.start(folder);
+      const running = await serve(pebble, "a.example.test", [issuer(pebble)]);
+      await running.logged(/^certificate for a\.example\.test obtained from/);
+      const base = `https://127.0.0.1:${pebble.tlsPort}`;
+      const shown = () => askTls(base, { servername: "a.example.test", rejectUnauthorized: false });
+      const before = (await shown()).serial;
+      const stored = await readdir(join(folder, "data/server/certificates"), { recursive: true });
+      const [path = ""] = stored.filter((each) => each.endsWith(".crt"));
+      const chain = await readFile(join(folder, "data/server/certificates", path), "utf8");
+      await pebble.wantRenewal(new X509Certificate(chain).toString());
+      // Another instance finds the certificate in the storage, and asks.
+      running.child.kill("SIGKILL");
+      await running.exit;
+      const another = await serve(pebble, "a.example.test", [issuer(pebble)], "0", {
+        renew_interval: "50ms",
+      });
+      await another.logged(/^certificate for a\.example\.test obtained from/);
+      expect((await shown()).serial).not.toBe(before);
+      expect(another.lines.filter((line) => line.includes("obtained from"))).toHaveLength(1);
     },
     time,
   );

@@ -25,6 +25,8 @@ export interface ProvingTools {
   readonly accountKey: KeyObject;
   readonly challenges: AcmeConfig["challenges"];
   readonly dns: DnsProvider | undefined;
+  /** DNS servers that records are looked for at; none: those of the system. */
+  readonly resolvers: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -90,7 +92,7 @@ async function answer(
         await wait(config.propagation_delay ?? 0, undefined, { signal: tools.signal });
         if (config.propagation_timeout !== -1) {
           const timeoutMs = config.propagation_timeout ?? defaultPropagationMs;
-          await waitForRecord(record, value, config.resolvers ?? [], timeoutMs, tools.signal);
+          await waitForRecord(record, value, tools.resolvers, timeoutMs, tools.signal);
         }
       } catch (error) {
         await dns.remove(record, value);

@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { errorWithin, ServerError } from "../../core/errors.ts";
+import type { Storage } from "../../core/storage/storage.ts";
+import { parseCertificates } from "../../pki/pem.ts";
+
+const dayMs = 24 * 3_600_000;
+/** Certificates stay for so long after they are over: somebody may still look at them. Source: certmagic */
+const graceMs = 14 * dayMs;
+const cleanRecord = "last_clean.json";
+
+/**
+ * Writes a value, reads it and removes it.
+ * @throws ServerError STORAGE when certificates that would be obtained could not be kept
+ */
+export async function checkStorage(storage: Storage): Promise<void> {
+  const key = `rw_test_${randomBytes(8).toString("hex")}`;
+  const value = randomBytes(32).toString("hex");
+  try {
+    await storage.store(key, value);
+    const read = (await storage.load(key))?.toString();
+    if (read !== value) {
+      throw new ServerError("STORAGE", `${key} reads otherwise than it was written`);
+    }
+    await storage.delete(key);
+  } catch (error) {
+    throw errorWithin("the storage is no good for certificates", error);
+  }
+}
+
+async function lastCleanMs(storage: Storage): Promise<number> {
+  try {
+    const { at } = JSON.parse((await storage.load(cleanRecord))?.toString() ?? "{}") as { at?: string };
+    return Date.parse(at ?? "") || 0;
+  } catch (error) {
+    if (error instanceof SyntaxError) {
+      return 0;
+    }
+    throw error;
+  }
+}
+
+function isOver(pem: Buffer, source: string, now: number): boolean {
+  try {
+    const [leaf] = parseCertificates(pem, source);
+    return leaf !== undefined && leaf.validToDate.getTime() + graceMs < now;
+  } catch {
+    // What cannot be read is not ours to delete.
+    return false;
+  }
+}
+
+/**
+ * Removes managed certificates that were over two weeks ago, with their keys: nobody renews those of names that are
+ * gone. Of instances that share a storage one does it in each interval.
+ * @returns how many certificates were removed
+ * @throws ServerError STORAGE
+ */
+export async function cleanStorage(storage: Storage, intervalMs: number, now = Date.now()): Promise<number> {
+  const keys = await storage.list("certificates");
+  if (keys.length === 0) {
+    return 0;
+  }
+  const unlock = await storage.lock("storage_clean");
+  try {
+    // Timers may come a little early.
+    if (now - (await lastCleanMs(storage)) < intervalMs * 0.9) {
+      return 0;
+    }
+    let removed = 0;
+    for (const key of keys) {
+      const pem = key.endsWith(".crt") ? await storage.load(key) : undefined;
+      if (pem !== undefined && isOver(pem, key, now)) {
+        const base = key.slice(0, -".crt".length);
+        // The certificate first: without it the others count for nothing.
+        for (const ending of ["crt", "key", "json"]) {
+          await storage.delete(`${base}.${ending}`);
+        }
+        removed++;
+      }
+    }
+    await storage.store(cleanRecord, JSON.stringify({ at: new Date(now).toISOString() }));
+    return removed;
+  } finally {
+    await unlock();
+  }
+}
