@@ -3,11 +3,13 @@ import { parseArgs } from "node:util";
 import { type Addresses, runSuites } from "../src/suite.ts";
 import { suites } from "../src/suites.ts";
 import { adminCommand } from "./admin.ts";
+import { commandsCommand } from "./commands.ts";
 import { compareCommand } from "./compare.ts";
 import { serverfileCommand } from "./serverfile.ts";
 import { storageIntegrationCommand } from "./storage-integration.ts";
 
 if (process.argv[2] === "admin") process.exit(await adminCommand(process.argv.slice(3)));
+if (process.argv[2] === "commands") process.exit(await commandsCommand(process.argv.slice(3)));
 if (process.argv[2] === "compare") process.exit(await compareCommand(process.argv.slice(3)));
 if (process.argv[2] === "serverfile") process.exit(await serverfileCommand(process.argv.slice(3)));
 if (process.argv[2] === "storage") process.exit(await storageIntegrationCommand(process.argv.slice(3)));
@@ -28,6 +30,7 @@ const help = `Checks the public promises of running processes from outside.
 Usage: npm run conformance [-- options]
        npm run conformance -- compare [--help]     compares with the public model
        npm run conformance -- admin [--help]       compares the admin API with its public model
+       npm run conformance -- commands [--help]    compares the command line with its public model
        npm run conformance -- serverfile [--help]  compares what serverfiles become with its public model
        npm run conformance -- storage [--help]     runs the public model's storage suite
 

@@ -64,7 +64,7 @@ describe("server fmt", () => {
     const printed = await run("fmt", path);
     expect(printed).toMatchObject({ code: 1, stdout: formatted });
     const shown = await run("fmt", "--diff", path);
-    expect(shown.stdout).toBe("  :8080 {\n-   respond   hi\n+ \trespond hi\n  }\n\n");
+    expect(shown.stdout).toBe("  :8080 {\n-   respond   hi\n+ \trespond hi\n  }\n  \n");
     expect(await run("fmt", "--overwrite", path)).toMatchObject({ code: 0, stdout: "" });
     expect(await readFile(path, "utf8")).toBe(formatted);
     expect(await run("fmt", path)).toMatchObject({ code: 0, stdout: formatted });

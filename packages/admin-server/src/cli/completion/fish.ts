@@ -4,21 +4,24 @@ function quotedForFish(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
-/** When the words so far are those of a command, and name none below it. */
-function condition({ name, below }: CompletedCommand): string {
-  const [first = "", second] = name.split(" ");
-  const none = below.map(({ word }) => word).join(" ");
-  if (first === "") {
-    return "__fish_use_subcommand";
-  }
-  const not = none === "" ? "" : `; and not __fish_seen_subcommand_from ${none}`;
-  return second === undefined
-    ? `__fish_seen_subcommand_from ${first}${not}`
-    : `__fish_seen_subcommand_from ${first}; and __fish_seen_subcommand_from ${second}`;
+/** A function that prints the command of the words so far: none, `run`, `storage export`. */
+function commandFunction(tree: readonly CompletedCommand[]): string[] {
+  const pairs = tree.filter(({ name }) => name.includes(" ")).map(({ name }) => quotedForFish(name));
+  return [
+    `function __${programName}_command`,
+    "  set -l words (commandline -opc)",
+    '  set -l pair "$words[2] $words[3]"',
+    `  if contains -- $pair ${pairs.join(" ")}`,
+    "    echo $pair",
+    "  else",
+    '    echo "$words[2]"',
+    "  end",
+    "end",
+  ];
 }
 
 function lines(command: CompletedCommand): string[] {
-  const when = quotedForFish(condition(command));
+  const when = `"test (__${programName}_command) = '${command.name}'"`;
   const line = (...parts: string[]) => ["complete", "-c", programName, "-n", when, ...parts].join(" ");
   return [
     ...command.below.map(({ word, about }) => line("-a", word, "-d", quotedForFish(about))),
@@ -44,5 +47,5 @@ function lines(command: CompletedCommand): string[] {
 
 /** Completion for fish. */
 export function fishScript(tree: readonly CompletedCommand[]): string {
-  return [`complete -c ${programName} -f`, ...tree.flatMap(lines), ""].join("\n");
+  return [...commandFunction(tree), `complete -c ${programName} -f`, ...tree.flatMap(lines), ""].join("\n");
 }

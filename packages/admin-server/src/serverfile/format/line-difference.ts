@@ -4,5 +4,5 @@ import { diff } from "node:util";
 export function lineDifference(before: string, after: string): string {
   const signs = { "1": "- ", "0": "  ", "-1": "+ " } as const;
   const lines = diff(before.split("\n"), after.split("\n"));
-  return `${lines.map(([sign, line]) => (signs[sign] + line).trimEnd()).join("\n")}\n`;
+  return `${lines.map(([sign, line]) => signs[sign] + line).join("\n")}\n`;
 }

@@ -1,0 +1,19 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import type { CommandOutcome } from "./run-command.ts";
+
+const file = new URL("../../recorded-commands.json", import.meta.url);
+
+export type CommandOutcomes = Readonly<Record<string, CommandOutcome>>;
+
+/** What the public model's commands came to when it was last here. */
+export function readRecordedOutcomes(): CommandOutcomes {
+  return JSON.parse(readFileSync(file, "utf8")) as CommandOutcomes;
+}
+
+/** Keeps them, one a line, so that a change shows as one. */
+export function writeRecordedOutcomes(outcomes: CommandOutcomes): void {
+  const lines = Object.entries(outcomes).map(
+    ([question, outcome]) => `${JSON.stringify(question)}: ${JSON.stringify(outcome)}`,
+  );
+  writeFileSync(file, `{\n${lines.join(",\n")}\n}\n`);
+}
