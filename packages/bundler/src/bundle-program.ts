@@ -21,7 +21,7 @@ export interface ProgramBuild {
   readonly modules?: readonly string[];
   /**
    * Packages that are seldom needed: files of their own, loaded when something of them is used. Each with the package that
-   * depends on it; "" is this one.
+   * depends on it: "" is this one, "a > b" is the b that a depends on.
    */
   readonly lazyPackages?: Readonly<Record<string, string>>;
   /** Lazy packages that have to be loaded, for their effect, before another one: name to name. */

@@ -1,5 +1,6 @@
+import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, extname, resolve } from "node:path";
+import { dirname, extname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Plugin } from "rolldown";
 
@@ -38,7 +39,7 @@ interface LazyModule {
 export interface LazyOptions {
   /** With a slash at its end. */
   readonly packageFolder: string;
-  /** Names of packages, each with the package that depends on it; "" is the program's own. */
+  /** Names of packages, each with the package that depends on it: "" is the program's own, "a > b" is the b of a. */
   readonly packages: Readonly<Record<string, string>>;
   /** Packages that have to be loaded, for their effect, before another one: name to name. Lazy themselves. */
   readonly before: Readonly<Record<string, string>>;
@@ -55,10 +56,18 @@ const slugOf = (name: string) =>
     .replace(/\W+/g, "-")
     .replace(/^-/, "");
 
-/** A package's file, as its owner finds it. */
+/** A package's file, as its owner finds it: "a > b" is the b that a depends on. */
 function pathOfPackage(name: string, owner: string, packageFolder: string): string {
-  const own = createRequire(`${packageFolder}package.json`);
-  return (owner === "" ? own : createRequire(own.resolve(owner))).resolve(name);
+  const owners = owner === "" ? [] : owner.split(" > ");
+  const folder = owners.reduce((from, each) => {
+    const paths = createRequire(join(from, "package.json")).resolve.paths(each) ?? [];
+    const found = paths.map((path) => join(path, each)).find((path) => existsSync(path));
+    if (found === undefined) {
+      throw new Error(`${from} has no dependency ${each}`);
+    }
+    return realpathSync(found);
+  }, packageFolder);
+  return createRequire(join(folder, "package.json")).resolve(name);
 }
 
 /** The files that the lazy packages and source files become, as entries of the build: name to path. */

@@ -5,4 +5,9 @@ await bundleProgram({
   name: "tracing-query",
   main: "bin/tracing-query.ts",
   sideFiles: { "../tracing-ui/dist": "ui" },
+  lazyPackages: {
+    "@grpc/proto-loader": "@grpc/grpc-js",
+    undici: "",
+    re2js: "traceql",
+  },
 });

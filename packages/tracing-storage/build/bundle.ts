@@ -4,4 +4,9 @@ await bundleProgram({
   packageFolder: new URL("..", import.meta.url),
   name: "tracing-storage",
   main: "bin/tracing-storage.ts",
+  lazyPackages: {
+    "@grpc/proto-loader": "@grpc/grpc-js",
+    undici: "storage",
+    re2js: "storage > traceql",
+  },
 });

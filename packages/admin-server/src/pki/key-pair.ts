@@ -2,8 +2,6 @@ import { createPrivateKey, generateKeyPair as generate, type KeyObject, type web
 import { promisify } from "node:util";
 import { messageOf, ServerError } from "../core/errors.ts";
 
-const generateKeyPair = promisify(generate);
-
 /** Kinds of keys that certificates are made for. */
 export const keyTypes = ["ed25519", "p256", "p384", "rsa2048", "rsa4096"] as const;
 
@@ -13,13 +11,15 @@ export type KeyType = (typeof keyTypes)[number];
 export async function makeKey(type: KeyType): Promise<KeyObject> {
   switch (type) {
     case "ed25519":
-      return (await generateKeyPair("ed25519")).privateKey;
+      return (await promisify(generate)("ed25519")).privateKey;
     case "p256":
     case "p384":
-      return (await generateKeyPair("ec", { namedCurve: type === "p256" ? "P-256" : "P-384" })).privateKey;
+      return (await promisify(generate)("ec", { namedCurve: type === "p256" ? "P-256" : "P-384" }))
+        .privateKey;
     case "rsa2048":
     case "rsa4096":
-      return (await generateKeyPair("rsa", { modulusLength: type === "rsa2048" ? 2048 : 4096 })).privateKey;
+      return (await promisify(generate)("rsa", { modulusLength: type === "rsa2048" ? 2048 : 4096 }))
+        .privateKey;
   }
 }
 

@@ -11,7 +11,11 @@ export const nonceKind: ResourceKind<Nonces> = { name: "pki.acme_nonces" };
 
 /** Numbers that clients may use once each. Kept in memory: after a restart clients are told to take new ones. */
 export class Nonces implements SharedResource {
-  readonly #out = new LRUCache<string, true>({ max: maxNonces, ttl: lifetimeMs });
+  readonly #out = new LRUCache<string, true>({
+    maxSize: maxNonces, // as `max` it would take megabytes at once
+    sizeCalculation: () => 1,
+    ttl: lifetimeMs,
+  });
 
   make(): string {
     const nonce = randomBytes(16).toString("base64url");

@@ -4,8 +4,6 @@ import { z } from "zod";
 import { defineModule } from "../../../core/modules/module.ts";
 import type { PasswordHash } from "./auth-provider.ts";
 
-const derive = promisify(argon2);
-
 /** Of a random password that nobody kept. */
 const fakeHash =
   "$argon2id$v=19$m=47104,t=1,p=1$P2nzckEdTZ3bxCiBCkRTyA$xQL3Z32eo5jKl7u5tcIsnEKObYiyNZQQf5/4sAau6Pg";
@@ -53,7 +51,7 @@ export const argon2idHash = defineModule({
       fakeHash,
       async verify(hash, password) {
         const { memory, passes, parallelism, salt, tag } = parse(hash);
-        const found = await derive("argon2id", {
+        const found = await promisify(argon2)("argon2id", {
           message: password,
           nonce: salt,
           parallelism,
