@@ -20,11 +20,7 @@ export function isMetricsFunction(word: string): boolean {
  * @throws TraceQlError
  */
 export function readMetricsAggregate(tokens: TokenReader): MetricsAggregate {
-  const { offset } = tokens;
   const { text } = tokens.take();
-  if (text === "compare") {
-    throw tokens.errorAt(tokens.placed({}, offset), "compare() not yet supported");
-  }
   const name = text as MetricsFunction;
   tokens.expect("(");
   const field = withoutField.has(name) ? undefined : readNumericField(tokens, name);

@@ -1,4 +1,5 @@
 import { comparisonBinding, powerBinding } from "./binding.ts";
+import { readComparison } from "./comparison-parser.ts";
 import { negated } from "./field-parser.ts";
 import { foldedScalar } from "./fold-scalar.ts";
 import { isMetricsFunction, readMetricsAggregate } from "./metrics-parser.ts";
@@ -12,6 +13,7 @@ import {
   type GroupStage,
   type MetricsExpression,
   type MetricsMath,
+  type MetricsOperand,
   type ScalarExpression,
   type ScalarFilter,
   type SecondStage,
@@ -46,7 +48,7 @@ export function readPipeline(tokens: TokenReader): Operand {
   const { offset } = tokens;
   if (tokens.next.kind === "word" && isMetricsFunction(tokens.next.text)) throw tokens.unexpected("{");
   const first = readExpression(tokens);
-  if (first.kind === "metrics") return withSecondStages(first, readSecondStages(tokens));
+  if (first.kind === "metrics") return withSecondStages(tokens, first, readSecondStages(tokens));
   if (!tokens.isSymbol("|")) return first;
   const stages: Stage[] = [stageOf(tokens, first)];
   if (first.kind === "stage" && first.node.type === "coalesce") {
@@ -55,6 +57,10 @@ export function readPipeline(tokens: TokenReader): Operand {
   while (tokens.accept("|")) {
     if (tokens.next.kind === "word" && isMetricsFunction(tokens.next.text)) {
       const pipeline = tokens.placed({ type: "pipeline", stages } as const, offset);
+      if (tokens.isWord("compare")) {
+        const operand = { kind: "metrics", node: readComparison(tokens, pipeline, offset) } as const;
+        return withSecondStages(tokens, operand, readSecondStages(tokens));
+      }
       const aggregate = readMetricsAggregate(tokens);
       const secondStages = readSecondStages(tokens);
       return {
@@ -91,7 +97,7 @@ function readExpression(tokens: TokenReader, minBinding = 1): Operand {
     const strength = bindingBehind(left, operator);
     if (strength === 0 || strength < minBinding) return left;
     if (left.kind === "metrics" && comparisons.has(operator)) {
-      left = withSecondStages(left, readSecondStages(tokens));
+      left = withSecondStages(tokens, left, readSecondStages(tokens));
       continue;
     }
     tokens.take();
@@ -143,8 +149,11 @@ function combined(tokens: TokenReader, operator: string, left: Operand, right: O
   throw tokens.errorAt(right.node, `syntax error: unexpected operand of ${operator}`);
 }
 
-function metricsSide(tokens: TokenReader, side: Operand): MetricsExpression {
-  if (side.kind === "metrics") return side.node;
+function metricsSide(tokens: TokenReader, side: Operand): MetricsOperand {
+  if (side.kind === "metrics") {
+    if (side.node.type === "metrics-comparison") throw notAlone(tokens, side.node);
+    return side.node;
+  }
   if (side.kind === "scalar" && side.node.type === "static") {
     const { type } = side.node.value;
     if (type === "int" || type === "float") return side.node;
@@ -255,11 +264,17 @@ function wrapped(tokens: TokenReader, inner: Operand, offset: number): Operand {
   return { kind: "spanset", node: tokens.placed({ type: "pipeline", stages }, offset) };
 }
 
+function notAlone(tokens: TokenReader, node: object) {
+  return tokens.errorAt(node, "compare() must be the last stage of the query, and cannot be calculated with");
+}
+
 function withSecondStages(
+  tokens: TokenReader,
   operand: Extract<Operand, { kind: "metrics" }>,
   secondStages: readonly SecondStage[],
 ): Operand {
   const { node } = operand;
   if (secondStages.length === 0 || node.type === "static") return operand;
+  if (node.type === "metrics-comparison") throw notAlone(tokens, node);
   return { kind: "metrics", node: { ...node, secondStages: [...node.secondStages, ...secondStages] } };
 }

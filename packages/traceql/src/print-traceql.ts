@@ -102,6 +102,11 @@ function printMetrics(expression: MetricsExpression, isRoot: boolean): string {
       const text = printMetricsPipeline(expression);
       return isRoot ? text : `(${text})`;
     }
+    case "metrics-comparison": {
+      const { pipeline, selection, limit, within } = expression;
+      const numbers = [limit, ...(within === undefined ? [] : [within.startUnixNano, within.endUnixNano])];
+      return `${printPipeline(pipeline)} | compare(${[printStage(selection), ...numbers].join(", ")})`;
+    }
     case "metrics-math": {
       const { left, operator, right, secondStages } = expression;
       const text =

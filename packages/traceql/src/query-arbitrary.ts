@@ -8,12 +8,14 @@ import {
   type FieldExpression,
   type IntrinsicName,
   intrinsicNames,
+  type MetricsComparison,
   type MetricsExpression,
   type MetricsFunction,
   type ScalarExpression,
   type ScalarFilter,
   type SecondStage,
   type SpansetExpression,
+  type SpansetFilter,
   type Stage,
   type Static,
   spansetOperators,
@@ -52,7 +54,7 @@ const scopes: readonly AttributeScope[] = ["any", "span", "resource", "event", "
 export function queryArbitrary(words: QueryVocabulary, ofParent = true): fc.Arbitrary<TraceQlQuery> {
   const fields = fieldArbitrary(words, ofParent);
   const { expression } = fieldExpressions(words, fields);
-  const { pipeline } = spansetExpressions(expression, fields, words);
+  const { pipeline, filter } = spansetExpressions(expression, fields, words);
   const hint = fc.record({ name: fc.constantFrom("sample", "exemplars"), value: staticArbitrary(words) });
   const search = fc.record({
     type: fc.constant("search" as const),
@@ -61,7 +63,7 @@ export function queryArbitrary(words: QueryVocabulary, ofParent = true): fc.Arbi
   });
   const metrics = fc.record({
     type: fc.constant("metrics" as const),
-    expression: metricsArbitrary(pipeline, fields),
+    expression: metricsArbitrary(pipeline, filter, fields),
     hints: fc.constant([]),
   });
   return fc.oneof({ weight: 3, arbitrary: search }, { weight: 1, arbitrary: metrics }).filter(isChecked);
@@ -232,11 +234,12 @@ function spansetExpressions(
       const [only] = whole.stages;
       return whole.stages.length === 1 && only?.type === "pipeline" ? only : whole;
     });
-  return { pipeline };
+  return { pipeline, filter };
 }
 
 function metricsArbitrary(
   pipeline: fc.Arbitrary<Extract<TraceQlQuery, { type: "search" }>["pipeline"]>,
+  filter: fc.Arbitrary<SpansetFilter>,
   fields: fc.Arbitrary<Field>,
 ): fc.Arbitrary<MetricsExpression> {
   const by = fc.array(fields, { maxLength: 2 });
@@ -285,8 +288,15 @@ function metricsArbitrary(
     aggregate,
     secondStages,
   });
+  const comparison: fc.Arbitrary<MetricsComparison> = fc
+    .tuple(pipeline, filter, fc.integer({ min: 1, max: 4 }), fc.boolean())
+    .map(([compared, selection, limit, hasTimes]) => ({
+      ...{ type: "metrics-comparison", pipeline: compared, selection, limit },
+      ...(hasTimes ? { within: { startUnixNano: 1n, endUnixNano: 2n ** 63n - 1n } } : {}),
+    }));
   return fc.oneof(
     { weight: 4, arbitrary: metricsPipeline },
+    { weight: 1, arbitrary: comparison },
     {
       weight: 1,
       arbitrary: fc.record({

@@ -200,7 +200,24 @@ export const intrinsicNames = [
 ] as const satisfies readonly string[];
 
 /** Series over time. A metrics pipeline in a larger expression stands in parentheses. */
-export type MetricsExpression = MetricsPipeline | MetricsMath | StaticExpression;
+export type MetricsExpression = MetricsPipeline | MetricsMath | MetricsComparison | StaticExpression;
+
+/**
+ * `{ … } | compare({ … }, 10)`: how often attributes have their values, in spans of the selection and in the others. A whole
+ * query: it cannot be part of a larger expression.
+ */
+export interface MetricsComparison {
+  readonly type: "metrics-comparison";
+  readonly pipeline: Pipeline;
+  readonly selection: SpansetFilter;
+  /** Values to show of each attribute, the most frequent; 1 to 1,000, 10 where the query has none. */
+  readonly limit: number;
+  /** When spans of the selection start: after `startUnixNano`, up to `endUnixNano`. Absent: whenever. */
+  readonly within?: { readonly startUnixNano: bigint; readonly endUnixNano: bigint };
+}
+
+/** What can be calculated with. */
+export type MetricsOperand = Exclude<MetricsExpression, MetricsComparison>;
 
 /** `{ … } | rate() by(.a) | topk(5)`. */
 export interface MetricsPipeline {
@@ -214,8 +231,8 @@ export interface MetricsPipeline {
 export interface MetricsMath {
   readonly type: "metrics-math";
   readonly operator: "+" | "-" | "*" | "/";
-  readonly left: MetricsExpression;
-  readonly right: MetricsExpression;
+  readonly left: MetricsOperand;
+  readonly right: MetricsOperand;
   /** Applied to the result. */
   readonly secondStages: readonly SecondStage[];
 }

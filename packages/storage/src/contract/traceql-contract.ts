@@ -443,6 +443,61 @@ export function traceqlContract(context: ContractContext): void {
     }
   });
 
+  test("traceql: compare() tells how often attributes have their values, on both sides", async () => {
+    const service = newServiceName();
+    const paid = (value: string, code: bigint, more: SpanFacts = {}) =>
+      sampleSpan({
+        ...{
+          service,
+          name: "pay",
+          attributes: [text("card", value), attribute("code", { type: "int", value: code })],
+        },
+        ...more,
+      });
+    const error = { status: { code: "error", message: "" } } as const;
+    await write(store(), [
+      ...[paid("visa", 1n), paid("visa", 2n), paid("amex", 3n), paid("visa", 4n, error)],
+      paid("amex", 5n, error),
+      paid("amex", 6n, error),
+    ]);
+    const asked = async (rest: string) => {
+      const { series } = await metrics(
+        `{ resource.service.name = "${service}" } | compare({ status = error }${rest})`,
+      );
+      return series.map(({ labels, samples }) => {
+        const [meta, [key, value] = []] = labels;
+        const shown = value !== undefined && "value" in value ? String(value.value) : "";
+        const sum = samples.reduce((before, sample) => before + sample.value, 0);
+        return `${meta !== undefined && "value" in meta[1] ? meta[1].value : ""} ${key} ${shown} ${sum}`;
+      });
+    };
+    const found = await asked("");
+    expect(found).toEqual(
+      expect.arrayContaining([
+        "baseline span.card visa 2",
+        "baseline span.card amex 1",
+        "selection span.card amex 2",
+        "selection span.card visa 1",
+        "baseline_total span.card  3",
+        "selection_total span.code  3",
+        `selection resource.service.name ${service} 3`,
+        "selection status error 3",
+        "baseline name pay 3",
+      ]),
+    );
+    expect(found.filter((line) => line.startsWith("__too_many"))).toEqual([]);
+    const two = await asked(", 2");
+    expect(two.filter((line) => line.includes("span.code "))).toEqual([
+      "__too_many_values__ span.code  0",
+      ...["baseline span.code 1 1", "baseline span.code 2 1", "baseline_total span.code  3"],
+      ...["selection span.code 4 1", "selection span.code 5 1", "selection_total span.code  3"],
+    ]);
+    // Of a time in which no span starts.
+    const none = await asked(", 10, 1, 2");
+    expect(none.filter((line) => line.startsWith("selection"))).toEqual([]);
+    expect(none).toContain("baseline_total span.card  6");
+  });
+
   test("traceql: what cannot be answered is refused", async () => {
     const { traceql } = store();
     const query = parseTraceQl("{ }");

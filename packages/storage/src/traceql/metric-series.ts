@@ -2,6 +2,7 @@ import {
   type Field,
   intrinsicType,
   type MetricsAggregate,
+  type MetricsComparison,
   type MetricsExpression,
   type MetricsMath,
   type MetricsPipeline,
@@ -17,26 +18,34 @@ import type {
   TraceQlSeries,
 } from "../api/traceql-reader.ts";
 import { compare } from "./compare-values.ts";
+import { type ComparisonRow, comparisonSeries } from "./comparison-series.ts";
 import { floatQuantile, powerOfTwoAbove } from "./float-buckets.ts";
 import { intervalOf, type MetricRow } from "./metric-rows.ts";
 
 /** Gives the rows of one pipeline of the query. */
 export type ReadMetricRows = (pipeline: MetricsPipeline) => Promise<readonly MetricRow[]>;
 
-type TimeRequest = Pick<TraceQlMetricsQuery, "range" | "stepNano">;
+/** Gives the rows of a comparison. */
+export type ReadComparisonRows = (comparison: MetricsComparison) => Promise<readonly ComparisonRow[]>;
+
+export type TimeRequest = Pick<TraceQlMetricsQuery, "range" | "stepNano">;
 
 /** The series of a metrics expression, by labels. */
 export async function metricSeries(
   expression: MetricsExpression,
   request: TimeRequest,
   read: ReadMetricRows,
+  readComparison: ReadComparisonRows,
 ): Promise<TraceQlSeries[]> {
-  const series = await seriesOf(expression, request, read);
+  const series =
+    expression.type === "metrics-comparison"
+      ? comparisonSeries(expression, await readComparison(expression), (rows) => dense(rows, request, 1))
+      : await seriesOf(expression, request, read);
   return series.sort((one, other) => byText(labelsKey(one), labelsKey(other)));
 }
 
 async function seriesOf(
-  expression: MetricsExpression,
+  expression: Exclude<MetricsExpression, MetricsComparison>,
   request: TimeRequest,
   read: ReadMetricRows,
 ): Promise<TraceQlSeries[]> {
@@ -146,7 +155,11 @@ function histogram(
 }
 
 /** A sample for each interval of the range, 0 where there are no spans. */
-function dense(rows: readonly MetricRow[], { range, stepNano }: TimeRequest, per: number): TraceQlSample[] {
+function dense(
+  rows: readonly Pick<MetricRow, "interval" | "count">[],
+  { range, stepNano }: TimeRequest,
+  per: number,
+): TraceQlSample[] {
   const counts = new Map<bigint, number>();
   for (const { interval, count } of rows) counts.set(interval, (counts.get(interval) ?? 0) + count);
   const samples: TraceQlSample[] = [];

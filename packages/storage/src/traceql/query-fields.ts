@@ -122,6 +122,9 @@ export class QueryFields {
     if (expression.type === "metrics-math") {
       this.#metrics(expression.left);
       this.#metrics(expression.right);
+    } else if (expression.type === "metrics-comparison") {
+      this.#pipeline(expression.pipeline);
+      this.#expression(expression.selection.condition);
     } else if (expression.type === "metrics-pipeline") {
       this.#pipeline(expression.pipeline);
       const { field, by } = expression.aggregate;

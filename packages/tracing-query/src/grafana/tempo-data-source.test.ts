@@ -187,6 +187,8 @@ describe("metrics", () => {
     [overTime("{} | histogram_over_time(duration)")],
     [overTime("{} | max_over_time(duration)")],
     [overTime("{} | rate() by (span.nothing)")],
+    // A comparison.
+    [overTime("{nestedSetParent<0 && true} | compare({status = error}, 10)", { step: "60s", exemplars: 0 })],
     [overTime("{nestedSetParent<0 && status=error} | rate() by(resource.service.name) | topk(5)")],
   ])("%s", async (path) => {
     const { series } = rangeAnswer.parse(await get(path));

@@ -1,5 +1,5 @@
 import type { TraceQlMetrics } from "storage/api";
-import type { MetricsExpression, TraceQlQuery } from "traceql";
+import type { MetricsExpression, MetricsOperand, TraceQlQuery } from "traceql";
 
 /**
  * The query for one value over all of a range, to be asked with the range's end as the step: the only sample is then that
@@ -8,7 +8,8 @@ import type { MetricsExpression, TraceQlQuery } from "traceql";
  * @param seconds length of the range
  */
 export function instantQuery(query: TraceQlQuery, seconds: number): TraceQlQuery {
-  return query.type === "metrics" ? { ...query, expression: overRange(query.expression, seconds) } : query;
+  if (query.type !== "metrics" || query.expression.type === "metrics-comparison") return query;
+  return { ...query, expression: overRange(query.expression, seconds) };
 }
 
 /** What is named after the function that took the place of `rate` is named after that again. */
@@ -29,7 +30,7 @@ function isRate(expression: MetricsExpression): boolean {
   return expression.type === "metrics-pipeline" && expression.aggregate.function === "rate";
 }
 
-function overRange(expression: MetricsExpression, seconds: number): MetricsExpression {
+function overRange(expression: MetricsOperand, seconds: number): MetricsOperand {
   switch (expression.type) {
     case "static":
       return expression;

@@ -1,9 +1,8 @@
 import type { SpanSelection } from "../../api/analysis-reader.ts";
 import { rangeOfQuery } from "../../api/checked-analysis.ts";
 import { spanConditionOf } from "../../api/span-condition.ts";
-import { StorageError } from "../../api/storage-error.ts";
 import { type Parameters, spanCondition } from "./search-sql.ts";
-import { type Condition, conditionSql } from "./traceql/condition-sql.ts";
+import { conditionSql, exactSql } from "./traceql/condition-sql.ts";
 import { pipelineSql } from "./traceql/spanset-sql.ts";
 import { parametersOf, spansOf } from "./traceql/traceql-sql.ts";
 
@@ -25,7 +24,7 @@ export function selectionCondition(
   if (query?.type !== "search") return condition;
   const source = { database, tenant, range: rangeOfQuery(selection), prefix };
   Object.assign(parameters, parametersOf(source));
-  return `${condition} AND ${exact(pipelineSql(query.pipeline, spansOf(source)))}`;
+  return `${condition} AND ${exactSql(pipelineSql(query.pipeline, spansOf(source)))}`;
 }
 
 /** The same for spans looked at one by one, whenever they start. */
@@ -37,16 +36,5 @@ export function singleSpanCondition(
   const { query, ...filter } = selection;
   const condition = spanCondition(filter, parameters, tenant);
   const expression = query && spanConditionOf(query);
-  return expression === undefined ? condition : `${condition} AND ${exact(conditionSql(expression))}`;
-}
-
-function exact({ sql, isExact }: Condition): string {
-  if (!isExact) {
-    throw new StorageError(
-      "STORAGE_BAD_QUERY",
-      "the query cannot be decided span by span: calculations with fields, by(), other aggregates than of durations, ~, >>, <<, " +
-        "rootName and attributes of the parent cannot be asked for here",
-    );
-  }
-  return `(${sql})`;
+  return expression === undefined ? condition : `${condition} AND ${exactSql(conditionSql(expression))}`;
 }

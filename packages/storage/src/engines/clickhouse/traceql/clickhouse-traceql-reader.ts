@@ -21,6 +21,7 @@ import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import type { SchemaGuard } from "../schema/schema-guard.ts";
 import type { SqlQuery } from "../search-sql.ts";
 import { timeSlices } from "../time-slices.ts";
+import { readComparison } from "./comparison-rows.ts";
 import type { Condition } from "./condition-sql.ts";
 import { FoundTraces } from "./found-traces.ts";
 import { gatherMetricRows, type MetricSqlRow } from "./metric-sql-rows.ts";
@@ -107,11 +108,14 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     const source = this.#source(request.range, options);
     const fields = new QueryFields(query);
     let inspectedSpans = 0;
-    const series = await metricSeries(query.expression, request, async (pipeline) => {
+    const readRows = async (pipeline: MetricsPipeline) => {
       const { rows, spans } = await this.#metricRows(pipeline, source, request, fields, options);
       inspectedSpans += spans;
       return rows;
-    });
+    };
+    const series = await metricSeries(query.expression, request, readRows, (comparison) =>
+      readComparison(comparison, source, request, (sql) => this.#rows(sql, options)),
+    );
     return { ...largestSeries(series, request.maxSeries), inspectedSpans };
   }
 

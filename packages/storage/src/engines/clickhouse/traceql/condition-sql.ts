@@ -1,4 +1,5 @@
 import type { BinaryOperation, Field, FieldExpression, UnaryOperation } from "traceql";
+import { StorageError } from "../../../api/storage-error.ts";
 import { isList } from "../../../traceql/query-value.ts";
 import { constantOf } from "./constant-of.ts";
 import { fieldExists, fieldIsBool, fieldTest } from "./field-sql.ts";
@@ -152,4 +153,16 @@ export function anyOf(conditions: readonly Condition[]): Condition {
     sql: parts.length === 0 ? "0" : parts.length === 1 ? (parts[0] ?? "0") : `(${parts.join(" OR ")})`,
     isExact,
   };
+}
+
+/** The SQL of a condition that spares nobody. @throws StorageError STORAGE_BAD_QUERY for one that is not exact */
+export function exactSql({ sql, isExact }: Condition): string {
+  if (!isExact) {
+    throw new StorageError(
+      "STORAGE_BAD_QUERY",
+      "the query cannot be decided span by span: calculations with fields, by(), other aggregates than of durations, ~, >>, <<, " +
+        "rootName and attributes of the parent cannot be asked for here",
+    );
+  }
+  return `(${sql})`;
 }

@@ -87,7 +87,7 @@ GROUP BY trace_id ORDER BY max(start) DESC, trace_id LIMIT {limit:UInt64} ${anyS
     sliceEnd: slice.endUnixNano,
     limit,
   };
-  return checked({ sql, parameters });
+  return checkedSql({ sql, parameters });
 }
 
 /** Rows of `TraceQlRow`: the spans of these traces. @param traceIds 32 hex digits each */
@@ -102,13 +102,13 @@ export function rowsOfTracesSql(
 WHERE tenant = {tenant:String} AND (received, toStartOfMinute(start)) IN
   (SELECT received, minute FROM ${database}.trace_minutes WHERE trace_id IN (${ids})) AND ${within("aroundStart", "aroundEnd")}
 ${anyStart}`;
-  return checked({ sql, parameters: parametersOf(source) });
+  return checkedSql({ sql, parameters: parametersOf(source) });
 }
 
 /** One row: `traces` and `spans` that satisfy a condition. */
 export function candidateCountSql(source: SpanSource, condition: Condition): SqlQuery {
   const sql = `SELECT toFloat64(uniqExact(trace_id)) AS traces, toFloat64(count()) AS spans ${spansOf(source).inRange} AND ${condition.sql}`;
-  return checked({ sql, parameters: parametersOf(source) });
+  return checkedSql({ sql, parameters: parametersOf(source) });
 }
 
 /** Rows of `TraceQlRow`: the spans of one part of the traces with spans that satisfy a condition. */
@@ -122,7 +122,7 @@ export function rowsOfPartSql(
   const sql = `SELECT ${rowColumns(fields)} FROM ${source.database}.spans
 WHERE tenant = {tenant:String} AND ${within("aroundStart", "aroundEnd")} AND ${isInPart}
   AND trace_id IN (SELECT trace_id ${spansOf(source).inRange} AND ${condition.sql} AND ${isInPart})`;
-  return checked({ sql, parameters: { ...parametersOf(source), part, parts } });
+  return checkedSql({ sql, parameters: { ...parametersOf(source), part, parts } });
 }
 
 function rowColumns(fields: readonly Field[]): string {
@@ -162,11 +162,11 @@ FROM (SELECT *, assumeNotNull(nullable) AS number FROM (
   WHERE tenant = {tenant:String} AND ${within("rangeStart", "rangeEnd")} AND ${condition.sql}
 ) WHERE nullable IS NOT NULL)
 GROUP BY g, i, b LIMIT ${maxMetricRows + 1}`;
-  return checked({ sql, parameters: { ...parametersOf(source), step: stepNano } });
+  return checkedSql({ sql, parameters: { ...parametersOf(source), step: stepNano } });
 }
 
 /** @throws StorageError STORAGE_BAD_QUERY for a statement that is too long */
-function checked(query: SqlQuery): SqlQuery {
+export function checkedSql(query: SqlQuery): SqlQuery {
   const length = Buffer.byteLength(query.sql);
   if (length > maxStatementBytes) {
     throw new StorageError(

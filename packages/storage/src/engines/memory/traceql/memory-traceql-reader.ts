@@ -1,3 +1,4 @@
+import type { MetricsComparison, MetricsPipeline } from "traceql";
 import type { Span } from "wire/model";
 import type { TimeRange } from "../../../api/analysis-reader.ts";
 import { tenantOf } from "../../../api/checked-query.ts";
@@ -19,6 +20,7 @@ import { newestStart, TraceMatcher } from "../../../traceql/trace-match.ts";
 import { type SpanFacts, TraceView } from "../../../traceql/trace-view.ts";
 import type { StoredTenants } from "../stored-tenants.ts";
 import { throwIfAborted } from "../throw-if-aborted.ts";
+import { comparisonRows } from "./comparison-rows.ts";
 
 /** Runs TraceQL on every stored trace. */
 export class MemoryTraceQlReader implements TraceQlReader {
@@ -55,14 +57,18 @@ export class MemoryTraceQlReader implements TraceQlReader {
     const query = checkTraceQlMetrics(request);
     const fields = new QueryFields(query);
     const views = this.#views(request.range, fields, options);
-    const series = await metricSeries(query.expression, request, async ({ pipeline, aggregate }) => {
+    const readRows = async ({ pipeline, aggregate }: MetricsPipeline) => {
       const evaluate = pipelineEvaluator(pipeline, fields);
       const rows = new MetricRows(aggregate, fields, request.stepNano);
       for (const view of views) {
         for (const { spans } of evaluate(allSpans(view))) for (const span of spans) rows.add(span);
       }
       return rows.rows;
-    });
+    };
+    const traces = [...this.#stored.tracesOf(tenantOf(options)).traces()];
+    const readComparison = async (comparison: MetricsComparison) =>
+      comparisonRows(traces, comparison, request);
+    const series = await metricSeries(query.expression, request, readRows, readComparison);
     const inspectedSpans = views.reduce((sum, { spans }) => sum + spans.length, 0);
     return { ...largestSeries(series, request.maxSeries), inspectedSpans };
   }

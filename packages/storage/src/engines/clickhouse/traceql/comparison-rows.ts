@@ -1,0 +1,106 @@
+import type { MetricsComparison } from "traceql";
+import type { AttributeValue } from "wire/model";
+import type { TraceQlMetricsQuery } from "../../../api/traceql-reader.ts";
+import type { ComparisonRow } from "../../../traceql/comparison-series.ts";
+import type { SqlQuery } from "../search-sql.ts";
+import { conditionSql, exactSql } from "./condition-sql.ts";
+import { pipelineSql } from "./spanset-sql.ts";
+import { checkedSql, parametersOf, type SpanSource, spansOf } from "./traceql-sql.ts";
+
+/** Spans whose attributes are looked at: of more, those of some traces, and what is counted is multiplied. */
+const maxComparedSpans = 100_000;
+
+const attributeTypes = "('string', 'int', 'double', 'bool')";
+
+/** A value, or all, of an attribute, on one side: counts by interval. */
+interface Row {
+  readonly selected: 0 | 1;
+  readonly key: string;
+  /** "" for all values. */
+  readonly type: string;
+  readonly value: string;
+  readonly intervals: readonly string[];
+  readonly counts: readonly number[];
+}
+
+/**
+ * The rows of a comparison.
+ * @param rowsOf runs a SELECT
+ * @throws StorageError STORAGE_BAD_QUERY for one that SQL alone cannot decide
+ */
+export async function readComparison(
+  comparison: MetricsComparison,
+  source: SpanSource,
+  request: Pick<TraceQlMetricsQuery, "stepNano">,
+  rowsOf: <T>(query: SqlQuery) => Promise<T[]>,
+): Promise<ComparisonRow[]> {
+  const { pipeline, selection, within, limit } = comparison;
+  const spans = spansOf(source);
+  const compared = exactSql(pipelineSql(pipeline, spans));
+  const times =
+    within === undefined
+      ? ""
+      : " AND start > fromUnixTimestamp64Nano({selectedFrom:Int64}, 'UTC') AND start <= fromUnixTimestamp64Nano({selectedTo:Int64}, 'UTC')";
+  const selected = `(${exactSql(conditionSql(selection.condition, spans))}${times})`;
+  const parameters = {
+    ...parametersOf(source),
+    step: request.stepNano,
+    ...(within === undefined ? {} : { selectedFrom: within.startUnixNano, selectedTo: within.endUnixNano }),
+  };
+  const where = `${spans.inRange} AND ${compared}`;
+  const run = <T>(sql: string) => rowsOf<T>(checkedSql({ sql, parameters }));
+  const [counted] = await run<{ spans: number }>(`SELECT toFloat64(count()) AS spans ${where}`);
+  const scale = Math.max(1, Math.ceil((counted?.spans ?? 0) / maxComparedSpans));
+  const sample = scale === 1 ? where : `${where} AND cityHash64(trace_id) % ${scale} = 0`;
+  const rows = [
+    ...(await run<Row>(countsSql(selected, sample))),
+    ...(await run<Row>(countsSql(selected, sample, limit + 1))),
+  ];
+  return rows.flatMap((row) => comparisonRowsOf(row, scale));
+}
+
+/** @param values most frequent values of each attribute, apart; absent: all of them together */
+function countsSql(selected: string, from: string, values?: number): string {
+  const [group, shown, onlyKeys, limit] =
+    values === undefined
+      ? ["key", "'' AS type, '' AS value", ".1", ""]
+      : ["key, type, value", "pair.2 AS type, pair.3 AS value", "", `LIMIT ${values} BY selected, key`];
+  const kept = (column: string, scope: string) =>
+    `arrayMap(a -> (concat('${scope}.', toString(a.1)), toString(a.2), a.3), arrayFilter((a, n) -> n = 1 AND a.2 IN ${attributeTypes}${
+      scope === "resource" ? " AND a.1 != 'service.name'" : ""
+    }, ${column}, arrayEnumerateUniq(${column}.key)))`;
+  const ofSpan =
+    "[('resource.service.name', 'string', toString(service)), ('name', 'string', toString(name)), ('kind', 'string', toString(kind)), " +
+    "('status', 'string', toString(status))], if(status_message = '', [], [('statusMessage', 'string', status_message)])";
+  // Grouped by a hash: texts of each pair would be hashed, kept and compared one by one.
+  return `SELECT selected, pair.1 AS key, ${shown}, groupArray(toString(slot)) AS intervals, groupArray(n) AS counts FROM (
+  SELECT selected, any(one) AS pair, slot, toFloat64(count()) AS n FROM (
+    SELECT toUInt8(${selected}) AS selected, intDiv(toUnixTimestamp64Nano(start) + {step:Int64} - 1, {step:Int64}) AS slot,
+      arrayJoin(arrayConcat(${kept("attributes", "span")}, ${kept("resource_attributes", "resource")}, ${ofSpan})) AS one
+    ${from}
+  ) GROUP BY selected, slot, cityHash64(one${onlyKeys})
+) GROUP BY selected, ${group} ORDER BY sum(n) DESC, ${group} ${limit}`;
+}
+
+function comparisonRowsOf(
+  { selected, key, type, value, intervals, counts }: Row,
+  scale: number,
+): ComparisonRow[] {
+  return intervals.map((interval, index) => ({
+    ...{ isSelected: selected === 1, key, interval: BigInt(interval), count: (counts[index] ?? 0) * scale },
+    ...(type === "" ? {} : { value: attributeValue(type, value) }),
+  }));
+}
+
+function attributeValue(type: string, text: string): AttributeValue {
+  switch (type) {
+    case "int":
+      return { type, value: BigInt(text) };
+    case "double":
+      return { type, value: Number(text) };
+    case "bool":
+      return { type, value: text === "true" };
+    default:
+      return { type: "string", value: text };
+  }
+}

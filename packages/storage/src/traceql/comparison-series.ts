@@ -1,0 +1,82 @@
+import type { MetricsComparison } from "traceql";
+import type { AttributeValue } from "wire/model";
+import { attributeText } from "wire/rows";
+import type { TraceQlAttribute, TraceQlSample, TraceQlSeries } from "../api/traceql-reader.ts";
+
+/** How many spans of a side, in one interval, have an attribute, or have a value of it. */
+export interface ComparisonRow {
+  readonly isSelected: boolean;
+  /** With its scope: `span.a`, `resource.a`, `name`. */
+  readonly key: string;
+  /** Absent: any. A string, a number, a bool, or the word of a status or a kind. */
+  readonly value?: AttributeValue;
+  readonly interval: bigint;
+  readonly count: number;
+}
+
+/** An attribute's values on one side. */
+type ByValue = Map<string, { readonly value: AttributeValue; readonly rows: ComparisonRow[] }>;
+
+/**
+ * The series of a comparison, with the labels that Tempo gives them: `__meta_type` is `baseline` or `selection` with a value of
+ * an attribute, `baseline_total` or `selection_total` with the attribute alone; `__meta_error` is `__too_many_values__` where
+ * values were left out.
+ * @param rows of each attribute one value more than are shown, if there are more
+ * @param samplesOf makes samples of the rows of one series
+ */
+export function comparisonSeries(
+  { limit }: Pick<MetricsComparison, "limit">,
+  rows: readonly ComparisonRow[],
+  samplesOf: (rows: readonly ComparisonRow[]) => TraceQlSample[],
+): TraceQlSeries[] {
+  const series: TraceQlSeries[] = [];
+  const add = (meta: TraceQlAttribute, key: string, value: AttributeValue, samples: TraceQlSample[]) => {
+    series.push({ labels: [meta, [key, value]], samples, exemplars: [] });
+  };
+  const cut = new Set<string>();
+  for (const [isSelected, ofSide] of Map.groupBy(rows, (row) => row.isSelected)) {
+    const side = isSelected ? "selection" : "baseline";
+    for (const [key, ofKey] of Map.groupBy(ofSide, (row) => row.key)) {
+      const totals = ofKey.filter(({ value }) => value === undefined);
+      add(["__meta_type", text(`${side}_total`)], key, { type: "empty" }, samplesOf(totals));
+      const values = [...byValue(ofKey).values()].sort(mostFrequentFirst);
+      if (values.length > limit) cut.add(key);
+      for (const { value, rows: ofValue } of values.slice(0, limit)) {
+        add(["__meta_type", text(side)], key, value, samplesOf(ofValue));
+      }
+    }
+  }
+  for (const key of cut) add(["__meta_error", text("__too_many_values__")], key, { type: "empty" }, []);
+  return series;
+}
+
+function byValue(rows: readonly ComparisonRow[]): ByValue {
+  const values: ByValue = new Map();
+  for (const row of rows) {
+    const { value } = row;
+    if (value === undefined) continue;
+    const key = `${value.type} ${attributeText(value)}`;
+    const known = values.get(key);
+    if (known === undefined) values.set(key, { value, rows: [row] });
+    else known.rows.push(row);
+  }
+  return values;
+}
+
+type Counted = ByValue extends Map<string, infer Value> ? Value : never;
+
+/** Of equally frequent ones the first by type, then text. */
+function mostFrequentFirst(one: Counted, other: Counted): number {
+  const difference = total(other) - total(one);
+  if (difference !== 0) return difference;
+  const [left, right] = [one, other].map(({ value }) => Buffer.from(`${value.type} ${attributeText(value)}`));
+  return left === undefined || right === undefined ? 0 : Buffer.compare(left, right);
+}
+
+function total({ rows }: Counted): number {
+  return rows.reduce((sum, { count }) => sum + count, 0);
+}
+
+function text(value: string): AttributeValue {
+  return { type: "string", value };
+}
