@@ -63,6 +63,32 @@ describe.each(ours)("%s", (name, { build, environment, read_only, volumes }) => 
   });
 });
 
+test("the cluster's servers are those of its configuration, each with its place", () => {
+  const config = readFileSync(`${root}docker/clickhouse/cluster.xml`, "utf8");
+  const inConfig = [...config.matchAll(/<shard>[\s\S]*?<\/shard>/g)].flatMap(([shard], index) =>
+    [...shard.matchAll(/<host>(.+)<\/host>/g)].map(([, host = ""], replica) => ({
+      host,
+      SHARD: `${index + 1}`,
+      REPLICA: `r${replica + 1}`,
+    })),
+  );
+  const inCompose = Object.entries(compose.services)
+    .filter(([, { environment }]) => environment.SHARD !== undefined)
+    .map(
+      ([
+        host,
+        {
+          environment: { SHARD, REPLICA },
+        },
+      ]) => ({ host, SHARD, REPLICA }),
+    );
+  expect(inCompose).toEqual(inConfig);
+  expect(inConfig).toHaveLength(4);
+  const variables = readFileSync(`${root}docker/cluster.env`, "utf8");
+  const urls = inConfig.map(({ host }) => `http://${host}:8123`).join(",");
+  expect(variables).toContain(`\nCLICKHOUSE_URL=${urls}\n`);
+});
+
 test("the server takes the serverfile of its front door", () => {
   const server = `${root}packages/admin-server/bin/server.ts`;
   const { stdout, stderr } = spawnSync(
