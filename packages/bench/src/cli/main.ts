@@ -7,6 +7,7 @@ import { queryCommand } from "./query-command.ts";
 import { serverCommand } from "./server-command.ts";
 import { storeCommand } from "./store-command.ts";
 import { suiteCommand } from "./suite-command.ts";
+import { tunnelsCommand } from "./tunnels-command.ts";
 
 const commands = {
   suite: suiteCommand,
@@ -17,6 +18,7 @@ const commands = {
   query: queryCommand,
   server: serverCommand,
   proxy: proxyCommand,
+  tunnels: tunnelsCommand,
 } as const;
 
 /**

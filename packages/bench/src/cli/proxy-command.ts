@@ -7,10 +7,13 @@ import type { Figure } from "../report/figure.ts";
 import { machineLine } from "../report/notes.ts";
 import { renderTable } from "../report/table.ts";
 import { addedLatencyMs } from "../server/added-latency.ts";
+import { startGrpcUpstream } from "../server/grpc-upstream.ts";
+import { runH2Load } from "../server/h2-load.ts";
 import { type LoadCase, measureThroughput } from "../server/measure-server.ts";
 import { nginxProxy, nginxUpstream, proxyConfig } from "../server/proxy-systems.ts";
 import type { ServerPorts } from "../server/server-config.ts";
 import { type ServerSystem, startCaddy, startNginx, startOurs } from "../server/server-systems.ts";
+import type { WrkLoad } from "../server/wrk.ts";
 import { Arguments, type OptionSpecs, optionHelp, UsageError } from "./arguments.ts";
 
 const options = {
@@ -31,16 +34,71 @@ const options = {
   help: { text: "print this" },
 } as const satisfies OptionSpecs;
 
+/** nginx is configured for HTTP/1 without TLS only. */
+const withTls = ["ours", "Caddy"];
+const h2Connections = 4;
+const h2Streams = 32;
+/** A small message of gRPC, as it stands in a body. */
+const message = Buffer.concat([Buffer.from([0, 0, 0, 0, 100]), Buffer.alloc(100, "x")]);
+
+const overH2 = (sent?: Buffer) => (load: WrkLoad) =>
+  runH2Load({
+    url: load.url,
+    seconds: load.seconds,
+    connections: h2Connections,
+    streams: h2Streams,
+    ...(sent === undefined ? {} : { message: sent }),
+  });
+
 const cases: readonly LoadCase[] = [
   { label: "small body", url: (ports) => `http://127.0.0.1:${ports.static}/`, headers: [] },
   { label: "1 MB body", url: (ports) => `http://127.0.0.1:${ports.static}/1m.bin`, headers: [] },
+  {
+    label: "HTTPS, static",
+    url: (ports) => `https://localhost:${ports.files}/static`,
+    headers: [],
+    only: withTls,
+  },
+  {
+    label: "HTTPS, small body",
+    url: (ports) => `https://localhost:${ports.files}/`,
+    headers: [],
+    only: withTls,
+  },
+  {
+    label: "HTTP/2 over TLS, static",
+    url: (ports) => `https://localhost:${ports.files}/static`,
+    headers: [],
+    only: withTls,
+    run: overH2(),
+  },
+  {
+    label: "HTTP/2, small body",
+    url: (ports) => `http://127.0.0.1:${ports.gzip}/`,
+    headers: [],
+    only: withTls,
+    run: overH2(),
+  },
+  {
+    label: "gRPC, unary",
+    url: (ports) => `http://127.0.0.1:${ports.gzip}/bench.Echo/Unary`,
+    headers: [],
+    only: withTls,
+    run: overH2(message),
+  },
 ];
 
 const portOf = (address: string | undefined) => Number(address?.split(":").at(-1));
 
 async function freePorts(): Promise<ServerPorts> {
-  const [first, admin] = await freeAddresses(2);
-  return { static: portOf(first), files: 0, gzip: 0, hosts: 0, admin: portOf(admin) };
+  const [first, secure, h2c, admin] = await freeAddresses(4);
+  return {
+    static: portOf(first),
+    files: portOf(secure),
+    gzip: portOf(h2c),
+    hosts: 0,
+    admin: portOf(admin),
+  };
 }
 
 /** `bench proxy`. @returns the exit code: 1 when a request through our server failed */
@@ -71,6 +129,7 @@ ${optionHelp(options)}`);
   };
   const [loadBefore = 0] = loadavg();
   const started: ServerSystem[] = [];
+  const grpcUpstream = await startGrpcUpstream();
   try {
     await mkdir(files);
     await writeFile(join(files, "1m.bin"), Buffer.alloc(1024 * 1024, "some text "));
@@ -88,7 +147,12 @@ ${optionHelp(options)}`);
     );
     const place = async (name: string) => {
       const ports = await freePorts();
-      return { folder: join(folder, name), files, ports, config: proxyConfig(ports, upstream) };
+      return {
+        folder: join(folder, name),
+        files,
+        ports,
+        config: proxyConfig(ports, upstream, grpcUpstream.address),
+      };
     };
     const systems = [await startOurs(await place("ours"))];
     started.push(...systems);
@@ -126,6 +190,7 @@ ${optionHelp(options)}`);
     return ours.figures.some(({ label }) => label.includes("failed")) ? 1 : 0;
   } finally {
     await Promise.all(started.map((system) => system.process.stop()));
+    await grpcUpstream.close();
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -4,7 +4,7 @@ import { processUsage } from "../e2e/measure/process-usage.ts";
 import type { Figure } from "../report/figure.ts";
 import { hostRouteList, hostRoutes, type ServerPorts, serverConfig } from "./server-config.ts";
 import type { ServerSystem } from "./server-systems.ts";
-import { runWrk } from "./wrk.ts";
+import { runWrk, type WrkLoad, type WrkResult } from "./wrk.ts";
 
 export interface ServerPlan {
   readonly connections: number;
@@ -20,6 +20,10 @@ export interface LoadCase {
   readonly label: string;
   readonly url: (ports: ServerPorts) => string;
   readonly headers: readonly string[];
+  /** Loads in place of wrk. */
+  readonly run?: (load: WrkLoad) => Promise<WrkResult>;
+  /** Systems that it is for, by name; all without. */
+  readonly only?: readonly string[];
 }
 
 const serverCases: readonly LoadCase[] = [
@@ -55,12 +59,13 @@ export async function measureThroughput(
   cases: readonly LoadCase[] = serverCases,
 ): Promise<Map<string, Figure[]>> {
   const figures = new Map<string, Figure[]>(systems.map(({ name }) => [name, []]));
-  for (const { label, url, headers } of cases) {
+  for (const { label, url, headers, run = runWrk, only } of cases) {
+    const loaded = systems.filter(({ name }) => only === undefined || only.includes(name));
     const seen = new Map(
-      systems.map(({ name }) => [name, { perSecond: [] as number[], perCpu: [] as number[], failed: 0 }]),
+      loaded.map(({ name }) => [name, { perSecond: [] as number[], perCpu: [] as number[], failed: 0 }]),
     );
     for (let round = 0; round <= plan.rounds; round++) {
-      for (const system of systems) {
+      for (const system of loaded) {
         signal.throwIfAborted();
         const before = processUsage(system.process.pid).cpuSeconds;
         const load = {
@@ -69,7 +74,7 @@ export async function measureThroughput(
           connections: plan.connections,
           seconds: plan.seconds,
         };
-        const result = await runWrk(load);
+        const result = await run(load);
         const cpu = processUsage(system.process.pid).cpuSeconds - before;
         const of = seen.get(system.name);
         if (round > 0 && of !== undefined) {

@@ -4,18 +4,55 @@ import type { ServerPorts } from "./server-config.ts";
 /** Connections that nginx keeps to the upstream in each worker. */
 const keptConnections = 128;
 
-/** The config of a proxy that our server and Caddy both take. @param upstream `host:port` */
-export function proxyConfig(ports: ServerPorts, upstream: string): unknown {
+/** Its own authority vouches for `localhost`. */
+const ownAuthority = {
+  tls: { automation: { policies: [{ issuers: [{ module: "internal" }] }] } },
+  pki: { certificate_authorities: { local: { install_trust: false } } },
+};
+
+/**
+ * The config of a proxy that our server and Caddy both take: HTTP/1 on `ports.static`, TLS on `ports.files`, HTTP/2 without
+ * TLS on `ports.gzip`.
+ * @param upstream `host:port`
+ * @param grpcUpstream `host:port`, of calls of gRPC
+ */
+export function proxyConfig(ports: ServerPorts, upstream: string, grpcUpstream: string): unknown {
   const proxy = {
     handler: "reverse_proxy",
     upstreams: [{ dial: upstream }],
     transport: { protocol: "http", keep_alive: { max_idle_conns_per_host: keptConnections } },
   };
+  const fixed = { handler: "static_response", body: "hello world" };
+  const grpc = {
+    handler: "reverse_proxy",
+    upstreams: [{ dial: grpcUpstream }],
+    transport: { protocol: "http", versions: ["h2c"] },
+  };
   return {
     admin: { listen: `127.0.0.1:${ports.admin}`, config: { persist: false } },
     apps: {
+      ...ownAuthority,
       http: {
         servers: {
+          secure: {
+            listen: [`127.0.0.1:${ports.files}`],
+            automatic_https: { disable_redirects: true },
+            tls_connection_policies: [{}],
+            routes: [
+              { match: [{ host: ["localhost"], path: ["/static"] }], handle: [fixed] },
+              { match: [{ host: ["localhost"] }], handle: [proxy] },
+            ],
+          },
+          h2c: {
+            listen: [`127.0.0.1:${ports.gzip}`],
+            protocols: ["h1", "h2c"],
+            automatic_https: { disable: true },
+            routes: [
+              { match: [{ path: ["/static"] }], handle: [fixed] },
+              { match: [{ path: ["/bench.Echo/*"] }], handle: [grpc] },
+              { handle: [proxy] },
+            ],
+          },
           proxy: {
             listen: [`127.0.0.1:${ports.static}`],
             automatic_https: { disable: true },

@@ -1,0 +1,105 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { freeAddresses } from "lifecycle/testing";
+import { processUsage } from "../e2e/measure/process-usage.ts";
+import type { Figure } from "../report/figure.ts";
+import { machineLine } from "../report/notes.ts";
+import { renderTable } from "../report/table.ts";
+import { echoThrough, openTunnels, startEchoUpstream } from "../server/open-tunnels.ts";
+import { proxyConfig } from "../server/proxy-systems.ts";
+import { type ServerSystem, startCaddy, startOurs } from "../server/server-systems.ts";
+import { Arguments, type OptionSpecs, optionHelp, UsageError } from "./arguments.ts";
+
+const options = {
+  caddy: { value: "PATH", text: "Caddy 2: the same tunnels, and ratios" },
+  tunnels: { value: "N", text: "kept open, idle", fallback: "10000" },
+  settle: { value: "SECONDS", text: "to wait before memory is looked at", fallback: "10" },
+  help: { text: "print this" },
+} as const satisfies OptionSpecs;
+
+interface TunnelPlan {
+  readonly tunnels: number;
+  readonly settleSeconds: number;
+}
+
+async function measure(system: ServerSystem, plan: TunnelPlan, signal: AbortSignal): Promise<Figure[]> {
+  const { pid } = system.process;
+  const { static: port } = system.ports;
+  // What the first ones cost once and for all.
+  for (const tunnel of await openTunnels(port, 100, signal)) tunnel.destroy();
+  await sleep(plan.settleSeconds * 1_000);
+  const idle = processUsage(pid).rssBytes;
+  const cpuBefore = processUsage(pid).cpuSeconds;
+  const tunnels = await openTunnels(port, plan.tunnels, signal);
+  const cpu = processUsage(pid).cpuSeconds - cpuBefore;
+  await sleep(plan.settleSeconds * 1_000);
+  const full = processUsage(pid).rssBytes;
+  for (let index = 0; index < tunnels.length; index += Math.ceil(tunnels.length / 100)) {
+    const tunnel = tunnels[index];
+    if (tunnel !== undefined) await echoThrough(tunnel);
+  }
+  for (const tunnel of tunnels) tunnel.destroy();
+  return [
+    { label: "RSS idle, MiB", value: idle, unit: "mebibytes" },
+    { label: `RSS with ${plan.tunnels} tunnels, MiB`, value: full, unit: "mebibytes" },
+    { label: "bytes a tunnel", value: (full - idle) / plan.tunnels, unit: "count", compared: true },
+    { label: "CPU-s to open them", value: cpu, unit: "cpuSeconds", compared: true },
+  ];
+}
+
+/** `bench tunnels`. @returns the exit code */
+export async function tunnelsCommand(argv: readonly string[], signal: AbortSignal): Promise<number> {
+  const args = new Arguments(options, argv);
+  if (args.has("help")) {
+    process.stdout.write(`Measures what idle WebSocket tunnels through the reverse proxy hold. Linux only.
+Each needs four open files, two of them in this process: ulimit -n.
+
+Usage: npm run bench -- tunnels [options]
+
+${optionHelp(options)}`);
+    return 0;
+  }
+  if (args.has("caddy") && !existsSync(args.text("caddy"))) {
+    throw new UsageError(`--caddy "${args.text("caddy")}" does not exist`);
+  }
+  const plan: TunnelPlan = {
+    tunnels: args.integer("tunnels", 1, 25_000),
+    settleSeconds: args.integer("settle", 0, 600),
+  };
+  const folder = await mkdtemp(join(tmpdir(), "bench-tunnels-"));
+  const upstream = await startEchoUpstream();
+  const started: ServerSystem[] = [];
+  const [loadBefore = 0] = loadavg();
+  try {
+    const place = async (name: string) => {
+      const [front, secure, h2c, admin] = (await freeAddresses(4)).map((each) =>
+        Number(each.split(":").at(-1)),
+      );
+      const ports = { static: front ?? 0, files: secure ?? 0, gzip: h2c ?? 0, hosts: 0, admin: admin ?? 0 };
+      const config = proxyConfig(ports, upstream.address, upstream.address);
+      return { folder: join(folder, name), files: folder, ports, config };
+    };
+    started.push(await startOurs(await place("ours")));
+    if (args.has("caddy")) started.push(await startCaddy(args.text("caddy"), await place("caddy")));
+    const columns: { title: string; figures: Figure[] }[] = [];
+    for (const system of started) {
+      await system.process.healthy(signal);
+      columns.push({ title: system.name, figures: await measure(system, plan, signal) });
+    }
+    const [ours, ...peers] = columns;
+    const compared =
+      ours === undefined ? [] : peers.map((peer) => ({ title: `ours / ${peer.title}`, ours, peer }));
+    const [loadAfter = 0] = loadavg();
+    process.stdout.write(
+      renderTable(columns, compared) + machineLine({ cores: availableParallelism(), loadBefore, loadAfter }),
+    );
+    return 0;
+  } finally {
+    await Promise.all(started.map((system) => system.process.stop()));
+    upstream.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,79 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
+
+/** A server behind proxies that takes every upgrade and echoes what comes then. */
+export interface EchoUpstream {
+  /** `host:port`. */
+  readonly address: string;
+  close(): void;
+}
+
+const atOnce = 100;
+const switched =
+  "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+  "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
+
+export async function startEchoUpstream(): Promise<EchoUpstream> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.once("close", () => sockets.delete(socket));
+    let head = "";
+    const onHead = (chunk: Buffer) => {
+      head += chunk.toString("latin1");
+      if (head.includes("\r\n\r\n")) {
+        socket.off("data", onHead);
+        const isUpgrade = /^upgrade:/im.test(head);
+        socket.write(
+          isUpgrade ? switched : "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        );
+        if (isUpgrade) socket.pipe(socket);
+        else socket.end();
+      }
+    };
+    socket.on("data", onHead);
+  });
+  server.listen({ port: 0, host: "127.0.0.1", backlog: 1024 });
+  await once(server, "listening");
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+async function openTunnel(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  socket.write(
+    "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+  );
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  if (!answer.toString("latin1").startsWith("HTTP/1.1 101")) {
+    throw new Error(`no tunnel: ${answer.toString("latin1").slice(0, 80)}`);
+  }
+  return socket;
+}
+
+/** Opens tunnels through a proxy. @throws Error when one is refused */
+export async function openTunnels(port: number, count: number, signal: AbortSignal): Promise<Socket[]> {
+  const tunnels: Socket[] = [];
+  while (tunnels.length < count) {
+    signal.throwIfAborted();
+    const wanted = Math.min(atOnce, count - tunnels.length);
+    tunnels.push(...(await Promise.all(Array.from({ length: wanted }, () => openTunnel(port)))));
+  }
+  return tunnels;
+}
+
+/** Sends a word through a tunnel. @throws Error when it does not come back */
+export async function echoThrough(tunnel: Socket): Promise<void> {
+  tunnel.write("word");
+  const [answer] = (await once(tunnel, "data")) as [Buffer];
+  if (answer.toString() !== "word") throw new Error(`a tunnel gave back ${answer.toString().slice(0, 80)}`);
+}
