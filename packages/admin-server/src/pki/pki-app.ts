@@ -136,7 +136,10 @@ export class PkiApp implements App {
       const installTrust = config.install_trust !== false;
       configs.set(id, { options: authorityOptions(id, config), storage, intervalMs, installTrust });
     }
-    return new PkiApp(context, configs);
+    const app = new PkiApp(context, configs);
+    // From now on: policies of the same config may trust an authority of it.
+    context.messages.on(authorityTopic, (id) => app.#info(String(id)));
+    return app;
   }
 
   /** Whether there is an authority of that id, or will be when it is asked for. */
@@ -188,7 +191,6 @@ export class PkiApp implements App {
         await this.authority(id);
       }
     }
-    this.#context.messages.on(authorityTopic, (id) => this.#info(String(id)));
     this.#context.messages.on(acmeServerTopic, (request) => this.#answerAcme(request as AcmeRequest));
   }
 

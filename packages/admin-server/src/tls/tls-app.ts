@@ -133,6 +133,10 @@ class TlsApp implements App {
   /** @throws ServerError */
   async provision(): Promise<void> {
     const context = this.#context;
+    // From now on: policies of the same config may trust authorities that are stored.
+    context.messages.on(certificateTopics.stored, async (key) =>
+      (await context.storage.load(String(key)))?.toString(),
+    );
     this.#internal = [await context.load(issuers, "internal", {}, "automation")];
     this.#public = [await context.load(issuers, "acme", {}, "automation")];
     const { automation, certificates } = this.#config;
@@ -183,9 +187,6 @@ class TlsApp implements App {
     messages.on(certificateTopics.httpChallenge, (value) => board.value.token(value as ChallengeRequest));
     messages.on(certificateTopics.alpnChallenge, (value) => board.value.certificate(String(value)));
     messages.on(certificatesTopic, () => certificateStates(this.#cache.all(), this.#manager.states()));
-    messages.on(certificateTopics.stored, async (value) =>
-      (await this.#context.storage.load(String(value)))?.toString(),
-    );
     await this.#manage({ names: this.#automate, ignoreLoaded: true });
     const interval = this.#config.automation?.renew_interval || defaultRenewMs;
     this.#timer = setInterval(() => void this.#manager.renewDue(), interval);

@@ -126,7 +126,10 @@ export class ConnectionPolicy {
       ciphers: cipherList(ciphers),
       honorCipherOrder: true,
       ...(groups ? { ecdhCurve: groups } : {}),
-      ...(this.clientAuth?.ca === undefined ? {} : { ca: [...this.clientAuth.ca] }),
+      ...(this.clientAuth?.ca === undefined
+        ? {}
+        : // Intermediates may be trusted too, without their root.
+          { ca: [...this.clientAuth.ca], allowPartialTrustChain: true }),
       // A session goes on only under the policy that it began with.
       sessionIdContext: this.id.slice(0, 32),
       ...(ticketKey === undefined ? { secureOptions: noTickets } : { ticketKeys: ticketKey }),
