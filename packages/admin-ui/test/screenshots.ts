@@ -22,7 +22,7 @@ const { port } = upstream.address() as AddressInfo;
 await server.admin("POST", "/load", shopConfig([`127.0.0.1:${port}`, "127.0.0.1:9"]));
 await server.admin("PATCH", "/id/health/handle/0/body", "fine\n");
 await server.admin("POST", "/config/apps/http/grace_period", "30s");
-const [shop] = await server.sites();
+const shop = (await server.sites()).find((site) => site.server === "shop");
 
 let going = true;
 /** Traffic that comes and goes, some of it failing. */

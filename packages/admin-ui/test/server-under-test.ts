@@ -49,13 +49,15 @@ export class ServerUnderTest {
     });
     this.#child = child;
     const lines: string[] = [];
+    let runs = false;
     for await (const line of createInterface(child.stderr)) {
       lines.push(line);
       const address = /admin endpoint on ([\d.]+:\d+)/.exec(line)?.[1];
       if (address !== undefined) this.address = address;
-      if (/server v?\S* runs/.test(line)) break;
+      runs = /server v?\S* runs/.test(line);
+      if (runs) break;
     }
-    if (child.exitCode !== null) throw new Error(`the server did not start:\n${lines.join("\n")}`);
+    if (!runs) throw new Error(`the server did not start:\n${lines.join("\n")}`);
     child.stderr.resume();
   }
 

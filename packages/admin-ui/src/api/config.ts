@@ -2,6 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
 import { ApiError } from "./api-error.ts";
 import { askJson, askServer, readAnswer } from "./ask-server.ts";
+import { history } from "./history.ts";
 import { type PatchOperation, patchOperation } from "./json-patch.ts";
 import { type JsonValue, jsonValue } from "./json-value.ts";
 
@@ -10,16 +11,29 @@ export interface RunningConfig {
   document: JsonValue;
   /** For `If-Match`. */
   etag: string;
+  /** Its number in the history; undefined where none is kept. */
+  version: number | undefined;
+}
+
+/** How often the two are read until they are of one version; more changes a second nobody makes. */
+const maxTries = 5;
+
+async function newestVersion(signal: AbortSignal): Promise<number | undefined> {
+  return (await askJson("/history", history, { signal }))[0]?.n;
 }
 
 /** The running config. Kept until it is asked for anew: a draft stands on it. */
 export const configQuery = queryOptions({
   queryKey: ["config"],
   queryFn: async ({ signal }): Promise<RunningConfig> => {
-    const response = await askServer("/config/", { signal });
-    const etag = response.headers.get("etag");
-    if (etag === null) throw new ApiError("API_SHAPE", "the config has no Etag", response.status);
-    return { document: await readAnswer(response, jsonValue), etag };
+    for (let tries = 1; ; tries += 1) {
+      const version = await newestVersion(signal);
+      const response = await askServer("/config/", { signal });
+      const etag = response.headers.get("etag");
+      if (etag === null) throw new ApiError("API_SHAPE", "the config has no Etag", response.status);
+      const document = await readAnswer(response, jsonValue);
+      if (tries === maxTries || version === (await newestVersion(signal))) return { document, etag, version };
+    }
   },
   staleTime: Number.POSITIVE_INFINITY,
 });

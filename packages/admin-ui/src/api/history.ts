@@ -6,13 +6,16 @@ import { jsonValue } from "./json-value.ts";
 
 const entry = z.object({ n: z.number(), at: z.string(), author: z.string(), bytes: z.number() });
 
+/** The configs that ran, the newest first. */
+export const history = z.array(entry);
+
 /** One config that ran. */
 export type HistoryEntry = z.infer<typeof entry>;
 
 /** The configs that ran, the newest first. */
 export const historyQuery = queryOptions({
   queryKey: ["history"],
-  queryFn: ({ signal }) => askJson("/history", z.array(entry), { signal }),
+  queryFn: ({ signal }) => askJson("/history", history, { signal }),
   refetchInterval: 5_000,
 });
 

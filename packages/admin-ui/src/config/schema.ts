@@ -86,7 +86,8 @@ export class SchemaReader {
       minimum: undefined,
       maximum: undefined,
     };
-    this.#collect(schema, value, draft, 0);
+    // Null means "not set": whatever may be set there can come.
+    this.#collect(schema, value ?? undefined, draft, 0);
     return draft;
   }
 
@@ -126,9 +127,10 @@ export class SchemaReader {
     const named = resolved.filter((variant) => this.#isNamedBy(variant, value));
     if (named.length > 0) return named;
     // Before a module is chosen none of the modules' own fields is right.
-    return resolved.filter(
-      (variant) => !hasConstant(variant) && (value === undefined || fitsType(variant, value)),
-    );
+    const plain = resolved.filter((variant) => !hasConstant(variant));
+    const fitting = plain.filter((variant) => value === undefined || fitsType(variant, value));
+    // A value that fits none is a fault of all of them.
+    return fitting.length > 0 ? fitting : plain;
   }
 
   #isNamedBy(variant: JsonSchema, value: JsonValue | undefined): boolean {

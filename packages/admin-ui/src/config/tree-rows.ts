@@ -82,5 +82,13 @@ function nameOfObject(value: Record<string, JsonValue>): string {
     const name = value[key];
     if (typeof name === "string") return name;
   }
-  return "";
+  return Array.isArray(value.match) ? value.match.map(matcherText).join(" or ") : "";
+}
+
+/** What a route is for: the hosts and paths that it matches. */
+function matcherText(set: JsonValue): string {
+  if (!isObject(set)) return "";
+  return [set.host, set.path, set.method]
+    .flatMap((names) => (Array.isArray(names) ? names.map(String) : []))
+    .join(" ");
 }

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from "react";
 import { type Completion, CompletionField } from "ui-kit/components/completion-field.tsx";
 import type { JsonObject } from "../../api/json-value.ts";
+import { Prose } from "../../components/prose.tsx";
 import { typeName } from "../../config/find-faults.ts";
 import type { PlaceSchema, SchemaReader } from "../../config/schema.ts";
 
@@ -50,7 +51,13 @@ export function AddField(props: {
         Add
       </button>
       <p className="muted" role="status">
-        {there ? `${name} is there already` : unknown ? `${name} is no field of this object` : description}
+        {there ? (
+          `${name} is there already`
+        ) : unknown ? (
+          `${name} is no field of this object`
+        ) : (
+          <Prose text={description} />
+        )}
       </p>
     </form>
   );

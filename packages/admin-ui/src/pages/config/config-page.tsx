@@ -100,8 +100,7 @@ function LoadedConfig({ running, schema }: { running: RunningConfig; schema: Con
               </button>
               <button
                 type="button"
-                className="button main"
-                aria-pressed={review}
+                className={review ? "button" : "button main"}
                 onClick={() =>
                   void navigate({ search: (old) => ({ ...old, view: review ? undefined : "review" }) })
                 }

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Icon } from "ui-kit/components/icon.tsx";
 import { isObject, type JsonObject, type JsonValue } from "../../api/json-value.ts";
+import { Prose } from "../../components/prose.tsx";
 import { endOf } from "../../config/apply-operation.ts";
 import type { SchemaFault } from "../../config/find-faults.ts";
 import { firstValue } from "../../config/first-value.ts";
@@ -89,7 +90,11 @@ export function MemberList(props: {
                   <Icon name="close" />
                 </button>
               </div>
-              {!isList && inner.description !== "" && <p className="member-note">{inner.description}</p>}
+              {!isList && inner.description !== "" && (
+                <p className="member-note">
+                  <Prose text={inner.description} />
+                </p>
+              )}
               {fault !== undefined && typeof member === "object" && (
                 <p className="member-note fault-text">
                   {name} {fault.message}

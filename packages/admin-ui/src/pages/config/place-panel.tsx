@@ -1,7 +1,9 @@
 import "./place-panel.css";
 import type { JsonValue } from "../../api/json-value.ts";
 import { isObject, kindOf } from "../../api/json-value.ts";
+import { Prose } from "../../components/prose.tsx";
 import { type SchemaFault, typeName } from "../../config/find-faults.ts";
+import { firstValue } from "../../config/first-value.ts";
 import { below, lastPart, pointerParts, valueAt } from "../../config/json-pointer.ts";
 import type { PlaceSchema, SchemaReader } from "../../config/schema.ts";
 import { JsonEditor } from "./json-editor.tsx";
@@ -36,7 +38,11 @@ export function PlacePanel(props: {
   return (
     <>
       <PlacePath at={at} onGo={onGo} />
-      {place.description !== "" && <p className="place-description">{place.description}</p>}
+      {place.description !== "" && (
+        <p className="place-description">
+          <Prose text={place.description} />
+        </p>
+      )}
       <div className="place-type">
         <span>{kindText(place, value)}</span>
         <button type="button" className="button" aria-pressed={asJson} onClick={() => onView(!asJson)}>
@@ -52,6 +58,15 @@ export function PlacePanel(props: {
         />
       ) : Array.isArray(value) || isObject(value) ? (
         <MemberList {...props} value={value} place={place} />
+      ) : value === null && (place.types.has("object") || place.types.has("array")) ? (
+        <button
+          type="button"
+          className="button"
+          data-editor
+          onClick={() => draft.edit({ op: "replace", path: at, value: firstValue(reader, place) })}
+        >
+          Nothing is set here: begin
+        </button>
       ) : (
         <ValueEditor
           key={JSON.stringify(value)}

@@ -32,8 +32,6 @@ export function useConfigDraft(running: RunningConfig): ConfigDraft {
   const history = useQuery(historyQuery).data;
   const newest = history?.[0];
   const edits = draft?.edits ?? [];
-  // Remembered beside the config: which version of the history it is.
-  const readVersion = client.getQueryData<number>(["config", "version", running.etag]);
   const conflict =
     draft !== undefined && draft.etag !== running.etag ? { version: draft.version } : undefined;
   const { document, fitting, lost } = useMemo(
@@ -41,33 +39,26 @@ export function useConfigDraft(running: RunningConfig): ConfigDraft {
     [running, draft],
   );
 
-  useEffect(() => {
-    if (newest !== undefined && readVersion === undefined) {
-      client.setQueryData(["config", "version", running.etag], newest.n);
-    }
-  }, [client, newest, readVersion, running.etag]);
-
-  const isNewer = newest !== undefined && readVersion !== undefined && newest.n > readVersion;
+  const newestNumber = newest?.n ?? 0;
+  const isNewer = newestNumber > (running.version ?? 0);
   const hasEdits = edits.length > 0;
   useEffect(() => {
     // Without changes of one's own there is nothing to decide.
-    if (isNewer && !hasEdits) void client.invalidateQueries({ queryKey: configQuery.queryKey, exact: true });
-  }, [client, isNewer, hasEdits]);
-  useEffect(() => {
-    // The same document, loaded anew, is another version with the same tag.
-    if (isNewer && !hasEdits) client.setQueryData(["config", "version", running.etag], newest.n);
-  }, [client, isNewer, hasEdits, running.etag, newest]);
+    if (newestNumber > (running.version ?? 0) && !hasEdits) {
+      void client.invalidateQueries({ queryKey: configQuery.queryKey, exact: true });
+    }
+  }, [client, newestNumber, running.version, hasEdits]);
 
   const edit = useCallback(
     (operation: PatchOperation) => {
       const before = currentDraft();
       setDraft({
         etag: before?.etag ?? running.etag,
-        version: before === undefined ? readVersion : before.version,
+        version: before === undefined ? running.version : before.version,
         edits: withEdit(before?.edits ?? [], operation),
       });
     },
-    [running.etag, readVersion],
+    [running.etag, running.version],
   );
 
   return {
@@ -86,7 +77,7 @@ export function useConfigDraft(running: RunningConfig): ConfigDraft {
     discard: () => setDraft(undefined),
     moveOnto: () =>
       setDraft(
-        fitting.length === 0 ? undefined : { etag: running.etag, version: readVersion, edits: fitting },
+        fitting.length === 0 ? undefined : { etag: running.etag, version: running.version, edits: fitting },
       ),
   };
 }

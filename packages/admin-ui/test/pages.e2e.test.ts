@@ -1,0 +1,242 @@
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { violationsOn } from "ui-kit/testing/axe.ts";
+import { expect, test } from "vitest";
+import { describeConsole } from "./console-session.ts";
+import { shopConfig } from "./shop-config.ts";
+
+describeConsole("the console in a browser", (app) => {
+  const go = (address: string) => app.page.goto(`${app.server.origin}/ui/${address}`);
+  const load = (upstreams: readonly string[] = ["127.0.0.1:9"]) =>
+    app.server.admin("POST", "/load", shopConfig(upstreams));
+  const row = (name: string | RegExp) => app.page.getByRole("row").filter({ has: app.page.getByText(name) });
+
+  test("the first load is small", async () => {
+    const loaded = new Map<string, number>();
+    app.page.on("request", (request) => {
+      const { pathname } = new URL(request.url());
+      if (!pathname.startsWith("/ui/")) return;
+      const name = pathname === "/ui/" ? "index.html" : pathname.slice("/ui/".length);
+      loaded.set(name, gzipSync(readFileSync(path.join(app.folder, name))).length);
+    });
+    await load();
+    await go("");
+    await app.page.getByRole("link", { name: "shop" }).waitFor();
+    const bytes = [...loaded.values()].reduce((sum, size) => sum + size, 0);
+    expect(loaded.size).toBeGreaterThan(3);
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(150_000);
+  });
+
+  test("requests a second and errors are counted while the page is open", async () => {
+    await load();
+    const shop = (await app.server.sites()).find(({ server }) => server === "shop");
+    await go("");
+    const cells = app.page.getByRole("row").filter({ hasText: "shop" }).getByRole("cell");
+    await expect.poll(() => cells.nth(2).textContent(), { timeout: 20_000 }).toMatch(/^0/);
+    const rates: string[] = [];
+    await expect
+      .poll(
+        async () => {
+          await fetch(`http://${shop?.address}/health`);
+          await fetch(`http://${shop?.address}/broken`);
+          rates.push(`${await cells.nth(2).textContent()} ${await cells.nth(4).textContent()}`);
+          return rates.some((rate) => /^[1-9].* [1-9]|^[1-9].* 0\.[1-9]/.test(rate));
+        },
+        { timeout: 30_000, interval: 100 },
+      )
+      .toBe(true);
+    expect(await app.page.locator(".sparkline.error .line").count()).toBe(2);
+    await app.page.keyboard.press("3");
+    await app.page.waitForURL(/\/ui\/listeners/);
+    await row("internal").getByText("HTTP/1.1, HTTP/2").waitFor();
+    await app.page.getByRole("link", { name: "shop" }).click();
+    await app.page.waitForURL(/config\?at=%2Fapps%2Fhttp%2Fservers%2Fshop/);
+    expect(app.complaints).toEqual([]);
+  });
+
+  test("upstreams are live: one dies, and is back", async () => {
+    let broken = false;
+    const upstream = createServer((_request, response) => response.writeHead(broken ? 500 : 200).end());
+    await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+    try {
+      const address = `127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+      await load([address]);
+      await go("upstreams");
+      await row(address).getByText("healthy", { exact: true }).waitFor();
+      broken = true;
+      await row(address).getByText("unhealthy").waitFor();
+      broken = false;
+      await row(address).getByText("healthy", { exact: true }).waitFor();
+    } finally {
+      upstream.closeAllConnections();
+      upstream.close();
+    }
+  });
+
+  test("certificates: when they end and are renewed; details are in the address", async () => {
+    await load();
+    await go("certificates");
+    const names = app.page.getByRole("rowheader").getByRole("button");
+    await expect
+      .poll(() => names.allTextContents())
+      .toEqual(expect.arrayContaining(["files.localhost", "intranet.localhost"]));
+    await row("intranet.localhost")
+      .getByText(/^ends in \d+ hours$/)
+      .waitFor();
+    await names.filter({ hasText: "intranet" }).click();
+    await app.page.waitForURL(/open=/);
+    await app.page.reload();
+    await app.page.getByText("SHA-256").waitFor();
+    expect(await names.filter({ hasText: "intranet" }).getAttribute("aria-expanded")).toBe("true");
+  });
+
+  test("history: what changed, and back to an earlier version after a look", async () => {
+    const { page, server } = app;
+    await load();
+    await server.admin("PATCH", "/id/health/handle/0/body", "fine\n");
+    await server.admin("POST", "/config/apps/http/grace_period", "30s");
+    await go("history");
+    await page.getByText('"30s"').waitFor();
+    expect(await page.getByRole("button", { name: /Roll back/ }).count()).toBe(0);
+    const first = page.getByRole("navigation", { name: "Versions" }).getByRole("link").last();
+    await page.keyboard.press("j");
+    await page.getByText('"fine\\n"').waitFor();
+    await first.click();
+    await page.getByRole("link", { name: "What going back would change" }).click();
+    await page.waitForURL(/view=rollback/);
+    await expect.poll(() => page.locator(".difference").count()).toBe(2);
+    await page.getByRole("button", { name: /Roll back to version/ }).click();
+    await page.getByText("this version runs now").waitFor();
+    await page
+      .getByText(/127\.0\.0\.1, rollback to \d/)
+      .first()
+      .waitFor();
+    expect(await (await server.admin("GET", "/config/apps/http/grace_period")).json()).toBe("10s");
+    await go("history?n=999");
+    await page.getByText("Version 999 is not in the history").waitFor();
+  });
+
+  test("a version that is old by now is not rolled back over", async () => {
+    const { page, server } = app;
+    await load();
+    await server.admin("PATCH", "/id/health/handle/0/body", "one\n");
+    const [newest] = (await (await server.admin("GET", "/history")).json()) as { n: number }[];
+    // The page asks every five seconds; here it learns of the third version only when the button is pressed.
+    let known: unknown;
+    await page.route("**/history", async (route) => {
+      const answer: unknown = await (await route.fetch()).json();
+      known ??= answer;
+      await route.fulfill({ json: known });
+    });
+    await go(`history?n=${(newest?.n ?? 2) - 1}&view=rollback`);
+    await page.getByRole("button", { name: /Roll back/ }).waitFor();
+    await page.route("**/config/", async (route) => {
+      await page.unroute("**/history");
+      await route.continue();
+    });
+    await server.admin("PATCH", "/id/health/handle/0/body", "two\n");
+    await page.getByRole("button", { name: /Roll back/ }).click();
+    await page.getByText("Another version runs by now.").waitFor();
+    expect(await (await server.admin("GET", "/id/health/handle/0/body")).json()).toBe("two\n");
+  });
+
+  test("a server that goes away and comes back", async () => {
+    const { page, server } = app;
+    await load();
+    await go("");
+    await page.getByRole("link", { name: "shop" }).waitFor();
+    await server.kill();
+    await page.getByText("The server does not answer since").waitFor();
+    expect(await page.getByRole("link", { name: "shop" }).count()).toBe(1);
+    await server.run();
+    await page.getByText("The server does not answer since").waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "shop" }).waitFor();
+  });
+
+  test.each([
+    ["unreachable", (status: number) => status === 0, "The server does not answer"],
+    ["403", (status: number) => status === 403, "The server does not admit this address"],
+    ["500", (status: number) => status === 500, "The server could not do this"],
+    ["an answer of another program", (status: number) => status === 200, "The answer was not understood"],
+  ])("a page without data says why: %s, and asks again", async (_, is, title) => {
+    const status = [0, 403, 500, 200].find(is) ?? 0;
+    let broken = true;
+    await app.page.route("**/reverse_proxy/upstreams*", (route) => {
+      if (!broken) return route.continue();
+      if (status === 0) return route.abort();
+      return route.fulfill({ status, json: status === 200 ? { hello: 1 } : { error: "in its own words" } });
+    });
+    await go("upstreams");
+    const notice = app.page.getByRole("alert");
+    await notice.getByText(title).waitFor();
+    if (status >= 400) expect(await notice.textContent()).toContain(`${status}: in its own words`);
+    broken = false;
+    await app.page.getByText("No proxies").waitFor();
+  });
+
+  test("an empty server has pages that say what to do", async () => {
+    const { page } = app;
+    for (const [address, text] of [
+      ["", "No server is configured"],
+      ["listeners", "Nothing is served yet"],
+      ["upstreams", "No proxies"],
+      ["certificates", "No certificates"],
+      ["nowhere", "There is no such page"],
+    ] as const) {
+      await go(address);
+      await page.getByText(text).waitFor();
+      expect(await violationsOn(page), address).toEqual([]);
+    }
+  });
+
+  test.each([
+    ["light", 1440],
+    ["dark", 1440],
+    ["light", 360],
+  ] as const)(
+    "%s, %d px: axe finds nothing, and nothing sticks out",
+    { timeout: 120_000 },
+    async (theme, width) => {
+      const { page, server } = app;
+      await load();
+      await server.admin("PATCH", "/id/health/handle/0/body", "fine\n");
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+      await page.setViewportSize({ width, height: 800 });
+      const at = (pointer: string) => `config?at=${encodeURIComponent(pointer)}`;
+      for (const [address, sign] of [
+        ["", "text=See upstreams"],
+        [at("/apps/http/servers/shop"), "text=Tried in order."],
+        [at("/apps/http/servers/shop/routes/2/handle/1"), "text=health_checks"],
+        [`${at("/apps/http")}&view=json`, ".json-field"],
+        ["listeners", "tbody tr"],
+        ["upstreams", "tbody tr"],
+        ["certificates", "tbody tr"],
+        ["history", ".difference"],
+      ] as const) {
+        await go(address);
+        await page.locator(sign).first().waitFor();
+        expect(await violationsOn(page), address).toEqual([]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth), address).toBeLessThanOrEqual(
+          width,
+        );
+      }
+      await go(at("/apps/http"));
+      const field = page.getByLabel("grace_period", { exact: true });
+      await field.fill("1h");
+      await field.press("Enter");
+      await page.getByRole("button", { name: "Review and apply" }).click();
+      await page.locator(".difference").waitFor();
+      expect(await violationsOn(page), "review").toEqual([]);
+      await page.getByRole("button", { name: "Back to editing" }).click();
+      await page.getByRole("tree").focus();
+      await page.keyboard.press("?");
+      await page.getByRole("dialog").waitFor();
+      expect(await violationsOn(page), "help").toEqual([]);
+      expect(app.complaints).toEqual([]);
+    },
+  );
+});
