@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { enableCompileCache } from "node:module";
+import { keepYoungSpace } from "../src/cli/young-space.ts";
 
 // Before anything else is imported, so that a start takes what the last one compiled.
 enableCompileCache();
+keepYoungSpace();
 void import("../src/cli/main.ts")
   .then(({ main }) => main(process.argv.slice(2)))
   .then((code) => process.exit(code));

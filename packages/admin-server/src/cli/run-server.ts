@@ -11,6 +11,7 @@ import { messageOf } from "../core/errors.ts";
 import { Server } from "../server.ts";
 import { defaultWorkers } from "../worker/open-threads.ts";
 import { ConfigTextError } from "./read-config.ts";
+import { growYoungSpace } from "./young-space.ts";
 
 /** A server that runs in this process until it is told to stop. */
 export interface ServerRun {
@@ -79,6 +80,7 @@ export async function runServer(run: ServerRun): Promise<number> {
     printExcerpt(error, run.logEncoding);
     return exitCodes.startFailed;
   }
+  growYoungSpace();
   log.info(`server ${version.gitVersion} runs`);
   const end = await run.running?.(server, log);
   log.info(`stopping: ${await Promise.race([stop.requested, stopCall.promise])}`);

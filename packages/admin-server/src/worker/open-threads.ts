@@ -1,5 +1,4 @@
 import { availableParallelism } from "node:os";
-import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import type { Logger } from "lifecycle";
 import { Workers } from "../core/engine/workers.ts";
@@ -87,8 +86,6 @@ export function openThreads(
       logEncoding: options.logEncoding,
       dataFolder,
     };
-    // The main thread, which serves nothing beside workers, is started with a semi-space of its own size.
-    setFlagsFromString("--max-semi-space-size=0");
     return new Worker(new URL("./worker-start.ts", import.meta.url), {
       workerData,
       name: `worker ${thread}`,
