@@ -36,8 +36,8 @@ export async function buildConsole(): Promise<string> {
 }
 
 /**
- * Describes tests of the console in a browser: it is built once for the file, and each test gets a server and a page of
- * its own, 1440 × 900 pixels. Where there is no Chromium the tests are skipped, by name.
+ * Describes tests of the console in a browser: it is built once for the file, and each test gets a server without a
+ * config and a page of its own, 1440 × 900 pixels. Where there is no Chromium the tests are skipped, by name.
  */
 export function describeConsole(subject: string, tests: (session: ConsoleSession) => void): void {
   const hasBrowser = existsSync(browserPath);
@@ -48,14 +48,16 @@ export function describeConsole(subject: string, tests: (session: ConsoleSession
     let browser: Browser;
     beforeAll(async () => {
       session.folder = await buildConsole();
+      session.server = await ServerUnderTest.start(session.folder);
       browser = await chromium.launch({ executablePath: browserPath, args: browserFlags });
     });
     afterAll(async () => {
       await browser?.close();
+      await session.server?.stop();
       if (session.folder !== undefined) await rm(session.folder, { recursive: true, force: true });
     });
     beforeEach(async () => {
-      session.server = await ServerUnderTest.start(session.folder);
+      await session.server.empty();
       session.context = await browser.newContext({
         viewport: { width: 1440, height: 900 },
         colorScheme: "light",
@@ -67,7 +69,6 @@ export function describeConsole(subject: string, tests: (session: ConsoleSession
     });
     afterEach(async () => {
       await session.context?.close();
-      await session.server?.stop();
     });
     tests(session);
   });

@@ -71,6 +71,12 @@ export class ServerUnderTest {
     await closed;
   }
 
+  /** Unloads its config; starts it where it does not run. */
+  async empty(): Promise<void> {
+    if (this.#child === undefined) await this.run();
+    await this.admin("DELETE", "/config/");
+  }
+
   /** Asks the admin API, as somebody at a shell does. @throws when it refuses */
   async admin(method: string, path: string, body?: unknown): Promise<Response> {
     const response = await fetch(`${this.origin}${path}`, {
