@@ -57,7 +57,6 @@ function readDirectives(context: DirectiveContext): Placed<DirectiveResult>[] {
  */
 export function readRoutes(context: DirectiveContext, sorted: boolean): Route[] {
   const results = readDirectives(context);
-  const routes = results.filter(isRouteResult);
   const { order } = context.options;
   const stray = results.find(
     (placed) => !isRouteResult(placed) && !(sorted && order.includes(placed.directive)),
@@ -69,5 +68,5 @@ export function readRoutes(context: DirectiveContext, sorted: boolean): Route[] 
         : `${stray.directive} directive returned something other than an HTTP route or subroute (only handler directives can be used in routes)`,
     );
   }
-  return buildRoutes(routes, context.groups, sorted ? order : undefined);
+  return buildRoutes(results, context.groups, sorted ? order : undefined);
 }

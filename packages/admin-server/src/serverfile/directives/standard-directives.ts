@@ -2,6 +2,7 @@ import { abort } from "./abort.ts";
 import { acmeServer } from "./acme-server.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { bind } from "./bind.ts";
+import { cache } from "./cache.ts";
 import { copyResponse } from "./copy-response.ts";
 import { copyResponseHeaders } from "./copy-response-headers.ts";
 import type { Directive, DirectiveTable } from "./directive.ts";
@@ -24,6 +25,7 @@ import { logSkip } from "./log-skip.ts";
 import { map } from "./map.ts";
 import { method } from "./method.ts";
 import { metrics } from "./metrics.ts";
+import { oidc } from "./oidc.ts";
 import { phpFastcgi } from "./php-fastcgi.ts";
 import { push } from "./push.ts";
 import { rateLimit } from "./rate-limit.ts";
@@ -67,9 +69,11 @@ const handlers: readonly (readonly [string, Directive])[] = [
   ["try_files", tryFiles],
   ["basicauth", basicAuth],
   ["basic_auth", basicAuth],
+  ["oidc", oidc],
   ["forward_auth", forwardAuth],
   ["request_header", requestHeader],
   ["encode", encode],
+  ["cache", cache],
   ["push", push],
   ["intercept", intercept],
   ["templates", templates],

@@ -244,10 +244,22 @@ const urlPattern: MatcherReader = (cursor) => {
   return onlyGiven(read);
 };
 
+/** How deep `not` may stand in `not`. */
+const maxNotDepth = 100;
+let notDepth = 0;
+
 const not: MatcherReader = (cursor, readModule) => {
   const sets: Draft[] = [];
-  while (cursor.next()) {
-    sets.push(readMatcherSet(cursor, requestMatchers, readModule));
+  notDepth++;
+  try {
+    while (cursor.next()) {
+      if (notDepth > maxNotDepth) {
+        throw cursor.error(`matchers are nested deeper than the limit of ${maxNotDepth} levels`);
+      }
+      sets.push(readMatcherSet(cursor, requestMatchers, readModule));
+    }
+  } finally {
+    notDepth--;
   }
   return sets;
 };

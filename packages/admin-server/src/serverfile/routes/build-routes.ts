@@ -1,7 +1,7 @@
 import { ServerError } from "../../core/errors.ts";
 import { type Draft, sameJson } from "../values/draft.ts";
 import type { GroupNames, Route } from "./route.ts";
-import type { Placed, RouteResult } from "./site-results.ts";
+import { type DirectiveResult, isRouteResult, type Placed, type RouteResult } from "./site-results.ts";
 import { sortRoutes } from "./sort-routes.ts";
 
 /** Directives of which only the first that matches runs, in the order in which their groups are named. */
@@ -13,21 +13,25 @@ function asDrafts(match: readonly Draft[] | undefined): Draft[] | undefined {
 
 /** Merges neighbours that run for the same requests into one route. */
 export function mergeRoutes(routes: readonly Route[]): Route[] {
-  const merged: Route[] = [];
+  const merged: (Route & { handle: Draft[] })[] = [];
   for (const route of routes) {
     const last = merged.at(-1);
     if (
       last !== undefined &&
       last.terminal === route.terminal &&
       last.group === route.group &&
-      sameJson(asDrafts(last.match), asDrafts(route.match))
+      sameMatch(last.match, route.match)
     ) {
-      merged[merged.length - 1] = { ...last, handle: [...last.handle, ...route.handle] };
+      last.handle.push(...route.handle);
     } else {
-      merged.push(route);
+      merged.push({ ...route, handle: [...route.handle] });
     }
   }
   return merged;
+}
+
+function sameMatch(a: Route["match"], b: Route["match"]): boolean {
+  return a === b || (a?.length === b?.length && sameJson(asDrafts(a), asDrafts(b)));
 }
 
 function groupNames(
@@ -48,7 +52,7 @@ function groupNames(
  * @throws ServerError CONFIG_ADAPTER when a directive has no place in the order
  */
 export function buildRoutes(
-  results: readonly Placed<RouteResult>[],
+  results: readonly Placed<DirectiveResult>[],
   groups: GroupNames,
   order: readonly string[] | undefined,
 ): Route[] {
@@ -60,7 +64,8 @@ export function buildRoutes(
       `directive '${stray.directive}' is not an ordered HTTP handler, so it cannot be used here - try placing within a route block or using the order global option`,
     );
   }
-  const sorted = order === undefined ? results : sortRoutes(results, order);
+  // What is no route takes part in the sorting, as in the model: it is equal to all of its directive.
+  const sorted = (order === undefined ? results : sortRoutes(results, order)).filter(isRouteResult);
   const names = groupNames(sorted, groups);
   const routes = sorted.flatMap(({ directive, result }) => {
     if (result.kind === "routes") {

@@ -4,25 +4,22 @@ import type { ServedSite } from "./site.ts";
 
 /** Sets of matchers for a site's hosts and paths; none when it is for all. */
 export function siteMatchers({ addresses }: ServedSite): Draft[] {
-  const pairs: { path: string; hosts: string[] }[] = [];
+  const hostsByPath = new Map<string, Set<string>>();
   let anyHost = false;
   for (const { host, path } of addresses) {
-    let pair = pairs.find((each) => each.path === path);
-    if (pair === undefined) {
-      pair = { path, hosts: [] };
-      pairs.push(pair);
-    }
+    const hosts = hostsByPath.get(path) ?? new Set();
+    hostsByPath.set(path, hosts);
     if (host === "" && !anyHost) {
-      pair.hosts = [];
+      hosts.clear();
       anyHost = true;
     }
-    if (!anyHost && !pair.hosts.includes(host)) {
-      pair.hosts.push(host);
+    if (!anyHost) {
+      hosts.add(host);
     }
   }
-  return pairs
-    .map(({ path, hosts }): Draft => {
-      return { ...(hosts.length > 0 && { host: hosts }), ...(path !== "" && { path: [path] }) };
+  return [...hostsByPath]
+    .map(([path, hosts]): Draft => {
+      return { ...(hosts.size > 0 && { host: [...hosts] }), ...(path !== "" && { path: [path] }) };
     })
     .filter((set) => Object.keys(set).length > 0);
 }

@@ -1,12 +1,12 @@
 import { stableSort } from "../values/stable-sort.ts";
 import type { Route } from "./route.ts";
-import type { Placed, RouteResult } from "./site-results.ts";
+import type { DirectiveResult, Placed } from "./site-results.ts";
 
 /** Directives of which the least specific comes first, so that the most specific has the last word. */
 const reversed = new Set(["vars", "log_level"]);
 
 interface Key {
-  readonly placed: Placed<RouteResult>;
+  readonly placed: Placed<DirectiveResult>;
   readonly position: number;
   readonly route: Route | undefined;
   /** The one path that the route matches, else "". */
@@ -14,7 +14,7 @@ interface Key {
   readonly hasMatcher: boolean;
 }
 
-function keyOf(placed: Placed<RouteResult>, positions: ReadonlyMap<string, number>): Key {
+function keyOf(placed: Placed<DirectiveResult>, positions: ReadonlyMap<string, number>): Key {
   const route = placed.result.kind === "route" ? placed.result.route : undefined;
   const paths = route?.match?.length === 1 ? route.match[0]?.path : undefined;
   const [path] = Array.isArray(paths) && paths.length === 1 ? paths : [];
@@ -53,9 +53,9 @@ function comesFirst(a: Key, b: Key): boolean {
  * @param order names of directives
  */
 export function sortRoutes(
-  routes: readonly Placed<RouteResult>[],
+  routes: readonly Placed<DirectiveResult>[],
   order: readonly string[],
-): Placed<RouteResult>[] {
+): Placed<DirectiveResult>[] {
   const positions = new Map(order.map((name, index) => [name, index]));
   const keys = routes.map((placed) => keyOf(placed, positions));
   stableSort(keys, (a, b) => {

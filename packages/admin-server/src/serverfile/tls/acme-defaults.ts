@@ -19,13 +19,13 @@ export function defaultIssuers(email: string): Draft[] {
   return email.trim() === "" ? [first] : [first, { module: "acme", ca: zerosslDirectory, email }];
 }
 
-/** `over` wins member by member; lists of roots are joined. Neither is changed. */
+/** `over` wins member by member; lists of roots are joined, each root once. Neither is changed. */
 function mergeIssuers(base: Draft, over: Draft): Draft {
   const merged = structuredClone(base);
   for (const [key, value] of Object.entries(structuredClone(over))) {
     const present = merged[key];
-    if (key === "trusted_roots_pem_files" && Array.isArray(present) && Array.isArray(value)) {
-      merged[key] = [...present, ...value.filter((each) => !present.includes(each))];
+    if (key === "trusted_roots_pem_files" && Array.isArray(value)) {
+      merged[key] = [...new Set([...(Array.isArray(present) ? present : []), ...value])];
     } else if (
       isDraft(present) &&
       isDraft(value) &&

@@ -1,6 +1,6 @@
-import { type Draft, type Given, onlyGiven, sameJson } from "../values/draft.ts";
+import { type Draft, isEmptyDraft, onlyGiven, sortedJson } from "../values/draft.ts";
 import { stableSort } from "../values/stable-sort.ts";
-import { isPublicSubject, isTailscaleName, matchesWildcard } from "./certificate-subjects.ts";
+import { isPublicSubject, isTailscaleName, matchesWildcard, patternsFor } from "./certificate-subjects.ts";
 
 /** How the certificates of some names are had and kept. */
 export interface AutomationPolicy {
@@ -44,13 +44,125 @@ export function policyToJson(policy: AutomationPolicy): Draft {
   });
 }
 
-/** What a policy says besides its names. */
-function settings(policy: AutomationPolicy): Draft {
-  return policyToJson({ ...policy, subjects: [] });
+/** What is asked of a policy again and again while each is compared with each. */
+interface PolicyFacts {
+  /** Of when this was: merging policies changes them. */
+  readonly subjects: readonly string[];
+  readonly issuers: string;
+  readonly managers: string;
+  readonly saysNothing: boolean;
+  readonly implicitIssuers: ReturnType<typeof implicitIssuersOf>;
 }
 
-function saysNothing(policy: AutomationPolicy): boolean {
-  return sameJson(settings(policy), {});
+/** Keeps what it found out for as long as policies are consolidated: issuers do not change then. */
+class PolicyComparison {
+  readonly #facts = new Map<AutomationPolicy, PolicyFacts>();
+  readonly #byPattern = new Map<string, Set<AutomationPolicy>>();
+  readonly #forAll = new Set<AutomationPolicy>();
+
+  constructor(policies: readonly AutomationPolicy[]) {
+    for (const policy of policies) {
+      this.#index(policy);
+    }
+  }
+
+  #index(policy: AutomationPolicy): void {
+    if (policy.subjects.length === 0) {
+      this.#forAll.add(policy);
+    }
+    for (const subject of policy.subjects) {
+      const pattern = subject.toLowerCase();
+      const known = this.#byPattern.get(pattern);
+      if (known === undefined) {
+        this.#byPattern.set(pattern, new Set([policy]));
+      } else {
+        known.add(policy);
+      }
+    }
+  }
+
+  of(policy: AutomationPolicy): PolicyFacts {
+    const known = this.#facts.get(policy);
+    if (known?.subjects === policy.subjects) {
+      return known;
+    }
+    const facts: PolicyFacts = {
+      subjects: policy.subjects,
+      issuers: known?.issuers ?? sortedJson(policy.issuers),
+      managers: known?.managers ?? sortedJson(policy.managers),
+      saysNothing: known?.saysNothing ?? isEmptyDraft(policyToJson({ ...policy, subjects: [] })),
+      implicitIssuers: implicitIssuersOf(policy),
+    };
+    this.#facts.set(policy, facts);
+    return facts;
+  }
+
+  merge(into: AutomationPolicy, from: AutomationPolicy): void {
+    into.subjects = [...new Set([...into.subjects, ...from.subjects])];
+    this.#index(into);
+  }
+
+  /** The index of the first policy after `index`, which may be the same once more, that is for all its names, or -1. */
+  shadowOf(index: number, policies: readonly AutomationPolicy[]): number {
+    const policy = policies[index];
+    if (policy === undefined) {
+      return -1;
+    }
+    const candidates = new Set(this.#forAll);
+    for (const pattern of policy.subjects.slice(0, 1).flatMap(patternsFor)) {
+      for (const other of this.#byPattern.get(pattern) ?? []) {
+        candidates.add(other);
+      }
+    }
+    let first = -1;
+    for (const other of candidates) {
+      if (isSubset(policy, other)) {
+        const at = policies.indexOf(other, index + 1);
+        first = at !== -1 && (first === -1 || at < first) ? at : first;
+      }
+    }
+    return first;
+  }
+
+  haveSameIssuers(a: AutomationPolicy, b: AutomationPolicy): boolean {
+    const [first, second] = [this.of(a), this.of(b)];
+    if (first.issuers !== second.issuers) {
+      return this.#usesPlainInternalIssuer(a) && this.#usesPlainInternalIssuer(b);
+    }
+    if (a.issuers.length > 0) {
+      return true;
+    }
+    const [aKind, bKind] = [first.implicitIssuers, second.implicitIssuers];
+    return aKind === "any" || bKind === "any" || aKind === bKind;
+  }
+
+  #usesPlainInternalIssuer(policy: AutomationPolicy): boolean {
+    return policy.issuers.length === 0
+      ? this.of(policy).implicitIssuers === "internal"
+      : policy.isImplicitlyInternal;
+  }
+
+  /** Whether both say the same but for their names. */
+  maySettle(a: AutomationPolicy, b: AutomationPolicy): boolean {
+    return (
+      a.keyType === b.keyType &&
+      a.onDemand === b.onDemand &&
+      a.reusePrivateKeys === b.reusePrivateKeys &&
+      a.renewalWindowRatio === b.renewalWindowRatio &&
+      this.of(a).managers === this.of(b).managers &&
+      this.haveSameIssuers(a, b)
+    );
+  }
+
+  /** Whether both are the same JSON. */
+  areEqual(a: AutomationPolicy, b: AutomationPolicy): boolean {
+    return (
+      a.subjects.length === b.subjects.length &&
+      a.subjects.every((name, index) => name === b.subjects[index]) &&
+      this.of(a).issuers === this.of(b).issuers &&
+      sortedJson(policyToJson(a)) === sortedJson(policyToJson(b))
+    );
+  }
 }
 
 /** Whether every name of `a` is one of `b`; a policy without names is for all. */
@@ -64,12 +176,6 @@ function isSubset(a: AutomationPolicy, b: AutomationPolicy): boolean {
   );
 }
 
-/** The index of the first policy after `index` that is for all of its names too, or -1. */
-function shadowOf(index: number, policies: readonly AutomationPolicy[]): number {
-  const policy = policies[index];
-  return policy === undefined ? -1 : policies.findIndex((other, at) => at > index && isSubset(policy, other));
-}
-
 /** Whether moving the names of `j` up to `i` would pass a policy for some of them. */
 function passesAnother(i: number, j: number, policies: readonly AutomationPolicy[]): boolean {
   const names = policies[j]?.subjects ?? [];
@@ -81,7 +187,10 @@ function passesAnother(i: number, j: number, policies: readonly AutomationPolicy
 }
 
 /** Which authority a policy without issuers gets its certificates from. */
-function implicitIssuers({ subjects, onDemand }: AutomationPolicy): "any" | "mixed" | "public" | "internal" {
+function implicitIssuersOf({
+  subjects,
+  onDemand,
+}: AutomationPolicy): "any" | "mixed" | "public" | "internal" {
   const publicCount = subjects.filter((name) => isPublicSubject(name, onDemand)).length;
   if (subjects.length === 0) {
     return "any";
@@ -89,45 +198,19 @@ function implicitIssuers({ subjects, onDemand }: AutomationPolicy): "any" | "mix
   return publicCount === subjects.length ? "public" : publicCount === 0 ? "internal" : "mixed";
 }
 
-function usesPlainInternalIssuer(policy: AutomationPolicy): boolean {
-  return policy.issuers.length === 0 ? implicitIssuers(policy) === "internal" : policy.isImplicitlyInternal;
-}
-
-function haveSameIssuers(a: AutomationPolicy, b: AutomationPolicy): boolean {
-  if (!sameJson(a.issuers, b.issuers)) {
-    return usesPlainInternalIssuer(a) && usesPlainInternalIssuer(b);
-  }
-  if (a.issuers.length > 0) {
-    return true;
-  }
-  const [aKind, bKind] = [implicitIssuers(a), implicitIssuers(b)];
-  return aKind === "any" || bKind === "any" || aKind === bKind;
-}
-
-function maySettle(a: AutomationPolicy, b: AutomationPolicy): boolean {
-  const same = (member: (policy: AutomationPolicy) => Given) => member(a) === member(b);
-  return (
-    haveSameIssuers(a, b) &&
-    sameJson(a.managers, b.managers) &&
-    same(({ keyType }) => keyType) &&
-    same(({ onDemand }) => onDemand) &&
-    same(({ reusePrivateKeys }) => reusePrivateKeys) &&
-    same(({ renewalWindowRatio }) => renewalWindowRatio)
-  );
-}
-
 /** Drops policies that say nothing and stand in nobody's way. @returns whether all of them said nothing */
-function dropEmpty(policies: AutomationPolicy[]): boolean {
+function dropEmpty(policies: AutomationPolicy[], comparison: PolicyComparison): boolean {
   const count = policies.length;
   let emptyCount = 0;
   for (let index = 0; index < policies.length; index++) {
     const policy = policies[index];
-    if (policy === undefined || !saysNothing(policy)) {
+    if (policy === undefined || !comparison.of(policy).saysNothing) {
       continue;
     }
     emptyCount++;
-    const shadow = policies[shadowOf(index, policies)];
-    const shadowSaysNothing = shadow !== undefined && saysNothing({ ...shadow, managers: [] });
+    const shadow = policies[comparison.shadowOf(index, policies)];
+    const shadowSaysNothing =
+      shadow !== undefined && isEmptyDraft(policyToJson({ ...shadow, subjects: [], managers: [] }));
     if (index === policies.length - 1 || shadowSaysNothing) {
       policies.splice(index, 1);
       index--;
@@ -142,7 +225,8 @@ export function consolidatePolicies(given: readonly AutomationPolicy[]): Automat
   stableSort(policies, (a, b) =>
     isSubset(a, b) ? true : isSubset(b, a) ? false : a.subjects.length > b.subjects.length,
   );
-  if (dropEmpty(policies)) {
+  const comparison = new PolicyComparison(policies);
+  if (dropEmpty(policies, comparison)) {
     return [];
   }
   outer: for (let i = 0; i < policies.length; i++) {
@@ -151,22 +235,22 @@ export function consolidatePolicies(given: readonly AutomationPolicy[]): Automat
       if (a === undefined || b === undefined) {
         break;
       }
-      if (sameJson(policyToJson(a), policyToJson(b))) {
+      if (comparison.areEqual(a, b)) {
         policies.splice(j, 1);
         i--;
         continue outer;
       }
-      if (!maySettle(a, b)) {
+      if (!comparison.maySettle(a, b)) {
         continue;
       }
       if (a.subjects.length > 0 && b.subjects.length === 0) {
-        if (shadowOf(i, policies) >= j) {
+        if (comparison.shadowOf(i, policies) >= j) {
           policies.splice(i, 1);
           i--;
           continue outer;
         }
       } else if (!passesAnother(i, j, policies)) {
-        a.subjects = [...new Set([...a.subjects, ...b.subjects])];
+        comparison.merge(a, b);
         policies.splice(j, 1);
         j--;
       }

@@ -16,9 +16,14 @@ for (const [network, bits, family] of [
   internalNetworks.addSubnet(network, bits, family);
 }
 
+/** A name of the DNS has 127 labels at most. Source: RFC 1035 section 3.1 */
+const maxPatternLabels = 127;
 const internalEndings = [".localhost", ".local", ".internal", ".home.arpa"];
 
 function hostOnly(subject: string): string {
+  if (!subject.includes(":") && !subject.startsWith("[")) {
+    return subject; // as nearly all are: what is thrown below costs much
+  }
   try {
     return splitHostPort(subject).host;
   } catch {
@@ -69,6 +74,20 @@ export function isTailscaleName(name: string): boolean {
   return name.toLowerCase().endsWith(".ts.net");
 }
 
+/** Every pattern that {@link matchesWildcard} a name matches, in lower case: itself, and one label (or more) as `*`. */
+export function patternsFor(subject: string): string[] {
+  const name = hostOnly(subject).toLowerCase();
+  const labels = name.split(".");
+  const patterns = [name];
+  for (let index = 0; index < labels.length && index < maxPatternLabels; index++) {
+    if (labels[index] !== "") {
+      labels[index] = "*";
+      patterns.push(labels.join("."));
+    }
+  }
+  return patterns;
+}
+
 /** Whether a name is the pattern, or one label (or more) of it stands for `*`. Source: RFC 6125 section 6.4.3 */
 export function matchesWildcard(subject: string, wildcard: string): boolean {
   const name = hostOnly(subject).toLowerCase();
@@ -79,14 +98,5 @@ export function matchesWildcard(subject: string, wildcard: string): boolean {
   if (!pattern.includes("*")) {
     return false;
   }
-  const labels = name.split(".");
-  for (let index = 0; index < labels.length; index++) {
-    if (labels[index] !== "") {
-      labels[index] = "*";
-      if (labels.join(".") === pattern) {
-        return true;
-      }
-    }
-  }
-  return false;
+  return patternsFor(subject).includes(pattern);
 }

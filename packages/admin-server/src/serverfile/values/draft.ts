@@ -96,7 +96,12 @@ function sortKeys(_key: string, value: unknown): unknown {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** The JSON of a value, the same whatever the order of its members. */
+export function sortedJson(value: Given): string {
+  return JSON.stringify(value, sortKeys) ?? "";
+}
+
 /** Whether two values are the same JSON, whatever the order of their members. */
 export function sameJson(a: Given, b: Given): boolean {
-  return a === b || JSON.stringify(a, sortKeys) === JSON.stringify(b, sortKeys);
+  return a === b || sortedJson(a) === sortedJson(b);
 }

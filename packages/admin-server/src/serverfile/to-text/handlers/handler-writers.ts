@@ -2,7 +2,7 @@ import type { HandlerWriter } from "../routes/handler-writer.ts";
 import { fileServer } from "./file-server.ts";
 import { headers } from "./headers.ts";
 import { map } from "./map.ts";
-import { rateLimit } from "./rate-limit.ts";
+import { cache, oidc, rateLimit } from "./own-handlers.ts";
 import { intercept, reverseProxy } from "./reverse-proxy.ts";
 import { rewrite } from "./rewrite.ts";
 import {
@@ -27,6 +27,7 @@ import { vars } from "./vars.ts";
 export const handlerWriters: Readonly<Record<string, HandlerWriter>> = {
   acme_server: acmeServer,
   authentication,
+  cache,
   copy_response: copyResponse,
   copy_response_headers: copyResponseHeaders,
   encode,
@@ -38,6 +39,7 @@ export const handlerWriters: Readonly<Record<string, HandlerWriter>> = {
   log_append: logAppend,
   map,
   metrics,
+  oidc,
   push,
   rate_limit: rateLimit,
   request_body: requestBody,
