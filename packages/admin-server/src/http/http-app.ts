@@ -17,6 +17,7 @@ import { type HttpAppConfig, type HttpServerConfig, httpAppSchema } from "./http
 import { connectionLimits, HttpServer } from "./http-server.ts";
 import { ipSources } from "./ip-source.ts";
 import { type ListenerState, listenersTopic } from "./listener-state.ts";
+import { loadProxyProtocol } from "./proxy-protocol/proxy-policy.ts";
 import { ResponseTally, responseTallies } from "./response-tally.ts";
 import { loadRoutes, type RouteConfig, type RouteList } from "./routes.ts";
 import { httpListeners, SharedListener } from "./shared-listener.ts";
@@ -227,6 +228,7 @@ class HttpApp implements App {
         false,
       answerChallenge: async (request) =>
         (await context.messages.askMain(certificateTopics.httpChallenge, request)) as string | undefined,
+      proxyProtocol: loadProxyProtocol(config.listener_wrappers),
       plainHttp2: config.protocols?.includes("h2c") === true,
       log: this.#log,
       logAccess: this.#accessLog(config),

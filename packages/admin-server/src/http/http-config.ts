@@ -2,6 +2,7 @@ import { z } from "zod";
 import { configDuration, inlineModule, notYet } from "../core/modules/config-fields.ts";
 import { accessLogSchema } from "../modules/logging/access/access-config.ts";
 import { connectionPolicySchema } from "../tls/connection/policy-schema.ts";
+import { listenerWrappersSchema } from "./proxy-protocol/proxy-policy.ts";
 import { routeSchema } from "./routes.ts";
 
 const autoHttpsSchema = z.strictObject({
@@ -43,7 +44,7 @@ const serverSchema = z.strictObject({
     .array(protocolSchema)
     .nullish()
     .describe("h1, h2 (over TLS), h2c (HTTP/2 without TLS, on the same port); h3 is not served (h1, h2)."),
-  listener_wrappers: notYet(),
+  listener_wrappers: listenerWrappersSchema.nullish(),
   packet_conn_wrappers: notYet(),
   read_idle_timeout: configDuration().nullish().describe("How long a client may pause within a body (1m)."),
   read_min_rate: notYet(),

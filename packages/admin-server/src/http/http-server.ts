@@ -10,6 +10,7 @@ import { type HeaderList, removeHeaders, setHeader } from "./header-list.ts";
 import type { HttpServerConfig } from "./http-config.ts";
 import { HttpError } from "./http-error.ts";
 import type { HttpStream } from "./http-stream.ts";
+import type { ProxyProtocolRules } from "./proxy-protocol/proxy-policy.ts";
 import type { ResponseTally } from "./response-tally.ts";
 import type { RouteList } from "./routes.ts";
 import type { RequestSink } from "./shared-listener.ts";
@@ -71,6 +72,8 @@ export interface HttpServerParts {
   /** Whether the host of a request must be the one of its handshake. */
   readonly strictHost: boolean;
   readonly plainHttp2: boolean;
+  /** Undefined: no PROXY protocol header is looked for. */
+  readonly proxyProtocol: ProxyProtocolRules | undefined;
   /** Knows what certificate authorities ask for; undefined when it does not. */
   readonly answerChallenge: (request: ChallengeRequest) => Promise<string | undefined>;
   readonly tally: ResponseTally;
@@ -83,6 +86,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
   readonly product = product;
   readonly limits: ConnectionLimits;
   readonly plainHttp2: boolean;
+  readonly proxyProtocol: ProxyProtocolRules | undefined;
   readonly namedRoutes: ReadonlyMap<string, RouteList>;
   readonly #parts: HttpServerParts;
   readonly #log: Logger;
@@ -93,6 +97,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     this.#parts = parts;
     this.limits = parts.limits;
     this.plainHttp2 = parts.plainHttp2;
+    this.proxyProtocol = parts.proxyProtocol;
     this.namedRoutes = parts.namedRoutes;
     this.#log = parts.log;
   }

@@ -10,12 +10,16 @@ import type { ConnectionLimits } from "./connection-limits.ts";
 import { type ConnectionOwner, H1Connection } from "./h1/h1-connection.ts";
 import { H2Connection, type H2Owner } from "./h2/h2-connection.ts";
 import type { HttpStream } from "./http-stream.ts";
+import type { ProxyProtocolRules } from "./proxy-protocol/proxy-policy.ts";
+import { copyPeer, takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
 
 /** Who gets the requests of a listener. */
 export interface RequestSink {
   readonly limits: ConnectionLimits;
   /** Whether HTTP/2 is spoken without TLS too, on the ports of HTTP/1. */
   readonly plainHttp2?: boolean;
+  /** What PROXY protocol headers mean; absent: none is looked for. */
+  readonly proxyProtocol?: ProxyProtocolRules | undefined;
   take(stream: HttpStream): void;
 }
 
@@ -178,6 +182,24 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     if (keepAliveMs > 0) {
       socket.setKeepAlive(true, keepAliveMs);
     }
+    const proxyProtocol = this.#sink?.proxyProtocol;
+    if (proxyProtocol === undefined) {
+      this.#serve(socket);
+      return;
+    }
+    this.#shaking.add(socket);
+    socket.once("close", () => this.#shaking.delete(socket));
+    takeProxyHeader(socket, proxyProtocol, () => {
+      this.#shaking.delete(socket);
+      if (this.#closed) {
+        socket.destroy();
+      } else {
+        this.#serve(socket);
+      }
+    });
+  }
+
+  #serve(socket: Socket): void {
     if (this.#tls === undefined) {
       this.#connections.add(new H1Connection(socket, this, Date.now()));
       return;
@@ -186,6 +208,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     socket.once("close", () => this.#shaking.delete(socket));
     this.#tls.accept(socket, (secure) => {
       this.#shaking.delete(socket);
+      copyPeer(socket, secure);
       if (this.#closed) {
         secure.destroy();
       } else if (secure.alpnProtocol === "h2") {

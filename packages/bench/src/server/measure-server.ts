@@ -91,8 +91,8 @@ export async function measureThroughput(
         .get(name)
         ?.push(
           { label: `${label}, requests/s`, value: median(perSecond), unit: "perSecond", compared: true },
-          { label: "  a CPU-second", value: median(perCpu), unit: "perSecond", compared: true },
-          ...(failed > 0 ? [{ label: "  failed", value: failed, unit: "count" as const }] : []),
+          { label: `  ${label}, a CPU-second`, value: median(perCpu), unit: "perSecond", compared: true },
+          ...(failed > 0 ? [{ label: `  ${label}, failed`, value: failed, unit: "count" as const }] : []),
         );
     }
   }

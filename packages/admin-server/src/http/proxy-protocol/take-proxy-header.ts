@@ -1,0 +1,63 @@
+import type { Socket } from "node:net";
+import { remoteAddress } from "../remote-address.ts";
+import type { ProxyProtocolRules } from "./proxy-policy.ts";
+import { type ProxiedPeer, readProxyHeader } from "./read-proxy-header.ts";
+
+function setPeer(socket: Socket, { address, port }: ProxiedPeer): void {
+  Object.defineProperties(socket, { remoteAddress: { value: address }, remotePort: { value: port } });
+}
+
+/** Lets a connection over another one know whom a proxy in front named. */
+export function copyPeer(from: Socket, to: Socket): void {
+  if (Object.hasOwn(from, "remoteAddress")) {
+    setPeer(to, { address: from.remoteAddress ?? "", port: from.remotePort ?? 0 });
+  }
+}
+
+/**
+ * Takes a PROXY protocol header off a connection, before anybody else reads of it.
+ * @param taken gets the connection, with the address of the client where it counts; of one that is refused nothing is heard
+ */
+export function takeProxyHeader(socket: Socket, rules: ProxyProtocolRules, taken: () => void): void {
+  const policy = rules.policyOf(remoteAddress(socket));
+  if (policy === "skip") {
+    taken();
+    return;
+  }
+  let bytes: Buffer = Buffer.alloc(0);
+  const destroy = () => socket.destroy();
+  const timer = rules.timeoutMs > 0 ? setTimeout(destroy, rules.timeoutMs) : undefined;
+  const stop = () => {
+    clearTimeout(timer);
+    socket.off("data", onData);
+    socket.off("end", destroy);
+    socket.off("close", stop);
+  };
+  const onData = (chunk: Buffer) => {
+    bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
+    const found = readProxyHeader(bytes);
+    if (found.kind === "partial") {
+      return;
+    }
+    stop();
+    const isRefused = found.kind === "header" ? policy === "reject" : policy === "require";
+    if (found.kind === "malformed" || isRefused) {
+      socket.destroy();
+      return;
+    }
+    if (found.kind === "header" && found.peer !== undefined && policy !== "ignore") {
+      setPeer(socket, found.peer);
+    }
+    const rest = found.kind === "header" ? bytes.subarray(found.bytes) : bytes;
+    socket.pause();
+    if (rest.length > 0) {
+      socket.unshift(rest);
+    }
+    taken();
+    socket.resume();
+  };
+  socket.on("error", destroy);
+  socket.on("data", onData);
+  socket.on("end", destroy);
+  socket.on("close", stop);
+}
