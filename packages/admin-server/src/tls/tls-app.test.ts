@@ -208,6 +208,37 @@ describe("automation", () => {
     expect((await load({ automation: { policies } })).error).toContain("without a permission module");
   });
 
+  test("keeps as many certificates on demand in memory as there is capacity, and finds the others again", async () => {
+    const permission = createServer((_, response) => response.end()).listen(0, "127.0.0.1");
+    await once(permission, "listening");
+    const endpoint = `http://127.0.0.1:${(permission.address() as AddressInfo).port}/ask`;
+    const policies = [{ on_demand: true, issuers: [{ module: "internal" }] }];
+    const automation = { policies, on_demand: { permission: { module: "http", endpoint } } };
+    expect((await load({ automation, cache: { capacity: 2 } })).error).toBe("");
+    const serials: string[] = [];
+    for (const name of ["one.example", "two.example", "three.example", "one.example"]) {
+      serials.push((await ask(name)).serial);
+    }
+    // One made room, and came back from the storage.
+    expect([new Set(serials).size, serials[3]]).toEqual([3, serials[0]]);
+    permission.close();
+  });
+
+  test("tries the storage before it obtains anything, unless told not to", async () => {
+    const automate = { certificates: { automate: ["s.internal"] } };
+    const file = join(running.configFolder, "no-folder");
+    await writeFile(file, "");
+    const policies = [
+      { storage: { module: "file_system", root: join(file, "x") }, issuers: [{ module: "internal" }] },
+    ];
+    expect((await load({ ...automate, automation: { policies } })).error).toContain(
+      "the storage is no good for certificates",
+    );
+    expect((await load({ ...automate, automation: { policies }, disable_storage_check: true })).error).toBe(
+      "",
+    );
+  });
+
   test("renews what comes to its end, without a reload", async () => {
     const policies = [
       {

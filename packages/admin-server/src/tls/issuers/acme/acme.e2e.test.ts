@@ -28,6 +28,7 @@ async function serve(
   issuers: object[],
   workers = "0",
   automation: object = {},
+  tls: object = {},
 ): Promise<ServerProcess> {
   const config = {
     admin: { listen: "127.0.0.1:0" },
@@ -42,7 +43,7 @@ async function serve(
           },
         },
       },
-      tls: { automation: { ...automation, policies: [{ issuers }] } },
+      tls: { ...tls, automation: { ...automation, policies: [{ issuers }] } },
     },
   };
   const file = join(folder, "config.json");
@@ -102,11 +103,16 @@ describe.skipIf(!hasPebble)("certificates from an authority that speaks ACME (pe
          const answer = await fetch(${JSON.stringify(pebble.dnsManagement)} + path, { method: "POST", body: JSON.stringify({ host: name + ".", value }) });
          process.exit(answer.ok ? 0 : 1);`,
       );
-      const dns = {
-        provider: { name: "exec", command: [process.execPath, script] },
-        resolvers: [pebble.dns],
-      };
-      const running = await serve(pebble, "*.example.test", [issuer(pebble, { dns })]);
+      const dns = { provider: { name: "exec", command: [process.execPath, script] } };
+      const resolvers = [`udp/${pebble.dns}`];
+      const running = await serve(
+        pebble,
+        "*.example.test",
+        [issuer(pebble, { dns })],
+        "0",
+        {},
+        { resolvers },
+      );
       await running.logged(/^certificate for \*\.example\.test obtained from/);
       const base = `https://127.0.0.1:${pebble.tlsPort}`;
       const answer = await askTls(base, { servername: "b.example.test", rejectUnauthorized: false });
