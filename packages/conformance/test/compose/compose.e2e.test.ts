@@ -3,6 +3,8 @@
 // installs them, TEST_CONTAINERS=0 skips it anyway.
 
 import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { freeAddresses } from "lifecycle/testing";
 import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import { encodeAgentPacket } from "wire/thrift";
@@ -47,17 +49,21 @@ beforeAll(async () => {
   await opened.compose("--profile", "demo", "build");
   await opened.compose("--profile", "demo", "up", "--detach", "--no-build");
   const begin = performance.now();
-  client = new FrontDoorClient(Number(ports.HTTPS_PORT), await rootCertificate(opened));
+  const door = new FrontDoorClient(Number(ports.HTTPS_PORT), await rootCertificate(opened));
   const { traceId, otlpJson } = sampleTrace();
-  await eventually(
-    async () => expectEqual(await client?.ask("/v1/traces", otlpJson), kept, "answer"),
-    withinMs,
-  );
-  await found(client, traceId, 2);
+  await eventually(async () => expectEqual(await door.ask("/v1/traces", otlpJson), kept, "answer"), withinMs);
+  await found(door, traceId, 2);
+  client = door;
   process.stderr.write(`first trace found ${Math.round(performance.now() - begin)} ms after compose up\n`);
 }, prepareWithinMs);
 
 afterAll(() => opened?.close(), 120_000);
+
+const docker = fileURLToPath(new URL("../../../../docker/", import.meta.url));
+
+function read(file: string): string {
+  return readFileSync(docker + file, "utf8");
+}
 
 const kept = { status: 200, text: '{"partialSuccess":{}}' };
 
@@ -161,10 +167,7 @@ test("a collector killed behind the front door: every acknowledged span is found
   } finally {
     await senders.stop();
   }
-  const store = await engine.podman(
-    ...["inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"],
-    engine.containerOf("tracing-storage"),
-  );
+  const store = await engine.addressOf("tracing-storage");
   const report = await eventually(async () => {
     const compared = await ledger.compare(`http://${store}:8123/`);
     if (compared.found < compared.acknowledged) throw new Error(JSON.stringify(compared));
@@ -172,6 +175,32 @@ test("a collector killed behind the front door: every acknowledged span is found
   }, withinMs);
   expect(report).toMatchObject({ missing: 0, duplicates: 0 });
 }, 360_000);
+
+test("Prometheus finds its targets, and the dashboards metrics that there are", async (context) => {
+  const { engine } = running(context);
+  const targets = [...read("prometheus/prometheus.yml").matchAll(/"([a-z0-9-]+):(\d+)"/g)];
+  expect(targets.length).toBeGreaterThan(5);
+  const metrics: string[] = [];
+  for (const [target, host = "", port] of targets) {
+    const path = port === "16686" ? "/api/metrics/prometheus" : "/metrics";
+    const response = await fetch(`http://${await engine.addressOf(host)}:${port}${path}`);
+    metrics.push(await response.text());
+    expect(response.status, target).toBe(200);
+  }
+  const there = metrics.join("\n");
+  for (const file of readdirSync(`${docker}grafana/dashboards`)) {
+    const names = read(`grafana/dashboards/${file}`).matchAll(
+      /\b((?:tracing|process|nodejs|server)_[a-z0-9_]+)\{/g,
+    );
+    for (const [, name = ""] of names)
+      expect(there, `${name} of ${file}`).toContain(`# TYPE ${metricOf(name)} `);
+  }
+});
+
+/** A histogram's name without what its series add. */
+function metricOf(series: string): string {
+  return series.replace(/_(?:bucket|sum|count)$/, "");
+}
 
 test("each container passes its health check, is not root, and cannot write to its root", async (context) => {
   const { engine } = running(context);

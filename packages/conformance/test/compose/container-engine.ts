@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { homedir, tmpdir } from "node:os";
@@ -37,7 +38,7 @@ export class NoContainersError extends Error {
 
 /**
  * podman with storage and networks of its own, as the engine of docker-compose, and a copy of the sources to build from.
- * The base image rests in a cache folder of the user, so only the first run on a machine makes it.
+ * An archive of the base image rests in a cache folder of the user, so only the first run on a machine makes it.
  */
 export class ContainerEngine {
   readonly #folder: string;
@@ -46,11 +47,11 @@ export class ContainerEngine {
   readonly #project: string;
   #service: ChildProcess | undefined;
 
-  private constructor(folder: string, cache: string, environment: NodeJS.ProcessEnv) {
+  private constructor(folder: string, environment: NodeJS.ProcessEnv) {
     this.#folder = folder;
     this.#project = basename(folder).toLowerCase();
     this.#podman = [
-      ...["--root", join(cache, "storage"), "--runroot", join(folder, "run")],
+      ...["--root", join(folder, "storage"), "--runroot", join(folder, "run")],
       ...["--tmpdir", join(folder, "libpod"), "--network-config-dir", join(folder, "networks")],
     ];
     this.#environment = {
@@ -76,7 +77,7 @@ export class ContainerEngine {
     const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "tracing-containers");
     mkdirSync(cache, { recursive: true });
     const folder = mkdtempSync(join(tmpdir(), "compose-"));
-    const engine = new ContainerEngine(folder, cache, environment);
+    const engine = new ContainerEngine(folder, environment);
     try {
       writeFileSync(join(folder, "containers.conf"), engineConfig);
       await engine.#makeBaseImage(cache);
@@ -117,25 +118,26 @@ export class ContainerEngine {
     return `${this.#project}_${service}_1`;
   }
 
-  /** Ends all containers and deletes what they wrote. */
+  /** The address of a service that this machine reaches, whether a port is published or not. */
+  async addressOf(service: string): Promise<string> {
+    const format = "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}";
+    return await this.podman("inspect", "--format", format, this.containerOf(service));
+  }
+
+  /** Ends all containers and deletes what they wrote, and the images. */
   async close(): Promise<void> {
     if (this.#service !== undefined) {
-      await this.compose("--profile", "demo", "down", "--volumes", "--rmi", "all", "--timeout", "1").catch(
-        () => {},
-      );
-      await this.podman("image", "prune", "--force").catch(() => {});
+      await this.compose("--profile", "demo", "down", "--volumes", "--timeout", "1").catch(() => {});
+      const ended = once(this.#service, "exit");
       this.#service.kill("SIGTERM");
+      await ended;
     }
+    // podman keeps its layers mounted on themselves.
+    spawnSync("umount", [join(this.#folder, "storage", "overlay")]);
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
   async #makeBaseImage(cache: string): Promise<void> {
-    try {
-      await this.podman("image", "exists", baseImage);
-      return;
-    } catch {
-      // It is to be made.
-    }
     const podman = join(this.#folder, "podman");
     writeFileSync(podman, `#!/bin/sh\nexec podman ${this.#podman.join(" ")} "$@"\n`, { mode: 0o755 });
     try {
