@@ -52,7 +52,10 @@ export interface AttributeComparisonQuery {
   readonly background: SpanSelection;
   /** Most differences to return; at least 1. */
   readonly limit: number;
-  /** Most spans looked at on each side, the newest; at least 1, 50,000 by default. */
+  /**
+   * Most spans looked at on each side, the newest; at least 1, 50,000 by default. An engine may look at a tenth, but at 1,000,
+   * where they lie far apart.
+   */
   readonly maxSpans?: number;
 }
 
