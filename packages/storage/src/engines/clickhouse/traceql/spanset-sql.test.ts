@@ -55,6 +55,10 @@ describe("pipelineSql", () => {
     ["{ name = `a` } >> { name = `b` }", 1],
     ["{ name = `a` } << { name = `b` }", 1],
     ["{ name = `a` } &>> { name = `b` }", 1],
+    ["{ name = `a` } > { name = `b` }", 1],
+    ["{ name = `a` } !< { name = `b` }", 1],
+    ["{ name = `a` } && { name = `b` }", 2],
+    ["{ name = `a` } || { name = `b` }", 0],
     // The result of the inner operation may start in another slice than that of the outer one.
     ["({ name = `a` } >> { name = `b` }) && { name = `c` }", 0],
     ["({ name = `a` } >> { name = `b` }) >> { name = `c` }", 1],

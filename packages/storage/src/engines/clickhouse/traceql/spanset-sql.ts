@@ -141,8 +141,11 @@ function operationSql(
   // What is related to a result may start outside the slice.
   const { isInSlice: _, ...everywhere } = spans;
   const [ofLeft, ofRight] = [spansetSql(left, everywhere, input), spansetSql(right, everywhere, input)];
-  const withLeft = (related: Related) => allOf([ofRight, related(ofLeft, spans)]);
-  const withRight = (related: Related) => allOf([ofLeft, related(ofRight, spans)]);
+  // Of the other side, those of traces with a result in the slice: the rest is related to nothing that is wanted.
+  const hasLeftResults = operator.startsWith("&");
+  const beside = besideResults(hasLeftResults ? anyOf([ofLeft, ofRight]) : ofRight, spans);
+  const withLeft = (related: Related) => allOf([ofRight, related(allOf([ofLeft, beside]), spans)]);
+  const withRight = (related: Related) => allOf([ofLeft, related(allOf([ofRight, beside]), spans)]);
   switch (operator) {
     case "&&":
       return anyOf([withLeft(inTraceOf), withRight(inTraceOf)]);
@@ -192,6 +195,17 @@ const inTraceOf: Related = ({ sql, isExact }, spans) => ({
   sql: `trace_id IN (SELECT trace_id ${spans.inRange} AND ${sql})`,
   isExact,
 });
+
+/**
+ * The condition that a span is of a trace with a result in the slice. Any where all results are wanted, and where they depend
+ * on other spans: that would be worked out several times.
+ */
+function besideResults(results: Condition, spans: SpanSql): Condition {
+  if (spans.isInSlice === undefined || results.sql.includes("SELECT")) return everything;
+  const { sql } = inTraceOf(allOf([results, inSlice(spans)]), spans);
+  // More traces than need be do no harm.
+  return { sql, isExact: true };
+}
 
 /** A span that claims to be its own parent is the child of none. */
 const childOf: Related = ({ sql, isExact }, spans) => ({
