@@ -5,7 +5,7 @@ import type { JsonValue } from "../core/json/json-value.ts";
 import { configDuration, moduleMap, notYet } from "../core/modules/config-fields.ts";
 import { type App, defineModule } from "../core/modules/module.ts";
 import type { ModuleContext } from "../core/modules/module-context.ts";
-import { type Storage, storages } from "../core/storage/storage.ts";
+import { storages } from "../core/storage/storage.ts";
 import { type AutomationPolicyConfig, automationSchema } from "./automation/automation-schema.ts";
 import { type AutomationPolicy, CertificateManager } from "./automation/certificate-manager.ts";
 import { type CertificatePermission, permissions } from "./automation/permission.ts";
@@ -26,7 +26,7 @@ import { dnsServers } from "./dns/dns-servers.ts";
 import { ChallengeBoard, challengeBoards } from "./issuers/acme/challenge-board.ts";
 import { type CertificateIssuer, issuers } from "./issuers/issuer.ts";
 import { TicketKeyRing, type TicketKeys, ticketKeys } from "./session-tickets.ts";
-import { checkStorage, cleanStorage } from "./storage/storage-upkeep.ts";
+import { StorageUpkeep } from "./storage/storage-upkeep.ts";
 
 const defaultRenewMs = 600_000;
 const defaultRenewalRatio = 1 / 3;
@@ -109,19 +109,19 @@ class TlsApp implements App {
   readonly #manager: CertificateManager;
   /** Names that clients brought up, the one asked for last at the end. */
   readonly #onDemandNames = new Set<string>();
-  readonly #checkedStorages = new Set<Storage>();
+  readonly #upkeep: StorageUpkeep;
   #internal: readonly CertificateIssuer[] = [];
   #public: readonly CertificateIssuer[] = [];
   #permission: CertificatePermission | undefined;
   #tickets: TicketKeys | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #cleanTimer: NodeJS.Timeout | undefined;
   #notice: NodeJS.Immediate | undefined;
 
   constructor(config: TlsConfig, context: ModuleContext) {
     this.#config = config;
     this.#context = context;
     this.#log = context.log;
+    this.#upkeep = new StorageUpkeep(context.log);
     this.#manager = new CertificateManager({
       policyFor: (name) => this.#policyFor(name),
       cache: this.#cache,
@@ -197,9 +197,8 @@ class TlsApp implements App {
     this.#tellChange();
     if (this.#config.disable_storage_clean !== true) {
       const cleanMs = this.#config.automation?.storage_clean_interval || defaultCleanMs;
-      this.#cleanTimer = setInterval(() => void this.#clean(cleanMs), cleanMs);
-      this.#cleanTimer.unref();
-      void this.#clean(cleanMs);
+      const { storage } = this.#context;
+      this.#upkeep.cleanEvery(cleanMs, [storage, ...this.#policies.map(({ policy }) => policy.storage)]);
     }
   }
 
@@ -207,7 +206,7 @@ class TlsApp implements App {
 
   close(): void {
     clearInterval(this.#timer);
-    clearInterval(this.#cleanTimer);
+    this.#upkeep.close();
     clearImmediate(this.#notice);
     this.#manager.close();
   }
@@ -276,7 +275,9 @@ class TlsApp implements App {
         const loaded = !ignoreLoaded && this.#cache.covers(name);
         return !loaded && qualifiesForCertificate(name) && this.#subjectPolicy(name)?.onDemand !== true;
       });
-    await this.#check(wanted);
+    if (this.#config.disable_storage_check !== true) {
+      await this.#upkeep.check(wanted.map((name) => this.#policyFor(name).storage));
+    }
     await Promise.all(wanted.map((name) => this.#manager.manage(name)));
   }
 
@@ -334,30 +335,6 @@ class TlsApp implements App {
       names.delete(oldest);
       // It rests in the storage, from where the next client gets it.
       this.#manager.forget(oldest);
-    }
-  }
-
-  /** @throws ServerError STORAGE */
-  async #check(names: readonly string[]): Promise<void> {
-    for (const { storage } of names.map((name) => this.#policyFor(name))) {
-      if (this.#config.disable_storage_check !== true && !this.#checkedStorages.has(storage)) {
-        await checkStorage(storage);
-        this.#checkedStorages.add(storage);
-      }
-    }
-  }
-
-  async #clean(intervalMs: number): Promise<void> {
-    const storages = new Set([this.#context.storage, ...this.#policies.map(({ policy }) => policy.storage)]);
-    for (const storage of storages) {
-      try {
-        const removed = await cleanStorage(storage, intervalMs);
-        if (removed > 0) {
-          this.#log.info(`removed ${removed} certificates from the storage that were long over`);
-        }
-      } catch (error) {
-        this.#log.warn(`cleaning the storage: ${messageOf(error)}`);
-      }
     }
   }
 

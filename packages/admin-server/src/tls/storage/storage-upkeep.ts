@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { errorWithin, ServerError } from "../../core/errors.ts";
+import type { Logger } from "lifecycle";
+import { errorWithin, messageOf, ServerError } from "../../core/errors.ts";
 import type { Storage } from "../../core/storage/storage.ts";
 import { parseCertificates } from "../../pki/pem.ts";
 
@@ -82,5 +83,51 @@ export async function cleanStorage(storage: Storage, intervalMs: number, now = D
     return removed;
   } finally {
     await unlock();
+  }
+}
+
+/** Tries storages before certificates are put there, and cleans them from time to time. */
+export class StorageUpkeep {
+  readonly #log: Logger;
+  readonly #checked = new Set<Storage>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Tries each storage once. @throws ServerError STORAGE */
+  async check(storages: Iterable<Storage>): Promise<void> {
+    for (const storage of storages) {
+      if (!this.#checked.has(storage)) {
+        await checkStorage(storage);
+        this.#checked.add(storage);
+      }
+    }
+  }
+
+  /** Cleans now, and then so often. What fails is logged. */
+  cleanEvery(intervalMs: number, storages: Iterable<Storage>): void {
+    const all = [...new Set(storages)];
+    this.#timer = setInterval(() => void this.#clean(all, intervalMs), intervalMs);
+    this.#timer.unref();
+    void this.#clean(all, intervalMs);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #clean(storages: readonly Storage[], intervalMs: number): Promise<void> {
+    for (const storage of storages) {
+      try {
+        const removed = await cleanStorage(storage, intervalMs);
+        if (removed > 0) {
+          this.#log.info(`removed ${removed} certificates from the storage that were long over`);
+        }
+      } catch (error) {
+        this.#log.warn(`cleaning the storage: ${messageOf(error)}`);
+      }
+    }
   }
 }
