@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { configDuration, notYet } from "../../../../core/modules/config-fields.ts";
+import { configDuration } from "../../../../core/modules/config-fields.ts";
 import { resolverSchema } from "./resolver.ts";
 import { upstreamTlsSchema } from "./upstream-tls.ts";
 
@@ -42,7 +42,13 @@ export const httpTransportSchema = z.strictObject({
     .describe(
       "Tells upstreams the client's address by a PROXY protocol header; each request has its own connection then.",
     ),
-  network_proxy: notYet(),
+  network_proxy: z
+    .null({
+      error:
+        "network_proxy is not supported: upstreams are dialed directly; route the traffic to them outside of the server",
+    })
+    .optional()
+    .describe("Not supported: upstreams are dialed directly."),
   dial_timeout: configDuration().nullish().describe("Time to connect (3s)."),
   dial_fallback_delay: configDuration()
     .nullish()
