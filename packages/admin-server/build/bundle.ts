@@ -6,7 +6,7 @@ await bundleProgram({
   main: "bin/server.ts",
   entries: ["src/worker/worker-start.ts", "src/core/user-modules/import-natively.cts"],
   modules: ["src/module-api.ts"],
-  nativePackages: ["@node-rs/bcrypt"],
+  sideFiles: { "../admin-ui/dist": "console" },
   lazyPackages: {
     "@bufbuild/cel": "",
     "@bufbuild/cel/ext": "",

@@ -4,7 +4,7 @@ import { basename, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Plugin, rolldown } from "rolldown";
 import { lazyEntries, lazyModules } from "./lazy-modules.ts";
-import { readProgram } from "./program.ts";
+import { type Program, readProgram } from "./program.ts";
 import { sideFiles } from "./side-files.ts";
 
 /** What of a package becomes files in its `dist/`. Paths are relative to the package. */
@@ -28,8 +28,6 @@ export interface ProgramBuild {
   readonly before?: Readonly<Record<string, string>>;
   /** Source files that are seldom needed, likewise. What they import is lazy with them where nobody else imports it. */
   readonly lazyFiles?: readonly string[];
-  /** Native packages, which stay in node_modules. Loaded when something of them is used. */
-  readonly nativePackages?: readonly string[];
   /** Files and folders that code names by URL, by the name that they get beside the program when it is not their own. */
   readonly sideFiles?: Readonly<Record<string, string>>;
 }
@@ -44,17 +42,21 @@ const lazyInEveryProcess = {
 const startEntry = "\0start";
 
 /** The first lines of a program: start with the options it asks for, then load the rest. */
-function startPlugin(main: string, program: unknown): Plugin {
+function startPlugin(main: string, program: Program): Plugin {
   const start = fileURLToPath(new URL("./start-program.ts", import.meta.url));
+  const workers = fileURLToPath(new URL("./executable-workers.ts", import.meta.url));
   return {
     name: "start",
     resolveId: { filter: { id: /^\0start$/ }, handler: (id) => id },
     load: {
       filter: { id: /^\0start$/ },
       handler: () => ({
-        code: `import { keepCompiled, startAsAsked } from ${JSON.stringify(start)};
+        code: `#!/usr/bin/env node
+import { keepCompiled, startAsAsked } from ${JSON.stringify(start)};
+import { runWorkersOfExecutable } from ${JSON.stringify(workers)};
 startAsAsked(${JSON.stringify(program)});
 keepCompiled(__dirname);
+runWorkersOfExecutable(__dirname);
 void import(${JSON.stringify(main)});`,
         moduleType: "js",
       }),
@@ -131,13 +133,14 @@ function printSizes(
 export async function bundleProgram(build: ProgramBuild): Promise<void> {
   const packageFolder = fileURLToPath(build.packageFolder);
   const distFolder = join(packageFolder, "dist");
-  const { entries = [], modules = [], nativePackages = [] } = build;
+  const { entries = [], modules = [] } = build;
+  const program = readProgram(build.packageFolder);
   const lazy = {
     packageFolder,
     packages: { ...lazyInEveryProcess, ...build.lazyPackages },
     before: build.before ?? {},
     files: build.lazyFiles ?? [],
-    externals: nativePackages,
+    externals: program.nativePackages,
   };
   const moduleFiles = modules.map((path) => [path, `${nameOf(path)}.mjs`] as const);
   const names = new Map(
@@ -152,7 +155,7 @@ export async function bundleProgram(build: ProgramBuild): Promise<void> {
     ...Object.fromEntries([...entries, ...modules].map((path) => [nameOf(path), join(packageFolder, path)])),
   };
   await write(input, distFolder, [
-    startPlugin(join(packageFolder, build.main), readProgram(build.packageFolder)),
+    startPlugin(join(packageFolder, build.main), program),
     sideFiles(distFolder, names),
     lazyModules(lazy),
   ]);

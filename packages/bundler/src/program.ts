@@ -9,6 +9,8 @@ export const programSchema = z.strictObject({
   nodeOptions: z.array(z.string().startsWith("--")).default([]),
   /** For what is read before the program's first line, such as glibc's allocator. What is set outside comes first. */
   environment: z.record(z.string(), z.string()).default({}),
+  /** Packages with code for the platform: dependencies, which stay in node_modules and load with their first use. */
+  nativePackages: z.array(z.string()).default([]),
   /** First arguments of the commands that run for long. Others end soon, and start with Node's own options. */
   longCommands: z.array(z.string()).default(["run"]),
 });

@@ -1,0 +1,39 @@
+// Bundled into every program: nothing but Node may be imported here, and only where it is used.
+
+/**
+ * First program of a worker thread in an executable: mounts the files within the executable, which Node does for the main
+ * thread alone, and goes on with the program that was asked for.
+ */
+const mountAndRun = (file: string) => `
+const { create, MemoryProvider } = require("node:vfs");
+const { getAssetKeys, getRawAsset } = require("node:sea");
+const { dirname } = require("node:path");
+const files = create(new MemoryProvider());
+for (const key of getAssetKeys()) {
+  if (!/[.](?:[cm]?js|json|node)$/.test(key)) continue;
+  files.mkdirSync(dirname("/" + key), { recursive: true });
+  files.writeFileSync("/" + key, Buffer.from(getRawAsset(key)));
+}
+files.mount();
+require(files.mountPoint + ${JSON.stringify(`/${file}`)});`;
+
+/**
+ * Lets programs of worker threads be files within an executable of Node's single executable applications. Does nothing
+ * elsewhere.
+ * @param programFolder where the files within the executable are mounted
+ */
+export function runWorkersOfExecutable(programFolder: string): void {
+  if (!process.getBuiltinModule("node:sea").isSea()) return;
+  const threads = process.getBuiltinModule("node:worker_threads");
+  const { Worker } = threads;
+  threads.Worker = class extends Worker {
+    constructor(file: string | URL, options?: ConstructorParameters<typeof Worker>[1]) {
+      const path = file instanceof URL ? process.getBuiltinModule("node:url").fileURLToPath(file) : file;
+      if (options?.eval !== true && path.startsWith(programFolder)) {
+        super(mountAndRun(path.slice(programFolder.length + 1)), { ...options, eval: true });
+      } else {
+        super(file, options);
+      }
+    }
+  };
+}
