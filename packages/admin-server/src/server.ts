@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Logger } from "lifecycle";
 import type { Registry } from "prom-client";
 import { adminAddressOf } from "./admin/admin-address.ts";
@@ -29,7 +30,7 @@ import { standardModules } from "./modules/standard.ts";
 import { openThreads, type WorkerThreadOptions } from "./worker/open-threads.ts";
 
 /** Where the console's build lies, unless `SERVER_UI_FOLDER` names another folder. */
-const builtInConsoleFolder = join(import.meta.dirname, "../../admin-ui/dist");
+const builtInConsoleFolder = fileURLToPath(new URL("../../admin-ui/dist", import.meta.url));
 
 export interface ServerOptions {
   /** `SERVER_ADMIN`, `XDG_CONFIG_HOME`, `XDG_DATA_HOME`, `HOME`. */

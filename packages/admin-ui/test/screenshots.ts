@@ -73,7 +73,6 @@ const scenes: Record<string, (page: Page) => Promise<void>> = {
     await page.getByLabel("http_port", { exact: true }).press("Enter");
     await page.getByRole("button", { name: "Review and apply" }).click();
     await page.getByText("This cannot run").waitFor();
-    await page.getByRole("button", { name: "Discard all" }).click();
   },
   listeners: async (page) => {
     await page.goto(`${server.origin}/ui/listeners`);

@@ -39,9 +39,9 @@ export function VersionPanel(props: {
       </p>
       <div className="history-views">
         <nav className="link-switch" aria-label="View">
-          <ViewLink view={undefined} current={view} text="What it changed" />
-          {!runs && <ViewLink view="rollback" current={view} text="What going back would change" />}
-          <ViewLink view="json" current={view} text="All of it" />
+          <ViewLink view={undefined} text="What it changed" />
+          {!runs && <ViewLink view="rollback" text="What going back would change" />}
+          <ViewLink view="json" text="All of it" />
         </nav>
       </div>
       {view === "rollback" ? (
@@ -55,18 +55,12 @@ export function VersionPanel(props: {
   );
 }
 
-function ViewLink(props: {
-  view: "rollback" | "json" | undefined;
-  current: string | undefined;
-  text: string;
-}) {
-  const { view, current, text } = props;
+function ViewLink({ view, text }: { view: "rollback" | "json" | undefined; text: string }) {
   return (
     <Link
       to="/history"
       search={(old) => ({ ...old, view })}
-      aria-current={view === current ? "true" : undefined}
-      activeProps={{}}
+      activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
     >
       {text}
     </Link>

@@ -72,7 +72,7 @@ function TrafficCard({ traffic }: { traffic: Traffic }) {
         <p className="muted">counted from two readings on</p>
       ) : errors > 0 ? (
         <p>
-          <StateMark state="bad" text="5xx:" /> <Rate perSecond={errors} />
+          <StateMark state="bad" text="5xx" /> <Rate perSecond={errors} />
         </p>
       ) : (
         <StateMark state="good" text="no 5xx" />

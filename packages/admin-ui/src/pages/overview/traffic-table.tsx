@@ -67,7 +67,7 @@ function Row(props: { name: string; traffic: Traffic; addresses: readonly string
   const { name, traffic, addresses } = props;
   const server = traffic.servers.get(name);
   const [requests, errors] = [server?.requests ?? none, server?.errors ?? none];
-  const most = Math.max(0, ...requests.map((rate) => rate ?? 0));
+  const most = (rates: readonly (number | null)[]) => Math.max(0, ...rates.map((rate) => rate ?? 0));
   return (
     <tr>
       <th scope="row">
@@ -81,13 +81,13 @@ function Row(props: { name: string; traffic: Traffic; addresses: readonly string
         <Rate perSecond={requests.at(-1)} />
       </td>
       <td className="curve">
-        <Sparkline values={requests} most={most} kind="plain" />
+        <Sparkline values={requests} most={most(requests)} kind="plain" />
       </td>
       <td className="right">
         <Rate perSecond={errors.at(-1)} />
       </td>
       <td className="curve">
-        <Sparkline values={errors} most={most} kind="error" />
+        <Sparkline values={errors} most={most(errors)} kind="error" />
       </td>
     </tr>
   );
