@@ -8,7 +8,7 @@ import type { ModuleContext } from "../core/modules/module-context.ts";
 import { type Storage, storages } from "../core/storage/storage.ts";
 import { certificateTopics } from "../tls/certificates/certificate-messages.ts";
 import { type AcmeReply, type AcmeRequest, acmeServerTopic } from "./acme-server/acme-messages.ts";
-import { AcmeServer } from "./acme-server/acme-server.ts";
+import type { AcmeServer } from "./acme-server/acme-server.ts";
 import { Nonces, nonceKind } from "./acme-server/nonces.ts";
 import { type AuthorityOptions, CertificateAuthority, type KeyPairFiles } from "./certificate-authority.ts";
 import { thisMachine } from "./trust/machine.ts";
@@ -250,6 +250,8 @@ export class PkiApp implements App {
     if (authority === undefined) {
       throw new ServerError("CERTIFICATE", `no certificate authority configured with id: ${ca}`);
     }
+    // Loaded with the first request: its libraries are of no use to others.
+    const { AcmeServer } = await import("./acme-server/acme-server.ts");
     return new AcmeServer(authority, this.#context.storage, this.#nonces, this.#log);
   }
 
