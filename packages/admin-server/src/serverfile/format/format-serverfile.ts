@@ -51,8 +51,9 @@ class Formatter {
   }
 
   #indent(): void {
-    for (let level = 0; level < this.#nesting; level++) {
-      this.#write("\t");
+    if (this.#nesting > 0) {
+      this.#out += "\t".repeat(this.#nesting);
+      this.#last = "\t";
     }
   }
 

@@ -44,6 +44,9 @@ export function policyToJson(policy: AutomationPolicy): Draft {
   });
 }
 
+/** How many policies are looked for by themselves, before a look at all is cheaper. */
+const maxCandidates = 16;
+
 /** What is asked of a policy again and again while each is compared with each. */
 interface PolicyFacts {
   /** Of when this was: merging policies changes them. */
@@ -51,7 +54,8 @@ interface PolicyFacts {
   readonly issuers: string;
   readonly managers: string;
   readonly saysNothing: boolean;
-  readonly implicitIssuers: ReturnType<typeof implicitIssuersOf>;
+  /** Found out when it is asked for first. */
+  implicitIssuers: ReturnType<typeof implicitIssuersOf> | undefined;
 }
 
 /** Keeps what it found out for as long as policies are consolidated: issuers do not change then. */
@@ -66,11 +70,11 @@ class PolicyComparison {
     }
   }
 
-  #index(policy: AutomationPolicy): void {
+  #index(policy: AutomationPolicy, subjects: readonly string[] = policy.subjects): void {
     if (policy.subjects.length === 0) {
       this.#forAll.add(policy);
     }
-    for (const subject of policy.subjects) {
+    for (const subject of subjects) {
       const pattern = subject.toLowerCase();
       const known = this.#byPattern.get(pattern);
       if (known === undefined) {
@@ -91,15 +95,21 @@ class PolicyComparison {
       issuers: known?.issuers ?? sortedJson(policy.issuers),
       managers: known?.managers ?? sortedJson(policy.managers),
       saysNothing: known?.saysNothing ?? isEmptyDraft(policyToJson({ ...policy, subjects: [] })),
-      implicitIssuers: implicitIssuersOf(policy),
+      implicitIssuers: undefined,
     };
     this.#facts.set(policy, facts);
     return facts;
   }
 
+  #implicitIssuers(policy: AutomationPolicy): ReturnType<typeof implicitIssuersOf> {
+    const facts = this.of(policy);
+    facts.implicitIssuers ??= implicitIssuersOf(policy);
+    return facts.implicitIssuers;
+  }
+
   merge(into: AutomationPolicy, from: AutomationPolicy): void {
     into.subjects = [...new Set([...into.subjects, ...from.subjects])];
-    this.#index(into);
+    this.#index(into, from.subjects);
   }
 
   /** The index of the first policy after `index`, which may be the same once more, that is for all its names, or -1. */
@@ -113,6 +123,9 @@ class PolicyComparison {
       for (const other of this.#byPattern.get(pattern) ?? []) {
         candidates.add(other);
       }
+    }
+    if (candidates.size > maxCandidates) {
+      return policies.findIndex((other, at) => at > index && isSubset(policy, other)); // one of so many is near
     }
     let first = -1;
     for (const other of candidates) {
@@ -132,13 +145,13 @@ class PolicyComparison {
     if (a.issuers.length > 0) {
       return true;
     }
-    const [aKind, bKind] = [first.implicitIssuers, second.implicitIssuers];
+    const [aKind, bKind] = [this.#implicitIssuers(a), this.#implicitIssuers(b)];
     return aKind === "any" || bKind === "any" || aKind === bKind;
   }
 
   #usesPlainInternalIssuer(policy: AutomationPolicy): boolean {
     return policy.issuers.length === 0
-      ? this.of(policy).implicitIssuers === "internal"
+      ? this.#implicitIssuers(policy) === "internal"
       : policy.isImplicitlyInternal;
   }
 

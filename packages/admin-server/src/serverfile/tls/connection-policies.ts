@@ -1,7 +1,7 @@
 import { ServerError } from "../../core/errors.ts";
 import type { GlobalOptions } from "../global-options/global-options.ts";
 import { hostsOf, resultsOf, type ServedSite } from "../routes/site.ts";
-import { type Draft, type DraftValue, isEmptyDraft, sameJson } from "../values/draft.ts";
+import { type Draft, type DraftValue, isEmptyDraft, sameJson, sortedJson } from "../values/draft.ts";
 import { stableSort } from "../values/stable-sort.ts";
 import { matchesWildcard } from "./certificate-subjects.ts";
 
@@ -124,23 +124,42 @@ function mergeInto(policy: Draft, from: Draft): void {
   }
 }
 
+/** The JSON of policies, written once for as long as nothing is merged into them. */
+class PolicyTexts {
+  readonly #texts = new Map<Draft, { readonly settings: string; readonly match: string }>();
+
+  of(policy: Draft): { readonly settings: string; readonly match: string } {
+    const known = this.#texts.get(policy);
+    if (known !== undefined) {
+      return known;
+    }
+    const texts = { settings: sortedJson(settingsOf(policy)), match: sortedJson(policy.match) };
+    this.#texts.set(policy, texts);
+    return texts;
+  }
+
+  changed(policy: Draft): void {
+    this.#texts.delete(policy);
+  }
+}
+
 /** Whether the second may go, merged into the first. */
-function mergePair(first: Draft, second: Draft, areNeighbours: boolean): boolean {
-  if (sameJson(first, second)) {
+function mergePair(first: Draft, second: Draft, areNeighbours: boolean, texts: PolicyTexts): boolean {
+  const [own, other] = [texts.of(first), texts.of(second)];
+  const haveSameSettings = own.settings === other.settings;
+  const haveSameMatch = own.match === other.match;
+  if (haveSameSettings && haveSameMatch) {
     return true;
   }
   const [names, otherNames] = [namesOf(first), namesOf(second)];
-  if (
-    areNeighbours &&
-    names !== undefined &&
-    otherNames !== undefined &&
-    sameJson(settingsOf(first), settingsOf(second))
-  ) {
+  if (areNeighbours && names !== undefined && otherNames !== undefined && haveSameSettings) {
     first.match = { sni: [...names, ...otherNames] };
+    texts.changed(first);
     return true;
   }
-  if (sameJson(first.match, second.match)) {
+  if (haveSameMatch) {
     mergeInto(first, second);
+    texts.changed(first);
     return true;
   }
   return false;
@@ -149,11 +168,17 @@ function mergePair(first: Draft, second: Draft, areNeighbours: boolean): boolean
 /** Merges policies that say the same, or are for the same connections; the catch-all comes last. */
 function consolidate(given: readonly Draft[]): Draft[] {
   const policies = [...given];
+  const texts = new PolicyTexts();
   stableSort(policies, (a, b) => b.match === undefined && a.match !== undefined);
   for (let i = 0; i < policies.length; i++) {
     for (let j = 0; j < policies.length; j++) {
       const [first, second] = [policies[i], policies[j]];
-      if (j !== i && first !== undefined && second !== undefined && mergePair(first, second, i === j - 1)) {
+      if (
+        j !== i &&
+        first !== undefined &&
+        second !== undefined &&
+        mergePair(first, second, i === j - 1, texts)
+      ) {
         policies.splice(j, 1);
         i--;
         break;

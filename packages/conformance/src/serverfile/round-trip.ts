@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { sendAdminRequest } from "../admin-api/comparison/admin-request.ts";
+import { AdminServerProcess } from "../admin-api/comparison/admin-server-process.ts";
+import { generateServerfile } from "./generate-serverfile.ts";
+import { RandomSource } from "./random-source.ts";
+
+/** What became of generated texts on the way to JSON, back to text, and to JSON again. */
+export interface RoundTrips {
+  /** Texts whose JSON came back as a text that adapts to the same JSON. */
+  same: number;
+  /** Texts that are none: wrong on purpose. */
+  wrong: number;
+  /** Seeds of texts whose JSON is refused, with the reason. */
+  readonly refused: { readonly seed: number; readonly reason: string }[];
+  /** Seeds of texts that came back as another config. There must be none. */
+  readonly different: number[];
+}
+
+const adapted = z.object({ result: z.unknown() });
+const refusal = z.object({ error: z.string() });
+
+/** Lets our server take generated texts to JSON and back. @param seed of the first; the others have those that follow */
+export async function roundTrips(count: number, seed: number): Promise<RoundTrips> {
+  const trips: RoundTrips = { same: 0, wrong: 0, refused: [], different: [] };
+  const server = await AdminServerProcess.start();
+  const adapt = (body: string, headers: Record<string, string>) =>
+    sendAdminRequest(server.port, { method: "POST", target: "/adapt", headers, body });
+  const toJson = async (text: string) => {
+    const { status, body } = await adapt(text, { "Content-Type": "text/serverfile" });
+    if (status !== 200 && status !== 400) {
+      throw new Error(`POST /adapt: ${status} ${body}`);
+    }
+    return status === 200 ? adapted.parse(JSON.parse(body)).result : undefined;
+  };
+  try {
+    for (let each = seed; each < seed + count; each++) {
+      const config = await toJson(generateServerfile(new RandomSource(each)));
+      if (config === undefined) {
+        trips.wrong++;
+        continue;
+      }
+      const headers = { "Content-Type": "application/json", Accept: "text/serverfile" };
+      const { status, body } = await adapt(JSON.stringify(config), headers);
+      if (status === 406) {
+        trips.refused.push({ seed: each, reason: refusal.parse(JSON.parse(body)).error });
+      } else if (status === 200 && isDeepStrictEqual(await toJson(body), config)) {
+        trips.same++;
+      } else {
+        trips.different.push(each);
+      }
+    }
+  } finally {
+    await server.close();
+  }
+  return trips;
+}
