@@ -40,7 +40,7 @@ import type { ReadOptions, SpanReader, TraceQuery } from "../../api/span-reader.
 import { spanMatches } from "./span-matches.ts";
 import type { StoredTenants } from "./stored-tenants.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
-import { spansOfSelection, spanTest } from "./traceql/spans-of-query.ts";
+import { spansOfSelection, spanTest } from "./traceql/spans-of-selection.ts";
 
 const minuteNano = 60_000_000_000n;
 

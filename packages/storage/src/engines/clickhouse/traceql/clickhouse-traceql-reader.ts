@@ -21,10 +21,10 @@ import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import type { SchemaGuard } from "../schema/schema-guard.ts";
 import type { SqlQuery } from "../search-sql.ts";
 import { timeSlices } from "../time-slices.ts";
-import { readComparison } from "./comparison-rows.ts";
 import type { Condition } from "./condition-sql.ts";
 import { FoundTraces } from "./found-traces.ts";
 import { gatherMetricRows, type MetricSqlRow } from "./metric-sql-rows.ts";
+import { readComparison } from "./read-comparison.ts";
 import { pipelineSql } from "./spanset-sql.ts";
 import { type TraceQlRow, traceViews } from "./trace-rows.ts";
 import {

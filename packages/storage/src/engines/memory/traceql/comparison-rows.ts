@@ -4,7 +4,7 @@ import { attributeText } from "wire/rows";
 import type { TraceQlMetricsQuery } from "../../../api/traceql-reader.ts";
 import type { ComparisonRow } from "../../../traceql/comparison-series.ts";
 import { intervalOf } from "../../../traceql/metric-rows.ts";
-import { spansOfSelection } from "./spans-of-query.ts";
+import { spansOfSelection } from "./spans-of-selection.ts";
 
 /** The rows of a comparison, of every span that its pipeline selects. */
 export function comparisonRows(

@@ -1,5 +1,4 @@
 import type { MetricsComparison, MetricsPipeline } from "traceql";
-import type { Span } from "wire/model";
 import type { TimeRange } from "../../../api/analysis-reader.ts";
 import { tenantOf } from "../../../api/checked-query.ts";
 import { checkTraceQlMetrics, checkTraceQlSearch, traceRange } from "../../../api/checked-traceql.ts";
@@ -15,12 +14,12 @@ import { MetricRows } from "../../../traceql/metric-rows.ts";
 import { largestSeries, metricSeries } from "../../../traceql/metric-series.ts";
 import { allSpans, pipelineEvaluator } from "../../../traceql/pipeline-evaluator.ts";
 import { QueryFields } from "../../../traceql/query-fields.ts";
-import { storedValue } from "../../../traceql/stored-value.ts";
 import { newestStart, TraceMatcher } from "../../../traceql/trace-match.ts";
-import { type SpanFacts, TraceView } from "../../../traceql/trace-view.ts";
+import { TraceView } from "../../../traceql/trace-view.ts";
 import type { StoredTenants } from "../stored-tenants.ts";
 import { throwIfAborted } from "../throw-if-aborted.ts";
 import { comparisonRows } from "./comparison-rows.ts";
+import { factsOf, startsWithin } from "./facts-of.ts";
 
 /** Runs TraceQL on every stored trace. */
 export class MemoryTraceQlReader implements TraceQlReader {
@@ -84,27 +83,4 @@ export class MemoryTraceQlReader implements TraceQlReader {
       return facts.some(({ isInRange }) => isInRange) ? [new TraceView(spans[0]?.traceId ?? "", facts)] : [];
     });
   }
-}
-
-export function startsWithin(
-  { startTimeUnixNano }: Span,
-  { startUnixNano, endUnixNano }: TimeRange,
-): boolean {
-  return startTimeUnixNano >= startUnixNano && startTimeUnixNano <= endUnixNano;
-}
-
-/** What TraceQL sees of a span. */
-export function factsOf(span: Span, range: TimeRange, fields: QueryFields): SpanFacts {
-  return {
-    spanId: span.spanId,
-    parentSpanId: span.parentSpanId,
-    service: span.resource.serviceName,
-    name: span.name,
-    kind: span.kind,
-    status: span.status.code,
-    startUnixNano: span.startTimeUnixNano,
-    durationNano: span.durationNano,
-    isInRange: startsWithin(span, range),
-    values: fields.stored.map((field) => storedValue(span, field)),
-  };
 }

@@ -4,7 +4,7 @@ import type { TimeRange } from "../../../api/analysis-reader.ts";
 import { fieldEvaluator } from "../../../traceql/field-evaluator.ts";
 import { QueryFields } from "../../../traceql/query-fields.ts";
 import { TraceView } from "../../../traceql/trace-view.ts";
-import { factsOf } from "./memory-traceql-reader.ts";
+import { factsOf } from "./facts-of.ts";
 
 /** The spans of traces of which a condition is true. */
 export function* spansOfCondition(

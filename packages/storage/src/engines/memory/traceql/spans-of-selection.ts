@@ -8,7 +8,7 @@ import { allSpans, pipelineEvaluator } from "../../../traceql/pipeline-evaluator
 import { QueryFields } from "../../../traceql/query-fields.ts";
 import { TraceView } from "../../../traceql/trace-view.ts";
 import { spanMatches } from "../span-matches.ts";
-import { factsOf, startsWithin } from "./memory-traceql-reader.ts";
+import { factsOf, startsWithin } from "./facts-of.ts";
 
 /** The spans of traces that a selection takes. */
 export function spansOfSelection(

@@ -1,0 +1,29 @@
+import type { Span } from "wire/model";
+import type { TimeRange } from "../../../api/analysis-reader.ts";
+import type { QueryFields } from "../../../traceql/query-fields.ts";
+import { storedValue } from "../../../traceql/stored-value.ts";
+import type { SpanFacts } from "../../../traceql/trace-view.ts";
+
+/** Whether a span starts in the range, both ends of which belong to it. */
+export function startsWithin(
+  { startTimeUnixNano }: Span,
+  { startUnixNano, endUnixNano }: TimeRange,
+): boolean {
+  return startTimeUnixNano >= startUnixNano && startTimeUnixNano <= endUnixNano;
+}
+
+/** What TraceQL sees of a span. */
+export function factsOf(span: Span, range: TimeRange, fields: QueryFields): SpanFacts {
+  return {
+    spanId: span.spanId,
+    parentSpanId: span.parentSpanId,
+    service: span.resource.serviceName,
+    name: span.name,
+    kind: span.kind,
+    status: span.status.code,
+    startUnixNano: span.startTimeUnixNano,
+    durationNano: span.durationNano,
+    isInRange: startsWithin(span, range),
+    values: fields.stored.map((field) => storedValue(span, field)),
+  };
+}
