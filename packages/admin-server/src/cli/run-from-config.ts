@@ -1,9 +1,10 @@
-import { closeSync, rmSync, writeSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import type { Logger } from "lifecycle";
 import { StartError } from "lifecycle/errors";
 import { errorWithin, messageOf } from "../core/errors.ts";
 import type { Server } from "../server.ts";
+import { sendPingback } from "./pingback.ts";
 import { findDefaultConfig, printWarnings, type ReadConfig, readConfig } from "./read-config.ts";
 import { runServer, type ServerRun } from "./run-server.ts";
 import { watchConfig } from "./watch-config.ts";
@@ -17,7 +18,8 @@ export interface RunFromConfig extends Pick<ServerRun, "workers" | "logLevel" | 
   readonly watch: boolean;
   /** "" writes none. */
   readonly pidfile: string;
-  readonly readyFd: number | undefined;
+  /** Who is told when it runs; "" is nobody. */
+  readonly pingback: string;
 }
 
 /** The file that runs, read once more on SIGUSR1 and while it is watched. */
@@ -107,15 +109,6 @@ async function writePidFile(path: string, log: Logger): Promise<void> {
   }
 }
 
-function tellReady(fd: number, log: Logger): void {
-  try {
-    writeSync(fd, "\n");
-    closeSync(fd);
-  } catch (error) {
-    log.warn(`--ready-fd ${fd}: ${messageOf(error)}`);
-  }
-}
-
 /** `server run`: until told to stop. @returns the exit code. @throws StartError */
 export function runFromConfig(options: RunFromConfig): Promise<number> {
   if (options.config === "" && options.adapter !== "") {
@@ -135,8 +128,8 @@ export function runFromConfig(options: RunFromConfig): Promise<number> {
       await loadFirst(server, file, options.resume, log);
     },
     async running(server, log) {
-      if (options.readyFd !== undefined) {
-        tellReady(options.readyFd, log);
+      if (options.pingback !== "") {
+        await sendPingback(options.pingback, log);
       }
       return options.watch ? file.watch(server, log) : undefined;
     },

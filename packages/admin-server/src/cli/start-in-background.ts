@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { isSea } from "node:sea";
-import type { Readable } from "node:stream";
 import { StartError } from "lifecycle/errors";
+import { PingbackListener, pingbackVariable } from "./pingback.ts";
 
-/** First descriptor after the three standard ones. */
-const readyFd = 3;
+const tokenBytes = 32;
 
 /** What starts this program again: an executable of its own, or node with the program. */
 function ownProgram(): [file: string, args: string[]] {
@@ -20,19 +20,20 @@ function ownProgram(): [file: string, args: string[]] {
  */
 export async function startInBackground(options: readonly string[], readsInput: boolean): Promise<number> {
   const [file, args] = ownProgram();
-  const child = spawn(file, [...args, "run", `--ready-fd=${readyFd}`, ...options], {
+  const token = randomBytes(tokenBytes).toString("hex");
+  const pingback = new PingbackListener(token);
+  const address = await pingback.open();
+  const child = spawn(file, [...args, "run", `--pingback=${address}`, ...options], {
     detached: true,
-    stdio: [readsInput ? "inherit" : "ignore", "inherit", "inherit", "pipe"],
+    stdio: [readsInput ? "inherit" : "ignore", "inherit", "inherit"],
+    env: { ...process.env, [pingbackVariable]: token },
   });
-  const ready = child.stdio[readyFd] as Readable;
-  const told = once(ready, "data").then(() => true);
-  // After the line, or with no line when the process is gone: whichever it was, `exit` says how it went.
   const ended = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
-  const outcome = await Promise.race([told, ended]);
+  const outcome = await Promise.race([pingback.told, ended]);
+  pingback.close();
   if (outcome !== true) {
     throw new StartError(`start: the server ended at once, with ${outcome}: its messages stand above`);
   }
-  ready.destroy();
   child.unref();
   return child.pid ?? 0;
 }

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { commandHelp, commandsBelow, programHelp } from "../cli/help-text.ts";
 import { readCommandLine, readOptions } from "../cli/read-options.ts";
@@ -52,6 +53,11 @@ describe.each(commands.map((command) => [command.name, command] as const))("%s",
     }
     expect(text.split("\n").filter((line) => line.length > 110)).toEqual([]);
   });
+});
+
+test("docs/command-line.md names every command", async () => {
+  const page = await readFile(new URL("../../../../docs/command-line.md", import.meta.url), "utf8");
+  expect(commandNames.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
 test("the help of the program names every command", () => {

@@ -27,11 +27,11 @@ export const run = defineCommand({
       completes: "file",
       about: "Writes the process id to this file, and removes it at the end",
     },
-    "ready-fd": {
-      kind: "number",
-      value: "number",
-      range: [3, 1_000_000],
-      about: "Writes a line to this file descriptor, and closes it, once the server runs; as s6 asks for",
+    pingback: {
+      kind: "text",
+      value: "address",
+      about:
+        "Connects to this address, host:port, once the server runs, and sends what SERVER_PINGBACK_TOKEN holds; server start does so",
     },
     ...runOptions,
   },
@@ -46,6 +46,6 @@ export const run = defineCommand({
       process.stdout.write(environmentText());
     }
     const { runFromConfig } = await import("../cli/run-from-config.ts");
-    return runFromConfig({ ...options, readyFd: options["ready-fd"], ...runSettings(options) });
+    return runFromConfig({ ...options, ...runSettings(options) });
   },
 });

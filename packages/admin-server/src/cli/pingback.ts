@@ -1,0 +1,73 @@
+import { timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { connect, createServer, type Server } from "node:net";
+import type { Logger } from "lifecycle";
+import { messageOf } from "../core/errors.ts";
+
+/** Variable with what is sent. Not on the command line: there everybody could read it. */
+export const pingbackVariable = "SERVER_PINGBACK_TOKEN";
+const patienceMs = 5_000;
+
+/**
+ * Tells who started this process that it runs. A connection, because a built program starts itself anew with options of
+ * Node and loses what descriptors it was given. That nobody listens is logged only.
+ * @param address host:port
+ */
+export async function sendPingback(address: string, log: Logger): Promise<void> {
+  const token = process.env[pingbackVariable] ?? "";
+  delete process.env[pingbackVariable];
+  const colon = address.lastIndexOf(":");
+  const socket = connect({
+    host: address.slice(0, Math.max(0, colon)).replace(/^\[|\]$/g, ""),
+    port: Number(address.slice(colon + 1)),
+    timeout: patienceMs,
+  });
+  try {
+    socket.once("timeout", () => socket.destroy(new Error("nobody answers")));
+    socket.end(token);
+    await once(socket, "close");
+  } catch (error) {
+    log.warn(`--pingback ${address}: ${messageOf(error)}`);
+  }
+}
+
+/** Waits for a process to connect and send the token; who sends anything else is hung up on. */
+export class PingbackListener {
+  readonly #server: Server;
+  /** Resolves when the token came. */
+  readonly told: Promise<true>;
+
+  constructor(token: string) {
+    const expected = Buffer.from(token);
+    const told = Promise.withResolvers<true>();
+    this.told = told.promise;
+    this.#server = createServer((socket) => {
+      let received = Buffer.alloc(0);
+      socket.on("error", () => socket.destroy());
+      socket.on("data", (chunk: Buffer) => {
+        received = Buffer.concat([received, chunk]);
+        if (received.length > expected.length) {
+          socket.destroy();
+        }
+      });
+      socket.on("end", () => {
+        socket.end();
+        if (received.length === expected.length && timingSafeEqual(received, expected)) {
+          told.resolve(true);
+        }
+      });
+    });
+  }
+
+  /** @returns host:port */
+  async open(): Promise<string> {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+    const address = this.#server.address();
+    return `127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  }
+
+  close(): void {
+    this.#server.close();
+  }
+}
