@@ -7,6 +7,9 @@ import { inexpressible } from "./inexpressible.ts";
 import { writeConfig } from "./write-config.ts";
 
 const defaultFile = "Serverfile";
+/** How much JSON is written and read back in search of a way to write a config: a large one gets few tries. */
+const maxTriedBytes = 4 * 1024 * 1024;
+const minTries = 4;
 
 /** Where two documents first differ, as a path; undefined when they are the same. */
 export function firstDifference(
@@ -57,7 +60,8 @@ function hiddenFileOf(value: JsonValue): string | undefined {
 }
 
 /**
- * A config as a serverfile, formatted, that adapts to the same JSON: each is tried before it is given away.
+ * A config as a serverfile, formatted, that adapts to the same JSON: each is tried before it is given away. What may
+ * be said in several places is tried in several ways, at most {@link maxTriedBytes} of JSON in all.
  * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the first part that no serverfile says, and why
  */
 export function toServerfile(config: JsonValue): string {
@@ -67,7 +71,8 @@ export function toServerfile(config: JsonValue): string {
   const hidden = hiddenFileOf(config);
   const isOther = hidden !== undefined && hidden !== `./${defaultFile}` && hidden.includes("/");
   let refusal: ServerError | undefined;
-  for (const choices of allChoices()) {
+  const tries = Math.max(minTries, Math.floor(maxTriedBytes / JSON.stringify(config).length));
+  for (const choices of allChoices().slice(0, tries)) {
     try {
       return checked(config, formatServerfile(writeConfig(config, choices, `./${defaultFile}`)), defaultFile);
     } catch (error) {
