@@ -82,7 +82,7 @@ describeConsole("the console in a browser", (app) => {
     await go("certificates");
     const names = app.page.getByRole("rowheader").getByRole("button");
     await expect
-      .poll(() => names.allTextContents())
+      .poll(() => names.allTextContents(), { timeout: 20_000 })
       .toEqual(expect.arrayContaining(["files.localhost", "intranet.localhost"]));
     await row("intranet.localhost")
       .getByText(/^ends in \d+ hours$/)
@@ -108,7 +108,7 @@ describeConsole("the console in a browser", (app) => {
     await first.click();
     await page.getByRole("link", { name: "What going back would change" }).click();
     await page.waitForURL(/view=rollback/);
-    await expect.poll(() => page.locator(".difference").count()).toBe(2);
+    await expect.poll(() => page.locator(".difference").count(), { timeout: 20_000 }).toBe(2);
     await page.getByRole("button", { name: /Roll back to version/ }).click();
     await page.getByText("this version runs now").waitFor();
     await page
