@@ -48,7 +48,7 @@ export function MemberList(props: {
           const inner = reader.place(schema ?? {}, member);
           const fault = faults.find(({ path }) => path === pointer);
           return (
-            <li key={`${name} ${isList ? JSON.stringify(member) : ""}`} className="member">
+            <li key={isList && typeof member !== "object" ? `${name} ${member}` : name} className="member">
               <button type="button" className="member-name" onClick={() => onGo(pointer)}>
                 {name}
               </button>
@@ -95,12 +95,7 @@ export function MemberList(props: {
                   <Prose text={inner.description} />
                 </p>
               )}
-              {fault !== undefined && typeof member === "object" && (
-                <p className="member-note fault-text">
-                  {name} {fault.message}
-                </p>
-              )}
-              {fault !== undefined && schema === undefined && typeof member !== "object" && (
+              {fault !== undefined && (typeof member === "object" || schema === undefined) && (
                 <p className="member-note fault-text">
                   {name} {fault.message}
                 </p>

@@ -52,7 +52,7 @@ export function PlacePanel(props: {
       {own !== undefined && <p className="fault-text">{own.message}</p>}
       {asJson ? (
         <JsonEditor
-          key={JSON.stringify(value).length}
+          key={`${draft.running.etag} ${draft.edits.length}`}
           value={value}
           onChange={(next) => draft.edit({ op: "replace", path: at, value: next })}
         />
