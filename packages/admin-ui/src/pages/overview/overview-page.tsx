@@ -36,15 +36,14 @@ export function OverviewPage() {
   );
 }
 
-function Uptime({ traffic }: { traffic: Traffic }) {
+/** Several threads tell no common start: then there is the memory alone. */
+function Uptime({ traffic: { startedAtMs, memoryBytes } }: { traffic: Traffic }) {
   const now = useNow();
-  if (traffic.startedAtMs === undefined) return null;
-  const megabytes = Math.round((traffic.memoryBytes ?? 0) / 1e6);
-  return (
-    <p className="muted">
-      Up for {lengthText(Math.max(0, now - traffic.startedAtMs))}, {megabytes} MB of memory
-    </p>
-  );
+  const parts = [
+    startedAtMs === undefined ? [] : [`up for ${lengthText(Math.max(0, now - startedAtMs))}`],
+    memoryBytes === undefined ? [] : [`${Math.round(memoryBytes / 1e6)} MB of memory`],
+  ].flat();
+  return <p className="muted">{parts.join(", ")}</p>;
 }
 
 function Card(props: { title: string; figure: ReactNode; children: ReactNode }) {
