@@ -1,31 +1,19 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readProgram } from "bundler/program";
 import { freeAddresses } from "lifecycle/testing";
 import { ClickhouseStore } from "../e2e/measure/clickhouse-store.ts";
 import { type System, stopAll } from "./system.ts";
 import { TestProcess } from "./test-process.ts";
 
-const packages = fileURLToPath(new URL("../../../", import.meta.url));
-
-/** As `npm start` and the images start it: an old space that begins large enough, a young one that stays small. */
-const writerNodeOptions = ["--initial-old-space-size=128", "--max-semi-space-size=8"];
-
-function start(
-  name: string,
-  args: readonly string[],
-  adminAddress: string,
-  nodeOptions: readonly string[] = [],
-): TestProcess {
+/** Starts a process as `npm start` does: as it was built, with its own options of Node. */
+function start(name: string, args: readonly string[], adminAddress: string): TestProcess {
+  const folder = new URL(`../../../${name}/`, import.meta.url);
+  const program = fileURLToPath(new URL(`dist/${name}.cjs`, folder));
   return new TestProcess({
     name,
     command: process.execPath,
-    args: [
-      ...nodeOptions,
-      join(packages, name, "bin", `${name}.ts`),
-      ...args,
-      "--admin.http.host-port",
-      adminAddress,
-    ],
+    args: [...readProgram(folder).nodeOptions, program, ...args, "--admin.http.host-port", adminAddress],
     healthUrl: `http://${adminAddress}/`,
     watchesParent: true,
   });
@@ -46,7 +34,6 @@ export async function startOurSystem(folder: string, signal: AbortSignal): Promi
       ...["--grpc.host-port", "127.0.0.1:0"],
     ],
     admin[0]!,
-    writerNodeOptions,
   );
   const collector = start(
     "tracing-collector",
@@ -57,7 +44,6 @@ export async function startOurSystem(folder: string, signal: AbortSignal): Promi
       ...["--clickhouse.url", `http://${store}`],
     ],
     admin[1]!,
-    writerNodeOptions,
   );
   const query = start(
     "tracing-query",
