@@ -162,8 +162,8 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
       return;
     }
     const { bytesWritten, writableLength } = this.socket;
-    const isStuck =
-      writableLength > 0 || [...this.#streams.values()].some(({ sending }) => sending.bytes > 0);
+    const streams = [...this.#streams.values()];
+    const isStuck = writableLength > 0 || streams.some((each) => each.sending.bytes > 0 && !each.isTunnel);
     if (bytesWritten !== this.#bytesWritten || !isStuck) {
       this.#bytesWritten = bytesWritten;
       this.#writtenAt = now;
@@ -171,7 +171,7 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
       this.socket.destroy();
       return;
     }
-    for (const stream of [...this.#streams.values()]) {
+    for (const stream of streams) {
       this.#checkStream(stream, now);
     }
   }
