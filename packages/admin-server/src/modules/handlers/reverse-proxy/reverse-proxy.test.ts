@@ -545,6 +545,11 @@ test.each<[string, Record<string, unknown>, string]>([
     "unknown module: http.reverse_proxy.transport.zz",
   ],
   ["HTTP/3", { transport: { protocol: "http", versions: ["3"] } }, 'unsupported HTTP version "3"'],
+  [
+    "a proxy toward upstreams",
+    { transport: { protocol: "http", network_proxy: { from: "url" } } },
+    "upstreams are dialed directly",
+  ],
   ["an unknown field", { zz: 1 }, 'json: unknown field "zz"'],
   ["a dial without a port", { upstreams: [{ dial: "a" }] }, "is not host:port"],
 ])("refuses %s at load", async (_, more, message) => {

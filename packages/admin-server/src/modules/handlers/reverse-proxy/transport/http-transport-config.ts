@@ -43,12 +43,14 @@ export const httpTransportSchema = z.strictObject({
       "Tells upstreams the client's address by a PROXY protocol header; each request has its own connection then.",
     ),
   network_proxy: z
-    .null({
-      error:
-        "network_proxy is not supported: upstreams are dialed directly; route the traffic to them outside of the server",
+    .strictObject({
+      from: z.literal("none", {
+        error:
+          "network_proxy: upstreams are dialed directly, not through a proxy: only `none` is supported; route the traffic outside of the server",
+      }),
     })
-    .optional()
-    .describe("Not supported: upstreams are dialed directly."),
+    .nullish()
+    .describe("Only `{from: none}`: upstreams are dialed directly."),
   dial_timeout: configDuration().nullish().describe("Time to connect (3s)."),
   dial_fallback_delay: configDuration()
     .nullish()
