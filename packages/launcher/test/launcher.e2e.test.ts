@@ -62,7 +62,7 @@ class Launched {
 
   /** Process id of a process that this launcher started. */
   pidOf(name: string): number {
-    const found = execFileSync("pgrep", ["-P", String(this.#child.pid), "-f", `${name}/bin`], {
+    const found = execFileSync("pgrep", ["-P", String(this.#child.pid), "-f", `${name}/(bin|dist)/`], {
       encoding: "utf8",
     });
     return Number(found.trim());
