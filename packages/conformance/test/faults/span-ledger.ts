@@ -47,6 +47,12 @@ const prefixBytes = 8;
 export class SpanLedger {
   readonly #prefix = randomBytes(prefixBytes);
   readonly #entries: Entry[] = [];
+  readonly #mayKeepRefused: boolean;
+
+  /** @param mayKeepRefused a proxy refuses in the collector's place, also what lost its answer on the way: it may be kept */
+  constructor({ mayKeepRefused = false } = {}) {
+    this.#mayKeepRefused = mayKeepRefused;
+  }
 
   /** Spans of a new request. A request that is never settled counts as cut. */
   open(door: string, spans: number): { batch: SpanBatch; settle(fate: Fate): void } {
@@ -86,7 +92,8 @@ export class SpanLedger {
         report.cutButFound += distinct;
       }
       const isWhole = rows === spans && distinct === spans;
-      const isGood = fate === "acknowledged" ? isWhole : rows === 0 || (fate === "cut" && isWhole);
+      const mayBeKept = fate === "cut" || this.#mayKeepRefused;
+      const isGood = fate === "acknowledged" ? isWhole : rows === 0 || (mayBeKept && isWhole);
       if (!isGood && report.problems.length < maxProblems) {
         report.problems.push(
           `request ${index + 1} over ${door}: ${spans} spans ${fate}, ${rows} rows, ${distinct} different`,

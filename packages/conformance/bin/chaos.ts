@@ -1,0 +1,63 @@
+#!/usr/bin/env node
+import { parseArgs } from "node:util";
+import type { ChaosCase } from "../test/chaos/chaos-case.ts";
+import { casesNamed } from "../test/chaos/chaos-cases.ts";
+import { tableHead, tableLines } from "../test/chaos/chaos-table.ts";
+import { runCases } from "../test/chaos/run-cases.ts";
+import { newSeed } from "../test/faults/seeded-random.ts";
+
+const help = `Breaks what it starts itself, one fault after another, under a steady load, and compares what was acknowledged with what
+is stored: two collectors behind the web server, storage, query service and agent, with a link that can break between each.
+
+Usage: npm run chaos [-- NAME… --short --json --seed N --list]
+
+  NAME      cases to run, by the beginning of their names, such as kill or cut/query-storage; all by default
+  --short   each kill and each cut link once, a second each
+  --json    rows as JSON, when all are there
+  --seed    what is random; a new one by default, printed
+  --list    name the cases and what they do
+
+It ends with exit code 1 when an acknowledged span is missing, anything is stored twice, the agent lost spans that it did
+not count, a process ended that nobody had killed, or what was put right did not work again.
+`;
+
+const options = {
+  short: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+  list: { type: "boolean", default: false },
+  seed: { type: "string", default: String(newSeed()) },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+/** The command line. Ends the process with code 2 when it is wrong. */
+function readCommandLine() {
+  try {
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    const seed = Number(values.seed);
+    if (!Number.isSafeInteger(seed) || seed < 0)
+      throw new Error(`--seed ${values.seed} is not a whole number`);
+    const named = casesNamed(positionals);
+    const cases: readonly ChaosCase[] = values.short ? named.filter(({ isShort }) => isShort) : named;
+    return { ...values, seed, cases };
+  } catch (error) {
+    process.stderr.write(`chaos: ${error instanceof Error ? error.message : error}\n\n${help}`);
+    process.exit(2);
+  }
+}
+
+const { cases, seed, short, json, list, help: wantsHelp } = readCommandLine();
+if (wantsHelp) process.stdout.write(help);
+else if (list) for (const { name, meaning } of cases) process.stdout.write(`${name.padEnd(28)}${meaning}\n`);
+else {
+  process.stderr.write(`seed ${seed}\n`);
+  if (!json) process.stdout.write(`${tableHead()}\n`);
+  const rows = await runCases(cases, {
+    ...{ seed, isShort: short },
+    onRow: (row) => json || process.stdout.write(`${tableLines(row)}\n`),
+  });
+  const failed = rows.filter(({ isOk }) => !isOk).length;
+  const skipped = rows.filter((row) => row.skipped !== undefined).length;
+  if (json) process.stdout.write(`${JSON.stringify({ seed, rows }, null, 2)}\n`);
+  else process.stdout.write(`${rows.length - failed - skipped} ok, ${failed} not ok, ${skipped} skipped\n`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}

@@ -1,0 +1,146 @@
+import { createSocket } from "node:dgram";
+import { setTimeout as sleep } from "node:timers/promises";
+import { encodeAgentPacket } from "wire/thrift";
+import { eventually } from "../../src/expect.ts";
+import type { HouseProcess } from "../../src/house/house-process.ts";
+import { ask } from "../../src/tracing-api/ask.ts";
+import { SpanLedger } from "../faults/span-ledger.ts";
+
+/** What became of the spans that were given to the agent. */
+export interface AgentAccount {
+  readonly sent: number;
+  /** The agent's own counts; undefined when it was killed meanwhile, and its counts with it. */
+  readonly delivered: number | undefined;
+  readonly dropped: number | undefined;
+  readonly found: number;
+  readonly twice: number;
+  readonly problems: readonly string[];
+}
+
+const pauseMs = 50;
+const settleWithinMs = 90_000;
+const lostMetrics = [
+  "tracing_agent_reporter_spans_failures_total",
+  "tracing_agent_thrift_udp_server_packets_dropped_total",
+  "tracing_agent_thrift_udp_t_processor_handler_errors_total",
+];
+const deliveredMetric = "tracing_agent_reporter_spans_submitted_total";
+
+/**
+ * Sends packets of one span to the agent, at an even pace. Nothing is acknowledged over UDP: what counts is that the agent
+ * says of each packet that it was delivered, or dropped.
+ */
+export class AgentSender {
+  readonly #agent: HouseProcess;
+  readonly #port: number;
+  readonly #ledger = new SpanLedger();
+  readonly #stop = new AbortController();
+  readonly #pid: number;
+  readonly #before: { readonly delivered: number; readonly dropped: number };
+  readonly #sending: Promise<void>;
+  #sent = 0;
+
+  private constructor(agent: HouseProcess, port: number, before: { delivered: number; dropped: number }) {
+    this.#agent = agent;
+    this.#port = port;
+    this.#pid = agent.pid;
+    this.#before = before;
+    this.#sending = this.#send();
+  }
+
+  /** @param agent it must run */
+  static async start(agent: HouseProcess, port: number): Promise<AgentSender> {
+    return new AgentSender(agent, port, await countsOf(agent));
+  }
+
+  /** Resolves when the agent has delivered something more. @throws Error when it does not */
+  async delivers(withinMs: number): Promise<void> {
+    let before: number | undefined;
+    await eventually(async () => {
+      const { delivered } = await countsOf(this.#agent);
+      before ??= delivered;
+      if (delivered <= before) throw new Error("the agent delivers nothing");
+    }, withinMs);
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#sending;
+  }
+
+  /** Waits until the agent has told of everything that was sent; to be called after `stop`. */
+  async account(storageUrl: string): Promise<AgentAccount> {
+    const sent = this.#sent;
+    const problems: string[] = [];
+    const hasCounts = this.#agent.pid === this.#pid;
+    let [delivered, dropped] = [0, 0];
+    if (hasCounts) {
+      await eventually(async () => {
+        const now = await countsOf(this.#agent);
+        delivered = now.delivered - this.#before.delivered;
+        dropped = now.dropped - this.#before.dropped;
+        if (delivered + dropped !== sent) throw new Error("the agent has not told of all");
+      }, settleWithinMs).catch(() => {
+        problems.push(
+          `agent: ${sent} spans sent, ${delivered} delivered and ${dropped} dropped by its own counts`,
+        );
+      });
+    }
+    const compare = () => this.#ledger.compare(storageUrl);
+    const { cutButFound: found, duplicates: twice } = await eventually(async () => {
+      const report = await compare();
+      if (hasCounts && report.cutButFound < delivered) throw new Error("some are not stored yet");
+      return report;
+    }, 10_000).catch(compare);
+    if (hasCounts && found < delivered) problems.push(`agent: ${delivered} spans delivered, ${found} stored`);
+    if (twice > 0) problems.push(`agent: ${twice} spans twice`);
+    const own = hasCounts ? { delivered, dropped } : { delivered: undefined, dropped: undefined };
+    return { sent, ...own, found, twice, problems };
+  }
+
+  async #send(): Promise<void> {
+    const socket = createSocket("udp4");
+    // Without an agent the system may refuse packets: they are lost, as UDP's are.
+    socket.on("error", () => {});
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const packet = this.#packet();
+      await new Promise<void>((resolve) => socket.send(packet, this.#port, "127.0.0.1", () => resolve()));
+      this.#sent++;
+      await sleep(pauseMs, undefined, { signal }).catch(() => {});
+    }
+    await new Promise<void>((resolve) => socket.close(() => resolve()));
+  }
+
+  #packet(): Buffer {
+    const { batch } = this.#ledger.open("agent", 1);
+    const i64 = (bytes: Buffer, at = 0) => ({ high: bytes.readInt32BE(at), low: bytes.readInt32BE(at + 4) });
+    const startUs = Buffer.alloc(8);
+    startUs.writeBigInt64BE(BigInt(Date.now()) * 1_000n);
+    const spans = batch.spanIds.map((spanId) => ({
+      traceIdLow: i64(batch.traceId, 8),
+      traceIdHigh: i64(batch.traceId),
+      spanId: i64(spanId),
+      parentSpanId: { high: 0, low: 0 },
+      operationName: "work",
+      flags: 1,
+      startTime: i64(startUs),
+      duration: { high: 0, low: 1_500 },
+      tags: [],
+    }));
+    return encodeAgentPacket({ process: { serviceName: "fault-test-agent", tags: [] }, spans }, "compact");
+  }
+}
+
+async function countsOf(agent: HouseProcess): Promise<{ delivered: number; dropped: number }> {
+  const { text } = await ask(agent.metricsUrl);
+  const sum = (name: string) =>
+    [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "gm"))].reduce(
+      (total, [, value]) => total + Number(value),
+      0,
+    );
+  return {
+    delivered: sum(deliveredMetric),
+    dropped: lostMetrics.reduce((total, name) => total + sum(name), 0),
+  };
+}

@@ -1,0 +1,32 @@
+import type { ChaosCase } from "../chaos-case.ts";
+import { type ProcessName, processNames } from "../chaos-house.ts";
+
+function kill(name: ProcessName): ChaosCase {
+  return {
+    name: `kill/${name}`,
+    meaning: `SIGKILL of ${name}, which is then started again`,
+    // The second collector is as the first.
+    isShort: name !== "collector-2",
+    restarts: [name],
+    harm: async ({ house }) => {
+      await house.processes[name].end("SIGKILL");
+    },
+    mend: ({ house }) => house.processes[name].start(),
+  };
+}
+
+function freeze(name: ProcessName): ChaosCase {
+  return {
+    name: `freeze/${name}`,
+    meaning: `SIGSTOP of ${name}, then SIGCONT: its connections stay, and nothing is answered`,
+    harm: async ({ house }) => {
+      process.kill(house.processes[name].pid, "SIGSTOP");
+    },
+    mend: async ({ house }) => {
+      process.kill(house.processes[name].pid, "SIGCONT");
+    },
+  };
+}
+
+/** Each process killed, and each process frozen. */
+export const processCases: readonly ChaosCase[] = [...processNames.map(kill), ...processNames.map(freeze)];

@@ -1,0 +1,38 @@
+import type { Random } from "../faults/seeded-random.ts";
+import type { SpanLedger } from "../faults/span-ledger.ts";
+import type { SpanSenders } from "../faults/span-senders.ts";
+import type { ChaosHouse, ChaosHouseSettings, ProcessName } from "./chaos-house.ts";
+import type { Scratch } from "./scratch.ts";
+
+/** What a fault has before it: everything, at work and under load. */
+export interface ChaosScene {
+  readonly house: ChaosHouse;
+  readonly senders: SpanSenders;
+  readonly ledger: SpanLedger;
+  readonly random: Random;
+  readonly scratch: Scratch;
+}
+
+/** One fault: what is broken, for how long, and how it is put right again. */
+export interface ChaosCase {
+  /** `kind/what`, such as `kill/storage`. */
+  readonly name: string;
+  /** One sentence for people. */
+  readonly meaning: string;
+  /** Part of the short form. */
+  readonly isShort?: boolean;
+  /** For a house of its own: its settings; without them the case runs in the house that others use too. */
+  readonly settings?: (scratch: Scratch) => ChaosHouseSettings;
+  /** Before anything runs, in a house of its own. */
+  prepare?(house: ChaosHouse, ledger: SpanLedger): Promise<void>;
+  /** Bytes of an attribute of each span, where the load has to be heavy. */
+  readonly ballastBytes?: number;
+  /** Processes that end in it and are started again; all others have to live on. */
+  readonly restarts?: readonly ProcessName[];
+  /** Resolves when it is broken. */
+  harm(scene: ChaosScene): Promise<void>;
+  /** How long it stays broken; 5 seconds by default, in the short form 1. */
+  readonly holdMs?: number;
+  /** Resolves when it has been put right; what needs time to recover is waited for by who calls. */
+  mend(scene: ChaosScene): Promise<void>;
+}

@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freeAddresses } from "lifecycle/testing";
+import { HouseProcess } from "../../src/house/house-process.ts";
+import type { CollectorAddresses } from "../faults/span-doors.ts";
+import { FaultLink, type LinkState } from "./fault-link.ts";
+import { frontDoorConfig } from "./front-door-config.ts";
+
+/** The processes, in the order in which they are started. */
+export const processNames = [
+  "storage",
+  "collector-1",
+  "collector-2",
+  "agent",
+  "query",
+  "admin-server",
+] as const;
+export type ProcessName = (typeof processNames)[number];
+
+/** Who speaks to whom. Both collectors, and all protocols, share what happens to a pair. */
+export const pairNames = [
+  "client-server",
+  "server-collector",
+  "server-query",
+  "agent-collector",
+  "collector-storage",
+  "query-storage",
+] as const;
+export type PairName = (typeof pairNames)[number];
+
+export interface ChaosHouseSettings {
+  /** More options of both collectors. */
+  readonly collectorOptions?: readonly string[];
+  /** More options of the storage. */
+  readonly storageOptions?: readonly string[];
+  /** Environment of processes, by name. */
+  readonly environment?: Partial<Readonly<Record<ProcessName, Readonly<Record<string, string>>>>>;
+  /** Where the journals, or the storage's data are; folders of the house's own by default. */
+  readonly journals?: string;
+  readonly data?: string;
+}
+
+/** Everything, as a cluster of one machine has it: two collectors behind the server, and a link between each pair. */
+export interface ChaosHouse {
+  readonly folder: string;
+  readonly processes: Readonly<Record<ProcessName, HouseProcess>>;
+  /** Of the server, through the links: where clients send spans. */
+  readonly spanAddresses: CollectorAddresses;
+  /** URL of the server's front door, through its link: searches. */
+  readonly frontDoor: string;
+  /** UDP, Thrift compact. */
+  readonly agentPort: number;
+  /** Of ClickHouse's HTTP protocol, past all links: what is really stored. */
+  readonly storageUrl: string;
+  /** Resolves when every process is healthy. @throws Error when one is not */
+  start(): Promise<void>;
+  setLinks(pair: PairName, state: LinkState): void;
+  /** Kills what runs, and removes the folder. */
+  close(): Promise<void>;
+}
+
+/** Nothing of it runs yet. */
+export async function openChaosHouse(settings: ChaosHouseSettings = {}): Promise<ChaosHouse> {
+  const folder = mkdtempSync(join(tmpdir(), "chaos-"));
+  const free = await freeAddresses(32);
+  const next = () => {
+    const address = free.pop();
+    if (address === undefined) throw new Error("there are too few free addresses");
+    return address;
+  };
+  const doorAddresses = (): CollectorAddresses => ({
+    ...{ otlpGrpc: next(), otlpHttp: next(), apiV2Grpc: next(), thriftHttp: next(), zipkinHttp: next() },
+  });
+  const links = new Map<PairName, FaultLink[]>();
+  const through = async (pair: PairName, target: string) => {
+    const link = new FaultLink(target);
+    links.set(pair, [...(links.get(pair) ?? []), link]);
+    return await link.open();
+  };
+  const throughAll = async (pair: PairName, targets: CollectorAddresses): Promise<CollectorAddresses> => ({
+    otlpGrpc: await through(pair, targets.otlpGrpc),
+    otlpHttp: await through(pair, targets.otlpHttp),
+    apiV2Grpc: await through(pair, targets.apiV2Grpc),
+    thriftHttp: await through(pair, targets.thriftHttp),
+    zipkinHttp: await through(pair, targets.zipkinHttp),
+  });
+
+  const store = next();
+  const processOf = (name: ProcessName, program: string, args: readonly string[]) => {
+    const admin = next();
+    return new HouseProcess(
+      name,
+      `${program}/bin/${program}.ts`,
+      [...args, "--admin.http.host-port", admin],
+      `http://${admin}/`,
+      settings.environment?.[name],
+    );
+  };
+  const storage = processOf("storage", "tracing-storage", [
+    ...["--storage.http.host-port", store, "--grpc.host-port", "127.0.0.1:0"],
+    ...["--storage.data-dir", settings.data ?? join(folder, "storage"), ...(settings.storageOptions ?? [])],
+  ]);
+
+  const collectors: CollectorAddresses[] = [];
+  const collector = async (name: "collector-1" | "collector-2") => {
+    const own = doorAddresses();
+    collectors.push(own);
+    return processOf(name, "tracing-collector", [
+      ...["--collector.otlp.grpc.host-port", own.otlpGrpc, "--collector.otlp.http.host-port", own.otlpHttp],
+      ...["--collector.grpc-server.host-port", own.apiV2Grpc],
+      ...[
+        "--collector.http-server.host-port",
+        own.thriftHttp,
+        "--collector.zipkin.host-port",
+        own.zipkinHttp,
+      ],
+      ...[
+        "--collector.journal.dir",
+        join(settings.journals ?? folder, name),
+        "--collector.journal.sync",
+        "always",
+      ],
+      ...["--clickhouse.url", `http://${await through("collector-storage", store)}`],
+      ...(settings.collectorOptions ?? []),
+    ]);
+  };
+  const both = [await collector("collector-1"), await collector("collector-2")] as const;
+
+  const agentAddress = next();
+  const agent = processOf("agent", "tracing-agent", [
+    ...["--processor.tracing-compact.server-host-port", agentAddress],
+    ...["--processor.tracing-binary.server-host-port", "127.0.0.1:0"],
+    ...["--processor.zipkin-compact.server-host-port", "127.0.0.1:0"],
+    ...["--http-server.host-port", "127.0.0.1:0"],
+    "--reporter.grpc.host-port",
+    (await Promise.all(collectors.map(({ apiV2Grpc }) => through("agent-collector", apiV2Grpc)))).join(","),
+  ]);
+
+  const queryHttp = next();
+  const query = processOf("query", "tracing-query", [
+    ...["--query.http-server.host-port", queryHttp, "--query.grpc-server.host-port", "127.0.0.1:0"],
+    ...["--clickhouse.url", `http://${await through("query-storage", store)}`],
+  ]);
+
+  const fronts = doorAddresses();
+  const front = next();
+  const serverAdmin = next();
+  const config = join(folder, "server.json");
+  const behind = await Promise.all(collectors.map((addresses) => throughAll("server-collector", addresses)));
+  const queryBehind = await through("server-query", queryHttp);
+  writeFileSync(
+    config,
+    JSON.stringify(frontDoorConfig({ fronts, collectors: behind, front, query: queryBehind })),
+  );
+  const adminServer = new HouseProcess(
+    "admin-server",
+    "admin-server/bin/server.ts",
+    ["run", "--config", config],
+    `http://${serverAdmin}/config/`,
+    {
+      SERVER_ADMIN: serverAdmin,
+      // As root it would put its root certificate into the system's.
+      SERVER_SKIP_INSTALL_TRUST: "1",
+      XDG_CONFIG_HOME: join(folder, "server-config"),
+      XDG_DATA_HOME: join(folder, "server-data"),
+      ...settings.environment?.["admin-server"],
+    },
+  );
+
+  const processes = {
+    storage,
+    ...{ "collector-1": both[0], "collector-2": both[1] },
+    ...{ agent, query, "admin-server": adminServer },
+  };
+  return {
+    ...{ folder, processes },
+    spanAddresses: await throughAll("client-server", fronts),
+    frontDoor: `http://${await through("client-server", front)}`,
+    agentPort: Number(agentAddress.split(":")[1]),
+    storageUrl: `http://${store}/`,
+    async start() {
+      await Promise.all(Object.values(processes).map((process) => process.start()));
+    },
+    setLinks(pair, state) {
+      for (const link of links.get(pair) ?? []) link.set(state);
+    },
+    async close() {
+      for (const process of Object.values(processes)) await process.end("SIGKILL");
+      await Promise.all([...links.values()].flat().map((link) => link.close()));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

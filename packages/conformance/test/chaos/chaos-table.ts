@@ -1,0 +1,35 @@
+import type { ChaosRow } from "./run-case.ts";
+
+const columns = [
+  "acknowledged",
+  "found",
+  "missing",
+  "twice",
+  "refused",
+  "unanswered",
+  "over UDP",
+  "stored",
+  "dropped",
+  "normal after",
+] as const;
+
+const nameWidth = 28;
+
+/** The head of the table. */
+export function tableHead(): string {
+  return `${"case".padEnd(nameWidth)}${columns.map((column) => column.padStart(14)).join("")}`;
+}
+
+/** One line of the table, and one more for each problem. */
+export function tableLines(row: ChaosRow): string {
+  const name = row.case.padEnd(nameWidth);
+  if (row.skipped !== undefined) return `${name}  skipped: ${row.skipped}`;
+  const { agent } = row;
+  const cells = [
+    ...[row.acknowledged, row.found, row.missing, row.twice, row.refused, row.unanswered],
+    ...[agent?.sent ?? "-", agent?.found ?? "-", agent?.dropped ?? "-"],
+    row.secondsToNormal === undefined ? "never" : `${row.secondsToNormal.toFixed(1)} s`,
+  ];
+  const line = `${name}${cells.map((cell) => String(cell).padStart(14)).join("")}  ${row.isOk ? "ok" : "NOT OK"}`;
+  return [line, ...row.problems.map((problem) => `    ${problem}`)].join("\n");
+}

@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "../../src/expect.ts";
+import { ask } from "../../src/tracing-api/ask.ts";
+import { metricOf } from "../faults/fault-house.ts";
+import { randomOf } from "../faults/seeded-random.ts";
+import { type LedgerReport, SpanLedger } from "../faults/span-ledger.ts";
+import { SpanSenders } from "../faults/span-senders.ts";
+import { type AgentAccount, AgentSender } from "./agent-sender.ts";
+import type { ChaosCase } from "./chaos-case.ts";
+import { type ChaosHouse, processNames } from "./chaos-house.ts";
+import type { Scratch } from "./scratch.ts";
+
+/** What one case came to. Numbers of spans, but for the seconds. */
+export interface ChaosRow {
+  readonly case: string;
+  /** What the senders were told, over every protocol, through the server. */
+  readonly acknowledged: number;
+  readonly refused: number;
+  /** Without an answer: nobody knows, and they may be stored. */
+  readonly unanswered: number;
+  /** Of the acknowledged. */
+  readonly found: number;
+  readonly missing: number;
+  /** Rows more than there should be, of all that was sent. */
+  readonly twice: number;
+  /** Over UDP, which acknowledges nothing: what was sent is stored or counted as dropped. */
+  readonly agent: AgentAccount | undefined;
+  /** From the repair until every protocol is acknowledged, a search is answered and the agent delivers. */
+  readonly secondsToNormal: number | undefined;
+  readonly isOk: boolean;
+  readonly problems: readonly string[];
+  /** Why it did not run. */
+  readonly skipped?: string;
+}
+
+export interface RunSettings {
+  readonly house: ChaosHouse;
+  readonly scratch: Scratch;
+  readonly ledger: SpanLedger;
+  readonly seed: number;
+  /** Faults last a second. */
+  readonly isShort: boolean;
+}
+
+const patienceMs = 120_000;
+const searchTimeoutMs = 10_000;
+const holdMs = 5_000;
+const shortHoldMs = 1_000;
+const pauseMs = 50;
+
+/** A ledger for a load through the server, which refuses in a collector's place. */
+export function newLedger(): SpanLedger {
+  return new SpanLedger({ mayKeepRefused: true });
+}
+
+/** Runs one case in a house that has started. Never throws: what goes wrong is a problem of the row. */
+export async function runCase(chaosCase: ChaosCase, settings: RunSettings): Promise<ChaosRow> {
+  const { house, ledger, seed, isShort, scratch } = settings;
+  const problems: string[] = [];
+  const random = randomOf(seed);
+  const { ballastBytes = 200 } = chaosCase;
+  const { agent } = house.processes;
+  const senders = new SpanSenders({
+    ...{ addresses: house.spanAddresses, ledger, random, lanesPerDoor: 1, pauseMs, ballastBytes },
+  });
+  let packets: AgentSender | undefined;
+  let secondsToNormal: number | undefined;
+  try {
+    packets = await AgentSender.start(agent, house.agentPort);
+    await untilNormal(house, senders, packets);
+    const pids = processNames.map((name) => [name, house.processes[name].pid] as const);
+    const scene = { house, senders, ledger, random, scratch };
+    await chaosCase.harm(scene);
+    await sleep(isShort ? shortHoldMs : (chaosCase.holdMs ?? holdMs));
+    const mendedAt = performance.now();
+    await chaosCase.mend(scene);
+    await untilNormal(house, senders, packets);
+    secondsToNormal = Math.round((performance.now() - mendedAt) / 100) / 10;
+    for (const [name, pid] of pids) {
+      if (!chaosCase.restarts?.includes(name) && house.processes[name].pid !== pid) {
+        problems.push(`${name} ended`);
+      }
+    }
+  } catch (error) {
+    problems.push(error instanceof Error ? error.message : String(error));
+  } finally {
+    await Promise.all([senders.stop(), packets?.stop()]);
+  }
+  let report: LedgerReport | undefined;
+  let account: AgentAccount | undefined;
+  try {
+    await drained(house);
+    report = await compared(ledger, house.storageUrl);
+    account = await packets?.account(house.storageUrl);
+    problems.push(...report.problems, ...(account?.problems ?? []));
+  } catch (error) {
+    problems.push(error instanceof Error ? error.message : String(error));
+  }
+  const { sent = 0, acknowledged = 0, cut = 0, found = 0, missing = 0, duplicates = 0 } = report ?? {};
+  if (acknowledged === 0) problems.push("nothing was acknowledged");
+  return {
+    ...{
+      case: chaosCase.name,
+      acknowledged,
+      refused: sent - acknowledged - cut,
+      unanswered: cut,
+      found,
+      missing,
+    },
+    ...{ twice: duplicates, agent: account, secondsToNormal, isOk: problems.length === 0, problems },
+  };
+}
+
+/** Every way in is acknowledged, a search through the server is answered, and the agent delivers. */
+async function untilNormal(house: ChaosHouse, senders: SpanSenders, packets: AgentSender): Promise<void> {
+  await Promise.all([senders.more(2, patienceMs), searchAnswers(house), packets.delivers(patienceMs)]);
+}
+
+async function searchAnswers({ frontDoor }: ChaosHouse): Promise<void> {
+  await eventually(async () => {
+    const { status, text } = await ask(`${frontDoor}/api/traces?service=fault-test&limit=1`, {
+      signal: AbortSignal.timeout(searchTimeoutMs),
+    });
+    if (status !== 200) throw new Error(`a search is answered with ${status}: ${text.slice(0, 300)}`);
+  }, patienceMs);
+}
+
+/** Both collectors have nothing left that waits for storage. */
+async function drained({ processes }: ChaosHouse): Promise<void> {
+  await eventually(async () => {
+    for (const name of ["collector-1", "collector-2"] as const) {
+      const waiting = await metricOf(processes[name], "tracing_collector_queue_length");
+      if (waiting > 0) throw new Error(`${waiting} spans of ${name} wait for storage`);
+    }
+  }, patienceMs);
+}
+
+async function compared(ledger: SpanLedger, storageUrl: string): Promise<LedgerReport> {
+  return await eventually(async () => {
+    const report = await ledger.compare(storageUrl);
+    if (report.missing > 0) throw new Error(`${report.missing} spans are missing`);
+    return report;
+  }, 10_000).catch(() => ledger.compare(storageUrl));
+}

@@ -1,0 +1,64 @@
+import type { ChaosCase } from "./chaos-case.ts";
+import { type ChaosHouse, openChaosHouse } from "./chaos-house.ts";
+import { type ChaosRow, newLedger, runCase } from "./run-case.ts";
+import { Scratch, SkipCase } from "./scratch.ts";
+
+export interface RunCasesSettings {
+  readonly seed: number;
+  readonly isShort: boolean;
+  /** Gets each row as soon as it is there. */
+  onRow?(row: ChaosRow): void;
+}
+
+/**
+ * Runs cases one after another. Those without a house of their own share one, as long as nothing goes wrong in it.
+ * @returns a row for each, whatever happens
+ */
+export async function runCases(
+  cases: readonly ChaosCase[],
+  { seed, isShort, onRow }: RunCasesSettings,
+): Promise<ChaosRow[]> {
+  const rows: ChaosRow[] = [];
+  let shared: ChaosHouse | undefined;
+  try {
+    for (const chaosCase of cases) {
+      const scratch = new Scratch();
+      const isOwn = chaosCase.settings !== undefined;
+      let house = isOwn ? undefined : shared;
+      let row: ChaosRow;
+      try {
+        const ledger = newLedger();
+        if (house === undefined) {
+          house = await openChaosHouse(chaosCase.settings?.(scratch));
+          if (!isOwn) shared = house;
+          await chaosCase.prepare?.(house, ledger);
+          await house.start();
+        }
+        row = await runCase(chaosCase, { house, scratch, ledger, seed, isShort });
+      } catch (error) {
+        row = rowOfError(chaosCase, error);
+      }
+      if (house !== undefined && (isOwn || !row.isOk)) {
+        await house.close();
+        if (house === shared) shared = undefined;
+      }
+      scratch.close();
+      rows.push(row);
+      onRow?.(row);
+    }
+  } finally {
+    await shared?.close();
+  }
+  return rows;
+}
+
+function rowOfError(chaosCase: ChaosCase, error: unknown): ChaosRow {
+  const message = error instanceof Error ? error.message : String(error);
+  const isSkipped = error instanceof SkipCase;
+  return {
+    ...{ case: chaosCase.name, acknowledged: 0, refused: 0, unanswered: 0, found: 0, missing: 0, twice: 0 },
+    ...{ agent: undefined, secondsToNormal: undefined, isOk: isSkipped },
+    problems: isSkipped ? [] : [message],
+    ...(isSkipped ? { skipped: message } : {}),
+  };
+}
