@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { buildSite, SiteError } from "../src/site/build-site.ts";
+import { navigation } from "../src/site/navigation.ts";
+
+const help = `Builds the documentation from docs/ as a static site that works from any path, and from files.
+
+  docs-site [--out <folder>]   into packages/docs-site/dist unless a folder is named; what is in it goes
+`;
+
+const repository = join(import.meta.dirname, "..", "..", "..");
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { out: { type: "string" }, help: { type: "boolean", short: "h" } },
+  });
+  if (values.help === true) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const out = values.out ?? join(import.meta.dirname, "..", "dist");
+  const sources = { docsFolder: join(repository, "docs"), repository, navigation, madePages: [] };
+  const { pages, bytes } = buildSite(sources, out);
+  process.stdout.write(`${pages} pages, ${Math.ceil(bytes / 1024)} KiB: ${join(out, "index.html")}\n`);
+  return 0;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(
+    `docs-site: ${error instanceof SiteError ? error.message : ((error as Error).stack ?? error)}\n`,
+  );
+  process.exitCode = 1;
+}

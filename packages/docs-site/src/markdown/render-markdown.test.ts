@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { renderMarkdown } from "./render-markdown.ts";
+
+const links = { link: (href: string) => href, image: () => "" };
+
+test("Headings have ids and anchors, and each has the text below it for the search", () => {
+  const page = renderMarkdown(
+    "# One & `two`\n\nFirst.\n\n## Sub\n\n| a | b |\n|---|---|\n| c | `d<e` |\n",
+    links,
+  );
+  expect(page.title).toBe("One & two");
+  expect(page.headings.map(({ id }) => id)).toEqual(["one--two", "sub"]);
+  expect(page.sections.map(({ text }) => text.trim())).toEqual(["First.", "a b\nc d<e"]);
+  expect(page.html).toContain('<h2 id="sub">Sub<a class="anchor" href="#sub"');
+});
+
+test("Code of a known language has parts with classes, other code is as it was, escaped", () => {
+  const { html } = renderMarkdown('```json\n{"a": 1}\n```\n\n```\n<b> & "c"\n```\n', links);
+  expect(html).toContain('<span class="hljs-attr">&quot;a&quot;</span>');
+  expect(html).toContain("<code>&lt;b&gt; &amp; &quot;c&quot;</code>");
+});
+
+test("A table without words in its head has none", () => {
+  const { html } = renderMarkdown("| | |\n|---|---|\n| a | b |\n", links);
+  expect(html).not.toContain("<thead>");
+  expect(html).toContain("<td>a</td>");
+});
+
+test("A link without an address is its text", () => {
+  const { html } = renderMarkdown("[text](somewhere)", { ...links, link: () => undefined });
+  expect(html).toBe("<p>text</p>\n");
+});

@@ -1,0 +1,122 @@
+import { Marked, type Token, type Tokens } from "marked";
+import { escapeHtml } from "./escape-html.ts";
+import { HeadingIds } from "./heading-ids.ts";
+import { highlight } from "./highlight.ts";
+
+/** A heading of a page. */
+export interface Heading {
+  readonly depth: number;
+  readonly id: string;
+  readonly text: string;
+}
+
+/** The text below one heading, for the search. */
+export interface Section {
+  readonly heading: Heading;
+  readonly text: string;
+}
+
+/** What became of a page's Markdown. */
+export interface RenderedMarkdown {
+  /** The first heading of depth 1; empty without one. */
+  readonly title: string;
+  readonly html: string;
+  readonly headings: readonly Heading[];
+  readonly sections: readonly Section[];
+}
+
+/** How links and images of a page become addresses of the site. */
+export interface LinkWriter {
+  /** @returns the address; undefined leaves the text of the link without one */
+  link(href: string): string | undefined;
+  /** @returns HTML of an image. @param alt what it shows, as plain text */
+  image(href: string, alt: string): string;
+}
+
+/** Plain text of tokens: what a reader sees, without marks. */
+function plainText(tokens: readonly Token[] | undefined): string {
+  let text = "";
+  for (const token of tokens ?? []) {
+    if (token.type === "table") {
+      const { header, rows } = token as Tokens.Table;
+      text += [header, ...rows].map((row) => row.map((cell) => plainText(cell.tokens)).join(" ")).join("\n");
+    } else if (token.type === "list") {
+      text += (token as Tokens.List).items.map((item) => plainText(item.tokens)).join("\n");
+    } else if (token.type === "html") {
+      text += " ";
+    } else if ("tokens" in token && token.tokens !== undefined) {
+      text += plainText(token.tokens);
+    } else if ("text" in token && typeof token.text === "string") {
+      text += withoutEntities(token.text);
+    }
+    text += ["paragraph", "heading", "code", "table", "list", "blockquote"].includes(token.type) ? "\n" : "";
+  }
+  return text;
+}
+
+function withoutEntities(text: string): string {
+  return text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&");
+}
+
+/** Renders GitHub's Markdown as the content of a page. */
+export function renderMarkdown(markdown: string, links: LinkWriter): RenderedMarkdown {
+  const ids = new HeadingIds();
+  const headings: Heading[] = [];
+  const idOf = new Map<Token, Heading>();
+  const marked = new Marked({
+    gfm: true,
+    renderer: {
+      heading(token) {
+        const { depth, id } = idOf.get(token) ?? { depth: token.depth, id: "" };
+        const inner = this.parser.parseInline(token.tokens);
+        const anchor = `<a class="anchor" href="#${id}" aria-hidden="true" tabindex="-1">#</a>`;
+        return `<h${depth} id="${id}">${inner}${depth === 1 ? "" : anchor}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const address = links.link(href);
+        const inner = this.parser.parseInline(tokens);
+        return address === undefined ? inner : `<a href="${escapeHtml(address)}">${inner}</a>`;
+      },
+      image({ href, text }) {
+        return links.image(href, text);
+      },
+      code({ text, lang = "" }) {
+        const [language = ""] = lang.split(/\s/, 1);
+        const label = language === "" ? "" : ` data-language="${escapeHtml(language)}"`;
+        return `<div class="code"${label}><pre tabindex="0"><code>${highlight(text, language)}</code></pre></div>\n`;
+      },
+      table(token) {
+        const row = (cells: Tokens.TableCell[], tag: "th" | "td") =>
+          `<tr>${cells.map((cell) => `<${tag}${cell.align ? ` class="${cell.align}"` : ""}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join("")}</tr>`;
+        const isPlain = token.header.every(({ text }) => text === "");
+        const head = isPlain ? "" : `<thead>${row(token.header, "th")}</thead>`;
+        const body = token.rows.map((cells) => row(cells, "td")).join("\n");
+        return `<div class="table" tabindex="0"><table>${head}<tbody>${body}</tbody></table></div>\n`;
+      },
+    },
+  });
+  const tokens = marked.lexer(markdown);
+  const sections: { heading: Heading; text: string }[] = [];
+  for (const token of tokens) {
+    if (token.type === "heading") {
+      const { depth, tokens: inner } = token as Tokens.Heading;
+      const text = plainText(inner).trim();
+      const heading = { depth, id: ids.next(text), text };
+      idOf.set(token, heading);
+      headings.push(heading);
+      sections.push({ heading, text: "" });
+    } else {
+      const section = sections.at(-1);
+      if (section !== undefined) {
+        section.text += plainText([token]);
+      }
+    }
+  }
+  const title = headings.find(({ depth }) => depth === 1)?.text ?? "";
+  return { title, html: marked.parser(tokens), headings, sections };
+}

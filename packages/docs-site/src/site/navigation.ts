@@ -1,0 +1,78 @@
+/** A group of pages in the navigation. */
+export interface NavigationGroup {
+  readonly title: string;
+  /** Paths below docs/. A name that ends in `/` stands for all pages of that folder that no other line names. */
+  readonly pages: readonly string[];
+}
+
+/** What stands beside every page, in this order. A page that nothing here names comes under “More”, at the end. */
+export const navigation: readonly NavigationGroup[] = [
+  { title: "Start", pages: ["index.md", "quick-start.md", "concepts.md", "first-span.md"] },
+  {
+    title: "Tracing: how to",
+    pages: ["ui.md", "query.md", "traceql.md", "grafana.md", "sampling.md", "tail-sampling.md"],
+  },
+  {
+    title: "Web server: how to",
+    pages: [
+      "serverfile.md",
+      "admin-api.md",
+      "console.md",
+      "handlers.md",
+      "reverse-proxy.md",
+      "https.md",
+      "oidc.md",
+      "command-line.md",
+    ],
+  },
+  {
+    title: "Run it",
+    pages: ["compose.md", "scale.md", "release.md"],
+  },
+  { title: "The processes", pages: ["processes.md", "processes/"] },
+  { title: "Differences", pages: ["known-differences.md", "known-admin-differences.md", "conformance.md"] },
+  { title: "Figures", pages: ["benchmarks.md"] },
+  { title: "How it is made", pages: ["adr/"] },
+  { title: "Reference", pages: ["reference/"] },
+];
+
+/** A page in the navigation. */
+export interface NavigationEntry {
+  /** Below docs/. */
+  readonly path: string;
+  readonly title: string;
+}
+
+/** A group with the pages that it has in fact. */
+export interface FilledGroup {
+  readonly title: string;
+  readonly entries: readonly NavigationEntry[];
+}
+
+/**
+ * Puts the pages that there are into the groups.
+ * @throws Error when a group names a page that is not there
+ */
+export function fillNavigation(
+  groups: readonly NavigationGroup[],
+  pages: readonly NavigationEntry[],
+): FilledGroup[] {
+  const named = new Set(groups.flatMap(({ pages }) => pages));
+  const folders = [...named].filter((path) => path.endsWith("/"));
+  const sorted = pages.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const entriesOf = (path: string): NavigationEntry[] => {
+    if (path.endsWith("/")) {
+      return sorted.filter((page) => page.path.startsWith(path) && !named.has(page.path));
+    }
+    const entry = pages.find((page) => page.path === path);
+    if (entry === undefined) {
+      throw new Error(`the navigation names ${path}, which is not there`);
+    }
+    return [entry];
+  };
+  const filled = groups.map(({ title, pages }) => ({ title, entries: pages.flatMap(entriesOf) }));
+  const rest = sorted.filter(
+    ({ path }) => !named.has(path) && !folders.some((folder) => path.startsWith(folder)),
+  );
+  return [...filled, { title: "More", entries: rest }].filter(({ entries }) => entries.length > 0);
+}

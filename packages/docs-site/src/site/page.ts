@@ -1,0 +1,19 @@
+import type { RenderedMarkdown } from "../markdown/render-markdown.ts";
+
+/** A page as it is written, or made. */
+export interface SourcePage {
+  /** Where it lies below docs/, with `/`: `adr/001-….md`. */
+  readonly path: string;
+  readonly markdown: string;
+}
+
+/** A page as it is read. */
+export interface SitePage extends RenderedMarkdown {
+  /** Where it lies in the site: `adr/001-….html`. */
+  readonly path: string;
+}
+
+/** `a/b.md` → `a/b.html`. */
+export function htmlPath(path: string): string {
+  return path.replace(/\.md$/, ".html");
+}

@@ -1,0 +1,21 @@
+import MiniSearch from "minisearch";
+import type { SitePage } from "./page.ts";
+
+/** How texts are taken apart and weighed; the page's script reads the index with the same. */
+const fields = ["title", "page", "text"];
+
+/**
+ * The index of every part of every page, as a script that a page loads when somebody searches: a script may be loaded
+ * from a file, which JSON may not.
+ */
+export function searchIndexScript(pages: readonly SitePage[]): string {
+  const index = new MiniSearch({ fields, storeFields: ["title", "page", "href"] });
+  let id = 0;
+  for (const page of pages) {
+    for (const { heading, text } of page.sections) {
+      const href = heading.depth === 1 ? page.path : `${page.path}#${heading.id}`;
+      index.add({ id: id++, title: heading.text, page: page.title, text, href });
+    }
+  }
+  return `window.docsSearchIndex = ${JSON.stringify(JSON.stringify(index))};\n`;
+}

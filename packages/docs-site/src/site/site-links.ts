@@ -1,0 +1,114 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { posix, resolve, sep } from "node:path";
+import { escapeHtml } from "../markdown/escape-html.ts";
+import type { LinkWriter } from "../markdown/render-markdown.ts";
+import { htmlPath } from "./page.ts";
+
+/** A link from one page of the site to another, looked at when all pages are there. */
+export interface InnerLink {
+  readonly from: string;
+  /** Below the site's root, without the part behind `#`. */
+  readonly to: string;
+  /** Behind `#`; empty without one. */
+  readonly fragment: string;
+}
+
+/**
+ * Turns the links of pages into those of the site, and remembers them. Files of the repository outside of docs/ that
+ * pages link to come along into `files/`, so that the site stands alone.
+ */
+export class SiteLinks {
+  readonly inner: InnerLink[] = [];
+  /** Site path → absolute path of what is copied there. */
+  readonly files = new Map<string, string>();
+  readonly faults: string[] = [];
+  readonly #docsFolder: string;
+  readonly #repository: string;
+
+  /** @param repository links that lead out of docs/ lead into it */
+  constructor(docsFolder: string, repository: string) {
+    this.#docsFolder = resolve(docsFolder);
+    this.#repository = resolve(repository);
+  }
+
+  /** @param from path of the page below docs/ */
+  writerFor(from: string): LinkWriter {
+    return {
+      link: (href) => this.#link(from, href),
+      image: (href, alt) => this.#image(from, href, alt),
+    };
+  }
+
+  /** Inner links whose page, or part of a page, is not there. @param ids of each page, by its path in the site */
+  broken(ids: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+    const missing = this.inner.flatMap(({ from, to, fragment }) => {
+      const known = ids.get(to);
+      const isThere = known === undefined ? this.files.has(to) : fragment === "" || known.has(fragment);
+      return isThere ? [] : [`${from}: leads to ${to}${fragment && `#${fragment}`}, which is not there`];
+    });
+    return [...this.faults, ...missing];
+  }
+
+  #link(from: string, href: string): string | undefined {
+    if (/^[a-z][a-z0-9+.-]*:/i.test(href)) {
+      return href;
+    }
+    const [path = "", fragment = ""] = href.split("#", 2);
+    if (path === "") {
+      this.inner.push({ from, to: htmlPath(from), fragment });
+      return `#${fragment}`;
+    }
+    const folder = posix.dirname(from);
+    const target = posix.join(folder, decodeURI(path));
+    if (target.startsWith("../")) {
+      return this.#fileOutside(from, target);
+    }
+    const isFolder = path.endsWith("/") || !posix.basename(target).includes(".");
+    const to = isFolder ? posix.join(target, "index.html") : htmlPath(target);
+    this.inner.push({ from, to, fragment });
+    if (!to.endsWith(".html")) {
+      this.#copy(from, to, resolve(this.#docsFolder, target));
+    }
+    return posix.relative(folder, to) + (fragment && `#${fragment}`);
+  }
+
+  /** A file of the repository, as text; a folder of it is named and not linked. */
+  #fileOutside(from: string, target: string): string | undefined {
+    const path = resolve(this.#docsFolder, target);
+    if (!path.startsWith(this.#repository + sep) || !existsSync(path)) {
+      this.faults.push(`${from}: leads to ${target}, which is not there`);
+      return undefined;
+    }
+    if (statSync(path).isDirectory()) {
+      return undefined;
+    }
+    const below = path.slice(this.#repository.length + 1).replaceAll(sep, "/");
+    const to = /\.(txt|json|svg|png)$/.test(below) ? `files/${below}` : `files/${below}.txt`;
+    this.files.set(to, path);
+    return posix.relative(posix.dirname(from), to);
+  }
+
+  #image(from: string, href: string, alt: string): string {
+    const to = posix.join(posix.dirname(from), href);
+    const path = resolve(this.#docsFolder, to);
+    if (/^[a-z]+:/i.test(href) || !existsSync(path)) {
+      this.faults.push(`${from}: the image ${href} is not in docs/`);
+      return "";
+    }
+    if (to.endsWith(".svg")) {
+      // Within the page it follows the page's theme; as an image, as code hosts show it, that of the system.
+      return `<div class="figure" role="img" aria-label="${escapeHtml(alt)}">${readFileSync(path, "utf8")}</div>`;
+    }
+    this.#copy(from, to, path);
+    const source = posix.relative(posix.dirname(from), to);
+    return `<img src="${escapeHtml(source)}" alt="${escapeHtml(alt)}" loading="lazy">`;
+  }
+
+  #copy(from: string, to: string, path: string): void {
+    if (existsSync(path)) {
+      this.files.set(to, path);
+    } else {
+      this.faults.push(`${from}: leads to ${to}, which is not there`);
+    }
+  }
+}
