@@ -7,6 +7,11 @@ export default defineConfig({
   // Relative addresses: the query service serves the same build under any base path.
   base: "./",
   plugins: [react(), offlineViewer(), contentPolicyPlugin()],
-  build: { assetsDir: "static", target: "es2022", reportCompressedSize: true },
+  build: {
+    assetsDir: "static",
+    target: "es2022",
+    reportCompressedSize: true,
+    modulePreload: { polyfill: false },
+  },
   server: { proxy: { "/api": "http://127.0.0.1:16686" } },
 });

@@ -1,16 +1,33 @@
 import "ui-kit/components/app-frame.css";
 import { Outlet } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { isTyping } from "ui-kit/components/typing-target.ts";
 import { AppBar } from "./components/app-bar.tsx";
-import { AppHelp } from "./components/app-help.tsx";
 
-/** What is around every page: the bar, the help, and the keys that work everywhere. */
+const AppHelp = lazy(() => import("./components/app-help.tsx").then((file) => ({ default: file.AppHelp })));
+const CommandPalette = lazy(() =>
+  import("./components/palette/command-palette.tsx").then((file) => ({ default: file.CommandPalette })),
+);
+
+/** What is around every page: the bar, the help, the command palette, and the keys that work everywhere. */
 export function AppFrame() {
   const [help, setHelp] = useState(false);
+  const [palette, setPalette] = useState(false);
+  const showHelp = useCallback(() => setHelp(true), []);
+  const showPalette = useCallback(() => {
+    // One dialog at a time: the one below would take the keys back when this one closes.
+    setHelp(false);
+    setPalette(true);
+  }, []);
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
+      // Also while typing: no letter is lost by it.
+      if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        showPalette();
+        return;
+      }
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === "?") setHelp((open) => !open);
       else if (event.key === "g") document.getElementById("trace-jump")?.focus();
@@ -20,15 +37,24 @@ export function AppFrame() {
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, []);
+  }, [showPalette]);
 
   return (
     <div className="app-frame">
-      <AppBar onHelp={() => setHelp(true)} />
+      <AppBar onHelp={showHelp} onCommands={showPalette} />
       <main className="app-page">
         <Outlet />
       </main>
-      <AppHelp open={help} onClose={() => setHelp(false)} />
+      {help && (
+        <Suspense fallback={null}>
+          <AppHelp open onClose={() => setHelp(false)} />
+        </Suspense>
+      )}
+      {palette && (
+        <Suspense fallback={null}>
+          <CommandPalette onClose={() => setPalette(false)} onHelp={showHelp} />
+        </Suspense>
+      )}
     </div>
   );
 }

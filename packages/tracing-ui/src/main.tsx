@@ -6,6 +6,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { applyTheme } from "ui-kit/theme/preferences.ts";
 import { ApiError } from "./api/api-error.ts";
+import { applyPatterns } from "./components/service-patterns.ts";
 import { router } from "./router.tsx";
 
 const queries = new QueryClient({
@@ -24,6 +25,7 @@ const queries = new QueryClient({
 });
 
 applyTheme();
+applyPatterns();
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no element of id root");
 createRoot(root).render(

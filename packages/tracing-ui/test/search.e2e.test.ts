@@ -1,6 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import path from "node:path";
-import { gzipSync } from "node:zlib";
+import { existsSync } from "node:fs";
 import { violationsOn } from "ui-kit/testing/axe.ts";
 import { browserPath } from "ui-kit/testing/browser.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -214,22 +212,6 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     expect(await page.evaluate(() => document.activeElement?.getAttribute("href"))).toBe(wanted);
     await page.keyboard.press("l");
     await page.waitForURL(`**${wanted}`);
-  });
-
-  test("the first load is at most 150 kB of gzip, and all of the app at most 300", async () => {
-    opened = await app.open({ traces });
-    const { page, server } = opened;
-    const loaded = new Set<string>();
-    page.on("request", (request) => loaded.add(new URL(request.url()).pathname));
-    await page.goto(`${server.origin}/search`);
-    await page.locator(".result").first().waitFor();
-    const packed = (file: string) => gzipSync(readFileSync(path.join(app.folder, file))).length;
-    const files = readdirSync(path.join(app.folder, "static")).filter((name) => /\.(js|css)$/.test(name));
-    const first = files.filter((name) => loaded.has(`/static/${name}`));
-    expect(first.length).toBeGreaterThan(3);
-    const sum = (names: string[]) => names.reduce((bytes, name) => bytes + packed(`static/${name}`), 0);
-    expect(sum(first)).toBeLessThanOrEqual(150_000);
-    expect(sum(files)).toBeLessThanOrEqual(300_000);
   });
 
   test.each([

@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     await page.getByRole("link", { name: "payment" }).click();
     await page.waitForURL(/service=payment/);
     await page.getByRole("img", { name: /^Share of calls that failed\. errors: \d/ }).waitFor();
-    expect(await page.locator(".rate-chart canvas").count()).toBe(3);
+    expect(await page.locator(".rate-plot svg").count()).toBe(3);
     await page.getByRole("link", { name: "Charge", exact: true }).click();
     await page.waitForURL(/\/search\?.*operation=Charge/);
     await page.locator(".result").first().waitFor();
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
 
   test.each(["light", "dark"] as const)("%s: axe finds nothing", { timeout: 60_000 }, async (theme) => {
     const page = await open("/services?service=payment", {}, { theme });
-    await page.locator(".rate-chart canvas").first().waitFor();
+    await page.locator(".rate-plot svg").first().waitFor();
     expect(await violationsOn(page)).toEqual([]);
     for (const [path, sign] of [
       ["/services", ".rates tbody tr"],

@@ -165,6 +165,51 @@ describeApp("the trace page in a browser", (app) => {
     expect(JSON.parse(await readFile(await download.path(), "utf8"))).toEqual({ data: [store.declined] });
   });
 
+  test("traces like a span's are found by what is chosen of it", async () => {
+    const { page, store } = app;
+    const charge = store.declined.spans.find(({ operationName }) => operationName === "Charge");
+    await open(store.declined.traceID, `?open=${charge?.spanID}`);
+    await page.getByRole("button", { name: "Find traces like this" }).click();
+    const form = page.getByRole("region", { name: "Find traces like this" });
+    expect(await form.locator("input:checked").count()).toBe(3);
+    await form.getByLabel("failed").uncheck();
+    await form.getByLabel("payment.amount 129.95").check();
+    await form.getByLabel("service.version").check();
+    expect(await form.locator("code").textContent()).toMatch(
+      /^\{ resource\.service\.name = "payment" && name = "Charge" && span\.payment\.amount = 129\.95 && resource\.service\.version = "[\d.]+" \}$/,
+    );
+    expect(await violationsOn(page)).toEqual([]);
+    await form.getByLabel("service.version").uncheck();
+    await form.getByRole("link", { name: "Find traces" }).click();
+    await page.waitForURL(/\/search\?q=.*payment\.amount/);
+    await page.locator(".result").first().waitFor();
+    await page.goBack();
+
+    // A store without TraceQL is asked by its fields.
+    app.answers.analysis = false;
+    await page.reload();
+    await page.getByRole("button", { name: "Find traces like this" }).click();
+    await form.getByText("Find traces", { exact: true }).click();
+    await page.waitForURL(/\/search\?service=payment&operation=Charge&tags=error%3Dtrue/);
+    expect(app.complaints).toEqual([]);
+  });
+
+  test("services have patterns when they are wanted, and keep them", async () => {
+    const { page, store } = app;
+    await open(store.declined.traceID);
+    const images = () =>
+      page
+        .locator(".span-bar")
+        .evaluateAll((bars) => new Set(bars.map((bar) => getComputedStyle(bar).backgroundImage)).size);
+    const plain = await images();
+    await page.getByRole("button", { name: "Patterns" }).click();
+    expect(await images()).toBeGreaterThan(plain + 2);
+    await page.reload();
+    await page.locator(".span-row").first().waitFor();
+    expect(await images()).toBeGreaterThan(plain + 2);
+    expect(await violationsOn(page)).toEqual([]);
+  });
+
   test("a trace saved as HTML opens offline, with its view, and asks nobody", async () => {
     const { page, context, store } = app;
     const charge = store.declined.spans.find(({ operationName }) => operationName === "Charge");

@@ -2,8 +2,8 @@ import { Link } from "@tanstack/react-router";
 import { TopBar } from "ui-kit/components/top-bar.tsx";
 import { TraceJump } from "./trace-jump.tsx";
 
-/** The bar of this app: home, pages, go to a trace. */
-export function AppBar({ onHelp }: { onHelp: () => void }) {
+/** The bar of this app: home, pages, go to a trace, the command palette. */
+export function AppBar({ onHelp, onCommands }: { onHelp: () => void; onCommands: () => void }) {
   const home = (
     <Link to="/search" className="top-bar-home">
       <svg viewBox="0 0 16 16" aria-hidden="true">
@@ -23,5 +23,20 @@ export function AppBar({ onHelp }: { onHelp: () => void }) {
       <Link to="/dependencies">Dependencies</Link>
     </>
   );
-  return <TopBar home={home} pages={pages} tools={<TraceJump />} onHelp={onHelp} />;
+  const tools = (
+    <>
+      <TraceJump />
+      <button
+        type="button"
+        className="icon-button"
+        title="All commands (Ctrl K)"
+        aria-label="Show all commands"
+        aria-haspopup="dialog"
+        onClick={onCommands}
+      >
+        <kbd>Ctrl K</kbd>
+      </button>
+    </>
+  );
+  return <TopBar home={home} pages={pages} tools={tools} onHelp={onHelp} />;
 }

@@ -5,6 +5,7 @@ const groups: readonly KeyGroup[] = [
   {
     title: "Everywhere",
     keys: [
+      [["Ctrl", "K"], "find a page, service, search or action by name; ⌘ K too"],
       [["?"], "show or hide this help"],
       [["g"], "go to a trace by its id"],
       [["/"], "go to the filter or the tags"],

@@ -15,6 +15,7 @@ import { addressFields, addressText } from "ui-kit/search-parameters.ts";
 import { applyTheme } from "ui-kit/theme/preferences.ts";
 import { traceQuery } from "../api/queries.ts";
 import { tracePeersQuery } from "../api/trace-peers.ts";
+import { applyPatterns } from "../components/service-patterns.ts";
 import { traceAddress } from "../pages/trace/trace-address.ts";
 import { TracePage } from "../pages/trace/trace-page.tsx";
 import { OfflineFrame } from "./offline-frame.tsx";
@@ -58,6 +59,7 @@ function savedPage(saved: SavedTrace) {
 }
 
 applyTheme();
+applyPatterns();
 const saved = readSavedTrace();
 const element = document.getElementById("root");
 if (element !== null) {

@@ -2,7 +2,7 @@ import "./dependencies-page.css";
 import "../services/services-page.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
 import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
 import { capabilitiesQuery } from "../../api/analysis.ts";
@@ -18,12 +18,14 @@ import { TimeSelect } from "../../components/time-select.tsx";
 import { lookbackMs } from "../services/services-address.ts";
 import { useAskedTime } from "../services/use-asked-time.ts";
 import type { DependenciesAddress } from "./dependencies-address.ts";
-import { DependencyTable } from "./dependency-table.tsx";
 import { neighbourhood } from "./neighbourhood.ts";
 import { ServiceGraph } from "./service-graph.tsx";
 import { useGraphLayout } from "./use-graph-layout.ts";
 
 const route = getRouteApi("/dependencies");
+const DependencyTable = lazy(() =>
+  import("./dependency-table.tsx").then((file) => ({ default: file.DependencyTable })),
+);
 const none: readonly Dependency[] = [];
 const noFacts: ReadonlyMap<string, EdgeFacts> = new Map();
 
@@ -87,7 +89,11 @@ export function DependenciesPage() {
       );
     }
     if (view === "table") {
-      return <DependencyTable {...{ dependencies, rates, hues, lookback }} lookbackMs={length} />;
+      return (
+        <Suspense fallback={null}>
+          <DependencyTable {...{ dependencies, rates, hues, lookback }} lookbackMs={length} />
+        </Suspense>
+      );
     }
     return (
       <LaidOut
@@ -117,7 +123,12 @@ export function DependenciesPage() {
         </h1>
         {focus !== undefined && (
           <nav className="page-head-links" aria-label="The service in focus">
-            <button type="button" className="link" onClick={() => change({ focus: undefined }, false)}>
+            <button
+              type="button"
+              className="link"
+              data-command=""
+              onClick={() => change({ focus: undefined }, false)}
+            >
               Show all services
             </button>
             <Link to="/services" search={{ service: focus, lookback }}>
@@ -129,6 +140,8 @@ export function DependenciesPage() {
           <input
             className="field"
             data-slash
+            data-command=""
+            data-key="/"
             aria-label="Find a service"
             placeholder="Find a service"
             list="dependency-names"

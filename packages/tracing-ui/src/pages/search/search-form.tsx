@@ -188,7 +188,7 @@ function TagsField(props: {
   const [caret, setCaret] = useState(value.length);
   const completions = useCompletions("tags", value, caret, can.traceql);
   const action = can.traceql && (
-    <button type="button" className="link" onClick={onQuery}>
+    <button type="button" className="link" data-command="" onClick={onQuery}>
       Write TraceQL
     </button>
   );
@@ -231,7 +231,7 @@ function QueryField(props: {
     fields === undefined ? (
       <span className="muted">more than fields can say</span>
     ) : (
-      <button type="button" className="link" onClick={() => onFields(fields)}>
+      <button type="button" className="link" data-command="" onClick={() => onFields(fields)}>
         Use fields
       </button>
     );

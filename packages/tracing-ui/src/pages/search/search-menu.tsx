@@ -57,6 +57,7 @@ export function SearchMenu({
         type="button"
         className="button"
         popoverTarget="search-menu"
+        data-command="Saved searches and files"
         title="Saved and recent searches, files"
       >
         More
@@ -111,7 +112,12 @@ export function SearchMenu({
           ))}
         </ul>
         <h2>File</h2>
-        <button type="button" className="button" onClick={() => file.current?.click()}>
+        <button
+          type="button"
+          className="button"
+          data-command="Open a JSON file of traces"
+          onClick={() => file.current?.click()}
+        >
           Open a JSON file…
         </button>
         <input

@@ -1,7 +1,7 @@
 import "./search-page.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
 import { type Comparison, capabilitiesQuery } from "../../api/analysis.ts";
 import { openedTraces, openTraces } from "../../api/opened-traces.ts";
@@ -9,9 +9,7 @@ import { searchQuery, servicesQuery } from "../../api/queries.ts";
 import { traceQlSearchQuery } from "../../api/traceql-search.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { summariseTrace, type TraceSummary } from "../../trace/summarise-trace.ts";
-import { FirstSpan } from "./first-span.tsx";
 import { lastService, rememberService } from "./last-service.ts";
-import { LiveTail } from "./live-tail.tsx";
 import { NothingFound } from "./nothing-found.tsx";
 import { Overview } from "./overview.tsx";
 import { ResultList } from "./result-list.tsx";
@@ -23,6 +21,8 @@ import { selectionText } from "./selection.ts";
 import { withCondition } from "./with-condition.ts";
 
 const route = getRouteApi("/search");
+const FirstSpan = lazy(() => import("./first-span.tsx").then((file) => ({ default: file.FirstSpan })));
+const LiveTail = lazy(() => import("./live-tail.tsx").then((file) => ({ default: file.LiveTail })));
 const none: readonly string[] = [];
 /** For the query service to turn OTLP into traces, milliseconds. */
 const fileTimeoutMs = 60_000;
@@ -165,6 +165,7 @@ export function SearchPage() {
           <button
             type="button"
             className="button"
+            data-command={isLive ? "Stop following spans" : "Follow spans live"}
             aria-pressed={isLive}
             title="Follow spans as they arrive"
             onClick={() =>
@@ -186,7 +187,7 @@ export function SearchPage() {
           onFilter={filterBy}
         />
       )}
-      {body()}
+      <Suspense fallback={<LoadingRows />}>{body()}</Suspense>
     </div>
   );
 }

@@ -42,6 +42,15 @@ export function traceQlCondition(scope: string, key: string, value: string): str
   return `${attributeName(scope, key)} = ${looksTyped(value) ? value : quoted(value)}`;
 }
 
+/** A condition on an attribute of a span that is there. @param type what the query service calls its type */
+export function attributeCondition(
+  scope: string,
+  { name, value, type }: { name: string; value: string; type: string },
+): string {
+  const literal = type === "bool" || ((type === "int64" || type === "float64") && looksTyped(value));
+  return `${attributeName(scope, name)} = ${literal ? value : quoted(value)}`;
+}
+
 /** An attribute as TraceQL writes it: quotes only where they are needed. */
 export function attributeName(scope: string, key: string): string {
   return `${scope}.${/^[\p{L}\p{N}_./:-]+$/u.test(key) ? key : quoted(key)}`;

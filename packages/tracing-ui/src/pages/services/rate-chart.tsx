@@ -1,14 +1,11 @@
-import "uplot/dist/uPlot.min.css";
 import "./rate-chart.css";
-import { useEffect, useRef } from "react";
+import { type PointerEvent, useMemo, useRef } from "react";
+import { type Samples, sparklinePath } from "ui-kit/components/sparkline-path.ts";
 import { useElementSize } from "ui-kit/components/use-element-size.ts";
 import { clockText } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
-import { useTheme } from "ui-kit/theme/use-theme.ts";
-import uPlot from "uplot";
-import type { Samples } from "../../api/rates.ts";
-import { canvasColours } from "../../components/canvas-colours.ts";
+import { timeTicks } from "../../trace/time-ticks.ts";
 
 /** One curve of a chart. */
 export interface Curve {
@@ -18,67 +15,89 @@ export interface Curve {
   colour: string;
 }
 
-const heightPx = 148;
+/** Room that a time on the axis takes, in pixels. */
+const tickPx = 72;
+/** Lines across, at most. */
+const mostLines = 4;
+/** The height of sparklinePath's box that a greatest value takes. */
+const fill = 0.9;
 
-/** A chart of curves over time. All charts of a page share their pointer. @param times milliseconds since 1970 */
+/**
+ * A chart of curves over time. The pointer's place is the page's, so that all charts show the same moment.
+ * @param times milliseconds since 1970, at even steps
+ * @param at    index of the moment that is pointed at, undefined for none
+ */
 export function RateChart(props: {
   title: string;
   times: readonly number[];
   curves: readonly Curve[];
   text: (value: number) => string;
+  at: number | undefined;
+  onAt: (at: number | undefined) => void;
 }) {
-  const { title, times, curves, text } = props;
-  const frame = useRef<HTMLDivElement>(null);
-  const { width } = useElementSize(frame);
-  const theme = useTheme();
+  const { title, times, curves, text, at, onAt } = props;
+  const plot = useRef<HTMLDivElement>(null);
+  const { width } = useElementSize(plot);
   const zone = useChoice(zoneChoice);
+  const most = Math.max(0, ...curves.flatMap(({ values }) => values.map((value) => value ?? 0)));
+  const top = most > 0 ? most : 1;
+  const paths = useMemo(() => curves.map(({ values }) => sparklinePath(values, top).line), [curves, top]);
+  const clock = (ms: number) => clockText(ms * 1_000, zone).slice(0, 5);
+  const [first = 0, last = first] = [times[0], times.at(-1)];
+  const across = (ms: number) => (last > first ? (100 * (ms - first)) / (last - first) : 50);
+  const ticks = timeTicks(first * 1_000, last * 1_000, Math.max(1, Math.floor(width / tickPx)));
 
-  useEffect(() => {
-    const element = frame.current;
-    if (element === null || width === 0 || theme === undefined) return;
-    const fixed = canvasColours(element, { text: "var(--text-3)", line: "var(--line)" });
-    const own = canvasColours(
-      element,
-      Object.fromEntries(curves.map(({ label, colour }) => [label, colour])),
-    );
-    const axis = {
-      stroke: fixed.text,
-      grid: { stroke: fixed.line, width: 1 },
-      ticks: { show: false },
-      font: `12px ${getComputedStyle(element).fontFamily}`,
-    };
-    const clock = (ms: number) => clockText(ms * 1_000, zone).slice(0, 5);
-    const chart = new uPlot(
-      {
-        ...{ width, height: heightPx, ms: 1, padding: [8, 8, 0, 0] },
-        cursor: { sync: { key: "rates" }, drag: { x: false, y: false }, points: { size: 6 } },
-        legend: { live: true },
-        scales: { x: { time: false }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
-        axes: [
-          { ...axis, values: (_, splits) => splits.map(clock), space: 64, size: 28 },
-          { ...axis, values: (_, splits) => splits.map(text), size: 64, space: 32 },
-        ],
-        series: [
-          { label: "Time", value: (_, ms) => (ms === null ? "–" : clock(ms)) },
-          ...curves.map(({ label }) => ({
-            label,
-            stroke: own[label] as string,
-            width: 1.5,
-            points: { show: false },
-            value: (_: uPlot, value: number | null) => (value === null ? "–" : text(value)),
-          })),
-        ],
-      },
-      [[...times], ...curves.map(({ values }) => [...values])],
-      element,
-    );
-    return () => chart.destroy();
-  }, [times, curves, text, width, theme, zone]);
+  function point(event: PointerEvent<HTMLDivElement>) {
+    const { left, width: whole } = event.currentTarget.getBoundingClientRect();
+    const index = Math.round(((event.clientX - left) / whole) * (times.length - 1));
+    onAt(Math.min(Math.max(index, 0), times.length - 1));
+  }
 
   return (
     <div className="rate-chart" aria-label={describe(title, curves, text)} role="img">
       <p>{title}</p>
-      <div ref={frame} aria-hidden="true" />
+      <div
+        ref={plot}
+        className="rate-plot"
+        aria-hidden="true"
+        onPointerMove={point}
+        onPointerLeave={() => onAt(undefined)}
+      >
+        {timeTicks(0, top / fill, mostLines).map((value) => (
+          <span
+            key={value}
+            className="rate-line mono"
+            style={{ bottom: `${5 + (value / top) * 100 * fill}%` }}
+          >
+            {text(value)}
+          </span>
+        ))}
+        <svg viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true">
+          {paths.map((path, index) => (
+            <path key={curves[index]?.label} d={path} style={{ stroke: curves[index]?.colour }} />
+          ))}
+        </svg>
+        {at !== undefined && (
+          <span className="rate-pointer" style={{ left: `${across(times[at] ?? first)}%` }} />
+        )}
+        {ticks.map((us) => (
+          <span key={us} className="rate-time mono" style={{ left: `${across(us / 1_000)}%` }}>
+            {clock(us / 1_000)}
+          </span>
+        ))}
+      </div>
+      <div className="rate-legend mono" aria-hidden="true">
+        {curves.map(({ label, values, colour }) => {
+          const value = values[at ?? values.length - 1];
+          return (
+            <span key={label}>
+              <i style={{ background: colour }} />
+              {label} {value === null || value === undefined ? "–" : text(value)}
+            </span>
+          );
+        })}
+        <span className="unit">{clock(times[at ?? times.length - 1] ?? first)}</span>
+      </div>
     </div>
   );
 }

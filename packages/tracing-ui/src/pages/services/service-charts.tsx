@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { durationText } from "ui-kit/format/format-duration.ts";
 import { formatRate, formatShare } from "ui-kit/format/format-rate.ts";
 import type { RateRow } from "../../api/rates.ts";
@@ -25,11 +25,13 @@ export function ServiceCharts({ row, times }: { row: RateRow; times: readonly nu
     }),
     [row],
   );
+  const [at, onAt] = useState<number>();
+  const shared = { times, at, onAt };
   return (
     <div className="service-charts">
-      <RateChart title="Calls a second" times={times} curves={curves.calls} text={rateText} />
-      <RateChart title="Share of calls that failed" times={times} curves={curves.errors} text={shareText} />
-      <RateChart title="Duration" times={times} curves={curves.durations} text={timeText} />
+      <RateChart title="Calls a second" {...shared} curves={curves.calls} text={rateText} />
+      <RateChart title="Share of calls that failed" {...shared} curves={curves.errors} text={shareText} />
+      <RateChart title="Duration" {...shared} curves={curves.durations} text={timeText} />
     </div>
   );
 }

@@ -131,6 +131,8 @@ export function ServicesPage() {
           <input
             className="field"
             data-slash
+            data-command=""
+            data-key="/"
             aria-label="Filter by name"
             placeholder="Filter by name"
             value={filter}

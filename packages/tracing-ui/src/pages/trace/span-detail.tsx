@@ -1,6 +1,5 @@
 // biome-ignore-all lint/a11y/useSemanticElements: only rows in view exist and each is placed by itself, which no table row can be
 import "./span-detail.css";
-import { Link } from "@tanstack/react-router";
 import { type Dispatch, type ReactNode, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import { CopyButton } from "ui-kit/components/copy-button.tsx";
 import { Duration } from "ui-kit/components/duration.tsx";
@@ -16,6 +15,7 @@ import { isNegativeDuration, tagText } from "../../trace/span-facts.ts";
 import type { Trace } from "../../trace/trace.ts";
 import { AttributeTable, matchingAttributes } from "./attribute-table.tsx";
 import { EventList } from "./event-list.tsx";
+import { LikeThis } from "./like-this-form.tsx";
 import { SpanLinks } from "./span-links.tsx";
 import type { ViewAction } from "./trace-view.ts";
 
@@ -38,6 +38,7 @@ export function SpanDetail(props: {
 }) {
   const { trace, span: at, top, hues, peers, dispatch, onHeight } = props;
   const [filter, setFilter] = useState("");
+  const [likeThis, setLikeThis] = useState(false);
   const panel = useRef<HTMLDivElement>(null);
   useHeight(panel, onHeight);
   const span = trace.spans[at];
@@ -62,7 +63,11 @@ export function SpanDetail(props: {
       style={{ ...hueStyle(hues.get(service)), transform: `translateY(${top}px)` }}
     >
       <div role="gridcell" tabIndex={-1} className="span-detail-inner">
-        <Facts trace={trace} at={at} peers={peers} onClose={() => dispatch({ type: "toggleOpen", span: at })}>
+        <Facts
+          {...{ trace, at, peers, likeThis }}
+          onLikeThis={() => setLikeThis((open) => !open)}
+          onClose={() => dispatch({ type: "toggleOpen", span: at })}
+        >
           {everything.length >= filterFrom && (
             <input
               className="field"
@@ -74,6 +79,7 @@ export function SpanDetail(props: {
             />
           )}
         </Facts>
+        {likeThis && <LikeThis trace={trace} span={at} filter={filter} />}
         {warnings.length > 0 && (
           <ul className="span-warnings">
             {warnings.map((warning) => (
@@ -111,14 +117,15 @@ function Facts(props: {
   trace: Trace;
   at: number;
   peers: SpanPeers | undefined;
+  likeThis: boolean;
+  onLikeThis: () => void;
   onClose: () => void;
   children: ReactNode;
 }) {
-  const { trace, at, peers, onClose, children } = props;
+  const { trace, at, peers, likeThis, onLikeThis, onClose, children } = props;
   const zone = useChoice(zoneChoice);
   const span = trace.spans[at];
   if (span === undefined) return null;
-  const service = trace.services[trace.service[at] as number] ?? "";
   const kind = tagText(span, "span.kind");
   return (
     <header className="span-facts">
@@ -170,9 +177,14 @@ function Facts(props: {
       <div className="span-actions">
         {children}
         {!isSavedPage() && (
-          <Link to="/search" search={{ service, operation: span.operationName }} className="button">
+          <button
+            type="button"
+            className={likeThis ? "button chosen" : "button"}
+            aria-expanded={likeThis}
+            onClick={onLikeThis}
+          >
             Find traces like this
-          </Link>
+          </button>
         )}
         <button type="button" className="icon-button" aria-label="Close the details" onClick={onClose}>
           <Icon name="close" />

@@ -15,6 +15,7 @@ export function TraceActions({ input, peers }: { input: ApiTrace; peers: Readonl
         to="/compare"
         search={{ a: input.traceID }}
         className="button"
+        data-command="Compare this trace"
         title="Beside the median of traces that begin alike, or another trace"
       >
         Compare
@@ -54,7 +55,14 @@ function ActionButton(props: { name: string; done: string; title: string; act: (
 
   return (
     <>
-      <button type="button" className="button" title={title} disabled={state === "busy"} onClick={run}>
+      <button
+        type="button"
+        className="button"
+        data-command={name}
+        title={title}
+        disabled={state === "busy"}
+        onClick={run}
+      >
         {state === "done" && <Icon name="check" />}
         {state === "done" ? done : name}
       </button>

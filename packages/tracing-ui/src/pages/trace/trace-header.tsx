@@ -9,6 +9,7 @@ import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import type { SpanPeers } from "../../api/trace-peers.ts";
 import type { ApiTrace } from "../../api/trace-schema.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
+import { patternChoice } from "../../components/service-patterns.ts";
 import { isSavedPage } from "../../offline/saved-trace.ts";
 import type { IdleGap } from "../../trace/idle-gaps.ts";
 import { leadingRoot, type Trace } from "../../trace/trace.ts";
@@ -56,14 +57,17 @@ export function TraceHeader(props: {
             })}
             activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
             className={showsPath ? "button chosen" : "button"}
+            data-command="Critical path"
             title="What the trace waited for, as a ranked list"
           >
             Critical path
           </Link>
           {!isSavedPage() && <TraceActions input={input} peers={peers} />}
-          <CopyButton text={trace.traceId} label="Copy the trace id">
-            {`${trace.traceId.slice(0, 8)}…`}
-          </CopyButton>
+          <span data-command="Copy the trace id">
+            <CopyButton text={trace.traceId} label="Copy the trace id">
+              {`${trace.traceId.slice(0, 8)}…`}
+            </CopyButton>
+          </span>
         </div>
       </div>
       <dl className="trace-figures">
@@ -145,6 +149,7 @@ function ServiceLegend(props: {
     }
     return spans.sort((a, b) => b.spans - a.spans);
   }, [trace]);
+  const patterns = useChoice(patternChoice) === "on";
   return (
     <div className="trace-legend">
       <dt className="visually-hidden">Spans by service</dt>
@@ -162,6 +167,18 @@ function ServiceLegend(props: {
           </button>
         </dd>
       ))}
+      {counts.length > 1 && (
+        <dd>
+          <button
+            type="button"
+            aria-pressed={patterns}
+            title="Tell services apart by patterns too"
+            onClick={() => patternChoice.set(patterns ? "off" : "on")}
+          >
+            Patterns
+          </button>
+        </dd>
+      )}
     </div>
   );
 }

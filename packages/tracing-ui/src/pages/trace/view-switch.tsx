@@ -20,6 +20,7 @@ export function ViewSwitch({ traceId }: { traceId: string }) {
       {views.map(([view, title]) => (
         <Link
           key={title}
+          data-command={`Show as ${title.toLowerCase()}`}
           to="/trace/$traceId"
           params={{ traceId }}
           search={changedAddress(address, { view })}

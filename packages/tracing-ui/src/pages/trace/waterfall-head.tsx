@@ -26,6 +26,8 @@ export function WaterfallHead(props: {
         <input
           className="field"
           data-slash
+          data-command="Filter spans"
+          data-key="/"
           aria-label="Filter spans"
           placeholder="Filter: name, key=value"
           spellCheck={false}
@@ -93,6 +95,7 @@ function Tool(props: { icon: "foldAll" | "unfoldAll" | "unzoom"; label: string; 
     <button
       type="button"
       className="icon-button"
+      data-command=""
       title={props.label}
       aria-label={props.label}
       onClick={props.onClick}

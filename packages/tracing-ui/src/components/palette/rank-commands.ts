@@ -1,0 +1,49 @@
+import type { Command, CommandGroup } from "./command.ts";
+
+/** Commands of a group that are shown at most: more are found by typing more. */
+const mostOfGroup = 8;
+
+/**
+ * The commands that a text asks for. Each word of it must begin a word of the title or the note, or stand inside
+ * one; commands whose words it begins come first, and groups in the order of their best one.
+ * @param text as typed; blank: all groups as they are, cut to their first commands
+ */
+export function rankCommands(groups: readonly CommandGroup[], text: string): readonly CommandGroup[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const ranked = groups.map(({ title, commands }) => {
+    const found = commands
+      .map((command, index) => ({ command, index, cost: costOf(command, words) }))
+      .filter(({ cost }) => cost < Number.POSITIVE_INFINITY)
+      .sort((a, b) => a.cost - b.cost || a.index - b.index)
+      .slice(0, mostOfGroup);
+    return { title, best: found[0]?.cost, commands: found.map(({ command }) => command) };
+  });
+  return ranked
+    .filter(({ commands }) => commands.length > 0)
+    .sort((a, b) => (a.best ?? 0) - (b.best ?? 0))
+    .map(({ title, commands }) => ({ title, commands }));
+}
+
+/** 0 for a title that begins with the text; more, the less of it is at the begin of a word; infinite for a miss. */
+function costOf({ title, note = "" }: Command, words: readonly string[]): number {
+  const own = title.toLowerCase();
+  const all = `${own} ${note.toLowerCase()}`;
+  let cost = 0;
+  for (const [index, word] of words.entries()) {
+    const at = all.indexOf(word);
+    if (at === -1) return Number.POSITIVE_INFINITY;
+    const begins = beginsWord(all, word);
+    if (index === 0 && at === 0) continue;
+    if (begins !== -1) cost += begins < own.length ? 1 : 3;
+    else cost += at < own.length ? 4 : 6;
+  }
+  return cost;
+}
+
+/** Where the text begins a word, −1 for nowhere. */
+function beginsWord(text: string, word: string): number {
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    if (at === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(at - 1))) return at;
+  }
+  return -1;
+}

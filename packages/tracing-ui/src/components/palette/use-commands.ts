@@ -1,0 +1,114 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { themeChoice, zoneChoice } from "ui-kit/theme/preferences.ts";
+import { servicesQuery } from "../../api/queries.ts";
+import { type KeptSearches, searchWords } from "../../pages/search/kept-searches.ts";
+import { traceIdInText } from "../../trace/trace-id-in-text.ts";
+import { patternChoice } from "../service-patterns.ts";
+import type { Command, CommandGroup } from "./command.ts";
+
+type Navigate = ReturnType<typeof useNavigate>;
+
+/**
+ * All that can be done from here: the page's own actions, pages, searches, services, appearance.
+ * @param actions those of the page
+ * @param kept    searches that the browser keeps
+ */
+export function useCommands(
+  actions: readonly Command[],
+  kept: KeptSearches,
+  onHelp: () => void,
+): readonly CommandGroup[] {
+  const navigate = useNavigate();
+  const services = useQuery(servicesQuery).data;
+  return useMemo(
+    () => [
+      { title: "On this page", commands: actions },
+      { title: "Pages", commands: pageCommands(navigate, onHelp) },
+      { title: "Saved searches", commands: kept.saved.map((search) => keptCommand(navigate, search)) },
+      {
+        title: "Recent searches",
+        commands: kept.recent.map((address) => keptCommand(navigate, { address, name: "" })),
+      },
+      { title: "Appearance", commands: appearanceCommands() },
+      { title: "Services", commands: (services ?? []).flatMap((name) => serviceCommands(navigate, name)) },
+    ],
+    [actions, kept, services, navigate, onHelp],
+  );
+}
+
+/** What a text is by itself: a trace's id, a TraceQL query. */
+export function commandsOfText(text: string, navigate: Navigate): readonly Command[] {
+  const trimmed = text.trim();
+  if (trimmed.startsWith("{")) {
+    return [
+      {
+        ...{ id: "traceql", title: "Search by this TraceQL", note: trimmed },
+        run: () => void navigate({ to: "/search", search: { q: trimmed } }),
+      },
+    ];
+  }
+  const traceId = traceIdInText(trimmed);
+  // Words such as "dead" and "cafe" are rather meant as words.
+  if (traceId === undefined || traceId.length < 8) return [];
+  return [
+    {
+      ...{ id: "trace", title: "Go to the trace", note: traceId },
+      run: () => void navigate({ to: "/trace/$traceId", params: { traceId } }),
+    },
+  ];
+}
+
+function pageCommands(navigate: Navigate, onHelp: () => void): readonly Command[] {
+  const to = (title: string, to: "/search" | "/services" | "/dependencies" | "/compare"): Command => ({
+    ...{ id: to, title, run: () => void navigate({ to }) },
+  });
+  return [
+    to("Search traces", "/search"),
+    to("Services and their rates", "/services"),
+    to("Dependencies", "/dependencies"),
+    to("Compare traces", "/compare"),
+    { id: "help", title: "Show all keys", key: "?", run: onHelp },
+  ];
+}
+
+function keptCommand(navigate: Navigate, { address, name }: { address: string; name: string }): Command {
+  const words = searchWords(address);
+  return {
+    id: `kept ${name} ${address}`,
+    ...(name === "" ? { title: words } : { title: name, note: words }),
+    run: () => void navigate({ to: "/search", search: Object.fromEntries(new URLSearchParams(address)) }),
+  };
+}
+
+function serviceCommands(navigate: Navigate, name: string): readonly Command[] {
+  return [
+    {
+      ...{ id: `traces ${name}`, title: name, note: "its traces" },
+      run: () => void navigate({ to: "/search", search: { service: name } }),
+    },
+    {
+      ...{ id: `rates ${name}`, title: name, note: "its rates" },
+      run: () => void navigate({ to: "/services", search: { service: name } }),
+    },
+    {
+      ...{ id: `links ${name}`, title: name, note: "its dependencies" },
+      run: () => void navigate({ to: "/dependencies", search: { focus: name } }),
+    },
+  ];
+}
+
+function appearanceCommands(): readonly Command[] {
+  return [
+    { id: "light", title: "Light theme", run: () => themeChoice.set("light") },
+    { id: "dark", title: "Dark theme", run: () => themeChoice.set("dark") },
+    { id: "system", title: "Theme of the system", run: () => themeChoice.set("system") },
+    { id: "utc", title: "Times in UTC", run: () => zoneChoice.set("utc") },
+    { id: "local", title: "Times in the browser's zone", run: () => zoneChoice.set("local") },
+    {
+      ...{ id: "patterns", title: "Patterns for services", note: "on or off: tells colours apart by shape" },
+      run: () => patternChoice.set(patternChoice.get() === "on" ? "off" : "on"),
+    },
+  ];
+}

@@ -1,0 +1,107 @@
+import type { ApiAttribute } from "../../api/trace-schema.ts";
+import { isErrorSpan, tagText as tagOf } from "../../trace/span-facts.ts";
+import type { Trace } from "../../trace/trace.ts";
+import { lookbacks, type SearchAddress } from "../search/search-address.ts";
+import { tagText } from "../search/tag-text.ts";
+import { attributeCondition, traceQlOfFields } from "../search/traceql-fields.ts";
+
+/** Something of a span that other spans may share. */
+export interface Trait {
+  /** Differs from that of the span's other traits. */
+  id: string;
+  kind: "service" | "operation" | "kind" | "failed" | "span" | "resource";
+  /** The attribute's key, or the name of the trait. */
+  name: string;
+  value: string;
+  /** Of an attribute, what the query service calls its type. */
+  type: string;
+}
+
+/** Letters of a value that a search may ask for: it goes into the address. */
+const mostLetters = 500;
+/** Searches reach this far to both sides of a span that is older than the longest look back, microseconds. */
+const besideUs = 1_800e6;
+/** Attributes that are the query service's words for facts of the span itself, which are traits already. */
+const facts = /^(error|span\.kind|otel\.status_(code|description)|internal\.|w3c\.tracestate)/;
+
+/** What a span can be like: its service, operation, kind, failure, and attributes short enough to be searched for. */
+export function traitsOf(trace: Trace, at: number): readonly Trait[] {
+  const span = trace.spans[at];
+  if (span === undefined) return [];
+  const kind = tagOf(span, "span.kind");
+  const own: Trait[] = [
+    trait("service", "service", trace.services[trace.service[at] as number] ?? ""),
+    trait("operation", "operation", span.operationName),
+  ];
+  if (kind !== undefined) own.push(trait("kind", "kind", kind));
+  if (isErrorSpan(span)) own.push(trait("failed", "failed", "true"));
+  const seen = new Set<string>();
+  const add = (scope: "span" | "resource") => (attribute: ApiAttribute) => {
+    const { key, type } = attribute;
+    const value = String(attribute.value);
+    const id = `${scope} ${key}`;
+    // A sender may repeat a key; its first value is the one that a search compares.
+    if (seen.has(id) || facts.test(key) || value.length > mostLetters || type === "binary") return;
+    seen.add(id);
+    own.push({ id, kind: scope, name: key, value, type });
+  };
+  for (const attribute of span.tags ?? []) add("span")(attribute);
+  for (const attribute of trace.processes[span.processID]?.tags ?? []) add("resource")(attribute);
+  return own.filter(({ kind: one, value }) => value !== "" || one === "span" || one === "resource");
+}
+
+/** The traits that are chosen at first: service, operation, and that it failed. */
+export function firstTraits(traits: readonly Trait[]): ReadonlySet<string> {
+  return new Set(traits.filter(({ kind }) => /^(service|operation|failed)$/.test(kind)).map(({ id }) => id));
+}
+
+/** The spans that have all of the traits, in TraceQL. */
+export function traceQlOfTraits(traits: readonly Trait[]): string {
+  const fields = new Map(traits.map(({ kind, value }) => [kind, value]));
+  const simple = traceQlOfFields({ service: fields.get("service"), operation: fields.get("operation") });
+  const conditions = traits.flatMap((one) => {
+    if (one.kind === "kind") return [`kind = ${one.value}`];
+    if (one.kind === "failed") return ["status = error"];
+    return one.kind === "span" || one.kind === "resource" ? [attributeCondition(one.kind, one)] : [];
+  });
+  if (conditions.length === 0) return simple;
+  const first = simple === "{ }" ? "" : `${simple.slice(2, -2)} && `;
+  return `{ ${first}${conditions.join(" && ")} }`;
+}
+
+/** The traits that a store without TraceQL can be asked for: one service, and tags of any place. */
+export function fieldsOfTraits(
+  traits: readonly Trait[],
+): Pick<SearchAddress, "service" | "operation" | "tags"> {
+  const fields = new Map(traits.map(({ kind, value }) => [kind, value]));
+  const tags: Record<string, string> = {};
+  for (const { kind, name, value } of traits) {
+    if (kind === "failed") tags.error = "true";
+    else if (kind === "kind") tags["span.kind"] = value;
+    else if (kind === "span" || kind === "resource") tags[name] ??= value;
+  }
+  return {
+    service: fields.get("service"),
+    operation: fields.get("operation"),
+    tags: Object.keys(tags).length === 0 ? undefined : tagText(tags),
+  };
+}
+
+/**
+ * A time to search in that holds the span: the shortest look back of an hour or more, or, for one that is older,
+ * the half hours around it.
+ * @param startUs when the span began, and `nowUs` when it is asked, microseconds since 1970
+ */
+export function timeAround(
+  startUs: number,
+  nowUs: number,
+): { lookback: SearchAddress["lookback"]; start?: number; end?: number } {
+  const fits = lookbacks.find(({ us }) => us >= 3_600e6 && startUs >= nowUs - us);
+  if (fits !== undefined) return { lookback: fits.value };
+  const start = Math.max(0, Math.round(startUs - besideUs));
+  return { lookback: "custom", start, end: start + 2 * besideUs };
+}
+
+function trait(kind: Trait["kind"], name: string, value: string): Trait {
+  return { id: kind, kind, name, value, type: "string" };
+}
