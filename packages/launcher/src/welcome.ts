@@ -13,6 +13,7 @@ const rows: readonly Row[] = [
   { what: "Spans: Jaeger clients, Thrift over HTTP", where: "http://localhost:14268/api/traces" },
   { what: "Spans: Zipkin, versions 1 and 2", where: "http://localhost:9411/api/v2/spans" },
   { what: "Query API: HTTP, gRPC", where: "http://localhost:16686/api/ , localhost:16685" },
+  { what: "Web server: console", where: "http://localhost:2019/ui/" },
   { what: "Web server: live configuration", where: "http://localhost:2019/config/" },
   { what: "Store: ClickHouse HTTP protocol", where: "http://localhost:8123/" },
 ];
