@@ -5,6 +5,7 @@ import type { Registry } from "prom-client";
 import { adminAddressOf } from "./admin/admin-address.ts";
 import { AdminEndpoint } from "./admin/admin-endpoint.ts";
 import { AdminHandler } from "./admin/admin-handler.ts";
+import { AdminMetrics } from "./admin/admin-metrics.ts";
 import { adminRoutes } from "./admin/admin-route.ts";
 import { recordChanges } from "./admin/history-recorder.ts";
 import { ConfigPuller } from "./admin/pull/config-puller.ts";
@@ -116,7 +117,7 @@ export class Server {
     for (const name of server.services.registry.names(adminRoutes)) {
       routes.push(await context.load(adminRoutes, name, {}, name));
     }
-    const handler = new AdminHandler(routes);
+    const handler = new AdminHandler(routes, new AdminMetrics(options.metrics));
     server.#admin.use(handler);
     server.#remoteAdmin.use(handler);
     server.#puller.use(server.engine);

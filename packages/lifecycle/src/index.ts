@@ -16,6 +16,7 @@ export type {
   ProcessDefinition,
   RunningProcess,
 } from "./process-definition.ts";
+export { withPublicMetricNames } from "./public-metric-names.ts";
 export { runProcess } from "./run-process.ts";
 export { exitCodes, StopRequest } from "./stop-request.ts";
 export { type TenancyOptions, tenancyOptions } from "./tenancy/tenancy-options.ts";

@@ -31,6 +31,20 @@ describe("withPublicMetricNames", () => {
     expect(withPublicMetricNames(text).startsWith(text.trimEnd())).toBe(true);
   });
 
+  it.each([
+    ['server_http_route_requests_total{server="s"} 1', 'caddy_http_requests_total{server="s"} 1'],
+    ["# TYPE server_admin_http_requests_total counter", "# TYPE caddy_admin_http_requests_total counter"],
+    ["server_config_last_reload_successful 1", "caddy_config_last_reload_successful 1"],
+    ["server_reverse_proxy_upstreams_healthy 1", "caddy_reverse_proxy_upstreams_healthy 1"],
+  ])("%s", (line, again) => {
+    expect(withPublicMetricNames(`${line}\n`)).toBe(`${line}\n\n${again}\n`);
+  });
+
+  it("repeats nothing that the models name otherwise", () => {
+    const text = 'server_http_responses_total{class="2xx"} 1\nserver_http_requests_in_flight 1\n';
+    expect(withPublicMetricNames(text)).toBe(text);
+  });
+
   it("leaves a text without ours alone", () => {
     expect(withPublicMetricNames("a 1\n")).toBe("a 1\n");
   });

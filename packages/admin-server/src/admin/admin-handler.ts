@@ -1,15 +1,19 @@
 import { ServerError } from "../core/errors.ts";
 import { type AdminReply, type AdminRequest, notFoundReply } from "./admin-message.ts";
+import type { AdminMetrics } from "./admin-metrics.ts";
 import type { AdminRoute } from "./admin-route.ts";
+import { adminStatus } from "./admin-status.ts";
 
 /** Finds the answer to an admitted request. */
 export class AdminHandler {
   readonly #exact = new Map<string, AdminRoute>();
   /** Longest first. */
   readonly #subtrees: readonly AdminRoute[];
+  readonly #metrics: AdminMetrics | undefined;
 
   /** @throws ServerError MODULE_DUPLICATE when two routes answer one path */
-  constructor(routes: readonly AdminRoute[]) {
+  constructor(routes: readonly AdminRoute[], metrics?: AdminMetrics) {
+    this.#metrics = metrics;
     for (const route of routes) {
       if (this.#exact.has(route.path)) {
         throw new ServerError("MODULE_DUPLICATE", `two modules answer ${route.path} at the admin endpoint`);
@@ -30,6 +34,14 @@ export class AdminHandler {
   async handle(request: AdminRequest): Promise<AdminReply> {
     const route =
       this.#exact.get(request.path) ?? this.#subtrees.find(({ path }) => request.path.startsWith(path));
-    return (await route?.handle(request)) ?? notFoundReply;
+    const path = route?.path ?? "/";
+    try {
+      const reply = (await route?.handle(request)) ?? notFoundReply;
+      this.#metrics?.count(path, request.method, reply.status);
+      return reply;
+    } catch (error) {
+      this.#metrics?.count(path, request.method, adminStatus(error));
+      throw error;
+    }
   }
 }

@@ -61,6 +61,10 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   trace: RequestTrace | undefined;
   /** Bytes of the response body that went to the client, as far as they were written. */
   bytesWritten = 0;
+  /** Whether {@link headAtMs} is wanted. */
+  timesHead = false;
+  /** When an answer was begun, by the clock of `performance.now`; 0 before, and where nobody wants it. */
+  headAtMs = 0;
   #vars: Map<string, JsonValue> | undefined;
   #top: ResponseSink | undefined;
   #status = 0;
@@ -151,8 +155,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   /** Sends a whole response. @throws ServerError HTTP_RESPONSE when status or headers cannot stand in a response */
   respond(status: number, body: Uint8Array | string = ""): void {
     if (this.#top === undefined && !this.#answered) {
-      this.#answered = true;
-      this.#status = status;
+      this.#begin(status);
       this.bytesWritten = typeof body === "string" ? Buffer.byteLength(body) : body.length;
       this.stream.respond(status, this.responseHeaders, body);
     } else {
@@ -170,12 +173,19 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     if (this.#answered) {
       throw new ServerError("HTTP_RESPONSE", `status ${status} after an answer with ${this.#status}`);
     }
-    this.#answered = true;
-    this.#status = status;
+    this.#begin(status);
     if (this.#top === undefined) {
       this.stream.writeHead(status, this.responseHeaders);
     } else {
       this.#top.head(status, this.responseHeaders);
+    }
+  }
+
+  #begin(status: number): void {
+    this.#answered = true;
+    this.#status = status;
+    if (this.timesHead) {
+      this.headAtMs = performance.now();
     }
   }
 
@@ -275,6 +285,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     this.#top = from instanceof WireSink ? undefined : from;
     this.#answered = false;
     this.#status = 0;
+    this.headAtMs = 0;
   }
 
   /** Calls back once, when the response is sent or given up, or the tunnel ended. */
@@ -290,8 +301,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   /** Answers an upgrade with 101 and takes the connection out of HTTP. The caller must call `end` when it is done with it. */
   switchProtocols(): DetachedConnection {
     const head = (headers: HeaderList): DetachedConnection => this.stream.switchProtocols(headers);
-    this.#answered = true;
-    this.#status = 101;
+    this.#begin(101);
     this.#top?.head(101, this.responseHeaders);
     const connection = head(this.responseHeaders);
     this.#detached = true;

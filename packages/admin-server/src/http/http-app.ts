@@ -19,6 +19,9 @@ import { ipSources } from "./ip-source.ts";
 import { type ListenerState, listenersTopic } from "./listener-state.ts";
 import { loadProxyProtocol } from "./proxy-protocol/proxy-policy.ts";
 import { ResponseTally, responseTallies } from "./response-tally.ts";
+import { planRouteMetrics } from "./route-metrics-plan.ts";
+import { RouteObserver } from "./route-observer.ts";
+import { RouteTally, routeTallies } from "./route-tally.ts";
 import { loadRoutes, type RouteConfig, type RouteList } from "./routes.ts";
 import { httpListeners, SharedListener } from "./shared-listener.ts";
 import { compileFieldFilter } from "./unexpected-fields.ts";
@@ -195,9 +198,13 @@ class HttpApp implements App {
   async #loadServer({ name, config, redirects }: PlannedServer): Promise<HttpServer> {
     const context = this.#context;
     const path = `servers/${name}`;
+    const observer = await this.#observer(name);
     const namedRoutes = new Map<string, RouteList>();
     for (const [routeName, route] of Object.entries(config.named_routes ?? {})) {
-      namedRoutes.set(routeName, await loadRoutes([route], context, `${path}/named_routes/${routeName}`));
+      namedRoutes.set(
+        routeName,
+        await loadRoutes([route], context, `${path}/named_routes/${routeName}`, observer),
+      );
     }
     const { trusted_proxies: trusted } = config;
     const { metrics } = context;
@@ -205,7 +212,12 @@ class HttpApp implements App {
     return new HttpServer({
       tally: tally.value,
       limits: connectionLimits(config),
-      routes: await loadRoutes(withRedirects(config.routes ?? [], redirects), context, `${path}/routes`),
+      routes: await loadRoutes(
+        withRedirects(config.routes ?? [], redirects),
+        context,
+        `${path}/routes`,
+        observer,
+      ),
       errorRoutes: config.errors
         ? await loadRoutes(config.errors.routes ?? [], context, `${path}/errors/routes`)
         : undefined,
@@ -233,6 +245,22 @@ class HttpApp implements App {
       log: this.#log,
       logAccess: this.#accessLog(config),
     });
+  }
+
+  /** @returns undefined where the config asks for no metrics of routes */
+  async #observer(name: string): Promise<RouteObserver | undefined> {
+    const plan = planRouteMetrics(this.#config);
+    if (plan === undefined) {
+      return undefined;
+    }
+    const { metrics } = this.#context;
+    const perHost = plan.hosts !== undefined;
+    const tally = await this.#context.acquire(
+      routeTallies,
+      `${perHost ? "hosts" : "all"}/${name}`,
+      () => new RouteTally(name, perHost, metrics),
+    );
+    return new RouteObserver(tally.value, plan.hosts);
   }
 
   #accessLog(config: HttpServerConfig): ((exchange: Exchange) => void) | undefined {

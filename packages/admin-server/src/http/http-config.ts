@@ -17,6 +17,18 @@ const autoHttpsSchema = z.strictObject({
     .describe("Certificates are obtained also for names that a loaded one covers."),
 });
 
+const metricsSchema = z.strictObject({
+  per_host: z
+    .boolean()
+    .nullish()
+    .describe("Whether hosts that routes name are told apart; others are `_other`."),
+  observe_catchall_hosts: z
+    .boolean()
+    .nullish()
+    .describe("Whether hosts that no route names are told apart over plain HTTP too, 1,000 of them at most."),
+  otlp: z.literal(false).nullish().describe("Metrics are not pushed over OTLP: false."),
+});
+
 const protocolSchema = z.string().refine((name) => ["h1", "h2", "h2c", "h3"].includes(name), {
   error: (issue) => `protocol '${issue.input}' is not supported yet`,
 });
@@ -115,7 +127,10 @@ const serverSchema = z.strictObject({
     .describe("Access log: a line for each request, to loggers `http.log.access`; absent: none."),
   listen_protocols: notYet(),
   allow_0rtt: z.literal(false).nullish().describe("Early data is not taken: false."),
-  metrics: notYet(),
+  metrics: metricsSchema
+    .pick({ per_host: true })
+    .nullish()
+    .describe("Old place of the app's `metrics`; it counts for all servers."),
 });
 
 /** Config of the app `http`. Source: the public model (Caddy 2.11) */
@@ -126,7 +141,9 @@ export const httpAppSchema = z.strictObject({
     .nullish()
     .describe("How long requests of an old config may go on (unlimited); then their connections are cut."),
   shutdown_delay: notYet(),
-  metrics: notYet(),
+  metrics: metricsSchema
+    .nullish()
+    .describe("Counts and times the requests of all servers by route; absent: none, which costs nothing."),
   servers: z.record(z.string(), serverSchema).nullish().describe("Servers by name."),
 });
 

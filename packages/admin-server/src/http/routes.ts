@@ -6,6 +6,7 @@ import type { ModuleContext } from "../core/modules/module-context.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers, type Next } from "./handler.ts";
 import { hostsOf, RouteIndex } from "./route-index.ts";
+import type { RouteObserver } from "./route-observer.ts";
 
 export const routeSchema = remembersDecoded(
   z.strictObject({
@@ -25,6 +26,8 @@ interface Route {
   readonly group: string | undefined;
   readonly matcherSets: readonly (readonly HttpMatcher[])[];
   readonly handlers: readonly HttpHandler[];
+  /** Name of the first handler's module; "" where there is none. */
+  readonly handlerName: string;
   readonly terminal: boolean;
   readonly hosts: readonly string[] | undefined;
   /** Whether its config names the body in a placeholder: then it is read before the handlers run. */
@@ -52,9 +55,11 @@ function isMatch(route: Route, exchange: Exchange): boolean {
 export class RouteList {
   readonly #routes: readonly Route[];
   readonly #index: RouteIndex | undefined;
+  readonly #observer: RouteObserver | undefined;
 
-  constructor(routes: readonly Route[]) {
+  constructor(routes: readonly Route[], observer: RouteObserver | undefined) {
     this.#routes = routes;
+    this.#observer = observer;
     this.#index = RouteIndex.of(routes);
   }
 
@@ -86,14 +91,21 @@ export class RouteList {
       const after: Next = route.terminal
         ? stopHere
         : (inner) => this.#runFrom(index + 1, matched, inner, next);
-      if (route.usesBody && exchange.hasBody && exchange.bufferedBody === undefined) {
-        return exchange
-          .bufferBody(maxPlaceholderBodyBytes)
-          .then(() => RouteList.#runHandlers(route.handlers, 0, exchange, after));
-      }
-      return RouteList.#runHandlers(route.handlers, 0, exchange, after);
+      return this.#observer === undefined
+        ? RouteList.#runRoute(route, exchange, after)
+        : this.#observer.observe(route.handlerName, exchange, () =>
+            RouteList.#runRoute(route, exchange, after),
+          );
     }
     return next(exchange);
+  }
+
+  static #runRoute(route: Route, exchange: Exchange, after: Next): void | Promise<void> {
+    return route.usesBody && exchange.hasBody && exchange.bufferedBody === undefined
+      ? exchange
+          .bufferBody(maxPlaceholderBodyBytes)
+          .then(() => RouteList.#runHandlers(route.handlers, 0, exchange, after))
+      : RouteList.#runHandlers(route.handlers, 0, exchange, after);
   }
 
   static #runHandlers(
@@ -151,17 +163,19 @@ async function loadHandlers(
 /**
  * Provisions routes; those that an older config had too are taken over from it.
  * @param path where they stand below the module's own config: `servers/s/routes`
+ * @param observer counts what the routes are asked
  * @throws ServerError saying route and position
  */
 export async function loadRoutes(
   routes: readonly RouteConfig[],
   context: ModuleContext,
   path: string,
+  observer?: RouteObserver,
 ): Promise<RouteList> {
   const loaded = await context.parts(routes, (route, position, inner) =>
     loadRoute(route, inner, path, position),
   );
-  return new RouteList(loaded);
+  return new RouteList(loaded, observer);
 }
 
 async function loadRoute(
@@ -183,6 +197,7 @@ async function loadRoute(
       group: route.group || undefined,
       matcherSets,
       handlers,
+      handlerName: String((route.handle?.[0] as { handler?: unknown } | undefined)?.handler ?? ""),
       terminal: route.terminal === true,
       hosts: hostsOf(matcherSets),
       usesBody: JSON.stringify(route.handle ?? []).includes("{http.request.body"),

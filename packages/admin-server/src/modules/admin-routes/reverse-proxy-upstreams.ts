@@ -1,3 +1,4 @@
+import { Gauge } from "prom-client";
 import { z } from "zod";
 import { jsonReply, requireMethod } from "../../admin/admin-message.ts";
 import type { AdminRoute } from "../../admin/admin-route.ts";
@@ -49,11 +50,31 @@ function mergeDetails(details: readonly UpstreamDetail[], checks: readonly Check
   };
 }
 
+/** Whether the active checks of each upstream pass, as dashboards of the model watch it. */
+function showHealth(context: ModuleContext): void {
+  new Gauge({
+    name: "server_reverse_proxy_upstreams_healthy",
+    help: "1 when all active health checks of an upstream pass, or when there are none.",
+    labelNames: ["upstream"],
+    registers: [context.metrics],
+    collect() {
+      this.reset();
+      const checks = checksByAddress(context);
+      for (const { name } of context.shared.list(upstreamPrefix)) {
+        const upstream = name.slice(upstreamPrefix.length);
+        const isHealthy = (checks.get(upstream) ?? []).every(({ healthy }) => healthy);
+        this.set({ upstream }, isHealthy ? 1 : 0);
+      }
+    },
+  });
+}
+
 /** `GET /reverse_proxy/upstreams`: the global upstream pool. `?detail=true` tells more than the model. */
 export const reverseProxyUpstreams = defineModule({
   id: "admin.api.reverse_proxy",
   config: z.strictObject({}),
   provision(_config, context): AdminRoute {
+    showHealth(context);
     return {
       path: "/reverse_proxy/upstreams",
       async handle(request) {

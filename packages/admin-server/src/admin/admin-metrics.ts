@@ -1,0 +1,35 @@
+import { Counter, type Registry } from "prom-client";
+
+/** Methods that are a label of their own; a client may send any. */
+const methods = new Set(["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"]);
+
+/** Counts what the admin endpoint is asked, with the public model's names and labels. */
+export class AdminMetrics {
+  readonly #requests: Counter<"handler" | "path" | "code" | "method">;
+  readonly #errors: Counter<"handler" | "path" | "method">;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#requests = new Counter({
+      name: "server_admin_http_requests_total",
+      help: "Requests to the admin endpoint.",
+      labelNames: ["handler", "path", "code", "method"],
+      registers,
+    });
+    this.#errors = new Counter({
+      name: "server_admin_http_request_errors_total",
+      help: "Requests to the admin endpoint that were answered with an error.",
+      labelNames: ["handler", "path", "method"],
+      registers,
+    });
+  }
+
+  /** @param path as a route of the endpoint has it, not as the client sent it */
+  count(path: string, method: string, status: number): void {
+    const labels = { handler: "admin", path, method: methods.has(method) ? method : "OTHER" };
+    this.#requests.inc({ ...labels, code: String(status) });
+    if (status >= 400) {
+      this.#errors.inc(labels);
+    }
+  }
+}

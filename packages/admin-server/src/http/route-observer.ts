@@ -1,0 +1,106 @@
+import type { Exchange } from "./exchange.ts";
+import { HttpError } from "./http-error.ts";
+import { otherHosts, type RouteCounts, type RouteTally } from "./route-tally.ts";
+
+/** Which hosts metrics tell apart. Undefined in its place: none. */
+export interface ObservedHosts {
+  /** Those that routes name, lower case. */
+  readonly named: ReadonlySet<string>;
+  /** Whether plain HTTP's other hosts are told apart as well; those of HTTPS always are. */
+  readonly others: boolean;
+}
+
+/** About the bytes of a request, as the public model reckons: the head without separators, and the announced body. */
+function requestBytes(exchange: Exchange): number {
+  const { method, target, hostport, requestHeaders, stream } = exchange;
+  let bytes = method.length + target.length + "HTTP/1.1".length + hostport.length + (stream.bodyLength ?? 0);
+  for (let index = 0; index < requestHeaders.length; index += 2) {
+    const name = requestHeaders[index] as string;
+    if (name.length !== 4 || name.toLowerCase() !== "host") {
+      bytes += name.length + (requestHeaders[index + 1] as string).length;
+    }
+  }
+  return bytes;
+}
+
+/** Counts and times the requests that routes of one server take. */
+export class RouteObserver {
+  readonly #tally: RouteTally;
+  readonly #hosts: ObservedHosts | undefined;
+
+  constructor(tally: RouteTally, hosts: ObservedHosts | undefined) {
+    this.#tally = tally;
+    this.#hosts = hosts;
+  }
+
+  /**
+   * Runs the handlers of a route.
+   * @param handler name of the first one
+   * @throws what `run` throws
+   */
+  observe(handler: string, exchange: Exchange, run: () => void | Promise<void>): void | Promise<void> {
+    const counts = this.#tally.counts(handler, this.#hostOf(exchange));
+    const startMs = performance.now();
+    // Handlers may rewrite the request: its size is that of the one that came.
+    const sizeBytes = requestBytes(exchange);
+    exchange.timesHead = true;
+    counts.inFlight++;
+    let running: void | Promise<void>;
+    try {
+      running = run();
+    } catch (error) {
+      RouteObserver.#failed(counts, exchange, startMs, sizeBytes, error);
+      throw error;
+    }
+    if (running === undefined) {
+      RouteObserver.#ended(counts, exchange, startMs, sizeBytes, exchange.status || 200);
+      return undefined;
+    }
+    return running.then(
+      () => RouteObserver.#ended(counts, exchange, startMs, sizeBytes, exchange.status || 200),
+      (error: unknown) => {
+        RouteObserver.#failed(counts, exchange, startMs, sizeBytes, error);
+        throw error;
+      },
+    );
+  }
+
+  #hostOf(exchange: Exchange): string {
+    const hosts = this.#hosts;
+    if (hosts === undefined) {
+      return "";
+    }
+    const { host } = exchange;
+    return hosts.named.has(host) || hosts.others || exchange.scheme === "https" ? host : otherHosts;
+  }
+
+  static #failed(
+    counts: RouteCounts,
+    exchange: Exchange,
+    startMs: number,
+    sizeBytes: number,
+    error: unknown,
+  ): void {
+    counts.errors++;
+    const status = exchange.answered ? exchange.status : HttpError.from(error).status;
+    RouteObserver.#ended(counts, exchange, startMs, sizeBytes, status);
+  }
+
+  static #ended(
+    counts: RouteCounts,
+    exchange: Exchange,
+    startMs: number,
+    sizeBytes: number,
+    status: number,
+  ): void {
+    counts.inFlight--;
+    counts.requests++;
+    const answered = counts.answered(exchange.method, status);
+    answered.durations.add((performance.now() - startMs) / 1_000);
+    if (exchange.headAtMs >= startMs) {
+      answered.firstBytes.add((exchange.headAtMs - startMs) / 1_000);
+    }
+    answered.requestSizes.add(sizeBytes);
+    answered.responseSizes.add(exchange.bytesWritten);
+  }
+}
