@@ -1,12 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { rm } from "node:fs/promises";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
 import { pageComplaints } from "ui-kit/testing/page-complaints.ts";
-import { build } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from "vitest";
+import { buildApp } from "./build-app.ts";
 import { analysisAnswers } from "./fixtures/analysis-answers.ts";
 import { type FixtureAnswers, type FixtureServer, startFixtureServer } from "./fixtures/fixture-server.ts";
 import { fixtureNowUs, type ShopStore, shopStore } from "./fixtures/shop-store.ts";
@@ -36,13 +34,8 @@ export function describeApp(subject: string, tests: (session: AppSession) => voi
     const session = { store: shopStore(40) } as { -readonly [Key in keyof AppSession]: AppSession[Key] };
     let browser: Browser;
     beforeAll(async () => {
-      session.folder = await mkdtemp(path.join(tmpdir(), "tracing-ui-"));
       // Built here and not taken from dist: the test is about these sources.
-      await build({
-        root: path.resolve(import.meta.dirname, ".."),
-        logLevel: "warn",
-        build: { outDir: session.folder, emptyOutDir: true },
-      });
+      session.folder = await buildApp();
       browser = await chromium.launch({ executablePath: browserPath, args: browserFlags });
     });
     afterAll(async () => {

@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { rm } from "node:fs/promises";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
 import { pageComplaints } from "ui-kit/testing/page-complaints.ts";
-import { build } from "vite";
+import { buildApp } from "./build-app.ts";
 import { type FixtureAnswers, type FixtureServer, startFixtureServer } from "./fixtures/fixture-server.ts";
 import { fixtureNowUs } from "./fixtures/shop-store.ts";
 
@@ -29,16 +27,7 @@ export class AppUnderTest {
 
   /** Builds the app and starts the browser. */
   static async start(): Promise<AppUnderTest> {
-    const folder = await mkdtemp(path.join(tmpdir(), "tracing-ui-"));
-    const before = process.env.NODE_ENV;
-    // A test runner's own would bring React's build for developers, which nobody is served.
-    process.env.NODE_ENV = "production";
-    await build({
-      root: path.resolve(import.meta.dirname, ".."),
-      logLevel: "warn",
-      build: { outDir: folder, emptyOutDir: true },
-    });
-    process.env.NODE_ENV = before;
+    const folder = await buildApp();
     return new AppUnderTest(
       folder,
       await chromium.launch({ executablePath: browserPath, args: browserFlags }),

@@ -3,12 +3,10 @@
 // Prints, for a trace of that many spans (100,000), the median of the rounds (3): time to the first row, 95th
 // percentile of frames while scrolling and while zooming, time to fold all, and the heap, in milliseconds and MB. "Busy" figures are the page's own work (work a frame, for
 // scrolling): on a machine that does other things they say more than the clock does.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { rmSync } from "node:fs";
 import { chromium, type Page } from "playwright-core";
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
-import { build } from "vite";
+import { buildApp } from "./build-app.ts";
 import { analysisAnswers } from "./fixtures/analysis-answers.ts";
 import { startFixtureServer } from "./fixtures/fixture-server.ts";
 import { SeededRandom } from "./fixtures/seeded-random.ts";
@@ -17,12 +15,7 @@ import { importTrace } from "./fixtures/shop-traces.ts";
 
 const spans = Number(process.argv[2] ?? 100_000);
 const rounds = Number(process.argv[3] ?? 3);
-const folder = mkdtempSync(path.join(tmpdir(), "tracing-ui-measure-"));
-await build({
-  root: path.resolve(import.meta.dirname, ".."),
-  logLevel: "warn",
-  build: { outDir: folder, emptyOutDir: true },
-});
+const folder = await buildApp();
 const trace = importTrace(new SeededRandom(1), fixtureNowUs - 60_000_000, spans);
 const server = await startFixtureServer(folder, { traces: [trace] });
 const browser = await chromium.launch({ executablePath: browserPath, args: browserFlags });

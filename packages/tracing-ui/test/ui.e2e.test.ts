@@ -1,13 +1,12 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { violationsOn } from "ui-kit/testing/axe.ts";
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
 import { pageComplaints } from "ui-kit/testing/page-complaints.ts";
-import { build } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { buildApp } from "./build-app.ts";
 import { type FixtureAnswers, type FixtureServer, startFixtureServer } from "./fixtures/fixture-server.ts";
 import { fixtureNowUs, shopStore } from "./fixtures/shop-store.ts";
 
@@ -27,13 +26,7 @@ describe.skipIf(!hasBrowser)(title, () => {
   let complaints: string[];
 
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "tracing-ui-"));
-    // Built here and not taken from dist: the test is about these sources.
-    await build({
-      root: path.resolve(import.meta.dirname, ".."),
-      logLevel: "warn",
-      build: { outDir: folder, emptyOutDir: true },
-    });
+    folder = await buildApp();
     browser = await chromium.launch({ executablePath: browserPath, args: browserFlags });
   });
   afterAll(async () => {
