@@ -25,6 +25,11 @@ export interface H1PoolOptions {
 /** Requests that wait for a connection; more are refused. */
 const maxWaiting = 10_000;
 const sweepMs = 5_000;
+/**
+ * How long more than `maxIdle` may lie idle. Answers come in bursts, and so do the next requests: closed at once, many of
+ * these connections would be dialed again in the same turn.
+ */
+const trimMs = 1_000;
 
 /** Connections to one upstream, kept alive between requests; the one used last is used first. */
 export class H1Pool implements H1ConnectionOwner {
@@ -34,6 +39,7 @@ export class H1Pool implements H1ConnectionOwner {
   #open = 0;
   #waiting: H1Call[] = [];
   #sweeper: NodeJS.Timeout | undefined;
+  #trimmer: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: H1PoolOptions) {
@@ -55,6 +61,7 @@ export class H1Pool implements H1ConnectionOwner {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#sweeper);
+    clearTimeout(this.#trimmer);
     for (const connection of this.#idle.splice(0)) {
       connection.close();
     }
@@ -78,12 +85,15 @@ export class H1Pool implements H1ConnectionOwner {
       return;
     }
     const { keepAlive, maxIdle, idleTimeoutMs } = this.#options;
-    if (!keepAlive || this.#closed || this.#idle.length >= maxIdle) {
+    if (!keepAlive || this.#closed || maxIdle === 0) {
       connection.close();
       return;
     }
     connection.idleUntil = performance.now() + idleTimeoutMs;
     this.#idle.push(connection);
+    if (this.#idle.length > maxIdle) {
+      this.#trimmer ??= setTimeout(() => this.#trim(), trimMs).unref();
+    }
     this.#sweeper ??= setTimeout(() => this.#sweep(), Math.min(idleTimeoutMs, sweepMs)).unref();
   }
 
@@ -159,6 +169,14 @@ export class H1Pool implements H1ConnectionOwner {
       }
     }
     return undefined;
+  }
+
+  /** Closes the oldest of what lies idle over `maxIdle`. */
+  #trim(): void {
+    this.#trimmer = undefined;
+    for (const connection of this.#idle.splice(0, Math.max(0, this.#idle.length - this.#options.maxIdle))) {
+      connection.close();
+    }
   }
 
   /** Closes what lay idle for too long: the oldest are first. */
