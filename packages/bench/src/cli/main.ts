@@ -5,6 +5,7 @@ import { microCommand } from "./micro-command.ts";
 import { proxyCommand } from "./proxy-command.ts";
 import { queryCommand } from "./query-command.ts";
 import { serverCommand } from "./server-command.ts";
+import { soakCommand } from "./soak-command.ts";
 import { storeCommand } from "./store-command.ts";
 import { suiteCommand } from "./suite-command.ts";
 import { tunnelsCommand } from "./tunnels-command.ts";
@@ -19,6 +20,7 @@ const commands = {
   server: serverCommand,
   proxy: proxyCommand,
   tunnels: tunnelsCommand,
+  soak: soakCommand,
 } as const;
 
 /**

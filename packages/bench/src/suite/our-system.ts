@@ -6,8 +6,8 @@ import { ClickhouseStore } from "../e2e/measure/clickhouse-store.ts";
 import { type System, stopAll } from "./system.ts";
 import { TestProcess } from "./test-process.ts";
 
-/** Starts a process as `npm start` does: as it was built, with its own options of Node. */
-function start(name: string, args: readonly string[], adminAddress: string): TestProcess {
+/** Starts a tracing process as `npm start` does: as it was built, with its own options of Node. */
+export function startBuilt(name: string, args: readonly string[], adminAddress: string): TestProcess {
   const folder = new URL(`../../../${name}/`, import.meta.url);
   const program = fileURLToPath(new URL(`dist/${name}.cjs`, folder));
   return new TestProcess({
@@ -27,7 +27,7 @@ function start(name: string, args: readonly string[], adminAddress: string): Tes
 export async function startOurSystem(folder: string, signal: AbortSignal): Promise<System> {
   const [store = "", grpc = "", http = "", api = "", queryHttp = "", queryGrpc = "", ...admin] =
     await freeAddresses(9);
-  const storage = start(
+  const storage = startBuilt(
     "tracing-storage",
     [
       ...["--storage.http.host-port", store, "--storage.data-dir", join(folder, "storage")],
@@ -35,7 +35,7 @@ export async function startOurSystem(folder: string, signal: AbortSignal): Promi
     ],
     admin[0]!,
   );
-  const collector = start(
+  const collector = startBuilt(
     "tracing-collector",
     [
       ...["--collector.otlp.grpc.host-port", grpc, "--collector.otlp.http.host-port", http],
@@ -45,7 +45,7 @@ export async function startOurSystem(folder: string, signal: AbortSignal): Promi
     ],
     admin[1]!,
   );
-  const query = start(
+  const query = startBuilt(
     "tracing-query",
     [
       ...["--query.http-server.host-port", queryHttp, "--query.grpc-server.host-port", queryGrpc],
@@ -67,6 +67,7 @@ export async function startOurSystem(folder: string, signal: AbortSignal): Promi
   return {
     grpcEndpoint: grpc,
     httpEndpoint: `http://${http}`,
+    apiV2Address: api,
     queryUrl: notes.length === 0 ? `http://${queryHttp}` : undefined,
     store: new ClickhouseStore(`http://${store}`),
     processes,

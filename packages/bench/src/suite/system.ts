@@ -8,6 +8,8 @@ export interface System {
   readonly grpcEndpoint: string;
   /** OTLP HTTP, base URL. */
   readonly httpEndpoint: string;
+  /** Where agents hand in spans, `host:port`; only ours. */
+  readonly apiV2Address?: string;
   /** Base URL of the query API; undefined when there is none, and `notes` says why. */
   readonly queryUrl: string | undefined;
   /** The same over gRPC, `host:port`, where it is measured. */

@@ -1,0 +1,51 @@
+/** How a quantity went over the last half of a run. */
+export interface Growth {
+  /** Of the last half. */
+  readonly median: number;
+  /** What the slope of the last half comes to over that half; below zero when it sank. */
+  readonly grown: number;
+  /** The same in an hour. */
+  readonly perHour: number;
+  /** It grew by more than the run's noise explains. */
+  readonly isGrowing: boolean;
+}
+
+/** One look at a quantity. */
+export interface Point {
+  /** Since the begin. */
+  readonly seconds: number;
+  readonly value: number;
+}
+
+/** A twentieth of what there is comes and goes with garbage collection. */
+const tolerated = 0.05;
+
+/**
+ * Looks at the last half of a run only: until then caches fill up. The slope is the median of the slopes between all pairs
+ * of points, which single peaks do not move.
+ * @param least growth below it is none, whatever the size
+ * Source: Theil-Sen estimator
+ */
+export function growthOf(points: readonly Point[], least: number): Growth {
+  const half = points.slice(Math.floor(points.length / 2));
+  const slopes: number[] = [];
+  for (const [index, from] of half.entries()) {
+    for (const to of half.slice(index + 1)) {
+      if (to.seconds > from.seconds) slopes.push((to.value - from.value) / (to.seconds - from.seconds));
+    }
+  }
+  const slope = median(slopes);
+  const middle = median(half.map(({ value }) => value));
+  const grown = slope * ((half.at(-1)?.seconds ?? 0) - (half[0]?.seconds ?? 0));
+  return {
+    ...{ median: middle, grown, perHour: slope * 3_600 },
+    isGrowing: grown > Math.max(least, middle * tolerated),
+  };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const [low = 0, high = low] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
+  return (low + high) / 2;
+}

@@ -1,0 +1,151 @@
+import { loadavg } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Corpus } from "../corpus/corpus.ts";
+import { GrpcExporter } from "../e2e/exporters/grpc-exporter.ts";
+import { HttpExporter } from "../e2e/exporters/http-exporter.ts";
+import { type LoadResult, runLoad } from "../e2e/load/run-load.ts";
+import { waitForSpans } from "../e2e/measure/span-store.ts";
+import { sendAgentPackets } from "./agent-packets.ts";
+import { folderBytes, type ProcessSample, sampleProcess } from "./sample.ts";
+import { Searches } from "./searches.ts";
+import type { SoakSystem } from "./soak-system.ts";
+import { TimedExporter } from "./timed-exporter.ts";
+
+export interface SoakPlan {
+  readonly durationMs: number;
+  /** Spans a second: nine tenths over gRPC to the collector, the rest over HTTP through the web server. */
+  readonly rate: number;
+  readonly sampleMs: number;
+  readonly searchPauseMs: number;
+}
+
+/** One look at everything. */
+export interface SoakSample {
+  /** Since the begin. */
+  readonly seconds: number;
+  /** By name. */
+  readonly processes: Readonly<Record<string, ProcessSample>>;
+  readonly storageBytes: number;
+  readonly journalBytes: number;
+  readonly spansAccepted: number;
+  /** Of the calls since the sample before, in milliseconds. */
+  readonly grpcP95Ms: number;
+  readonly httpP95Ms: number;
+  readonly searchP95Ms: number;
+  readonly load: number;
+}
+
+export interface SoakResult {
+  readonly samples: readonly SoakSample[];
+  readonly grpc: LoadResult;
+  readonly http: LoadResult;
+  readonly searches: { readonly asked: number; readonly failed: number; readonly failure: string };
+  /** Over UDP. */
+  readonly agent: { readonly sent: number; readonly delivered: number; readonly dropped: number };
+  readonly stored: { readonly expected: number; readonly found: number };
+}
+
+const batchSpans = 100;
+const concurrency = 8;
+const stallMs = 60_000;
+const transport = { gzip: false, timeoutMs: 10_000 };
+
+/**
+ * Loads a system for a long time, with searches going on, and looks at it every few seconds.
+ * @param progress called with a line every minute
+ * @throws Error when a process ends
+ */
+export async function runSoak(
+  { system, processes, frontDoor, agentPort, agentMetricsUrl }: SoakSystem,
+  folder: string,
+  plan: SoakPlan,
+  progress: (line: string) => void,
+  signal: AbortSignal,
+): Promise<SoakResult> {
+  const { durationMs, rate } = plan;
+  const before = await system.store.countSpans();
+  const end = new AbortController();
+  const whole = AbortSignal.any([signal, end.signal]);
+  const grpc = new TimedExporter(
+    new GrpcExporter({ ...transport, endpoint: system.grpcEndpoint, connections: 2 }),
+  );
+  const http = new TimedExporter(new HttpExporter({ ...transport, endpoint: frontDoor, connections: 4 }));
+  const searches = new Searches(frontDoor, plan.searchPauseMs);
+  const load = (exporter: TimedExporter, part: number, clients: number, seed: number) => {
+    const corpus = new Corpus(batchSpans, seed, Math.floor(Math.random() * 2 ** 32));
+    const total = { totalSpans: Number.POSITIVE_INFINITY, stallMs, durationMs };
+    return runLoad(exporter, corpus, { ...total, rate: rate * part, concurrency: clients }, signal);
+  };
+  const loads = Promise.all([load(grpc, 0.9, concurrency, 1), load(http, 0.1, concurrency / 2, 2)]);
+  const searching = searches.run(whole);
+  const packets = sendAgentPackets(agentPort, whole);
+  const samples: SoakSample[] = [];
+  const startedAt = performance.now();
+  const secondsSince = () => (performance.now() - startedAt) / 1_000;
+  const sampling = async () => {
+    let saidMinute = 0;
+    while (!whole.aborted) {
+      await sleep(plan.sampleMs, undefined, { signal: whole }).catch(() => undefined);
+      if (whole.aborted) return;
+      const sample: SoakSample = {
+        seconds: secondsSince(),
+        processes: Object.fromEntries(processes.map(({ name, pid }) => [name, sampleProcess(pid)])),
+        storageBytes: await folderBytes(join(folder, "storage")),
+        journalBytes: await folderBytes(join(folder, "collector")),
+        spansAccepted: (grpc.accepted + http.accepted) * batchSpans,
+        ...{ grpcP95Ms: grpc.takeP95(), httpP95Ms: http.takeP95(), searchP95Ms: searches.takeP95() },
+        load: loadavg()[0] ?? 0,
+      };
+      samples.push(sample);
+      const minute = Math.floor(sample.seconds / 60);
+      if (minute > saidMinute) {
+        saidMinute = minute;
+        progress(`${minute} min: ${sample.spansAccepted} spans, ${searches.asked} searches`);
+      }
+    }
+  };
+  try {
+    const [[grpcResult, httpResult]] = await Promise.all([
+      loads.finally(() => end.abort()),
+      sampling().catch((cause: unknown) => {
+        throw new Error("a process is gone", { cause: processes.find(({ death }) => death)?.death ?? cause });
+      }),
+    ]);
+    await searching;
+    const sent = await packets;
+    const agent = { sent, ...(await settledAgent(agentMetricsUrl, sent)) };
+    const expected = grpcResult.spans.accepted + httpResult.spans.accepted + agent.delivered;
+    const { stored } = await waitForSpans(system.store, before, expected, stallMs);
+    const { asked, failed, failure } = searches;
+    return {
+      ...{ samples, grpc: grpcResult, http: httpResult, searches: { asked, failed, failure }, agent },
+      stored: { expected, found: stored },
+    };
+  } finally {
+    end.abort();
+    await Promise.all([grpc.close(), http.close()]);
+  }
+}
+
+const settleMs = 30_000;
+
+/** What the agent says of the packets, as soon as it says it of all of them. */
+async function settledAgent(
+  metricsUrl: string,
+  sent: number,
+): Promise<{ delivered: number; dropped: number }> {
+  const until = performance.now() + settleMs;
+  for (;;) {
+    const text = await (await fetch(metricsUrl)).text();
+    const sum = (name: string) =>
+      [...text.matchAll(new RegExp(`^tracing_agent_${name}(?:\\{.*\\})? (\\S+)$`, "gm"))].reduce(
+        (total, [, value]) => total + Number(value),
+        0,
+      );
+    const delivered = sum("reporter_spans_submitted_total");
+    const dropped = sum("reporter_spans_failures_total") + sum("thrift_udp_server_packets_dropped_total");
+    if (delivered + dropped >= sent || performance.now() > until) return { delivered, dropped };
+    await sleep(200);
+  }
+}

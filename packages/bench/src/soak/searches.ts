@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { LatencyHistogram } from "../e2e/load/tally.ts";
+
+/** What people ask in the search form; names and values are those of the corpus. */
+const searches: readonly Readonly<Record<string, string>>[] = [
+  { service: "frontend" },
+  { service: "checkout", operation: "POST /orders" },
+  { service: "frontend", tags: JSON.stringify({ "http.response.status_code": "503" }) },
+  { service: "frontend", minDuration: "60ms" },
+];
+const lookBackUs = 900_000_000;
+const timeoutMs = 30_000;
+
+/** Asks one search after another, and for the first trace that each finds. */
+export class Searches {
+  readonly #url: string;
+  readonly #pauseMs: number;
+  #latency = new LatencyHistogram();
+  asked = 0;
+  failed = 0;
+  /** The last reason. */
+  failure = "";
+
+  /** @param url base URL of the query API */
+  constructor(url: string, pauseMs: number) {
+    this.#url = url;
+    this.#pauseMs = pauseMs;
+  }
+
+  /** Goes on until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    for (let turn = 0; !signal.aborted; turn++) {
+      const id = await this.#ask(`/api/traces?${parameters(searches[turn % searches.length] ?? {})}`);
+      if (id !== undefined) await this.#ask(`/api/traces/${id}`);
+      await sleep(this.#pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Milliseconds of those answered since the last call; 0 when none was. */
+  takeP95(): number {
+    const { p95 } = this.#latency.percentiles();
+    this.#latency = new LatencyHistogram();
+    return p95;
+  }
+
+  /** @returns the id of the first trace found */
+  async #ask(path: string): Promise<string | undefined> {
+    const startedAt = performance.now();
+    this.asked++;
+    try {
+      const answer = await fetch(this.#url + path, { signal: AbortSignal.timeout(timeoutMs) });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`${answer.status}: ${text.slice(0, 200)}`);
+      this.#latency.record(performance.now() - startedAt);
+      const { data } = JSON.parse(text) as { data: { traceID: string }[] | null };
+      return data?.[0]?.traceID;
+    } catch (error) {
+      this.failed++;
+      this.failure = error instanceof Error ? error.message : String(error);
+      return undefined;
+    }
+  }
+}
+
+function parameters(search: Readonly<Record<string, string>>): URLSearchParams {
+  const nowUs = Date.now() * 1_000;
+  return new URLSearchParams({
+    ...{ start: String(nowUs - lookBackUs), end: String(nowUs), limit: "20" },
+    ...search,
+  });
+}

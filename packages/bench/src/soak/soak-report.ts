@@ -1,0 +1,129 @@
+import { type Growth, growthOf, type Point } from "./growth.ts";
+import { linePlot, type Panel } from "./line-plot.ts";
+import type { SoakResult, SoakSample } from "./run-soak.ts";
+
+/** A quantity of a process that must level off. */
+export interface Watched {
+  readonly process: string;
+  readonly what: "RSS, MiB" | "open files";
+  readonly growth: Growth;
+}
+
+const mebibyte = 1024 * 1024;
+/** Growth below it in half a run is not worth a word. */
+const least = { rssMiB: 12, openFiles: 6 } as const;
+
+/** RSS and open files of each process over the last half. */
+export function watched({ samples }: SoakResult): Watched[] {
+  return namesOf(samples).flatMap((process) => [
+    { process, what: "RSS, MiB" as const, growth: growthOf(rss(samples, process), least.rssMiB) },
+    { process, what: "open files" as const, growth: growthOf(files(samples, process), least.openFiles) },
+  ]);
+}
+
+/** What is wrong with a run; nothing when it is good. */
+export function soakProblems(result: SoakResult): string[] {
+  const problems = watched(result)
+    .filter(({ growth }) => growth.isGrowing)
+    .map(({ process, what, growth }) => `${process}: ${what} grows by ${growth.perHour.toFixed(1)} an hour`);
+  const { expected, found } = result.stored;
+  const perhapsTwice = result.grpc.spans.perhapsTwice + result.http.spans.perhapsTwice;
+  if (found < expected) problems.push(`${expected - found} acknowledged spans are missing`);
+  if (found > expected + perhapsTwice) problems.push(`${found - expected} spans too many are stored`);
+  const { sent, delivered, dropped } = result.agent;
+  if (delivered + dropped < sent)
+    problems.push(`${sent - delivered - dropped} packets the agent does not tell of`);
+  if (result.searches.failed > 0) {
+    problems.push(
+      `${result.searches.failed} of ${result.searches.asked} searches failed: ${result.searches.failure}`,
+    );
+  }
+  const givenUp = result.grpc.spans.givenUp + result.http.spans.givenUp;
+  if (givenUp > 0) problems.push(`${givenUp} spans were given up by their senders`);
+  return problems;
+}
+
+/** For people. */
+export function describeSoak(result: SoakResult): string {
+  const { samples, grpc, http, searches, agent, stored } = result;
+  const last = samples.at(-1);
+  const loads = samples.map(({ load }) => load);
+  const rows = watched(result).map(({ process, what, growth }) => {
+    const figures = `${growth.median.toFixed(0).padStart(6)}  ${signed(growth.grown).padStart(7)}  ${signed(growth.perHour).padStart(9)}`;
+    return `${process.padEnd(18)}${what.padEnd(12)}${figures}  ${growth.isGrowing ? "GROWS" : "levels off"}`;
+  });
+  const problems = soakProblems(result);
+  return `${[
+    `${((last?.seconds ?? 0) / 60).toFixed(1)} minutes, ${samples.length} samples, load average ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}`,
+    `spans acknowledged: ${grpc.spans.accepted} over gRPC, ${http.spans.accepted} over HTTP through admin-server, at most ${Math.max(grpc.behindMs, http.behindMs).toFixed(0)} ms late`,
+    `spans over UDP: ${agent.sent} sent, ${agent.delivered} delivered, ${agent.dropped} dropped and counted`,
+    `spans stored: ${stored.found} of ${stored.expected}`,
+    `calls refused or unanswered: ${grpc.calls.refused + http.calls.refused}, ${grpc.calls.unanswered + http.calls.unanswered}`,
+    `searches: ${searches.asked}, ${searches.failed} failed`,
+    `disk: ${((last?.storageBytes ?? 0) / mebibyte).toFixed(0)} MiB of storage, ${((last?.storageBytes ?? 0) / Math.max(1, last?.spansAccepted ?? 0)).toFixed(0)} bytes a span`,
+    "",
+    `${"".padEnd(18)}${"".padEnd(12)}median  growth   an hour   (last half)`,
+    ...rows,
+    "",
+    problems.length === 0 ? "nothing is wrong" : problems.join("\n"),
+  ].join("\n")}\n`;
+}
+
+/** For the documents. */
+export function drawSoak({ samples }: SoakResult, title: string): string {
+  const names = namesOf(samples);
+  const series = (take: (sample: SoakSample) => number) => pointsOf(samples, take);
+  const panels: Panel[] = [
+    {
+      ...{ title: "resident memory", unit: "MiB" },
+      lines: names.map((name) => ({ name, points: rss(samples, name) })),
+    },
+    {
+      ...{ title: "open files and sockets", unit: "" },
+      lines: names.map((name) => ({ name, points: files(samples, name) })),
+    },
+    {
+      ...{ title: "disk", unit: "MiB" },
+      lines: [
+        { name: "storage", points: series(({ storageBytes }) => storageBytes / mebibyte) },
+        { name: "journal", points: series(({ journalBytes }) => journalBytes / mebibyte) },
+      ],
+    },
+    {
+      ...{ title: "95th percentile of the time to an acknowledgement", unit: "ms" },
+      lines: [
+        { name: "gRPC, collector", points: series(({ grpcP95Ms }) => grpcP95Ms) },
+        { name: "HTTP, admin-server", points: series(({ httpP95Ms }) => httpP95Ms) },
+      ],
+    },
+    {
+      ...{ title: "95th percentile of searches and traces by id", unit: "ms" },
+      lines: [{ name: "through both", points: series(({ searchP95Ms }) => searchP95Ms) }],
+    },
+    {
+      ...{ title: "load average of the machine", unit: "" },
+      lines: [{ name: "all its programs", points: series(({ load }) => load) }],
+    },
+  ];
+  return linePlot(title, panels);
+}
+
+function namesOf(samples: readonly SoakSample[]): string[] {
+  return Object.keys(samples[0]?.processes ?? {});
+}
+
+function rss(samples: readonly SoakSample[], name: string): Point[] {
+  return pointsOf(samples, (sample) => (sample.processes[name]?.rssBytes ?? 0) / mebibyte);
+}
+
+function files(samples: readonly SoakSample[], name: string): Point[] {
+  return pointsOf(samples, (sample) => sample.processes[name]?.openFiles ?? 0);
+}
+
+function pointsOf(samples: readonly SoakSample[], take: (sample: SoakSample) => number): Point[] {
+  return samples.map((sample) => ({ seconds: sample.seconds, value: take(sample) }));
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? "" : "+"}${value.toFixed(1)}`;
+}

@@ -1,0 +1,76 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freeAddresses } from "lifecycle/testing";
+import { startBuilt, startOurSystem } from "../suite/our-system.ts";
+import { type System, stopAll } from "../suite/system.ts";
+import { TestProcess } from "../suite/test-process.ts";
+
+/** All five processes. */
+export interface SoakSystem {
+  readonly system: System;
+  readonly processes: readonly TestProcess[];
+  /** Base URL of the web server: OTLP/HTTP and searches through it. */
+  readonly frontDoor: string;
+  /** UDP, Thrift compact. */
+  readonly agentPort: number;
+  readonly agentMetricsUrl: string;
+}
+
+const serverProgram = fileURLToPath(new URL("../../../admin-server/dist/server.cjs", import.meta.url));
+
+/** Starts them on free ports. @param folder empty; all data goes there @throws Error when one does not get healthy */
+export async function startSoakSystem(folder: string, signal: AbortSignal): Promise<SoakSystem> {
+  const system = await startOurSystem(folder, signal);
+  const [front = "", serverAdmin = "", udp = "", agentAdmin = ""] = await freeAddresses(4);
+  const started = [...system.processes];
+  try {
+    if (system.queryUrl === undefined) throw new Error(system.notes.join(""));
+    const agent = startBuilt(
+      "tracing-agent",
+      [
+        ...["--processor.tracing-compact.server-host-port", udp],
+        ...["--processor.tracing-binary.server-host-port", "127.0.0.1:0"],
+        ...["--processor.zipkin-compact.server-host-port", "127.0.0.1:0"],
+        ...["--http-server.host-port", "127.0.0.1:0"],
+        ...["--reporter.grpc.host-port", system.apiV2Address ?? ""],
+      ],
+      agentAdmin,
+    );
+    started.unshift(agent);
+    const config = join(folder, "server.json");
+    await writeFile(
+      config,
+      JSON.stringify(frontDoor(serverAdmin, front, system.httpEndpoint, system.queryUrl)),
+    );
+    const server = new TestProcess({
+      name: "admin-server",
+      command: process.execPath,
+      args: [serverProgram, "run", "--config", config, "--log-level", "error"],
+      environment: { XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, SERVER_SKIP_INSTALL_TRUST: "1" },
+      healthUrl: `http://${front}/api/services`,
+      watchesParent: false,
+    });
+    started.unshift(server);
+    await Promise.all([agent.healthy(signal), server.healthy(signal)]);
+  } catch (error) {
+    await stopAll(started);
+    throw error;
+  }
+  return {
+    ...{ system, processes: started, frontDoor: `http://${front}` },
+    ...{ agentPort: Number(udp.split(":")[1]), agentMetricsUrl: `http://${agentAdmin}/metrics` },
+  };
+}
+
+function frontDoor(admin: string, front: string, collectorUrl: string, queryUrl: string): object {
+  const proxy = (url: string) => ({ handler: "reverse_proxy", upstreams: [{ dial: new URL(url).host }] });
+  const routes = [
+    { match: [{ path: ["/v1/traces"] }], handle: [proxy(collectorUrl)], terminal: true },
+    { handle: [proxy(queryUrl)] },
+  ];
+  return {
+    admin: { listen: admin, config: { persist: false } },
+    apps: { http: { servers: { front: { listen: [front], automatic_https: { disable: true }, routes } } } },
+  };
+}

@@ -1,0 +1,34 @@
+import type { ExportAnswer, Exporter } from "../e2e/exporters/exporter.ts";
+import { LatencyHistogram } from "../e2e/load/tally.ts";
+
+/** An exporter whose latency can be looked at while it works. */
+export class TimedExporter implements Exporter {
+  readonly #inner: Exporter;
+  #latency = new LatencyHistogram();
+  accepted = 0;
+
+  constructor(inner: Exporter) {
+    this.#inner = inner;
+  }
+
+  async export(body: Buffer): Promise<ExportAnswer> {
+    const startedAt = performance.now();
+    const answer = await this.#inner.export(body);
+    if (answer.outcome === "accepted") {
+      this.#latency.record(performance.now() - startedAt);
+      this.accepted++;
+    }
+    return answer;
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  /** Milliseconds of the calls accepted since the last call of this; 0 when there were none. */
+  takeP95(): number {
+    const { p95 } = this.#latency.percentiles();
+    this.#latency = new LatencyHistogram();
+    return p95;
+  }
+}
