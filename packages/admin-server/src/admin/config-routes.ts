@@ -68,7 +68,7 @@ async function read(
     const headers = { "Content-Type": "application/json", Etag: etag, Vary: "Accept" };
     return { status: 200, headers, body };
   }
-  if (path.replace(/\/+$/, "") !== "/config") {
+  if (!/^\/config\/*$/.test(path)) {
     throw new ServerError(
       "CONFIG_INEXPRESSIBLE",
       `${path} is a part of the config; only the whole one, /config/, is written as ${text.mediaType}`,

@@ -22,6 +22,7 @@ export type ServerErrorCode =
   | "MODULE_UNKNOWN"
   | "MODULE_DUPLICATE"
   | "MODULE_LOAD" // a module of the user's own cannot be imported, or is none
+  | "REGEXP_COST" // a text is too long for a regular expression, or has too many matches that are far to find
   | "SHARED_FULL" // no place for another shared counter
   | "THREAD" // another thread of the server did not do as asked
   | "THREAD_DIED" // it ended before it answered

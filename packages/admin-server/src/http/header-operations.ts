@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { KnownRegexps } from "../core/regexp/known-regexps.ts";
 import { LinearRegexp } from "../core/regexp/linear-regexp.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HeaderList, removeHeaders, setHeader } from "./header-list.ts";
@@ -65,28 +66,14 @@ function compileValues(config: HeaderOperationsConfig["add"]) {
 
 type Replace = (value: string, exchange: Exchange) => string;
 
-/** The latest patterns that placeholders made: most requests ask for the same. */
-const maxKnownPatterns = 100;
-
 function compileSearch(text: string): (exchange: Exchange) => LinearRegexp {
   const pattern = compileHeaderTemplate(text);
   if (!/\{[a-z][\w.-]*\}/i.test(text)) {
     const fixed = new LinearRegexp(text);
     return () => fixed;
   }
-  const known = new Map<string, LinearRegexp>();
-  return (exchange) => {
-    const found = pattern(exchange);
-    let regexp = known.get(found);
-    if (regexp === undefined) {
-      if (known.size >= maxKnownPatterns) {
-        known.clear();
-      }
-      regexp = new LinearRegexp(found);
-      known.set(found, regexp);
-    }
-    return regexp;
-  };
+  const known = new KnownRegexps();
+  return (exchange) => known.compile(pattern(exchange));
 }
 
 function compileReplacement(config: ReplacementConfig): Replace {

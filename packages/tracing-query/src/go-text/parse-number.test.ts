@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isTrue, parseInteger } from "./parse-number.ts";
+import { isTrue, parseFloatText, parseInteger } from "./parse-number.ts";
 
 test.each([
   ["0", 64, 0n],
@@ -20,6 +20,19 @@ test.each([
   ["-9223372036854775809", 64, 'strconv.ParseInt: parsing "-9223372036854775809": value out of range'],
 ] as const)("parseInteger refuses %j in %d bits", (text, bits, message) => {
   expect(() => parseInteger(text, bits)).toThrow(expect.objectContaining({ message }));
+});
+
+test.each([
+  ["1", 1],
+  ["-1.", -1],
+  [".5", 0.5],
+  ["1.5e3", 1500],
+])("parseFloatText reads %s", (text, value) => {
+  expect(parseFloatText(text)).toBe(value);
+});
+
+test.each([".", "", "1e", "1x", `${"1".repeat(500_000)}x`])("parseFloatText refuses %.10s", (text) => {
+  expect(() => parseFloatText(text)).toThrow("invalid syntax");
 });
 
 test("isTrue knows the six spellings of true", () => {

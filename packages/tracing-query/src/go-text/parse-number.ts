@@ -41,7 +41,7 @@ export function parseFloatText(text: string): number {
   if (/^nan$/i.test(text)) {
     return Number.NaN;
   }
-  const reason = !/^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/.test(text)
+  const reason = !/^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/.test(text)
     ? "invalid syntax"
     : Number.isFinite(Number(text))
       ? undefined

@@ -12,8 +12,26 @@ export interface RegexpMatch {
 export const maxPatternLength = 10_000;
 
 /**
+ * The most steps a search may take: characters of the text times instructions of the pattern. A second of CPU time and
+ * more, on the machine this was tried on.
+ */
+const maxSearchSteps = 100_000_000;
+
+/**
+ * The CPU time that replacing in one text may take. Each single match is found in linear time, but a pattern may look
+ * at all the rest of the text for each: `(a+)+b|a` in 16,000 `a`s would take 20 seconds.
+ */
+const maxReplaceMs = 250;
+
+/** After how many characters that may have been looked at the clock is read. */
+const charactersPerCheck = 100_000;
+
+/** From here on it pays to ask first whether there is any match, which is many times as fast. */
+const longText = 256;
+
+/**
  * A regular expression in RE2 syntax, the one of Go and so of the public model's configs. Its time is linear in the
- * text whatever the pattern: no request can make it blow up.
+ * text whatever the pattern, and bounded: no request can make it blow up.
  * Source: the syntax of RE2, github.com/google/re2/wiki/Syntax
  */
 export class LinearRegexp {
@@ -21,6 +39,8 @@ export class LinearRegexp {
   /** Names of groups by their number; "" for one without a name. Number 0 is the whole match. */
   readonly groupNames: readonly string[];
   readonly #compiled: RE2JS;
+  /** Longer texts cost more than {@link maxSearchSteps}. */
+  readonly #maxTextLength: number;
 
   /** @throws ServerError MODULE_CONFIG for a pattern that RE2 refuses or that is over {@link maxPatternLength} */
   constructor(pattern: string) {
@@ -40,6 +60,7 @@ export class LinearRegexp {
       );
     }
     this.pattern = pattern;
+    this.#maxTextLength = Math.floor(maxSearchSteps / Math.max(1, this.#compiled.programSize()));
     const names = new Array<string>(this.#compiled.groupCount() + 1).fill("");
     for (const [name, index] of Object.entries(this.#compiled.namedGroups())) {
       names[index] = name;
@@ -47,12 +68,18 @@ export class LinearRegexp {
     this.groupNames = names;
   }
 
+  /** @throws ServerError REGEXP_COST for a text that is too long for the pattern */
   test(text: string): boolean {
+    this.#checkLength(text.length);
     return this.#compiled.test(text);
   }
 
-  /** The first match at or after `from`. */
+  /** The first match at or after `from`. @throws ServerError REGEXP_COST for a text that is too long for the pattern */
   find(text: string, from = 0): RegexpMatch | undefined {
+    this.#checkLength(text.length);
+    if (from === 0 && text.length > longText && !this.#compiled.test(text)) {
+      return undefined;
+    }
     const matcher = this.#compiled.matcher(text);
     if (!(from === 0 ? matcher.find() : matcher.find(from))) {
       return undefined;
@@ -68,17 +95,30 @@ export class LinearRegexp {
    * Replaces every match.
    * @param replacement with Go's references: `$1`, `${1}`, `$name`, `${name}`; `$$` is a dollar sign. A name that no
    *   group has is empty.
+   * @throws ServerError REGEXP_COST when it takes too long
    */
   replaceAll(text: string, replacement: string): string {
     let result = "";
     let rest = 0;
     let from = 0;
+    let unchecked = 0;
+    let startedAt: NodeJS.CpuUsage | undefined;
     while (from <= text.length) {
       const match = this.find(text, from);
       if (match === undefined) {
         break;
       }
-      result += text.slice(rest, match.start) + this.expand(replacement, match);
+      unchecked += text.length - from;
+      if (unchecked > charactersPerCheck) {
+        unchecked = 0;
+        startedAt ??= process.threadCpuUsage();
+        this.#checkTime(startedAt, text.length);
+      }
+      result += text.slice(rest, match.start);
+      // As in Go: nothing found right after another match is no match.
+      if (match.end > rest || match.start === 0) {
+        result += this.expand(replacement, match);
+      }
       rest = match.end;
       if (match.end > match.start) {
         from = match.end;
@@ -94,7 +134,7 @@ export class LinearRegexp {
     if (!replacement.includes("$")) {
       return replacement;
     }
-    return replacement.replace(/\$(?:\$|\{([^}]*)\}|(\w+))/g, (whole, braced?: string, bare?: string) => {
+    return replacement.replace(/\$(?:\$|\{([^{}]*)\}|(\w+))/g, (whole, braced?: string, bare?: string) => {
       const name = braced ?? bare;
       if (name === undefined) {
         return "$";
@@ -105,5 +145,27 @@ export class LinearRegexp {
       const index = /^\d+$/.test(name) ? Number(name) : this.groupNames.indexOf(name, 1);
       return match.groups[index] ?? "";
     });
+  }
+
+  #checkLength(length: number): void {
+    if (length > this.#maxTextLength) {
+      throw new ServerError(
+        "REGEXP_COST",
+        `regular expression ${this.#shown}: a text of ${length} characters, limit ${this.#maxTextLength}`,
+      );
+    }
+  }
+
+  #checkTime(startedAt: NodeJS.CpuUsage, length: number): void {
+    if (process.threadCpuUsage(startedAt).user > maxReplaceMs * 1000) {
+      throw new ServerError(
+        "REGEXP_COST",
+        `regular expression ${this.#shown}: replacing in a text of ${length} characters takes over ${maxReplaceMs} ms`,
+      );
+    }
+  }
+
+  get #shown(): string {
+    return JSON.stringify(this.pattern.slice(0, 100));
   }
 }

@@ -21,12 +21,24 @@ export interface ConfigTree {
 /** No document is deeper. */
 const maxSegments = maxJsonDepth + 1;
 
+function trimSlashes(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text[start] === "/") {
+    start++;
+  }
+  while (end > start && text[end - 1] === "/") {
+    end--;
+  }
+  return text.slice(start, end);
+}
+
 /**
  * Splits a path at its slashes; slashes at both ends do not count. A key that contains `/` cannot be addressed.
  * @throws ServerError CONFIG_TRAVERSAL for a path without any segment, or with more than a document is deep
  */
 export function parseTreePath(text: string): TreePath {
-  const trimmed = text.replace(/^\/+|\/+$/g, "");
+  const trimmed = trimSlashes(text);
   if (trimmed === "") {
     throw new ServerError("CONFIG_TRAVERSAL", "no traversable path");
   }

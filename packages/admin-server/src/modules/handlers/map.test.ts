@@ -30,6 +30,17 @@ test.each([
   expect(compileTemplate("{first} {my.second}")(exchange)).toBe(expected);
 });
 
+test("a placeholder in a captured group is the client's text, and stays text", async () => {
+  const handler = await provisionHandler("map", {
+    source: "{http.request.header.X}",
+    destinations: ["{a}"],
+    mappings: [{ input_regexp: "(.*)", outputs: ["<$1>"] }],
+  });
+  const exchange = makeExchange({ headers: ["X", "{http.request.host}"] });
+  await handler.handle(exchange, () => {});
+  expect(compileTemplate("{a}")(exchange)).toBe("<{http.request.host}>");
+});
+
 test.each([
   [{ destinations: ["{a}"], mappings: [{ input: "x", outputs: [] }] }, "mapping has 0 outputs"],
   [{ destinations: ["a"] }, "destination must be a placeholder"],

@@ -20,7 +20,7 @@ const configSchema = z.strictObject({
           .array(z.json())
           .nullish()
           .describe(
-            "A value for each destination; placeholders and groups as `$1` or with braces allowed; null: not from here.",
+            "A value for each destination; placeholders allowed, or groups as `$1` after a regular expression; null: not from here.",
           ),
       }),
     )
@@ -52,12 +52,11 @@ function compileMapping(config: MappingConfig, count: number): Mapping {
     }
     const regexp = new LinearRegexp(config.input_regexp);
     return {
-      value(source, exchange, index) {
+      value(source, _exchange, index) {
         const output = outputs[index];
         const match = output === undefined ? undefined : regexp.find(source);
-        return match && output !== undefined
-          ? compileTemplate(regexp.expand(output, match))(exchange)
-          : undefined;
+        // No placeholders: the groups are the client's words, and might name `{env.SECRET}`.
+        return match && output !== undefined ? regexp.expand(output, match) : undefined;
       },
     };
   }

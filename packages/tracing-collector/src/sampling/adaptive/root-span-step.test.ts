@@ -56,6 +56,10 @@ const uncounted: { readonly name: string; readonly span: SpanOutline }[] = [
   { name: "no service", span: { service: "", attributes: sampled() } },
   { name: "no name", span: { name: "", attributes: sampled() } },
   { name: "an unknown sampler", span: { attributes: sampled("remote") } },
+  {
+    name: "a parameter of very many digits that is no number",
+    span: { attributes: sampled("probabilistic", `${"1".repeat(500_000)}x`) },
+  },
   { name: "no parameter", span: { attributes: { "sampler.type": "probabilistic" } } },
   { name: "no type", span: { attributes: { "sampler.param": "1" } } },
   ...["", "x", " 1", "0x10", "NaN", "Infinity", "1e999", "true"].map((param) => ({

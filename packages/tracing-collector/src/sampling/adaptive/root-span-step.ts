@@ -53,7 +53,7 @@ function tagOf(scanner: RowScanner, key: "sampler.type" | "sampler.param"): stri
 
 /** The parameter comes as a double, an integer or a text. */
 function parameterOf(text: string | undefined): number | undefined {
-  if (text === undefined || !/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) return undefined;
+  if (text === undefined || !/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) return undefined;
   const value = Number(text);
   return Number.isFinite(value) ? value : undefined;
 }

@@ -3,6 +3,7 @@ import { defineModule } from "../../../core/modules/module.ts";
 import { LinearRegexp } from "../../../core/regexp/linear-regexp.ts";
 import type { LogFilter } from "../log-modules.ts";
 import { onTexts } from "./on-texts.ts";
+import { replaceMatches } from "./replace-matches.ts";
 
 const maxOperations = 50;
 
@@ -27,7 +28,7 @@ export const multiRegexpFilter = defineModule({
       replacement: value ?? "",
     }));
     const change = (text: string) =>
-      operations.reduce((each, { regexp, replacement }) => regexp.replaceAll(each, replacement), text);
+      operations.reduce((each, { regexp, replacement }) => replaceMatches(each, regexp, replacement), text);
     return { filter: (value) => onTexts(value, change) };
   },
 });

@@ -3,6 +3,7 @@ import { defineModule } from "../../../core/modules/module.ts";
 import { LinearRegexp } from "../../../core/regexp/linear-regexp.ts";
 import type { LogFilter } from "../log-modules.ts";
 import { onTexts } from "./on-texts.ts";
+import { replaceMatches } from "./replace-matches.ts";
 
 /** Replaces what a regular expression matches. */
 export const regexpFilter = defineModule({
@@ -14,6 +15,6 @@ export const regexpFilter = defineModule({
   provision(config): LogFilter {
     const regexp = new LinearRegexp(config.regexp);
     const replacement = config.value ?? "";
-    return { filter: (value) => onTexts(value, (text) => regexp.replaceAll(text, replacement)) };
+    return { filter: (value) => onTexts(value, (text) => replaceMatches(text, regexp, replacement)) };
   },
 });

@@ -77,3 +77,14 @@ test("a regular expression cannot blow up", async () => {
   const matcher = await provisionMatcher("expression", "{http.request.uri.path}.matches('^/(a+)+$')");
   expect(matcher.matches(makeExchange({ target: `/${"a".repeat(2000)}!` }))).toBe(false);
 });
+
+test("a regular expression is compiled once, and bounded as those of matchers are", async () => {
+  const matcher = await provisionMatcher(
+    "expression",
+    "{http.request.uri.path}.matches('(?:(?:a?){30}){30}$')",
+  );
+  expect(matcher.matches(makeExchange({ target: "/a" }))).toBe(true);
+  expect(matcher.matches(makeExchange({ target: "/b" }))).toBe(true);
+  const long = makeExchange({ target: `/${"a".repeat(200_000)}` });
+  expect(() => matcher.matches(long)).toThrow(/a text of 200001 characters, limit/);
+});

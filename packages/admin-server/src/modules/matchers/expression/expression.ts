@@ -4,6 +4,7 @@ import { z } from "zod";
 import { errorWithin, messageOf, ServerError } from "../../../core/errors.ts";
 import { defineModule } from "../../../core/modules/module.ts";
 import type { ModuleContext } from "../../../core/modules/module-context.ts";
+import { KnownRegexps } from "../../../core/regexp/known-regexps.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import { type HttpMatcher, httpMatchers } from "../../../http/handler.ts";
 import { HttpError } from "../../../http/http-error.ts";
@@ -84,6 +85,7 @@ export const expressionMatcher = defineModule({
     const matcher = (index: bigint): boolean =>
       current !== undefined && matchers[Number(index)]?.matches(current) === true;
     const env = celEnv({
+      re2: new KnownRegexps(),
       funcs: [
         ...strings,
         celFunc(placeholderFunction, [CelScalar.STRING], CelScalar.DYN, placeholder),

@@ -1,3 +1,4 @@
+import { trimBlanks } from "../../../../../http/h1/field-lines.ts";
 import type { HeaderList } from "../../../../../http/header-list.ts";
 
 /** The head of a CGI response. */
@@ -6,7 +7,7 @@ export interface CgiHead {
   readonly headers: HeaderList;
 }
 
-const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
+const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 
 /** Where the head ends and the body begins; undefined when the end is not there yet. */
 export function cgiHeadEnd(bytes: Buffer): { readonly end: number; readonly body: number } | undefined {
@@ -38,7 +39,8 @@ export function parseCgiHead(text: string): CgiHead {
     if (field === null) {
       throw new Error(`malformed CGI header ${JSON.stringify(line.slice(0, 80))}`);
     }
-    const [, name = "", value = ""] = field;
+    const [, name = "", padded = ""] = field;
+    const value = trimBlanks(padded);
     const lower = name.toLowerCase();
     if (lower === "status") {
       const code = /^([2-9]\d\d)(?: |$)/.exec(value);

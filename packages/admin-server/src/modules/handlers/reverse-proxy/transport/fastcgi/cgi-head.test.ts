@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { parseCgiHead } from "./cgi-head.ts";
+
+test("values are without the blanks around them", () => {
+  const { status, headers } = parseCgiHead("Status: 404 Not Found \t\nX:  a b \t\nY:\n");
+  expect(status).toBe(404);
+  expect(headers).toEqual(["X", "a b", "Y", ""]);
+});
+
+test("a value of blanks only, with an error at its end, is refused in linear time", () => {
+  expect(() => parseCgiHead(`X:${" ".repeat(500_000)}\x01`)).toThrow(/malformed CGI header/);
+});
