@@ -1,99 +1,55 @@
-// Takes pictures of every screen in both themes and several widths, to be looked at:
-//   node test/screenshots.ts <folder>
+// Takes pictures of every scene in both themes and several widths, to be looked at:
+//   node test/screenshots.ts <folder> [name of a scene] …
 import { mkdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import path from "node:path";
-import { chromium, type Page } from "playwright-core";
+import { chromium } from "playwright-core";
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
-import { build } from "vite";
-import { startFixtureServer } from "./fixtures/fixture-server.ts";
+import { buildApp } from "./build-app.ts";
+import { analysisAnswers } from "./fixtures/analysis-answers.ts";
+import { type FixtureAnswers, startFixtureServer } from "./fixtures/fixture-server.ts";
 import { fixtureNowUs, shopStore } from "./fixtures/shop-store.ts";
+import { scenes, showScene } from "./scenes.ts";
 
 const folder = path.resolve(process.argv[2] ?? "screenshots");
 mkdirSync(folder, { recursive: true });
-const root = path.resolve(import.meta.dirname, "..");
-const dist = path.join(folder, "dist");
-await build({ root, logLevel: "warn", build: { outDir: dist, emptyOutDir: true } });
-
+const names = process.argv.slice(3);
+const dist = await buildApp();
 const store = shopStore(60);
-const answers = { traces: store.traces };
+const answers: FixtureAnswers = { traces: store.traces };
 const server = await startFixtureServer(dist, answers);
 const browser = await chromium.launch({ executablePath: browserPath, args: browserFlags });
-
-const payment = store.declined.spans.find((span) => span.operationName === "Charge")?.spanID ?? "";
-const scenes: Record<string, (page: Page) => Promise<void>> = {
-  search: async (page) => {
-    await page.goto(`${server.origin}/search?service=frontend&limit=50`);
-    await page.locator(".result").first().waitFor();
-  },
-  "search-error": async (page) => {
-    await page.goto(`${server.origin}/search?service=frontend&minDuration=3&tags=error&lookback=custom`);
-    await page.locator(".search-field-error").first().waitFor();
-  },
-  "search-none": async (page) => {
-    await page.goto(`${server.origin}/search?service=frontend&tags=no%3Dsuch`);
-    await page.getByText("No traces of").waitFor();
-  },
-  trace: async (page) => {
-    await page.goto(`${server.origin}/trace/${store.declined.traceID}`);
-    await page.locator(".span-row").first().waitFor();
-  },
-  "trace-detail": async (page) => {
-    await page.goto(`${server.origin}/trace/${store.declined.traceID}?span=${payment}&open=${payment}`);
-    await page.locator(".span-detail").waitFor();
-  },
-  "trace-filter": async (page) => {
-    await page.goto(`${server.origin}/trace/${store.declined.traceID}?q=redis&from=20000&to=120000`);
-    await page.locator(".filter-count b").waitFor();
-  },
-  "trace-large": async (page) => {
-    await page.goto(`${server.origin}/trace/${store.large.traceID}`);
-    await page.locator(".span-row").first().waitFor();
-  },
-  "trace-broken": async (page) => {
-    await page.goto(`${server.origin}/trace/${store.broken.traceID}`);
-    await page.locator(".remarks summary").first().click();
-  },
-  "trace-missing": async (page) => {
-    await page.goto(`${server.origin}/trace/dead`);
-    await page.getByText("not in the store").waitFor();
-  },
-  "first-span": async (page) => {
-    answers.traces = [];
-    await page.goto(server.origin);
-    await page.getByText("No spans yet").waitFor();
-    answers.traces = store.traces;
-  },
-  help: async (page) => {
-    await page.goto(`${server.origin}/trace/${store.declined.traceID}`);
-    await page.locator(".span-row").first().waitFor();
-    await page.keyboard.press("?");
-  },
-};
-const only = process.argv.slice(3);
 for (const [width, height] of [
-  [1440, 900],
-  [1920, 1080],
-  [900, 900],
+  [360, 780],
+  [1280, 800],
+  [2560, 1440],
 ] as const) {
-  for (const theme of ["light", "dark"] as const) {
-    const context = await browser.newContext({
-      viewport: { width, height },
-      colorScheme: theme,
-      timezoneId: "Europe/Berlin",
-    });
+  const context = await browser.newContext({
+    viewport: { width, height },
+    timezoneId: "Europe/Berlin",
+    reducedMotion: "reduce",
+  });
+  for (const scene of scenes) {
+    if (names.length > 0 && !names.includes(scene.name)) continue;
+    Object.assign(answers, { failure: undefined, analysis: true, tail: undefined }, { traces: store.traces });
+    Object.assign(answers, scene.answers);
     const page = await context.newPage();
-    page.on("pageerror", (error) => console.error(error));
-    page.on("console", (message) => message.type() === "error" && console.error(message.text()));
+    page.on("pageerror", (error) => console.error(scene.name, error));
     await page.clock.setFixedTime(fixtureNowUs / 1_000 + 20_000);
-    for (const [name, show] of Object.entries(scenes)) {
-      if (only.length > 0 && !only.includes(`${name}-${theme}-${width}`)) continue;
-      await show(page);
-      await page.waitForTimeout(300);
-      await page.mouse.move(width / 2, 4);
-      await page.screenshot({ path: path.join(folder, `${name}-${theme}-${width}.png`) });
+    await analysisAnswers(page, store.traces);
+    try {
+      await showScene(page, server.origin, scene, store);
+      for (const theme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme: theme });
+        await page.screenshot({ path: path.join(folder, `${scene.name}-${theme}-${width}.png`) });
+      }
+    } catch (error) {
+      console.error(scene.name, width, String(error).split("\n")[0]);
     }
-    await context.close();
+    await page.close();
   }
+  await context.close();
 }
 await browser.close();
 await server.close();
+await rm(dist, { recursive: true, force: true });

@@ -1,0 +1,134 @@
+import type { Page } from "playwright-core";
+import type { FixtureAnswers } from "./fixtures/fixture-server.ts";
+import type { ShopStore } from "./fixtures/shop-store.ts";
+
+/** One thing that the app can show, for checks and pictures that every page must pass. */
+export interface Scene {
+  name: string;
+  /** Path and search of the address. */
+  address: (store: ShopStore) => string;
+  /** Is there once the scene can be looked at. */
+  sign: string;
+  /** What is done on the page before that. */
+  act?: (page: Page) => Promise<void>;
+  /** What the server answers otherwise than with the shop's traces. */
+  answers?: Partial<FixtureAnswers>;
+}
+
+const charge = ({ declined }: ShopStore) =>
+  declined.spans.find(({ operationName }) => operationName === "Charge")?.spanID ?? "";
+const trace = (search: string) => (store: ShopStore) => `/trace/${store.declined.traceID}${search}`;
+
+/** Every page of the app, and what opens over it; a page that is added gets a line here. */
+export const scenes: readonly Scene[] = [
+  { name: "search", address: () => "/search?lookback=15m&limit=50", sign: ".differences, .result" },
+  {
+    name: "search-brushed",
+    address: () => "/search?lookback=15m&limit=50",
+    sign: ".differences li",
+    async act(page) {
+      await page.getByText(/Latency of spans \d/).waitFor();
+      await page.locator("[data-heat-map]").focus();
+      for (const key of ["ArrowLeft", "Shift+ArrowUp", "Shift+ArrowLeft", "Shift+ArrowLeft", "Enter"]) {
+        await page.keyboard.press(key);
+      }
+    },
+  },
+  {
+    name: "search-mistakes",
+    address: () => "/search?service=frontend&tags=error&minDuration=3&lookback=custom",
+    sign: ".search-field-error",
+  },
+  {
+    name: "search-nothing",
+    address: () => "/search?service=frontend&tags=no%3Dsuch",
+    sign: ".notice",
+  },
+  {
+    name: "search-menu",
+    address: () => "/search?service=frontend",
+    sign: "#search-menu:popover-open",
+    act: async (page) => {
+      await page.locator(".result").first().waitFor();
+      await page.getByRole("button", { name: "More" }).click();
+    },
+  },
+  {
+    name: "live",
+    address: () => "/search?live=1",
+    sign: ".tail-operation",
+    answers: {
+      tail: `event: spans\ndata: ${JSON.stringify({
+        spans: ["Charge", "Refund"].map((operation, index) => ({
+          ...{ traceID: "a1", spanID: operation, parentSpanID: "", service: "payment", kind: "server" },
+          ...{ operation, error: index === 0, start: 1_795_269_731_000_000, duration: 1_500, tags: [] },
+        })),
+      })}\n\n`,
+    },
+  },
+  { name: "first-span", address: () => "/search", sign: ".notice, .first-span", answers: { traces: [] } },
+  {
+    name: "failure",
+    address: () => "/search?service=frontend",
+    sign: ".notice",
+    answers: { failure: { status: 502, text: "dial tcp 127.0.0.1:8123: connection refused" } },
+  },
+  { name: "services", address: () => "/services", sign: ".rates tbody tr" },
+  { name: "service", address: () => "/services?service=payment", sign: ".rate-plot path" },
+  { name: "services-none", address: () => "/services", sign: ".notice", answers: { analysis: false } },
+  { name: "dependencies", address: () => "/dependencies", sign: ".graph-node" },
+  { name: "dependencies-focus", address: () => "/dependencies?focus=checkout", sign: ".graph-node.focused" },
+  { name: "dependencies-table", address: () => "/dependencies?view=table", sign: ".rates tbody tr" },
+  { name: "trace", address: trace(""), sign: ".span-rank" },
+  {
+    name: "trace-details",
+    address: (store) => trace(`?span=${charge(store)}&open=${charge(store)}&panel=path`)(store),
+    sign: ".span-detail",
+  },
+  {
+    name: "trace-like-this",
+    address: (store) => trace(`?open=${charge(store)}&q=payment`)(store),
+    sign: ".like-this code",
+    act: (page) => page.getByRole("button", { name: "Find traces like this" }).click(),
+  },
+  { name: "trace-large", address: ({ large }) => `/trace/${large.traceID}`, sign: ".run-row, .span-row" },
+  {
+    name: "trace-broken",
+    address: ({ broken }) => `/trace/${broken.traceID}`,
+    sign: ".remarks",
+    act: (page) => page.locator(".remarks summary").first().click(),
+  },
+  { name: "trace-missing", address: () => "/trace/dead", sign: ".notice" },
+  { name: "trace-flame", address: trace("?view=flame"), sign: ".flame-box" },
+  { name: "trace-graph", address: trace("?view=graph"), sign: ".graph-node" },
+  { name: "trace-statistics", address: trace("?view=statistics"), sign: ".statistics tbody tr" },
+  { name: "trace-json", address: trace("?view=json"), sign: ".trace-json-text" },
+  { name: "compare", address: ({ declined }) => `/compare?a=${declined.traceID}`, sign: ".compare-row" },
+  { name: "compare-empty", address: () => "/compare", sign: ".notice" },
+  { name: "no-such-page", address: () => "/nowhere/at/all", sign: ".notice" },
+  {
+    name: "keys",
+    address: () => "/compare",
+    sign: ".help[open]",
+    act: async (page) => {
+      await page.locator(".notice").waitFor();
+      await page.keyboard.press("?");
+    },
+  },
+  {
+    name: "commands",
+    address: trace(""),
+    sign: ".palette [role=option]",
+    act: async (page) => {
+      await page.locator(".span-rank").first().waitFor();
+      await page.keyboard.press("Control+k");
+    },
+  },
+];
+
+/** Goes to a scene and waits until it can be looked at. @param origin of the server */
+export async function showScene(page: Page, origin: string, scene: Scene, store: ShopStore): Promise<void> {
+  await page.goto(`${origin}${scene.address(store)}`);
+  await scene.act?.(page);
+  await page.locator(scene.sign).first().waitFor();
+}
