@@ -1,0 +1,467 @@
+// Two tenants with the same services and trace ids. Every operation that the query service describes, and every call of
+// its gRPC services and of the remote storage API, is made for one of them, and the answer searched for the other's
+// data: whoever adds an operation gets it tried here, and is told when a parameter needs a value.
+
+import { randomBytes } from "node:crypto";
+import { request as httpRequest } from "node:http";
+import {
+  Client,
+  credentials,
+  Metadata,
+  type MethodDefinition,
+  type ServiceError,
+  status,
+} from "@grpc/grpc-js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { queryServiceV3 } from "wire/api-v3";
+import {
+  archiveSpanReaderService,
+  dependenciesReaderService,
+  metricsQueryService,
+  queryService,
+  spanReaderService,
+} from "wire/grpc";
+import { streamingQuerier } from "wire/tempo";
+import { z } from "zod";
+import { eventually } from "../../src/expect.ts";
+import { sharedAttribute, sharedService, type TenantSpans, tenantSpans } from "./tenant-spans.ts";
+import { openTracing, type TracingProcesses } from "./tracing-processes.ts";
+
+const tenancy = ["--multi-tenancy.enabled", "--multi-tenancy.tenants", "a,b"];
+const visibleWithinMs = 20_000;
+
+const sharedTraceId = randomBytes(16).toString("hex");
+/** Rates and durations are those of whole minutes. */
+const agoMs = 120_000;
+const a = tenantSpans("a", sharedTraceId, agoMs);
+const b = tenantSpans("b", sharedTraceId, agoMs);
+
+const operationSchema = z.object({
+  parameters: z.array(z.object({ name: z.string(), in: z.string(), required: z.boolean() })).default([]),
+  responses: z.record(z.string(), z.object({ content: z.record(z.string(), z.unknown()).optional() })),
+});
+
+interface Operation extends z.infer<typeof operationSchema> {
+  readonly method: string;
+  readonly path: string;
+}
+
+let tracing: TracingProcesses;
+let operations: Operation[];
+
+beforeAll(async () => {
+  tracing = await openTracing({ storage: tenancy, collector: tenancy, query: tenancy });
+  await store("a", a);
+  await store("b", b);
+  const document = z
+    .object({ paths: z.record(z.string(), z.record(z.string(), operationSchema)) })
+    .parse(await (await fetch(`http://${tracing.queryHttp}/api/openapi.json`)).json());
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    })),
+  );
+});
+afterAll(() => tracing?.close());
+
+async function store(tenant: string, { otlpJson, ownTraceId, marker }: TenantSpans): Promise<void> {
+  const body = JSON.stringify(otlpJson);
+  const headers = { "Content-Type": "application/json", "x-tenant": tenant };
+  const answer = await fetch(`http://${tracing.otlpHttp}/v1/traces`, { method: "POST", headers, body });
+  expect(answer.status, await answer.text()).toBe(200);
+  await eventually(async () => {
+    const trace = await call("GET", `/api/traces/${ownTraceId}`, { "x-tenant": tenant });
+    if (!trace.text.includes(marker)) throw new Error(`the spans of ${tenant} are not there: ${trace.text}`);
+  }, visibleWithinMs);
+}
+
+type Headers = Readonly<Record<string, string | readonly string[]>>;
+
+/** One request, not by fetch, which sends no header twice. An answer without end is read to its first event. */
+function call(
+  method: string,
+  path: string,
+  headers: Headers = {},
+  body = "",
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const [host, port] = tracing.queryHttp.split(":");
+    const request = httpRequest({ host, port, method, path, agent: false }, (response) => {
+      let text = "";
+      const done = () => {
+        resolve({ status: response.statusCode ?? 0, text });
+        response.destroy();
+      };
+      const isEndless = response.headers["content-type"] === "text/event-stream";
+      response.setEncoding("utf8").on("data", (piece: string) => {
+        text += piece;
+        if (isEndless) done();
+      });
+      response.on("end", done).on("error", reject);
+    });
+    for (const [name, values] of Object.entries(headers)) {
+      request.setHeader(name, typeof values === "string" ? values : [...values]);
+    }
+    request.on("error", reject).end(body);
+  });
+}
+
+/** What is asked with: of parameters that must be given, and of those that a round adds. */
+type Values = Readonly<Record<string, string>>;
+
+const hourUs = 3_600_000_000;
+const required = (): Values => ({
+  service: sharedService,
+  operation: "any",
+  traceId: sharedTraceId,
+  scope: "span",
+  name: sharedAttribute,
+  tag: `span.${sharedAttribute}`,
+  duration: "5ms",
+  a: sharedTraceId,
+  b: a.ownTraceId,
+  "query.service_name": sharedService,
+  "query.start_time_min": "2020-01-01T00:00:00Z",
+  "query.start_time_max": "2100-01-01T00:00:00Z",
+  quantile: "0.95",
+  q: `{ } | rate() by (span.${sharedAttribute})`,
+  lookback: String(hourUs / 1000),
+});
+
+/** Ways to ask each operation; none of them says what may not be found. */
+const rounds = (): Values[] => [
+  {},
+  { service: sharedService, step: "60000", groupByOperation: "true" },
+  { service: a.ownService, "query.service_name": a.ownService, step: "60000", groupByOperation: "true" },
+  { traceId: a.ownTraceId, a: a.ownTraceId, b: a.ownTraceId, traceID: a.ownTraceId },
+  { q: "{ }" },
+  { q: `{ } | rate() by (name)`, scope: "resource", name: "service.name", tag: "name" },
+];
+
+const bodies: Readonly<Record<string, readonly object[]>> = {
+  "/api/analysis/v1/compare": [{ selection: { error: true }, background: { service: sharedService } }],
+  "/api/transform": [{ resourceSpans: [] }],
+};
+
+function requestsOf({ method, path, parameters }: Operation): { path: string; body: string }[] {
+  const base = required();
+  return rounds().flatMap((round) => {
+    const query = new URLSearchParams();
+    let filled = path;
+    for (const { name, in: place, required: isRequired } of parameters) {
+      const value = round[name] ?? (isRequired ? base[name] : undefined);
+      if (value === undefined) {
+        if (isRequired) throw new Error(`${method} ${path} needs a value for "${name}" in this test`);
+      } else if (place === "path") filled = filled.replace(`{${name}}`, encodeURIComponent(value));
+      else if (place === "query") query.append(name, value);
+    }
+    if (method === "POST" && bodies[path] === undefined && !path.includes("archive")) {
+      throw new Error(`${method} ${path} needs a body in this test`);
+    }
+    const given = bodies[path]?.map((body) => JSON.stringify(body)) ?? [""];
+    return given.map((body) => ({ path: `${filled}?${query}`, body: method === "POST" ? body : "" }));
+  });
+}
+
+const isTail = ({ responses }: Operation) =>
+  responses["200"]?.content !== undefined && "text/event-stream" in responses["200"].content;
+
+/** Everything that a tenant hears from an operation, over all rounds. */
+async function heard(operation: Operation, headers: Headers): Promise<string[]> {
+  const texts: string[] = [];
+  for (const { path, body } of requestsOf(operation)) {
+    const { status, text } = await call(operation.method, path, headers, body);
+    texts.push(`${path} ${body}\n${status} ${text}`);
+  }
+  return texts;
+}
+
+/** An answer that holds what its request did not say. */
+const shows = (secret: string) => (text: string) => {
+  const [request = ""] = text.split("\n", 1);
+  return !request.includes(secret) && text.includes(secret);
+};
+
+/** They show no spans: what is there, what this program is, what was sent to them. */
+const withoutSpans = new Set([
+  "GET /api/metrics/minstep",
+  "GET /api/openapi.json",
+  "GET /api/analysis/v1/capabilities",
+  "GET /tempo/ready",
+  "GET /tempo/api/echo",
+  "GET /tempo/api/status/buildinfo",
+  "POST /api/archive/{traceId}",
+  "POST /api/transform",
+]);
+/** It counts what arrives after a tenant first asks for it: tried with what is told live. */
+const counters = "GET /api/metrics/prometheus";
+/** They tell numbers, and names of what was asked for, of the tenant alone. */
+const numbersOnly = new Set([
+  "GET /api/analysis/v1/heatmap",
+  "GET /api/analysis/v1/percentiles",
+  "GET /api/analysis/v1/percentiles/{traceId}",
+]);
+const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
+
+describe("the query service over HTTP", () => {
+  test("describes its operations", () => {
+    expect(operations.length).toBeGreaterThan(35);
+  });
+
+  test("shows each tenant its own, by every operation that shows spans", async () => {
+    const silent: string[] = [];
+    for (const operation of operations) {
+      if (isTail(operation)) continue;
+      const texts = await heard(operation, { "x-tenant": "a" });
+      if (!texts.some((text) => [a.marker, a.ownService].some((secret) => shows(secret)(text)))) {
+        silent.push(nameOf(operation));
+      }
+    }
+    const known = new Set([...withoutSpans, ...numbersOnly, counters]);
+    expect(silent.filter((name) => !known.has(name))).toEqual([]);
+  }, 120_000);
+
+  test("shows no tenant anything of another, by any operation", async () => {
+    for (const operation of operations) {
+      if (isTail(operation)) continue;
+      const texts = await heard(operation, { "x-tenant": "b" });
+      for (const secret of [a.marker, a.ownService]) {
+        expect(texts.filter(shows(secret)), nameOf(operation)).toEqual([]);
+      }
+    }
+  }, 120_000);
+
+  test("counts no span of another in what tells numbers only", async () => {
+    const counts = [];
+    for (const tenant of ["a", "b"]) {
+      const path = `/api/analysis/v1/heatmap?service=${a.ownService}`;
+      const { text } = await call("GET", path, { "x-tenant": tenant });
+      counts.push(z.object({ spans: z.number() }).parse(JSON.parse(text)).spans);
+    }
+    expect(counts[0]).toBeGreaterThan(0);
+    expect(counts[1]).toBe(0);
+    for (const [tenant, status] of [
+      ["a", 200],
+      ["b", 404],
+    ] as const) {
+      const path = `/api/analysis/v1/percentiles/${a.ownTraceId}`;
+      expect((await call("GET", path, { "x-tenant": tenant })).status).toBe(status);
+    }
+  });
+
+  test("the archive keeps tenants apart too", async () => {
+    const archive = (tenant: string, id: string) =>
+      call("POST", `/api/archive/${id}`, { "x-tenant": tenant }).then(({ status }) => status);
+    expect(await archive("b", a.ownTraceId)).toBe(404);
+    expect(await archive("a", a.ownTraceId)).toBe(200);
+    expect(await archive("a", sharedTraceId)).toBe(200);
+    for (const id of [a.ownTraceId, sharedTraceId]) {
+      const { text } = await call("GET", `/api/traces/${id}`, { "x-tenant": "b" });
+      expect(text).not.toContain(a.marker);
+    }
+  });
+
+  test("what arrives is told live to its own tenant only", async () => {
+    const tails = operations.filter(isTail);
+    expect(tails.map(nameOf)).toEqual(["GET /api/analysis/v1/tail"]);
+    const [host, port] = tracing.queryHttp.split(":");
+    let text = "";
+    const request = httpRequest({
+      host,
+      port,
+      path: "/api/analysis/v1/tail",
+      headers: { "x-tenant": "b" },
+      agent: false,
+    }).end();
+    const { promise: opened, resolve } = Promise.withResolvers<void>();
+    request.on("error", () => {});
+    request.on("response", (response) => {
+      resolve();
+      response.on("error", () => {});
+      response.setEncoding("utf8").on("data", (piece: string) => {
+        text += piece;
+      });
+    });
+    await opened;
+    const counted = (tenant: string) => call("GET", "/api/metrics/prometheus", { "x-tenant": tenant });
+    await Promise.all([counted("a"), counted("b")]);
+    const [ofA, ofB] = [tenantSpans("a", sharedTraceId), tenantSpans("b", sharedTraceId)];
+    await store("a", ofA);
+    await store("b", ofB);
+    await eventually(async () => expect(text).toContain(ofB.marker), visibleWithinMs);
+    request.destroy();
+    expect(text).not.toContain(ofA.marker);
+    await eventually(async () => expect((await counted("a")).text).toContain(ofA.marker), visibleWithinMs);
+    await eventually(async () => expect((await counted("b")).text).toContain(ofB.marker), visibleWithinMs);
+    expect((await counted("b")).text).not.toContain(ofA.marker);
+  }, 90_000);
+
+  const badHeaders: [string, Headers][] = [
+    ["no tenant", {}],
+    ["an empty tenant", { "x-tenant": "" }],
+    ["white space", { "x-tenant": "  \t " }],
+    ["an unknown tenant", { "x-tenant": "c" }],
+    ["another case", { "x-tenant": "A" }],
+    ["two in one", { "x-tenant": "b,a" }],
+    ["a list with nobody first", { "x-tenant": ",a" }],
+    ["escapes", { "x-tenant": "%61" }],
+    ["another header", { tenant: "a", "x-scope-orgid": "a" }],
+  ];
+  test.each(badHeaders)("%s: every operation with data is refused", async (_, headers) => {
+    for (const operation of operations) {
+      const [first] = requestsOf(operation);
+      const { status, text } = await call(operation.method, first?.path ?? "", headers, first?.body);
+      expect(text, nameOf(operation)).not.toContain(a.marker);
+      expect(text, nameOf(operation)).not.toContain(a.ownService);
+      if (status !== 401) expect([...withoutSpans]).toContain(nameOf(operation));
+    }
+  });
+
+  test("of several headers the first counts, as in the public model", async () => {
+    const { text } = await call("GET", "/api/services", { "x-tenant": ["b", "a"] });
+    expect(text).toContain(b.ownService);
+    expect(text).not.toContain(a.ownService);
+  });
+});
+
+/** What a call is made with; methods take what they know. */
+type Form = Readonly<Record<string, unknown>>;
+const bytesOf = (hex: string) => Buffer.from(hex, "hex");
+const epoch = { seconds: 0n, nanos: 0 };
+const later = { seconds: 4_000_000_000n, nanos: 0 };
+const seconds = (count: number) => ({ seconds: BigInt(count), nanos: 0 });
+
+const dates = { startTime: undefined, endTime: undefined };
+const parameters = (service: string) => ({
+  ...{ serviceName: service, operationName: "", tags: {}, attributes: {} },
+  ...{ startTimeMin: epoch, startTimeMax: later, durationMin: undefined, durationMax: undefined },
+  ...{ searchDepth: 20, numTraces: 20 },
+});
+const older = (service: string, traceId: string): Form => ({
+  ...{ traceId: bytesOf(traceId), ...dates, service, spanKind: "", query: parameters(service) },
+});
+const newer = (service: string, traceId: string): Form => ({ ...older(service, traceId), traceId });
+const dependencies = (): Form => ({ startTime: epoch, endTime: seconds(Math.ceil(Date.now() / 1000) + 60) });
+const metrics = (service: string): Form => ({
+  quantile: 0.95,
+  baseRequest: {
+    ...{ serviceNames: [service], groupByOperation: true, endTime: undefined, spanKinds: [] },
+    ...{ lookback: seconds(3600), step: seconds(60), ratePer: seconds(60) },
+  },
+});
+const tempo = (): Form[] =>
+  [sharedAttribute, `span.${sharedAttribute}`].map((tagName) => ({
+    ...{ tags: {}, minDurationMs: 0, maxDurationMs: 0, limit: 20, spansPerSpanSet: 3, query: "", tagName },
+    ...{ start: 0, end: 0, scope: "", maxTagsPerScope: 0, maxTagValues: 0 },
+  }));
+const tempoMetrics = (): Form => {
+  const end = BigInt(Date.now()) * 1_000_000n;
+  const start = end - 600_000_000_000n;
+  const query = `{ } | rate() by (span.${sharedAttribute})`;
+  return { query, start, end, step: 60_000_000_000n, exemplars: 0 };
+};
+
+type Method = MethodDefinition<never, unknown>;
+
+const services = [queryServiceV3, queryService, metricsQueryService, streamingQuerier];
+const storageServices = [spanReaderService, archiveSpanReaderService, dependenciesReaderService];
+const methodsOf = (all: readonly object[]): Method[] =>
+  all.flatMap((service) => Object.values(service) as Method[]);
+
+/** They tell no names, or only whether something was done. */
+const silentMethods = /\/(?:GetMinStepDuration|ArchiveTrace)$/;
+
+function formsOf(path: string): Form[] {
+  if (path.includes("metrics.")) return [metrics(sharedService), metrics(a.ownService)];
+  if (path.includes("tempopb")) return path.includes("Metrics") ? [tempoMetrics()] : tempo();
+  if (path.endsWith("GetDependencies")) return [dependencies()];
+  const form = path.includes("api_v3") ? newer : older;
+  return [
+    form(sharedService, sharedTraceId),
+    form("", sharedTraceId),
+    form(a.ownService, sharedTraceId),
+    form(sharedService, a.ownTraceId),
+  ];
+}
+
+/** All bytes that a call answers with, and its status. */
+function callRaw(
+  client: Client,
+  { path, requestSerialize }: Method,
+  form: Form,
+  metadata: Metadata,
+): Promise<string> {
+  return new Promise((resolve) => {
+    let text = "";
+    const stream = client.makeServerStreamRequest(
+      path,
+      (request: Form) => requestSerialize(request as never),
+      (bytes) => bytes,
+      form,
+      metadata,
+      { deadline: Date.now() + 15_000 },
+    );
+    stream.on("data", (bytes: Buffer) => {
+      text += bytes.toString("latin1");
+    });
+    stream.on("error", ({ code, details }: ServiceError) => resolve(`${text} ${status[code]} ${details}`));
+    stream.on("end", () => resolve(text));
+  });
+}
+
+/** All texts and bytes of a request. */
+function saidIn(value: unknown): string {
+  if (Buffer.isBuffer(value)) return value.toString("latin1");
+  if (value !== null && typeof value === "object") return Object.values(value).map(saidIn).join(" ");
+  return String(value);
+}
+
+function metadataOf(...tenants: readonly string[]): Metadata {
+  const metadata = new Metadata();
+  for (const tenant of tenants) metadata.add("x-tenant", tenant);
+  return metadata;
+}
+
+describe.each([
+  ["the query service over gRPC", services, () => tracing.queryGrpc],
+  ["the remote storage API", storageServices, () => tracing.storageGrpc],
+] as const)("%s", (_, all, address) => {
+  let client: Client;
+  beforeAll(() => {
+    client = new Client(address(), credentials.createInsecure());
+  });
+  afterAll(() => client?.close());
+
+  test.each(methodsOf(all).map((method) => [method.path, method] as const))(
+    "%s",
+    async (path, method) => {
+      let isShown = false;
+      for (const form of formsOf(path)) {
+        const request = saidIn(form);
+        const secrets = [a.marker, a.ownService, bytesOf(a.ownTraceId).toString("latin1")];
+        const unsaid = secrets.filter((secret) => !request.includes(secret));
+        const own = await callRaw(client, method, form, metadataOf("a"));
+        isShown ||= unsaid.some((secret) => own.includes(secret));
+        const ofOther = await callRaw(client, method, form, metadataOf("b"));
+        expect(unsaid.filter((secret) => ofOther.includes(secret))).toEqual([]);
+        for (const tenants of [[], [""], ["c"], ["b", "a"], ["b,a"]]) {
+          const refused = await callRaw(client, method, form, metadataOf(...tenants));
+          expect(refused).toMatch(/^ (?:UNAUTHENTICATED|PERMISSION_DENIED) /);
+        }
+      }
+      expect(isShown).toBe(!silentMethods.test(path));
+    },
+    60_000,
+  );
+});
+
+test("a tenant can store nothing as another, nor as nobody", async () => {
+  const body = JSON.stringify(tenantSpans("x", sharedTraceId).otlpJson);
+  for (const tenants of [[], [""], ["c"], ["b,a"]]) {
+    const headers = { "Content-Type": "application/json", ...(tenants[0] ? { "x-tenant": tenants[0] } : {}) };
+    const answer = await fetch(`http://${tracing.otlpHttp}/v1/traces`, { method: "POST", headers, body });
+    expect([tenants, answer.status]).toEqual([tenants, 403]);
+  }
+});
