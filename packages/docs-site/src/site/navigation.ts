@@ -27,7 +27,7 @@ export const navigation: readonly NavigationGroup[] = [
   },
   {
     title: "Run it",
-    pages: ["compose.md", "scale.md", "release.md"],
+    pages: ["compose.md", "kubernetes.md", "systemd.md", "collector-fleet.md", "scale.md", "release.md"],
   },
   { title: "The processes", pages: ["processes.md", "processes/"] },
   { title: "Differences", pages: ["known-differences.md", "known-admin-differences.md", "conformance.md"] },

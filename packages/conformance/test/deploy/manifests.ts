@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseAllDocuments } from "yaml";
+import { z } from "zod";
+
+/** The folder of the manifests. */
+export const kubernetesFolder = join(import.meta.dirname, "..", "..", "..", "..", "deploy", "kubernetes");
+
+const port = z.object({
+  name: z.string(),
+  containerPort: z.number(),
+  protocol: z.string().default("TCP"),
+  hostPort: z.number().optional(),
+});
+const probe = z.object({ httpGet: z.object({ path: z.string(), port: z.union([z.string(), z.number()]) }) });
+const container = z.object({
+  name: z.string(),
+  image: z.string(),
+  args: z.array(z.string()).default([]),
+  env: z.array(z.object({ name: z.string(), value: z.string() })).default([]),
+  ports: z.array(port).default([]),
+  readinessProbe: probe.optional(),
+  livenessProbe: probe.optional(),
+  startupProbe: probe.optional(),
+  securityContext: z.object({
+    allowPrivilegeEscalation: z.boolean(),
+    readOnlyRootFilesystem: z.boolean(),
+    capabilities: z.object({ drop: z.array(z.string()) }),
+  }),
+  resources: z.object({
+    requests: z.object({ cpu: z.string(), memory: z.string() }),
+    limits: z.object({ memory: z.string() }),
+  }),
+  volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string() })),
+});
+const pod = z.object({
+  automountServiceAccountToken: z.literal(false),
+  securityContext: z.object({
+    runAsNonRoot: z.literal(true),
+    seccompProfile: z.object({ type: z.literal("RuntimeDefault") }),
+  }),
+  initContainers: z.array(container).default([]),
+  containers: z.array(container),
+  volumes: z.array(z.looseObject({ name: z.string(), configMap: z.object({ name: z.string() }).optional() })),
+});
+const template = z.object({
+  metadata: z.object({ labels: z.record(z.string(), z.string()) }),
+  spec: pod,
+});
+
+/** What runs pods. */
+export const workload = z.object({
+  kind: z.enum(["Deployment", "StatefulSet", "DaemonSet"]),
+  metadata: z.object({ name: z.string(), namespace: z.string() }),
+  spec: z.object({
+    serviceName: z.string().optional(),
+    selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
+    template,
+    volumeClaimTemplates: z.array(z.object({ metadata: z.object({ name: z.string() }) })).default([]),
+  }),
+});
+
+/** What runs pods. */
+export type Workload = z.infer<typeof workload>;
+
+/** One document of one file. */
+export interface Manifest {
+  /** Below deploy/kubernetes. */
+  readonly file: string;
+  readonly value: { readonly apiVersion?: unknown; readonly kind?: unknown };
+}
+
+/** All documents of the folder's YAML files, those of examples/ too, without kustomization.yaml. */
+export function readManifests(): Manifest[] {
+  return readdirSync(kubernetesFolder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".yaml") && file !== "kustomization.yaml")
+    .sort()
+    .flatMap((file) =>
+      parseAllDocuments(readFileSync(join(kubernetesFolder, file), "utf8")).map((document) => {
+        const [error] = document.errors;
+        if (error !== undefined) {
+          throw new Error(`${file}: ${error.message}`);
+        }
+        return { file, value: z.looseObject({}).parse(document.toJS()) };
+      }),
+    );
+}
