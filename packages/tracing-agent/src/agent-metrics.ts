@@ -61,6 +61,8 @@ export class AgentMetrics {
       "Spans dropped with a call given up, by gRPC status.",
       ["reason"],
     );
+    // There from the start, so that what subtracts them has an answer before the first failure.
+    this.#batchesFailed.inc({ reason: "UNAVAILABLE" }, 0);
     this.#retries = counter(
       "reporter_retries_total",
       "Calls tried again, by gRPC status of the try before.",

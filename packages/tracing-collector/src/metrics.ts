@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { IntakeTotals } from "./intake-totals.ts";
 import { SavedCounts } from "./pipeline/saved-counts.ts";
@@ -139,6 +140,19 @@ export class CollectorMetrics implements SpanCountsObserver {
       name: "tracing_collector_quarantined_spans_total",
       help: "Spans set aside on disk because storage refuses them or they cannot be read back.",
       registers,
+    });
+    const { spansRefused, quarantinedSpans } = this;
+    new Counter({
+      name: "tracing_collector_spans_dropped_total",
+      help: "Spans that this collector has not brought to storage, refused ones and those set aside on disk.",
+      labelNames: ["host"],
+      registers,
+      async collect() {
+        this.reset();
+        const counted = await Promise.all([spansRefused.get(), quarantinedSpans.get()]);
+        const spans = counted.flatMap(({ values }) => values).reduce((sum, { value }) => sum + value, 0);
+        this.inc({ host: hostname() }, spans);
+      },
     });
     this.httpRequestSeconds = new Histogram({
       name: "tracing_collector_http_request_duration",

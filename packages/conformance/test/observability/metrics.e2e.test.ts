@@ -1,0 +1,182 @@
+// Metrics as monitoring sees them: what real processes serve is in the docs, is what dashboards and rules ask for, and
+// answers to the public models' names.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { type House, openHouse } from "../../src/house/house.ts";
+import { metricTable, type ServedMetric, servedMetrics } from "./metric-table.ts";
+import { goneMetrics, mixinMetrics } from "./mixin-metrics.ts";
+import { metricOf, readExpression } from "./prom-ql.ts";
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
+const docs = `${root}docs/observability.md`;
+const processes = ["tracing-collector", "tracing-query", "tracing-agent", "tracing-storage", "admin-server"];
+/** Metrics that Prometheus itself makes. */
+const ofPrometheus = new Set(["up"]);
+
+let house: House;
+const served = new Map<string, ServedMetric[]>();
+
+beforeAll(async () => {
+  house = await openHouse();
+  const { admin, query } = house.addresses;
+  const headers = { Origin: admin, "Content-Type": "application/json" };
+  const changed = await fetch(`${admin}/config/apps/http/metrics`, { method: "POST", headers, body: "{}" });
+  expect(changed.status).toBe(200);
+  await fetch(`${house.frontDoor}/api/services`);
+  await fetch(`${query}/api/traces/0af7651916cd43dd8448eb211c80319c`);
+  const { collector, agent, storage } = house;
+  const urls = [collector, house.query, agent, storage].map(({ metricsUrl }) => metricsUrl);
+  for (const [index, url] of [...urls, `${admin}/metrics`].entries()) {
+    const response = await fetch(url, { headers: { Origin: admin } });
+    expect(response.status, url).toBe(200);
+    served.set(processes[index] ?? "", servedMetrics(await response.text()));
+  }
+}, 120_000);
+afterAll(() => house?.close());
+
+const allServed = () => new Map([...served.values()].flat().map((metric) => [metric.name, metric]));
+
+describe("docs/observability.md", () => {
+  test("lists the metrics that processes serve (UPDATE_DOCS=1 writes it anew)", () => {
+    const tables = processes
+      .map((name) => `### ${name}\n\n${metricTable(served.get(name) ?? [])}\n`)
+      .join("\n");
+    const page = readFileSync(docs, "utf8");
+    const [before = "", rest = ""] = page.split("<!-- metrics -->\n");
+    const [listed, after = ""] = rest.split("<!-- /metrics -->\n");
+    if (process.env.UPDATE_DOCS === "1") {
+      writeFileSync(docs, `${before}<!-- metrics -->\n${tables}<!-- /metrics -->\n${after}`);
+    } else {
+      expect(listed).toBe(tables);
+    }
+  });
+
+  test("each metric says what it means", () => {
+    for (const { name, help } of allServed().values()) {
+      expect(help.length, name).toBeGreaterThan(5);
+    }
+  });
+});
+
+const dashboardSchema = z.object({
+  title: z.string().min(1),
+  uid: z.string().min(1),
+  schemaVersion: z.number().min(39),
+  panels: z.array(
+    z.object({
+      id: z.number(),
+      title: z.string().min(1),
+      description: z.string().min(1),
+      targets: z.array(z.object({ expr: z.string() })).min(1),
+    }),
+  ),
+});
+const rulesSchema = z.object({
+  groups: z.array(
+    z.object({
+      rules: z.array(
+        z.object({ alert: z.string().optional(), record: z.string().optional(), expr: z.string() }),
+      ),
+    }),
+  ),
+});
+
+const folder = `${root}docker/grafana/dashboards/`;
+const dashboards = readdirSync(folder).map((file) => ({
+  file,
+  ...dashboardSchema.parse(JSON.parse(readFileSync(`${folder}${file}`, "utf8"))),
+}));
+const rulesFolder = `${root}docker/prometheus/rules/`;
+const rules = readdirSync(rulesFolder).flatMap((file) =>
+  rulesSchema
+    .parse(parse(readFileSync(`${rulesFolder}${file}`, "utf8")))
+    .groups.flatMap((group) => group.rules),
+);
+
+/** Fails when an expression is no PromQL, or names a metric or a label that no process serves. */
+function check(expression: string, where: string): void {
+  const known = allServed();
+  const recorded = new Set(rules.flatMap(({ record }) => record ?? []));
+  for (const series of readExpression(expression).metrics) {
+    if (!recorded.has(series) && !ofPrometheus.has(series)) {
+      expect([...known.keys()], `${where}: ${series}`).toContain(metricOf(series, (name) => known.has(name)));
+    }
+  }
+}
+
+describe("dashboards", () => {
+  test("there is one for each process, and ids are unique", () => {
+    expect(dashboards.map(({ file }) => file).sort()).toEqual(
+      ["admin-server", "agent", "collector", "overview", "query", "storage"].map((name) => `${name}.json`),
+    );
+    expect(new Set(dashboards.map(({ uid }) => uid)).size).toBe(dashboards.length);
+    for (const { panels, file } of dashboards) {
+      expect(new Set(panels.map(({ id }) => id)).size, file).toBe(panels.length);
+    }
+  });
+
+  test.each(dashboards.map((each) => [each.file, each] as const))(
+    "%s asks for what is there",
+    (file, { panels }) => {
+      for (const { title, targets } of panels) {
+        for (const { expr } of targets) check(expr, `${file}, ${title}`);
+      }
+    },
+  );
+});
+
+describe("rules", () => {
+  test.each(rules.map((rule) => [rule.alert ?? rule.record ?? "", rule.expr] as const))(
+    "%s",
+    (name, expr) => {
+      check(expr, name);
+    },
+  );
+
+  test("each alert has a test", () => {
+    const tested = readFileSync(`${root}docker/prometheus/alerts.test.yml`, "utf8");
+    for (const { alert } of rules) {
+      if (alert !== undefined) expect(tested).toContain(`- name: ${alert}\n`);
+    }
+  });
+
+  const promtool = process.env.PROMTOOL || "promtool";
+  const isThere = spawnSync(promtool, ["--version"]).status === 0;
+  test.skipIf(!isThere)("fire when they should (needs promtool, on the path or as PROMTOOL)", () => {
+    const output = execFileSync(promtool, ["test", "rules", "alerts.test.yml"], {
+      cwd: `${root}docker/prometheus`,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    expect(output).toContain("SUCCESS");
+  });
+});
+
+describe("the public model's mixin", () => {
+  test.each(Object.entries(mixinMetrics))("%s", (name, labels) => {
+    const metric = allServed().get(name);
+    expect(metric).toBeDefined();
+    expect(metric?.labels).toEqual(expect.arrayContaining([...labels]));
+  });
+
+  test("what nothing serves any more is named in the docs", () => {
+    const page = readFileSync(docs, "utf8");
+    for (const name of goneMetrics) {
+      expect(allServed().has(name), name).toBe(false);
+      expect(page).toContain(`\`${name}\``);
+    }
+  });
+});
+
+test("what is no PromQL is told", () => {
+  expect(() => readExpression("sum(rate(x[5m])")).toThrow("no PromQL");
+  expect(readExpression('sum by (a) (rate(x_total{b="$instance"}[$__rate_interval])) / y')).toEqual({
+    metrics: ["x_total", "y"],
+    labels: ["a", "b"],
+  });
+});

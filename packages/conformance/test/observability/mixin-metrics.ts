@@ -1,0 +1,25 @@
+// What the monitoring mixin of the public model (Jaeger 1.62, monitoring/jaeger-mixin) asks for: names and labels that
+// its dashboard and its alerts use, not the expressions.
+
+/** Metrics that answer at once, each with the labels that are asked of it. */
+export const mixinMetrics: Readonly<Record<string, readonly string[]>> = {
+  jaeger_agent_reporter_batches_failures_total: [],
+  jaeger_agent_reporter_batches_submitted_total: [],
+  jaeger_collector_in_queue_latency: [],
+  jaeger_collector_queue_length: [],
+  jaeger_collector_spans_dropped_total: [],
+  jaeger_collector_spans_received_total: [],
+  jaeger_query_latency: [],
+  jaeger_query_requests_total: ["result"],
+  jaeger_agent_http_server_errors_total: [],
+};
+
+/** Those that nothing of version 1.62 serves either: metrics of client libraries that are no more, and an old name. */
+export const goneMetrics: readonly string[] = [
+  "jaeger_tracer_reporter_spans_total",
+  "jaeger_agent_http_server_total",
+  "jaeger_client_jaeger_rpc_http_requests",
+  "jaeger_reporter_spans",
+  "jaeger_sampler_queries",
+  "jaeger_throttler_updates",
+];
