@@ -213,16 +213,4 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     await page.keyboard.press("l");
     await page.waitForURL(`**${wanted}`);
   });
-
-  test.each([
-    ["light", 1440],
-    ["dark", 1440],
-    ["dark", 360],
-  ] as const)("%s at %d px: axe finds nothing, nothing is cut off", async (theme, width) => {
-    const page = await open("/search?q=%7B%20%7D", { theme, width });
-    await page.locator(".result").first().waitFor();
-    await page.getByText(/Latency of spans 1\d,\d{3}/).waitFor();
-    expect(await violationsOn(page)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-  });
 });

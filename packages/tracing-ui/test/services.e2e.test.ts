@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { violationsOn } from "ui-kit/testing/axe.ts";
 import { browserPath } from "ui-kit/testing/browser.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { AppUnderTest, type OpenPage } from "./app-under-test.ts";
@@ -96,24 +95,5 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     await page.waitForURL(/focus=team-17-api/);
     await page.waitForFunction(() => document.querySelectorAll(".graph-node").length < 100);
     await page.locator(".graph-node.focused").waitFor();
-  });
-
-  test.each(["light", "dark"] as const)("%s: axe finds nothing", { timeout: 60_000 }, async (theme) => {
-    const page = await open("/services?service=payment", {}, { theme });
-    await page.locator(".rate-plot svg").first().waitFor();
-    expect(await violationsOn(page)).toEqual([]);
-    for (const [path, sign] of [
-      ["/services", ".rates tbody tr"],
-      ["/dependencies?focus=checkout", ".graph-node.focused"],
-      ["/dependencies?view=table", ".rates tbody tr"],
-    ] as const) {
-      await page.goto(`${opened.server.origin}${path}`);
-      await page.locator(sign).first().waitFor();
-      expect(await violationsOn(page), path).toEqual([]);
-    }
-    await page.setViewportSize({ width: 360, height: 780 });
-    await page.goto(`${opened.server.origin}/services`);
-    await page.locator(".rates tbody tr").first().waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   });
 });

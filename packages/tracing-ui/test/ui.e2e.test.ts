@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
-import { rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { violationsOn } from "ui-kit/testing/axe.ts";
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
 import { pageComplaints } from "ui-kit/testing/page-complaints.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -258,31 +257,4 @@ describe.skipIf(!hasBrowser)(title, () => {
     expect(local).toMatch(/^15:/);
     expect(await start()).toMatch(/^14:/);
   });
-
-  test.each(["light", "dark"] as const)(
-    "%s: axe finds nothing serious, and pictures can be taken",
-    { timeout: 90_000 },
-    async (theme) => {
-      await open(theme);
-      // Colours half way through a transition are nobody's choice.
-      await page.emulateMedia({ reducedMotion: "reduce" });
-      const payment = store.declined.spans.find((span) => span.operationName === "Charge")?.spanID;
-      const screens = {
-        search: ["/search?service=frontend", ".result"],
-        "search-errors": ["/search?service=frontend&tags=error&minDuration=3", ".search-field-error"],
-        trace: [`/trace/${store.declined.traceID}?span=${payment}&open=${payment}&q=payment`, ".span-detail"],
-        broken: [`/trace/${store.broken.traceID}`, ".remarks"],
-        missing: ["/trace/dead", ".notice"],
-      } as const;
-      for (const [name, [address, sign]] of Object.entries(screens)) {
-        await page.goto(`${server.origin}${address}`);
-        await page.locator(sign).first().waitFor();
-        expect(await violationsOn(page), name).toEqual([]);
-        const picture = path.join(folder, `${name}-${theme}.png`);
-        await page.screenshot({ path: picture });
-        expect((await stat(picture)).size).toBeGreaterThan(10_000);
-      }
-      expect(complaints).toEqual([]);
-    },
-  );
 });

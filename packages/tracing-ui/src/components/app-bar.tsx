@@ -1,3 +1,4 @@
+import "./app-bar.css";
 import { Link } from "@tanstack/react-router";
 import { TopBar } from "ui-kit/components/top-bar.tsx";
 import { TraceJump } from "./trace-jump.tsx";
@@ -28,7 +29,7 @@ export function AppBar({ onHelp, onCommands }: { onHelp: () => void; onCommands:
       <TraceJump />
       <button
         type="button"
-        className="icon-button"
+        className="icon-button app-commands"
         title="All commands (Ctrl K)"
         aria-label="Show all commands"
         aria-haspopup="dialog"

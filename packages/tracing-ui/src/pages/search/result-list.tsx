@@ -13,7 +13,7 @@ import type { Sort } from "./search-address.ts";
 import { useListKeys } from "./use-list-keys.ts";
 
 /** Width of a service's place in a row, and what the other columns need, in pixels. */
-const placePx = 44;
+const placePx = 48;
 const otherColumnsPx = 800;
 
 /**

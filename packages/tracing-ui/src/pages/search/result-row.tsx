@@ -21,7 +21,8 @@ export function ResultRow(props: {
     <tr className={row.errors > 0 ? "result failed" : "result"}>
       <td className="mono col-start">
         {day !== dateText(Date.now() * 1_000, zone) && <span className="unit">{day.slice(5)} </span>}
-        {clockText(row.startUs, zone)}
+        {clockText(row.startUs, zone).slice(0, 8)}
+        <span className="result-fraction">{clockText(row.startUs, zone).slice(8)}</span>
       </td>
       <td className="cut col-root">
         <Link to="/trace/$traceId" params={{ traceId: row.traceId }} className="result-link">
@@ -87,8 +88,9 @@ function ServiceCounts(props: {
   );
 }
 
-/** A count in at most four letters, `9999` or `12k`: the exact one is in the tooltip. */
+/** A count in at most four letters, `999`, `2.4k` or `12k`: the exact one is in the tooltip. */
 function shortCount(count: number): string {
-  if (count < 10_000) return String(count);
+  if (count < 1_000) return String(count);
+  if (count < 9_950) return `${(count / 1_000).toFixed(1)}k`;
   return count < 1e6 ? `${Math.round(count / 1_000)}k` : `${Math.round(count / 1e6)}M`;
 }

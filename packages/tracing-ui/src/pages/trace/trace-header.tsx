@@ -175,6 +175,7 @@ function ServiceLegend(props: {
             title="Tell services apart by patterns too"
             onClick={() => patternChoice.set(patterns ? "off" : "on")}
           >
+            <span className="trace-legend-patterns" aria-hidden="true" />
             Patterns
           </button>
         </dd>

@@ -20,7 +20,7 @@ export function ViewSwitch({ traceId }: { traceId: string }) {
       {views.map(([view, title]) => (
         <Link
           key={title}
-          data-command={`Show as ${title.toLowerCase()}`}
+          data-command={`Show as ${title === "JSON" ? title : title.toLowerCase()}`}
           to="/trace/$traceId"
           params={{ traceId }}
           search={changedAddress(address, { view })}
