@@ -13,7 +13,7 @@ import { StorageError } from "../../api/storage-error.ts";
 import type { ClickHouseConnection, QueryParameters } from "./clickhouse-connection.ts";
 import { ClickHouseTraceReader } from "./clickhouse-trace-reader.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
-import { spansOfTraces } from "./schema/span-sql.ts";
+import { hasSpans, spansOfTraces } from "./schema/span-sql.ts";
 import { searchSql } from "./search-sql.ts";
 import { denseRows, splitSlice } from "./split-slice.ts";
 import { type TimeSlice, timeSlices } from "./time-slices.ts";
@@ -109,7 +109,7 @@ export class ClickHouseSpanReader implements SpanReader {
     const tenant = tenantOf(options);
     const sql =
       `SELECT DISTINCT service FROM ${this.#database}.operations ` +
-      "WHERE tenant = {tenant:String} ORDER BY service";
+      `WHERE tenant = {tenant:String} AND ${hasSpans(this.#database)} ORDER BY service`;
     const rows = await this.#rows<{ service: string }>(sql, { tenant }, options.signal);
     return rows.map(({ service }) => service);
   }
@@ -123,7 +123,7 @@ export class ClickHouseSpanReader implements SpanReader {
     checkTexts([service]);
     const sql =
       `SELECT DISTINCT name, kind AS spanKind FROM ${this.#database}.operations ` +
-      "WHERE service = {service:String} AND tenant = {tenant:String}" +
+      `WHERE service = {service:String} AND tenant = {tenant:String} AND ${hasSpans(this.#database)}` +
       `${spanKind === undefined ? "" : " AND kind = {kind:String}"} ORDER BY name, kind`;
     const parameters = { service, tenant, ...(spanKind === undefined ? {} : { kind: spanKind }) };
     return await this.#rows<Operation>(sql, parameters, options.signal);

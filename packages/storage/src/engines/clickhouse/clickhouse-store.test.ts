@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { TraceStore } from "../../api/trace-store.ts";
-import { expectStorageError, newToken, rowsOf, write } from "../../contract/contract-context.ts";
+import {
+  expectStorageError,
+  newToken,
+  rowsOf,
+  rowsOfTenant,
+  write,
+} from "../../contract/contract-context.ts";
 import { noonUnixNano, sampleSpan } from "../../contract/sample-spans.ts";
 import { traceStoreContract } from "../../contract/trace-store-contract.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
@@ -70,6 +76,33 @@ describe("a ClickHouse store", () => {
       `SELECT partition, rows FROM system.parts WHERE database = '${own}' AND table = 'spans' AND active ORDER BY 1`,
     );
     expect(days).toBe("2026-01-01\t1\n2026-01-02\t1");
+  });
+
+  it("forgets services and operations with the last day that has spans of them", async () => {
+    const tenant = "retention";
+    const names = async () => ({
+      services: await store.reader.getServices({ tenant }),
+      operations: (await store.reader.getOperations({ service: "stays" }, { tenant })).map(
+        ({ name }) => name,
+      ),
+    });
+    for (const [day, service, name] of [
+      [1, "goes", "old"],
+      [1, "stays", "old"],
+      [1, "stays", "both"],
+      [2, "stays", "both"],
+    ] as const) {
+      await store.writer.writeSpans(rowsOfTenant(tenant, sampleSpan({ service, name })), {
+        deduplicationToken: newToken(),
+        receivedUnixMs: Date.UTC(2019, 0, day, 12),
+      });
+    }
+    expect(await names()).toEqual({ services: ["goes", "stays"], operations: ["both", "old"] });
+    // As retention does, for every table that is partitioned by the day.
+    await runSql(server.url, `ALTER TABLE ${own}.spans DROP PARTITION '2019-01-01'`);
+    expect(await names()).toEqual({ services: ["stays"], operations: ["both"] });
+    await runSql(server.url, `ALTER TABLE ${own}.spans DROP PARTITION '2019-01-02'`);
+    expect(await names()).toEqual({ services: [], operations: [] });
   });
 
   it("writes a block as one part", async () => {

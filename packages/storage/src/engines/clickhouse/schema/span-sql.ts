@@ -19,6 +19,14 @@ export const insertColumns: string = spanColumns
 /** What `readSpanRows` reads. */
 export const selectColumns: string = spanColumns.map(({ name }) => name).join(", ");
 
+/**
+ * Of a row of `operations`: not all its spans are on days that were dropped. The oldest day is known without reading rows;
+ * where there are no spans, it is the last one that the type has.
+ */
+export function hasSpans(database: string): string {
+  return `last_received >= (SELECT if(count() = 0, toDate('2149-06-06'), min(received)) FROM ${database}.spans)`;
+}
+
 /** The ids of the parameter `ids`, which it has in hex. */
 export const idsAsBytes = "(SELECT toFixedString(unhex(arrayJoin({ids:Array(String)})), 16))";
 
