@@ -92,5 +92,6 @@ export async function runServer(run: ServerRun): Promise<number> {
     return exitCodes.stopFailed;
   }
   log.info("stopped");
-  return exitCodes.success;
+  // Whoever had it stop may have said why.
+  return Number(process.exitCode ?? exitCodes.success);
 }

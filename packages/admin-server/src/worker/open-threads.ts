@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { Logger } from "lifecycle";
+import { exitCodes } from "lifecycle/stop-request";
 import { Workers } from "../core/engine/workers.ts";
 import { OwnPorts, type PortSource, SharedPorts } from "../core/listen/port-source.ts";
 import { memoryKeeper, type SharedState, TableState } from "../core/threads/shared-state.ts";
@@ -59,6 +60,19 @@ export interface Threads {
   readonly workers: Workers | undefined;
 }
 
+/**
+ * A socket that the process was given is closed with its thread and cannot be had again. Whoever gave it still has it and
+ * starts the process anew when it ends with an error, as systemd does with `Restart=on-failure`; no connection is refused
+ * in between.
+ */
+function endForLost(lost: readonly string[], log: Logger): void {
+  log.fatal(
+    `${lost.join(", ")} went with the worker: stopping, so that who gave it can start the server anew`,
+  );
+  process.exitCode = exitCodes.stopFailed;
+  process.kill(process.pid, "SIGTERM");
+}
+
 /** Prepares what threads share, and starts the workers. */
 export function openThreads(
   log: Logger,
@@ -92,6 +106,12 @@ export function openThreads(
       resourceLimits: { maxYoungGenerationSizeMb },
     });
   };
-  const workers = new Workers({ count: options.count, spawn, table, topics, messages, log });
+  const onDeath = (thread: number) => {
+    const lost = ports.lostBy(thread);
+    if (lost.length > 0) {
+      endForLost(lost, log);
+    }
+  };
+  const workers = new Workers({ count: options.count, spawn, table, topics, messages, log, onDeath });
   return { shared: new TableState(table, memory), messages, ports, workers };
 }

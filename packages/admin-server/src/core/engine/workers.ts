@@ -53,6 +53,8 @@ export interface WorkersOptions {
   readonly topics: MessageTopics;
   readonly messages: MainMessages;
   readonly log: Logger;
+  /** Called when a thread ended that was not to, before its successor starts. */
+  readonly onDeath?: (thread: number) => void;
 }
 
 interface RunningWorker {
@@ -149,6 +151,7 @@ export class Workers implements Participant {
       return;
     }
     log.error(`worker ${thread} died: starting another one`);
+    this.#options.onDeath?.(thread);
     if (performance.now() - startedAt > soundAfterMs) {
       this.#pauses.delete(thread);
     }

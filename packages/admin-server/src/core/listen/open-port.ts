@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { chmod, unlink } from "node:fs/promises";
 import { type AddressInfo, connect, type Server } from "node:net";
 import { messageOf, ServerError } from "../errors.ts";
+import { listenOnGiven } from "./given-socket.ts";
 import { formatListenAddress, type ListenAddress } from "./listen-address.ts";
 
 const reasons: Readonly<Record<string, string>> = {
@@ -60,7 +61,8 @@ export async function openPort(
     } else if (address.network === "unix") {
       server.listen({ path: address.path });
     } else {
-      server.listen({ fd: address.fd });
+      await listenOnGiven(address.fd, server);
+      return 0;
     }
     await once(server, "listening");
     if (address.network === "unix") {

@@ -64,6 +64,9 @@ export class OwnPorts implements PortSource {
   }
 }
 
+/** Number of no thread. */
+const nobody = -1;
+
 interface Entry {
   readonly address: ListenAddress;
   readonly port: Promise<number>;
@@ -89,6 +92,8 @@ interface PortRequest {
 export class SharedPorts implements PortSource {
   readonly #log: Logger;
   readonly #entries = new Map<string, Entry>();
+  /** Which thread listens on a socket that the process was given: the same one in every config. */
+  readonly #givenTo = new Map<number, number>();
 
   constructor(topics: MessageTopics, log: Logger) {
     this.#log = log;
@@ -119,11 +124,24 @@ export class SharedPorts implements PortSource {
     return [...this.#entries.values()].map(({ bound }) => bound);
   }
 
-  /** What a thread holds. A thread that died holds its ports until its successor says what it needs. */
-  heldBy(thread: number): ListenAddress[] {
-    return [...this.#entries.values()]
-      .filter(({ threads }) => threads.has(thread))
-      .map(({ address }) => address);
+  /** A thread died, and the sockets with it that the process was given. @returns their addresses */
+  lostBy(thread: number): string[] {
+    const lost = [...this.#givenTo].filter(([, owner]) => owner === thread).map(([fd]) => fd);
+    for (const fd of lost) {
+      this.#givenTo.set(fd, nobody);
+    }
+    return lost.map((fd) => formatListenAddress({ network: "fd", fd }));
+  }
+
+  /** The thread that listens for all where an address cannot be shared. */
+  #owner({ address, threads }: Entry): number {
+    const [first = 0] = threads;
+    if (address.network !== "fd") {
+      return first;
+    }
+    const owner = this.#givenTo.get(address.fd) ?? first;
+    this.#givenTo.set(address.fd, owner);
+    return owner;
   }
 
   async #reserve(thread: number, address: ListenAddress): Promise<PortGrant> {
@@ -134,7 +152,7 @@ export class SharedPorts implements PortSource {
       this.#entries.set(key, entry);
     }
     entry.threads.add(thread);
-    const [owner] = entry.threads;
+    const owner = this.#owner(entry);
     try {
       const port = await entry.port;
       entry.bound = boundAddress(address, port);
