@@ -1,6 +1,7 @@
 import { openClientTls, type ProcessDefinition, parseTags, StartError } from "lifecycle";
 import { AgentMetrics } from "./agent-metrics.ts";
 import { agentOptions } from "./agent-options.ts";
+import { collectStartGarbage } from "./collect-start-garbage.ts";
 import { parseCollectorAddress } from "./reporters/collector-address.ts";
 import { CollectorPool } from "./reporters/collector-pool.ts";
 import { GrpcReporter } from "./reporters/grpc-reporter.ts";
@@ -77,6 +78,7 @@ export const agentProcess: ProcessDefinition<typeof agentOptions.shape> = {
     }
     metrics.showServers(spanServers);
     metrics.showConnections(collectors.names);
+    collectStartGarbage();
 
     return {
       async stop() {

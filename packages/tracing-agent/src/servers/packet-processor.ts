@@ -5,9 +5,12 @@ import type { AgentMetrics } from "../agent-metrics.ts";
 import { PacketQueue } from "./packet-queue.ts";
 import { PostSpansBuilder, type PostSpansCall } from "./post-spans-builder.ts";
 
-/** A call to the collector stays below its default limit of 4 MiB: api_v2 is at most 3.5 times as long as Thrift. */
-const maxMergedBytes = 1_048_576;
-const maxMergedPackets = 500;
+/**
+ * Most bytes and packets in a call to the collector: so it stays below its default limit of 4 MiB (api_v2 is at most 3.5
+ * times as long as Thrift), and those of all workers are a few megabytes.
+ */
+const maxMergedBytes = 262_144;
+const maxMergedPackets = 250;
 /** So many packets are worth a call at once; of fewer there is one call within this time, a call has its own cost. */
 const fewPackets = 200;
 const callIntervalMs = 5;
@@ -160,14 +163,12 @@ export class PacketProcessor {
 
   /** Apart from `#work`, which would keep the packets and all that was made of them until its calls have ended. */
   #nextCalls(): PostSpansCall[] {
-    for (const packet of this.#waiting.take(maxMergedPackets, maxMergedBytes)) {
-      this.#decode(packet);
-    }
+    this.#waiting.take(maxMergedPackets, maxMergedBytes, this.#decode);
     return this.#builder.take();
   }
 
   /** A packet that cannot be read is counted and forgotten. */
-  #decode(packet: Buffer): void {
+  readonly #decode = (packet: Buffer): void => {
     const { protocol, metrics, log } = this.#settings;
     try {
       for (const batch of this.#reader.read(packet)) {
@@ -186,5 +187,5 @@ export class PacketProcessor {
         log.error({ protocol, err: error }, "packet dropped: unexpected error");
       }
     }
-  }
+  };
 }

@@ -1,3 +1,5 @@
+import { freeBuffer } from "./free-buffer.ts";
+
 const smallestBytes = 65_536;
 /** A queue that has grown over this gives its memory back when it is empty. */
 const maxKeptBytes = 1_048_576;
@@ -41,27 +43,25 @@ export class PacketQueue {
   }
 
   /**
-   * Takes waiting packets until one more would be over a limit.
-   * @returns at least one packet, whatever its size, unless none waits; good until the next `offer`
+   * Takes waiting packets until one more would be over a limit; at least one, whatever its size, unless none waits.
+   * @param use gets each of them, good during the call; it must neither throw nor offer
    */
-  take(maxPackets: number, maxBytes: number): Buffer[] {
-    const taken: Buffer[] = [];
+  take(maxPackets: number, maxBytes: number, use: (packet: Buffer) => void): void {
     let bytes = 0;
-    while (taken.length < maxPackets) {
+    for (let packets = 0; packets < maxPackets; packets++) {
       const start = this.#spans[this.#first];
       const length = this.#spans[this.#first + 1];
-      if (start === undefined || length === undefined || (taken.length > 0 && bytes + length > maxBytes)) {
+      if (start === undefined || length === undefined || (packets > 0 && bytes + length > maxBytes)) {
         break;
       }
       bytes += length;
-      taken.push(this.#bytes.subarray(start, start + length));
+      use(this.#bytes.subarray(start, start + length));
       this.#first += 2;
     }
     if (this.#first * 2 >= this.#spans.length) {
       this.#spans = this.#spans.slice(this.#first);
       this.#first = 0;
     }
-    return taken;
   }
 
   /** Finds so many bytes in a row behind the last packet, or from the start again; makes the buffer larger if there are none. */
@@ -69,6 +69,7 @@ export class PacketQueue {
     const oldest = this.#spans[this.#first];
     if (oldest === undefined) {
       if (this.#bytes.length > maxKeptBytes || this.#bytes.length < length) {
+        freeBuffer(this.#bytes);
         this.#bytes = Buffer.allocUnsafeSlow(Math.max(length, smallestBytes));
       }
       return 0;
@@ -98,5 +99,6 @@ export class PacketQueue {
       this.#spans[index] = this.#end;
       this.#end += packetLength;
     }
+    freeBuffer(old);
   }
 }

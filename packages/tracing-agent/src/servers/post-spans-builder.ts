@@ -1,5 +1,6 @@
 import type { AgentBatch } from "wire/agent";
 import { writeMessagePrefix } from "../grpc/grpc-answer.ts";
+import { freeBuffer } from "./free-buffer.ts";
 import { RequestBuffers } from "./request-buffers.ts";
 
 /** One call to the collector. */
@@ -16,9 +17,14 @@ const prefixBytes = 5;
 const field1 = 0x0a;
 const field2 = 0x12;
 
+/** Room for the spans of one call as it mostly is; kept for the next one unless it had to grow beyond `maxKeptBytes`. */
+const smallestBytes = 65_536;
+const maxKeptBytes = 524_288;
+
 interface Group {
   readonly process: Buffer;
-  readonly spans: Buffer[];
+  /** Where its spans lie, begin and end by turns; what lies side by side is one piece. */
+  readonly pieces: number[];
   spanBytes: number;
   spanCount: number;
 }
@@ -32,6 +38,9 @@ export class PostSpansBuilder {
   readonly #agentTags: Buffer;
   readonly #buffers = new RequestBuffers();
   readonly #groups = new Map<string, Group>();
+  /** The spans of all groups in the order of their arrival. */
+  #spans = Buffer.allocUnsafeSlow(smallestBytes);
+  #end = 0;
   #last: Group | undefined;
 
   /** @param agentTags bytes of `processTagFields` */
@@ -39,9 +48,22 @@ export class PostSpansBuilder {
     this.#agentTags = agentTags;
   }
 
+  /** @param batch its spans are copied */
   add({ process, spans, spanCount }: AgentBatch): void {
     const group = this.#groupOf(process);
-    group.spans.push(spans);
+    const start = this.#end;
+    const end = start + spans.length;
+    if (end > this.#spans.length) {
+      this.#grow(end);
+    }
+    this.#spans.set(spans, start);
+    this.#end = end;
+    const { pieces } = group;
+    if (pieces[pieces.length - 1] === start) {
+      pieces[pieces.length - 1] = end;
+    } else {
+      pieces.push(start, end);
+    }
     group.spanBytes += spans.length;
     group.spanCount += spanCount;
   }
@@ -51,7 +73,19 @@ export class PostSpansBuilder {
     const calls = [...this.#groups.values()].map((group) => this.#glue(group));
     this.#groups.clear();
     this.#last = undefined;
+    this.#end = 0;
+    if (this.#spans.length > maxKeptBytes) {
+      freeBuffer(this.#spans);
+      this.#spans = Buffer.allocUnsafeSlow(smallestBytes);
+    }
     return calls;
+  }
+
+  #grow(least: number): void {
+    const old = this.#spans;
+    this.#spans = Buffer.allocUnsafeSlow(Math.max(least, old.length * 2));
+    this.#spans.set(old);
+    freeBuffer(old);
   }
 
   #groupOf(process: Buffer): Group {
@@ -62,14 +96,14 @@ export class PostSpansBuilder {
     const key = process.toString("latin1");
     let group = this.#groups.get(key);
     if (group === undefined) {
-      group = { process, spans: [], spanBytes: 0, spanCount: 0 };
+      group = { process, pieces: [], spanBytes: 0, spanCount: 0 };
       this.#groups.set(key, group);
     }
     this.#last = group;
     return group;
   }
 
-  #glue({ process, spans, spanBytes, spanCount }: Group): PostSpansCall {
+  #glue({ process, pieces, spanBytes, spanCount }: Group): PostSpansCall {
     const processBytes = process.length + this.#agentTags.length;
     const batchBytes = spanBytes + 1 + varintBytes(processBytes) + processBytes;
     const messageBytes = 1 + varintBytes(batchBytes) + batchBytes;
@@ -78,9 +112,8 @@ export class PostSpansBuilder {
     writeMessagePrefix(request, messageBytes);
     request[prefixBytes] = field1;
     let at = writeVarint(request, prefixBytes + 1, batchBytes);
-    for (const piece of spans) {
-      request.set(piece, at);
-      at += piece.length;
+    for (let index = 0; index < pieces.length; index += 2) {
+      at += this.#spans.copy(request, at, pieces[index], pieces[index + 1]);
     }
     request[at] = field2;
     at = writeVarint(request, at + 1, processBytes);

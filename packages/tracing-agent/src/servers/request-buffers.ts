@@ -1,7 +1,9 @@
+import { freeBuffer } from "./free-buffer.ts";
+
 /** Smallest size of a buffer; each further size is twice as large. */
 const smallestBytes = 16_384;
 /** Most bytes that are kept for later; a burst may use more. */
-const maxKeptBytes = 2_097_152;
+const maxKeptBytes = 1_048_576;
 
 /**
  * Buffers that are used again. A new one for each request would live until V8 collects its old generation, which it
@@ -13,8 +15,15 @@ export class RequestBuffers {
 
   /** @returns at least so many bytes, with anything in them */
   take(bytes: number): Buffer {
-    const index = this.#kept.findIndex((buffer) => buffer.length >= bytes);
-    const [kept] = index === -1 ? [] : this.#kept.splice(index, 1);
+    let best = -1;
+    let bestBytes = Number.POSITIVE_INFINITY;
+    for (const [index, { length }] of this.#kept.entries()) {
+      if (length >= bytes && length < bestBytes) {
+        best = index;
+        bestBytes = length;
+      }
+    }
+    const [kept] = best === -1 ? [] : this.#kept.splice(best, 1);
     if (kept !== undefined) {
       this.#keptBytes -= kept.length;
       return kept;
@@ -31,6 +40,8 @@ export class RequestBuffers {
     if (this.#keptBytes + buffer.length <= maxKeptBytes) {
       this.#kept.push(buffer);
       this.#keptBytes += buffer.length;
+    } else {
+      freeBuffer(buffer);
     }
   }
 }

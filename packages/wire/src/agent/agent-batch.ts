@@ -16,7 +16,10 @@ export interface AgentBatch {
    * further tags go behind, as field 2.
    */
   readonly process: Buffer;
-  /** Field 1 of an `api_v2` `Batch` (tag, length, message) for each span, one after the other. */
+  /**
+   * Field 1 of an `api_v2` `Batch` (tag, length, message) for each span, one after the other. Good until the reader's
+   * next packet: a copy for each would outlive V8's young generation where many packets go into one request.
+   */
   readonly spans: Buffer;
   readonly spanCount: number;
   /** Only from clients that send both losses and a tag `client-uuid`. */

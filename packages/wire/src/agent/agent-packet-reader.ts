@@ -25,7 +25,7 @@ export interface AgentPacketReaderOptions {
  * Reads the UDP packets of clients, each a message `Agent.emitBatch` or `Agent.emitZipkinBatch`, sent as CALL or
  * ONEWAY, in the strict or old form of the binary protocol. Spans become `api_v2` protobuf without an object for each.
  *
- * One reader reads one packet at a time; what it gives stays good.
+ * One reader reads one packet at a time; the spans that it gives are good until the next one.
  */
 export class AgentPacketReader {
   readonly #maxPacketBytes: number;
@@ -85,7 +85,7 @@ export class AgentPacketReader {
     if (!hasBatch) throw malformed("emitBatch.batch is required and missing");
     return {
       process: batch.process,
-      spans: Buffer.from(batch.spans.bytes),
+      spans: batch.spans.buffer.subarray(0, batch.spans.length),
       spanCount: batch.spanCount,
       clientStats: this.#clientStats(),
     };
