@@ -27,12 +27,21 @@ export const navigation: readonly NavigationGroup[] = [
   },
   {
     title: "Run it",
-    pages: ["compose.md", "kubernetes.md", "systemd.md", "collector-fleet.md", "scale.md", "release.md"],
+    pages: [
+      "compose.md",
+      "kubernetes.md",
+      "systemd.md",
+      "collector-fleet.md",
+      "scale.md",
+      "observability.md",
+      "release.md",
+    ],
   },
   { title: "The processes", pages: ["processes.md", "processes/"] },
+  { title: "Coming from", pages: ["migration-jaeger.md", "migration-caddy.md", "comparison.md"] },
   { title: "Differences", pages: ["known-differences.md", "known-admin-differences.md", "conformance.md"] },
   { title: "Figures", pages: ["benchmarks.md"] },
-  { title: "How it is made", pages: ["adr/"] },
+  { title: "How it is made", pages: ["architecture.md", "adr/"] },
   { title: "Reference", pages: ["reference/"] },
 ];
 
