@@ -10,6 +10,7 @@ export { helpText } from "./options/help-text.ts";
 export { type OptionField, optionFields } from "./options/option-field.ts";
 export { parseOptions } from "./options/parse-options.ts";
 export { parseTags } from "./options/parse-tags.ts";
+export { secretOf } from "./options/secret-of.ts";
 export type {
   ProcessCommand,
   ProcessContext,

@@ -63,7 +63,9 @@ function commandText(command: string, args: readonly string[], subject: HelpSubj
 function printConfig(parsed: ParsedOptions<unknown>): void {
   const width = Math.max(...[...parsed.origins.keys()].map((name) => name.length));
   for (const [name, { text, source }] of parsed.origins) {
-    const shown = /password|token|secret/.test(name) && text !== "" ? "***" : text;
+    const isSecret = /password|token|secret/.test(name) && text !== "";
+    // Addresses may hold a user and a password.
+    const shown = isSecret ? "***" : text.replace(/\/\/[^/\s,]*@/g, "//***@");
     process.stdout.write(`${name.padEnd(width)}  ${shown || '""'}  (${source})\n`);
   }
 }

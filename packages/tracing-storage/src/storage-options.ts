@@ -1,4 +1,4 @@
-import { bytes, commaList, duration, hostPort } from "lifecycle";
+import { bytes, commaList, duration, hostPort, serverTlsOptions } from "lifecycle";
 import { z } from "zod";
 import { maxQueryThreads } from "./engine/thread-pool-size.ts";
 
@@ -9,6 +9,7 @@ export const storageOptions = z.object({
     .default("./data/storage")
     .describe("Folder of the data; created when it is not there. One process at a time."),
   "storage.http.host-port": hostPort("127.0.0.1:8123").describe("ClickHouse's HTTP protocol."),
+  ...serverTlsOptions("storage.http"),
   "storage.http.user": z
     .string()
     .min(1)

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { listenError, type ProcessDefinition } from "lifecycle";
+import { listenError, openServerTls, type ProcessDefinition } from "lifecycle";
 import { z } from "zod";
 import { exportCommand } from "./commands/export-command.ts";
 import { importCommand } from "./commands/import-command.ts";
@@ -12,6 +12,7 @@ import { openConfiguredRemoteStorage } from "./grpc/open-remote-storage.ts";
 import { ownEngineAt } from "./grpc/own-engine.ts";
 import { runBridge } from "./grpc/run-bridge.ts";
 import { createHttpFront } from "./http/http-front.ts";
+import { openInnerFront } from "./http/inner-front.ts";
 import { readUsers } from "./http/users.ts";
 import { Retention } from "./retention/retention.ts";
 import { StorageMetrics, watchEngine } from "./storage-metrics.ts";
@@ -40,6 +41,7 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
     const users = readUsers(options);
     const [owner] = users;
     const address = options["storage.http.host-port"];
+    const tls = await openServerTls(options, "storage.http", log);
     const engine = await Engine.open(options["storage.data-dir"], {
       maxMemoryBytes: options["storage.max-memory"],
       maxQueryMemoryBytes: options["storage.max-query-memory"],
@@ -67,20 +69,19 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
         intervalMs: options["storage.retention-interval"],
       },
     );
-    const server = createHttpFront(
-      { engine, gate, guard, metrics: new StorageMetrics(registry), log },
-      {
-        users,
-        maxSessions: options["storage.http.max-sessions"],
-        sendTimeoutMs: options["storage.http.send-timeout"],
-        maxBodyBytes: options["storage.http.max-body-bytes"],
-      },
-    );
+    const frontParts = { engine, gate, guard, metrics: new StorageMetrics(registry), log };
+    const frontLimits = {
+      sendTimeoutMs: options["storage.http.send-timeout"],
+      maxBodyBytes: options["storage.http.max-body-bytes"],
+    };
+    const maxSessions = options["storage.http.max-sessions"];
+    const server = createHttpFront(frontParts, { ...frontLimits, users, maxSessions, tls });
     watchEngine(registry, { engine, gate, guard });
     try {
       server.listen(address.port, ...(address.host === "" ? [] : [address.host]));
       await once(server, "listening");
     } catch (error) {
+      tls?.close();
       await engine.close(gate.idle());
       throw listenError(error, "ClickHouse HTTP", address.text, "storage.http.host-port");
     }
@@ -89,13 +90,15 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
       { dataDir: engine.folder.path, engine: engine.facts.version },
       `listening for ClickHouse HTTP on ${typeof bound === "object" && bound !== null ? `${bound.address}:${bound.port}` : address.text}`,
     );
-    const own = ownEngineAt(bound, {
-      user: owner.name,
-      password: owner.password,
-    });
+    const inner = tls === undefined ? undefined : await openInnerFront(frontParts, frontLimits);
+    const servers = inner === undefined ? [server] : [server, inner.server];
+    const own =
+      inner === undefined
+        ? ownEngineAt(bound, { user: owner.name, password: owner.password })
+        : ownEngineAt(inner.address, inner.credentials);
     const remote = await openConfiguredRemoteStorage(options, own, { log, metrics: registry }).catch(
       async (error: unknown) => {
-        server.close();
+        for (const one of servers) one.close();
         await engine.close(gate.idle());
         throw error;
       },
@@ -106,15 +109,20 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
       async stop(signal) {
         guard.close();
         await remote?.stop(signal);
-        const closed = once(server, "close");
-        server.close();
-        server.closeIdleConnections();
-        signal.addEventListener("abort", () => server.closeAllConnections());
+        const closed = Promise.all(servers.map((one) => once(one, "close")));
+        const cut = () => {
+          for (const one of servers) one.closeAllConnections();
+        };
+        for (const one of servers) {
+          one.close();
+          one.closeIdleConnections();
+        }
+        signal.addEventListener("abort", cut);
         // A query whose client takes its result too slowly cannot end by itself.
-        setTimeout(() => server.closeAllConnections(), cutAfterMs).unref();
+        setTimeout(cut, cutAfterMs).unref();
         const retentionEnded = retention.close();
         await engine.close(Promise.all([gate.idle(), retentionEnded]));
-        server.closeIdleConnections();
+        for (const one of servers) one.closeIdleConnections();
         await closed;
       },
     };

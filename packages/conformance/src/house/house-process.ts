@@ -56,15 +56,19 @@ export class HouseProcess {
     for (let attempt = 0; attempt < 600; attempt++) {
       if (!this.isRunning) throw new Error(`${this.name} ended:\n${this.#log}`);
       try {
-        // The Origin is for the admin API: fetch says Sec-Fetch-Mode, as browsers do.
-        if ((await fetch(this.#healthUrl, { headers: { Origin: new URL(this.#healthUrl).origin } })).ok)
-          return;
+        if (await this.isHealthy(this.#healthUrl)) return;
       } catch {
         // Not listening yet.
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     throw new Error(`${this.name} is not healthy:\n${this.#log}`);
+  }
+
+  /** Rejects, or resolves with false, while it is not. */
+  protected async isHealthy(url: string): Promise<boolean> {
+    // The Origin is for the admin API: fetch says Sec-Fetch-Mode, as browsers do.
+    return (await fetch(url, { headers: { Origin: new URL(url).origin } })).ok;
   }
 
   async end(signal: NodeJS.Signals): Promise<number | null> {

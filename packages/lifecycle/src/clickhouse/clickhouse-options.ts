@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { clientTlsOptions } from "../tls/tls-options.ts";
 
 /** Option field: addresses, in one list or in an option each. */
 function addressList(defaultValue: string) {
@@ -23,6 +24,12 @@ export function clickHouseOptions(defaultUrl: string, what: string) {
       .default("default")
       .describe("User of ClickHouse, where the address names none."),
     "clickhouse.password": z.string().default("").describe("The user's password."),
+    "clickhouse.password-file": z
+      .string()
+      .default("")
+      .describe("File with the user's password in one line, instead of --clickhouse.password.")
+      .meta({ placeholder: "path" }),
+    ...clientTlsOptions("clickhouse"),
     "clickhouse.cluster": z
       .string()
       .default("")

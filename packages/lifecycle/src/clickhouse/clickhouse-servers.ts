@@ -1,5 +1,8 @@
 import { Gauge, type Registry } from "prom-client";
+import { StartError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
+import { secretOf } from "../options/secret-of.ts";
+import { openClientTls } from "../tls/client-tls.ts";
 import type { ClickHouseOptions } from "./clickhouse-options.ts";
 
 const gaugeName = "tracing_clickhouse_host_up";
@@ -8,14 +11,22 @@ const gaugeName = "tracing_clickhouse_host_up";
  * What the engine for ClickHouse is opened with, as the options say. Servers that go away and come back stand in the log
  * and in the metric `tracing_clickhouse_host_up`.
  * @param metrics several engines of a process may share it
+ * @throws StartError for a file of a password or of TLS that cannot be read, and for TLS to an address without it
  */
 export function clickHouseServers(options: ClickHouseOptions, log: Logger, metrics?: Registry) {
   const up = metrics === undefined ? undefined : gaugeOf(metrics);
   const areUp = new Map<string, boolean>();
+  const password = secretOf(options, "clickhouse.password");
+  if (options["clickhouse.tls.enabled"] && options["clickhouse.url"].some((url) => !/^https:/i.test(url))) {
+    throw new StartError(
+      "--clickhouse.tls.enabled: every address of --clickhouse.url must begin with https://",
+    );
+  }
   return {
     urls: options["clickhouse.url"],
     user: options["clickhouse.user"],
-    password: options["clickhouse.password"],
+    password,
+    tls: openClientTls(options, "clickhouse", log),
     database: options["clickhouse.database"],
     cluster:
       options["clickhouse.cluster"] === ""

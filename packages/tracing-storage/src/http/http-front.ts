@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Server as HttpsServer } from "node:https";
 import { hostname } from "node:os";
-import type { Logger } from "lifecycle";
+import { httpServerFor, type Logger, type ServerTls } from "lifecycle";
 import type { DiskGuard } from "../engine/disk-guard.ts";
 import type { Engine } from "../engine/engine.ts";
 import { EngineError, engineError, toEngineError } from "../engine/engine-error.ts";
@@ -26,6 +27,8 @@ export interface HttpFrontSettings {
   readonly sendTimeoutMs: number;
   /** Of one body, decompressed. */
   readonly maxBodyBytes: number;
+  /** Absent: plain HTTP. */
+  readonly tls?: ServerTls | undefined;
 }
 
 export interface HttpFrontParts {
@@ -53,7 +56,7 @@ function summary({ kind, rows, result, insertedBytes, elapsedSeconds }: QueryOut
 }
 
 /** ClickHouse's HTTP protocol over an engine. Does not listen yet. */
-export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettings): Server {
+export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettings): Server | HttpsServer {
   const { engine, gate, guard, metrics, log } = parts;
   const sessions = new Sessions(engine, settings.maxSessions);
   const queryParts: QueryParts = { engine, gate, guard, sessions };
@@ -207,7 +210,8 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
     }
   }
 
-  return createServer({ keepAliveTimeout: 30_000, requestTimeout: 300_000 }, (request, response) => {
+  const timeouts = { keepAliveTimeout: 30_000, requestTimeout: 300_000 };
+  return httpServerFor(settings.tls, timeouts, (request, response) => {
     handle(request, response).catch((error: unknown) => {
       log.error({ err: error }, "a request failed");
       sendError(request, response, engineError("UNKNOWN_EXCEPTION", String(error))).catch(() =>

@@ -6,6 +6,7 @@ import { isConnectionError, isHostFault, toStorageError, wasNeverSent } from "./
 import { type HostAddress, hostAddress } from "./hosts/host-address.ts";
 import type { OnHostChange } from "./hosts/host-health.ts";
 import { type Host, HostPool } from "./hosts/host-pool.ts";
+import type { WatchedHostTls } from "./hosts/host-tls.ts";
 
 /** Values for `{name:Type}` in a query. */
 export type QueryParameters = Readonly<Record<string, string | bigint | number | readonly string[]>>;
@@ -21,6 +22,7 @@ export interface ConnectionOptions {
   readonly requestTimeoutMs: number;
   readonly maxConnections: number;
   readonly maxReadBytes: number;
+  readonly tls?: WatchedHostTls | undefined;
   readonly onHostChange?: OnHostChange | undefined;
   /** Settings of every read; those of a cluster. */
   readonly readSettings?: Settings;

@@ -1,5 +1,6 @@
 import type { ClusterSettings } from "./cluster/cluster-settings.ts";
 import type { OnHostChange } from "./hosts/host-health.ts";
+import type { WatchedHostTls } from "./hosts/host-tls.ts";
 
 /** Where the ClickHouse engine finds its server, and how long it waits. */
 export interface ClickHouseStoreOptions {
@@ -22,6 +23,8 @@ export interface ClickHouseStoreOptions {
   readonly maxReadBytes?: number;
   /** Tables over several servers; a single server by default. */
   readonly cluster?: ClusterSettings | undefined;
+  /** For addresses with https; absent: the usual authorities, and no certificate of ours. The store closes it. */
+  readonly tls?: WatchedHostTls | undefined;
   /** Told at once of every server, and then of each that is found away or back. */
   readonly onHostChange?: OnHostChange | undefined;
 }

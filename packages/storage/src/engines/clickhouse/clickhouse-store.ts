@@ -33,6 +33,7 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
     maxConnections: options.maxConnections ?? 16,
     maxReadBytes: options.maxReadBytes ?? 512 * 1024 * 1024,
     isCluster: options.cluster !== undefined,
+    tls: options.tls,
   };
   if (settings.urls.length === 0)
     throw new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");

@@ -1,4 +1,5 @@
-import { createSecureContext } from "node:tls";
+import { isIP } from "node:net";
+import { checkServerIdentity, createSecureContext, type PeerCertificate } from "node:tls";
 import { type ChannelCredentials, Client, connectivityState, credentials } from "@grpc/grpc-js";
 import { StorageError } from "../../api/storage-error.ts";
 import type { GrpcStoreTls, WatchedGrpcStoreTls } from "./grpc-store-options.ts";
@@ -8,6 +9,12 @@ const maxMessageBytes = 64 * 1024 * 1024;
 
 /** For calls that are under way on a connection with the old certificates. */
 const oldClientMs = 60_000;
+
+/**
+ * Stands where a server's name is told before its certificate is seen: an address may not stand there, grpc-js tells it
+ * all the same, and Node refuses. The certificate is checked against the address.
+ */
+const nameOfAddresses = "address.invalid";
 
 /** The connection to one server. It is made anew by itself, and when the files of TLS have changed. */
 export class RemoteChannel {
@@ -57,7 +64,13 @@ export class RemoteChannel {
   }
 
   #open(tls: GrpcStoreTls | undefined): Client {
-    return new Client(this.#server, credentialsOf(tls), {
+    const host = this.#server
+      .replace(/^dns:\/\/\//, "")
+      .replace(/:\d+$/, "")
+      .replace(/^\[|\]$/g, "");
+    const isAddress = tls !== undefined && tls.serverName === undefined && isIP(host) !== 0;
+    const address = isAddress ? host : undefined;
+    return new Client(this.#server, credentialsOf(tls, address), {
       "grpc.max_receive_message_length": maxMessageBytes,
       "grpc.max_send_message_length": -1,
       // A store that comes back is found within seconds, not minutes.
@@ -66,6 +79,7 @@ export class RemoteChannel {
       // Go's servers hang up on clients that ask more often.
       "grpc.keepalive_time_ms": 300_000,
       "grpc.use_local_subchannel_pool": 1,
+      ...(address === undefined ? {} : { "grpc.ssl_target_name_override": nameOfAddresses }),
       ...(tls?.serverName === undefined
         ? {}
         : {
@@ -76,7 +90,8 @@ export class RemoteChannel {
   }
 }
 
-function credentialsOf(tls: GrpcStoreTls | undefined): ChannelCredentials {
+/** @param address of the server, where it has no name */
+function credentialsOf(tls: GrpcStoreTls | undefined, address: string | undefined): ChannelCredentials {
   if (tls === undefined) return credentials.createInsecure();
   const { ca, cert, key, skipHostVerify } = tls;
   return credentials.createFromSecureContext(
@@ -84,6 +99,14 @@ function credentialsOf(tls: GrpcStoreTls | undefined): ChannelCredentials {
       ...(ca === undefined ? {} : { ca }),
       ...(cert === undefined || key === undefined ? {} : { cert, key }),
     }),
-    { rejectUnauthorized: !skipHostVerify },
+    {
+      rejectUnauthorized: !skipHostVerify,
+      ...(address === undefined
+        ? {}
+        : {
+            checkServerIdentity: (_name: string, certificate: PeerCertificate) =>
+              checkServerIdentity(address, certificate),
+          }),
+    },
   );
 }

@@ -2,6 +2,7 @@ import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickh
 import { Agent, request } from "undici";
 import type { HostAddress } from "./host-address.ts";
 import { HostHealth, type OnHostChange } from "./host-health.ts";
+import { hostAgent, hostConnector, type WatchedHostTls } from "./host-tls.ts";
 
 /** One server, and what calls it. */
 export interface Host {
@@ -20,6 +21,7 @@ export interface HostPoolOptions {
   readonly maxConnections: number;
   readonly requestTimeoutMs: number;
   readonly onHostChange?: OnHostChange | undefined;
+  readonly tls?: WatchedHostTls | undefined;
 }
 
 const connectTimeoutMs = 5_000;
@@ -31,15 +33,20 @@ export class HostPool {
   readonly health: HostHealth | undefined;
   readonly agent: Agent;
   readonly #onHostChange: OnHostChange | undefined;
+  readonly #tls: WatchedHostTls | undefined;
   #isSingleUp = true;
   /** Apart, so that a ping waits for no other call. */
-  readonly #pings = new Agent({ connections: 1, connect: { timeout: connectTimeoutMs } });
+  readonly #pings: Agent;
 
   constructor(options: HostPoolOptions) {
+    const { tls } = options;
     this.#onHostChange = options.onHostChange;
+    this.#tls = tls;
+    const connect = hostConnector(tls, connectTimeoutMs);
+    this.#pings = new Agent({ connections: 1, connect });
     this.agent = new Agent({
       connections: options.maxConnections,
-      connect: { timeout: connectTimeoutMs },
+      connect,
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -54,6 +61,7 @@ export class HostPool {
         max_open_connections: options.maxConnections,
         // Our own deadline comes first, and is told apart from the caller's signal.
         request_timeout: options.requestTimeoutMs + connectTimeoutMs,
+        ...(tls === undefined ? {} : { http_agent: hostAgent(tls, options.maxConnections) }),
         log: { level: ClickHouseLogLevel.OFF },
       }),
       authorization: `Basic ${Buffer.from(`${address.user}:${address.password}`).toString("base64")}`,
@@ -81,6 +89,7 @@ export class HostPool {
 
   async close(): Promise<void> {
     this.health?.close();
+    this.#tls?.close();
     await Promise.all([
       this.agent.destroy(),
       this.#pings.destroy(),

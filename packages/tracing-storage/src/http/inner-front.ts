@@ -1,0 +1,29 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import type { AddressInfo, Server } from "node:net";
+import { createHttpFront, type HttpFrontParts, type HttpFrontSettings } from "./http-front.ts";
+
+/** The door by which this process asks its own engine. */
+export interface InnerFront {
+  readonly server: Server & { closeAllConnections(): void; closeIdleConnections(): void };
+  readonly address: AddressInfo;
+  readonly credentials: { readonly user: string; readonly password: string };
+}
+
+const passwordBytes = 32;
+
+/**
+ * Opens a door on loopback for this process alone, with a password that nobody else knows. For when the door for others
+ * speaks TLS: that one may want a certificate of clients, and shows one that need not fit this address.
+ */
+export async function openInnerFront(
+  parts: HttpFrontParts,
+  settings: Omit<HttpFrontSettings, "users" | "tls" | "maxSessions">,
+): Promise<InnerFront> {
+  const credentials = { user: "inner", password: randomBytes(passwordBytes).toString("hex") };
+  const users = [{ name: credentials.user, password: credentials.password, readOnly: false }] as const;
+  const server = createHttpFront(parts, { ...settings, users, maxSessions: 0 });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { server, address: server.address() as AddressInfo, credentials };
+}
