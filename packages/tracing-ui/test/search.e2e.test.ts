@@ -183,6 +183,37 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     await page.getByText("The file is no longer open").waitFor();
   });
 
+  test("a file of OTLP JSON is turned into traces by the server; a refusal is told in its words", async () => {
+    const page = await open("/search");
+    await page.locator(".result").first().waitFor();
+    const [trace] = shopStore(1).traces;
+    const otlp = JSON.stringify({ resourceSpans: [{ scopeSpans: [] }] });
+    const file = { name: "spans.json", mimeType: "application/json", buffer: Buffer.from(otlp) };
+    const asked: (string | null)[] = [];
+    let refuse = true;
+    await page.route("**/api/transform", (route) => {
+      asked.push(route.request().postData());
+      return route.fulfill(
+        refuse
+          ? { status: 400, json: { data: null, errors: [{ code: 400, msg: "no span has an id" }] } }
+          : { json: { data: [{ ...trace, traceID: "0123abcd" }], errors: null } },
+      );
+    });
+    await page.getByLabel("JSON file of traces").setInputFiles(file);
+    await page.getByText("400: no span has an id").waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.locator(".result").first().waitFor();
+    refuse = false;
+    await page.getByLabel("JSON file of traces").setInputFiles(file);
+    await page.waitForURL(/file=1/);
+    await page.getByText("1 trace").waitFor();
+    expect(asked).toEqual([otlp, otlp]);
+    await page.locator(".result-link").click();
+    await page.waitForURL(/\/trace\/0123abcd/);
+    await page.locator(".span-row").first().waitFor();
+    expect(opened.complaints).toEqual([]);
+  });
+
   test("searches are kept in the browser: the recent ones, and those with a name", async () => {
     const page = await open("/search?service=cart");
     await page.locator(".result").first().waitFor();

@@ -311,7 +311,12 @@ describeApp("the trace page in a browser", (app) => {
       add("d", "gone", { operationName: "orphan", duration: 2 ** 64 - 5_000 }),
       add("d", "a", { operationName: "same id", duration: 0 }),
       add("e", "a", { operationName: "\u202eesrever \u200b שלום", startTime: 0, duration: 2 ** 62 }),
-      add("f", "a", { tags: [{ key: "long", type: "string", value: "x".repeat(1_000_000) }] }),
+      add("f", "a", {
+        tags: [
+          { key: "long", type: "string", value: "x".repeat(1_000_000) },
+          { key: "strange", type: "string", value: "pay\u200bment \u202etnemyap" },
+        ],
+      }),
       add("g", "a", { operationName: "", tags: null, logs: null, references: null }),
     ];
     app.answers.traces = [{ ...store.declined, traceID, spans }];
@@ -321,6 +326,10 @@ describeApp("the trace page in a browser", (app) => {
     await page.getByText("1 span without its parent").waitFor();
     await page.getByText("1 span with an id used before").waitFor();
     expect((await page.locator(".attribute-value").first().textContent())?.length).toBeLessThan(10_000);
+    await page.getByText("holds letters that cannot be seen: U+200B, U+202E").waitFor();
+    // A name that turns the direction of writing does not turn its neighbours.
+    const reversed = page.locator(".span-operation", { hasText: "esrever" });
+    expect(await reversed.evaluate((name) => getComputedStyle(name).unicodeBidi)).toBe("isolate");
     for (const [name, sign] of [
       ["Flame graph", ".flame-box"],
       ["Graph", ".graph-node"],

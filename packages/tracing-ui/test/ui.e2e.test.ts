@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import path from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
 import { pageComplaints } from "ui-kit/testing/page-complaints.ts";
@@ -130,7 +129,7 @@ describe.skipIf(!hasBrowser)(title, () => {
     await page.getByText(/\d+ matches · hides \d+ of/).waitFor();
     await page.keyboard.press("Enter");
     await page.keyboard.press("?");
-    expect(await page.getByRole("dialog").isVisible()).toBe(true);
+    await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
     await page.waitForURL(/q=redis/);
     expect(complaints).toEqual([]);

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { CopyButton } from "ui-kit/components/copy-button.tsx";
 import { Icon } from "ui-kit/components/icon.tsx";
 import type { ApiAttribute } from "../../api/trace-schema.ts";
+import { invisibleLetters } from "../../format/invisible-letters.ts";
 import { isSavedPage } from "../../offline/saved-trace.ts";
 import { tagText } from "../search/tag-text.ts";
 
@@ -58,6 +59,7 @@ export function AttributeTable(props: { attributes: readonly ApiAttribute[]; ser
 /** A value as it is, in a form that no content of it can break out of: text, never markup. */
 function AttributeValue({ attribute }: { attribute: ApiAttribute }) {
   const text = String(attribute.value);
+  const invisible = invisibleLetters(text.slice(0, mostLetters));
   return (
     <span className="attribute-value mono" dir="auto">
       {text === "" ? <span className="unit">(empty)</span> : text.slice(0, mostLetters)}
@@ -66,6 +68,12 @@ function AttributeValue({ attribute }: { attribute: ApiAttribute }) {
           {" "}
           … and {(text.length - mostLetters).toLocaleString("en")} more letters: copy to read all
         </span>
+      )}
+      {invisible !== "" && (
+        <bdi className="attribute-invisible" dir="ltr">
+          {" "}
+          holds letters that cannot be seen: {invisible}
+        </bdi>
       )}
     </span>
   );

@@ -1,0 +1,19 @@
+/** Letters without a shape, and those that turn the direction of what follows. Source: Unicode 17, categories Cf and Cc */
+const invisible = /[\p{Cf}\p{Cc}]/gu;
+/** Told at most; a text may be full of them. */
+const mostTold = 5;
+
+/**
+ * Which letters of a text cannot be seen, `U+200B, U+202E`, each once; "" for none. Line ends and tabs do not
+ * count, nor do the joiners that emoji and Persian are written with.
+ */
+export function invisibleLetters(text: string): string {
+  const found = new Set<string>();
+  for (const [letter] of text.matchAll(invisible)) {
+    if (!/[\t\n\r\u200c\u200d]/.test(letter)) found.add(letter);
+  }
+  const names = [...found].map(
+    (letter) => `U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`,
+  );
+  return names.length > mostTold ? `${names.slice(0, mostTold).join(", ")} …` : names.join(", ");
+}
