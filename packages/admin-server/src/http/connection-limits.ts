@@ -6,13 +6,21 @@ export interface ConnectionLimits {
   readonly readTimeoutMs: number;
   /** Between two pieces of a body. */
   readonly readIdleTimeoutMs: number;
+  /** Bytes of a body a second that are expected of a client whose body is waited for; 0: none. */
+  readonly readMinRate: number;
   /** For a whole response, from the end of the request's head. */
   readonly writeTimeoutMs: number;
   /** Without any byte taken by a client that has to. */
   readonly writeIdleTimeoutMs: number;
+  /** Bytes a second that are expected of a client that has to take some; 0: none. */
+  readonly writeMinRate: number;
   /** Between two requests. */
   readonly idleTimeoutMs: number;
   /** Silence after which TCP asks whether the client is there. */
   readonly keepAliveMs: number;
+  /** Between two of these questions. */
+  readonly keepAliveIntervalMs: number;
+  /** How many go without an answer before the connection is given up. */
+  readonly keepAliveCount: number;
   readonly maxHeaderBytes: number;
 }

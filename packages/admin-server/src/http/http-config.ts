@@ -33,6 +33,8 @@ const protocolSchema = z.string().refine((name) => ["h1", "h2", "h2c", "h3"].inc
   error: (issue) => `protocol '${issue.input}' is not supported yet`,
 });
 
+const minRate = () => z.int().min(0);
+
 const serverSchema = z.strictObject({
   listen: z
     .array(z.string())
@@ -59,18 +61,39 @@ const serverSchema = z.strictObject({
   listener_wrappers: listenerWrappersSchema.nullish(),
   packet_conn_wrappers: notYet(),
   read_idle_timeout: configDuration().nullish().describe("How long a client may pause within a body (1m)."),
-  read_min_rate: notYet(),
+  read_min_rate: minRate()
+    .nullish()
+    .describe(
+      "Bytes a second that a client must send of a body, after the time of `read_idle_timeout` (no limit).",
+    ),
   write_timeout: configDuration().nullish().describe("How long a response may take (unlimited)."),
   write_idle_timeout: configDuration()
     .nullish()
     .describe("How long a client may take nothing of a response that waits for it (1m)."),
-  write_min_rate: notYet(),
-  max_write_chunk: notYet(),
+  write_min_rate: minRate()
+    .nullish()
+    .describe(
+      "Bytes a second that a client must take of a response, after the time of `write_idle_timeout` (no limit).",
+    ),
+  max_write_chunk: z
+    .int()
+    .min(0)
+    .nullish()
+    .describe(
+      "Not needed: what a client takes of a larger write is seen while it takes it. Any value does the same.",
+    ),
   keepalive_interval: configDuration()
     .nullish()
-    .describe("After how long of silence TCP asks whether the client is there; `keepalive_idle` wins (15s)."),
+    .describe(
+      "How long between two of TCP's questions whether the client is there, and before the first without `keepalive_idle` (15s).",
+    ),
   keepalive_idle: configDuration().nullish().describe("After how long of silence TCP asks first (15s)."),
-  keepalive_count: notYet(),
+  keepalive_count: z
+    .int()
+    .min(1)
+    .max(127)
+    .nullish()
+    .describe("How many of these questions go unanswered before the connection is given up (9)."),
   enable_full_duplex: z
     .boolean()
     .nullish()

@@ -18,6 +18,7 @@ import type { RequestSink } from "./shared-listener.ts";
 /** Value of the `Server` header and name in `Via`. */
 const product = "server";
 const defaultKeepAliveMs = 15_000;
+const defaultKeepAliveCount = 9;
 
 /** @returns the limits that a server's config asks for. Defaults: those of the public model (Caddy 2.11) */
 export function connectionLimits(config: HttpServerConfig): ConnectionLimits {
@@ -25,10 +26,14 @@ export function connectionLimits(config: HttpServerConfig): ConnectionLimits {
     readHeaderTimeoutMs: config.read_header_timeout ?? 60_000,
     readTimeoutMs: config.read_timeout ?? 0,
     readIdleTimeoutMs: config.read_idle_timeout ?? 60_000,
+    readMinRate: config.read_min_rate ?? 0,
     writeTimeoutMs: config.write_timeout ?? 0,
     writeIdleTimeoutMs: config.write_idle_timeout ?? 60_000,
+    writeMinRate: config.write_min_rate ?? 0,
     idleTimeoutMs: config.idle_timeout ?? 300_000,
     keepAliveMs: config.keepalive_idle ?? config.keepalive_interval ?? defaultKeepAliveMs,
+    keepAliveIntervalMs: config.keepalive_interval ?? defaultKeepAliveMs,
+    keepAliveCount: config.keepalive_count ?? defaultKeepAliveCount,
     maxHeaderBytes: config.max_header_bytes ?? 1024 * 1024,
   };
 }

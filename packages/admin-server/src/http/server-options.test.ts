@@ -1,3 +1,5 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask } from "../testing/ask.ts";
 import { rawRequest } from "../testing/raw-request.ts";
@@ -146,6 +148,22 @@ describe("slow clients", () => {
       "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab",
     );
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    await upstream.kill();
+  });
+
+  test("that send less than read_min_rate get 408, though they are never silent for long", async () => {
+    const upstream = await UpstreamServer.start((request) => request.on("error", () => {}).resume());
+    const proxy = { handle: [{ handler: "reverse_proxy", upstreams: [{ dial: upstream.address }] }] };
+    await load({ read_idle_timeout: "1s", read_min_rate: 100_000 }, proxy);
+    const { hostname, port } = new URL(running.site);
+    const socket = connect(Number(port), hostname);
+    socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
+    const drip = setInterval(() => socket.write("x"), 50);
+    socket.once("data", () => {
+      clearInterval(drip);
+      socket.end();
+    });
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 408 /);
     await upstream.kill();
   });
 

@@ -178,9 +178,9 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   }
 
   #connect(socket: Socket): void {
-    const { keepAliveMs } = this.limits;
+    const { keepAliveMs, keepAliveIntervalMs, keepAliveCount } = this.limits;
     if (keepAliveMs > 0) {
-      socket.setKeepAlive(true, keepAliveMs);
+      socket.setKeepAlive(true, keepAliveMs, keepAliveIntervalMs, keepAliveCount);
     }
     const proxyProtocol = this.#sink?.proxyProtocol;
     if (proxyProtocol === undefined) {

@@ -7,6 +7,8 @@ import type { ConnectionLimits } from "../connection-limits.ts";
 import type { HeaderList } from "../header-list.ts";
 import { httpStatus } from "../http-status.ts";
 import type { DetachedConnection } from "../http-stream.ts";
+import { RateWatch } from "../rate-watch.ts";
+import { SendWatch } from "../send-watch.ts";
 import { findHeadFault } from "./find-head-fault.ts";
 import { type H1Carrier, H1Stream } from "./h1-stream.ts";
 import { type BodyFeeder, RequestBody } from "./request-body.ts";
@@ -63,11 +65,12 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   #headDeadline: number;
   #requestSince = 0;
   #bodySince = 0;
-  #writtenAt = 0;
-  #bytesWritten = 0;
+  readonly #sending: SendWatch;
+  #bodyRate: RateWatch | undefined;
 
   constructor(socket: Socket, owner: ConnectionOwner, now: number) {
     this.socket = socket;
+    this.#sending = new SendWatch(now);
     this.#owner = owner;
     this.#headDeadline = deadline(now, owner.limits.readHeaderTimeoutMs);
     socket.on("data", this.#onData);
@@ -158,20 +161,25 @@ export class H1Connection implements H1Carrier, BodyFeeder {
       const slow = limits.readTimeoutMs > 0 && since >= limits.readTimeoutMs;
       const silent =
         !this.#paused && limits.readIdleTimeoutMs > 0 && now - this.#bodySince >= limits.readIdleTimeoutMs;
-      if (slow || silent) {
+      if (slow || silent || this.#isBodyTooSlow(now)) {
         this.#failBody(new ServerError("HTTP_TIMEOUT", "the client took too long to send the body"));
         return;
       }
     }
-    const { bytesWritten } = this.socket;
-    if (bytesWritten !== this.#bytesWritten || this.socket.writableLength === 0) {
-      this.#bytesWritten = bytesWritten;
-      this.#writtenAt = now;
-    }
-    const stuck = limits.writeIdleTimeoutMs > 0 && now - this.#writtenAt >= limits.writeIdleTimeoutMs;
+    const stuck = this.#sending.isTooSlow(now, this.socket, this.socket.writableLength > 0, limits);
     if (stuck || (limits.writeTimeoutMs > 0 && since >= limits.writeTimeoutMs)) {
       this.socket.destroy();
     }
+  }
+
+  #isBodyTooSlow(now: number): boolean {
+    const { readMinRate, readIdleTimeoutMs } = this.#owner.limits;
+    if (readMinRate === 0) {
+      return false;
+    }
+    const { bytesRead } = this.socket;
+    this.#bodyRate ??= new RateWatch(now, bytesRead);
+    return this.#bodyRate.isTooSlow(now, bytesRead, !this.#paused, readMinRate, readIdleTimeoutMs);
   }
 
   // Events of the socket
@@ -304,7 +312,8 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     this.#headDeadline = 0;
     this.#requestSince = now;
     this.#bodySince = now;
-    this.#writtenAt = now;
+    this.#sending.begin(now);
+    this.#bodyRate = undefined;
     this.#responseDone = false;
     this.#body = head.bodyLength === 0 ? undefined : new RequestBody(this, head.bodyLength);
     this.#expectsContinue = head.expectsContinue;

@@ -28,6 +28,7 @@ import { closeLingering } from "../close-lingering.ts";
 import type { ConnectionLimits } from "../connection-limits.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { HttpStream } from "../http-stream.ts";
+import { SendWatch } from "../send-watch.ts";
 import {
   checkGoAway,
   checkPing,
@@ -93,16 +94,15 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
   #isDead = false;
   /** Times as of `Date.now()`. */
   #idleSince: number;
-  #writtenAt: number;
+  readonly #sending: SendWatch;
   #blockSince = 0;
-  #bytesWritten = 0;
 
   /** @param socket may have bytes that were read too early, put back */
   constructor(socket: Socket, owner: H2Owner, now: number) {
     this.socket = socket;
     this.#owner = owner;
     this.#idleSince = now;
-    this.#writtenAt = now;
+    this.#sending = new SendWatch(now);
     const { maxHeaderBytes } = owner.limits;
     this.#decoder = new HpackDecoder({ maxListBytes: maxHeaderBytes });
     this.#writer = new FrameWriter(socket, () => this.#turnEnded());
@@ -149,7 +149,7 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
 
   /** Looks for what took too long. @param now as of `Date.now()` */
   checkTimeouts(now: number): void {
-    const { idleTimeoutMs, readHeaderTimeoutMs, writeIdleTimeoutMs } = this.#owner.limits;
+    const { idleTimeoutMs, readHeaderTimeoutMs } = this.#owner.limits;
     const begunAt = this.#hasSettings ? this.#blockSince : this.#idleSince;
     if (begunAt > 0 && readHeaderTimeoutMs > 0 && now - begunAt >= readHeaderTimeoutMs) {
       this.socket.destroy();
@@ -161,13 +161,10 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
       }
       return;
     }
-    const { bytesWritten, writableLength } = this.socket;
     const streams = [...this.#streams.values()];
-    const isStuck = writableLength > 0 || streams.some((each) => each.sending.bytes > 0 && !each.isTunnel);
-    if (bytesWritten !== this.#bytesWritten || !isStuck) {
-      this.#bytesWritten = bytesWritten;
-      this.#writtenAt = now;
-    } else if (writeIdleTimeoutMs > 0 && now - this.#writtenAt >= writeIdleTimeoutMs) {
+    const hasMore =
+      this.socket.writableLength > 0 || streams.some((each) => each.sending.bytes > 0 && !each.isTunnel);
+    if (this.#sending.isTooSlow(now, this.socket, hasMore, this.#owner.limits)) {
       this.socket.destroy();
       return;
     }

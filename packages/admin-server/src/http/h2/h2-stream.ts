@@ -7,6 +7,7 @@ import { bodyTooLong, DeclaredBody } from "../declared-body.ts";
 import { httpDate, responseFraming } from "../h1/response-head.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
+import type { RateWatch } from "../rate-watch.ts";
 import { H2Body } from "./h2-body.ts";
 import { H2Tunnel, type TunnelStream } from "./h2-tunnel.ts";
 import type { H2RequestHead } from "./request-fields.ts";
@@ -61,6 +62,9 @@ export class H2Stream implements HttpStream, TunnelStream {
   /** When the stream was opened, and when bytes of the body came last; as of `Date.now()`. */
   readonly openedAt: number;
   bodyAt: number;
+  /** Bytes of the body that came. */
+  bodyBytes = 0;
+  bodyRate: RateWatch | undefined;
   /** Whether the client has sent all. */
   requestEnded: boolean;
   readonly #carrier: H2Carrier;
@@ -171,6 +175,7 @@ export class H2Stream implements HttpStream, TunnelStream {
   /** Bytes of the body came. @param piece good during the call only. @returns false when they are more than was declared */
   receive(piece: Buffer): boolean {
     this.bodyAt = Date.now();
+    this.bodyBytes += piece.length;
     if (this.#bodyLeft >= 0) {
       this.#bodyLeft -= piece.length;
       if (this.#bodyLeft < 0) {

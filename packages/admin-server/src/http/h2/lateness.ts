@@ -1,4 +1,5 @@
 import type { ConnectionLimits } from "../connection-limits.ts";
+import { RateWatch } from "../rate-watch.ts";
 
 /** What of a stream is looked at. Times as of `Date.now()`. */
 export interface TimedStream {
@@ -8,6 +9,10 @@ export interface TimedStream {
   readonly bodyAt: number;
   /** Whether somebody waits for a body that does not come. */
   readonly awaitsBody: boolean;
+  /** Bytes of the body that came. */
+  readonly bodyBytes: number;
+  /** Made with the first look where a least rate is asked for. */
+  bodyRate: RateWatch | undefined;
 }
 
 /** @returns what of a stream takes longer than it may: the client with its body, or the response; undefined for nothing */
@@ -19,12 +24,19 @@ export function latenessOf(
   if (stream.isTunnel) {
     return undefined;
   }
-  const { readIdleTimeoutMs, readTimeoutMs, writeTimeoutMs } = limits;
+  const { readIdleTimeoutMs, readMinRate, readTimeoutMs, writeTimeoutMs } = limits;
   const since = now - stream.openedAt;
   if (writeTimeoutMs > 0 && since >= writeTimeoutMs) {
     return "response";
   }
-  if (!stream.awaitsBody) {
+  const { awaitsBody, bodyBytes } = stream;
+  if (readMinRate > 0) {
+    stream.bodyRate ??= new RateWatch(now, bodyBytes);
+    if (stream.bodyRate.isTooSlow(now, bodyBytes, awaitsBody, readMinRate, readIdleTimeoutMs)) {
+      return "body";
+    }
+  }
+  if (!awaitsBody) {
     return undefined;
   }
   const isSilent = readIdleTimeoutMs > 0 && now - stream.bodyAt >= readIdleTimeoutMs;

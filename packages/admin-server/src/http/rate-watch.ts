@@ -1,0 +1,33 @@
+/** How long somebody is waited for before the rate counts, where no idle timeout says it. */
+const defaultHeadStartMs = 60_000;
+
+/**
+ * Watches that bytes come, or go, at a least rate while somebody waits for them. Time in which nobody waits does not
+ * count. Source: the public model (Caddy 2.11), `read_min_rate`; Apache's mod_reqtimeout, `MinRate`
+ */
+export class RateWatch {
+  readonly #firstBytes: number;
+  #lookedAt: number;
+  #waitedMs = 0;
+
+  /** @param bytes so far, of a count that only grows. Times as of `Date.now()` */
+  constructor(now: number, bytes: number) {
+    this.#lookedAt = now;
+    this.#firstBytes = bytes;
+  }
+
+  /**
+   * @param waiting whether somebody waits
+   * @param minRate bytes a second; 0: none
+   * @param idleTimeoutMs may pass without any byte; 0 is unlimited
+   */
+  isTooSlow(now: number, bytes: number, waiting: boolean, minRate: number, idleTimeoutMs: number): boolean {
+    if (waiting) {
+      this.#waitedMs += now - this.#lookedAt;
+    }
+    this.#lookedAt = now;
+    const headStartMs = idleTimeoutMs > 0 ? idleTimeoutMs : defaultHeadStartMs;
+    const earnedMs = ((bytes - this.#firstBytes) / minRate) * 1_000;
+    return minRate > 0 && this.#waitedMs > headStartMs + earnedMs;
+  }
+}

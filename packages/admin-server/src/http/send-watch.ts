@@ -1,0 +1,54 @@
+import type { Socket } from "node:net";
+import type { ConnectionLimits } from "./connection-limits.ts";
+import { RateWatch } from "./rate-watch.ts";
+
+interface SocketHandle {
+  readonly bytesWritten?: number;
+  readonly writeQueueSize?: number;
+}
+
+/**
+ * How many bytes the system took of what was written to a socket. Node's own counts change only when a whole write is
+ * done, which for a large one and a slow client is minutes.
+ */
+function bytesTaken(socket: Socket): number {
+  const handle = (socket as { readonly _handle?: SocketHandle | null })._handle;
+  return typeof handle?.bytesWritten === "number" && typeof handle.writeQueueSize === "number"
+    ? handle.bytesWritten - handle.writeQueueSize
+    : socket.bytesWritten - socket.writableLength;
+}
+
+/** Watches that a client takes what it is sent. Times as of `Date.now()`. */
+export class SendWatch {
+  #movedAt: number;
+  #bytes = -1;
+  #rate: RateWatch | undefined;
+
+  constructor(now: number) {
+    this.#movedAt = now;
+  }
+
+  /** A response begins. */
+  begin(now: number): void {
+    this.#movedAt = now;
+    this.#rate = undefined;
+  }
+
+  /** @param waiting whether there is something that the client does not take. @returns whether it is too slow */
+  isTooSlow(now: number, socket: Socket, waiting: boolean, limits: ConnectionLimits): boolean {
+    const bytes = bytesTaken(socket);
+    if (bytes !== this.#bytes || !waiting) {
+      this.#bytes = bytes;
+      this.#movedAt = now;
+    }
+    const { writeIdleTimeoutMs, writeMinRate } = limits;
+    if (writeIdleTimeoutMs > 0 && now - this.#movedAt >= writeIdleTimeoutMs) {
+      return true;
+    }
+    if (writeMinRate === 0) {
+      return false;
+    }
+    this.#rate ??= new RateWatch(now, bytes);
+    return this.#rate.isTooSlow(now, bytes, waiting, writeMinRate, writeIdleTimeoutMs);
+  }
+}
