@@ -1,7 +1,7 @@
 import { openClientTls, type ProcessDefinition, parseTags, StartError } from "lifecycle";
 import { AgentMetrics } from "./agent-metrics.ts";
 import { agentOptions } from "./agent-options.ts";
-import { collectStartGarbage } from "./collect-start-garbage.ts";
+import { startQuietCollections } from "./quiet-collections.ts";
 import { parseCollectorAddress } from "./reporters/collector-address.ts";
 import { CollectorPool } from "./reporters/collector-pool.ts";
 import { GrpcReporter } from "./reporters/grpc-reporter.ts";
@@ -78,10 +78,13 @@ export const agentProcess: ProcessDefinition<typeof agentOptions.shape> = {
     }
     metrics.showServers(spanServers);
     metrics.showConnections(collectors.names);
-    collectStartGarbage();
+    const endCollections = startQuietCollections({
+      packets: () => spanServers.reduce((sum, { processed }) => sum + processed, 0),
+    });
 
     return {
       async stop() {
+        endCollections();
         const closed = closeServers();
         reporter.stopRetrying();
         await Promise.all(spanServers.map((server) => server.drained()));

@@ -1,0 +1,45 @@
+const intervalMs = 10_000;
+/** Fewer packets than this within the interval are no load: a collection takes some ten milliseconds. */
+const quietPackets = 1_000;
+/** Less garbage than this is not worth it. */
+const leastGrowthBytes = 2_097_152;
+
+export interface QuietCollectionsSettings {
+  /** Packets taken since the start. */
+  packets(): number;
+  /** What V8 uses, its buffers included; asked of the process by default. */
+  usedBytes?(): number;
+  /** The collection; by default V8's, which needs `--expose-gc`: the built agent runs with it. */
+  collect?(): void;
+}
+
+/**
+ * Collects garbage at once, which is what starting has left, and again when there is some and no load: V8 on its own waits
+ * until as much again has piled up, and keeps its memory after a load that has ended.
+ * @returns ends it
+ */
+export function startQuietCollections(settings: QuietCollectionsSettings): () => void {
+  const { packets, usedBytes = usedByV8, collect = collectAll } = settings;
+  collect();
+  let leastBytes = usedBytes();
+  let packetsBefore = packets();
+  const timer = setInterval(() => {
+    const packetsNow = packets();
+    if (packetsNow - packetsBefore < quietPackets && usedBytes() - leastBytes > leastGrowthBytes) {
+      collect();
+      leastBytes = usedBytes();
+    }
+    packetsBefore = packetsNow;
+  }, intervalMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function usedByV8(): number {
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+function collectAll(): void {
+  void globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
+}
