@@ -9,6 +9,7 @@ import { soakCommand } from "./soak-command.ts";
 import { storeCommand } from "./store-command.ts";
 import { suiteCommand } from "./suite-command.ts";
 import { tunnelsCommand } from "./tunnels-command.ts";
+import { uiCommand } from "./ui-command.ts";
 
 const commands = {
   suite: suiteCommand,
@@ -21,6 +22,7 @@ const commands = {
   proxy: proxyCommand,
   tunnels: tunnelsCommand,
   soak: soakCommand,
+  ui: uiCommand,
 } as const;
 
 /**

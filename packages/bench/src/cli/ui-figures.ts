@@ -1,0 +1,25 @@
+/** A figure of the app, as the measuring program prints it. */
+interface UiFigure {
+  name: string;
+  unit: string;
+  value: number;
+  /** What the project allows; undefined where the figure only explains another. */
+  most?: number;
+}
+
+/** Lays the figures out as a table: name, value, the most allowed, and a mark for what is over it. @param text one JSON object a line */
+export function renderUiFigures(text: string): string {
+  const figures = text
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as UiFigure);
+  const width = Math.max(0, ...figures.map(({ name }) => name.length));
+  return figures
+    .map(({ name, unit, value, most }) => {
+      const digits = value >= 100 ? 0 : 1;
+      const allowed = most === undefined ? "" : `   at most ${most.toLocaleString("en")} ${unit}`;
+      const over = most !== undefined && !(value <= most) ? "   OVER" : "";
+      return `${name.padEnd(width)} ${value.toFixed(digits).padStart(9)} ${unit}${allowed}${over}\n`;
+    })
+    .join("");
+}
