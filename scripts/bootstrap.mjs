@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const wanted = { node: "26.10.0", pnpm: "12.21.0" };
 const oldestNode = 26;
-const tasks = ["start", "test", "bench", "conformance", "chaos", "soak"];
+const tasks = ["start", "test", "bench", "conformance", "chaos", "soak", "audit", "sbom"];
 
 function version(command) {
   const result = spawnSync(command, ["--version"], { encoding: "utf8" });

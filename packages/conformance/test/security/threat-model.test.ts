@@ -40,7 +40,7 @@ test.each(threats)("$threat", ({ mitigation, tests }) => {
   expect(mitigation).not.toBe("");
   expect(tests).not.toEqual([]);
   for (const path of tests) {
-    expect(path).toMatch(/^packages\/.+\.test\.tsx?$/);
+    expect(path).toMatch(/^(?:packages|scripts)\/.+\.test\.tsx?$/);
     expect(existsSync(join(root, path)), path).toBe(true);
     expect(readFileSync(join(root, path), "utf8"), path).toMatch(/\b(?:test|it|describe)(?:\.\w+)*[<(]/);
   }
