@@ -2,6 +2,8 @@ import pino, { type Logger } from "pino";
 import pretty from "pino-pretty";
 import { type LogLevel, logLevels } from "./log-levels.ts";
 
+import { activeSpan } from "./tracing/own-span.ts";
+
 export type { Logger };
 export { type LogLevel, logLevels };
 
@@ -15,13 +17,20 @@ export interface LoggerSettings {
 
 const stderrFd = 2;
 
+/** The trace that a line belongs to, by the names that Grafana and OpenTelemetry look for. */
+function traceIds(): object {
+  const context = activeSpan()?.context;
+  return context === undefined ? {} : { trace_id: context.traceId, span_id: context.spanId };
+}
+
 /**
  * The log of a process, on standard error: JSON lines with ISO times, or readable lines on a terminal.
- * Colour only on a terminal, or where FORCE_COLOR is set; never where NO_COLOR is set.
+ * Lines of a traced request carry `trace_id` and `span_id`. Colour only on a terminal, or where FORCE_COLOR is set; never where NO_COLOR is set.
  */
 export function createLogger({ name, level, encoding }: LoggerSettings): Logger {
   const isTerminal = process.stderr.isTTY === true;
-  const options = { name, level, base: { name }, timestamp: pino.stdTimeFunctions.isoTime };
+  const timestamp = pino.stdTimeFunctions.isoTime;
+  const options = { name, level, base: { name }, timestamp, mixin: traceIds };
   if (encoding === "console" || (encoding === "auto" && isTerminal)) {
     const { NO_COLOR, FORCE_COLOR } = process.env;
     const colorize = (isTerminal || (FORCE_COLOR ?? "") !== "") && (NO_COLOR ?? "") === "";

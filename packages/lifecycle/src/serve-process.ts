@@ -8,6 +8,8 @@ import type { ProcessDefinition, RunningProcess } from "./process-definition.ts"
 import type { ShellOptions } from "./shell-options.ts";
 import { exitCodes, StopRequest } from "./stop-request.ts";
 import { openServerTls } from "./tls/server-tls.ts";
+import { useTracer } from "./tracing/trace-requests.ts";
+import { Tracer } from "./tracing/tracer.ts";
 
 async function stopInTime(running: RunningProcess, timeoutMs: number, log: Logger): Promise<boolean> {
   const deadline = AbortSignal.timeout(timeoutMs);
@@ -42,9 +44,15 @@ export async function serveProcess<Shape extends z.ZodRawShape>(
   const metrics = createMetrics(definition.name);
   const health = new ProcessHealth(log);
 
+  let tracer: Tracer | undefined;
   let running: RunningProcess;
   let adminPort: Awaited<ReturnType<typeof openAdminPort>>;
   try {
+    const endpoint = options["tracing.otlp.endpoint"];
+    if (endpoint !== "") {
+      tracer = new Tracer({ name: definition.name, endpoint, environment: process.env, log, metrics });
+      useTracer(tracer);
+    }
     adminPort = await openAdminPort({
       address: options["admin.http.host-port"],
       tls: await openServerTls(options as ShellOptions, "admin.http", log),
@@ -75,6 +83,7 @@ export async function serveProcess<Shape extends z.ZodRawShape>(
   }
   health.set("not available", "stopping");
   const stopped = await stopInTime(running, options["shutdown-timeout"], log);
+  await tracer?.close();
   await adminPort.close();
   log.info("stopped");
   if (outcome.failure !== undefined) {

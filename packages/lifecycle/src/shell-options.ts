@@ -30,6 +30,13 @@ export function shellOptions(adminHostPort: string) {
       .default("/metrics")
       .describe("Path of the metrics on the admin port.")
       .meta({ placeholder: "path" }),
+    "tracing.otlp.endpoint": z
+      .string()
+      .default("")
+      .describe(
+        "Collector that gets spans of this process's own requests: http://localhost:4318, OTLP over HTTP. Empty: none.",
+      )
+      .meta({ placeholder: "url" }),
     "shutdown-timeout": duration("10s").describe(
       "How long a graceful stop may take before the process exits.",
     ),

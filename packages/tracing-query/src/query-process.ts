@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { ProcessDefinition } from "lifecycle";
-import { openServerTls, StartError, TenantCheck } from "lifecycle";
+import { hasTracer, openServerTls, StartError, TenantCheck, Tracer, useTracer } from "lifecycle";
 import { openGrpcServer } from "./grpc/grpc-server.ts";
 import { openHttpServer } from "./http/http-server.ts";
 import { UiPage } from "./http/ui-page.ts";
@@ -13,7 +13,6 @@ import type { ReadLimits } from "./service/read-limits.ts";
 import { RequestGate } from "./service/request-gate.ts";
 import { spanCountersOf } from "./service/span-counters.ts";
 import { StorageWatch } from "./service/storage-watch.ts";
-import { RequestTracer } from "./tracing/request-tracer.ts";
 
 /**
  * Where the repository builds its UI; the built program has a copy beside itself. A file path, not an import: processes
@@ -92,7 +91,14 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       limits: readLimitsOf(options),
       log,
     };
-    const tracer = options["query.enable-tracing"] ? new RequestTracer(process.env, log) : undefined;
+    // The shell's own option wins.
+    const tracer =
+      options["query.enable-tracing"] && !hasTracer()
+        ? new Tracer({ name: "tracing-query", environment: process.env, log, metrics })
+        : undefined;
+    if (tracer !== undefined) {
+      useTracer(tracer);
+    }
     const grpc = await openGrpcServer({
       ...shared,
       address: sharesPort ? undefined : grpcAddress,
@@ -103,7 +109,6 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       address: httpAddress,
       tls: httpTls,
       adjust: { maxClockSkewNano },
-      tracer,
       maxBodyBytes: options["query.max-upload-size"],
       maxTailClients: options["query.max-tail-clients"] || Infinity,
       page,

@@ -36,10 +36,15 @@ export interface House {
 export interface HouseSettings {
   /** More options of the collector, such as a file of sampling strategies. */
   readonly collectorOptions?: readonly string[];
+  /** Whether storage, collector and query service send spans of their own requests to the collector. */
+  readonly ownTraces?: boolean;
 }
 
 /** Starts everything and resolves when all is healthy. */
-export async function openHouse({ collectorOptions = [] }: HouseSettings = {}): Promise<House> {
+export async function openHouse({
+  collectorOptions = [],
+  ownTraces = false,
+}: HouseSettings = {}): Promise<House> {
   const folder = mkdtempSync(join(tmpdir(), "house-"));
   const free = await freeAddresses(18);
   const local = (index: number) => {
@@ -50,7 +55,8 @@ export async function openHouse({ collectorOptions = [] }: HouseSettings = {}): 
   };
   const portOf = (index: number) => Number(local(index).split(":")[1]);
   const store = ["--clickhouse.url", `http://${local(0)}`];
-  const admin = (index: number) => ["--admin.http.host-port", local(index)];
+  const traces = ownTraces ? ["--tracing.otlp.endpoint", `http://${local(3)}`] : [];
+  const admin = (index: number) => ["--admin.http.host-port", local(index), ...traces];
 
   const storage = new HouseProcess(
     "tracing-storage",

@@ -16,7 +16,6 @@ export const mixinMetrics: Readonly<Record<string, readonly string[]>> = {
 
 /** Those that nothing of version 1.62 serves either: metrics of client libraries that are no more, and an old name. */
 export const goneMetrics: readonly string[] = [
-  "jaeger_tracer_reporter_spans_total",
   "jaeger_agent_http_server_total",
   "jaeger_client_jaeger_rpc_http_requests",
   "jaeger_reporter_spans",

@@ -5,13 +5,14 @@ import {
   type ServerOptions,
 } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
+import { traceRequests } from "../tracing/trace-requests.ts";
 import { type ServerTls, secureContextOptions } from "./server-tls.ts";
 
 /** A client that says hello and then nothing must not hold a connection. */
 const handshakeTimeoutMs = 10_000;
 
 /**
- * An HTTP server, over TLS where `tls` is given: new files are in force for new connections, and the files are watched
+ * An HTTP server whose requests may be spans (`traceRequests`), over TLS where `tls` is given: new files are in force for new connections, and the files are watched
  * until the server closes.
  * @param tls of `openServerTls`; undefined: plain HTTP
  */
@@ -20,8 +21,9 @@ export function httpServerFor(
   options: ServerOptions,
   handler: RequestListener,
 ): Server | HttpsServer {
+  const traced = traceRequests(handler);
   if (tls === undefined) {
-    return createHttpServer(options, handler);
+    return createHttpServer(options, traced);
   }
   const server = createHttpsServer(
     {
@@ -31,7 +33,7 @@ export function httpServerFor(
       rejectUnauthorized: tls.material.clientCa !== undefined,
       handshakeTimeout: handshakeTimeoutMs,
     },
-    handler,
+    traced,
   );
   tls.onChange((material) => server.setSecureContext(secureContextOptions(material)));
   server.once("close", () => tls.close());

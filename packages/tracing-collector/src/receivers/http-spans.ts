@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { status } from "@grpc/grpc-js";
-import type { Logger } from "lifecycle";
+import { activeSpan, type Logger } from "lifecycle";
 import { WireError } from "wire/errors";
 import type { TranscodeResult } from "wire/rows";
 import { CollectorError } from "../errors.ts";
@@ -39,6 +39,9 @@ export function receiveSpans(
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
+  activeSpan()?.describe(`${request.method} spans`, {
+    "url.path": (request.url ?? "").split("?", 1)[0] ?? "",
+  });
   async function keep(): Promise<TranscodeResult> {
     const tenant = httpTenant(tenants, request);
     const encoding = request.headers["content-encoding"] ?? "";

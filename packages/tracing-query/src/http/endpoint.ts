@@ -1,9 +1,8 @@
 import type { Request, RequestHandler, Response } from "express";
-import { type Logger, type TenantCheck, tenantProblemTexts } from "lifecycle";
+import { activeSpan, formatTraceContext, type Logger, type TenantCheck, tenantProblemTexts } from "lifecycle";
 import type { ReadOptions } from "storage/api";
 import { bearerTokenOf } from "../service/bearer-token.ts";
 import type { RequestGate } from "../service/request-gate.ts";
-import type { RequestTracer } from "../tracing/request-tracer.ts";
 import { chooseCoding } from "./content-coding.ts";
 import { errorEnvelope } from "./envelope.ts";
 import { type HttpFailure, httpFailure } from "./http-status.ts";
@@ -51,8 +50,6 @@ export interface EndpointSettings {
   /** Whether the client's bearer token goes on to the store. */
   readonly propagateToken: boolean;
   readonly maxBodyBytes: number;
-  /** Makes a span of each request; undefined: none. */
-  readonly tracer?: RequestTracer | undefined;
   /** For those that bring traces. */
   readonly gate: RequestGate;
   /** A client that takes nothing for so long is cut off; a minute by default. */
@@ -135,7 +132,7 @@ export function admit(
   request: Request,
   response: Response,
   { method, style }: Pick<EndpointDefinition, "method" | "style">,
-  { tenants, propagateToken, tracer }: EndpointSettings,
+  { tenants, propagateToken }: EndpointSettings,
 ): AdmittedRead | undefined {
   response.vary("Accept-Encoding");
   const methods: readonly string[] = typeof method === "string" ? [method] : method;
@@ -144,11 +141,15 @@ export function admit(
     sendText(response, "");
     return undefined;
   }
-  if (tracer !== undefined) {
-    const span = tracer.start(request.method, String(request.route.path), request.get("traceparent"));
-    response.once("close", () => span.end(response.statusCode));
+  const span = activeSpan();
+  if (span?.canRecord === true) {
+    const route = String(request.route.path);
+    span.describe(`${request.method} ${route}`, {
+      "http.request.method": request.method,
+      "http.route": route,
+    });
     if (style === envelopeStyle) {
-      response.setHeader("Traceresponse", span.response);
+      response.setHeader("Traceresponse", formatTraceContext(span.context));
     }
   }
   // The first of several, as the public model takes it.

@@ -5,13 +5,15 @@ import { openClickHouseStore } from "storage/clickhouse";
 import { openGrpcStore } from "storage/grpc";
 import { openMemoryStore } from "storage/memory";
 import type { QueryOptions } from "../query-options.ts";
+import { traceStorageCall } from "../tracing/storage-call.ts";
 
 /** The engines, by the name that `--span-storage.type` gives them. */
 const engines: Record<
   QueryOptions["span-storage.type"],
   (options: QueryOptions, log: Logger, metrics?: Registry) => TraceStore
 > = {
-  clickhouse: (options, log, metrics) => openClickHouseStore(clickHouseServers(options, log, metrics)),
+  clickhouse: (options, log, metrics) =>
+    openClickHouseStore({ ...clickHouseServers(options, log, metrics), traceCall: traceStorageCall }),
   grpc: (options, log) =>
     openGrpcStore({
       server: options["grpc-storage.server"],

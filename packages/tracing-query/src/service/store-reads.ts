@@ -1,3 +1,4 @@
+import { startChild } from "lifecycle";
 import { StorageError } from "storage/api";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
 import type { StorageWatch } from "./storage-watch.ts";
@@ -28,9 +29,10 @@ export class StoreReads {
     countOf: (found: T) => number,
   ): Promise<T> {
     const startMs = performance.now();
+    const span = startChild(operation);
     let count: number | undefined;
     try {
-      const found = await read();
+      const found = await (span === undefined ? read() : span.run(read));
       count = countOf(found);
       this.#watch.answered();
       return found;
@@ -40,6 +42,7 @@ export class StoreReads {
       }
       throw error;
     } finally {
+      span?.end(count === undefined);
       this.#metrics.observe(operation, (performance.now() - startMs) / 1_000, count);
     }
   }

@@ -3,6 +3,7 @@ import { ClickHouseError } from "@clickhouse/client";
 import { request } from "undici";
 import { StorageError } from "../../api/storage-error.ts";
 import { isConnectionError, isHostFault, toStorageError, wasNeverSent } from "./clickhouse-errors.ts";
+import type { TraceCall } from "./clickhouse-store-options.ts";
 import { type HostAddress, hostAddress } from "./hosts/host-address.ts";
 import type { OnHostChange } from "./hosts/host-health.ts";
 import { type Host, HostPool } from "./hosts/host-pool.ts";
@@ -24,6 +25,7 @@ export interface ConnectionOptions {
   readonly maxReadBytes: number;
   readonly tls?: WatchedHostTls | undefined;
   readonly onHostChange?: OnHostChange | undefined;
+  readonly traceCall?: TraceCall | undefined;
   /** Settings of every read; those of a cluster. */
   readonly readSettings?: Settings;
   /** Settings of every insert; its own come first. */
@@ -34,12 +36,17 @@ export interface ConnectionOptions {
 type Choice = "any" | "first" | number;
 
 interface Call {
+  /** Of a read. */
+  readonly sql?: string;
   readonly signal: AbortSignal | undefined;
   readonly isInsert?: boolean;
   /** Running it twice does no harm, so it may go to another server when the connection breaks in the middle. */
   readonly isRepeatable?: boolean;
   readonly timeoutMs?: number;
 }
+
+/** What a read sends besides its query: where in a trace it stands. */
+type CallHeaders = { readonly http_headers?: Record<string, string> };
 
 /** Of an error's text. */
 const maxErrorBytes = 65_536;
@@ -93,8 +100,8 @@ export class ClickHouseConnection {
    * @param maxBytes STORAGE_REFUSED when the answer is longer
    */
   bytes(sql: string, parameters: QueryParameters, maxBytes: number, signal?: AbortSignal): Promise<Buffer> {
-    return this.#call({ signal, isRepeatable: true }, async ({ client }, abort) => {
-      const { stream } = await client.exec({ query: sql, ...this.#read(parameters, abort) });
+    return this.#call({ sql, signal, isRepeatable: true }, async ({ client }, abort, headers) => {
+      const { stream } = await client.exec({ query: sql, ...this.#read(parameters, abort), ...headers });
       return await collect(stream, maxBytes, abort);
     });
   }
@@ -111,8 +118,9 @@ export class ClickHouseConnection {
     begin: (rows: number | undefined) => { add(piece: Buffer): Promise<void> },
     signal?: AbortSignal,
   ): Promise<void> {
-    return this.#call({ signal, isRepeatable: true }, async ({ client }, abort) => {
-      const { stream, summary } = await client.exec({ query: sql, ...this.#read(parameters, abort) });
+    return this.#call({ sql, signal, isRepeatable: true }, async ({ client }, abort, headers) => {
+      const query = { query: sql, ...this.#read(parameters, abort), ...headers };
+      const { stream, summary } = await client.exec(query);
       const taker = begin(summary === undefined ? undefined : Number(summary.result_rows));
       await handOn(stream, maxBytes, abort, (piece) => taker.add(piece));
     });
@@ -172,7 +180,25 @@ export class ClickHouseConnection {
     throw insertError(await beginningOf(response.body), response.statusCode);
   }
 
-  async #call<T>(call: Call, work: (host: Host, abort: AbortSignal) => Promise<T>): Promise<T> {
+  async #call<T>(
+    call: Call,
+    work: (host: Host, abort: AbortSignal, headers: CallHeaders) => Promise<T>,
+  ): Promise<T> {
+    const { sql } = call;
+    const trace = sql === undefined ? undefined : this.#options.traceCall?.(sql);
+    if (trace === undefined) return await this.#tryHosts(call, (host, abort) => work(host, abort, {}));
+    const headers = { http_headers: { traceparent: trace.traceparent } };
+    try {
+      const result = await this.#tryHosts(call, (host, abort) => work(host, abort, headers));
+      trace.end();
+      return result;
+    } catch (error) {
+      trace.end(error);
+      throw error;
+    }
+  }
+
+  async #tryHosts<T>(call: Call, work: (host: Host, abort: AbortSignal) => Promise<T>): Promise<T> {
     const { signal, isInsert = false, timeoutMs = this.#options.requestTimeoutMs } = call;
     const deadline = AbortSignal.timeout(timeoutMs);
     const abort = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);

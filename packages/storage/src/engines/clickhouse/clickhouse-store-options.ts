@@ -27,4 +27,17 @@ export interface ClickHouseStoreOptions {
   readonly tls?: WatchedHostTls | undefined;
   /** Told at once of every server, and then of each that is found away or back. */
   readonly onHostChange?: OnHostChange | undefined;
+  /** Asked at each read; makes it a part of a trace. */
+  readonly traceCall?: TraceCall | undefined;
 }
+
+/** A read of the server as a part of a trace. */
+export interface CallTrace {
+  /** As the header of W3C Trace Context has it. */
+  readonly traceparent: string;
+  /** @param error why it failed */
+  end(error?: unknown): void;
+}
+
+/** @returns undefined where nothing is traced */
+export type TraceCall = (sql: string) => CallTrace | undefined;

@@ -34,6 +34,7 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
     maxReadBytes: options.maxReadBytes ?? 512 * 1024 * 1024,
     isCluster: options.cluster !== undefined,
     tls: options.tls,
+    traceCall: options.traceCall,
   };
   if (settings.urls.length === 0)
     throw new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");

@@ -1,0 +1,102 @@
+// The processes trace themselves: a search is a trace through query service and storage, found like any other; and what
+// the collector says of its own requests does not make ever more of it.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { type House, openHouse } from "../../src/house/house.ts";
+
+const traceId = "0af7651916cd43dd8448eb211c80319c";
+const parentSpanId = "b7ad6b7169203331";
+const secret = "not-for-spans";
+
+const answer = z.object({
+  data: z.array(
+    z.object({
+      spans: z.array(
+        z.object({
+          spanID: z.string(),
+          operationName: z.string(),
+          processID: z.string(),
+          references: z.array(z.object({ spanID: z.string() })),
+          tags: z.array(z.object({ key: z.string(), value: z.unknown() })),
+        }),
+      ),
+      processes: z.record(z.string(), z.object({ serviceName: z.string() })),
+    }),
+  ),
+});
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse({ ownTraces: true });
+}, 120_000);
+afterAll(() => house?.close());
+
+async function spansOf(id: string) {
+  const found = await fetch(`${house.addresses.query}/api/traces/${id}`, {
+    headers: { "x-tracing-own-spans": "1" },
+  });
+  if (!found.ok) return [];
+  const [trace] = answer.parse(await found.json()).data;
+  return (trace?.spans ?? []).map((span) => ({
+    ...span,
+    service: trace?.processes[span.processID]?.serviceName,
+    parent: span.references[0]?.spanID,
+  }));
+}
+
+async function counted(process: { readonly metricsUrl: string }, name: string): Promise<number> {
+  const text = await (await fetch(process.metricsUrl)).text();
+  const values = [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, "gm"))];
+  return values.reduce((sum, [, value]) => sum + Number(value), 0);
+}
+
+describe("own traces", () => {
+  test("a search is a trace with the calls of storage in it, and no values", async () => {
+    const { query } = house.addresses;
+    const searched = await fetch(`${query}/api/traces?service=${secret}`, {
+      headers: { traceparent: `00-${traceId}-${parentSpanId}-01` },
+    });
+    expect(searched.status).toBe(200);
+    await expect
+      .poll(async () => new Set((await spansOf(traceId)).map(({ service }) => service)), { timeout: 60_000 })
+      .toEqual(new Set(["tracing-query", "tracing-storage"]));
+    const spans = await spansOf(traceId);
+    const root = spans.find(({ operationName }) => operationName === "GET /api/traces");
+    const read = spans.find(({ operationName }) => operationName === "find_traces");
+    const call = spans.find(
+      ({ operationName, service }) => operationName === "SELECT" && service === "tracing-query",
+    );
+    const atStorage = spans.find(({ service }) => service === "tracing-storage");
+    expect(root?.service).toBe("tracing-query");
+    expect(read?.parent).toBe(root?.spanID);
+    expect(call?.parent).toBe(read?.spanID);
+    expect(call?.tags).toContainEqual(expect.objectContaining({ key: "db.operation.name", value: "SELECT" }));
+    expect(spans.map(({ spanID }) => spanID)).toContain(atStorage?.parent);
+    expect(JSON.stringify(spans)).not.toContain(secret);
+  }, 90_000);
+
+  test("own spans do not beget spans", async () => {
+    const { otlpHttp } = house.addresses;
+    // Two requests of others are two spans; those in which they are sent, and their inserts, are none.
+    const before = await counted(house.collector, "tracing_tracer_reporter_spans_total");
+    for (let each = 0; each < 2; each++) {
+      const sent = await fetch(`${otlpHttp}/v1/traces`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: "{}",
+      });
+      expect(sent.status).toBe(200);
+    }
+    const ofCollector = () => counted(house.collector, "tracing_tracer_reporter_spans_total");
+    await expect.poll(ofCollector, { timeout: 30_000 }).toBe(before + 2);
+    const requests = () => counted(house.collector, "tracing_collector_requests_total");
+    const beforeTheLoop = await requests();
+    // Three more rounds of senders and storage: each would have made a span of the one before.
+    for (let round = 1; round <= 3; round++) {
+      await fetch(`${house.addresses.query}/api/services`);
+      await expect.poll(requests, { timeout: 30_000 }).toBeGreaterThanOrEqual(beforeTheLoop + round);
+    }
+    expect(await ofCollector()).toBe(before + 2);
+  }, 120_000);
+});

@@ -1,0 +1,44 @@
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const program = `
+  import { createLogger } from ${JSON.stringify(fileURLToPath(new URL("./logger.ts", import.meta.url)))};
+  import { OwnSpan } from ${JSON.stringify(fileURLToPath(new URL("./tracing/own-span.ts", import.meta.url)))};
+  const log = createLogger({ name: "x", level: "info", encoding: process.argv[1] });
+  const context = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", isSampled: false };
+  log.info("outside");
+  log.debug("too little");
+  new OwnSpan(undefined, "server", context).run(() => setImmediate(() => log.info({ a: 1 }, "inside")));
+`;
+
+/** What a process with this encoding writes: a log goes to the standard error of its process. */
+function lines(encoding: string): string[] {
+  const args = ["--input-type=module", "-e", `${program}`, encoding];
+  const output = execFileSync("/bin/sh", ["-c", 'exec "$0" "$@" 2>&1', process.execPath, ...args], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, NO_COLOR: "1" },
+  });
+  return output.trim().split("\n");
+}
+
+test("lines of a traced request carry its ids, as JSON", () => {
+  const [outside, inside, ...more] = lines("json").map((line): unknown => JSON.parse(line));
+  expect(outside).not.toHaveProperty("trace_id");
+  expect(inside).toMatchObject({
+    level: "info",
+    msg: "inside",
+    a: 1,
+    trace_id: "0af7651916cd43dd8448eb211c80319c",
+    span_id: "b7ad6b7169203331",
+  });
+  expect(more).toEqual([]);
+});
+
+test("and for people", () => {
+  const [outside, inside] = lines("console");
+  expect(outside).toMatch(/INFO.*: outside$/);
+  expect(inside).toContain(
+    'inside {"trace_id":"0af7651916cd43dd8448eb211c80319c","span_id":"b7ad6b7169203331"',
+  );
+});

@@ -1,0 +1,121 @@
+import { Counter, type Registry } from "prom-client";
+import type { Logger } from "../logger.ts";
+import { otlpJson } from "./otlp-json.ts";
+import type { FinishedSpan, SpanAttributes, SpanSink } from "./own-span.ts";
+
+/** On each request with own spans: who has it makes no span of the request, so that spans do not beget spans. */
+export const ownSpansHeader = "x-tracing-own-spans";
+
+/** Spans that wait to be sent; more are dropped and counted. */
+const maxWaiting = 2_048;
+const maxBatch = 512;
+const batchDelayMs = 1_000;
+const sendTimeoutMs = 10_000;
+const closeTimeoutMs = 2_000;
+
+export interface SpanSenderSettings {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly resource: SpanAttributes;
+  /** Name of the instrumentation scope: the process. */
+  readonly scope: string;
+  readonly log: Logger;
+  readonly metrics?: Registry | undefined;
+}
+
+/** Sends own spans over OTLP/HTTP, a second after they are over at the latest. Bounded; nothing ever waits for it. */
+export class SpanSender implements SpanSink {
+  readonly #settings: SpanSenderSettings;
+  readonly #counter: Counter<"result"> | undefined;
+  readonly #stopping = new AbortController();
+  #waiting: FinishedSpan[] = [];
+  #dropped = 0;
+  #isAway = false;
+  #timer: NodeJS.Timeout | undefined;
+  #sending: Promise<void> | undefined;
+
+  constructor(settings: SpanSenderSettings) {
+    this.#settings = settings;
+    this.#counter =
+      settings.metrics &&
+      new Counter({
+        name: "tracing_tracer_reporter_spans_total",
+        help: "Own spans: a collector has them (ok), took them not (err), or they were too many (dropped).",
+        labelNames: ["result"],
+        registers: [settings.metrics],
+      });
+    for (const result of ["ok", "err", "dropped"]) {
+      this.#counter?.inc({ result }, 0);
+    }
+  }
+
+  add(span: FinishedSpan): void {
+    if (this.#waiting.length >= maxWaiting) {
+      this.#dropped++;
+      this.#counter?.inc({ result: "dropped" });
+      return;
+    }
+    this.#waiting.push(span);
+    if (this.#waiting.length >= maxBatch) {
+      this.#flush();
+    } else {
+      this.#timer ??= setTimeout(() => this.#flush(), batchDelayMs).unref();
+    }
+  }
+
+  /** Sends what waits, within two seconds. */
+  async close(): Promise<void> {
+    const timer = setTimeout(() => this.#stopping.abort(), closeTimeoutMs);
+    this.#flush();
+    await this.#sending;
+    clearTimeout(timer);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined;
+    });
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await this.#send(this.#waiting.splice(0, maxBatch));
+    }
+  }
+
+  async #send(spans: readonly FinishedSpan[]): Promise<void> {
+    const { url, headers, resource, scope, log } = this.#settings;
+    try {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json", [ownSpansHeader]: "1" },
+        body: otlpJson(resource, scope, spans),
+        signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(sendTimeoutMs)]),
+      });
+      await response.arrayBuffer();
+      if (!response.ok) {
+        throw new Error(`status ${response.status}`);
+      }
+      this.#counter?.inc({ result: "ok" }, spans.length);
+      if (this.#isAway) {
+        this.#isAway = false;
+        log.info({ dropped: this.#dropped }, "own spans arrive again");
+        this.#dropped = 0;
+      }
+    } catch (error) {
+      this.#dropped += spans.length;
+      this.#counter?.inc({ result: "err" }, spans.length);
+      if (!this.#isAway) {
+        this.#isAway = true;
+        const { message, cause } = error as Error;
+        const reason = cause instanceof Error ? cause.message || message : message;
+        log.warn(
+          { url: `${url.origin}${url.pathname}`, reason },
+          "own spans are not taken: dropping them until they are",
+        );
+      }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { IncomingMessage, RequestListener } from "node:http";
+import { OwnSpan } from "./own-span.ts";
+import { parseTraceparent } from "./trace-context.ts";
+import type { Tracer } from "./tracer.ts";
+
+/** The tracer of this process; undefined: it sends no spans. There is one, as there is one process. */
+let processTracer: Tracer | undefined;
+
+/** Makes a tracer that of the process, for the servers of {@link traceRequests}. @param tracer undefined: none any more */
+export function useTracer(tracer: Tracer | undefined): void {
+  processTracer = tracer;
+}
+
+/** Whether the process sends spans of its own requests. */
+export function hasTracer(): boolean {
+  return processTracer !== undefined;
+}
+
+/** A span that is never sent: it gives log lines the ids of the client's. */
+function spanOfClient(request: IncomingMessage): OwnSpan | undefined {
+  const context = parseTraceparent(request.headers.traceparent as string | undefined);
+  return context && new OwnSpan(undefined, "server", context);
+}
+
+/**
+ * A listener whose requests are spans, where the process has a tracer and the listener describes them (`activeSpan`);
+ * otherwise the ids of a client's `traceparent` stand in the log lines of its request.
+ */
+export function traceRequests(listener: RequestListener): RequestListener {
+  return (request, response) => {
+    if (processTracer === undefined) {
+      if (request.headers.traceparent === undefined) {
+        listener(request, response);
+        return;
+      }
+      const span = spanOfClient(request);
+      if (span === undefined) {
+        listener(request, response);
+      } else {
+        span.run(() => listener(request, response));
+      }
+      return;
+    }
+    const span = processTracer.startRequest(request.headers);
+    response.once("close", () => {
+      const { statusCode } = response;
+      span.end(statusCode >= 500, { "http.response.status_code": statusCode });
+    });
+    span.run(() => listener(request, response));
+  };
+}

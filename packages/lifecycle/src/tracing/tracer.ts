@@ -1,0 +1,93 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Registry } from "prom-client";
+import { StartError } from "../errors.ts";
+import type { Logger } from "../logger.ts";
+import { version } from "../version.ts";
+import { OwnSpan } from "./own-span.ts";
+import { OwnSampler } from "./sampler.ts";
+import { ownSpansHeader, SpanSender } from "./span-sender.ts";
+import { newContext, parseTraceparent } from "./trace-context.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface TracerSettings {
+  /** Name of the process: its service, unless `OTEL_SERVICE_NAME` says otherwise. */
+  readonly name: string;
+  /** Base address of a collector, `http://localhost:4318`; undefined or "": as the environment says. */
+  readonly endpoint?: string | undefined;
+  readonly environment: Environment;
+  readonly log: Logger;
+  readonly metrics?: Registry | undefined;
+}
+
+/** `key=value,key=value`, percent-encoded, as OTEL_EXPORTER_OTLP_HEADERS has it. */
+function headersOf(list: string): Record<string, string> {
+  return Object.fromEntries(
+    list
+      .split(",")
+      .filter((part) => part.includes("="))
+      .map((part) => {
+        const at = part.indexOf("=");
+        return [part.slice(0, at).trim(), decodeURIComponent(part.slice(at + 1).trim())];
+      }),
+  );
+}
+
+function urlOf(endpoint: string | undefined, environment: Environment): URL {
+  const base = endpoint || environment.OTEL_EXPORTER_OTLP_ENDPOINT || "http://localhost:4318";
+  const ofTraces = endpoint ? "" : environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
+  const address = ofTraces || `${base.replace(/\/$/, "")}/v1/traces`;
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
+    const name = endpoint ? "--tracing.otlp.endpoint" : "OTEL_EXPORTER_OTLP_ENDPOINT";
+    throw new StartError(`${name}: "${address}" is not an http or https URL`);
+  }
+  return new URL(address);
+}
+
+/**
+ * Makes spans of this process's own work and sends them over OTLP/HTTP, as the standard `OTEL_*` variables say: headers,
+ * service name, sampler. Requests never wait for it.
+ */
+export class Tracer {
+  readonly #sender: SpanSender;
+  readonly #sampler: OwnSampler;
+
+  /** @throws StartError for an endpoint that is no URL, a sampler that is none */
+  constructor({ name, endpoint, environment, log, metrics }: TracerSettings) {
+    this.#sampler = new OwnSampler(environment);
+    this.#sender = new SpanSender({
+      url: urlOf(endpoint, environment),
+      headers: headersOf(
+        environment.OTEL_EXPORTER_OTLP_TRACES_HEADERS || environment.OTEL_EXPORTER_OTLP_HEADERS || "",
+      ),
+      resource: {
+        "service.name": environment.OTEL_SERVICE_NAME || name,
+        "service.version": version.gitVersion,
+      },
+      scope: name,
+      log,
+      metrics,
+    });
+  }
+
+  /** The span of a request that came in; sent only when somebody describes it. */
+  startRequest(headers: IncomingHttpHeaders): OwnSpan {
+    const parent = parseTraceparent(headers.traceparent as string | undefined);
+    const context = newContext(parent);
+    const isSampled =
+      headers[ownSpansHeader] === undefined && this.#sampler.isSampled(context.traceId, parent);
+    return new OwnSpan(
+      this.#sender,
+      "server",
+      { ...context, isSampled },
+      {
+        parentSpanId: parent?.spanId ?? "",
+      },
+    );
+  }
+
+  /** Sends what waits, as far as that goes quickly. */
+  close(): Promise<void> {
+    return this.#sender.close();
+  }
+}
