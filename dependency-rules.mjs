@@ -108,7 +108,8 @@ export default {
     },
     {
       name: "ui-speaks-http-only",
-      comment: "A browser app knows its server by the HTTP API alone, and shares the design system with the other app.",
+      comment:
+        "A browser app knows its server by the HTTP API alone, and shares the design system with the other app.",
       severity: "error",
       from: { path: "^packages/(tracing-ui|admin-ui)/", pathNot: "^packages/admin-ui/test/" },
       to: { path: "^packages/(?!ui-kit/)", pathNot: "^packages/$1/" },

@@ -2,10 +2,10 @@ import type { ModuleDefinition } from "../core/modules/module.ts";
 import { pkiApp } from "../pki/pki-app.ts";
 import { pkiRoute } from "../pki/pki-route.ts";
 import { httpPermission } from "./automation/permission.ts";
+import { certificatesRoute } from "./certificates/certificates-route.ts";
 import { execDnsProvider } from "./dns/dns-provider.ts";
 import { acmeIssuer } from "./issuers/acme/acme-issuer.ts";
 import { internalIssuer } from "./issuers/internal.ts";
-import { certificatesRoute } from "./certificates/certificates-route.ts";
 import {
   automateLoader,
   fileLoader,

@@ -44,7 +44,7 @@ export interface MemoryRequest {
 const sharingPlatforms = new Set(["linux", "freebsd", "dragonfly", "sunos", "aix"]);
 
 /** More threads than this help on no machine. */
-export const maxWorkers = 256;
+const maxWorkers = 256;
 
 /** One worker for each core; none where ports cannot be shared. */
 export function defaultWorkers(): number {
