@@ -8,6 +8,7 @@ const unitNames = { ms: "milliseconds", s: "seconds" } as const;
 export class PromQl {
   readonly #calls: string;
   readonly #duration: string;
+  readonly #tenantLabel: string;
 
   constructor(options: PrometheusOptions) {
     const namespace = options["prometheus.query.namespace"];
@@ -17,22 +18,30 @@ export class PromQl {
       ? `_${unitNames[options["prometheus.query.duration-unit"]]}`
       : "";
     this.#duration = `${prefix}duration${unit}`;
+    this.#tenantLabel = options["prometheus.query.tenant-label"];
   }
 
-  latencies(query: MetricsQuery, quantile: number): string {
-    const { services, kinds, rate, by } = partsOf(query);
+  /** @param tenant whose metrics alone are asked for, where metrics have a label for it; so below */
+  latencies(query: MetricsQuery, quantile: number, tenant: string): string {
+    const { services, kinds, rate, by } = this.#partsOf(query, tenant);
     return `histogram_quantile(${quantile.toFixed(2)}, sum(rate(${this.#duration}_bucket{service_name =~ ${services}, ${kinds}}[${rate}])) by (${by},le))`;
   }
 
-  calls(query: MetricsQuery): string {
-    const { services, kinds, rate, by } = partsOf(query);
+  calls(query: MetricsQuery, tenant: string): string {
+    const { services, kinds, rate, by } = this.#partsOf(query, tenant);
     return `sum(rate(${this.#calls}{service_name =~ ${services}, ${kinds}}[${rate}])) by (${by})`;
   }
 
-  errors(query: MetricsQuery): string {
-    const { services, kinds, rate, by } = partsOf(query);
+  errors(query: MetricsQuery, tenant: string): string {
+    const { services, kinds, rate, by } = this.#partsOf(query, tenant);
     const failed = `sum(rate(${this.#calls}{service_name =~ ${services}, status_code = "STATUS_CODE_ERROR", ${kinds}}[${rate}])) by (${by})`;
-    return `${failed} / ${this.calls(query)}`;
+    return `${failed} / ${this.calls(query, tenant)}`;
+  }
+
+  #partsOf(query: MetricsQuery, tenant: string) {
+    const parts = partsOf(query);
+    const label = this.#tenantLabel;
+    return label === "" ? parts : { ...parts, services: `${parts.services}, ${label} = ${quoted(tenant)}` };
   }
 }
 

@@ -199,6 +199,33 @@ test("nobody there, and a client that has gone", async () => {
   await expect(open().getCallRates(query)).rejects.toThrow(/failed executing metrics query: .*ECONNREFUSED/);
 });
 
+describe("tenants", () => {
+  test("see metrics with their label only, whatever service they name", async () => {
+    const metrics = open("--prometheus.query.tenant-label=tenant");
+    const all = { ...query, services: [".*"], spanKinds: [] };
+    const read = { tenant: 'a"b' };
+    await metrics.getCallRates(all, read);
+    await metrics.getLatencies({ ...all, quantile: 0.5 }, read);
+    await metrics.getErrorRates(all, read);
+    await metrics.getCallRates(all);
+    const asks = asked.map(({ params }) => params.query ?? "");
+    const selectors = asks.map((text) => [...text.matchAll(/\{([^}]*)\}/g)].map(([, inner]) => inner));
+    const own = String.raw`service_name =~ ".*", tenant = "a\"b", `;
+    const failed = own.replace(/, $/, ', status_code = "STATUS_CODE_ERROR", ');
+    const none = own.replace(String.raw`a\"b`, "");
+    expect(selectors).toEqual([[own], [own], [failed, own], [own], [none]]);
+  });
+
+  test("are refused where metrics do not tell them apart", () => {
+    const { options } = parseOptions(z.object(prometheusOptions()), { arguments: [], environment: {} });
+    const given = options as PrometheusOptions;
+    expect(() => new PrometheusMetrics({ ...given, "multi-tenancy.enabled": true }, log)).toThrow(
+      "--prometheus.query.tenant-label",
+    );
+    expect(() => new PrometheusMetrics({ ...given, "multi-tenancy.enabled": false }, log)).not.toThrow();
+  });
+});
+
 test("options that make no sense", () => {
   expect(() => open("--prometheus.token-file=/nowhere/token")).toThrow("--prometheus.token-file");
   expect(() => open("--prometheus.server-url=nonsense")).toThrow("not a URL");

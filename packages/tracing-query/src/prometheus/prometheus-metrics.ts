@@ -42,8 +42,16 @@ export class PrometheusMetrics implements RedMetrics {
   readonly #log: Logger;
   #agent: Agent;
 
-  /** @throws StartError for a token or TLS files that cannot be read */
-  constructor(options: PrometheusOptions, log: Logger) {
+  /**
+   * @throws StartError for a token or TLS files that cannot be read, and for tenants that metrics do not tell apart: each
+   *   would see those of all
+   */
+  constructor(options: PrometheusOptions & { readonly "multi-tenancy.enabled"?: boolean }, log: Logger) {
+    if (options["multi-tenancy.enabled"] === true && options["prometheus.query.tenant-label"] === "") {
+      throw new StartError(
+        "--multi-tenancy.enabled with metrics of Prometheus needs --prometheus.query.tenant-label: without it each tenant would see the metrics of all",
+      );
+    }
     this.#options = options;
     this.#promQl = new PromQl(options);
     this.#log = log;
@@ -60,17 +68,17 @@ export class PrometheusMetrics implements RedMetrics {
   }
 
   getCallRates(query: MetricsQuery, options: ReadOptions = {}): Promise<MetricSeries[]> {
-    return this.#run(this.#promQl.calls(query), query, options);
+    return this.#run(this.#promQl.calls(query, options.tenant ?? ""), query, options);
   }
 
   getLatencies(query: LatencyQuery, options: ReadOptions = {}): Promise<MetricSeries[]> {
-    return this.#run(this.#promQl.latencies(query, query.quantile), query, options);
+    return this.#run(this.#promQl.latencies(query, query.quantile, options.tenant ?? ""), query, options);
   }
 
   /** Without errors Prometheus has no series of them: who is called has a share of 0. */
   async getErrorRates(query: MetricsQuery, options: ReadOptions = {}): Promise<MetricSeries[]> {
     const errors = await this.#run(
-      this.#promQl.errors(query),
+      this.#promQl.errors(query, options.tenant ?? ""),
       query,
       options,
       "failed getting error metrics: ",
@@ -78,7 +86,12 @@ export class PrometheusMetrics implements RedMetrics {
     if (errors.length > 0) {
       return errors;
     }
-    const calls = await this.#run(this.#promQl.calls(query), query, options, "failed getting call metrics: ");
+    const calls = await this.#run(
+      this.#promQl.calls(query, options.tenant ?? ""),
+      query,
+      options,
+      "failed getting call metrics: ",
+    );
     return calls.map((series) => ({
       ...series,
       points: series.points.map(({ unixMs }) => ({ unixMs, value: 0 })),

@@ -45,6 +45,12 @@ export function prometheusOptions() {
       .boolean()
       .default(false)
       .describe("Whether the histogram's name has its unit: duration_milliseconds_bucket."),
+    "prometheus.query.tenant-label": z
+      .string()
+      .regex(/^(?:[a-zA-Z_][a-zA-Z0-9_]*)?$/, "not the name of a label")
+      .default("")
+      .describe("Label of the metrics that names the tenant; needed with --multi-tenancy.enabled.")
+      .meta({ placeholder: "name" }),
     ...clientTlsOptions("prometheus"),
   };
 }
