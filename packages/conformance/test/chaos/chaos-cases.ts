@@ -1,15 +1,29 @@
+import { clockCases } from "./cases/clock-cases.ts";
+import { diskCases } from "./cases/disk-cases.ts";
 import { linkCases } from "./cases/link-cases.ts";
+import { loadCases } from "./cases/load-cases.ts";
 import { processCases } from "./cases/process-cases.ts";
+import { restartCases } from "./cases/restart-cases.ts";
+import { upgradeCases } from "./cases/upgrade-cases.ts";
 import type { ChaosCase } from "./chaos-case.ts";
 
 /** All cases, in the order in which they run. */
-export const chaosCases: readonly ChaosCase[] = [...processCases, ...linkCases];
+export const chaosCases: readonly ChaosCase[] = [
+  ...processCases,
+  ...linkCases,
+  ...restartCases,
+  ...diskCases,
+  ...clockCases,
+  ...loadCases,
+  ...upgradeCases,
+];
 
 /** Those whose name begins with one of these; all when there are none. @throws Error for one that no name begins with */
 export function casesNamed(beginnings: readonly string[], cases = chaosCases): readonly ChaosCase[] {
   for (const beginning of beginnings) {
-    if (!cases.some(({ name }) => name.startsWith(beginning)))
+    if (!cases.some(({ name }) => name.startsWith(beginning))) {
       throw new Error(`no case begins with "${beginning}"`);
+    }
   }
   if (beginnings.length === 0) return cases;
   return cases.filter(({ name }) => beginnings.some((beginning) => name.startsWith(beginning)));

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Random, randomOf } from "../../faults/seeded-random.ts";
+import type { ChaosCase } from "../chaos-case.ts";
+import { type ProcessName, processNames } from "../chaos-house.ts";
+
+const maxPauseMs = 1_000;
+
+function shuffled(names: readonly ProcessName[], random: Random): ProcessName[] {
+  const left = [...names];
+  return names.flatMap(() => left.splice(random(left.length), 1));
+}
+
+/** @param number of the order; each has its own, which the seed decides */
+function restart(number: number): ChaosCase {
+  let random = randomOf(number);
+  return {
+    name: `restart/order-${number}`,
+    meaning: "all processes end one after another, some of them killed, and start again, in random orders",
+    restarts: processNames,
+    harm: async (scene) => {
+      random = randomOf(scene.random(2 ** 30) + number);
+      for (const name of shuffled(processNames, random)) {
+        await scene.house.processes[name].end(random(2) === 0 ? "SIGKILL" : "SIGTERM");
+        await sleep(random(maxPauseMs));
+      }
+    },
+    mend: async ({ house }) => {
+      const starts: Promise<void>[] = [];
+      for (const name of shuffled(processNames, random)) {
+        starts.push(house.processes[name].start());
+        await sleep(random(maxPauseMs));
+      }
+      await Promise.all(starts);
+    },
+  };
+}
+
+/** Everything anew, in whatever order. */
+export const restartCases: readonly ChaosCase[] = [1, 2, 3].map(restart);
