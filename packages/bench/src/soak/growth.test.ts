@@ -13,6 +13,7 @@ test.each<[string, (minute: number) => number, boolean]>([
   ["comes and goes", (minute) => 200 + 20 * noise(minute), false],
   ["grows at first and levels off", (minute) => 200 * (1 - Math.exp(-minute / 6)), false],
   ["has one peak at the end", (minute) => (minute === 59 ? 900 : 200), false],
+  ["is given back before the end", (minute) => (minute < 50 ? 200 + 2 * minute : 230), false],
   ["sinks", (minute) => 400 - minute, false],
   ["grows through noise", (minute) => 200 + minute + 10 * noise(minute), true],
   ["grows slowly, below what is worth a word", (minute) => 10 + minute / 20, false],

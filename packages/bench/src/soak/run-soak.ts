@@ -7,7 +7,7 @@ import { HttpExporter } from "../e2e/exporters/http-exporter.ts";
 import { type LoadResult, runLoad } from "../e2e/load/run-load.ts";
 import { waitForSpans } from "../e2e/measure/span-store.ts";
 import { sendAgentPackets } from "./agent-packets.ts";
-import { folderBytes, type ProcessSample, sampleProcess } from "./sample.ts";
+import { filesBytes, type ProcessSample, sampleProcess } from "./sample.ts";
 import { Searches } from "./searches.ts";
 import type { SoakSystem } from "./soak-system.ts";
 import { TimedExporter } from "./timed-exporter.ts";
@@ -91,8 +91,8 @@ export async function runSoak(
       const sample: SoakSample = {
         seconds: secondsSince(),
         processes: Object.fromEntries(processes.map(({ name, pid }) => [name, sampleProcess(pid)])),
-        storageBytes: await folderBytes(join(folder, "storage")),
-        journalBytes: await folderBytes(join(folder, "collector")),
+        storageBytes: (await system.store.diskUsage())?.allBytes ?? 0,
+        journalBytes: await filesBytes(join(folder, "collector")),
         spansAccepted: (grpc.accepted + http.accepted) * batchSpans,
         ...{ grpcP95Ms: grpc.takeP95(), httpP95Ms: http.takeP95(), searchP95Ms: searches.takeP95() },
         load: loadavg()[0] ?? 0,

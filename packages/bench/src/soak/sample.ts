@@ -17,13 +17,12 @@ export function sampleProcess(pid: number): ProcessSample {
   return { rssBytes, cpuSeconds, openFiles: readdirSync(`/proc/${pid}/fd`).length };
 }
 
-/** Bytes of all files in a folder; those that go meanwhile do not count. */
-export async function folderBytes(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+/** Bytes of the files that lie in a folder; those that go meanwhile do not count. */
+export async function filesBytes(folder: string): Promise<number> {
   let bytes = 0;
-  for (const entry of entries) {
-    if (!entry.isFile()) continue;
-    bytes += (await stat(join(entry.parentPath, entry.name)).catch(() => undefined))?.size ?? 0;
+  for (const name of await readdir(folder).catch(() => [])) {
+    const found = await stat(join(folder, name)).catch(() => undefined);
+    if (found?.isFile() === true) bytes += found.size;
   }
   return bytes;
 }
