@@ -25,6 +25,8 @@ export interface PlaceholderSource {
 export interface ExchangeServer {
   /** Value of the `Server` header and name in `Via`. */
   readonly product: string;
+  /** When its ports close, as of `Date.now()`; absent: nobody knows yet. */
+  readonly shutdownAt?: number | undefined;
   /** For the handler `invoke`. */
   readonly namedRoutes?: ReadonlyMap<string, NamedRoute>;
   /** Who the client is, where proxies that are trusted stand in between; absent: who is connected. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "lifecycle";
 import { errorAt, errorWithin, ServerError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json/json-value.ts";
@@ -16,6 +17,7 @@ import type { Exchange } from "./exchange.ts";
 import { type HttpAppConfig, type HttpServerConfig, httpAppSchema } from "./http-config.ts";
 import { connectionLimits, HttpServer } from "./http-server.ts";
 import { ipSources } from "./ip-source.ts";
+import { protocolsByAddress } from "./listen-protocols.ts";
 import { type ListenerState, listenersTopic } from "./listener-state.ts";
 import { loadProxyProtocol } from "./proxy-protocol/proxy-policy.ts";
 import { ResponseTally, responseTallies } from "./response-tally.ts";
@@ -37,9 +39,9 @@ interface Binding {
 }
 
 /** Those of the configured protocols that can be spoken with TLS, or without. */
-function spokenProtocols(config: HttpServerConfig, secure: boolean): string[] {
+function spokenProtocols(protocols: readonly string[], secure: boolean): string[] {
   const over = secure ? ["h1", "h2"] : ["h1", "h2c"];
-  return (config.protocols ?? ["h1", "h2"]).filter((name) => over.includes(name));
+  return protocols.filter((name) => over.includes(name));
 }
 
 /** Redirects stand after the last route for some hosts, and so before those for all. Source: the public model */
@@ -59,6 +61,7 @@ class HttpApp implements App {
   readonly #bindings: Binding[] = [];
   readonly #leases: Lease<SharedListener>[] = [];
   readonly #wanted: ManageRequest[] = [];
+  #active = false;
   #certificates: CertificateSource | undefined;
 
   constructor(config: HttpAppConfig, context: ModuleContext) {
@@ -73,18 +76,18 @@ class HttpApp implements App {
       try {
         const server = await this.#loadServer(plan);
         this.#servers.push(server);
-        const tls = await this.#loadTls(plan);
-        for (const { address, secure } of plan.addresses) {
-          const protocols = spokenProtocols(plan.config, secure);
-          this.#bindings.push({
-            serverName: name,
-            server,
-            address,
-            tls: secure ? tls : undefined,
-            protocols,
-          });
+        const configured = protocolsByAddress(plan.config);
+        const acceptors = new Map<string, TlsAcceptor>();
+        for (const [index, { address, secure }] of plan.addresses.entries()) {
+          const protocols = spokenProtocols(configured[index] ?? [], secure);
+          let tls: TlsAcceptor | undefined;
+          if (secure) {
+            tls = acceptors.get(protocols.join()) ?? (await this.#loadTls(plan, protocols));
+            acceptors.set(protocols.join(), tls);
+          }
+          this.#bindings.push({ serverName: name, server, address, tls, protocols });
         }
-        if (tls !== undefined) {
+        if (acceptors.size > 0) {
           const { automatic_https: auto } = plan.config;
           const ignoreLoaded = auto?.ignore_loaded_certificates === true;
           this.#wanted.push({ names: plan.names, ignoreLoaded });
@@ -125,17 +128,33 @@ class HttpApp implements App {
   }
 
   activate(): void {
-    for (const [index, { server, tls }] of this.#bindings.entries()) {
-      this.#leases[index]?.value.switchTo(server, tls);
+    for (const [index, { server, tls, protocols }] of this.#bindings.entries()) {
+      this.#leases[index]?.value.switchTo(server, tls, protocols.includes("h2c"));
     }
+    this.#active = true;
     this.#context.messages.on(listenersTopic, () => this.#describeListeners());
   }
 
   async stop(): Promise<void> {
+    await this.#delayShutdown();
     // First the ports: what only this config had is closed at once, what a newer one has too stays open.
     await Promise.all(this.#leases.map((lease) => lease.release()));
     const grace = this.#config.grace_period ?? 0;
     await Promise.all(this.#servers.map((server) => server.drain(grace === 0 ? undefined : grace)));
+  }
+
+  /** Has ports that are about to close go on for a while, so that who balances load learns of it. */
+  async #delayShutdown(): Promise<void> {
+    const delayMs = this.#config.shutdown_delay ?? 0;
+    const closing = this.#bindings.filter((_, index) => this.#leases[index]?.isShared === false);
+    if (delayMs === 0 || !this.#active || closing.length === 0) {
+      return;
+    }
+    this.#log.info(`${closing.length} listeners close in ${delayMs} ms`);
+    for (const { server } of closing) {
+      server.shutdownAt = Date.now() + delayMs;
+    }
+    await sleep(delayMs);
   }
 
   #describeListeners(): ListenerState[] {
@@ -159,13 +178,8 @@ class HttpApp implements App {
     return this.#context.log;
   }
 
-  /** @returns undefined for a server that speaks no TLS */
-  async #loadTls({ name, config, addresses }: PlannedServer): Promise<TlsAcceptor | undefined> {
-    if (!addresses.some(({ secure }) => secure)) {
-      return undefined;
-    }
+  async #loadTls({ name, config }: PlannedServer, spoken: readonly string[]): Promise<TlsAcceptor> {
     const context = this.#context;
-    const spoken = config.protocols ?? ["h1", "h2"];
     const protocols = [
       ...(spoken.includes("h2") ? ["h2"] : []),
       ...(spoken.includes("h1") ? ["http/1.1"] : []),
@@ -241,7 +255,6 @@ class HttpApp implements App {
       answerChallenge: async (request) =>
         (await context.messages.askMain(certificateTopics.httpChallenge, request)) as string | undefined,
       proxyProtocol: loadProxyProtocol(config.listener_wrappers),
-      plainHttp2: config.protocols?.includes("h2c") === true,
       log: this.#log,
       logAccess: this.#accessLog(config),
     });

@@ -148,7 +148,12 @@ const serverSchema = z.strictObject({
   logs: accessLogSchema
     .nullish()
     .describe("Access log: a line for each request, to loggers `http.log.access`; absent: none."),
-  listen_protocols: notYet(),
+  listen_protocols: z
+    .array(z.array(z.union([z.literal(""), protocolSchema])).nullable())
+    .nullish()
+    .describe(
+      "Protocols for each entry of `listen`, in its order: null for those of the server, which an empty name in a list adds too.",
+    ),
   allow_0rtt: z.literal(false).nullish().describe("Early data is not taken: false."),
   metrics: metricsSchema
     .pick({ per_host: true })
@@ -163,7 +168,11 @@ export const httpAppSchema = z.strictObject({
   grace_period: configDuration()
     .nullish()
     .describe("How long requests of an old config may go on (unlimited); then their connections are cut."),
-  shutdown_delay: notYet(),
+  shutdown_delay: configDuration()
+    .nullish()
+    .describe(
+      "How long a port that is to be closed still takes requests, which see `{http.shutting_down}` and `{http.time_until_shutdown}` (none).",
+    ),
   metrics: metricsSchema
     .nullish()
     .describe("Counts and times the requests of all servers by route; absent: none, which costs nothing."),

@@ -76,7 +76,6 @@ export interface HttpServerParts {
   readonly log: Logger;
   /** Whether the host of a request must be the one of its handshake. */
   readonly strictHost: boolean;
-  readonly plainHttp2: boolean;
   /** Undefined: no PROXY protocol header is looked for. */
   readonly proxyProtocol: ProxyProtocolRules | undefined;
   /** Knows what certificate authorities ask for; undefined when it does not. */
@@ -90,18 +89,18 @@ export interface HttpServerParts {
 export class HttpServer implements RequestSink, ExchangeServer {
   readonly product = product;
   readonly limits: ConnectionLimits;
-  readonly plainHttp2: boolean;
   readonly proxyProtocol: ProxyProtocolRules | undefined;
   readonly namedRoutes: ReadonlyMap<string, RouteList>;
   readonly #parts: HttpServerParts;
   readonly #log: Logger;
   readonly #active = new Set<Exchange>();
+  /** When its ports close, as of `Date.now()`, where that is known beforehand. */
+  shutdownAt: number | undefined;
   #onIdle: (() => void) | undefined;
 
   constructor(parts: HttpServerParts) {
     this.#parts = parts;
     this.limits = parts.limits;
-    this.plainHttp2 = parts.plainHttp2;
     this.proxyProtocol = parts.proxyProtocol;
     this.namedRoutes = parts.namedRoutes;
     this.#log = parts.log;

@@ -75,6 +75,28 @@ test("the grace period cuts what an old config does not finish", async () => {
   await upstream.kill();
 });
 
+test("after a removal the port goes on for the shutdown delay, and says so", async () => {
+  const config = siteConfig(respond("{http.shutting_down} {http.time_until_shutdown}")) as {
+    apps: { http: { shutdown_delay?: string; servers: Record<string, unknown> } };
+  };
+  config.apps.http.shutdown_delay = "5s";
+  await running.admin("POST", "/load", config);
+  const { site } = running;
+  expect((await ask(site)).text).toBe("false ");
+  // The port stays: nothing is delayed.
+  await running.admin("POST", "/config/apps/http/servers/s/routes", { "@id": "more" });
+  expect((await ask(site)).text).toBe("false ");
+  const removed = await running.admin("DELETE", "/config/apps/http/servers/s");
+  expect(removed.status).toBe(200);
+  expect((await ask(site)).text).toMatch(/^true [0-5](\.\d+)?s$/);
+  const outcome = () =>
+    ask(site).then(
+      ({ text }) => text,
+      (error: NodeJS.ErrnoException) => error.code,
+    );
+  await expect.poll(outcome, { timeout: 20_000 }).toBe("ECONNREFUSED");
+}, 30_000);
+
 test("a removed server takes no more, and finishes what it has", async () => {
   const arrived = new EventQueue<() => void>();
   const upstream = await UpstreamServer.start((_, response) => arrived.push(() => response.end("last")));

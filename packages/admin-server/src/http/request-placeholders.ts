@@ -93,6 +93,9 @@ export const requestPlaceholders: Readonly<Record<string, Reader>> = {
   "http.request.uri.path.file.ext": (exchange) => extension(file(exchange.path)),
   "http.request.uri.query_escaped": (exchange) => encodeURIComponent(exchange.query.slice(1)),
   "http.vars.client_ip": (exchange) => exchange.varText("client_ip") || exchange.clientAddress,
+  "http.shutting_down": ({ server }) => String(server.shutdownAt !== undefined),
+  "http.time_until_shutdown": ({ server: { shutdownAt } }) =>
+    shutdownAt === undefined ? "" : `${Math.max(0, shutdownAt - Date.now()) / 1000}s`,
   "http.response.status": (exchange) => (exchange.status === 0 ? "" : String(exchange.status)),
   "time.now.common_log": () => commonLogTime(new Date()),
 };

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -124,6 +125,22 @@ test("fields with _ or . in their names are dropped unless they are expected", a
   expect(await rawRequest(running.site, request)).toMatch(/\r\n\|\|\|4$/);
   await load({ expected_underscore_headers: ["x_b"], expected_dot_headers: ["X.C"] }, route);
   expect(await rawRequest(running.site, request)).toMatch(/\r\n\|2\|3\|4$/);
+});
+
+test("each address speaks the protocols of listen_protocols", async () => {
+  const listen = ["127.0.0.1:0", "127.0.0.2:0"];
+  await load({ listen, listen_protocols: [["h1"], ["", "h2c"]] }, say("x"));
+  const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+  const [first = "", second = ""] = running.sites;
+  expect(await rawRequest(first, preface)).toMatch(/^HTTP\/1.1 [45]/);
+  expect((await ask(second)).text).toBe("x");
+  const { hostname, port } = new URL(second);
+  const socket = connect(Number(port), hostname);
+  socket.write(preface, "latin1");
+  // The server's SETTINGS.
+  const [bytes] = (await once(socket, "data")) as [Buffer];
+  expect(bytes[3]).toBe(4);
+  socket.destroy();
 });
 
 describe("slow clients", () => {

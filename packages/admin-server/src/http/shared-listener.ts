@@ -16,8 +16,6 @@ import { copyPeer, takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts
 /** Who gets the requests of a listener. */
 export interface RequestSink {
   readonly limits: ConnectionLimits;
-  /** Whether HTTP/2 is spoken without TLS too, on the ports of HTTP/1. */
-  readonly plainHttp2?: boolean;
   /** What PROXY protocol headers mean; absent: none is looked for. */
   readonly proxyProtocol?: ProxyProtocolRules | undefined;
   take(stream: HttpStream): void;
@@ -48,6 +46,8 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   #firstLimits: ConnectionLimits;
   /** Does the handshakes; undefined where no TLS is spoken. */
   #tls: TlsAcceptor | undefined;
+  /** Whether HTTP/2 is spoken without TLS too. */
+  #plainHttp2 = false;
   #port = 0;
   #closed = false;
 
@@ -101,10 +101,14 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     return this.#sink?.limits ?? this.#firstLimits;
   }
 
-  /** From now on requests go to `sink`, and new connections are encrypted by `tls`, or not at all. */
-  switchTo(sink: RequestSink, tls?: TlsAcceptor): void {
+  /**
+   * From now on requests go to `sink`, and new connections are encrypted by `tls`, or not at all.
+   * @param plainHttp2 whether HTTP/2 is spoken without TLS too
+   */
+  switchTo(sink: RequestSink, tls?: TlsAcceptor, plainHttp2 = false): void {
     this.#sink = sink;
     this.#tls = tls;
+    this.#plainHttp2 = plainHttp2;
     for (const stream of this.#held.splice(0)) {
       sink.take(stream);
     }
@@ -147,7 +151,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
 
   takeHttp2(socket: Socket, bytes: Buffer): boolean {
     const isTls = "encrypted" in socket;
-    if (isTls || this.#sink?.plainHttp2 !== true) {
+    if (isTls || !this.#plainHttp2) {
       return false;
     }
     const copy = Buffer.from(bytes);

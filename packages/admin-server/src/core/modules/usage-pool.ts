@@ -14,6 +14,8 @@ export interface ResourceKind<Resource extends SharedResource> {
 /** The right to use a resource until `release`. Releasing again does nothing. */
 export interface Lease<Resource extends SharedResource> {
   readonly value: Resource;
+  /** Whether somebody else uses it too. */
+  readonly isShared: boolean;
   release(): Promise<void>;
 }
 
@@ -57,6 +59,9 @@ export class UsagePool {
     let released = false;
     return {
       value: taken.value as Resource,
+      get isShared() {
+        return taken.users > 1;
+      },
       release: async () => {
         if (released) {
           return;
