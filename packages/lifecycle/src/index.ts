@@ -20,6 +20,7 @@ export type {
 export { withPublicMetricNames } from "./public-metric-names.ts";
 export { runProcess } from "./run-process.ts";
 export { exitCodes, StopRequest } from "./stop-request.ts";
+export { StorageWatch } from "./storage-watch.ts";
 export { type TenancyOptions, tenancyOptions } from "./tenancy/tenancy-options.ts";
 export { TenantCheck, type TenantProblem, tenantProblemTexts } from "./tenancy/tenant-check.ts";
 export { type ClientTls, type ClientTlsMaterial, openClientTls, readClientTls } from "./tls/client-tls.ts";

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { ProcessDefinition } from "lifecycle";
-import { hasTracer, openServerTls, StartError, TenantCheck, Tracer, useTracer } from "lifecycle";
+import { hasTracer, openServerTls, StartError, StorageWatch, TenantCheck, Tracer, useTracer } from "lifecycle";
 import { openGrpcServer } from "./grpc/grpc-server.ts";
 import { openHttpServer } from "./http/http-server.ts";
 import { UiPage } from "./http/ui-page.ts";
@@ -12,7 +12,6 @@ import { QueryService } from "./service/query-service.ts";
 import type { ReadLimits } from "./service/read-limits.ts";
 import { RequestGate } from "./service/request-gate.ts";
 import { spanCountersOf } from "./service/span-counters.ts";
-import { StorageWatch } from "./service/storage-watch.ts";
 
 /**
  * Where the repository builds its UI; the built program has a copy beside itself. A file path, not an import: processes

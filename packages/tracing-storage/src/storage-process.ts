@@ -37,7 +37,9 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
   commands: [exportCommand, importCommand, schemaCommand],
   adminHostPort: ":17270",
   async start({ options, log, metrics: registry, health }) {
-    if (options["clickhouse.url"].length > 0) return await runBridge({ options, log, metrics: registry });
+    if (options["clickhouse.url"].length > 0) {
+      return await runBridge({ options, log, metrics: registry, health });
+    }
     const users = readUsers(options);
     const [owner] = users;
     const address = options["storage.http.host-port"];

@@ -133,7 +133,29 @@ it("is a bridge with --clickhouse.url: it opens no data folder, and keeps spans 
   expect(existsSync(unused)).toBe(false);
   const metrics = await fetch(`http://${admin}/metrics`).then((answer) => answer.text());
   expect(metrics).toContain("jaeger_storage_grpc_spans_written_total 1");
-});
+}, 180_000);
+
+it("is healthy as a bridge while the cluster answers, and says so when it does not", async () => {
+  const [bridgeApi = "", admin = "", clusterHttp = ""] = await freeAddresses(3);
+  startBridge(join(folder, "unused"), [
+    ...[`--clickhouse.url=http://${clusterHttp}`, `--grpc.host-port=${bridgeApi}`],
+    `--admin.http.host-port=${admin}`,
+  ]);
+  const health = () =>
+    fetch(`http://${admin}/`).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  const within = { timeout: 60_000 };
+  await expect.poll(health, within).toBe(503);
+  const cluster = await startStorage(
+    join(folder, "cluster"),
+    `--storage.http.host-port=${clusterHttp}`,
+    "--grpc.host-port=",
+  );
+  onTestFinished(() => cluster.kill());
+  await expect.poll(health, within).toBe(200);
+}, 180_000);
 
 it("says what is wrong when there is nothing to do, or its port is taken", async () => {
   const nothing = await runToEnd(folder, "--clickhouse.url=http://127.0.0.1:1", "--grpc.host-port=");

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { StorageWatch } from "lifecycle";
 import type {
   AnalysisReader,
   ArchiveStore,
@@ -27,7 +28,6 @@ import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
 import type { RedMetrics } from "./red-metrics.ts";
 import { SearchService } from "./search-service.ts";
 import type { ReadSpanCounters, SpanCounter } from "./span-counters.ts";
-import type { StorageWatch } from "./storage-watch.ts";
 import { StoreReads } from "./store-reads.ts";
 
 /** Traces that a search returns when the client names no limit. */

@@ -1,5 +1,5 @@
 // The query service over a reader, for the tests of HTTP and gRPC.
-import { type Health, TenantCheck } from "lifecycle";
+import { type Health, StorageWatch, TenantCheck } from "lifecycle";
 import { Registry } from "prom-client";
 import { type SpanReader, type TraceStore, unsupported } from "storage/api";
 import { QueryMetrics } from "./query-metrics.ts";
@@ -7,7 +7,6 @@ import { QueryService } from "./query-service.ts";
 import type { ReadLimits } from "./read-limits.ts";
 import { RequestGate } from "./request-gate.ts";
 import { spanCountersOf } from "./span-counters.ts";
-import { StorageWatch } from "./storage-watch.ts";
 
 const alwaysAvailable: Health = { status: "available", set() {} };
 

@@ -1,7 +1,6 @@
-import { startChild } from "lifecycle";
+import { type StorageWatch, startChild } from "lifecycle";
 import { StorageError } from "storage/api";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
-import type { StorageWatch } from "./storage-watch.ts";
 
 /** Counts and times every read of the store, and tells the watch whether the store answers. */
 export class StoreReads {

@@ -1,4 +1,12 @@
-import { clickHouseServers, type Logger, openServerTls, StartError, TenantCheck } from "lifecycle";
+import {
+  clickHouseServers,
+  type Health,
+  type Logger,
+  openServerTls,
+  StartError,
+  StorageWatch,
+  TenantCheck,
+} from "lifecycle";
 import type { Registry } from "prom-client";
 import { StorageError, type TraceStore } from "storage/api";
 import { type ClickHouseStoreOptions, openClickHouseStore } from "storage/clickhouse";
@@ -11,13 +19,14 @@ export type OwnEngine = Pick<ClickHouseStoreOptions, "urls" | "user" | "password
 /**
  * Serves the remote storage API as the options say: for the cluster at `clickhouse.url`, or else for this process's own
  * engine, which is asked over its HTTP address like any other.
+ * @param health follows the store, which one outside of this process has; the own engine's needs no watching
  * @returns undefined where `grpc.host-port` is empty
  * @throws StartError
  */
 export async function openConfiguredRemoteStorage(
   options: GrpcOptions,
   own: OwnEngine | undefined,
-  { log, metrics }: { readonly log: Logger; readonly metrics: Registry },
+  { log, metrics, health }: { readonly log: Logger; readonly metrics: Registry; readonly health?: Health },
 ): Promise<RemoteStorageServer | undefined> {
   const address = options["grpc.host-port"];
   const tls = await openServerTls(options, "grpc", log);
@@ -43,9 +52,12 @@ export async function openConfiguredRemoteStorage(
       },
     });
     log.info({ port: server.port }, `listening for remote storage over gRPC on port ${server.port}`);
+    const watch = health === undefined ? undefined : new StorageWatch({ store, health });
+    watch?.start();
     return {
       port: server.port,
       async stop(signal) {
+        watch?.stop();
         await server.stop(signal);
         await store.close();
       },

@@ -1,8 +1,8 @@
-import type { Health } from "lifecycle";
-import type { TraceStore } from "storage/api";
+import type { Health } from "./health.ts";
 
 export interface StorageWatchSettings {
-  readonly store: Pick<TraceStore, "ready">;
+  /** `ready` rejects while the store cannot be used. */
+  readonly store: { ready(signal?: AbortSignal): Promise<void> };
   /** Logs every change of its status: one line when the store goes away, one when it is back. */
   readonly health: Health;
   /** Between two looks at a store that answers; 10 s by default. */

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
-import type { Health, HealthStatus } from "lifecycle";
 import { expect, test } from "vitest";
+import type { Health, HealthStatus } from "./health.ts";
 import { StorageWatch } from "./storage-watch.ts";
 
 /** Health that tells of its changes. */
