@@ -9,12 +9,16 @@ const program = `
   const context = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", isSampled: false };
   log.info("outside");
   log.debug("too little");
+  if (process.argv[2] === "often") {
+    for (let each = 0; each < 50; each++) log.error({ each }, "again and again");
+    for (let each = 0; each < 50; each++) log.info({ each }, "news");
+  }
   new OwnSpan(undefined, "server", context).run(() => setImmediate(() => log.info({ a: 1 }, "inside")));
 `;
 
 /** What a process with this encoding writes: a log goes to the standard error of its process. */
-function lines(encoding: string): string[] {
-  const args = ["--input-type=module", "-e", `${program}`, encoding];
+function lines(encoding: string, ...more: string[]): string[] {
+  const args = ["--input-type=module", "-e", program, encoding, ...more];
   const output = execFileSync("/bin/sh", ["-c", 'exec "$0" "$@" 2>&1', process.execPath, ...args], {
     encoding: "utf8",
     env: { PATH: process.env.PATH, NO_COLOR: "1" },
@@ -41,4 +45,10 @@ test("and for people", () => {
   expect(inside).toContain(
     'inside {"trace_id":"0af7651916cd43dd8448eb211c80319c","span_id":"b7ad6b7169203331"',
   );
+});
+
+test("an error that comes over and over does not fill the log", () => {
+  const all = lines("json", "often").map((line) => String((JSON.parse(line) as { msg: unknown }).msg));
+  expect(all.filter((message) => message === "again and again")).toHaveLength(20);
+  expect(all.filter((message) => message === "news")).toHaveLength(50);
 });

@@ -1,7 +1,7 @@
-import pino, { type Logger } from "pino";
+import pino, { type Logger, type LoggerOptions } from "pino";
 import pretty from "pino-pretty";
 import { type LogLevel, logLevels } from "./log-levels.ts";
-
+import { RepeatedLines } from "./repeated-lines.ts";
 import { activeSpan } from "./tracing/own-span.ts";
 
 export type { Logger };
@@ -17,6 +17,42 @@ export interface LoggerSettings {
 
 const stderrFd = 2;
 
+/** As pino numbers them. Lines below the first are never held back, nor is what the second has: a process's last words. */
+const warnLevel = 40;
+const fatalLevel = 60;
+/** A warning or error that comes more often within ten seconds is counted instead. */
+const mostRepeats = 20;
+const repeatWindowMs = 10_000;
+
+/** The message among the arguments of a log call: `(message)` or `({ …fields }, message)`. */
+function messageOf([first, second]: readonly unknown[]): string | undefined {
+  const message = typeof first === "string" ? first : second;
+  return typeof message === "string" ? message : undefined;
+}
+
+/** Settings of a log that says the same warning or error at most so often. @param log the log itself, once it is made */
+function withoutRepeats(log: () => Logger): Pick<LoggerOptions, "hooks"> {
+  const repeats = new RepeatedLines({
+    most: mostRepeats,
+    windowMs: repeatWindowMs,
+    onHeldBack: (message, count, level) => {
+      const fields = { message, held_back: count };
+      const text = `the same line ${count} more times in ${repeatWindowMs / 1_000} s`;
+      level > warnLevel ? log().error(fields, text) : log().warn(fields, text);
+    },
+  });
+  return {
+    hooks: {
+      logMethod(args, method, level) {
+        const message = level >= warnLevel && level < fatalLevel ? messageOf(args) : undefined;
+        if (message === undefined || repeats.passes(message, level)) {
+          method.apply(this, args);
+        }
+      },
+    },
+  };
+}
+
 /** The trace that a line belongs to, by the names that Grafana and OpenTelemetry look for. */
 function traceIds(): object {
   const context = activeSpan()?.context;
@@ -25,16 +61,26 @@ function traceIds(): object {
 
 /**
  * The log of a process, on standard error: JSON lines with ISO times, or readable lines on a terminal.
- * Lines of a traced request carry `trace_id` and `span_id`. Colour only on a terminal, or where FORCE_COLOR is set; never where NO_COLOR is set.
+ * Lines of a traced request carry `trace_id` and `span_id`. The same warning or error stands there 20 times in ten
+ * seconds at most; how often it came besides is told then.
+ * Colour only on a terminal, or where FORCE_COLOR is set; never where NO_COLOR is set.
  */
 export function createLogger({ name, level, encoding }: LoggerSettings): Logger {
+  let log: Logger;
   const isTerminal = process.stderr.isTTY === true;
   const timestamp = pino.stdTimeFunctions.isoTime;
-  const options = { name, level, base: { name }, timestamp, mixin: traceIds };
+  const options = {
+    name,
+    level,
+    base: { name },
+    timestamp,
+    mixin: traceIds,
+    ...withoutRepeats(() => log),
+  };
   if (encoding === "console" || (encoding === "auto" && isTerminal)) {
     const { NO_COLOR, FORCE_COLOR } = process.env;
     const colorize = (isTerminal || (FORCE_COLOR ?? "") !== "") && (NO_COLOR ?? "") === "";
-    return pino(
+    log = pino(
       options,
       pretty({
         sync: true,
@@ -45,9 +91,11 @@ export function createLogger({ name, level, encoding }: LoggerSettings): Logger 
         singleLine: true,
       }),
     );
+    return log;
   }
-  return pino(
+  log = pino(
     { ...options, formatters: { level: (label) => ({ level: label }) } },
     pino.destination({ fd: stderrFd, sync: true }),
   );
+  return log;
 }

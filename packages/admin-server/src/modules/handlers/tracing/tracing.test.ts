@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { createInterface } from "node:readline";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -79,6 +82,34 @@ test("a request becomes a SERVER span with its attributes", async () => {
       "app.x": "set later",
     },
   });
+});
+
+test("the request's line in the access log names its span", async () => {
+  const lines = new EventQueue<Record<string, unknown>>();
+  const sink = createServer((socket) => {
+    createInterface(socket).on("line", (line) => lines.push(JSON.parse(line)));
+  }).listen(0, "127.0.0.1");
+  await once(sink, "listening");
+  const config = siteConfig({ handle: [tracing, { handler: "static_response" }] }) as {
+    apps: { http: { servers: Record<string, object> } };
+    logging?: unknown;
+  };
+  for (const server of Object.values(config.apps.http.servers)) {
+    Object.assign(server, { logs: {} });
+  }
+  config.logging = {
+    logs: {
+      sink: {
+        writer: { output: "net", address: `127.0.0.1:${(sink.address() as AddressInfo).port}` },
+        include: ["http.log.access"],
+      },
+    },
+  };
+  expect(await running.admin("POST", "/load", config)).toMatchObject({ status: 200 });
+  await ask(running.site, { headers: { traceparent: `00-${traceId}-${clientSpanId}-01` } });
+  const [line, span] = [await lines.next(), await spans.next()];
+  expect(line).toMatchObject({ msg: "handled request", traceID: traceId, spanID: span.spanId });
+  sink.close();
 });
 
 test("takes the client's trace, and gives the upstream its own CLIENT span", async () => {

@@ -3,12 +3,13 @@ import { z } from "zod";
 import { defineModule } from "../../../core/modules/module.ts";
 import type { HttpHandler } from "../../../http/handler.ts";
 import { compileTemplate } from "../../../http/placeholders.ts";
+import { addLogField } from "../../logging/access/extra-fields.ts";
 import { clientContext, endServerSpan, requestAttributes, requestTrace } from "./exchange-span.ts";
 import { SpanSource, spanSources } from "./span-source.ts";
 
 /**
  * Makes each request a SERVER span around the rest of the chain, and the calls to upstreams in it CLIENT spans.
- * Takes and hands on W3C trace context. Sending happens in the background: a request never waits for it, nor fails.
+ * Takes and hands on W3C trace context; the request's line in the access log has `traceID` and `spanID`. Sending happens in the background: a request never waits for it, nor fails.
  */
 export const tracing = defineModule({
   id: "http.handlers.tracing",
@@ -38,6 +39,8 @@ export const tracing = defineModule({
         const { traceId, spanId } = span.spanContext();
         exchange.vars.set("trace_id", traceId);
         exchange.vars.set("span_id", spanId);
+        addLogField(exchange, "traceID", traceId);
+        addLogField(exchange, "spanID", spanId);
         exchange.trace = requestTrace(tracer, trace.setSpan(parent, span), exchange);
         exchange.onEnd(() => {
           for (const { name, value } of attributes) {

@@ -1,0 +1,53 @@
+/** Most distinct messages that are watched at a time; what is past them is not held back. */
+const maxMessages = 1_000;
+
+export interface RepeatedLinesSettings {
+  /** How often a message may stand in the log within {@link windowMs}. */
+  readonly most: number;
+  readonly windowMs: number;
+  /** Called at the end of a window with lines held back. @param count how many @param level as pino numbers it */
+  readonly onHeldBack: (message: string, count: number, level: number) => void;
+}
+
+interface Seen {
+  readonly level: number;
+  count: number;
+}
+
+/**
+ * Keeps a message that comes over and over from filling the log: within a window only the first ones pass, the rest are
+ * counted and told of in one line.
+ */
+export class RepeatedLines {
+  readonly #settings: RepeatedLinesSettings;
+  readonly #seen = new Map<string, Seen>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(settings: RepeatedLinesSettings) {
+    this.#settings = settings;
+  }
+
+  /** Whether a line may be written now. */
+  passes(message: string, level: number): boolean {
+    const seen = this.#seen.get(message);
+    if (seen !== undefined) {
+      seen.count++;
+      return seen.count <= this.#settings.most;
+    }
+    if (this.#seen.size < maxMessages) {
+      this.#seen.set(message, { level, count: 1 });
+      this.#timer ??= setTimeout(() => this.#endWindow(), this.#settings.windowMs).unref();
+    }
+    return true;
+  }
+
+  #endWindow(): void {
+    this.#timer = undefined;
+    const { most, onHeldBack } = this.#settings;
+    const over = [...this.#seen].filter(([, { count }]) => count > most);
+    this.#seen.clear();
+    for (const [message, { count, level }] of over) {
+      onHeldBack(message, count - most, level);
+    }
+  }
+}
