@@ -5,8 +5,9 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildSite } from "../src/site/build-site.ts";
+import { buildSite, readPages } from "../src/site/build-site.ts";
 import { navigation } from "../src/site/navigation.ts";
+import { htmlPath } from "../src/site/page.ts";
 
 const repository = join(import.meta.dirname, "..", "..", "..");
 const out = mkdtempSync(join(tmpdir(), "docs-site-"));
@@ -22,12 +23,8 @@ afterAll(() => {
 test("Every page of docs/ is a page of the site, and none loads anything from elsewhere", () => {
   const files = readdirSync(out, { recursive: true, encoding: "utf8" });
   const pages = files.filter((path) => path.endsWith(".html"));
-  const sources = readdirSync(join(repository, "docs"), { recursive: true, encoding: "utf8" });
-  expect(pages).toEqual(
-    expect.arrayContaining(
-      sources.filter((path) => path.endsWith(".md")).map((path) => path.replace(/md$/, "html")),
-    ),
-  );
+  const sources = readPages(join(repository, "docs")).map(({ path }) => htmlPath(path));
+  expect(pages).toEqual(expect.arrayContaining(sources));
   for (const page of pages) {
     const html = readFileSync(join(out, page), "utf8");
     expect(

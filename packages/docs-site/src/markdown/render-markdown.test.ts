@@ -5,12 +5,12 @@ const links = { link: (href: string) => href, image: () => "" };
 
 test("Headings have ids and anchors, and each has the text below it for the search", () => {
   const page = renderMarkdown(
-    "# One & `two`\n\nFirst.\n\n## Sub\n\n| a | b |\n|---|---|\n| c | `d<e` |\n",
+    "# One & `two`\n\nFirst.\n\n## Sub\n\n| a | b |\n|---|---|\n| c | `d<e.f` |\n",
     links,
   );
   expect(page.title).toBe("One & two");
   expect(page.headings.map(({ id }) => id)).toEqual(["one--two", "sub"]);
-  expect(page.sections.map(({ text }) => text.trim())).toEqual(["First.", "a b\nc d<e"]);
+  expect(page.sections.map(({ text }) => text.trim())).toEqual(["First.", "a b\nc d<e.f"]);
   expect(page.html).toContain('<h2 id="sub">Sub<a class="anchor" href="#sub"');
 });
 
@@ -29,4 +29,9 @@ test("A table without words in its head has none", () => {
 test("A link without an address is its text", () => {
   const { html } = renderMarkdown("[text](somewhere)", { ...links, link: () => undefined });
   expect(html).toBe("<p>text</p>\n");
+});
+
+test("Long names may break at their dots and lines", () => {
+  const { html } = renderMarkdown("`--a.long-name` `x<y`", links);
+  expect(html).toBe("<p><code>--a.<wbr>long-<wbr>name</code> <code>x&lt;y</code></p>\n");
 });

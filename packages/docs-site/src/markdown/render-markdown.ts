@@ -85,6 +85,9 @@ export function renderMarkdown(markdown: string, links: LinkWriter): RenderedMar
       image({ href, text }) {
         return links.image(href, text);
       },
+      codespan({ text }) {
+        return `<code>${escapeHtml(text).replace(/(?<=\w[._/=-])(?=\w)/g, "<wbr>")}</code>`;
+      },
       code({ text, lang = "" }) {
         const [language = ""] = lang.split(/\s/, 1);
         const label = language === "" ? "" : ` data-language="${escapeHtml(language)}"`;

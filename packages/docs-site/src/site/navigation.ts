@@ -1,7 +1,7 @@
 /** A group of pages in the navigation. */
 export interface NavigationGroup {
   readonly title: string;
-  /** Paths below docs/. A name that ends in `/` stands for all pages of that folder that no other line names. */
+  /** Paths below docs/. A name that ends in `/` stands for all pages in that folder that nothing else names, nor a folder in it. */
   readonly pages: readonly string[];
 }
 
@@ -43,6 +43,8 @@ export const navigation: readonly NavigationGroup[] = [
   { title: "Figures", pages: ["benchmarks.md"] },
   { title: "How it is made", pages: ["architecture.md", "adr/"] },
   { title: "Reference", pages: ["reference/"] },
+  { title: "Directives of a serverfile", pages: ["reference/directives/"] },
+  { title: "Modules of the web server", pages: ["reference/modules/"] },
 ];
 
 /** A page in the navigation. */
@@ -71,7 +73,13 @@ export function fillNavigation(
   const sorted = pages.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const entriesOf = (path: string): NavigationEntry[] => {
     if (path.endsWith("/")) {
-      return sorted.filter((page) => page.path.startsWith(path) && !named.has(page.path));
+      const inner = folders.filter((folder) => folder !== path && folder.startsWith(path));
+      return sorted.filter(
+        (page) =>
+          page.path.startsWith(path) &&
+          !named.has(page.path) &&
+          !inner.some((folder) => page.path.startsWith(folder)),
+      );
     }
     const entry = pages.find((page) => page.path === path);
     if (entry === undefined) {

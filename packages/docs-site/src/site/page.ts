@@ -13,7 +13,7 @@ export interface SitePage extends RenderedMarkdown {
   readonly path: string;
 }
 
-/** `a/b.md` → `a/b.html`. */
+/** `a/b.md` → `a/b.html`; `a/README.md`, which code hosts show for the folder, → `a/index.html`. */
 export function htmlPath(path: string): string {
-  return path.replace(/\.md$/, ".html");
+  return path.replace(/(^|\/)README\.md$/, "$1index.md").replace(/\.md$/, ".html");
 }

@@ -1,0 +1,47 @@
+import { cell, code, row } from "./markdown-cells.ts";
+
+/** One metric as a process describes it. */
+interface Metric {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+}
+
+/** Reads the descriptions of Prometheus' text format. */
+export function describedMetrics(text: string): Metric[] {
+  const types = new Map(
+    [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => [name, type]),
+  );
+  return [...text.matchAll(/^# HELP (\S+) (.*)$/gm)].map(([, name = "", help = ""]) => ({
+    name,
+    help,
+    type: types.get(name) ?? "untyped",
+  }));
+}
+
+/** A page of the metrics of a process, made of what it serves. @param text in Prometheus' format */
+export function metricsPage(process: string, text: string): string {
+  const all = describedMetrics(text).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const isOther = /^(jaeger|caddy)_/;
+  const isCommon = /^(process|nodejs)_/;
+  const table = (metrics: readonly Metric[]) =>
+    ["| Metric | Type | Meaning |", "|---|---|---|"]
+      .concat(metrics.map(({ name, type, help }) => row(code(name), type, cell(help))))
+      .join("\n");
+  const own = all.filter(({ name }) => !isOther.test(name) && !isCommon.test(name));
+  const aliases = all.filter(({ name }) => isOther.test(name));
+  return `# Metrics of ${process}
+
+As it serves them right after its start; [Observability](../../observability.md) says where.
+
+${table(own)}
+
+## Under the public models' names
+
+${aliases.map(({ name }) => `- ${code(name)}`).join("\n")}
+
+## Of every process of Node
+
+${table(all.filter(({ name }) => isCommon.test(name)))}
+`;
+}

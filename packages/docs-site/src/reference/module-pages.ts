@@ -1,0 +1,176 @@
+import { z } from "zod";
+import { HeadingIds } from "../markdown/heading-ids.ts";
+import type { SourcePage } from "../site/page.ts";
+import { cell, code, row } from "./markdown-cells.ts";
+
+/** JSON Schema, as far as it is shown. */
+interface Schema {
+  readonly [keyword: string]: unknown;
+}
+
+/** The schema of a whole configuration, as `GET /config/schema` gives it. */
+export const configSchema = z.looseObject({
+  properties: z.record(z.string(), z.looseObject({})).optional(),
+  $defs: z.record(z.string(), z.looseObject({})),
+});
+
+interface Field {
+  readonly path: string;
+  readonly type: string;
+  readonly isNeeded: boolean;
+  readonly description: string;
+}
+
+/** Deeper than any configuration of ours; what refers to itself ends here. */
+const mostDepth = 8;
+
+function asSchema(value: unknown): Schema | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema) : undefined;
+}
+
+/** Schemas that a value may follow, without null. */
+function variants(schema: Schema): Schema[] {
+  const list = [schema.anyOf, schema.oneOf].flatMap((each) =>
+    Array.isArray(each) ? (each as unknown[]) : [],
+  );
+  const others = list
+    .map(asSchema)
+    .filter((each) => each !== undefined)
+    .filter(({ type }) => type !== "null");
+  return others.length === 0 ? [schema] : others;
+}
+
+function refOf(schema: Schema): string | undefined {
+  return typeof schema.$ref === "string" ? schema.$ref.slice("#/$defs/".length) : undefined;
+}
+
+/** Where the list of all modules is, seen from a page, and the namespaces that have any. */
+interface ModuleIndex {
+  readonly href: string;
+  readonly namespaces: ReadonlySet<string>;
+}
+
+/** `one:http.handlers:handler`, `map:http.matchers` → a link to the modules of that namespace. */
+function namespaceLink(ref: string, index: ModuleIndex): string | undefined {
+  const [kind, namespace = ""] = ref.split(":");
+  if (kind !== "one" && kind !== "map") {
+    return undefined;
+  }
+  const name = namespace === "" ? "apps" : namespace;
+  if (!index.namespaces.has(namespace)) {
+    return `one of ${name}, of which there is none yet`;
+  }
+  return `${kind === "one" ? "one of" : "by name:"} [${name}](${index.href}#${new HeadingIds().next(name)})`;
+}
+
+function typeText(schema: Schema, index: ModuleIndex): string {
+  const texts = variants(schema).flatMap((variant): string[] => {
+    const ref = refOf(variant);
+    if (ref !== undefined) {
+      return [namespaceLink(ref, index) ?? "as above"];
+    }
+    if ("const" in variant) return [code(JSON.stringify(variant.const))];
+    if (Array.isArray(variant.enum)) return variant.enum.map((value) => code(JSON.stringify(value)));
+    const types = [variant.type].flat().filter((type) => typeof type === "string" && type !== "null");
+    const items = asSchema(variant.items);
+    if (types.includes("array") && items !== undefined) return [`list of ${typeText(items, index)}`];
+    return types.length === 0 ? ["any"] : types.map(String);
+  });
+  return [...new Set(texts)].join(" or ");
+}
+
+function* fieldsOf(schema: Schema, path: string, index: ModuleIndex, depth = 0): Generator<Field> {
+  if (depth > mostDepth) return;
+  for (const variant of variants(schema)) {
+    const items = asSchema(variant.items);
+    if (items !== undefined) {
+      yield* fieldsOf(items, `${path}[]`, index, depth + 1);
+    }
+    const values = asSchema(variant.additionalProperties);
+    if (values !== undefined && Object.keys(values).length > 0) {
+      yield* fieldsOf(values, path === "" ? "*" : `${path}.*`, index, depth + 1);
+    }
+    const needed = Array.isArray(variant.required) ? (variant.required as unknown[]) : [];
+    for (const [name, value] of Object.entries(asSchema(variant.properties) ?? {})) {
+      const child = asSchema(value);
+      if (child === undefined || name === "@id") continue;
+      const childPath = path === "" ? name : `${path}.${name}`;
+      const description = typeof child.description === "string" ? child.description : "";
+      yield { path: childPath, type: typeText(child, index), isNeeded: needed.includes(name), description };
+      yield* fieldsOf(child, childPath, index, depth + 1);
+    }
+  }
+}
+
+function fieldTable(schema: Schema, index: ModuleIndex): string {
+  const seen = new Set<string>();
+  const rows = [...fieldsOf(schema, "", index)]
+    .filter(({ path }) => !seen.has(path) && seen.add(path))
+    .map(({ path, type, isNeeded, description }) =>
+      row(code(path), type, cell([isNeeded ? "**needed**" : "", description].filter(Boolean).join("; "))),
+    );
+  const takes = typeText(schema, index);
+  return rows.length === 0
+    ? `Takes: ${takes === "object" ? "nothing" : takes}.`
+    : ["| Field | Type | Meaning |", "|---|---|---|", ...rows].join("\n");
+}
+
+/** One module: its id, and the definition of its configuration. */
+interface ModuleEntry {
+  readonly id: string;
+  readonly namespace: string;
+  /** The member that names it where it stands inline; undefined where it is a key. */
+  readonly key: string | undefined;
+  readonly schema: Schema;
+}
+
+function moduleEntries(definitions: Readonly<Record<string, Schema>>): ModuleEntry[] {
+  const entries = Object.entries(definitions).flatMap(([name, schema]): ModuleEntry[] => {
+    const [kind = "", id = "", key] = name.split(":");
+    const moduleId = kind === "inline" ? id : kind;
+    if (kind !== "inline" && name.includes(":")) return [];
+    return [{ id: moduleId, namespace: moduleId.split(".").slice(0, -1).join("."), key, schema }];
+  });
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  return [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/**
+ * Pages of the configuration of the web server: the document, a list of all modules by namespace, and one for each.
+ * Descriptions, types and names are those of the schemas that decode the configuration.
+ */
+export function modulePages(schema: z.infer<typeof configSchema>): SourcePage[] {
+  const modules = moduleEntries(schema.$defs);
+  const namespaces = [...new Set(modules.map(({ namespace }) => namespace))].sort();
+  const known = new Set(namespaces);
+  const list = namespaces.map((namespace) => {
+    const items = modules
+      .filter((module) => module.namespace === namespace)
+      .map(({ id, schema }) => {
+        const about = typeof schema.description === "string" ? `: ${cell(schema.description)}` : "";
+        return `- [${id}](${id}.md)${about}`;
+      });
+    return `## ${namespace === "" ? "apps" : namespace}\n\n${items.join("\n")}`;
+  });
+  const pages = modules.map(({ id, namespace, key, schema }) => {
+    const name = id.slice(namespace.length === 0 ? 0 : namespace.length + 1);
+    const place = key === undefined ? `the key ${code(name)}` : code(`"${key}": "${name}"`);
+    const of = namespace === "" ? "apps" : namespace;
+    const about = typeof schema.description === "string" ? `\n${schema.description}\n` : "";
+    return {
+      path: `reference/modules/${id}.md`,
+      markdown: `# ${id}\n${about}\nNamed by ${place}, one of [${of}](index.md#${new HeadingIds().next(of)}).\n\n${fieldTable(schema, { href: "index.md", namespaces: known })}\n`,
+    };
+  });
+  return [
+    {
+      path: "reference/configuration.md",
+      markdown: `# The document of the web server\n\nWhat \`GET /config/schema\` of a running server says, your own modules included there. \`[]\` is an element of a list, \`*\` a name of yours; any object may have an \`@id\`. Modules: [all of them](modules/index.md).\n\n${fieldTable(schema, { href: "modules/index.md", namespaces: known })}\n`,
+    },
+    {
+      path: "reference/modules/index.md",
+      markdown: `# Modules of the web server\n\nEverything that a configuration can name; \`server list-modules\` prints it. One of a namespace is chosen by a member (\`"handler": "static_response"\`) or stands as a key, as its page says.\n\n${list.join("\n\n")}\n`,
+    },
+    ...pages,
+  ];
+}

@@ -1,0 +1,94 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { get } from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+
+const packages = join(import.meta.dirname, "..", "..", "..");
+
+/** What the programs get of this machine's environment: no options of theirs. */
+function environment(own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, HOME, NODE_COMPILE_CACHE, LOG_ENCODING: "json", SERVER_SKIP_INSTALL_TRUST: "1", ...own };
+}
+
+/** The program of a process, from its sources. */
+export function programOf(name: string): string {
+  return join(packages, name, "bin", `${name === "admin-server" ? "server" : name}.ts`);
+}
+
+/** Runs a process's program to its end. @returns what it prints. @throws Error when it fails, or after a minute */
+export async function printedBy(name: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [programOf(name), ...args], {
+    env: environment({}),
+    maxBuffer: 64 * 1024 * 1024,
+    timeout: 60_000,
+  });
+  return stdout;
+}
+
+/** How long a process may take to answer on a busy machine. */
+const startTimeoutMs = 60_000;
+
+/**
+ * Runs a process while something is asked of it, then stops it.
+ * @param healthUrl answers 200 when it runs
+ * @throws Error with its log when it ends by itself or does not answer in a minute
+ */
+export async function whileRunning<T>(
+  name: string,
+  args: readonly string[],
+  options: { readonly healthUrl: string; readonly environment?: Readonly<Record<string, string>> },
+  ask: () => Promise<T>,
+): Promise<T> {
+  const child = spawn(process.execPath, [programOf(name), ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: environment(options.environment ?? {}),
+  });
+  let log = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      log += chunk.toString();
+    });
+  }
+  const ended = once(child, "exit");
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  try {
+    const deadline = Date.now() + startTimeoutMs;
+    for (;;) {
+      const isUp = await answerOf(options.healthUrl).then(
+        () => true,
+        () => false,
+      );
+      if (isUp) {
+        break;
+      }
+      if (!isRunning() || Date.now() > deadline) {
+        throw new Error(`${name} ${isRunning() ? "does not answer" : "ended"}:\n${log}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    return await ask();
+  } finally {
+    if (isRunning()) {
+      child.kill("SIGTERM");
+    }
+    await ended;
+  }
+}
+
+/**
+ * What a running process answers to GET. By node:http, for `fetch` says that it is a browser's, and the admin API turns
+ * browsers away. @throws Error for another status than 200
+ */
+export function answerOf(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { agent: false }, async (response) => {
+      const body = await text(response);
+      if (response.statusCode === 200) resolve(body);
+      else reject(new Error(`${url}: ${response.statusCode} ${body}`));
+    });
+    request.on("error", reject);
+  });
+}

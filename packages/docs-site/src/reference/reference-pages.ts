@@ -1,0 +1,123 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freeAddresses } from "lifecycle/testing";
+import type { SourcePage } from "../site/page.ts";
+import { apiPage, openApiDocument } from "./api-page.ts";
+import { metricsPage } from "./metrics-page.ts";
+import { configSchema, modulePages } from "./module-pages.ts";
+import { answerOf, printedBy, whileRunning } from "./programs.ts";
+
+const tracingProcesses = ["tracing-agent", "tracing-collector", "tracing-query", "tracing-storage"];
+
+function optionsPage(markdown: string): string {
+  return markdown.replace(/^# (.+)$/m, "# Options of $1").replace(/<(?=[a-z])/gi, "&lt;");
+}
+
+async function optionPages(folder: string): Promise<SourcePage[]> {
+  const pages: SourcePage[] = [];
+  for (const name of tracingProcesses) {
+    await printedBy(name, ["docs", "--dir", folder]);
+    const markdown = optionsPage(readFileSync(join(folder, `${name}.md`), "utf8"));
+    pages.push({ path: `reference/options/${name}.md`, markdown });
+  }
+  return pages;
+}
+
+async function schemaPage(): Promise<SourcePage> {
+  const statements = await printedBy("tracing-storage", ["schema", "--database", "tracing"]);
+  return {
+    path: "reference/storage-schema.md",
+    markdown: `# Tables of the store\n\nWhat \`tracing-storage schema --database tracing\` prints: the statements that collector and query run by themselves. \`--cluster\` prints those of a cluster: [Past one machine](../scale.md).\n\n\`\`\`sql\n${statements.trim()}\n\`\`\`\n`,
+  };
+}
+
+/** Options that let a process listen on free ports of this machine alone, in the order of its addresses. */
+const listeners: Readonly<Record<string, readonly string[]>> = {
+  "tracing-agent": [
+    "admin.http.host-port",
+    "http-server.host-port",
+    "processor.tracing-compact.server-host-port",
+    "processor.tracing-binary.server-host-port",
+    "processor.zipkin-compact.server-host-port",
+  ],
+  "tracing-collector": [
+    "admin.http.host-port",
+    "collector.grpc-server.host-port",
+    "collector.http-server.host-port",
+    "collector.otlp.grpc.host-port",
+    "collector.otlp.http.host-port",
+    "collector.zipkin.host-port",
+  ],
+  "tracing-query": ["admin.http.host-port", "query.http-server.host-port", "query.grpc-server.host-port"],
+  "tracing-storage": ["admin.http.host-port", "storage.http.host-port", "grpc.host-port"],
+};
+
+/** What each needs to run with nothing beside it. */
+const settings: Readonly<Record<string, (folder: string) => readonly string[]>> = {
+  "tracing-collector": (folder) => [
+    "--span-storage.type=memory",
+    `--collector.journal.dir=${folder}/journal`,
+  ],
+  "tracing-query": () => ["--span-storage.type=memory"],
+  "tracing-storage": (folder) => [`--storage.data-dir=${folder}/storage`],
+};
+
+async function tracingPages(name: string, folder: string): Promise<SourcePage[]> {
+  const options = listeners[name] ?? [];
+  const addresses = await freeAddresses(options.length);
+  const args = options.map((option, index) => `--${option}=${addresses[index]}`);
+  const [admin = "", http = ""] = addresses;
+  const healthUrl = `http://${admin}/`;
+  return whileRunning(name, [...args, ...(settings[name]?.(folder) ?? [])], { healthUrl }, async () => {
+    const markdown = metricsPage(name, await answerOf(`http://${admin}/metrics`));
+    const pages = [{ path: `reference/metrics/${name}.md`, markdown }];
+    if (name === "tracing-query") {
+      const document = openApiDocument.parse(JSON.parse(await answerOf(`http://${http}/api/openapi.json`)));
+      const title = "HTTP API of tracing-query";
+      pages.push({ path: "reference/query-api.md", markdown: apiPage(title, "/api/openapi.json", document) });
+    }
+    return pages;
+  });
+}
+
+async function serverPages(folder: string): Promise<SourcePage[]> {
+  const [admin = ""] = await freeAddresses(1);
+  const config = join(folder, "server.json");
+  // A server without a listener: metrics of requests exist, and no port is opened.
+  writeFileSync(config, '{"apps":{"http":{"metrics":{},"servers":{}}}}');
+  const environment = { SERVER_ADMIN: admin, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
+  const healthUrl = `http://${admin}/config/`;
+  const args = ["run", "--workers", "1", "--config", config];
+  return whileRunning("admin-server", args, { healthUrl, environment }, async () => {
+    const schema = configSchema.parse(JSON.parse(await answerOf(`http://${admin}/config/schema`)));
+    const document = openApiDocument.parse(JSON.parse(await answerOf(`http://${admin}/openapi.json`)));
+    const metrics = metricsPage("admin-server", await answerOf(`http://${admin}/metrics`));
+    return [
+      { path: "reference/metrics/admin-server.md", markdown: metrics },
+      {
+        path: "reference/admin-api.md",
+        markdown: apiPage("Admin API, path by path", "/openapi.json", document),
+      },
+      ...modulePages(schema),
+    ];
+  });
+}
+
+/**
+ * Pages made of what the programs print and answer: options, metrics, the modules of the web server, both HTTP APIs, the
+ * tables of the store. Starts every process for a moment, on free ports of this machine and in a folder of its own.
+ */
+export async function referencePages(): Promise<SourcePage[]> {
+  const folder = mkdtempSync(join(tmpdir(), "docs-reference-"));
+  try {
+    // One after the other: each start takes a core for a second.
+    const pages = [...(await optionPages(folder)), await schemaPage(), ...(await serverPages(folder))];
+    for (const name of tracingProcesses) {
+      pages.push(...(await tracingPages(name, folder)));
+    }
+    return pages;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
