@@ -1,6 +1,14 @@
 import { fileURLToPath } from "node:url";
 import type { ProcessDefinition } from "lifecycle";
-import { hasTracer, openServerTls, StartError, StorageWatch, TenantCheck, Tracer, useTracer } from "lifecycle";
+import {
+  hasTracer,
+  openServerTls,
+  StartError,
+  StorageWatch,
+  TenantCheck,
+  Tracer,
+  useTracer,
+} from "lifecycle";
 import { openGrpcServer } from "./grpc/grpc-server.ts";
 import { openHttpServer } from "./http/http-server.ts";
 import { UiPage } from "./http/ui-page.ts";
