@@ -9,7 +9,8 @@ import { StorageWriter } from "./pipeline/storage-writer.ts";
 import { receiverOpeners } from "./receivers/open-receivers.ts";
 import { BodyReader } from "./receivers/read-body.ts";
 import type { Receiver } from "./receivers/receiver.ts";
-import { maxBodiesBytes, maxBodyBytes } from "./receivers/request-limits.ts";
+import { maxBodyBytes, maxUnfinishedBytes } from "./receivers/request-limits.ts";
+import { UnfinishedBytes } from "./receivers/unfinished-bytes.ts";
 import { openSampling } from "./sampling/open-sampling.ts";
 
 /** Shares of a graceful stop: calls under way, then the last inserts; together less than the shell's 10 s. */
@@ -35,12 +36,14 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     const journal = await openJournal(options, metrics, registry, log);
     opened.defer(() => journal.close());
 
+    const unfinished = new UnfinishedBytes(maxUnfinishedBytes);
     const context = {
       ...{ journal, metrics, log },
       sampling: sampling.provider,
       steps: openRowSteps(options, [new SpanCounts(metrics), ...sampling.steps], registry),
       tenants: new TenantCheck(options),
-      bodies: new BodyReader({ maxBytes: maxBodyBytes, maxTotalBytes: maxBodiesBytes }),
+      unfinished,
+      bodies: new BodyReader({ maxBytes: maxBodyBytes, unfinished }),
     };
     const receivers: Receiver[] = [];
     for (const open of receiverOpeners(options)) {

@@ -21,7 +21,8 @@ import type { GrpcSettings } from "../src/receivers/grpc-listener.ts";
 import type { HttpTimeouts } from "../src/receivers/http-listener.ts";
 import { BodyReader } from "../src/receivers/read-body.ts";
 import type { ReceiverAddress, ReceiverContext } from "../src/receivers/receiver.ts";
-import { maxBodiesBytes, maxBodyBytes } from "../src/receivers/request-limits.ts";
+import { maxBodyBytes, maxUnfinishedBytes } from "../src/receivers/request-limits.ts";
+import { UnfinishedBytes } from "../src/receivers/unfinished-bytes.ts";
 
 export const quietLog: Logger = createLogger({ name: "test", level: "fatal", encoding: "json" });
 
@@ -97,12 +98,14 @@ export async function openReceiverFixture(
     }
     return all;
   };
+  const unfinished = new UnfinishedBytes(maxUnfinishedBytes);
   return {
     context: {
       ...{ journal, metrics, log: quietLog },
       steps: [new SpanCounts(metrics)],
       tenants: new TenantCheck(tenancy),
-      bodies: new BodyReader({ maxBytes: maxBodyBytes, maxTotalBytes: maxBodiesBytes }),
+      unfinished,
+      bodies: new BodyReader({ maxBytes: maxBodyBytes, unfinished }),
       sampling: {
         // The name comes back as a rate limit: tests see which service was asked for.
         strategyFor: (service) =>

@@ -13,7 +13,7 @@ import {
 import type { MessageTranscoder } from "wire/rows";
 import { SpanIntake } from "../pipeline/span-intake.ts";
 import { samplingHandlers } from "../sampling/sampling-grpc.ts";
-import { createGrpcServer, type GrpcSettings, listenGrpc } from "./grpc-listener.ts";
+import { createGrpcServer, type GrpcSettings, grpcStallMs, listenGrpc } from "./grpc-listener.ts";
 import { GrpcSpans } from "./grpc-spans.ts";
 import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
 import { maxRowsBytes } from "./request-limits.ts";
@@ -37,7 +37,12 @@ export async function openGrpcApiV2(
   const postSpans: handleUnaryCall<Buffer, PostSpansResponse> = (call, answer) =>
     spans.receive(call, answer, () => ({}));
 
-  const server = createGrpcServer(settings, context.log, () => intake.invalid());
+  const server = createGrpcServer(
+    settings,
+    { bytes: context.unfinished, stallMs: grpcStallMs },
+    context.log,
+    () => intake.invalid(),
+  );
   const collector = withPublicNames(rawCollectorService);
   for (const definition of collector) server.addService(definition, { postSpans });
   const sampling = withPublicNames(samplingService);

@@ -4,11 +4,14 @@ import { createLogger } from "lifecycle";
 import { expect, test } from "vitest";
 import { anyPort, grpcLimits } from "../../test/receiver-fixture.ts";
 import { createGrpcServer, listenGrpc } from "./grpc-listener.ts";
+import { UnfinishedBytes } from "./unfinished-bytes.ts";
+
+const unfinished = { bytes: new UnfinishedBytes(1_000_000), stallMs: 60_000 };
 
 test("a connection may have 64 calls under way", async () => {
   const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
   const receiver = await listenGrpc(
-    createGrpcServer(grpcLimits(1_000), log, () => {}),
+    createGrpcServer(grpcLimits(1_000), unfinished, log, () => {}),
     anyPort,
   );
   const session = connect(`http://127.0.0.1:${receiver.port}`);
@@ -22,7 +25,7 @@ test("a connection that is old enough is asked to end, and ends after its grace"
   const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
   const settings = { ...grpcLimits(1_000), maxConnectionAgeMs: 20, maxConnectionAgeGraceMs: 20 };
   const receiver = await listenGrpc(
-    createGrpcServer(settings, log, () => {}),
+    createGrpcServer(settings, unfinished, log, () => {}),
     anyPort,
   );
   const session = connect(`http://127.0.0.1:${receiver.port}`);

@@ -8,7 +8,6 @@ import {
 import { type HostPort, type Logger, listenError } from "lifecycle";
 import { grpcCredentialsOf } from "./grpc-credentials.ts";
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
-import { maxBodiesBytes } from "./request-limits.ts";
 import { type UnfinishedLimits, UnfinishedMessages } from "./unfinished-messages.ts";
 
 /** Limits of one gRPC server. */
@@ -19,26 +18,31 @@ export interface GrpcSettings {
   readonly maxConnectionAgeMs: number;
   /** Time for calls under way after that; 0: as long as they take. */
   readonly maxConnectionAgeGraceMs: number;
-  /** Of messages on their way; by default as many bytes as HTTP bodies may take, and a minute. */
-  readonly unfinished?: UnfinishedLimits;
 }
 
 /** Calls that one connection may have under way at a time; clients let further ones wait. */
 const maxConcurrentStreams = 64;
-const unfinishedLimits: UnfinishedLimits = { maxBytes: maxBodiesBytes, stallMs: 60_000 };
+/** A call of which nothing has come for so long is broken off. */
+export const grpcStallMs = 60_000;
 
 /** How grpc-js begins the answer to a message that it does not hand on: over the limit, or not to be decompressed. */
 const unreadMessage = /^(?:Received message|Failed to decompress)/;
 
 /**
  * A gRPC server with the limits of `settings`.
+ * @param limits of messages on their way
  * @param unread called for each message that was refused before a handler had it
  */
-export function createGrpcServer(settings: GrpcSettings, log: Logger, unread: () => void): Server {
+export function createGrpcServer(
+  settings: GrpcSettings,
+  limits: UnfinishedLimits,
+  log: Logger,
+  unread: () => void,
+): Server {
   // Otherwise grpc-js writes lines of its own to standard error, next to the error that it throws.
   setLogger({ error: (...parts: unknown[]) => log.debug({ grpc: parts.join(" ") }, "grpc-js says") });
   const { maxMessageBytes, maxConnectionAgeMs, maxConnectionAgeGraceMs } = settings;
-  const unfinished = new UnfinishedMessages(settings.unfinished ?? unfinishedLimits);
+  const unfinished = new UnfinishedMessages(limits);
   return new Server({
     "grpc.max_receive_message_length": maxMessageBytes,
     "grpc.max_concurrent_streams": maxConcurrentStreams,

@@ -14,6 +14,7 @@ import {
 import { openHttpThrift } from "./http-thrift.ts";
 import { BodyReader } from "./read-body.ts";
 import type { Receiver } from "./receiver.ts";
+import { UnfinishedBytes } from "./unfinished-bytes.ts";
 
 const thrift = { "Content-Type": "application/x-thrift" };
 
@@ -199,14 +200,14 @@ describe("refusals", () => {
 
   test("bodies past what all listeners may have under way answer 429 with Retry-After", async () => {
     await receiver.stop(AbortSignal.abort());
-    const bodies = new BodyReader({ maxBytes: 1_000, maxTotalBytes: 50 });
+    const bodies = new BodyReader({ maxBytes: 1_000, unfinished: new UnfinishedBytes(50) });
     receiver = await openHttpThrift(anyPort, usualTimeouts, { ...fixture.context, bodies });
     base = `http://127.0.0.1:${receiver.port}`;
     const got = await post(thrift, batch("x"));
     expect([got.status, got.retryAfter, got.text]).toEqual([
       429,
       "1",
-      expect.stringMatching(/^Cannot submit .* bytes of request bodies are under way: the limit is 50\n$/),
+      expect.stringMatching(/^Cannot submit .* bytes of requests are under way: the limit is 50\n$/),
     ]);
     expect(await fixture.metric("requests_total", "jaeger", "refused")).toBe(1);
   });

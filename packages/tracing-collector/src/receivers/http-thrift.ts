@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { activeSpan } from "lifecycle";
 import { WireError } from "wire/errors";
 import { ThriftBatchTranscoder } from "wire/thrift";
 import type { CollectorMetrics } from "../metrics.ts";
@@ -47,7 +48,10 @@ export async function openHttpThrift(
     if (type === "traces") {
       if (isBatch(request, response)) return receiveSpans(form, context, request, response);
     } else {
-      if (type !== undefined && request.method === "GET") context.metrics.httpServerRequests.inc({ type });
+      if (type !== undefined && request.method === "GET") {
+        context.metrics.httpServerRequests.inc({ type });
+        activeSpan()?.describe(`GET ${path}`);
+      }
       answerSampling(context.sampling, request, response);
     }
     drainRequest(request);

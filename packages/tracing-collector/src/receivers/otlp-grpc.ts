@@ -42,7 +42,8 @@ export async function openOtlpGrpc(
     failureOf: (error) => spans.failureOf(error),
     refused: () => intake.invalid(),
   };
-  return await listenUnaryGrpc(address, settings, new Map([[traceService.export.path, exportTraces]]));
+  const methods = new Map([[traceService.export.path, exportTraces]]);
+  return await listenUnaryGrpc(address, settings, methods, context.unfinished);
 }
 
 function metadataOf(fields: readonly HeaderField[]): CallMetadata {

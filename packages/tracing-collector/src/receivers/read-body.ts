@@ -1,16 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import { CollectorError } from "../errors.ts";
 import { HttpError } from "./http-error.ts";
+import type { UnfinishedBytes } from "./unfinished-bytes.ts";
 
 /** Reads request bodies: each up to a limit, and all that are under way together up to another. */
 export class BodyReader {
   readonly #maxBytes: number;
-  readonly #maxTotalBytes: number;
-  #totalBytes = 0;
+  readonly #unfinished: UnfinishedBytes;
 
-  constructor(limits: { readonly maxBytes: number; readonly maxTotalBytes: number }) {
+  /** @param limits the most bytes of one body, and those of all requests under way */
+  constructor(limits: { readonly maxBytes: number; readonly unfinished: UnfinishedBytes }) {
     this.#maxBytes = limits.maxBytes;
-    this.#maxTotalBytes = limits.maxTotalBytes;
+    this.#unfinished = limits.unfinished;
   }
 
   /**
@@ -27,9 +28,9 @@ export class BodyReader {
       await new Promise<void>((resolve, reject) => {
         request.on("data", (chunk: Buffer) => {
           length += chunk.length;
-          this.#totalBytes += chunk.length;
+          const hasRoom = this.#unfinished.take(chunk.length);
           if (length > this.#maxBytes) reject(this.#tooLarge(`more than ${this.#maxBytes} bytes`));
-          else if (this.#totalBytes > this.#maxTotalBytes) reject(this.#busy());
+          else if (!hasRoom) reject(this.#busy());
           else chunks.push(chunk);
         });
         request.once("end", resolve);
@@ -42,7 +43,7 @@ export class BodyReader {
       );
     } finally {
       request.removeAllListeners("data");
-      this.#totalBytes -= length;
+      this.#unfinished.give(length);
     }
   }
 
@@ -53,7 +54,7 @@ export class BodyReader {
   #busy(): CollectorError {
     return new CollectorError(
       "COLLECTOR_BODIES_BUSY",
-      `${this.#totalBytes} bytes of request bodies are under way: the limit is ${this.#maxTotalBytes}`,
+      `${this.#unfinished.bytes} bytes of requests are under way: the limit is ${this.#unfinished.maxBytes}`,
     );
   }
 }

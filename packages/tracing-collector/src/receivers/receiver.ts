@@ -2,6 +2,7 @@ import type { HostPort, Logger, ServerTls, TenantCheck } from "lifecycle";
 import type { Pipeline } from "../pipeline/span-intake.ts";
 import type { SamplingProvider } from "../sampling/sampling-provider.ts";
 import type { BodyReader } from "./read-body.ts";
+import type { UnfinishedBytes } from "./unfinished-bytes.ts";
 
 /** What every receiver works with. */
 export interface ReceiverContext extends Pipeline {
@@ -9,7 +10,9 @@ export interface ReceiverContext extends Pipeline {
   readonly tenants: TenantCheck;
   /** What clients that ask are told to sample. */
   readonly sampling: SamplingProvider;
-  /** Reads bodies of HTTP; one for all listeners, so that they share its limit. */
+  /** Of requests under way: one for all listeners, so that they share its limit. */
+  readonly unfinished: UnfinishedBytes;
+  /** Reads bodies of HTTP, within that limit. */
   readonly bodies: BodyReader;
   readonly log: Logger;
 }

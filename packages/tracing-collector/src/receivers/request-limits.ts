@@ -4,5 +4,5 @@ export const maxRowsBytes = 64 * 1024 * 1024;
 /** Largest HTTP body, as sent and decompressed; the public model's limit. */
 export const maxBodyBytes = 20 * 1024 * 1024;
 
-/** Most bytes of HTTP bodies under way, all requests together. */
-export const maxBodiesBytes = 256 * 1024 * 1024;
+/** Most bytes of requests under way, over every protocol and on all listeners together. */
+export const maxUnfinishedBytes = 256 * 1024 * 1024;

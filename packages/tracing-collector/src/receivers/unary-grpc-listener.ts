@@ -3,10 +3,10 @@ import { createServer as createTlsServer } from "node:tls";
 import { listenError, type ServerTls, secureContextOptions } from "lifecycle";
 import type { GrpcSettings } from "./grpc-listener.ts";
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
-import { maxBodiesBytes } from "./request-limits.ts";
 import { MessageBuffers } from "./unary-grpc/message-buffers.ts";
 import { UnaryGrpcServer } from "./unary-grpc/unary-grpc-server.ts";
 import type { UnaryMethod } from "./unary-grpc/unary-method.ts";
+import type { UnfinishedBytes } from "./unfinished-bytes.ts";
 
 /** A client that says hello and then nothing must not hold a connection. */
 const handshakeTimeoutMs = 10_000;
@@ -14,16 +14,18 @@ const handshakeTimeoutMs = 10_000;
 /**
  * Serves unary methods of gRPC, over TLS where the address has it.
  * @param methods by path
+ * @param unfinished bounds messages on their way
  * @throws StartError when the address cannot be had
  */
 export async function listenUnaryGrpc(
   { address, what, flag, tls }: ReceiverAddress,
   settings: GrpcSettings,
   methods: ReadonlyMap<string, UnaryMethod>,
+  unfinished: UnfinishedBytes,
 ): Promise<Receiver> {
   const listener = socketServerFor(tls);
   const server = new UnaryGrpcServer(
-    { methods, buffers: new MessageBuffers(maxBodiesBytes), ...settings },
+    { methods, buffers: new MessageBuffers(unfinished), ...settings },
     listener,
   );
   const { host, port } = address;

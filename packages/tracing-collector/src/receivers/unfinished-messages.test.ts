@@ -5,7 +5,7 @@ import { createLogger } from "lifecycle";
 import { afterEach, expect, test } from "vitest";
 import { anyPort, grpcLimits } from "../../test/receiver-fixture.ts";
 import { createGrpcServer, listenGrpc } from "./grpc-listener.ts";
-import type { UnfinishedLimits } from "./unfinished-messages.ts";
+import { UnfinishedBytes } from "./unfinished-bytes.ts";
 
 const closers: (() => Promise<void> | void)[] = [];
 
@@ -24,9 +24,11 @@ const methods = {
   talk: { path: "/test/Talk", requestStream: true, responseStream: true, ...bytes },
 };
 
-async function openServer(unfinished: UnfinishedLimits): Promise<number> {
+async function openServer(limits: { maxBytes: number; stallMs: number }): Promise<number> {
   const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
-  const server = createGrpcServer({ ...grpcLimits(1_000_000), unfinished }, log, () => {});
+  const { maxBytes, stallMs } = limits;
+  const unfinished = { bytes: new UnfinishedBytes(maxBytes), stallMs };
+  const server = createGrpcServer(grpcLimits(1_000_000), unfinished, log, () => {});
   const length: handleUnaryCall<Buffer, Buffer> = ({ request }, answer) =>
     answer(null, Buffer.from(String(request.length)));
   server.addService(methods, { length, talk: (call: { resume(): void }) => call.resume() });

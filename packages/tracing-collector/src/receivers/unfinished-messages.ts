@@ -3,10 +3,11 @@ import { Duplex } from "node:stream";
 import { type ServerInterceptingCallInterface, status } from "@grpc/grpc-js";
 import { CollectorError } from "../errors.ts";
 import { grpcFailureOf, serviceErrorOf } from "./refusal.ts";
+import type { UnfinishedBytes } from "./unfinished-bytes.ts";
 
 export interface UnfinishedLimits {
-  /** Of all calls together. */
-  readonly maxBytes: number;
+  /** Of all calls together, and of whatever else the collector receives. */
+  readonly bytes: UnfinishedBytes;
   /** A call of which nothing has come for so long, and which is not yet whole, is broken off. */
   readonly stallMs: number;
 }
@@ -20,7 +21,6 @@ const maxStreamedBytes = 256 * 1024;
  */
 export class UnfinishedMessages {
   readonly #limits: UnfinishedLimits;
-  #bytes = 0;
 
   constructor(limits: UnfinishedLimits) {
     this.#limits = limits;
@@ -34,7 +34,7 @@ export class UnfinishedMessages {
     /** Whether grpc-js keeps what comes; not once the call has its status. */
     let isKept = true;
     const release = () => {
-      this.#bytes -= own;
+      this.#limits.bytes.give(own);
       own = 0;
       stream.setTimeout(0);
     };
@@ -58,9 +58,9 @@ export class UnfinishedMessages {
     stream.on("data", (chunk: Buffer) => {
       if (!isKept) return;
       own += chunk.length;
-      this.#bytes += chunk.length;
-      if (this.#bytes > this.#limits.maxBytes) {
-        refuse(`unfinished messages take ${this.#bytes} bytes: the limit is ${this.#limits.maxBytes}`);
+      const { bytes } = this.#limits;
+      if (!bytes.take(chunk.length)) {
+        refuse(`unfinished messages take ${bytes.bytes} bytes: the limit is ${bytes.maxBytes}`);
       } else if (isStreamed && own > maxStreamedBytes) {
         refuse(`the requests of one call take ${own} bytes: the limit is ${maxStreamedBytes}`);
       }

@@ -20,6 +20,7 @@ import { damagedMessage, randomOf } from "wire/testing";
 import { Connection } from "../../src/receivers/unary-grpc/connection.ts";
 import { MessageBuffers } from "../../src/receivers/unary-grpc/message-buffers.ts";
 import type { UnaryMethod } from "../../src/receivers/unary-grpc/unary-method.ts";
+import { UnfinishedBytes } from "../../src/receivers/unfinished-bytes.ts";
 import { callFields, dataFrame, grpcMessage, headersFrame } from "./raw-client.ts";
 
 /** More by `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
@@ -113,7 +114,7 @@ it(
   "answers damaged HTTP/2 and gRPC as HTTP/2 says, keeps no memory, and never fails inside",
   async () => {
     const random = randomOf(2026);
-    const buffers = new MessageBuffers(maxBuffersBytes);
+    const buffers = new MessageBuffers(new UnfinishedBytes(maxBuffersBytes));
     const seen = { calls: 0, failures: 0, goAways: 0 };
     const echo: UnaryMethod = {
       async call(message) {

@@ -23,6 +23,7 @@ import {
   type UnaryGrpcServerSettings,
 } from "../../src/receivers/unary-grpc/unary-grpc-server.ts";
 import type { UnaryMethod } from "../../src/receivers/unary-grpc/unary-method.ts";
+import { UnfinishedBytes } from "../../src/receivers/unfinished-bytes.ts";
 import { callFields, dataFrame, grpcMessage, headersFrame, RawClient } from "./raw-client.ts";
 
 const maxMessageBytes = 200_000;
@@ -40,7 +41,7 @@ async function openServer(
     seen?: (fields: readonly HeaderField[]) => void;
   } = {},
 ) {
-  const buffers = new MessageBuffers(1_000_000);
+  const buffers = new MessageBuffers(new UnfinishedBytes(1_000_000));
   const echo: UnaryMethod = {
     async call(message, fields) {
       more.seen?.(fields);

@@ -1,30 +1,31 @@
+import type { UnfinishedBytes } from "../unfinished-bytes.ts";
+
 /** What a message begins with; most batches of spans fit. */
 const firstCapacityBytes = 64 * 1024;
 /** Buffers of the first size that are kept for the next messages. */
 const maxSpares = 64;
 
 /**
- * Memory for messages that are still on their way, of all connections together, within one limit. A message takes at
- * most twice as much as it has sent so far, whatever length it announced.
+ * Memory for messages that are still on their way, within the limit of all that the collector receives. A message takes
+ * at most twice as much as it has sent so far, whatever length it announced.
  */
 export class MessageBuffers {
-  readonly #maxBytes: number;
+  readonly #unfinished: UnfinishedBytes;
   readonly #spares: Buffer[] = [];
-  #bytes = 0;
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+  constructor(unfinished: UnfinishedBytes) {
+    this.#unfinished = unfinished;
   }
 
-  /** Bytes in use. */
+  /** Bytes under way, in these buffers and elsewhere. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#unfinished.bytes;
   }
 
   /** @returns undefined when the limit is reached */
   take(): Buffer | undefined {
-    if (this.#bytes + firstCapacityBytes > this.#maxBytes) return undefined;
-    this.#bytes += firstCapacityBytes;
+    if (!this.#unfinished.hasRoom(firstCapacityBytes)) return undefined;
+    this.#unfinished.take(firstCapacityBytes);
     return this.#spares.pop() ?? Buffer.allocUnsafeSlow(firstCapacityBytes);
   }
 
@@ -34,8 +35,8 @@ export class MessageBuffers {
    */
   grow(buffer: Buffer, needed: number): Buffer | undefined {
     const capacity = Math.max(needed, 2 * buffer.length);
-    if (this.#bytes + capacity > this.#maxBytes) return undefined;
-    this.#bytes += capacity;
+    if (!this.#unfinished.hasRoom(capacity)) return undefined;
+    this.#unfinished.take(capacity);
     const larger = Buffer.allocUnsafeSlow(capacity);
     buffer.copy(larger);
     this.give(buffer);
@@ -44,7 +45,7 @@ export class MessageBuffers {
 
   /** The caller is done with it. */
   give(buffer: Buffer): void {
-    this.#bytes -= buffer.length;
+    this.#unfinished.give(buffer.length);
     if (buffer.length === firstCapacityBytes && this.#spares.length < maxSpares) this.#spares.push(buffer);
   }
 }
