@@ -1,6 +1,7 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { Registry } from "prom-client";
 import { afterEach, expect, test } from "vitest";
 import { createLogger } from "../logger.ts";
@@ -86,6 +87,37 @@ test("requests are spans when somebody describes them; requests with own spans a
   expect(headers[0]?.["x-tracing-own-spans"]).toBe("1");
   expect(headers[0]?.traceparent).toBeUndefined();
   expect(await reported(metrics)).toEqual({ ok: 2, err: 0, dropped: 0 });
+});
+
+test("a loop in which the marker gets lost goes round once a second, and does not grow", async () => {
+  const rounds = new EventEmitter();
+  const site = await listen(
+    httpServerFor(undefined, {}, async (request, response) => {
+      activeSpan()?.describe("round");
+      const body = await text(request);
+      response.end();
+      rounds.emit("round", body.split('"kind":').length - 1);
+    }) as Server,
+  );
+  const forgetful = await listen(
+    createServer(async (request, response) => {
+      await fetch(site, { method: "POST", body: await text(request) });
+      response.end();
+    }),
+  );
+  const own = tracer(forgetful);
+  const counts: number[] = [];
+  const enough = new Promise<void>((resolve) => {
+    rounds.on("round", (count: number) => {
+      counts.push(count);
+      if (counts.length === 4) resolve();
+    });
+  });
+  await fetch(site);
+  await enough;
+  useTracer(undefined);
+  await own.close();
+  expect(counts.slice(0, 4)).toEqual([0, 1, 1, 1]);
 });
 
 test("without a collector, spans are dropped and counted, and no more wait than may", async () => {

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type HostPort, type Logger, listenError } from "lifecycle";
+import { activeSpan, type HostPort, httpServerFor, type Logger, listenError } from "lifecycle";
 import { WireError } from "wire/errors";
 import { legacySamplingJson, samplingJson, serviceParameter } from "wire/sampling";
 import type { AgentMetrics, HttpRequestType } from "../agent-metrics.ts";
@@ -39,7 +39,8 @@ export interface HttpServer {
 export async function openHttpServer(settings: HttpServerSettings): Promise<HttpServer> {
   const { address, log } = settings;
   let waiting = 0;
-  const server = createServer(
+  const server = httpServerFor(
+    undefined,
     {
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
@@ -92,7 +93,8 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const url = request.url ?? "";
-  const type = requestTypes.get(url.split("?", 1)[0] ?? "");
+  const [path = ""] = url.split("?", 1);
+  const type = requestTypes.get(path);
   if (type === undefined) {
     return answerText(response, 404, "404 page not found");
   }
@@ -100,6 +102,7 @@ async function answer(
     response.writeHead(405, { "Content-Length": 0 }).end();
     return;
   }
+  activeSpan()?.describe(`GET ${path}`);
   const service = serviceParameter(url);
   if (service === undefined) {
     metrics.httpError("all", "4xx");
