@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,6 +15,20 @@ export function autosavePath(environment: Environment): string {
   return join(base, productFolder, "autosave.json");
 }
 
+/** Opens a file for writing. The folder is made when it is not there, which it nearly always is. */
+async function openInFolder(folder: string, path: string): Promise<FileHandle> {
+  const openFile = () => open(path, "w", 0o600);
+  try {
+    return await openFile();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+      throw error;
+    }
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return openFile();
+  }
+}
+
 /** Keeps the last config that was acknowledged, so that `run --resume` starts with it after any crash. */
 export class Autosave {
   readonly path: string;
@@ -29,9 +43,8 @@ export class Autosave {
    */
   async write(text: string): Promise<void> {
     const folder = dirname(this.path);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
     const temporary = `${this.path}.${process.pid}.tmp`;
-    const file = await open(temporary, "w", 0o600);
+    const file = await openInFolder(folder, temporary);
     try {
       await file.chmod(0o600);
       await file.writeFile(text);

@@ -2,12 +2,13 @@ import { createPublicKey } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { createLogger } from "lifecycle";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { makeKey } from "../../pki/key-pair.ts";
 import { certificatesToPem } from "../../pki/pem.ts";
 import { makeCertificate } from "../../pki/x509.ts";
 import { FileSystemStorage } from "./file-system.ts";
-import { checkStorage, cleanStorage } from "./storage-upkeep.ts";
+import { checkStorage, cleanStorage, StorageUpkeep } from "./storage-upkeep.ts";
 
 const dayMs = 24 * 3_600_000;
 let folder: string;
@@ -73,4 +74,26 @@ test("a storage that cannot be written is found out before it is needed", async 
   await expect(checkStorage(new FileSystemStorage(join(folder, "file/below")))).rejects.toThrow(
     /^the storage is no good for certificates: .*ENOTDIR/,
   );
+});
+
+test("a config that is changed soon leaves cleaning to the next one", () => {
+  vi.useFakeTimers();
+  try {
+    const list = vi.spyOn(storage, "list").mockResolvedValue([]);
+    const log = createLogger({ name: "test", level: "error", encoding: "json" });
+    const [first, next] = [new StorageUpkeep(log), new StorageUpkeep(log)];
+    first.cleanEvery(dayMs, [storage]);
+    vi.advanceTimersByTime(30_000);
+    first.close();
+    next.cleanEvery(dayMs, [storage, storage]);
+    vi.advanceTimersByTime(59_999);
+    expect(list).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(list).toHaveBeenCalledOnce();
+    vi.advanceTimersByTime(dayMs);
+    expect(list).toHaveBeenCalledTimes(2);
+    next.close();
+  } finally {
+    vi.useRealTimers();
+  }
 });

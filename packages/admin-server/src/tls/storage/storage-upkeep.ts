@@ -86,6 +86,8 @@ export async function cleanStorage(storage: Storage, intervalMs: number, now = D
   }
 }
 
+const firstCleanMs = 60_000;
+
 /** Tries storages before certificates are put there, and cleans them from time to time. */
 export class StorageUpkeep {
   readonly #log: Logger;
@@ -106,16 +108,24 @@ export class StorageUpkeep {
     }
   }
 
-  /** Cleans now, and then so often. What fails is logged. */
+  /**
+   * Cleans so often, and first after {@link firstCleanMs}: a config that is changed before leaves it to the next one, so
+   * that no change waits for the disk. What fails is logged.
+   */
   cleanEvery(intervalMs: number, storages: Iterable<Storage>): void {
     const all = [...new Set(storages)];
-    this.#timer = setInterval(() => void this.#clean(all, intervalMs), intervalMs);
-    this.#timer.unref();
-    void this.#clean(all, intervalMs);
+    const clean = () => void this.#clean(all, intervalMs);
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = setInterval(clean, intervalMs).unref();
+        clean();
+      },
+      Math.min(firstCleanMs, intervalMs),
+    ).unref();
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
   }
 
   async #clean(storages: readonly Storage[], intervalMs: number): Promise<void> {
