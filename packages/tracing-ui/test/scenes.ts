@@ -21,7 +21,7 @@ const trace = (search: string) => (store: ShopStore) => `/trace/${store.declined
 
 /** Every page of the app, and what opens over it; a page that is added gets a line here. */
 export const scenes: readonly Scene[] = [
-  { name: "search", address: () => "/search?lookback=15m&limit=50", sign: ".differences, .result" },
+  { name: "search", address: () => "/search?lookback=15m&limit=50", sign: ".result" },
   {
     name: "search-brushed",
     address: () => "/search?lookback=15m&limit=50",

@@ -1,0 +1,37 @@
+// Takes the reference pictures that pictures.e2e.test.ts compares with; look at them before you commit them:
+//   node test/keep-pictures.ts [name of a scene] …
+import { mkdirSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { AppUnderTest } from "./app-under-test.ts";
+import { analysisAnswers } from "./fixtures/analysis-answers.ts";
+import { shopStore } from "./fixtures/shop-store.ts";
+import {
+  fontWidths,
+  PictureDesk,
+  pictured,
+  pictureFile,
+  pictureFolder,
+  showPictured,
+  themes,
+} from "./picture.ts";
+
+const names = process.argv.slice(2);
+mkdirSync(pictureFolder, { recursive: true });
+const app = await AppUnderTest.start();
+for (const scene of pictured) {
+  if (names.length > 0 && !names.includes(scene.name)) continue;
+  const store = shopStore(40);
+  const { page, server, close } = await app.open({ traces: store.traces, ...scene.answers });
+  await analysisAnswers(page, store.traces);
+  await showPictured(page, server.origin, scene, store);
+  const desk = await PictureDesk.open(page.context());
+  for (const theme of themes) {
+    await page.emulateMedia({ colorScheme: theme });
+    await writeFile(pictureFile(scene, theme), await desk.take(page));
+  }
+  const widths = await fontWidths(page);
+  await writeFile(path.join(pictureFolder, "fonts.json"), `${JSON.stringify(widths, undefined, 2)}\n`);
+  await close();
+}
+await app.stop();
