@@ -30,6 +30,8 @@ export interface TracingOptions {
   readonly storage?: readonly string[];
   readonly collector?: readonly string[];
   readonly query?: readonly string[];
+  /** Addresses, with user and password, of what the collector and the query service ask instead of the storage. */
+  readonly clickHouse?: { readonly writer: string; readonly reader: string };
 }
 
 /** Starts the three and resolves when they are healthy. */
@@ -56,7 +58,7 @@ export async function openTracing(more: TracingOptions = {}): Promise<TracingPro
       [...args, "--admin.http.host-port", admin],
       `http://${admin}/`,
     );
-  const url = ["--clickhouse.url", `http://${storageHttp}`];
+  const url = (own?: string) => ["--clickhouse.url", own ?? `http://${storageHttp}`];
   const storage = start("tracing-storage", storageAdmin, [
     ...["--storage.http.host-port", storageHttp, "--storage.data-dir", join(folder, "storage")],
     ...["--grpc.host-port", storageGrpc],
@@ -66,12 +68,12 @@ export async function openTracing(more: TracingOptions = {}): Promise<TracingPro
     ...["--collector.otlp.grpc.host-port", otlpGrpc, "--collector.otlp.http.host-port", otlpHttp],
     ...["--collector.grpc-server.host-port", collectorGrpc, "--collector.http-server.host-port", thriftHttp],
     ...["--collector.zipkin.host-port", zipkin, "--collector.journal.dir", join(folder, "journal")],
-    ...url,
+    ...url(more.clickHouse?.writer),
     ...(more.collector ?? []),
   ]);
   const query = start("tracing-query", queryAdmin, [
     ...["--query.http-server.host-port", queryHttp, "--query.grpc-server.host-port", queryGrpc],
-    ...url,
+    ...url(more.clickHouse?.reader),
     ...(more.query ?? []),
   ]);
   const close = async () => {
