@@ -50,9 +50,12 @@ if (wantsHelp) process.stdout.write(help);
 else if (list) for (const { name, meaning } of cases) process.stdout.write(`${name.padEnd(28)}${meaning}\n`);
 else {
   process.stderr.write(`seed ${seed}\n`);
+  // What was started has to be ended, and disks unmounted; a second Ctrl-C ends at once.
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
   if (!json) process.stdout.write(`${tableHead()}\n`);
   const rows = await runCases(cases, {
-    ...{ seed, isShort: short },
+    ...{ seed, isShort: short, signal: stop.signal },
     onRow: (row) => json || process.stdout.write(`${tableLines(row)}\n`),
   });
   const failed = rows.filter(({ isOk }) => !isOk).length;

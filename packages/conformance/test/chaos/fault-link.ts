@@ -39,10 +39,6 @@ export class FaultLink {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  get state(): LinkState {
-    return this.#state;
-  }
-
   set(state: LinkState): void {
     this.#state = state;
     const { resolve } = this.#changed;

@@ -6,22 +6,25 @@ import { Scratch, SkipCase } from "./scratch.ts";
 export interface RunCasesSettings {
   readonly seed: number;
   readonly isShort: boolean;
+  /** No further case begins; the one under way ends as it does. */
+  readonly signal?: AbortSignal;
   /** Gets each row as soon as it is there. */
   onRow?(row: ChaosRow): void;
 }
 
 /**
  * Runs cases one after another. Those without a house of their own share one, as long as nothing goes wrong in it.
- * @returns a row for each, whatever happens
+ * @returns a row for each that has begun, whatever happens
  */
 export async function runCases(
   cases: readonly ChaosCase[],
-  { seed, isShort, onRow }: RunCasesSettings,
+  { seed, isShort, signal, onRow }: RunCasesSettings,
 ): Promise<ChaosRow[]> {
   const rows: ChaosRow[] = [];
   let shared: ChaosHouse | undefined;
   try {
     for (const chaosCase of cases) {
+      if (signal?.aborted === true) break;
       const scratch = new Scratch();
       const isOwn = chaosCase.settings !== undefined;
       let house = isOwn ? undefined : shared;
