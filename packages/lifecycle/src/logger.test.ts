@@ -13,6 +13,9 @@ const program = `
     for (let each = 0; each < 50; each++) log.error({ each }, "again and again");
     for (let each = 0; each < 50; each++) log.info({ each }, "news");
   }
+  if (process.argv[2] === "forged") {
+    log.error({ err: new Error("bad \\u001b[31m\\rline") }, "hello \\u001b[2J\\nINFO: forged \\u009b");
+  }
   new OwnSpan(undefined, "server", context).run(() => setImmediate(() => log.info({ a: 1 }, "inside")));
 `;
 
@@ -51,4 +54,14 @@ test("an error that comes over and over does not fill the log", () => {
   const all = lines("json", "often").map((line) => String((JSON.parse(line) as { msg: unknown }).msg));
   expect(all.filter((message) => message === "again and again")).toHaveLength(20);
   expect(all.filter((message) => message === "news")).toHaveLength(50);
+});
+
+test("on a terminal no message forges lines, nor moves what is there", () => {
+  const [, forged = "", ...rest] = lines("console", "forged");
+  expect(forged).toMatch(/ERROR: hello \\u001b\[2J\\nINFO: forged \\u009b ?$/);
+  const below = rest.slice(0, -1);
+  expect(below.length).toBeGreaterThan(3);
+  for (const line of below) expect(line).toMatch(/^ {4}/);
+  expect(rest.join("\n")).not.toContain("\u001b");
+  expect(rest.join("\n")).not.toContain("\r");
 });

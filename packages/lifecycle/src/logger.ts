@@ -3,6 +3,7 @@ import pretty from "pino-pretty";
 import { type LogLevel, logLevels } from "./log-levels.ts";
 import { RepeatedLines } from "./repeated-lines.ts";
 import { activeSpan } from "./tracing/own-span.ts";
+import { withoutControls } from "./without-controls.ts";
 
 export type { Logger };
 export { type LogLevel, logLevels };
@@ -81,7 +82,7 @@ export function createLogger({ name, level, encoding }: LoggerSettings): Logger 
     const { NO_COLOR, FORCE_COLOR } = process.env;
     const colorize = (isTerminal || (FORCE_COLOR ?? "") !== "") && (NO_COLOR ?? "") === "";
     log = pino(
-      options,
+      { ...options, hooks: { ...options.hooks, streamWrite: withoutControls } },
       pretty({
         sync: true,
         destination: stderrFd,
@@ -89,6 +90,8 @@ export function createLogger({ name, level, encoding }: LoggerSettings): Logger 
         ignore: "pid,hostname,name",
         translateTime: "SYS:HH:MM:ss.l",
         singleLine: true,
+        // A message may repeat what a stranger sent: its second line must not look like a line of its own.
+        messageFormat: (entry, key) => String(entry[key] ?? "").replaceAll("\n", "\\n"),
       }),
     );
     return log;
