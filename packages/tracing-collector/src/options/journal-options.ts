@@ -17,6 +17,7 @@ export const journalOptions = z.object({
     .default("always")
     .describe("When acknowledged spans are synced to disk: before the answer, every second, or never."),
   "collector.journal.max-bytes": bytes("1GiB").describe(
-    "Most bytes in the journal, of disk or of memory; senders are asked to try later when it is full.",
+    "Most bytes in the journal, of disk, or of memory and then at most half of what the process may have; senders are " +
+      "asked to try later when it is full.",
   ),
 });

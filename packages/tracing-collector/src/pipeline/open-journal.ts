@@ -5,6 +5,7 @@ import type { CollectorOptions } from "../options/collector-options.ts";
 import { Journal } from "./journal/journal.ts";
 import { MemoryJournal } from "./journal/memory-journal.ts";
 import type { SpanJournal } from "./journal/span-journal.ts";
+import { memoryJournalBytes } from "./memory-journal-bytes.ts";
 import { readTailPolicies } from "./tail/tail-policies.ts";
 import { TailSampler } from "./tail/tail-sampler.ts";
 import { systemTailClock, TailSamplingJournal } from "./tail/tail-sampling-journal.ts";
@@ -37,7 +38,12 @@ export async function openJournal(
   // Before the folder is taken: a wrong file changes nothing.
   const policies = policiesFile === "" ? undefined : await readTailPolicies(policiesFile);
   const decisionWaitMs = options["sampling.tail.decision-wait"];
-  const maxBytes = maxBytesOf(options);
+  const isInMemory = options["collector.journal.mode"] === "memory";
+  const askedBytes = maxBytesOf(options);
+  const maxBytes = isInMemory ? memoryJournalBytes(askedBytes) : askedBytes;
+  if (maxBytes < askedBytes) {
+    log.warn(`the journal in memory has ${maxBytes} bytes, not ${askedBytes}: half of the memory there is`);
+  }
   const limits = {
     ...segmentLimits,
     ...(policies && {
@@ -49,14 +55,13 @@ export async function openJournal(
     maxBytes,
     maxRows: options["collector.queue-size"],
   };
-  const journal =
-    options["collector.journal.mode"] === "memory"
-      ? new MemoryJournal(limits, log)
-      : await Journal.open(
-          { ...limits, folder: options["collector.journal.dir"], sync: options["collector.journal.sync"] },
-          { committed: (durationMs) => metrics.journalCommitSeconds.observe(durationMs / 1_000) },
-          log,
-        );
+  const journal = isInMemory
+    ? new MemoryJournal(limits, log)
+    : await Journal.open(
+        { ...limits, folder: options["collector.journal.dir"], sync: options["collector.journal.sync"] },
+        { committed: (durationMs) => metrics.journalCommitSeconds.observe(durationMs / 1_000) },
+        log,
+      );
   metrics.watchJournal(journal, limits);
   if (policies === undefined) return journal;
   const tailMetrics = new TailSamplingMetrics(registry);
