@@ -435,7 +435,7 @@ describe("tracing-agent", () => {
     await expect(agent([collecting], name)).rejects.toThrow(
       "reporter.grpc.tls.* options cannot be used when reporter.grpc.tls.enabled is false",
     );
-  }, 20_000);
+  }, 60_000);
 
   it("lets jaeger-client sample as the collector says", async () => {
     const collecting = await collector();
