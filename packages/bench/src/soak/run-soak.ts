@@ -29,10 +29,10 @@ export interface SoakSample {
   readonly storageBytes: number;
   readonly journalBytes: number;
   readonly spansAccepted: number;
-  /** Of the calls since the sample before, in milliseconds. */
-  readonly grpcP95Ms: number;
-  readonly httpP95Ms: number;
-  readonly searchP95Ms: number;
+  /** Of the calls since the sample before, in milliseconds; undefined when none was answered. */
+  readonly grpcP95Ms: number | undefined;
+  readonly httpP95Ms: number | undefined;
+  readonly searchP95Ms: number | undefined;
   readonly load: number;
 }
 

@@ -36,11 +36,11 @@ export class Searches {
     }
   }
 
-  /** Milliseconds of those answered since the last call; 0 when none was. */
-  takeP95(): number {
-    const { p95 } = this.#latency.percentiles();
+  /** Milliseconds of those answered since the last call; undefined when none was. */
+  takeP95(): number | undefined {
+    const { p95, max } = this.#latency.percentiles();
     this.#latency = new LatencyHistogram();
-    return p95;
+    return max === 0 ? undefined : p95;
   }
 
   /** @returns the id of the first trace found */

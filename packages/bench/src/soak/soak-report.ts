@@ -72,7 +72,7 @@ export function describeSoak(result: SoakResult): string {
 /** For the documents. */
 export function drawSoak({ samples }: SoakResult, title: string): string {
   const names = namesOf(samples);
-  const series = (take: (sample: SoakSample) => number) => pointsOf(samples, take);
+  const series = (take: (sample: SoakSample) => number | undefined) => pointsOf(samples, take);
   const panels: Panel[] = [
     {
       ...{ title: "resident memory", unit: "MiB" },
@@ -120,8 +120,11 @@ function files(samples: readonly SoakSample[], name: string): Point[] {
   return pointsOf(samples, (sample) => sample.processes[name]?.openFiles ?? 0);
 }
 
-function pointsOf(samples: readonly SoakSample[], take: (sample: SoakSample) => number): Point[] {
-  return samples.map((sample) => ({ seconds: sample.seconds, value: take(sample) }));
+function pointsOf(samples: readonly SoakSample[], take: (sample: SoakSample) => number | undefined): Point[] {
+  return samples.flatMap((sample) => {
+    const value = take(sample);
+    return value === undefined ? [] : [{ seconds: sample.seconds, value }];
+  });
 }
 
 function signed(value: number): string {

@@ -25,10 +25,10 @@ export class TimedExporter implements Exporter {
     return this.#inner.close();
   }
 
-  /** Milliseconds of the calls accepted since the last call of this; 0 when there were none. */
-  takeP95(): number {
-    const { p95 } = this.#latency.percentiles();
+  /** Milliseconds of the calls accepted since the last call of this; undefined when there were none. */
+  takeP95(): number | undefined {
+    const { p95, max } = this.#latency.percentiles();
     this.#latency = new LatencyHistogram();
-    return p95;
+    return max === 0 ? undefined : p95;
   }
 }
