@@ -33,6 +33,7 @@ export const navigation: readonly NavigationGroup[] = [
       "systemd.md",
       "collector-fleet.md",
       "scale.md",
+      "security.md",
       "observability.md",
       "release.md",
     ],
