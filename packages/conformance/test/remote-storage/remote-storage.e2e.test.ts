@@ -195,13 +195,13 @@ describe("our storage", () => {
   beforeAll(async () => {
     storage = await startOurStorage();
     bridge = await startBridge(storage.http);
-  }, 60_000);
+  }, 180_000);
 
   test("keeps what our collector writes, and gives it to our query service, also over a bridge", async () => {
     const collector = await startOurCollector(storage.api);
     const queries = await Promise.all([startOurQuery(storage.api), startOurQuery(bridge)]);
     await expectToBeFound(collector, queries);
-  }, 60_000);
+  }, 180_000);
 
   test.skipIf(peersFolder === undefined)(
     "keeps what the public model's collector writes, and gives it to its query service and to ours (skipped without $PEERS)",
@@ -210,7 +210,7 @@ describe("our storage", () => {
       const queries = await Promise.all([startPublicQuery(storage.api), startOurQuery(storage.api)]);
       await expectToBeFound(collector, queries);
     },
-    60_000,
+    180_000,
   );
 });
 
@@ -229,7 +229,7 @@ test("our storage, killed while our collector writes, has every acknowledged tra
     const [found] = await eventually(() => data<UiTrace[]>(query, `traces/${traceId}`), 20_000);
     expect(found?.spans).toHaveLength(2);
   }
-}, 60_000);
+}, 180_000);
 
 test.skipIf(peersFolder === undefined)(
   "the public model's storage keeps what our collector writes, and gives it to our query service and to its own (skipped without $PEERS)",
@@ -239,5 +239,5 @@ test.skipIf(peersFolder === undefined)(
     const queries = await Promise.all([startOurQuery(storage), startPublicQuery(storage)]);
     await expectToBeFound(collector, queries);
   },
-  60_000,
+  180_000,
 );
