@@ -12,9 +12,9 @@ const groups: readonly KeyGroup[] = [
     ],
   },
   {
-    title: "In a list of traces",
+    title: "In a list of traces, and in a comparison",
     keys: [
-      [["j", "k"], "next or previous trace"],
+      [["j", "k"], "next or previous row"],
       [["Enter", "l"], "open it"],
     ],
   },
@@ -23,7 +23,23 @@ const groups: readonly KeyGroup[] = [
     keys: [
       [["← ↑ → ↓"], "move; with Shift, select"],
       [["Enter"], "take the selection"],
+      [["Esc"], "clear the selection"],
       [["+", "−", "0"], "zoom the graph, show all"],
+    ],
+  },
+  {
+    title: "In a field that completes",
+    keys: [
+      [["↓", "↑"], "choose what could stand there"],
+      [["Enter", "Tab"], "take it"],
+    ],
+  },
+  {
+    title: "In the flame graph",
+    keys: [
+      [["h", "j", "k", "l"], "go to a neighbour; arrows too"],
+      [["Enter"], "give the box the whole width"],
+      [["Esc"], "one step out again"],
     ],
   },
   {
@@ -34,6 +50,8 @@ const groups: readonly KeyGroup[] = [
       [["l", "→"], "unfold, then go to the first child"],
       [["h", "←"], "fold, then go to the parent"],
       [["Enter"], "open or close the span's details"],
+      [["PgDn", "PgUp"], "twenty spans on or back"],
+      [["Home", "End"], "first or last span"],
       [["e", "E"], "next or previous error"],
       [["+", "−"], "zoom about the selected span"],
       [["[", "]"], "move along in time"],
