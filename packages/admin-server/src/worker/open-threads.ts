@@ -43,9 +43,6 @@ export interface MemoryRequest {
 /** Platforms whose sockets several threads can open on one port. Source: node's `reusePort` of `server.listen` */
 const sharingPlatforms = new Set(["linux", "freebsd", "dragonfly", "sunos", "aix"]);
 
-/** More threads than this help on no machine. */
-const maxWorkers = 256;
-
 /** One worker for each core; none where ports cannot be shared. */
 export function defaultWorkers(): number {
   return sharingPlatforms.has(process.platform) ? availableParallelism() : 0;

@@ -8,7 +8,13 @@ import { processUsage } from "../e2e/measure/process-usage.ts";
 import type { Figure } from "../report/figure.ts";
 import { machineLine } from "../report/notes.ts";
 import { renderTable } from "../report/table.ts";
-import { echoThrough, openTunnels, startEchoUpstream } from "../server/open-tunnels.ts";
+import {
+  askOver,
+  echoThrough,
+  openIdleConnections,
+  openTunnels,
+  startEchoUpstream,
+} from "../server/open-tunnels.ts";
 import { proxyConfig } from "../server/proxy-systems.ts";
 import { type ServerSystem, startCaddy, startOurs } from "../server/server-systems.ts";
 import { Arguments, type OptionSpecs, optionHelp, UsageError } from "./arguments.ts";
@@ -16,6 +22,7 @@ import { Arguments, type OptionSpecs, optionHelp, UsageError } from "./arguments
 const options = {
   caddy: { value: "PATH", text: "Caddy 2: the same tunnels, and ratios" },
   tunnels: { value: "N", text: "kept open, idle", fallback: "10000" },
+  plain: { text: "idle keep-alive connections in place of tunnels, which need half the files" },
   settle: { value: "SECONDS", text: "to wait before memory is looked at", fallback: "10" },
   help: { text: "print this" },
 } as const satisfies OptionSpecs;
@@ -23,29 +30,33 @@ const options = {
 interface TunnelPlan {
   readonly tunnels: number;
   readonly settleSeconds: number;
+  /** Connections that wait for a request, in place of tunnels. */
+  readonly plain: boolean;
 }
 
 async function measure(system: ServerSystem, plan: TunnelPlan, signal: AbortSignal): Promise<Figure[]> {
   const { pid } = system.process;
   const { static: port } = system.ports;
+  const open = plan.plain ? openIdleConnections : openTunnels;
+  const what = plan.plain ? "connection" : "tunnel";
   // What the first ones cost once and for all.
-  for (const tunnel of await openTunnels(port, 100, signal)) tunnel.destroy();
+  for (const tunnel of await open(port, 100, signal)) tunnel.destroy();
   await sleep(plan.settleSeconds * 1_000);
   const idle = processUsage(pid).rssBytes;
   const cpuBefore = processUsage(pid).cpuSeconds;
-  const tunnels = await openTunnels(port, plan.tunnels, signal);
+  const tunnels = await open(port, plan.tunnels, signal);
   const cpu = processUsage(pid).cpuSeconds - cpuBefore;
   await sleep(plan.settleSeconds * 1_000);
   const full = processUsage(pid).rssBytes;
   for (let index = 0; index < tunnels.length; index += Math.ceil(tunnels.length / 100)) {
     const tunnel = tunnels[index];
-    if (tunnel !== undefined) await echoThrough(tunnel);
+    if (tunnel !== undefined) await (plan.plain ? askOver : echoThrough)(tunnel);
   }
   for (const tunnel of tunnels) tunnel.destroy();
   return [
     { label: "RSS idle, MiB", value: idle, unit: "mebibytes" },
-    { label: `RSS with ${plan.tunnels} tunnels, MiB`, value: full, unit: "mebibytes" },
-    { label: "bytes a tunnel", value: (full - idle) / plan.tunnels, unit: "count", compared: true },
+    { label: `RSS with ${plan.tunnels} ${what}s, MiB`, value: full, unit: "mebibytes" },
+    { label: `bytes a ${what}`, value: (full - idle) / plan.tunnels, unit: "count", compared: true },
     { label: "CPU-s to open them", value: cpu, unit: "cpuSeconds", compared: true },
   ];
 }
@@ -68,6 +79,7 @@ ${optionHelp(options)}`);
   const plan: TunnelPlan = {
     tunnels: args.integer("tunnels", 1, 25_000),
     settleSeconds: args.integer("settle", 0, 600),
+    plain: args.has("plain"),
   };
   const folder = await mkdtemp(join(tmpdir(), "bench-tunnels-"));
   const upstream = await startEchoUpstream();

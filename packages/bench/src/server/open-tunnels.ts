@@ -60,15 +60,45 @@ async function openTunnel(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Opens tunnels through a proxy. @throws Error when one is refused */
-export async function openTunnels(port: number, count: number, signal: AbortSignal): Promise<Socket[]> {
-  const tunnels: Socket[] = [];
-  while (tunnels.length < count) {
+/** A request, and the connection waits for the next one. */
+async function openIdle(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  await askOver(socket);
+  return socket;
+}
+
+async function openMany(
+  count: number,
+  signal: AbortSignal,
+  openOne: () => Promise<Socket>,
+): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  while (sockets.length < count) {
     signal.throwIfAborted();
-    const wanted = Math.min(atOnce, count - tunnels.length);
-    tunnels.push(...(await Promise.all(Array.from({ length: wanted }, () => openTunnel(port)))));
+    const wanted = Math.min(atOnce, count - sockets.length);
+    sockets.push(...(await Promise.all(Array.from({ length: wanted }, openOne))));
   }
-  return tunnels;
+  return sockets;
+}
+
+/** Opens tunnels through a proxy. @throws Error when one is refused */
+export function openTunnels(port: number, count: number, signal: AbortSignal): Promise<Socket[]> {
+  return openMany(count, signal, () => openTunnel(port));
+}
+
+/** Opens connections that have had an answer and wait for the next request. @throws Error when one is refused */
+export function openIdleConnections(port: number, count: number, signal: AbortSignal): Promise<Socket[]> {
+  return openMany(count, signal, () => openIdle(port));
+}
+
+/** Sends a request over a connection. @throws Error when the answer is not 200 */
+export async function askOver(socket: Socket): Promise<void> {
+  socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  if (!answer.toString("latin1").startsWith("HTTP/1.1 200")) {
+    throw new Error(`no answer: ${answer.toString("latin1").slice(0, 80)}`);
+  }
 }
 
 /** Sends a word through a tunnel. @throws Error when it does not come back */
