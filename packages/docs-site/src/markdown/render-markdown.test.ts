@@ -26,6 +26,11 @@ test("A table without words in its head has none", () => {
   expect(html).toContain("<td>a</td>");
 });
 
+test("An empty cell of a head is no head", () => {
+  const { html } = renderMarkdown("| | b |\n|---|---|\n| c | d |\n", links);
+  expect(html).toContain("<thead><tr><td></td><th>b</th></tr></thead>");
+});
+
 test("A link without an address is its text", () => {
   const { html } = renderMarkdown("[text](somewhere)", { ...links, link: () => undefined });
   expect(html).toBe("<p>text</p>\n");

@@ -94,8 +94,15 @@ export function renderMarkdown(markdown: string, links: LinkWriter): RenderedMar
         return `<div class="code"${label}><pre tabindex="0"><code>${highlight(text, language)}</code></pre></div>\n`;
       },
       table(token) {
-        const row = (cells: Tokens.TableCell[], tag: "th" | "td") =>
-          `<tr>${cells.map((cell) => `<${tag}${cell.align ? ` class="${cell.align}"` : ""}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join("")}</tr>`;
+        const row = (cells: Tokens.TableCell[], kind: "th" | "td") => {
+          const html = cells.map(({ align, text, tokens }) => {
+            // An empty head is none: readers would announce it.
+            const tag = text === "" ? "td" : kind;
+            const side = align === null ? "" : ` class="${align}"`;
+            return `<${tag}${side}>${this.parser.parseInline(tokens)}</${tag}>`;
+          });
+          return `<tr>${html.join("")}</tr>`;
+        };
         const isPlain = token.header.every(({ text }) => text === "");
         const head = isPlain ? "" : `<thead>${row(token.header, "th")}</thead>`;
         const body = token.rows.map((cells) => row(cells, "td")).join("\n");
