@@ -1,5 +1,4 @@
-import { ValueType } from "../gen/tracing/api_v2/model.ts";
-import { beginMessage, endMessage, writeVarint64 } from "../protobuf/proto-writer.ts";
+import { beginMessage, endMessage } from "../protobuf/proto-writer.ts";
 import { ByteWriter } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
 import {
@@ -10,14 +9,12 @@ import {
   requiredOfReference,
   requiredOfSpan,
   requiredOfStats,
-  requiredOfTag,
   requiredOfTwo,
 } from "./batch-fields.ts";
 import { type KnownProcess, ProcessCache } from "./process-cache.ts";
 import { type ThriftCursor, thriftTypes } from "./thrift-cursor.ts";
+import { ThriftTags } from "./thrift-tags.ts";
 import { writeMicros } from "./write-micros.ts";
-
-const clientUuidKey = Buffer.from("client-uuid");
 
 /** What a client lost before it could send, since it started. */
 export interface ThriftClientLosses {
@@ -47,16 +44,15 @@ export class ThriftToApiV2 {
   /** The last batch's `seqNo`. */
   seqNo: bigint | undefined;
   losses: ThriftClientLosses | undefined;
-  /** Text of the process's first tag `client-uuid`; "" without one. */
-  clientUuid = "";
-
   readonly #cursor: ThriftCursor;
   readonly #spansAt: number;
   /** Tags and logs of the span at hand: they stand behind what is known last. */
   readonly #tail: ByteWriter;
   /** References of the span at hand. */
   readonly #references: ByteWriter;
+  readonly #tags: ThriftTags;
   readonly #processes = new ProcessCache();
+  #clientUuid = "";
 
   // The span at hand.
   #traceHighHigh = 0;
@@ -81,10 +77,16 @@ export class ThriftToApiV2 {
    */
   constructor(cursor: ThriftCursor, maxBytes?: number, spansAt = 0) {
     this.#cursor = cursor;
+    this.#tags = new ThriftTags(cursor);
     this.#spansAt = spansAt;
     this.spans = new ByteWriter(maxBytes);
     this.#tail = new ByteWriter(maxBytes);
     this.#references = new ByteWriter(maxBytes);
+  }
+
+  /** Text of the last batch's first process tag `client-uuid`; "" without one. */
+  get clientUuid(): string {
+    return this.#clientUuid;
   }
 
   /**
@@ -143,7 +145,7 @@ export class ThriftToApiV2 {
       cursor.position = start + known.source.length;
     }
     this.process = known.process;
-    this.clientUuid = known.clientUuid;
+    this.#clientUuid = known.clientUuid;
   }
 
   #convertProcess(start: number): KnownProcess {
@@ -151,7 +153,7 @@ export class ThriftToApiV2 {
     // No span is at hand: its buffers are free.
     const out = this.#references;
     out.clear();
-    this.clientUuid = "";
+    let clientUuid = "";
     let seen = 0;
     let nameStart = 0;
     let nameStop = 0;
@@ -168,7 +170,7 @@ export class ThriftToApiV2 {
       } else if (id === 2) {
         checkOnce(seen, id, "Process.tags");
         seen |= bitsOf(2);
-        this.#tags(tags, 0x12, cursor.structs("Process.tags"), true);
+        clientUuid = this.#tags.writeOfProcess(tags, 0x12, cursor.structs("Process.tags"));
       } else {
         cursor.skipField();
       }
@@ -182,7 +184,7 @@ export class ThriftToApiV2 {
     return {
       source: Buffer.from(cursor.bytes.subarray(start, cursor.position)),
       process: Buffer.from(out.bytes),
-      clientUuid: this.clientUuid,
+      clientUuid,
     };
   }
 
@@ -267,7 +269,7 @@ export class ThriftToApiV2 {
           break;
         case 10:
           checkOnce(seen, id, "Span.tags");
-          this.#tags(tail, 0x42, cursor.structs("Span.tags"), false);
+          this.#tags.write(tail, 0x42, cursor.structs("Span.tags"));
           break;
         case 11:
           checkOnce(seen, id, "Span.logs");
@@ -403,7 +405,7 @@ export class ThriftToApiV2 {
         } else if (id === 2) {
           checkOnce(seen, id, "Log.fields");
           seen |= bitsOf(2);
-          this.#tags(out, 0x12, cursor.structs("Log.fields"), false);
+          this.#tags.write(out, 0x12, cursor.structs("Log.fields"));
         } else {
           cursor.skipField();
         }
@@ -411,125 +413,6 @@ export class ThriftToApiV2 {
       checkRequired(seen, requiredOfTwo, "Log");
       endMessage(out, start, 1);
     }
-  }
-
-  /** @param isProcess whether to look for `client-uuid` */
-  #tags(out: ByteWriter, protoTag: number, count: number, isProcess: boolean): void {
-    for (let index = 0; index < count; index++) this.#tag(out, protoTag, isProcess);
-  }
-
-  #tag(out: ByteWriter, protoTag: number, isProcess: boolean): void {
-    const cursor = this.#cursor;
-    let seen = 0;
-    let keyStart = 0;
-    let keyStop = 0;
-    let type = 0;
-    let textStart = 0;
-    let textStop = 0;
-    let double = 0;
-    let bool = false;
-    let low = 0;
-    let high = 0;
-    let binaryStart = 0;
-    let binaryStop = 0;
-    for (let id = 0; cursor.field(id); ) {
-      id = cursor.fieldId;
-      switch (id) {
-        case 1:
-          cursor.expect(thriftTypes.string, "Tag.key");
-          cursor.string();
-          keyStart = cursor.start;
-          keyStop = cursor.stop;
-          seen |= 2;
-          break;
-        case 2:
-          cursor.expect(thriftTypes.i32, "Tag.vType");
-          type = cursor.int32();
-          seen |= 4;
-          break;
-        case 3:
-          cursor.expect(thriftTypes.string, "Tag.vStr");
-          cursor.string();
-          textStart = cursor.start;
-          textStop = cursor.stop;
-          break;
-        case 4:
-          cursor.expect(thriftTypes.double, "Tag.vDouble");
-          double = cursor.double();
-          break;
-        case 5:
-          cursor.expect(thriftTypes.bool, "Tag.vBool");
-          bool = cursor.bool();
-          break;
-        case 6:
-          cursor.expect(thriftTypes.i64, "Tag.vLong");
-          cursor.int64();
-          low = cursor.low;
-          high = cursor.high;
-          break;
-        case 7:
-          cursor.expect(thriftTypes.string, "Tag.vBinary");
-          cursor.string();
-          binaryStart = cursor.start;
-          binaryStop = cursor.stop;
-          break;
-        default:
-          cursor.skipField();
-      }
-    }
-    checkRequired(seen, requiredOfTag, "Tag");
-    const { bytes, view } = cursor;
-    if (isProcess && this.clientUuid === "" && isKey(bytes, keyStart, keyStop)) {
-      this.clientUuid = bytes.toString("utf8", textStart, textStop);
-    }
-    const start = beginMessage(out, protoTag, 1);
-    if (keyStop > keyStart) {
-      out.uint8(0x0a);
-      copyText(out, bytes, view, keyStart, keyStop);
-    }
-    switch (type) {
-      case 0:
-        if (textStop > textStart) {
-          out.uint8(0x1a);
-          copyText(out, bytes, view, textStart, textStop);
-        }
-        break;
-      case 1:
-        writeType(out, ValueType.FLOAT64);
-        if (!Object.is(double, 0)) {
-          out.reserve(9);
-          out.buffer[out.length++] = 0x31;
-          out.view.setFloat64(out.length, double, true);
-          out.length += 8;
-        }
-        break;
-      case 2:
-        writeType(out, ValueType.BOOL);
-        if (bool) {
-          out.uint8(0x20);
-          out.uint8(1);
-        }
-        break;
-      case 3:
-        writeType(out, ValueType.INT64);
-        if ((low | high) !== 0) {
-          out.uint8(0x28);
-          writeVarint64(out, low, high);
-        }
-        break;
-      case 4:
-        writeType(out, ValueType.BINARY);
-        if (binaryStop > binaryStart) {
-          out.uint8(0x3a);
-          out.varint(binaryStop - binaryStart);
-          out.copy(bytes, binaryStart, binaryStop);
-        }
-        break;
-      default:
-        out.uint8(0x1a);
-        out.string(`Unknown VType: ${type}`);
-    }
-    endMessage(out, start, 1);
   }
 
   #bigint(): bigint {
@@ -542,13 +425,4 @@ export class ThriftToApiV2 {
     out.view.setInt32(out.length + 4, low);
     out.length += 8;
   }
-}
-
-function writeType(out: ByteWriter, type: ValueType): void {
-  out.uint8(0x10);
-  out.uint8(type);
-}
-
-function isKey(bytes: Buffer, start: number, stop: number): boolean {
-  return stop - start === clientUuidKey.length && clientUuidKey.compare(bytes, start, stop) === 0;
 }

@@ -1,0 +1,160 @@
+import { ValueType } from "../gen/tracing/api_v2/model.ts";
+import { beginMessage, endMessage, writeVarint64 } from "../protobuf/proto-writer.ts";
+import type { ByteWriter } from "../rows/byte-writer.ts";
+import { copyText } from "../rows/copy-text.ts";
+import { checkRequired, requiredOfTag } from "./batch-fields.ts";
+import { type ThriftCursor, thriftTypes } from "./thrift-cursor.ts";
+
+const clientUuidKey = Buffer.from("client-uuid");
+
+/**
+ * Turns structs `Tag` of Thrift into `api_v2` `KeyValue` messages, of processes, spans and logs alike. A tag of an unknown
+ * type becomes a text that says so. Strict as `ThriftToApiV2`.
+ */
+export class ThriftTags {
+  readonly #cursor: ThriftCursor;
+  #clientUuid = "";
+
+  constructor(cursor: ThriftCursor) {
+    this.#cursor = cursor;
+  }
+
+  /**
+   * Writes each tag as a field of the message at hand.
+   * @param protoTag the field's number and wire type
+   * @param count tags at the cursor's position
+   */
+  write(out: ByteWriter, protoTag: number, count: number): void {
+    for (let index = 0; index < count; index++) this.#write(out, protoTag, false);
+  }
+
+  /** The same for a process. @returns text of the first tag `client-uuid`; "" without one */
+  writeOfProcess(out: ByteWriter, protoTag: number, count: number): string {
+    this.#clientUuid = "";
+    for (let index = 0; index < count; index++) this.#write(out, protoTag, true);
+    return this.#clientUuid;
+  }
+
+  #write(out: ByteWriter, protoTag: number, isProcess: boolean): void {
+    const cursor = this.#cursor;
+    let seen = 0;
+    let keyStart = 0;
+    let keyStop = 0;
+    let type = 0;
+    let textStart = 0;
+    let textStop = 0;
+    let double = 0;
+    let bool = false;
+    let low = 0;
+    let high = 0;
+    let binaryStart = 0;
+    let binaryStop = 0;
+    for (let id = 0; cursor.field(id); ) {
+      id = cursor.fieldId;
+      switch (id) {
+        case 1:
+          cursor.expect(thriftTypes.string, "Tag.key");
+          cursor.string();
+          keyStart = cursor.start;
+          keyStop = cursor.stop;
+          seen |= 2;
+          break;
+        case 2:
+          cursor.expect(thriftTypes.i32, "Tag.vType");
+          type = cursor.int32();
+          seen |= 4;
+          break;
+        case 3:
+          cursor.expect(thriftTypes.string, "Tag.vStr");
+          cursor.string();
+          textStart = cursor.start;
+          textStop = cursor.stop;
+          break;
+        case 4:
+          cursor.expect(thriftTypes.double, "Tag.vDouble");
+          double = cursor.double();
+          break;
+        case 5:
+          cursor.expect(thriftTypes.bool, "Tag.vBool");
+          bool = cursor.bool();
+          break;
+        case 6:
+          cursor.expect(thriftTypes.i64, "Tag.vLong");
+          cursor.int64();
+          low = cursor.low;
+          high = cursor.high;
+          break;
+        case 7:
+          cursor.expect(thriftTypes.string, "Tag.vBinary");
+          cursor.string();
+          binaryStart = cursor.start;
+          binaryStop = cursor.stop;
+          break;
+        default:
+          cursor.skipField();
+      }
+    }
+    checkRequired(seen, requiredOfTag, "Tag");
+    const { bytes, view } = cursor;
+    if (isProcess && this.#clientUuid === "" && isKey(bytes, keyStart, keyStop)) {
+      this.#clientUuid = bytes.toString("utf8", textStart, textStop);
+    }
+    const start = beginMessage(out, protoTag, 1);
+    if (keyStop > keyStart) {
+      out.uint8(0x0a);
+      copyText(out, bytes, view, keyStart, keyStop);
+    }
+    switch (type) {
+      case 0:
+        if (textStop > textStart) {
+          out.uint8(0x1a);
+          copyText(out, bytes, view, textStart, textStop);
+        }
+        break;
+      case 1:
+        writeType(out, ValueType.FLOAT64);
+        if (!Object.is(double, 0)) {
+          out.reserve(9);
+          out.buffer[out.length++] = 0x31;
+          out.view.setFloat64(out.length, double, true);
+          out.length += 8;
+        }
+        break;
+      case 2:
+        writeType(out, ValueType.BOOL);
+        if (bool) {
+          out.uint8(0x20);
+          out.uint8(1);
+        }
+        break;
+      case 3:
+        writeType(out, ValueType.INT64);
+        if ((low | high) !== 0) {
+          out.uint8(0x28);
+          writeVarint64(out, low, high);
+        }
+        break;
+      case 4:
+        writeType(out, ValueType.BINARY);
+        if (binaryStop > binaryStart) {
+          out.uint8(0x3a);
+          out.varint(binaryStop - binaryStart);
+          out.copy(bytes, binaryStart, binaryStop);
+        }
+        break;
+      default:
+        out.uint8(0x1a);
+        out.string(`Unknown VType: ${type}`);
+    }
+    endMessage(out, start, 1);
+  }
+}
+
+function writeType(out: ByteWriter, type: ValueType): void {
+  out.uint8(0x10);
+  out.uint8(type);
+}
+
+function isKey(bytes: Buffer, start: number, stop: number): boolean {
+  return stop - start === clientUuidKey.length && clientUuidKey.compare(bytes, start, stop) === 0;
+}
