@@ -63,7 +63,7 @@ beforeAll(async () => {
       path,
     })),
   );
-});
+}, 180_000);
 afterAll(() => tracing?.close());
 
 async function store(tenant: string, { otlpJson, ownTraceId, marker }: TenantSpans): Promise<void> {

@@ -3,10 +3,13 @@ import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTlsFolder, freeAddresses, type TestAuthority, type TlsFolder } from "lifecycle/testing";
+import { eventually } from "../../src/expect.ts";
 import { HouseProcess } from "../../src/house/house-process.ts";
 
 /** A certificate for tests that serves and calls; names of this machine. */
 export const localNames = ["localhost", "127.0.0.1"] as const;
+
+const startMs = 60_000;
 
 /** A listener of a process that speaks TLS and wants a certificate of clients. */
 export interface TlsListener {
@@ -256,7 +259,9 @@ export async function openTlsHouse(
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    await Promise.all(processes.map((process) => process.start()));
+    await Promise.all(processes.filter((process) => process !== other).map((process) => process.start()));
+    // It waits a second for its download, and no longer: as long as the machine is busy it begins anew.
+    await eventually(() => other.start(), startMs);
   } catch (error) {
     await close();
     throw error;
