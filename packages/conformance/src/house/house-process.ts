@@ -53,7 +53,8 @@ export class HouseProcess {
         this.#log += chunk.toString();
       });
     }
-    for (let attempt = 0; attempt < 600; attempt++) {
+    // Two minutes: a crowded machine takes half of one to start six processes.
+    for (let attempt = 0; attempt < 2_400; attempt++) {
       if (!this.isRunning) throw new Error(`${this.name} ended:\n${this.#log}`);
       try {
         if (await this.isHealthy(this.#healthUrl)) return;
