@@ -81,7 +81,8 @@ function fileWith(name: string, text: string): string {
 }
 
 async function hear(url: string, init: RequestInit = {}): Promise<number> {
-  const answer = await ask(url, init);
+  // The admin port is there before the others.
+  const answer = await eventually(() => ask(url, init), withinMs);
   said.push(`${url.split("?", 1)[0]}: ${answer.text}`);
   return answer.status;
 }

@@ -39,9 +39,29 @@ function urlOf(endpoint: string | undefined, environment: Environment): URL {
   const address = ofTraces || `${base.replace(/\/$/, "")}/v1/traces`;
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
     const name = endpoint ? "--tracing.otlp.endpoint" : "OTEL_EXPORTER_OTLP_ENDPOINT";
-    throw new StartError(`${name}: "${address}" is not an http or https URL`);
+    throw new StartError(`${name}: "${address.replace(/\/\/[^/]*@/, "//***@")}" is not an http or https URL`);
   }
   return new URL(address);
+}
+
+/** User and password of an address go into a header: in the address they would stand in errors, and fetch refuses them. */
+function withoutCredentials(address: URL): { url: URL; headers: Record<string, string> } {
+  const { username, password } = address;
+  const url = new URL(address);
+  url.username = "";
+  url.password = "";
+  if (username === "" && password === "") return { url, headers: {} };
+  const text = `${plainText(username)}:${plainText(password)}`;
+  return { url, headers: { authorization: `Basic ${Buffer.from(text).toString("base64")}` } };
+}
+
+/** One with a stray % is taken as it stands. */
+function plainText(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
 }
 
 /**
@@ -55,11 +75,12 @@ export class Tracer {
   /** @throws StartError for an endpoint that is no URL, a sampler that is none */
   constructor({ name, endpoint, environment, log, metrics }: TracerSettings) {
     this.#sampler = new OwnSampler(environment);
+    const { url, headers } = withoutCredentials(urlOf(endpoint, environment));
+    const given =
+      environment.OTEL_EXPORTER_OTLP_TRACES_HEADERS || environment.OTEL_EXPORTER_OTLP_HEADERS || "";
     this.#sender = new SpanSender({
-      url: urlOf(endpoint, environment),
-      headers: headersOf(
-        environment.OTEL_EXPORTER_OTLP_TRACES_HEADERS || environment.OTEL_EXPORTER_OTLP_HEADERS || "",
-      ),
+      url,
+      headers: { ...headers, ...headersOf(given) },
       resource: {
         "service.name": environment.OTEL_SERVICE_NAME || name,
         "service.version": version.gitVersion,
