@@ -112,6 +112,7 @@ export class Server {
       history: server.history,
       registry: server.services.registry,
       consoleFolder: options.environment.SERVER_UI_FOLDER || builtInConsoleFolder,
+      workers: server.workers,
       stop: options.onStopRequest,
     });
     for (const name of server.services.registry.names(adminRoutes)) {

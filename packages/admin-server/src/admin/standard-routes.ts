@@ -1,5 +1,6 @@
 import type { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
 import type { ConfigEngine } from "../core/engine/config-engine.ts";
+import type { Workers } from "../core/engine/workers.ts";
 import type { ConfigHistory } from "../core/history/config-history.ts";
 import type { ModuleRegistry } from "../core/modules/module-registry.ts";
 import type { AdminRoute } from "./admin-route.ts";
@@ -22,6 +23,8 @@ export interface StandardRouteParts {
   readonly registry: ModuleRegistry;
   /** Folder of the built console. */
   readonly consoleFolder: string;
+  /** For their profiles; undefined where the main thread serves. */
+  readonly workers: Workers | undefined;
   /** Begins the end of the process. */
   readonly stop: () => void;
 }
@@ -33,6 +36,7 @@ export function standardRoutes({
   history,
   registry,
   consoleFolder,
+  workers,
   stop,
 }: StandardRouteParts): AdminRoute[] {
   return [
@@ -47,6 +51,6 @@ export function standardRoutes({
     consoleRoute(engine, consoleFolder),
     openapiRoute(),
     varsRoute(),
-    ...profileRoutes(),
+    ...profileRoutes(workers),
   ];
 }

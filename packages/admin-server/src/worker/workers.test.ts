@@ -165,6 +165,18 @@ describe("workers", () => {
     expect(running.sites).toEqual([site]);
   }, 60_000);
 
+  test("have CPU profiles, one for each thread", async () => {
+    const taken = running.admin("GET", "/debug/pprof/profile?thread=2&seconds=0.2");
+    await askMany(20);
+    const profile = JSON.parse((await taken).text) as { nodes: unknown[]; samples: unknown[] };
+    expect(profile.nodes.length).toBeGreaterThan(0);
+    expect(profile.samples.length).toBeGreaterThan(0);
+    const missing = await running.admin("GET", "/debug/pprof/profile?thread=3&seconds=0.1");
+    expect([missing.status, missing.error]).toEqual([400, "worker 3 does not run"]);
+    const malformed = await running.admin("GET", "/debug/pprof/profile?thread=x&seconds=0.1");
+    expect([malformed.status, malformed.error]).toEqual([400, "thread 'x' is not the number of a thread"]);
+  });
+
   test("tell the admin endpoint their metrics", async () => {
     const answer = await running.admin("GET", "/metrics");
     expect(answer.status).toBe(200);

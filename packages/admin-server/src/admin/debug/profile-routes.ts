@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { getHeapSnapshot } from "node:v8";
+import type { Workers } from "../../core/engine/workers.ts";
 import { ServerError } from "../../core/errors.ts";
 import { type AdminReply, type AdminRequest, notFoundReply, requireMethod } from "../admin-message.ts";
 import type { AdminRoute } from "../admin-route.ts";
@@ -12,10 +13,10 @@ const root = "/debug/pprof/";
 const index = `<!doctype html>
 <meta charset="utf-8">
 <title>Profiles</title>
-<h1>Profiles of the server's main thread</h1>
+<h1>Profiles of the server</h1>
 <p>One at a time. Open them in Chrome's DevTools, or in Visual Studio Code.</p>
 <ul>
-<li><a href="profile?seconds=30">profile</a>: where CPU time goes, for <code>?seconds=</code> (30, at most 300); <code>.cpuprofile</code></li>
+<li><a href="profile?seconds=30">profile</a>: where CPU time goes, for <code>?seconds=</code> (30, at most 300), of the main thread or of the worker <code>?thread=</code> (1 and up), which serves the sites; <code>.cpuprofile</code></li>
 <li><a href="allocs?seconds=30">allocs</a>: what is allocated and kept meanwhile, sampled; <code>.heapprofile</code></li>
 <li><a href="heap">heap</a>: all that is on the heap; stops the server for a moment; holds secrets; <code>.heapsnapshot</code></li>
 <li><a href="cmdline">cmdline</a>: the command line, its parts set apart by NUL</li>
@@ -36,6 +37,15 @@ function secondsOf(request: AdminRequest): number {
   return seconds;
 }
 
+/** @throws ServerError ADMIN_REQUEST */
+function threadOf(request: AdminRequest): number {
+  const text = request.query.get("thread") ?? "0";
+  if (!/^\d{1,3}$/.test(text)) {
+    throw new ServerError("ADMIN_REQUEST", `thread '${text.slice(0, 20)}' is not the number of a thread`);
+  }
+  return Number(text);
+}
+
 /** The client is gone: nobody reads the answer. */
 const gone: AdminReply = { status: 499 };
 
@@ -43,8 +53,8 @@ const gone: AdminReply = { status: 499 };
  * `/debug/pprof/…`: profiles in V8's own formats, under the names of the model's profiles of another run time.
  * Source of the paths: the public model (Caddy 2.11)
  */
-export function profileRoutes(): AdminRoute[] {
-  const profiler = new Profiler();
+export function profileRoutes(workers?: Workers): AdminRoute[] {
+  const profiler = new Profiler(workers);
   async function timed(
     request: AdminRequest,
     name: string,
@@ -86,8 +96,12 @@ export function profileRoutes(): AdminRoute[] {
               headers: { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" },
               body: process.argv.join("\0"),
             };
-          case "profile":
-            return timed(request, "server.cpuprofile", (seconds, signal) => profiler.cpu(seconds, signal));
+          case "profile": {
+            const thread = threadOf(request);
+            return timed(request, "server.cpuprofile", (seconds, signal) =>
+              profiler.cpu(thread, seconds, signal),
+            );
+          }
           case "allocs":
             return timed(request, "server.heapprofile", (seconds, signal) =>
               profiler.allocations(seconds, signal),

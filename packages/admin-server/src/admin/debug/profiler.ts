@@ -1,5 +1,6 @@
 import { Session } from "node:inspector/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Workers } from "../../core/engine/workers.ts";
 import { ServerError } from "../../core/errors.ts";
 
 /** One profile at a time: two would slow the server and each other. */
@@ -19,8 +20,29 @@ export class Profiler {
     }
   }
 
-  /** CPU profile of the main thread in V8's format (`.cpuprofile`). @param signal ends it early, without a result */
-  cpu(seconds: number, signal: AbortSignal): Promise<unknown> {
+  readonly #workers: Workers | undefined;
+
+  /** @param workers undefined where the main thread serves */
+  constructor(workers?: Workers) {
+    this.#workers = workers;
+  }
+
+  /**
+   * CPU profile of a thread in V8's format (`.cpuprofile`).
+   * @param thread 0: the main one; else the number of a worker
+   * @param signal ends it early, without a result
+   * @throws ServerError ADMIN_BUSY; ADMIN_REQUEST for a thread that does not run
+   */
+  cpu(thread: number, seconds: number, signal: AbortSignal): Promise<unknown> {
+    if (thread > 0) {
+      const over = () => sleep(seconds * 1_000, undefined, { signal });
+      return this.exclusively(async () => {
+        if (this.#workers === undefined) {
+          throw new ServerError("ADMIN_REQUEST", "the main thread serves: there are no workers");
+        }
+        return this.#workers.cpuProfile(thread, over);
+      });
+    }
     return this.#inspect(async (session) => {
       await session.post("Profiler.enable");
       await session.post("Profiler.start");

@@ -5,6 +5,11 @@ const seconds = query("seconds", "How long to look (30), at most 300.", {
   exclusiveMinimum: 0,
   maximum: 300,
 });
+const thread = query("thread", "Which worker, 1 and up; 0 is the main thread (0).", {
+  type: "integer",
+  minimum: 0,
+  maximum: 999,
+});
 const busy = refused("Another profile is being taken.");
 
 function text(description: string, mediaType: string) {
@@ -135,7 +140,7 @@ export const processOperations = {
     get: {
       operationId: "cpuProfile",
       summary: "Where CPU time goes (.cpuprofile)",
-      parameters: [seconds],
+      parameters: [seconds, thread],
       responses: { "200": json("V8's CPU profile.", { type: "object" }), ...guards, "503": busy },
     },
   },

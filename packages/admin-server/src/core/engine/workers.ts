@@ -125,6 +125,27 @@ export class Workers implements Participant {
     await Promise.all(workers.map(({ worker }) => worker.terminate()));
   }
 
+  /**
+   * CPU profile of one thread, in V8's format.
+   * @param thread 1 and up
+   * @param over resolves at its end
+   * @throws ServerError ADMIN_REQUEST for one that does not run; what `over` throws
+   */
+  async cpuProfile(thread: number, over: () => Promise<unknown>): Promise<unknown> {
+    const worker = this.#running.get(thread)?.worker;
+    if (worker === undefined) {
+      throw new ServerError("ADMIN_REQUEST", `worker ${thread} does not run`);
+    }
+    const handle = await worker.startCpuProfile();
+    let profile: string;
+    try {
+      await over();
+    } finally {
+      profile = await handle.stop();
+    }
+    return JSON.parse(profile);
+  }
+
   /** For tests: ends a thread as an unforeseen error would. */
   async kill(thread: number): Promise<void> {
     await this.#running.get(thread)?.worker.terminate();
