@@ -6,6 +6,7 @@ import { scenes, showScene } from "./scenes.ts";
 describeApp("every page", (app) => {
   test.each(scenes)(
     "$name: axe finds nothing in either theme, nothing is cut off at 360 px",
+    { timeout: 120_000 },
     async (scene) => {
       const { page, server, store } = app;
       Object.assign(app.answers, scene.answers);
