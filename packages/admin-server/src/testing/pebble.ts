@@ -10,10 +10,13 @@ import { certificatesToPem } from "../pki/pem.ts";
 import { makeCertificate } from "../pki/x509.ts";
 import { freePorts } from "./free-ports.ts";
 
-/** Where the public peers are built; tests that need them are skipped where they are not. */
-const peers = process.env.PEERS_BIN ?? "/opt/peers/bin";
+/** The folder of the public peers' programs, which the environment names; tests that need them are skipped without. */
+const peers = process.env.PEERS ?? "";
 
-export const hasPebble = existsSync(join(peers, "pebble")) && existsSync(join(peers, "pebble-challtestsrv"));
+export const hasPebble =
+  peers !== "" &&
+  existsSync(join(peers, "pebble")) &&
+  existsSync(join(peers, "pebble-challtestsrv"));
 
 async function started(child: ChildProcess, pattern: RegExp): Promise<void> {
   let text = "";
