@@ -14,9 +14,7 @@ import { freePorts } from "./free-ports.ts";
 const peers = process.env.PEERS ?? "";
 
 export const hasPebble =
-  peers !== "" &&
-  existsSync(join(peers, "pebble")) &&
-  existsSync(join(peers, "pebble-challtestsrv"));
+  peers !== "" && existsSync(join(peers, "pebble")) && existsSync(join(peers, "pebble-challtestsrv"));
 
 async function started(child: ChildProcess, pattern: RegExp): Promise<void> {
   let text = "";
