@@ -1,4 +1,4 @@
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { type Dispatch, useEffect, useEffectEvent, useReducer, useRef } from "react";
 import type { Trace } from "../../trace/trace.ts";
 import { changedAddress, type TraceAddress } from "./trace-address.ts";
@@ -16,7 +16,9 @@ const addressDelayMs = 200;
  */
 export function useTraceView(trace: Trace): [TraceView, Dispatch<ViewAction>] {
   const address = route.useSearch();
+  const { traceId } = route.useParams();
   const navigate = route.useNavigate();
+  const router = useRouter();
   const [view, dispatch] = useReducer(
     (old: TraceView, action: ViewAction) => reduceView(trace, old, action),
     undefined,
@@ -32,6 +34,9 @@ export function useTraceView(trace: Trace): [TraceView, Dispatch<ViewAction>] {
   }, [present]);
   useEffect(() => {
     const timer = setTimeout(() => {
+      // Who has just left for another page still sees this one until that is there.
+      const here = router.buildLocation({ to: "/trace/$traceId", params: { traceId } });
+      if (router.latestLocation.pathname !== here.pathname) return;
       known.current = viewPart(addressOfView(trace, view));
       void navigate({
         // How else the trace is drawn is part of the address, but not of this view.
@@ -44,7 +49,7 @@ export function useTraceView(trace: Trace): [TraceView, Dispatch<ViewAction>] {
       });
     }, addressDelayMs);
     return () => clearTimeout(timer);
-  }, [trace, view, navigate]);
+  }, [trace, view, navigate, router, traceId]);
   return [view, dispatch];
 }
 
