@@ -14,8 +14,8 @@ import { UnfinishedBytes } from "./receivers/unfinished-bytes.ts";
 import { openSampling } from "./sampling/open-sampling.ts";
 
 /** Shares of a graceful stop: calls under way, then the last inserts; together less than the shell's 10 s. */
-const finishCallsMs = 3_000;
-const lastInsertsMs = 5_000;
+const finishCallsMs = 2_500;
+const lastInsertsMs = 4_000;
 
 /** `tracing-collector`: spans in, over every protocol; a journal; then storage. */
 export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> = {
