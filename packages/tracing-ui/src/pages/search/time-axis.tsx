@@ -10,7 +10,13 @@ export function TimeAxis({ startUs, endUs }: { startUs: number; endUs: number })
   return (
     <ul className="time-axis" aria-hidden="true">
       {timeTicks(startUs, endUs, 6).map((us) => (
-        <li key={us} style={{ left: `${(100 * (us - startUs)) / (endUs - startUs)}%` }}>
+        // Half of the text stands on each side; at the end it would stand out of the page.
+        <li
+          key={us}
+          style={{
+            left: `min(${(100 * (us - startUs)) / (endUs - startUs)}%, 100% - ${seconds ? 4 : 2.5}ch)`,
+          }}
+        >
           {clockText(us, zone).slice(0, seconds ? 8 : 5)}
         </li>
       ))}
