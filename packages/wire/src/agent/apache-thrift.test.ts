@@ -1,9 +1,9 @@
 // The same packet, written by Apache's own library: what most clients are made with.
 import thrift, { type Protocol } from "thrift";
 import { describe, expect, it } from "vitest";
+import { thriftBatchToApiV2 } from "../../test/thrift-batch-to-api-v2.ts";
 import { encodeAgentPacket } from "../thrift/encode-agent-packet.ts";
 import type { ThriftProtocol } from "../thrift/message-envelope.ts";
-import { thriftBatchToApiV2 } from "../thrift/thrift-batch-to-api-v2.ts";
 import type { ThriftBatch } from "../thrift/thrift-structs.ts";
 import { AgentPacketReader } from "./agent-packet-reader.ts";
 import { batchOfAgent } from "./batch-of-agent.ts";

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { thriftBatchToApiV2 } from "../../test/thrift-batch-to-api-v2.ts";
 import { fromApiV2Batch } from "../api-v2/from-api-v2-batch.ts";
 import { WireError } from "../errors.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
 import { SpanRowWriter } from "../rows/span-row-writer.ts";
 import { encodeThriftBatch } from "./encode-agent-packet.ts";
 import { thriftBatchArbitrary } from "./thrift-batch-arbitrary.ts";
-import { thriftBatchToApiV2 } from "./thrift-batch-to-api-v2.ts";
 import { ThriftBatchTranscoder } from "./thrift-batch-transcoder.ts";
 
 describe("ThriftBatchTranscoder", () => {

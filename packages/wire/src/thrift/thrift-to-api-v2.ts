@@ -24,10 +24,9 @@ export interface ThriftClientLosses {
 }
 
 /**
- * Turns the struct `Batch` of Thrift into `api_v2` protobuf, from bytes to bytes without an object per span. The
- * result is the same as of `thriftBatchToApiV2`: times become nanoseconds, the parent id a CHILD_OF reference in
- * front unless there is any reference to the same span, and a tag of an unknown type a text that says so. Strings that are not
- * UTF-8 get U+FFFD in place of what is not.
+ * Turns the struct `Batch` of Thrift into `api_v2` protobuf, from bytes to bytes without an object per span: times
+ * become nanoseconds, the parent id a CHILD_OF reference in front unless there is any reference to the same span, and a tag
+ * of an unknown type a text that says so. Strings that are not UTF-8 get U+FFFD in place of what is not.
  *
  * It is strict: a required field must be there, a field must have its type, a list must not come twice. Fields that
  * the IDL does not know are passed over.

@@ -1,6 +1,6 @@
-import { addParentReference } from "../api-v2/add-parent-reference.ts";
-import { toDuration, toTimestamp } from "../api-v2/nano-times.ts";
-import { binaryTag, boolTag, float64Tag, int64Tag, stringTag } from "../api-v2/tags.ts";
+import { addParentReference } from "../src/api-v2/add-parent-reference.ts";
+import { toDuration, toTimestamp } from "../src/api-v2/nano-times.ts";
+import { binaryTag, boolTag, float64Tag, int64Tag, stringTag } from "../src/api-v2/tags.ts";
 import {
   type Batch,
   type KeyValue,
@@ -9,7 +9,7 @@ import {
   type Span,
   type SpanRef,
   SpanRefType,
-} from "../gen/tracing/api_v2/model.ts";
+} from "../src/gen/tracing/api_v2/model.ts";
 import {
   type I64,
   type ThriftBatch,
@@ -19,15 +19,15 @@ import {
   type ThriftSpanRef,
   type ThriftTag,
   tagTypes,
-} from "./thrift-structs.ts";
+} from "../src/thrift/thrift-structs.ts";
 
 const nanosPerMicro = 1_000n;
 const noBytes = Buffer.alloc(0);
 
 /**
- * For tests: a Thrift batch in the `api_v2` model by way of objects, what `ThriftToApiV2` must come to. The parent id becomes a CHILD_OF reference in
- * front, unless there is one to the same span. Negative times stay negative: that is what the unsigned reading of
- * the public model comes to, modulo 64 bits.
+ * A Thrift batch in the `api_v2` model by way of objects: the oracle of `ThriftToApiV2`, which goes from bytes to bytes.
+ * The parent id becomes a CHILD_OF reference in front, unless there is one to the same span. Negative times stay negative:
+ * that is what the unsigned reading of the public model comes to, modulo 64 bits.
  */
 export function thriftBatchToApiV2(batch: ThriftBatch): Batch {
   return { spans: batch.spans.map(spanOf), process: processOf(batch.process) };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { fromApiV2Batch } from "../api-v2/from-api-v2-batch.ts";
-import { type KeyValue, SpanRefType, ValueType } from "../gen/tracing/api_v2/model.ts";
+import { fromApiV2Batch } from "../src/api-v2/from-api-v2-batch.ts";
+import { type KeyValue, SpanRefType, ValueType } from "../src/gen/tracing/api_v2/model.ts";
+import type { I64, ThriftSpan, ThriftTag } from "../src/thrift/thrift-structs.ts";
 import { thriftBatchToApiV2 } from "./thrift-batch-to-api-v2.ts";
-import type { I64, ThriftSpan, ThriftTag } from "./thrift-structs.ts";
 
 const i64 = (value: bigint): I64 => ({
   high: Number(BigInt.asIntN(32, value >> 32n)),
