@@ -4,12 +4,11 @@ export interface HostPort {
   readonly port: string;
 }
 
-/** Parts `host:port`, `[::1]:port`, `:port`. @throws Error saying what is wrong, in the model's words */
-export function splitHostPort(address: string): HostPort {
-  const fault = (reason: string) => new Error(`address ${address}: ${reason}`);
+/** Parts `host:port`, `[::1]:port`, `:port`. @returns a text saying what is wrong where it is none, in the model's words */
+export function tryHostPort(address: string): HostPort | string {
   const colon = address.lastIndexOf(":");
   if (colon === -1) {
-    throw fault("missing port in address");
+    return "missing port in address";
   }
   let host = address.slice(0, colon);
   let hostFrom = 0;
@@ -17,24 +16,33 @@ export function splitHostPort(address: string): HostPort {
   if (address.startsWith("[")) {
     const end = address.indexOf("]");
     if (end === -1) {
-      throw fault("missing ']' in address");
+      return "missing ']' in address";
     }
     if (end + 1 !== colon) {
-      throw fault(address[end + 1] === ":" ? "too many colons in address" : "missing port in address");
+      return address[end + 1] === ":" ? "too many colons in address" : "missing port in address";
     }
     host = address.slice(1, end);
     hostFrom = 1;
     portFrom = end + 1;
   } else if (host.includes(":")) {
-    throw fault("too many colons in address");
+    return "too many colons in address";
   }
   if (address.includes("[", hostFrom)) {
-    throw fault("unexpected '[' in address");
+    return "unexpected '[' in address";
   }
   if (address.includes("]", portFrom)) {
-    throw fault("unexpected ']' in address");
+    return "unexpected ']' in address";
   }
   return { host, port: address.slice(colon + 1) };
+}
+
+/** As {@link tryHostPort}. @throws Error saying what is wrong */
+export function splitHostPort(address: string): HostPort {
+  const parts = tryHostPort(address);
+  if (typeof parts === "string") {
+    throw new Error(`address ${address}: ${parts}`);
+  }
+  return parts;
 }
 
 /** `host:port`, an IPv6 address in brackets. */

@@ -1,4 +1,4 @@
-import { joinHostPort, splitHostPort } from "./host-port.ts";
+import { joinHostPort, tryHostPort } from "./host-port.ts";
 
 const maxPortSpan = 65_535;
 
@@ -38,16 +38,15 @@ export function splitNetworkAddress(address: string): NetworkParts {
   if (slash !== -1 && hasNoPort(network)) {
     return { network, host: rest, port: "" };
   }
-  try {
-    return { network, ...splitHostPort(rest) };
-  } catch (error) {
-    const bare = rest.replace(/^[[\]]+|[[\]]+$/g, "");
-    try {
-      return { network, host: splitHostPort(joinHostPort(bare, "0")).host, port: "" };
-    } catch {
-      throw error;
-    }
+  const parts = tryHostPort(rest);
+  if (typeof parts !== "string") {
+    return { network, host: parts.host, port: parts.port };
   }
+  const bare = tryHostPort(joinHostPort(rest.replace(/^[[\]]+|[[\]]+$/g, ""), "0"));
+  if (typeof bare === "string") {
+    throw new Error(`address ${rest}: ${parts}`);
+  }
+  return { network, host: bare.host, port: "" };
 }
 
 /** The opposite of {@link splitNetworkAddress}. */

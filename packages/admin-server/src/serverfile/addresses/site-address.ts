@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { type HostPort, joinHostPort, splitHostPort } from "./host-port.ts";
+import { type HostPort, joinHostPort, tryHostPort } from "./host-port.ts";
 
 const maxLength = 4096;
 
@@ -14,16 +14,18 @@ export interface SiteAddress {
 
 function hostPortOf(text: string): HostPort {
   for (const attempt of [text, `${text}:`]) {
-    try {
-      return splitHostPort(attempt);
-    } catch {
-      // the next attempt, or a host only
+    const parts = tryHostPort(attempt);
+    if (typeof parts !== "string") {
+      return parts;
     }
   }
   return { host: text, port: "" };
 }
 
 function lowerOutsidePlaceholders(text: string): string {
+  if (!text.includes("{")) {
+    return text.toLowerCase();
+  }
   return text.replace(/(\\.)|(\{[^}]*\}?)|([^\\{]+)/gs, (all, escaped, placeholder) =>
     escaped === undefined && placeholder === undefined
       ? all.toLowerCase()
@@ -33,7 +35,7 @@ function lowerOutsidePlaceholders(text: string): string {
 
 function normalizeHost(text: string): string {
   const host = text.trim();
-  if (isIPv6(host) && !host.includes("%") && !/^::ffff:/i.test(host)) {
+  if (host.includes(":") && isIPv6(host) && !host.includes("%") && !/^::ffff:/i.test(host)) {
     return new URL(`http://[${host}]/`).hostname.slice(1, -1);
   }
   return lowerOutsidePlaceholders(host);

@@ -2,6 +2,8 @@ import { isSpace } from "../lexer/white-space.ts";
 
 const maxIndent = 10;
 const heredocMarker = /^[A-Za-z0-9_-]+$/;
+/** Characters that mean nothing to any format rule, after the first of a word. */
+const plainRun = /[!$-;=?-[\]^_a-z|~]+/y;
 
 /** Where a heredoc is: not in one, in its first line, or in its text. */
 type HeredocState = "closed" | "opening" | "open";
@@ -36,8 +38,16 @@ class Formatter {
   #afterImport = false;
 
   format(text: string): string {
-    for (const char of text) {
-      this.#take(char);
+    for (let at = 0; at < text.length; ) {
+      const size = (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+      this.#take(text.slice(at, at + size));
+      at += size;
+      if (this.#isWithinText()) {
+        plainRun.lastIndex = at;
+        const run = plainRun.exec(text)?.[0] ?? "";
+        this.#writeRun(run);
+        at += run.length;
+      }
     }
     if (this.#brace && !this.#braceWritten) {
       this.#writeBrace();
@@ -48,6 +58,29 @@ class Formatter {
   #write(char: string): void {
     this.#out += char;
     this.#last = char;
+  }
+
+  /** Whether plain characters that follow are written as they are: within a word, a comment or quotes. */
+  #isWithinText(): boolean {
+    return (
+      this.#heredoc === "closed" &&
+      !this.#escaped &&
+      !this.#afterSpace &&
+      (this.#inComment ||
+        this.#quotes !== "" ||
+        (!this.#atLineStart && this.#newLines === 0 && (!this.#brace || this.#braceWritten)))
+    );
+  }
+
+  #writeRun(run: string): void {
+    if (run === "") {
+      return;
+    }
+    if (!this.#inComment && this.#quotes === "") {
+      this.#word += run;
+    }
+    this.#out += run;
+    this.#last = run.charAt(run.length - 1);
   }
 
   #indent(): void {

@@ -125,6 +125,9 @@ class Lexer {
   #bare(escapedBefore: boolean): boolean {
     const text = this.#text;
     const line = this.#line;
+    if (!escapedBefore && this.#plain(line)) {
+      return true;
+    }
     let escaped = escapedBefore;
     let heredocEscaped = false;
     let value = "";
@@ -162,6 +165,31 @@ class Lexer {
       value += text[this.#at];
     }
     return this.#push(value, line, "");
+  }
+
+  /** Reads a word in one piece: one without escapes and carriage returns, and no heredoc. @returns whether it was one */
+  #plain(line: number): boolean {
+    const text = this.#text;
+    const start = this.#at;
+    let end = start;
+    let unit = text.charCodeAt(end);
+    if (unit === code.less && text.charCodeAt(end + 1) === code.less) {
+      return false;
+    }
+    while (end < text.length && !isSpace(unit)) {
+      if (unit === backslash) {
+        return false;
+      }
+      unit = text.charCodeAt(++end);
+    }
+    if (unit === code.return) {
+      return false;
+    }
+    this.#at = end + 1;
+    if (unit === code.newLine) {
+      this.#endLine();
+    }
+    return this.#push(text.slice(start, end), line, "");
   }
 
   /** After `<<`: a blank makes it a plain word, a line break a heredoc. */

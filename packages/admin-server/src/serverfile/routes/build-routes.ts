@@ -2,7 +2,7 @@ import { ServerError } from "../../core/errors.ts";
 import { type Draft, sameJson } from "../values/draft.ts";
 import type { GroupNames, Route } from "./route.ts";
 import { type DirectiveResult, isRouteResult, type Placed, type RouteResult } from "./site-results.ts";
-import { sortRoutes } from "./sort-routes.ts";
+import { positionsIn, sortRoutes } from "./sort-routes.ts";
 
 /** Directives of which only the first that matches runs, in the order in which their groups are named. */
 const exclusive = ["handle", "rewrite", "root"];
@@ -56,8 +56,8 @@ export function buildRoutes(
   groups: GroupNames,
   order: readonly string[] | undefined,
 ): Route[] {
-  const known = new Set(order);
-  const stray = order === undefined ? undefined : results.find(({ directive }) => !known.has(directive));
+  const known = order === undefined ? undefined : positionsIn(order);
+  const stray = known === undefined ? undefined : results.find(({ directive }) => !known.has(directive));
   if (stray !== undefined) {
     throw new ServerError(
       "CONFIG_ADAPTER",

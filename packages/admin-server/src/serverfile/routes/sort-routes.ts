@@ -27,10 +27,17 @@ function keyOf(placed: Placed<DirectiveResult>, positions: ReadonlyMap<string, n
   };
 }
 
-const encoder = new TextEncoder();
+/** Of each order that was asked for: every block of a file has the same. */
+const positionsByOrder = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
 
-function byteLength(text: string): number {
-  return encoder.encode(text).length;
+/** Where each directive stands in an order, which is not changed any more. */
+export function positionsIn(order: readonly string[]): ReadonlyMap<string, number> {
+  let positions = positionsByOrder.get(order);
+  if (positions === undefined) {
+    positions = new Map(order.map((name, index) => [name, index]));
+    positionsByOrder.set(order, positions);
+  }
+  return positions;
 }
 
 function comesFirst(a: Key, b: Key): boolean {
@@ -44,7 +51,7 @@ function comesFirst(a: Key, b: Key): boolean {
   if (aTrimmed === bTrimmed) {
     return a.path.length < b.path.length;
   }
-  const [aLength, bLength] = [byteLength(aTrimmed), byteLength(bTrimmed)];
+  const [aLength, bLength] = [Buffer.byteLength(aTrimmed), Buffer.byteLength(bTrimmed)];
   return aLength === bLength ? aTrimmed < bTrimmed : aLength > bLength;
 }
 
@@ -56,7 +63,10 @@ export function sortRoutes(
   routes: readonly Placed<DirectiveResult>[],
   order: readonly string[],
 ): Placed<DirectiveResult>[] {
-  const positions = new Map(order.map((name, index) => [name, index]));
+  if (routes.length < 2) {
+    return [...routes];
+  }
+  const positions = positionsIn(order);
   const keys = routes.map((placed) => keyOf(placed, positions));
   stableSort(keys, (a, b) => {
     if (a.placed.directive !== b.placed.directive) {

@@ -103,5 +103,23 @@ export function sortedJson(value: Given): string {
 
 /** Whether two values are the same JSON, whatever the order of their members. */
 export function sameJson(a: Given, b: Given): boolean {
-  return a === b || sortedJson(a) === sortedJson(b);
+  if (a === b) {
+    return true;
+  }
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) {
+    return false;
+  }
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return (
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((each, index) => sameJson(each, b[index]))
+    );
+  }
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+  );
 }
