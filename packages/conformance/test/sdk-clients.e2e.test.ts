@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SpanKind, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
@@ -280,6 +280,74 @@ describe.skipIf(!hasGo)("Go (skipped without go, or when its modules cannot be f
       expect(span.references.map(({ refType }) => refType)).toEqual(["FOLLOWS_FROM"]);
     }
   });
+});
+
+const maven = process.env.TEST_MAVEN ?? "mvn";
+const hasMaven = spawnSync(maven, ["--version"]).status === 0;
+
+describe.skipIf(!hasMaven)("Java (skipped without mvn, or when its libraries cannot be fetched)", () => {
+  const source = fileURLToPath(new URL("../clients/java/", import.meta.url));
+  const folder = mkdtempSync(join(tmpdir(), "java-clients-"));
+  const classPath = [join(folder, "classes"), join(folder, "dependency", "*")].join(delimiter);
+  let whyNot = "";
+
+  beforeAll(async () => {
+    const build = ["-q", "-B", `-Dbuild.folder=${folder}`, "compile", "dependency:copy-dependencies"];
+    const run = (...options: string[]) =>
+      runProgram(maven, [...options, ...build], { cwd: source, timeoutMs: 200_000 });
+    // What was fetched before is enough, and waits for nobody.
+    const offline = await run("-o");
+    const { status, stderr, stdout } = offline.status === 0 ? offline : await run();
+    if (status !== 0) whyNot = `${stdout}${stderr}`.trim().split("\n").at(0) ?? "no reason given";
+  }, 250_000);
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test.for<[name: string, client: string, address: () => string, check: (tags: Tags) => void]>([
+    [
+      "OpenTelemetry, OTLP over gRPC with gzip",
+      "otlp-grpc",
+      () => house.addresses.otlpGrpc,
+      (tags) => {
+        expectEveryType(tags);
+        expect(tags.get("otel.status_description")).toEqual(["string", "bad"]);
+      },
+    ],
+    ["OpenTelemetry, OTLP over HTTP with gzip", "otlp-http", () => house.addresses.otlpHttp, expectEveryType],
+    [
+      "jaeger-client, Thrift compact over UDP",
+      "jaeger-compact",
+      () => `127.0.0.1:${house.agentCompactPort}`,
+      (tags) => expect(tags.get("whole")).toEqual(["int64", 42]),
+    ],
+    [
+      "jaeger-client, Thrift over HTTP",
+      "jaeger-http",
+      () => `${house.collectorHttp}/api/traces`,
+      (tags) => expect(tags.get("part")).toEqual(["float64", 2.5]),
+    ],
+    [
+      "brave, Zipkin JSON",
+      "zipkin",
+      () => `${house.zipkin}/api/v2/spans`,
+      (tags) => expect(tags.get("span.kind")).toEqual(["string", "server"]),
+    ],
+  ])(
+    "%s",
+    async ([name, client, address, check], { skip }) => {
+      if (whyNot !== "") skip(`${name} for Java could not be built: ${whyNot}`);
+      const service = `client-java-${client}`;
+      const { status, stderr } = await runProgram("java", [
+        ...["-XX:TieredStopAtLevel=1", "-cp", classPath, "clients.Send"],
+        ...[client, address(), service],
+      ]);
+      expect(status, stderr).toBe(0);
+      const tags = await tagsOf(service, "java work");
+      expect(tags.get("text")).toEqual(["string", "grüße"]);
+      check(tags);
+    },
+    90_000,
+  );
 });
 
 test("curl, OTLP JSON", async () => {

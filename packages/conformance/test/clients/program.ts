@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 
 export interface Ended {
   readonly status: number | null;
+  readonly stdout: string;
   readonly stderr: string;
 }
 
@@ -14,14 +15,18 @@ export function runProgram(
   return new Promise((resolve) => {
     const child = spawn(program, args, {
       ...(cwd !== undefined && { cwd }),
-      stdio: ["ignore", "ignore", "pipe"],
+      stdio: ["ignore", "pipe", "pipe"],
       timeout: timeoutMs,
     });
+    let stdout = "";
     let stderr = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
     child.stderr.on("data", (chunk: Buffer) => {
       stderr += chunk.toString();
     });
-    child.on("error", (error) => resolve({ status: null, stderr: error.message }));
-    child.on("close", (status) => resolve({ status, stderr }));
+    child.on("error", (error) => resolve({ status: null, stdout, stderr: error.message }));
+    child.on("close", (status) => resolve({ status, stdout, stderr }));
   });
 }
