@@ -266,7 +266,7 @@ describe.skipIf(!hasGo)("Go (skipped without go, or when its modules cannot be f
       () => `${house.zipkin}/api/v2/spans`,
       (tags) => expect(tags.get("span.kind")).toEqual(["string", "server"]),
     ],
-  ])("%s", async ([name, client, address, check], { skip }) => {
+  ])("%s", { timeout: 90_000 }, async ([name, client, address, check], { skip }) => {
     if (whyNot !== "") skip(`${name} for Go could not be built: ${whyNot}`);
     const service = `client-go-${client}`;
     const { status, stderr } = await runProgram(program, [client, address(), service]);
