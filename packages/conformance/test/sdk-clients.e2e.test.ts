@@ -332,22 +332,18 @@ describe.skipIf(!hasMaven)("Java (skipped without mvn, or when its libraries can
       () => `${house.zipkin}/api/v2/spans`,
       (tags) => expect(tags.get("span.kind")).toEqual(["string", "server"]),
     ],
-  ])(
-    "%s",
-    async ([name, client, address, check], { skip }) => {
-      if (whyNot !== "") skip(`${name} for Java could not be built: ${whyNot}`);
-      const service = `client-java-${client}`;
-      const { status, stderr } = await runProgram("java", [
-        ...["-XX:TieredStopAtLevel=1", "-cp", classPath, "clients.Send"],
-        ...[client, address(), service],
-      ]);
-      expect(status, stderr).toBe(0);
-      const tags = await tagsOf(service, "java work");
-      expect(tags.get("text")).toEqual(["string", "grüße"]);
-      check(tags);
-    },
-    90_000,
-  );
+  ])("%s", { timeout: 90_000 }, async ([name, client, address, check], { skip }) => {
+    if (whyNot !== "") skip(`${name} for Java could not be built: ${whyNot}`);
+    const service = `client-java-${client}`;
+    const { status, stderr } = await runProgram("java", [
+      ...["-XX:TieredStopAtLevel=1", "-cp", classPath, "clients.Send"],
+      ...[client, address(), service],
+    ]);
+    expect(status, stderr).toBe(0);
+    const tags = await tagsOf(service, "java work");
+    expect(tags.get("text")).toEqual(["string", "grüße"]);
+    check(tags);
+  });
 });
 
 test("curl, OTLP JSON", async () => {
