@@ -150,6 +150,9 @@ function headerPart(text: string): string {
 }
 
 function compile(text: string, find: (name: string) => Reader | undefined): Template {
+  if (!text.includes("{") && !text.includes("}")) {
+    return () => text;
+  }
   const parts: (string | Reader)[] = [];
   let rest = 0;
   for (const match of text.matchAll(/\\([{}])|\{([^{}]+)\}/g)) {

@@ -126,14 +126,15 @@ async function loadMatchers(
   context: ModuleContext,
   path: string,
 ): Promise<HttpMatcher[][]> {
+  const configs = route.match ?? [];
   const sets: HttpMatcher[][] = [];
-  for (const [position, modules] of (route.match ?? []).entries()) {
+  for (let position = 0; position < configs.length; position++) {
+    const modules = configs[position] ?? {};
     const set: HttpMatcher[] = [];
-    for (const [name, config] of Object.entries(modules)) {
+    for (const name of Object.keys(modules)) {
       try {
-        set.push(
-          await context.load(httpMatchers, name, config as JsonValue, `${path}/match/${position}/${name}`),
-        );
+        const subpath = `${path}/match/${position}/${name}`;
+        set.push(await context.load(httpMatchers, name, modules[name] as JsonValue, subpath));
       } catch (error) {
         throw errorWithin(`loading matcher modules: module name '${name}'`, error);
       }
@@ -148,11 +149,13 @@ async function loadHandlers(
   context: ModuleContext,
   path: string,
 ): Promise<HttpHandler[]> {
+  const configs = route.handle ?? [];
   const handlers: HttpHandler[] = [];
-  for (const [position, config] of (route.handle ?? []).entries()) {
+  for (let position = 0; position < configs.length; position++) {
     try {
       const subpath = `${path}/handle/${position}`;
-      handlers.push(await context.loadInline(httpHandlers, "handler", config as JsonValue, subpath));
+      const config = configs[position] as JsonValue;
+      handlers.push(await context.loadInline(httpHandlers, "handler", config, subpath));
     } catch (error) {
       throw errorWithin(`loading handler modules: position ${position}`, error);
     }

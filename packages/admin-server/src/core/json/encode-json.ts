@@ -26,13 +26,23 @@ function compareKeys(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Keys in order; nearly all objects have few, in order already. */
+/** Most objects have few keys: in place these are sorted without the memory that the platform's own way takes. */
+const fewKeys = 16;
+
+/** Keys in order; nearly all objects have few, in order already or nearly so. */
 function sortedKeys(object: JsonObject): string[] {
   const keys = Object.keys(object);
+  if (keys.length > fewKeys) {
+    return keys.sort(compareKeys);
+  }
   for (let index = 1; index < keys.length; index++) {
-    if (compareKeys(keys[index - 1] as string, keys[index] as string) > 0) {
-      return keys.sort(compareKeys);
+    const key = keys[index] as string;
+    let place = index;
+    while (place > 0 && compareKeys(keys[place - 1] as string, key) > 0) {
+      keys[place] = keys[place - 1] as string;
+      place--;
     }
+    keys[place] = key;
   }
   return keys;
 }

@@ -71,6 +71,11 @@ export class ConfigScope {
     return this.#toValidate !== undefined;
   }
 
+  /** Whether there is anything to close. */
+  get hasClosers(): boolean {
+    return this.#closers !== undefined;
+  }
+
   /** @throws ServerError of the first module that says no */
   async validate(): Promise<void> {
     for (const instance of this.#toValidate ?? []) {

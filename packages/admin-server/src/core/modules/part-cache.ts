@@ -36,7 +36,7 @@ export class PartCache {
   async release(parts: readonly Part[]): Promise<void> {
     for (const part of parts) {
       part.users--;
-      if (part.users === 0) {
+      if (part.users === 0 && part.scope.hasClosers) {
         await part.scope.close();
       }
     }

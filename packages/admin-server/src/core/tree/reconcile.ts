@@ -1,23 +1,27 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import { prototypeKey } from "./prototype-key.ts";
+
+const ownField = { configurable: true, enumerable: true, writable: true };
 
 function reconcileObject(old: JsonObject, next: JsonObject): JsonObject {
   const keys = Object.keys(next);
   let same = keys.length === Object.keys(old).length;
-  // Made only when there is a difference: most objects have none.
-  let made: [string, JsonValue][] | undefined = same ? undefined : [];
-  for (let index = 0; index < keys.length; index++) {
-    const key = keys[index] as string;
+  // Made only when some of both is in it: most objects are the old one or the next one.
+  let made: Record<string, JsonValue> | undefined;
+  for (const key of keys) {
     const value = next[key] as JsonValue;
-    const before = Object.hasOwn(old, key) ? (old[key] as JsonValue) : undefined;
+    const before = Object.hasOwn(old, key) ? old[key] : undefined;
     const kept = before === undefined ? value : reconcile(before, value);
-    if (kept !== before) {
-      same = false;
-      made ??= keys.slice(0, index).map((each) => [each, old[each] as JsonValue]);
+    same &&= kept === before;
+    if (kept !== value) {
+      made ??= { ...next };
+      // A plain assignment would set the prototype.
+      if (key === prototypeKey) Object.defineProperty(made, key, { ...ownField, value: kept });
+      else made[key] = kept;
     }
-    made?.push([key, kept]);
   }
   // Order of keys does not count: documents are written with sorted ones.
-  return same ? old : (Object.fromEntries(made ?? []) as JsonObject);
+  return same ? old : (made ?? next);
 }
 
 /** Several were put in or taken out: equal elements find each other by their text. */
@@ -32,33 +36,48 @@ function reconcileMiddle(old: readonly JsonValue[], kept: JsonValue[], start: nu
 
 /** Elements are compared from both ends, so that one put in or taken out does not make strangers of all after it. */
 function reconcileArray(old: readonly JsonValue[], next: readonly JsonValue[]): readonly JsonValue[] {
-  const kept = [...next];
+  let made: JsonValue[] | undefined;
+  const keep = (index: number, value: JsonValue): JsonValue => {
+    if (value !== next[index]) {
+      made ??= [...next];
+      made[index] = value;
+    }
+    return value;
+  };
   const shorter = Math.min(old.length, next.length);
   let start = 0;
-  while (start < shorter) {
-    kept[start] = reconcile(old[start] ?? null, next[start] ?? null);
-    if (kept[start] !== old[start]) {
-      break;
-    }
+  while (start < shorter && keep(start, reconcileAt(old, start, next, start)) === old[start]) {
     start++;
+  }
+  if (start === old.length && start === next.length) {
+    return old;
   }
   let end = 0;
   while (end < shorter - start) {
     const [from, to] = [old.length - 1 - end, next.length - 1 - end];
-    kept[to] = reconcile(old[from] ?? null, next[to] ?? null);
-    if (kept[to] !== old[from]) {
+    if (keep(to, reconcileAt(old, from, next, to)) !== old[from]) {
       break;
     }
     end++;
   }
   if (old.length === next.length) {
-    for (let index = start; index < next.length - end; index++) {
-      kept[index] = reconcile(old[index] ?? null, next[index] ?? null);
+    for (let index = start + 1; index < next.length - end - 1; index++) {
+      keep(index, reconcileAt(old, index, next, index));
     }
-  } else {
-    reconcileMiddle(old.slice(start, old.length - end), kept, start, next.length - end);
+    return made ?? next;
   }
-  return old.length === next.length && kept.every((value, index) => value === old[index]) ? old : kept;
+  const kept = made ?? [...next];
+  reconcileMiddle(old.slice(start, old.length - end), kept, start, next.length - end);
+  return kept;
+}
+
+function reconcileAt(
+  old: readonly JsonValue[],
+  from: number,
+  next: readonly JsonValue[],
+  to: number,
+): JsonValue {
+  return reconcile(old[from] as JsonValue, next[to] as JsonValue);
 }
 
 /**

@@ -76,12 +76,17 @@ function compileStatus(status: string): (exchange: Exchange) => number {
   return () => fixed;
 }
 
+const onlyLength: ReadonlySet<string> = new Set(["content-length"]);
+
 function compileHeaders(config: z.infer<typeof configSchema>["headers"]) {
   // The length is ours to say.
   const fields = Object.entries(config ?? {}).filter(
     ([name]) => !/^(content-length|transfer-encoding)$/i.test(name),
   );
-  const names = new Set([...fields.map(([name]) => name.toLowerCase()), "content-length"]);
+  const names =
+    fields.length === 0
+      ? onlyLength
+      : new Set([...fields.map(([name]) => name.toLowerCase()), "content-length"]);
   const values = fields.flatMap(([name, each]) =>
     (each ?? []).map((value) => ({ name, value: compileHeaderTemplate(value) })),
   );

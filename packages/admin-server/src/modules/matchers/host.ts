@@ -13,6 +13,16 @@ function matchesLabels(pattern: readonly string[], host: string): boolean {
   );
 }
 
+/** The usual case, and of a thousand routes a thousand times: names alone, and mostly one. */
+function exactHosts(names: readonly string[]): HttpMatcher {
+  const [only] = names;
+  if (names.length === 1) {
+    return { exactHosts: names, matches: ({ host }) => host === only };
+  }
+  const known = new Set(names);
+  return { exactHosts: [...known], matches: ({ host }) => known.has(host) };
+}
+
 export const hostMatcher = defineModule({
   id: "http.matchers.host",
   config: z
@@ -22,6 +32,9 @@ export const hostMatcher = defineModule({
     ),
   provision(names): HttpMatcher {
     const lower = names.map((name) => name.toLowerCase().replace(/^\[(.*)\]$/, "$1"));
+    if (!lower.some((name) => /[*{]/.test(name))) {
+      return exactHosts(lower);
+    }
     const exact = new Set(lower.filter((name) => !/[*{]/.test(name)));
     const wildcards = lower
       .filter((name) => name.includes("*") && !name.includes("{"))
@@ -31,7 +44,6 @@ export const hostMatcher = defineModule({
     const matchesTemplate = (exchange: Exchange) => (template: (exchange: Exchange) => string) =>
       matchesLabels(template(exchange).toLowerCase().split("."), exchange.host);
     return {
-      exactHosts: wildcards.length + templates.length === 0 ? [...exact] : undefined,
       matches(exchange) {
         const { host } = exchange;
         return (
