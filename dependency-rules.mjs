@@ -50,6 +50,13 @@ export default {
       to: { path: "^packages/(?!lifecycle/)" },
     },
     {
+      name: "trace-store-joins-storage-and-lifecycle",
+      comment: "trace-store opens the store that options name: it knows options and engines, and no process.",
+      severity: "error",
+      from: { path: "^packages/trace-store/" },
+      to: { path: "^packages/(?!(trace-store|storage|lifecycle)/)" },
+    },
+    {
       name: "processes-stand-apart",
       comment: "Processes deploy apart: they meet on the network, never through an import.",
       severity: "error",
@@ -63,7 +70,7 @@ export default {
       name: "bundler-builds",
       comment: "The bundler makes programs of processes; none of them needs it to run.",
       severity: "error",
-      from: { path: `^packages/(${processes}|wire|storage|traceql|lifecycle)/(src|bin)/` },
+      from: { path: `^packages/(${processes}|wire|storage|trace-store|traceql|lifecycle)/(src|bin)/` },
       to: { path: "^packages/bundler/" },
     },
     {

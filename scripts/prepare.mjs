@@ -98,6 +98,7 @@ export function prepare() {
       "packages/bundler",
       "packages/lifecycle",
       "packages/storage",
+      "packages/trace-store",
       "packages/traceql",
       ...Object.keys(programs).map((name) => `packages/${name}`),
       "packages/tracing-ui",

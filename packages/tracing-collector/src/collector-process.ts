@@ -1,6 +1,6 @@
 import { type ProcessDefinition, TenantCheck } from "lifecycle";
+import { openStore } from "trace-store";
 import { CollectorMetrics } from "./metrics.ts";
-import { openStore } from "./open-store.ts";
 import { collectorOptions } from "./options/collector-options.ts";
 import { openJournal } from "./pipeline/open-journal.ts";
 import { openRowSteps } from "./pipeline/open-row-steps.ts";

@@ -1,12 +1,5 @@
-import {
-  bytes,
-  clickHouseOptions,
-  clientTlsOptions,
-  duration,
-  hostPort,
-  serverTlsOptions,
-  tenancyOptions,
-} from "lifecycle";
+import { bytes, duration, hostPort, serverTlsOptions, tenancyOptions } from "lifecycle";
+import { storeOptions } from "trace-store";
 import { z } from "zod";
 import { headerLines } from "./header-lines.ts";
 import { prometheusOptions } from "./prometheus/prometheus-options.ts";
@@ -21,23 +14,7 @@ function limit(defaultValue: number) {
 
 /** Options of `tracing-query`. Names are the public model's, but for those of ClickHouse, which it has not. */
 export const queryOptions = z.object({
-  "span-storage.type": z
-    .enum(["clickhouse", "grpc", "memory"])
-    .default("clickhouse")
-    .describe("Where spans rest; grpc is a remote storage, memory this process's own and starts empty."),
-  ...clickHouseOptions(
-    "http://127.0.0.1:8123",
-    "HTTP addresses of tracing-storage or ClickHouse: of several, those that answer take turns.",
-  ),
-  "grpc-storage.server": z
-    .string()
-    .default("")
-    .describe("host:port of a remote storage, ours or another's, for --span-storage.type=grpc.")
-    .meta({ placeholder: "host:port" }),
-  "grpc-storage.connection-timeout": duration("5s").describe(
-    "How long a call to the remote storage waits for a connection.",
-  ),
-  ...clientTlsOptions("grpc-storage"),
+  ...storeOptions("Where spans rest; grpc is a remote storage, memory this process's own and starts empty."),
   "query.http-server.host-port": hostPort(":16686").describe("Address of the HTTP API and the UI."),
   ...serverTlsOptions("query.http"),
   "query.grpc-server.host-port": hostPort(":16685").describe("Address of the gRPC API."),

@@ -9,12 +9,12 @@ import {
   Tracer,
   useTracer,
 } from "lifecycle";
+import { openStore } from "trace-store";
 import { openGrpcServer } from "./grpc/grpc-server.ts";
 import { openHttpServer } from "./http/http-server.ts";
 import { UiPage } from "./http/ui-page.ts";
 import { PrometheusMetrics } from "./prometheus/prometheus-metrics.ts";
 import { type QueryOptions, queryOptions } from "./query-options.ts";
-import { openStore } from "./service/open-store.ts";
 import { QueryMetrics } from "./service/query-metrics.ts";
 import { QueryService } from "./service/query-service.ts";
 import type { ReadLimits } from "./service/read-limits.ts";

@@ -1,9 +1,9 @@
+import { storeOptions } from "trace-store";
 import { z } from "zod";
 import { journalOptions } from "./journal-options.ts";
 import { pipelineOptions } from "./pipeline-options.ts";
 import { receiverOptions } from "./receiver-options.ts";
 import { samplingOptions } from "./sampling-options.ts";
-import { storageOptions } from "./storage-options.ts";
 
 /** Options of `tracing-collector`, one file per group, in the order in which `--help` shows them. */
 export const collectorOptions = z.object({
@@ -11,7 +11,7 @@ export const collectorOptions = z.object({
   ...pipelineOptions.shape,
   ...samplingOptions.shape,
   ...journalOptions.shape,
-  ...storageOptions.shape,
+  ...storeOptions("Where spans go; grpc is a remote storage, memory this process's own, for tests."),
 });
 
 export type CollectorOptions = z.infer<typeof collectorOptions>;

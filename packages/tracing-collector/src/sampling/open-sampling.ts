@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { type Logger, StartError } from "lifecycle";
 import type { Registry } from "prom-client";
 import type { SamplingStore, TraceStore } from "storage/api";
-import { openStore } from "../open-store.ts";
+import { openStore } from "trace-store";
 import type { CollectorOptions } from "../options/collector-options.ts";
 import type { SamplingOptions } from "../options/sampling-options.ts";
 import type { RowStep } from "../pipeline/row-step.ts";

@@ -1,10 +1,12 @@
-import { createLogger } from "lifecycle";
+import { createLogger, tenancyOptions } from "lifecycle";
 import { describe, expect, it } from "vitest";
-import { queryOptions } from "../query-options.ts";
+import { z } from "zod";
 import { openStore } from "./open-store.ts";
+import { storeOptions } from "./store-options.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
-const open = (options: Readonly<Record<string, unknown>>) => openStore(queryOptions.parse(options), log);
+const fields = z.object({ ...storeOptions("Where spans are."), ...tenancyOptions() });
+const open = (options: Readonly<Record<string, unknown>>) => openStore(fields.parse(options), log);
 
 describe("openStore", () => {
   it.each([

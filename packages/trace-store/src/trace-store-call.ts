@@ -7,7 +7,7 @@ function statementKind(sql: string): string {
 }
 
 /** Makes a call of ClickHouse a span below the active one. @returns undefined where nothing is traced */
-export function traceStorageCall(
+export function traceStoreCall(
   sql: string,
 ): { readonly traceparent: string; end(error?: unknown): void } | undefined {
   const operation = statementKind(sql);

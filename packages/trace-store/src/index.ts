@@ -1,0 +1,2 @@
+export { openStore } from "./open-store.ts";
+export { type StoreOptions, storeOptions } from "./store-options.ts";

@@ -1,0 +1,31 @@
+import { clickHouseOptions, clientTlsOptions, duration, type TenancyOptions } from "lifecycle";
+import { z } from "zod";
+
+/**
+ * Options of a process that writes or reads spans. Names are the public model's, but for those of ClickHouse, which it
+ * has not.
+ * @param type what `--span-storage.type` says in the help
+ */
+export function storeOptions(type: string) {
+  return {
+    "span-storage.type": z.enum(["clickhouse", "grpc", "memory"]).default("clickhouse").describe(type),
+    ...clickHouseOptions(
+      "http://127.0.0.1:8123",
+      "HTTP addresses of tracing-storage or ClickHouse: of several, those that answer take turns.",
+    ),
+    "grpc-storage.server": z
+      .string()
+      .default("")
+      .describe("host:port of a remote storage, ours or another's, for --span-storage.type=grpc.")
+      .meta({ placeholder: "host:port" }),
+    "grpc-storage.connection-timeout": duration("5s").describe(
+      "How long a call to the remote storage waits for a connection.",
+    ),
+    ...clientTlsOptions("grpc-storage"),
+  };
+}
+
+type Fields = ReturnType<typeof storeOptions>;
+
+/** Parsed options that hold those of `storeOptions`, and those of tenants: their header goes on to a remote storage. */
+export type StoreOptions = { readonly [Name in keyof Fields]: z.infer<Fields[Name]> } & TenancyOptions;
