@@ -19,6 +19,13 @@ export class ProxyProgress {
   headers: HeaderList | undefined;
   isTransportError = false;
 
+  /** A try begins. The clock is read again only for one after the first. */
+  begin(candidate: Candidate, dial: DialAddress): void {
+    this.candidate = candidate;
+    this.dial = dial;
+    this.triedAt = this.retries === 0 ? this.startedAt : performance.now();
+  }
+
   /** @param name without `http.reverse_proxy.` @returns "" for what is not known (yet) */
   placeholder(name: string): string {
     if (name.startsWith("header.")) {

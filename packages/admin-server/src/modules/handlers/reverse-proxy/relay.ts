@@ -5,7 +5,14 @@ import type { HeaderList } from "../../../http/header-list.ts";
 import type { ResponseRule } from "../response-rules.ts";
 import { ProxyFailure } from "./proxy-error.ts";
 import { copyResponseHeaders, endToEndFields, forwardedTrailers } from "./proxy-headers.ts";
-import type { CallStage, ResponseReceiver, UpstreamCall } from "./transport/transport.ts";
+import type { DialAddress } from "./transport/dial-address.ts";
+import type {
+  CallStage,
+  ResponseReceiver,
+  Transport,
+  UpstreamCall,
+  UpstreamRequest,
+} from "./transport/transport.ts";
 import type { TunnelSet } from "./tunnel.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -28,6 +35,10 @@ export interface RelayPlan {
   changeHeaders(status: number, headers: HeaderList): void;
   /** The upstream's part is over, just before the client's response ends. Not called after a failure. */
   completed(status: number): void;
+  /** The try is over without a failure, or goes on in the hands of routes. Called once, or `failed` is. */
+  ended(result: RelayResult): void;
+  /** @param error ProxyFailure with the stage it failed at; ServerError CLIENT_GONE; what the transport throws */
+  failed(error: Error): void;
 }
 
 /** A response whose head was looked at and that routes decide about. */
@@ -47,7 +58,6 @@ export type RelayResult = "sent" | "retry" | HeldResponse;
 /** Streams one response to the client, with back pressure both ways. */
 export class Relay implements ResponseReceiver {
   readonly #plan: RelayPlan;
-  readonly #result = Promise.withResolvers<RelayResult>();
   #sent: PromiseWithResolvers<void> | undefined;
   #call: UpstreamCall | undefined;
   #stage: CallStage = "dial";
@@ -67,15 +77,21 @@ export class Relay implements ResponseReceiver {
     this.#plan = plan;
   }
 
-  /** @param start sends the request. @throws ProxyFailure with the stage it failed at; ServerError CLIENT_GONE; what `start` throws */
-  run(start: (receiver: ResponseReceiver) => UpstreamCall): Promise<RelayResult> {
+  /** Sends the request. What comes of it, the plan is told. */
+  run(transport: Transport, dial: DialAddress, request: UpstreamRequest): void {
     const { exchange } = this.#plan;
     if (exchange.ended) {
-      return Promise.reject(clientGone());
+      this.#reject(clientGone());
+      return;
     }
-    this.#call = start(this);
+    try {
+      this.#call = transport.call(dial, request, this);
+    } catch (error) {
+      this.#settled = true;
+      this.#reject(error as Error);
+      return;
+    }
     exchange.onEnd(() => this.#clientGone());
-    return this.#result.promise;
   }
 
   sent(): void {
@@ -103,7 +119,7 @@ export class Relay implements ResponseReceiver {
       case "retry":
         this.#settled = true;
         this.#call?.abort();
-        this.#result.resolve("retry");
+        this.#plan.ended("retry");
         break;
       default:
         this.#hold(decision.rule, status, headers, version);
@@ -209,13 +225,11 @@ export class Relay implements ResponseReceiver {
       this.#holdLimit = bufferBytes;
       return;
     }
-    // A body that came along goes out with the head; a stream that takes its time does not hold the head back.
-    process.nextTick(flushLater, this);
   }
 
-  /** Called once the head had time to go out with a body. */
-  flushUnlessBegun(): void {
-    if (!this.#bodyBegun && !this.#settled) {
+  /** A body that came along goes out with the head; a stream that takes its time does not hold the head back. */
+  handedOver(): void {
+    if (this.#status !== 0 && !this.#bodyBegun && this.#held === undefined && !this.#settled) {
       this.#plan.exchange.flush();
     }
   }
@@ -270,6 +284,7 @@ export class Relay implements ResponseReceiver {
         this.#begin(sentStatus, headers, version);
         if (!this.#settled) {
           this.#sendWaiting(chunks);
+          this.handedOver();
         }
         return sent.promise;
       },
@@ -281,7 +296,7 @@ export class Relay implements ResponseReceiver {
       },
     };
     this.#waiting = this.#held;
-    this.#result.resolve(held);
+    this.#plan.ended(held);
   }
 
   #waiting: Buffer[] = [];
@@ -312,7 +327,7 @@ export class Relay implements ResponseReceiver {
 
   #resolve(): void {
     if (this.#sent === undefined) {
-      this.#result.resolve("sent");
+      this.#plan.ended("sent");
     } else {
       this.#sent.resolve();
     }
@@ -320,15 +335,11 @@ export class Relay implements ResponseReceiver {
 
   #reject(error: Error): void {
     if (this.#sent === undefined) {
-      this.#result.reject(error);
+      this.#plan.failed(error);
     } else {
       this.#sent.reject(error);
     }
   }
-}
-
-function flushLater(relay: Relay): void {
-  relay.flushUnlessBegun();
 }
 
 function clientGone(): ServerError {

@@ -41,6 +41,8 @@ export interface ResponseReceiver {
   data(chunk: Buffer): boolean;
   /** Asked after `data`: whether the chunk is needed for longer than until the next one. Absent: it is. */
   readonly keepsChunk?: boolean;
+  /** All that came so far was told: what comes next may take its time. */
+  handedOver?(): void;
   end(trailers: HeaderList): void;
   /** The upstream switched protocols. @param head what came right after the answer */
   switched(status: number, headers: HeaderList, socket: Duplex, head: Buffer): void;

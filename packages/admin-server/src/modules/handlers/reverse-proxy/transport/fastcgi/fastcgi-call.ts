@@ -133,8 +133,15 @@ export class FastcgiCall implements UpstreamCall {
     this.#headDone = true;
     this.#stage = "response";
     this.#receiver.head(status, headers, "1.1");
+    process.nextTick(() => this.#handedOver());
     if (rest.length > 0) {
       this.#handOn(rest);
+    }
+  }
+
+  #handedOver(): void {
+    if (!this.#over) {
+      this.#receiver.handedOver?.();
     }
   }
 

@@ -216,6 +216,9 @@ export class H1ClientConnection {
           return;
       }
     }
+    if (this.#state === states.body) {
+      this.#call?.receiver.handedOver?.();
+    }
   };
 
   /** @returns what came after the head */
@@ -367,11 +370,15 @@ export class H1ClientConnection {
     if (reusable) {
       this.#state = states.idle;
       // The client has not taken all of it, and this connection goes on without waiting.
-      this.#kept ||= this.#paused;
-      this.#paused = false;
+      if (this.#paused) {
+        this.#kept = true;
+        this.#paused = false;
+        this.socket.resume();
+      }
       this.#buffer?.rest();
-      this.socket.setTimeout(0);
-      this.socket.resume();
+      if (this.socket.timeout) {
+        this.socket.setTimeout(0);
+      }
       this.#owner.connectionFree(this);
     } else {
       this.close();

@@ -63,6 +63,7 @@ export class H2Call implements UpstreamCall {
         this.#answered(stream);
         return;
       }
+      process.nextTick(() => this.#handedOver());
       stream.on("data", (chunk: Buffer) => {
         if (!this.#over && !this.#receiver.data(chunk)) {
           stream.pause();
@@ -116,6 +117,12 @@ export class H2Call implements UpstreamCall {
       this.#finish();
       this.#stream?.close(constants.NGHTTP2_CANCEL);
       this.#receiver.failed(error, this.#stage, timedOut);
+    }
+  }
+
+  #handedOver(): void {
+    if (!this.#over) {
+      this.#receiver.handedOver?.();
     }
   }
 
