@@ -8,6 +8,7 @@ import { AdminHandler } from "./admin/admin-handler.ts";
 import { AdminMetrics } from "./admin/admin-metrics.ts";
 import { adminRoutes } from "./admin/admin-route.ts";
 import { recordChanges } from "./admin/history-recorder.ts";
+import { IdentityCertificates, identityCertificates } from "./admin/identity/identity-certificates.ts";
 import { ConfigPuller } from "./admin/pull/config-puller.ts";
 import { RemoteAdminEndpoint } from "./admin/remote/remote-admin-endpoint.ts";
 import { standardRoutes } from "./admin/standard-routes.ts";
@@ -56,6 +57,7 @@ export class Server {
   readonly adapters = new AdapterRegistry(standardAdapters);
   readonly history: ConfigHistory;
   readonly #admin: AdminEndpoint;
+  readonly #identity = new IdentityCertificates();
   readonly #remoteAdmin: RemoteAdminEndpoint;
   readonly #puller: ConfigPuller;
   readonly #scope: ConfigScope;
@@ -79,8 +81,8 @@ export class Server {
     this.workers = threads.workers;
     this.autosave = new Autosave(autosavePath(environment));
     this.#admin = new AdminEndpoint(adminAddressOf(environment), log);
-    this.#remoteAdmin = new RemoteAdminEndpoint(log);
-    this.#puller = new ConfigPuller(this.adapters, log);
+    this.#remoteAdmin = new RemoteAdminEndpoint(this.#identity, log);
+    this.#puller = new ConfigPuller(this.adapters, this.#identity, log);
     this.history = new ConfigHistory(new HistoryFiles(join(dataFolder(environment), "history")), log);
     this.#scope = new ConfigScope(this.services);
     this.engine = new ConfigEngine({
@@ -104,6 +106,7 @@ export class Server {
   static async create(options: ServerOptions): Promise<Server> {
     const server = new Server(options);
     await server.history.open();
+    await server.services.pool.acquire(identityCertificates, "", () => server.#identity);
     server.engine.onChange(recordChanges(server.history));
     const context = new ModuleContext(server.#scope, "admin.api");
     const routes = standardRoutes({

@@ -2,8 +2,9 @@ import { z } from "zod";
 import type { JsonValue } from "../core/json/json-value.ts";
 import { configDuration } from "../core/modules/config-fields.ts";
 import { decodeConfig } from "../core/modules/decode-config.ts";
+import { identitySchema } from "./identity/identity-config.ts";
 import { pullSchema } from "./pull/pull-config.ts";
-import { identitySchema, remoteSchema } from "./remote/remote-config.ts";
+import { remoteSchema } from "./remote/remote-config.ts";
 
 /** The member `admin` of a config. */
 export const adminSchema = z

@@ -1,3 +1,4 @@
+import { identityApp } from "../admin/identity/identity-app.ts";
 import type { ModuleDefinition } from "../core/modules/module.ts";
 import { httpApp } from "../http/http-app.ts";
 import { sessionsApp } from "../sessions/sessions-app.ts";
@@ -99,6 +100,7 @@ export const standardModules: readonly ModuleDefinition[] = [
   varsRegexpMatcher,
   staticIpSource,
   loggingApp,
+  identityApp,
   appendEncoder,
   consoleEncoder,
   filterEncoder,

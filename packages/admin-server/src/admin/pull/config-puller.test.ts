@@ -1,6 +1,9 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
+import { createTestAuthority } from "lifecycle/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { RunningServer, respond, siteConfig } from "../../testing/running-server.ts";
 
@@ -141,4 +144,40 @@ test("a pulled config may not pull at once again", async () => {
   await running.admin("POST", "/load", pulling({}));
   await expect.poll(() => asked.length).toBe(1);
   expect(JSON.parse((await running.admin("GET", "/config/")).text)).toEqual(pulling({}));
+});
+
+test("shows the certificate of the server's identity, once there is one", async () => {
+  const authority = createTestAuthority();
+  const { cert, key } = authority.issue("localhost");
+  const root = join(running.configFolder, "root.pem");
+  await writeFile(root, authority.cert);
+  const names: string[] = [];
+  const secure = createTlsServer(
+    { cert, key, requestCert: true, rejectUnauthorized: false },
+    (request, response) => {
+      names.push((request.socket as TLSSocket).getPeerCertificate().subjectaltname ?? "");
+      response.writeHead(200, { "Content-Type": "application/json" });
+      response.end(JSON.stringify(siteConfig(respond("pulled"))));
+    },
+  );
+  await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve));
+  const from = `https://localhost:${(secure.address() as { port: number }).port}/`;
+  const tls = { use_server_identity: true, root_ca_pem_files: [root] };
+  const admin = (more: object) => ({
+    admin: {
+      identity: { identifiers: ["web1.internal"], issuers: [{ module: "internal" }] },
+      config: { load: { module: "http", url: from, tls }, ...more },
+    },
+  });
+  try {
+    const refused = await running.admin("POST", "/load", admin({}));
+    expect([refused.status, refused.error]).toEqual([400, expect.stringContaining("needs a load_delay")]);
+    const arrived = pulled();
+    expect((await running.admin("POST", "/load", admin({ load_delay: "10ms" }))).status).toBe(200);
+    await arrived;
+    expect(names[0]).toBe("DNS:web1.internal");
+  } finally {
+    secure.closeAllConnections();
+    secure.close();
+  }
 });

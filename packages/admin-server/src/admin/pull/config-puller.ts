@@ -7,6 +7,8 @@ import type { Participant, Transition } from "../../core/engine/participant.ts";
 import { messageOf, ServerError } from "../../core/errors.ts";
 import { parseJson } from "../../core/json/parse-json.ts";
 import { decodeAdminConfig } from "../admin-config.ts";
+import type { IdentityCertificates } from "../identity/identity-certificates.ts";
+import { shownCertificate } from "../identity/server-identity.ts";
 import { fetchConfig } from "./fetch-config.ts";
 import type { PullConfig } from "./pull-config.ts";
 
@@ -19,7 +21,18 @@ interface Plan {
 function planOf(document: ConfigDocument): Plan | undefined {
   const { config } = decodeAdminConfig(document.admin);
   const source = config?.load;
-  return source === null || source === undefined ? undefined : { source, delayMs: config?.load_delay ?? 0 };
+  if (source === null || source === undefined) {
+    return undefined;
+  }
+  const delayMs = config?.load_delay ?? 0;
+  if (source.tls?.use_server_identity === true && delayMs === 0) {
+    throw new ServerError(
+      "MODULE_CONFIG",
+      "use_server_identity needs a load_delay: what is fetched at once comes before the identity of this config",
+      { path: "/config/admin/config/load/tls/use_server_identity" },
+    );
+  }
+  return { source, delayMs };
 }
 
 /**
@@ -30,12 +43,14 @@ function planOf(document: ConfigDocument): Plan | undefined {
  */
 export class ConfigPuller implements Participant {
   readonly #adapters: AdapterRegistry;
+  readonly #identity: IdentityCertificates;
   readonly #log: Logger;
   #engine: ConfigEngine | undefined;
   /** Ends the pulling of the config that runs. */
   #current = new AbortController();
 
-  constructor(adapters: AdapterRegistry, log: Logger) {
+  constructor(adapters: AdapterRegistry, identity: IdentityCertificates, log: Logger) {
+    this.#identity = identity;
     this.#adapters = adapters;
     this.#log = log;
   }
@@ -80,7 +95,12 @@ export class ConfigPuller implements Participant {
       try {
         if (next === undefined) {
           await sleep(plan.delayMs, undefined, { signal });
-          next = await fetchConfig(plan.source, this.#adapters, signal);
+          next = await fetchConfig(
+            plan.source,
+            this.#adapters,
+            signal,
+            shownCertificate(this.#identity.usual),
+          );
         }
         if (!signal.aborted) {
           await this.#apply(next, plan.source.url);

@@ -3,17 +3,22 @@ import { Agent, fetch } from "undici";
 import type { AdapterRegistry } from "../../core/adapters/adapter-registry.ts";
 import { errorWithin, messageOf, ServerError } from "../../core/errors.ts";
 import { encodeJson } from "../../core/json/encode-json.ts";
+import type { ShownCertificate } from "../identity/server-identity.ts";
 import { formatOf } from "../posted-config.ts";
 import { maxBodyBytes } from "../request-body.ts";
 import type { PullConfig } from "./pull-config.ts";
 
 const defaultTimeoutMs = 10_000;
 
-async function agentFor({ tls }: PullConfig): Promise<Agent> {
+async function agentFor({ tls }: PullConfig, identity: ShownCertificate | undefined): Promise<Agent> {
   const read = (path: string | null | undefined) => (path ? readFile(path) : undefined);
+  if (tls?.use_server_identity === true && identity === undefined) {
+    throw new ServerError("CONFIG_PULL", "the server has no certificate of its identity yet");
+  }
+  const shown = tls?.use_server_identity === true ? identity : undefined;
   const [cert, key] = [
-    await read(tls?.client_certificate_file),
-    await read(tls?.client_certificate_key_file),
+    shown?.cert ?? (await read(tls?.client_certificate_file)),
+    shown?.key ?? (await read(tls?.client_certificate_key_file)),
   ];
   const ca = await Promise.all((tls?.root_ca_pem_files ?? []).map((path) => readFile(path)));
   return new Agent({
@@ -32,6 +37,7 @@ function causeOf(error: unknown): string {
 /**
  * Fetches a config, in any format there is.
  * @param signal gives up early
+ * @param identity what the server shows of itself where the config asks for that
  * @returns it as JSON
  * @throws ServerError CONFIG_PULL; CONFIG_ADAPTER for what cannot be read
  */
@@ -39,13 +45,14 @@ export async function fetchConfig(
   config: PullConfig,
   adapters: AdapterRegistry,
   signal: AbortSignal,
+  identity?: ShownCertificate | undefined,
 ): Promise<Uint8Array> {
   const where = `pulling config from ${config.url}`;
   let agent: Agent | undefined;
   let bytes: Uint8Array;
   let contentType: string;
   try {
-    agent = await agentFor(config);
+    agent = await agentFor(config, identity);
     const response = await fetch(config.url, {
       method: config.method ?? "GET",
       headers: Object.entries(config.header ?? {}).flatMap(([name, values]) =>

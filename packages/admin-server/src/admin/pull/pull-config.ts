@@ -11,6 +11,10 @@ export const pullSchema = z.strictObject({
   adapter: z.string().nullish().describe("Format of what comes; when absent its Content-Type says."),
   tls: z
     .strictObject({
+      use_server_identity: z
+        .boolean()
+        .nullish()
+        .describe("Shows the certificate that `admin.identity` obtained; needs `load_delay`."),
       client_certificate_file: z.string().nullish().describe("PEM file shown to the server of the config."),
       client_certificate_key_file: z.string().nullish().describe("PEM file with its key."),
       root_ca_pem_files: z

@@ -1,4 +1,4 @@
-import type { TlsOptions } from "node:tls";
+import type { ServerOptions } from "node:https";
 import type { Logger } from "lifecycle";
 import type { ConfigDocument } from "../../core/engine/config-document.ts";
 import type { Participant, Transition } from "../../core/engine/participant.ts";
@@ -11,7 +11,10 @@ import {
 import { decodeAdminConfig } from "../admin-config.ts";
 import type { AdminHandler } from "../admin-handler.ts";
 import { AdminListener } from "../admin-listener.ts";
-import { readIdentity } from "./identity.ts";
+import type { IdentityCertificates } from "../identity/identity-certificates.ts";
+import { obtainedIdentifiers } from "../identity/identity-config.ts";
+import { IdentityFiles } from "../identity/identity-files.ts";
+import { identityMinVersion, ServerIdentity } from "../identity/server-identity.ts";
 import { RemoteAccess } from "./remote-access.ts";
 
 const defaultAddress = ":2021";
@@ -19,26 +22,27 @@ const defaultPort = 2021;
 
 interface Opened {
   readonly configured: string;
-  readonly address: ListenAddress;
+  address: ListenAddress;
   readonly listener: AdminListener;
+  identity: ServerIdentity;
 }
 
 /** What a config asks for, read and checked; nothing is open yet. */
 interface Plan {
   readonly configured: string;
   readonly wanted: ListenAddress;
-  readonly tls: TlsOptions;
+  readonly files: IdentityFiles;
   readonly access: RemoteAccess;
 }
 
 /** @returns undefined when the config has no remote admin endpoint. @throws ServerError MODULE_CONFIG */
 async function plan(document: ConfigDocument): Promise<Plan | undefined> {
   const { remote, identity } = decodeAdminConfig(document.admin);
-  const tls = await readIdentity(identity);
+  const files = await IdentityFiles.read(identity);
   if (remote === null || remote === undefined) {
     return undefined;
   }
-  if (tls === undefined) {
+  if (files.first === undefined && obtainedIdentifiers(identity).length === 0) {
     throw new ServerError(
       "MODULE_CONFIG",
       "cannot enable remote admin without a certificate: configure admin.identity",
@@ -54,7 +58,7 @@ async function plan(document: ConfigDocument): Promise<Plan | undefined> {
       { path: "/config/admin/remote/listen" },
     );
   }
-  return { configured, wanted, tls, access: new RemoteAccess(remote.access_control ?? []) };
+  return { configured, wanted, files, access: new RemoteAccess(remote.access_control ?? []) };
 }
 
 /**
@@ -63,12 +67,16 @@ async function plan(document: ConfigDocument): Promise<Plan | undefined> {
  */
 export class RemoteAdminEndpoint implements Participant {
   readonly #log: Logger;
+  readonly #certificates: IdentityCertificates;
   #handler: AdminHandler | undefined;
   #opened: Opened | undefined;
   #closing: Promise<unknown> = Promise.resolve();
 
-  constructor(log: Logger) {
+  /** @param certificates of the server itself, which come and go while the endpoint is open */
+  constructor(certificates: IdentityCertificates, log: Logger) {
+    this.#certificates = certificates;
     this.#log = log;
+    certificates.onChange(() => this.#present());
   }
 
   /** Where it listens now. */
@@ -90,9 +98,10 @@ export class RemoteAdminEndpoint implements Participant {
     const opened = existing ?? (await this.#open(next));
     return {
       commit: () => {
-        opened.listener.present(next.tls);
+        opened.identity = new ServerIdentity(next.files, this.#certificates);
         opened.listener.admit(next.access);
         this.#replace(opened);
+        this.#present();
       },
       rollback: async () => {
         if (existing === undefined) {
@@ -111,18 +120,32 @@ export class RemoteAdminEndpoint implements Participant {
     await this.#closing;
   }
 
-  async #open({ configured, wanted, tls }: Plan): Promise<Opened> {
+  async #open({ configured, wanted, files }: Plan): Promise<Opened> {
     if (this.#handler === undefined) {
       throw new Error("the remote admin endpoint has no handler yet");
     }
+    const identity = new ServerIdentity(files, this.#certificates);
     // Every certificate passes the handshake; RemoteAccess then asks whose it is, and says so in words.
-    const options = { ...tls, requestCert: true, rejectUnauthorized: false };
+    const options: ServerOptions = {
+      ...identity.usual,
+      minVersion: identityMinVersion,
+      SNICallback: (name, answer) => answer(null, opened.identity.contextFor(name)),
+      requestCert: true,
+      rejectUnauthorized: false,
+    };
     const listener = new AdminListener(this.#handler, this.#log, options, "remote admin endpoint");
+    const opened: Opened = { configured, address: wanted, listener, identity };
     try {
-      return { configured, address: await listener.open(wanted), listener };
+      opened.address = await listener.open(wanted);
+      return opened;
     } catch (error) {
       throw errorWithin("starting remote admin endpoint", error);
     }
+  }
+
+  #present(): void {
+    const opened = this.#opened;
+    opened?.listener.present({ ...opened.identity.usual, minVersion: identityMinVersion });
   }
 
   #replace(next: Opened | undefined): void {

@@ -1,7 +1,7 @@
 import { errorWithin, messageOf } from "../errors.ts";
-import type { JsonValue } from "../json/json-value.ts";
+import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
 import { ConfigScope, type ServerServices } from "../modules/config-scope.ts";
-import { type App, appNamespace, loggingNamespace } from "../modules/module.ts";
+import { type App, appNamespace, identityNamespace, loggingNamespace } from "../modules/module.ts";
 import { ModuleContext } from "../modules/module-context.ts";
 import { defaultStorage, storages } from "../storage/storage.ts";
 import { registryFor } from "../user-modules/load-user-modules.ts";
@@ -52,7 +52,19 @@ class AppSet {
         throw errorWithin(`loading ${name} app module`, error);
       }
     }
+    if (part !== "workers" && registry.find(identityNamespace, "app") !== undefined) {
+      try {
+        this.#apps.set("identity", await this.#loadIdentity(document));
+      } catch (error) {
+        throw errorWithin("setting up identity", error);
+      }
+    }
     await this.#scope.validate();
+  }
+
+  #loadIdentity({ admin }: ConfigDocument): Promise<App> {
+    const config = isJsonObject(admin) ? (member(admin, "identity") ?? null) : null;
+    return new ModuleContext(this.#scope, "/config/admin").load(identityNamespace, "app", config, "identity");
   }
 
   /** What others need comes first, also where the config does not name it. */

@@ -32,6 +32,9 @@ export const appNamespace: ModuleNamespace<App> = { prefix: "" };
 /** The top level `logging` of the document is the module `logging.app`: it is there for every config, before all apps. */
 export const loggingNamespace: ModuleNamespace<App> = { prefix: "logging" };
 
+/** `admin.identity` of the document, likewise: the module `admin.identity.app`, after all apps. */
+export const identityNamespace: ModuleNamespace<App> = { prefix: "admin.identity" };
+
 /** A module as its file describes it. */
 export interface ModuleSource<Config, Instance extends ModuleInstance> {
   /** Namespace and name: `http.matchers.path`. */

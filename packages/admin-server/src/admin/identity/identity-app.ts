@@ -1,0 +1,110 @@
+import { ServerError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json/json-value.ts";
+import { type App, defineModule } from "../../core/modules/module.ts";
+import type { ModuleContext } from "../../core/modules/module-context.ts";
+import type { Lease } from "../../core/modules/usage-pool.ts";
+import { type Storage, storages } from "../../core/storage/storage.ts";
+import { CertificateManager } from "../../tls/automation/certificate-manager.ts";
+import { isInternalName, qualifiesForCertificate } from "../../tls/automation/subject-names.ts";
+import { CertificateCache } from "../../tls/certificates/certificate-cache.ts";
+import { type CertificateIssuer, issuers } from "../../tls/issuers/issuer.ts";
+import { IdentityCertificates, type IdentitySource, identityCertificates } from "./identity-certificates.ts";
+import { type IdentityConfig, identitySchema, obtainedIdentifiers } from "./identity-config.ts";
+
+/** Source: the public model (Caddy 2.11), both */
+const renewEveryMs = 600_000;
+const renewalWindowRatio = 1 / 3;
+
+/**
+ * Obtains and renews the certificates by which the server proves who it is. They rest in the server's own folder, not in
+ * the storage of the config, which other servers may share. Source: the public model (Caddy 2.11), its identity
+ */
+class IdentityApp implements App {
+  readonly #config: IdentityConfig | null;
+  readonly #context: ModuleContext;
+  readonly #source: IdentitySource;
+  #manager: CertificateManager | undefined;
+  #certificates: Lease<IdentityCertificates> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(config: IdentityConfig | null, context: ModuleContext) {
+    this.#config = config;
+    this.#context = context;
+    this.#source = { cache: new CertificateCache(), identifiers: obtainedIdentifiers(config) };
+  }
+
+  /** @throws ServerError for an identifier that no certificate can be had for, and for issuers that cannot be */
+  async provision(): Promise<void> {
+    const { identifiers, cache } = this.#source;
+    const unfit = identifiers.findIndex((name) => !qualifiesForCertificate(name));
+    if (unfit >= 0) {
+      const path = `${this.#context.path}/identifiers/${unfit}`;
+      throw new ServerError(
+        "MODULE_CONFIG",
+        `${JSON.stringify(identifiers[unfit])} does not qualify for a certificate, at ${path}`,
+        { path },
+      );
+    }
+    const configured: CertificateIssuer[] = [];
+    for (const [position, issuer] of (this.#config?.issuers ?? []).entries()) {
+      const path = `issuers/${position}`;
+      configured.push(await this.#context.loadInline(issuers, "module", issuer as JsonValue, path));
+    }
+    if (identifiers.length === 0) {
+      return;
+    }
+    const storage = await this.#context.loadInline(storages, "module", { module: "file_system" }, "storage");
+    const usual = configured.length > 0 ? undefined : await this.#usualIssuers();
+    this.#manager = new CertificateManager({
+      policyFor: (name) => policy(storage, usual?.(name) ?? configured),
+      cache,
+      log: this.#context.log,
+      onChange: () => this.#certificates?.value.changed(),
+    });
+  }
+
+  async start(): Promise<void> {
+    const manager = this.#manager;
+    if (manager === undefined) {
+      return;
+    }
+    const create = () => new IdentityCertificates();
+    this.#certificates = await this.#context.acquire(identityCertificates, "", create);
+    await Promise.all(this.#source.identifiers.map((name) => manager.manage(name)));
+    this.#timer = setInterval(() => void manager.renewDue(), renewEveryMs);
+    this.#timer.unref();
+  }
+
+  activate(): void {
+    this.#certificates?.value.use(this.#source);
+  }
+
+  async stop(): Promise<void> {}
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#manager?.close();
+    this.#certificates?.value.release(this.#source);
+  }
+
+  async #usualIssuers(): Promise<(name: string) => readonly CertificateIssuer[]> {
+    const internal = [await this.#context.load(issuers, "internal", {}, "issuers")];
+    const acme = [await this.#context.load(issuers, "acme", {}, "issuers")];
+    return (name) => (isInternalName(name) ? internal : acme);
+  }
+}
+
+function policy(storage: Storage, from: readonly CertificateIssuer[]) {
+  return { storage, issuers: from, keyType: "p256" as const, renewalWindowRatio, reuseKeys: false };
+}
+
+/** `admin.identity` of the document; there for every config, like `logging`. */
+export const identityApp = defineModule({
+  id: "admin.identity.app",
+  config: identitySchema.nullable(),
+  async provision(config, context) {
+    const app = new IdentityApp(config, context);
+    await app.provision();
+    return app;
+  },
+});

@@ -1,0 +1,67 @@
+import type { ResourceKind, SharedResource } from "../../core/modules/usage-pool.ts";
+import type { CertificateCache } from "../../tls/certificates/certificate-cache.ts";
+import type { LoadedCertificate } from "../../tls/certificates/loaded-certificate.ts";
+
+/** What a config has of certificates for the server itself. */
+export interface IdentitySource {
+  readonly cache: CertificateCache;
+  /** Names that the server is known by, the most usual one first. */
+  readonly identifiers: readonly string[];
+}
+
+/**
+ * The certificates by which the server proves who it is, those that it obtains itself. One for the process: the config
+ * that runs fills it, and whoever shows or presents a certificate looks here.
+ */
+export class IdentityCertificates implements SharedResource {
+  #source: IdentitySource | undefined;
+  readonly #listeners = new Set<() => void>();
+
+  /** Takes what a config has, from now on. */
+  use(source: IdentitySource): void {
+    this.#source = source;
+    this.changed();
+  }
+
+  /** Takes it back, unless a newer config is there already. */
+  release(source: IdentitySource): void {
+    if (this.#source === source) {
+      this.#source = undefined;
+      this.changed();
+    }
+  }
+
+  /** Tells that certificates came or went. */
+  changed(): void {
+    for (const listener of this.#listeners) {
+      listener();
+    }
+  }
+
+  /** Has `listener` called whenever certificates came or went. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  close(): void {
+    this.#listeners.clear();
+  }
+
+  /** The one for a name that a client asks for. */
+  find(name: string): LoadedCertificate | undefined {
+    return this.#source?.cache.find(name.toLowerCase())[0];
+  }
+
+  /** The one for clients that ask for no name. */
+  get usual(): LoadedCertificate | undefined {
+    for (const name of this.#source?.identifiers ?? []) {
+      const found = this.find(name);
+      if (found !== undefined) {
+        return found;
+      }
+    }
+    return undefined;
+  }
+}
+
+export const identityCertificates: ResourceKind<IdentityCertificates> = { name: "admin.identity" };

@@ -1,0 +1,60 @@
+import { X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createSecureContext, type SecureContext } from "node:tls";
+import { errorAt, messageOf, ServerError } from "../../core/errors.ts";
+import type { IdentityConfig } from "./identity-config.ts";
+
+/** A certificate with its key. */
+export interface Credential {
+  readonly certificate: X509Certificate;
+  readonly context: SecureContext;
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+async function readCredential(files: {
+  readonly certificate: string;
+  readonly key: string;
+}): Promise<Credential> {
+  try {
+    const [cert, key] = await Promise.all([readFile(files.certificate), readFile(files.key)]);
+    // The context checks that certificate and key belong together.
+    const context = createSecureContext({ cert, key, minVersion: "TLSv1.2" });
+    return { certificate: new X509Certificate(cert), context, cert, key };
+  } catch (error) {
+    throw new ServerError("MODULE_CONFIG", `identity: ${files.certificate}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Certificates from files by which the server proves who it is. */
+export class IdentityFiles {
+  readonly #credentials: readonly Credential[];
+
+  private constructor(credentials: readonly Credential[]) {
+    this.#credentials = credentials;
+  }
+
+  /** @throws ServerError MODULE_CONFIG naming the file */
+  static async read(config: IdentityConfig | null | undefined): Promise<IdentityFiles> {
+    const credentials: Credential[] = [];
+    for (const [position, files] of (config?.certificates ?? []).entries()) {
+      try {
+        credentials.push(await readCredential(files));
+      } catch (error) {
+        throw errorAt(`/config/admin/identity/certificates/${position}`, error);
+      }
+    }
+    return new IdentityFiles(credentials);
+  }
+
+  /** The first whose certificate is for a name. */
+  find(name: string): Credential | undefined {
+    return this.#credentials.find(({ certificate }) => certificate.checkHost(name) !== undefined);
+  }
+
+  get first(): Credential | undefined {
+    return this.#credentials[0];
+  }
+}

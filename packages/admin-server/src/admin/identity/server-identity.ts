@@ -1,0 +1,61 @@
+import { createSecureContext, type SecureContext } from "node:tls";
+import type { LoadedCertificate } from "../../tls/certificates/loaded-certificate.ts";
+import type { IdentityCertificates } from "./identity-certificates.ts";
+import type { IdentityFiles } from "./identity-files.ts";
+
+/** The oldest version of TLS that is spoken with it. */
+export const identityMinVersion = "TLSv1.2";
+
+/** Made once for each certificate, which is replaced by another one and never changed. */
+const contexts = new WeakMap<LoadedCertificate, SecureContext>();
+
+function contextOf(certificate: LoadedCertificate): SecureContext {
+  let context = contexts.get(certificate);
+  if (context === undefined) {
+    context = createSecureContext({
+      cert: certificate.chainPem,
+      key: certificate.keyPem,
+      minVersion: identityMinVersion,
+    });
+    contexts.set(certificate, context);
+  }
+  return context;
+}
+
+/** A certificate with its key, PEM. */
+export interface ShownCertificate {
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+}
+
+/** A certificate as TLS takes it. */
+export function shownCertificate(certificate: LoadedCertificate | undefined): ShownCertificate | undefined {
+  return certificate === undefined ? undefined : { cert: certificate.chainPem, key: certificate.keyPem };
+}
+
+/** The certificates by which a server proves who it is: those from files first, then those that it obtains. */
+export class ServerIdentity {
+  readonly #files: IdentityFiles;
+  readonly #obtained: IdentityCertificates;
+
+  /** @param obtained looked at each time, as they change */
+  constructor(files: IdentityFiles, obtained: IdentityCertificates) {
+    this.#files = files;
+    this.#obtained = obtained;
+  }
+
+  /** The one for who asks for no name, or for none of the server's; undefined while there is none. */
+  get usual(): ShownCertificate | undefined {
+    return this.#files.first ?? shownCertificate(this.#obtained.usual);
+  }
+
+  /** What a handshake shows that asks for a name; undefined while there is none. */
+  contextFor(name: string): SecureContext | undefined {
+    const fromFiles = this.#files.find(name);
+    if (fromFiles !== undefined) {
+      return fromFiles.context;
+    }
+    const found = this.#obtained.find(name) ?? (this.#files.first ? undefined : this.#obtained.usual);
+    return found === undefined ? this.#files.first?.context : contextOf(found);
+  }
+}
