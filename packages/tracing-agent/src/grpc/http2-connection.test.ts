@@ -238,7 +238,7 @@ describe("Http2Connection, against a peer that breaks HTTP/2", () => {
       Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"),
       /frame of \d+ bytes is over the limit of 16384/,
     ],
-    ["no settings", encodeFrame(frameTypes.ping, 0, 0, Buffer.alloc(8)), /does not begin with settings/],
+    ["no settings", encodeFrame(frameTypes.ping, 0, 0, Buffer.alloc(8)), /the first frame is not SETTINGS/],
     ["odd settings", encodeFrame(frameTypes.settings, 0, 0, Buffer.alloc(5)), /SETTINGS of 5 bytes/],
     [
       "a small frame size",
@@ -257,7 +257,11 @@ describe("Http2Connection, against a peer that breaks HTTP/2", () => {
   });
 
   it.each<[string, Buffer, RegExp]>([
-    ["a push", encodeFrame(frameTypes.pushPromise, 4, 1, Buffer.alloc(4)), /a push, which was not allowed/],
+    [
+      "a push",
+      encodeFrame(frameTypes.pushPromise, 4, 1, Buffer.alloc(4)),
+      /PUSH_PROMISE, which nobody may send us/,
+    ],
     ["a stream that was never begun", encodeFrame(frameTypes.data, 0, 7, Buffer.alloc(4)), /stream 7/],
     ["data before headers", encodeFrame(frameTypes.data, 0, 1, Buffer.alloc(4)), /data before headers/],
     ["padding longer than its frame", encodeFrame(frameTypes.headers, 12, 1, Buffer.of(9, 0)), /padding/],
@@ -265,7 +269,7 @@ describe("Http2Connection, against a peer that breaks HTTP/2", () => {
     [
       "a continuation of nothing",
       encodeFrame(frameTypes.continuation, 4, 1, Buffer.alloc(1)),
-      /continuation/,
+      /CONTINUATION without HEADERS/,
     ],
     [
       "an endless header block",
@@ -294,9 +298,9 @@ describe("Http2Connection, against a peer that breaks HTTP/2", () => {
         encodeFrame(frameTypes.headers, 0, 1, Buffer.alloc(1)),
         encodeFrame(frameTypes.ping, 0, 0, Buffer.alloc(8)),
       ]),
-      /broken off/,
+      /in the middle of a header block/,
     ],
-    ["a window that overflows", encodeWindowUpdate(0, 2 ** 31 - 1), /window that is too large/],
+    ["a window that overflows", encodeWindowUpdate(0, 2 ** 31 - 1), /a window is over 2\^31 - 1/],
   ])("ends a connection with %s, and the requests on it", async (_, bytes, message) => {
     const { isReady, call, hasEnded, events } = await open(await sending(bytes, true));
     await isReady;

@@ -1,28 +1,27 @@
 import type { Duplex } from "node:stream";
 import {
   clientPreface,
-  dataOf,
   decodeHeaderBlock,
   defaultFrameBytes,
   defaultWindowBytes,
-  encodeFrame,
   encodeFrameHeader,
   encodeGoAway,
+  encodePingAck,
   encodeRstStream,
   encodeSettings,
   encodeWindowUpdate,
   errorCodes,
+  FrameDispatcher,
+  type FrameHandler,
   FrameReader,
-  type FrameSink,
   frameFlags,
   frameTypes,
-  HeaderFragments,
   HpackDecoder,
   Http2Error,
-  headerBlockOf,
-  maxWindowBytes,
+  ReceiveWindow,
+  SendWindow,
   settingIds,
-  settingsOf,
+  settingsAck,
 } from "wire/http2";
 import type { Headers, Http2Outcome, Http2Stream } from "./http2-stream.ts";
 
@@ -41,8 +40,6 @@ const ownSettings = encodeSettings(
     [settingIds.enablePush, 0],
   ]),
 );
-const settingsAck = encodeFrame(frameTypes.settings, frameFlags.ack, 0, Buffer.alloc(0));
-const returnWindowBytes = defaultWindowBytes >> 1;
 const maxStreamId = 2 ** 31 - 1;
 
 export interface Http2Listener {
@@ -61,25 +58,24 @@ export interface Http2Listener {
  * and it asks the peer to compress headers without a table.
  * Source: RFC 9113, RFC 7541
  */
-export class Http2Connection implements FrameSink {
+export class Http2Connection implements FrameHandler {
   readonly #socket: Duplex;
   readonly #listener: Http2Listener;
-  readonly #reader = new FrameReader(this);
+  readonly #dispatcher = new FrameDispatcher(this, { maxHeaderBlockBytes, mayBeginWithGoAway: true });
+  readonly #reader = new FrameReader(this.#dispatcher);
   readonly #hpack = new HpackDecoder({ maxListBytes: maxHeaderListBytes, maxTableBytes: 0 });
   readonly #streams = new Map<number, Http2Stream>();
   /** Not begun, because the peer has as many as it takes. */
   #waiting: Http2Stream[] = [];
   readonly #headersOf = new WeakMap<Http2Stream, Buffer>();
   #nextStreamId = 1;
-  #sendWindow = defaultWindowBytes;
-  #unreturnedBytes = 0;
-  #peerInitialWindow = defaultWindowBytes;
+  readonly #sending = new SendWindow((bytes) => this.#write(bytes));
+  readonly #received = new ReceiveWindow(defaultWindowBytes);
   #peerMaxFrameBytes = defaultFrameBytes;
   #peerMaxStreams = Number.POSITIVE_INFINITY;
   #isReady = false;
   #isGoingAway = false;
   #isEnded = false;
-  #continued: HeaderFragments | undefined;
   #receivedAt = performance.now();
 
   /** @param socket connected; from here on it belongs to the connection */
@@ -111,12 +107,10 @@ export class Http2Connection implements FrameSink {
     const stream: Http2Stream = {
       id: 0,
       body,
-      sentBytes: 0,
-      sendWindow: 0,
       headers: undefined,
       parts: [],
       receivedBytes: 0,
-      unreturnedBytes: 0,
+      received: new ReceiveWindow(defaultWindowBytes),
       done,
     };
     if (this.isReady) {
@@ -133,7 +127,7 @@ export class Http2Connection implements FrameSink {
   cancel(stream: Http2Stream): void {
     if (stream.id === 0) {
       this.#waiting = this.#waiting.filter((other) => other !== stream);
-    } else if (this.#streams.delete(stream.id)) {
+    } else if (this.#remove(stream)) {
       this.#write(encodeRstStream(stream.id, errorCodes.cancel));
       this.#afterStream();
     }
@@ -167,12 +161,11 @@ export class Http2Connection implements FrameSink {
         break;
       }
       stream.id = this.#nextStreamId;
-      stream.sendWindow = this.#peerInitialWindow;
       this.#nextStreamId += 2;
       this.#streams.set(stream.id, stream);
       this.#socket.cork();
       this.#writeHeaders(stream, headers);
-      this.#sendBody(stream);
+      if (stream.body.length > 0) this.#sending.send(stream.id, stream.body);
       this.#socket.uncork();
       if (this.#nextStreamId > maxStreamId) {
         this.close(); // No ids are left: the next connection has them again.
@@ -202,32 +195,6 @@ export class Http2Connection implements FrameSink {
     }
   }
 
-  /** As much of the body as both windows have room for. */
-  #sendBody(stream: Http2Stream): void {
-    const { body, id } = stream;
-    while (stream.sentBytes < body.length) {
-      const room = Math.min(stream.sendWindow, this.#sendWindow, this.#peerMaxFrameBytes);
-      if (room <= 0) {
-        return;
-      }
-      const piece = body.subarray(stream.sentBytes, stream.sentBytes + room);
-      stream.sentBytes += piece.length;
-      stream.sendWindow -= piece.length;
-      this.#sendWindow -= piece.length;
-      const flags = stream.sentBytes === body.length ? frameFlags.endStream : 0;
-      this.#write(encodeFrameHeader(piece.length, frameTypes.data, flags, id));
-      this.#write(piece);
-    }
-  }
-
-  #sendBodies(): void {
-    this.#socket.cork();
-    for (const stream of this.#streams.values()) {
-      this.#sendBody(stream);
-    }
-    this.#socket.uncork();
-  }
-
   #receive(chunk: Buffer): void {
     this.#receivedAt = performance.now();
     try {
@@ -241,54 +208,9 @@ export class Http2Connection implements FrameSink {
     }
   }
 
-  /** What the reader calls. */
-  frame(type: number, flags: number, streamId: number, payload: Buffer): void {
-    if (this.#isEnded) {
-      return;
-    }
-    if (this.#continued !== undefined && type !== frameTypes.continuation) {
-      throw protocolError("a header block that is broken off");
-    }
-    if (!this.#isReady && type !== frameTypes.settings && type !== frameTypes.goAway) {
-      throw protocolError("a connection that does not begin with settings");
-    }
-    switch (type) {
-      case frameTypes.data:
-        this.#takeData(flags, streamId, payload);
-        break;
-      case frameTypes.headers:
-        this.#takeHeaders(flags, streamId, payload);
-        break;
-      case frameTypes.continuation:
-        this.#takeContinuation(flags, streamId, payload);
-        break;
-      case frameTypes.rstStream:
-        this.#takeReset(streamId, payload);
-        break;
-      case frameTypes.settings:
-        this.#takeSettings(flags, streamId, payload);
-        break;
-      case frameTypes.ping:
-        this.#takePing(flags, streamId, payload);
-        break;
-      case frameTypes.goAway:
-        this.#takeGoaway(payload);
-        break;
-      case frameTypes.windowUpdate:
-        this.#takeWindowUpdate(streamId, payload);
-        break;
-      case frameTypes.pushPromise:
-        throw protocolError("a push, which was not allowed");
-      default: // Frames of other types are to be ignored.
-    }
-  }
-
-  #takeData(flags: number, streamId: number, payload: Buffer): void {
-    this.#unreturnedBytes += payload.length;
-    if (this.#unreturnedBytes > returnWindowBytes) {
-      this.#write(encodeWindowUpdate(0, this.#unreturnedBytes));
-      this.#unreturnedBytes = 0;
-    }
+  /** Called by the dispatcher, as are the next ones. */
+  data(streamId: number, data: Buffer, frameBytes: number, endsStream: boolean): void {
+    this.#take(0, this.#received, frameBytes);
     const stream = this.#streamOf(streamId);
     if (stream === undefined) {
       return;
@@ -296,7 +218,6 @@ export class Http2Connection implements FrameSink {
     if (stream.headers === undefined) {
       throw protocolError("data before headers");
     }
-    const data = dataOf(flags, payload);
     stream.receivedBytes += data.length;
     if (stream.receivedBytes > maxResponseBytes) {
       this.cancel(stream);
@@ -304,38 +225,14 @@ export class Http2Connection implements FrameSink {
       return;
     }
     stream.parts.push(Buffer.from(data));
-    stream.unreturnedBytes += payload.length;
-    if ((flags & frameFlags.endStream) !== 0) {
+    if (endsStream) {
       this.#finish(stream, undefined);
-    } else if (stream.unreturnedBytes > returnWindowBytes) {
-      this.#write(encodeWindowUpdate(stream.id, stream.unreturnedBytes));
-      stream.unreturnedBytes = 0;
-    }
-  }
-
-  #takeHeaders(flags: number, streamId: number, payload: Buffer): void {
-    const block = headerBlockOf(flags, streamId, payload);
-    if ((flags & frameFlags.endHeaders) === 0) {
-      this.#continued = new HeaderFragments(streamId, flags, block, maxHeaderBlockBytes);
     } else {
-      this.#takeHeaderBlock(flags, streamId, block);
+      this.#take(streamId, stream.received, frameBytes);
     }
   }
 
-  #takeContinuation(flags: number, streamId: number, payload: Buffer): void {
-    const continued = this.#continued;
-    if (continued === undefined || continued.streamId !== streamId) {
-      throw protocolError("a continuation of nothing");
-    }
-    continued.add(payload);
-    if ((flags & frameFlags.endHeaders) !== 0) {
-      this.#continued = undefined;
-      this.#takeHeaderBlock(continued.flags, streamId, continued.join());
-    }
-  }
-
-  /** @param flags of the HEADERS frame */
-  #takeHeaderBlock(flags: number, streamId: number, block: Buffer): void {
+  headers(streamId: number, block: Buffer, endsStream: boolean): void {
     const stream = this.#streamOf(streamId);
     if (stream === undefined) {
       return;
@@ -347,34 +244,32 @@ export class Http2Connection implements FrameSink {
       return;
     }
     const headers: Headers = new Map(fields.map(({ name, value }) => [name, value]));
-    const isLast = (flags & frameFlags.endStream) !== 0;
     if (stream.headers !== undefined) {
       this.#finish(stream, headers);
-    } else if (!isLast && headers.get(":status")?.startsWith("1") === true) {
+    } else if (!endsStream && headers.get(":status")?.startsWith("1") === true) {
       // An interim answer: the real one follows.
     } else {
       stream.headers = headers;
-      if (isLast) {
+      if (endsStream) {
         this.#finish(stream, undefined);
       }
     }
   }
 
   #finish(stream: Http2Stream, trailers: Headers | undefined): void {
-    this.#streams.delete(stream.id);
-    if (stream.sentBytes < stream.body.length) {
+    if (this.#sending.has(stream.id)) {
       // Answered before it has heard all: the rest is of no interest to it.
       this.#write(encodeRstStream(stream.id, errorCodes.noError));
     }
+    this.#remove(stream);
     stream.done({ headers: stream.headers ?? new Map(), trailers, body: Buffer.concat(stream.parts) });
     this.#afterStream();
   }
 
-  #takeReset(streamId: number, payload: Buffer): void {
+  reset(streamId: number, resetCode: number): void {
     const stream = this.#streamOf(streamId);
-    const resetCode = numberOf(payload);
     if (stream !== undefined) {
-      this.#streams.delete(stream.id);
+      this.#remove(stream);
       stream.done({
         isUntouched: resetCode === errorCodes.refusedStream,
         resetCode,
@@ -384,17 +279,16 @@ export class Http2Connection implements FrameSink {
     }
   }
 
-  #takeSettings(flags: number, streamId: number, payload: Buffer): void {
-    if ((flags & frameFlags.ack) !== 0) {
-      return;
-    }
-    if (streamId !== 0) {
-      throw protocolError("settings of a stream");
-    }
-    this.#applySettings(settingsOf(payload));
+  settings(settings: ReadonlyMap<number, number>): void {
     this.#writeControl(settingsAck);
+    this.#peerMaxStreams = settings.get(settingIds.maxConcurrentStreams) ?? this.#peerMaxStreams;
+    this.#peerMaxFrameBytes = settings.get(settingIds.maxFrameSize) ?? this.#peerMaxFrameBytes;
+    this.#sending.setMaxFrame(this.#peerMaxFrameBytes);
+    const initialWindow = settings.get(settingIds.initialWindowSize);
+    this.#socket.cork();
+    if (initialWindow !== undefined) this.#sending.setInitial(initialWindow);
+    this.#socket.uncork();
     if (this.#isReady) {
-      this.#sendBodies();
       this.#startWaiting();
     } else {
       this.#isReady = true;
@@ -404,23 +298,53 @@ export class Http2Connection implements FrameSink {
     }
   }
 
-  #applySettings(settings: ReadonlyMap<number, number>): void {
-    this.#peerMaxStreams = settings.get(settingIds.maxConcurrentStreams) ?? this.#peerMaxStreams;
-    this.#peerMaxFrameBytes = settings.get(settingIds.maxFrameSize) ?? this.#peerMaxFrameBytes;
-    const initialWindow = settings.get(settingIds.initialWindowSize) ?? this.#peerInitialWindow;
-    for (const stream of this.#streams.values()) {
-      stream.sendWindow += initialWindow - this.#peerInitialWindow;
-    }
-    this.#peerInitialWindow = initialWindow;
+  ping(payload: Buffer): void {
+    this.#writeControl(encodePingAck(payload));
   }
 
-  #takePing(flags: number, streamId: number, payload: Buffer): void {
-    if (payload.length !== 8 || streamId !== 0) {
-      throw new Http2Error(errorCodes.frameSizeError, `a ping of ${payload.length} bytes`);
+  goAway(lastStreamId: number): void {
+    this.#isGoingAway = true;
+    const untouched = [...this.#streams.values()].filter(({ id }) => id > lastStreamId);
+    for (const stream of untouched) {
+      this.#remove(stream);
+      stream.done({ isUntouched: true, message: "the collector is closing the connection" });
     }
-    if ((flags & frameFlags.ack) === 0) {
-      this.#writeControl(encodeFrame(frameTypes.ping, frameFlags.ack, 0, payload));
+    this.#startWaiting();
+    this.#listener.onGoingAway();
+    this.#afterStream();
+  }
+
+  windowUpdate(streamId: number, increment: number): void {
+    this.#socket.cork();
+    try {
+      if (streamId === 0) {
+        this.#sending.grantConnection(increment);
+      } else if (
+        this.#streamOf(streamId) !== undefined &&
+        // What is granted when all is sent is of no use any more.
+        this.#sending.has(streamId) &&
+        !this.#sending.grantStream(streamId, increment)
+      ) {
+        throw new Http2Error(errorCodes.flowControlError, "a window that is too large");
+      }
+    } finally {
+      this.#socket.uncork();
     }
+  }
+
+  /** Counts data that came, and gives its room back. */
+  #take(streamId: number, window: ReceiveWindow, frameBytes: number): void {
+    if (!window.take(frameBytes)) {
+      throw new Http2Error(errorCodes.flowControlError, "data beyond the window");
+    }
+    const increment = window.grant();
+    if (increment > 0) this.#write(encodeWindowUpdate(streamId, increment));
+  }
+
+  /** @returns whether it was under way */
+  #remove({ id }: Http2Stream): boolean {
+    this.#sending.drop(id);
+    return this.#streams.delete(id);
   }
 
   #writeControl(bytes: Buffer): void {
@@ -432,48 +356,10 @@ export class Http2Connection implements FrameSink {
 
   #bodiesBytes(): number {
     let bytes = 0;
-    for (const { sentBytes } of this.#streams.values()) {
-      bytes += sentBytes;
+    for (const { body } of this.#streams.values()) {
+      bytes += body.length;
     }
     return bytes;
-  }
-
-  #takeGoaway(payload: Buffer): void {
-    if (payload.length < 8) {
-      throw new Http2Error(errorCodes.frameSizeError, "a goaway that is too short");
-    }
-    const lastStreamId = payload.readUInt32BE(0) & 0x7fff_ffff;
-    this.#isGoingAway = true;
-    const untouched = [...this.#streams.values()].filter(({ id }) => id > lastStreamId);
-    for (const stream of untouched) {
-      this.#streams.delete(stream.id);
-      stream.done({ isUntouched: true, message: "the collector is closing the connection" });
-    }
-    this.#startWaiting();
-    this.#listener.onGoingAway();
-    this.#afterStream();
-  }
-
-  #takeWindowUpdate(streamId: number, payload: Buffer): void {
-    const more = numberOf(payload) & 0x7fff_ffff;
-    if (streamId === 0) {
-      this.#sendWindow += more;
-      if (this.#sendWindow > maxWindowBytes) {
-        throw new Http2Error(errorCodes.flowControlError, "a window that is too large");
-      }
-      this.#sendBodies();
-      return;
-    }
-    const stream = this.#streamOf(streamId);
-    if (stream !== undefined) {
-      stream.sendWindow += more;
-      if (stream.sendWindow > maxWindowBytes) {
-        throw new Http2Error(errorCodes.flowControlError, "a window that is too large");
-      }
-      this.#socket.cork();
-      this.#sendBody(stream);
-      this.#socket.uncork();
-    }
   }
 
   /** @returns undefined for a stream that has ended: what was on its way then is ignored */
@@ -497,6 +383,7 @@ export class Http2Connection implements FrameSink {
       return;
     }
     this.#isEnded = true;
+    this.#dispatcher.stop();
     this.#socket.end();
     this.#socket.destroy();
     const untouched = this.#waiting.splice(0);
@@ -518,11 +405,4 @@ function protocolError(message: string): Http2Error {
 
 function endHeaders(end: number, block: Buffer): number {
   return end >= block.length ? frameFlags.endHeaders : 0;
-}
-
-function numberOf(payload: Buffer): number {
-  if (payload.length !== 4) {
-    throw new Http2Error(errorCodes.frameSizeError, `a number of ${payload.length} bytes`);
-  }
-  return payload.readUInt32BE(0);
 }

@@ -1,3 +1,5 @@
+import type { ReceiveWindow } from "wire/http2";
+
 /** Header fields by lower-case name; of a name that comes several times, the last value. */
 export type Headers = ReadonlyMap<string, string>;
 
@@ -25,13 +27,9 @@ export interface Http2Stream {
   /** 0 while it waits for its turn. */
   id: number;
   readonly body: Buffer;
-  sentBytes: number;
-  /** How many bytes of the body the peer takes now. */
-  sendWindow: number;
   headers: Headers | undefined;
   readonly parts: Buffer[];
   receivedBytes: number;
-  /** Received, but not yet given back to the peer's window. */
-  unreturnedBytes: number;
+  readonly received: ReceiveWindow;
   readonly done: (outcome: Http2Outcome) => void;
 }

@@ -95,6 +95,14 @@ export function encodeSettings(settings: ReadonlyMap<number, number>): Buffer {
   return encodeFrame(frameTypes.settings, 0, 0, payload);
 }
 
+/** What a peer's settings are answered with. */
+export const settingsAck: Buffer = encodeFrame(frameTypes.settings, frameFlags.ack, 0, Buffer.alloc(0));
+
+/** What a PING is answered with. @param payload its eight bytes, which are copied */
+export function encodePingAck(payload: Uint8Array): Buffer {
+  return encodeFrame(frameTypes.ping, frameFlags.ack, 0, payload);
+}
+
 export function encodeWindowUpdate(streamId: number, increment: number): Buffer {
   const payload = Buffer.alloc(4);
   payload.writeUInt32BE(increment);

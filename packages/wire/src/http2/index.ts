@@ -1,5 +1,6 @@
 export { decodeHeaderBlock } from "./decode-header-block.ts";
 export { encodeHeaders } from "./encode-headers.ts";
+export { FrameDispatcher, type FrameHandler } from "./frame-dispatcher.ts";
 export { FrameReader, type FrameSink } from "./frame-reader.ts";
 export {
   clientPreface,
@@ -8,6 +9,7 @@ export {
   encodeFrame,
   encodeFrameHeader,
   encodeGoAway,
+  encodePingAck,
   encodeRstStream,
   encodeSettings,
   encodeWindowUpdate,
@@ -17,6 +19,7 @@ export {
   frameTypes,
   maxWindowBytes,
   settingIds,
+  settingsAck,
 } from "./frames.ts";
 export type { HeaderField } from "./header-field.ts";
 export { HeaderFragments } from "./header-fragments.ts";
@@ -24,3 +27,5 @@ export { HpackDecoder } from "./hpack-decoder.ts";
 export { HpackEncoder } from "./hpack-encoder.ts";
 export { Http2Error } from "./http2-error.ts";
 export { dataOf, headerBlockOf, settingsOf } from "./read-payload.ts";
+export { ReceiveWindow } from "./receive-window.ts";
+export { SendWindow } from "./send-window.ts";

@@ -1,34 +1,41 @@
 import type { Duplex } from "node:stream";
 import {
   clientPreface,
-  dataOf,
   decodeHeaderBlock,
   defaultWindowBytes,
   encodeFrame,
   encodeGoAway,
   encodeHeaders,
+  encodePingAck,
   encodeRstStream,
   encodeSettings,
   encodeWindowUpdate,
   errorCodes,
+  FrameDispatcher,
+  type FrameHandler,
   FrameReader,
-  type FrameSink,
   frameFlags,
   frameTypes,
   type HeaderField,
-  HeaderFragments,
   HpackDecoder,
   Http2Error,
-  headerBlockOf,
+  ReceiveWindow,
+  SendWindow,
   settingIds,
-  settingsOf,
+  settingsAck,
 } from "wire/http2";
 import { messagePrefixBytes } from "./decode-message.ts";
+import { FrameOutput } from "./frame-output.ts";
 import { failureHeaders, type GrpcFailure, okTrailers, responseHeaders } from "./grpc-status.ts";
+import { RecentStreams } from "./recent-streams.ts";
 import { readRequestHeaders, trailersProblem } from "./request-headers.ts";
-import { type PlannedAnswer, type RequestSettings, RequestStream } from "./request-stream.ts";
+import {
+  type PlannedAnswer,
+  type RequestSettings,
+  RequestStream,
+  streamWindowBytes,
+} from "./request-stream.ts";
 import { requestTarget } from "./request-target.ts";
-import { SendWindow } from "./send-window.ts";
 import type { UnaryMethod } from "./unary-method.ts";
 
 export interface ConnectionSettings extends RequestSettings {
@@ -41,16 +48,9 @@ const maxConcurrentStreams = 100;
 const maxHeaderListBytes = 16_384;
 /** Of a header block over all its frames. */
 const maxHeaderBlockBytes = 32_768;
-const streamWindowBytes = 1024 * 1024;
 const connectionWindowBytes = 8 * 1024 * 1024;
-/** Answers that the client does not read. */
-const maxUnreadBytes = 1024 * 1024;
 /** A client that resets more calls than this, and than half of those it finishes, is sent away. */
 const resetBurst = 1_000;
-/** Closed streams that are remembered, to tell a late frame from a wrong one. */
-const rememberedStreams = 1_000;
-const highestStreamId = 0x7fff_ffff;
-const noTrailers = Buffer.alloc(0);
 
 /**
  * One client's connection: HTTP/2 as far as unary gRPC needs it, without an object per frame or a stream per call.
@@ -59,10 +59,11 @@ const noTrailers = Buffer.alloc(0);
  *
  * Source: RFC 9113; gRPC over HTTP2 (grpc/grpc doc/PROTOCOL-HTTP2.md)
  */
-export class Connection implements FrameSink {
+export class Connection implements FrameHandler {
   readonly #socket: Duplex;
   readonly #settings: ConnectionSettings;
-  readonly #reader = new FrameReader(this, clientPreface);
+  readonly #dispatcher = new FrameDispatcher(this, { maxHeaderBlockBytes });
+  readonly #reader = new FrameReader(this.#dispatcher, clientPreface);
   readonly #hpack = new HpackDecoder({ maxListBytes: maxHeaderListBytes });
   readonly #sending = new SendWindow((frame) => this.#write(frame));
   /** Calls whose request is not yet whole. */
@@ -70,24 +71,21 @@ export class Connection implements FrameSink {
   /** Calls whose request is whole and whose answer is not yet written. */
   readonly #answering = new Set<number>();
   /** Closed by the client or in order; a frame on them is an error. */
-  readonly #closed = new Set<number>();
+  readonly #closed = new RecentStreams();
   /** Closed early by us: the client may not know yet, and its frames are thrown away. */
-  readonly #abandoned = new Set<number>();
-  #windowBytes = connectionWindowBytes;
+  readonly #abandoned = new RecentStreams();
+  readonly #received = new ReceiveWindow(connectionWindowBytes);
+  readonly #out: FrameOutput;
   #lastStreamId = 0;
-  /** A header block that goes on in CONTINUATION frames. */
-  #block: HeaderFragments | undefined;
-  #hasSettings = false;
   #isLeaving = false;
   #isDead = false;
   #resets = 0;
   #finished = 0;
-  #out: Buffer[] = [];
-  #isFlushDue = false;
 
   constructor(socket: Duplex, settings: ConnectionSettings) {
     this.#socket = socket;
     this.#settings = settings;
+    this.#out = new FrameOutput(socket, () => this.destroy());
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     // A client that goes away is no news.
     socket.on("error", () => {});
@@ -106,7 +104,7 @@ export class Connection implements FrameSink {
 
   /** Whether the client has said that it speaks HTTP/2. */
   get hasBegun(): boolean {
-    return this.#hasSettings;
+    return this.#dispatcher.hasSettings;
   }
 
   /** Takes no new calls; the connection ends with the last that is under way. */
@@ -119,7 +117,7 @@ export class Connection implements FrameSink {
 
   /** Ends at once. */
   destroy(): void {
-    this.#isDead = true;
+    this.#die();
     this.#socket.destroy();
   }
 
@@ -133,50 +131,6 @@ export class Connection implements FrameSink {
     }
   }
 
-  frame(type: number, flags: number, streamId: number, payload: Buffer): void {
-    if (this.#isDead) return;
-    if (!this.#hasSettings && type !== frameTypes.settings) {
-      throw protocolError("the first frame is not SETTINGS");
-    }
-    if (
-      this.#block !== undefined &&
-      (type !== frameTypes.continuation || streamId !== this.#block.streamId)
-    ) {
-      throw protocolError("a frame in the middle of a header block");
-    }
-    switch (type) {
-      case frameTypes.data:
-        this.#data(flags, streamId, payload);
-        break;
-      case frameTypes.headers:
-        this.#headers(flags, streamId, payload);
-        break;
-      case frameTypes.priority:
-        this.#priority(streamId, payload);
-        break;
-      case frameTypes.rstStream:
-        this.#rstStream(streamId, payload);
-        break;
-      case frameTypes.settings:
-        this.#peerSettings(flags, streamId, payload);
-        break;
-      case frameTypes.pushPromise:
-        throw protocolError("PUSH_PROMISE from a client");
-      case frameTypes.ping:
-        this.#ping(flags, streamId, payload);
-        break;
-      case frameTypes.goAway:
-        this.#goAway(streamId, payload);
-        break;
-      case frameTypes.windowUpdate:
-        this.#windowUpdate(streamId, payload);
-        break;
-      case frameTypes.continuation:
-        this.#continuation(flags, payload);
-      // Types that we do not know are to be ignored.
-    }
-  }
-
   #receive(chunk: Buffer): void {
     if (this.#isDead) return;
     try {
@@ -185,61 +139,37 @@ export class Connection implements FrameSink {
       const code = error instanceof Http2Error ? error.code : errorCodes.internalError;
       const reason = error instanceof Error ? error.message : String(error);
       this.#write(encodeGoAway(this.#lastStreamId, code, reason.slice(0, 200).replace(/[^ -~]/g, "?")));
-      this.#flush();
+      this.#out.flush();
       this.#forget();
       this.#socket.end();
     }
   }
 
-  #data(flags: number, streamId: number, payload: Buffer): void {
+  /** Called by the dispatcher, as are the next ones. */
+  data(streamId: number, data: Buffer, frameBytes: number, endsStream: boolean): void {
     this.#checkOpened(streamId, "DATA");
-    this.#windowBytes -= payload.length;
-    if (this.#windowBytes < 0) throw new Http2Error(errorCodes.flowControlError, "DATA over the window");
-    if (this.#windowBytes < connectionWindowBytes / 2) {
-      this.#write(encodeWindowUpdate(0, connectionWindowBytes - this.#windowBytes));
-      this.#windowBytes = connectionWindowBytes;
+    if (!this.#received.take(frameBytes)) {
+      throw new Http2Error(errorCodes.flowControlError, "DATA over the window");
     }
-    const piece = dataOf(flags, payload);
+    this.#grant(0, this.#received);
     const request = this.#requests.get(streamId);
     if (request === undefined) {
-      if (!this.#abandoned.has(streamId)) this.#streamError(streamId, errorCodes.streamClosed);
+      if (!this.#abandoned.has(streamId)) this.streamError(streamId, errorCodes.streamClosed);
       return;
     }
-    request.windowBytes -= payload.length;
-    if (request.windowBytes < 0) {
+    if (!request.received.take(frameBytes)) {
       this.#reset(request, errorCodes.flowControlError);
       return;
     }
-    const endsStream = (flags & frameFlags.endStream) !== 0;
-    const failure = request.add(piece);
+    const failure = request.add(data);
     if (failure !== undefined) this.#refuse(request, failure, endsStream);
     else if (endsStream) this.#complete(request);
-    else if (request.windowBytes < streamWindowBytes / 2) {
-      this.#write(encodeWindowUpdate(streamId, streamWindowBytes - request.windowBytes));
-      request.windowBytes = streamWindowBytes;
-    }
+    else this.#grant(streamId, request.received);
   }
 
-  #headers(flags: number, streamId: number, payload: Buffer): void {
+  headers(streamId: number, block: Buffer, endsStream: boolean): void {
     if (streamId % 2 === 0) throw protocolError("HEADERS on a stream that no client opens");
-    const piece = headerBlockOf(flags, streamId, payload);
-    if ((flags & frameFlags.endHeaders) !== 0) this.#headerBlock(streamId, flags, piece);
-    else this.#block = new HeaderFragments(streamId, flags, piece, maxHeaderBlockBytes);
-  }
-
-  #continuation(flags: number, payload: Buffer): void {
-    const block = this.#block;
-    if (block === undefined) throw protocolError("CONTINUATION without HEADERS");
-    block.add(payload);
-    if ((flags & frameFlags.endHeaders) === 0) return;
-    this.#block = undefined;
-    this.#headerBlock(block.streamId, block.flags, block.join());
-  }
-
-  /** @param flags of the HEADERS frame */
-  #headerBlock(streamId: number, flags: number, bytes: Buffer): void {
-    const endsStream = (flags & frameFlags.endStream) !== 0;
-    const fields = decodeHeaderBlock(this.#hpack, bytes);
+    const fields = decodeHeaderBlock(this.#hpack, block);
     const request = this.#requests.get(streamId);
     if (request !== undefined) {
       if (fields === undefined || !endsStream || trailersProblem(fields) !== "") {
@@ -262,10 +192,64 @@ export class Connection implements FrameSink {
     this.#open(streamId, endsStream, fields);
   }
 
+  reset(streamId: number): void {
+    this.#checkOpened(streamId, "RST_STREAM");
+    const request = this.#requests.get(streamId);
+    request?.release();
+    const wasOpen = this.#requests.delete(streamId) || this.#answering.delete(streamId);
+    this.#sending.drop(streamId);
+    this.#closed.add(streamId);
+    if (wasOpen) this.#countReset();
+    this.#endWhenIdle();
+  }
+
+  settings(settings: ReadonlyMap<number, number>): void {
+    this.#write(settingsAck);
+    const initialWindowBytes = settings.get(settingIds.initialWindowSize);
+    if (initialWindowBytes === undefined) return;
+    this.#sending.setInitial(initialWindowBytes);
+    this.#endWhenIdle();
+  }
+
+  ping(payload: Buffer): void {
+    this.#write(encodePingAck(payload));
+  }
+
+  goAway(): void {
+    this.#isLeaving = true;
+    this.#endWhenIdle();
+  }
+
+  windowUpdate(streamId: number, increment: number): void {
+    if (streamId === 0) {
+      this.#sending.grantConnection(increment);
+      this.#endWhenIdle();
+      return;
+    }
+    this.#checkOpened(streamId, "WINDOW_UPDATE");
+    const request = this.#requests.get(streamId);
+    if (request === undefined && !this.#answering.has(streamId) && !this.#sending.has(streamId)) return;
+    if (increment > 0 && this.#sending.grantStream(streamId, increment)) {
+      this.#endWhenIdle();
+      return;
+    }
+    const errorCode = increment === 0 ? errorCodes.protocolError : errorCodes.flowControlError;
+    if (request !== undefined) this.#abandon(request);
+    this.streamError(streamId, errorCode);
+  }
+
+  /** Also answers a frame on a stream that is closed. */
+  streamError(streamId: number, errorCode: number): void {
+    this.#countReset();
+    this.#answering.delete(streamId);
+    this.#sending.drop(streamId);
+    this.#write(encodeRstStream(streamId, errorCode));
+  }
+
   /** @param fields undefined when there were too many */
   #open(streamId: number, endsStream: boolean, fields: HeaderField[] | undefined): void {
     if (this.#requests.size + this.#answering.size + this.#sending.size >= maxConcurrentStreams) {
-      this.#remember(this.#abandoned, streamId);
+      this.#abandoned.add(streamId);
       this.#write(encodeRstStream(streamId, errorCodes.refusedStream));
       return;
     }
@@ -276,7 +260,7 @@ export class Connection implements FrameSink {
     }
     const headers = readRequestHeaders(fields);
     if (typeof headers === "string" || (endsStream && (headers.contentLength ?? 0) !== 0)) {
-      this.#remember(this.#abandoned, streamId);
+      this.#abandoned.add(streamId);
       this.#write(encodeRstStream(streamId, errorCodes.protocolError));
       return;
     }
@@ -289,7 +273,7 @@ export class Connection implements FrameSink {
       return;
     }
     const request = new RequestStream(
-      { id: streamId, target, fields, encoding, contentLength, windowBytes: streamWindowBytes },
+      { id: streamId, target, fields, encoding, contentLength },
       this.#settings,
     );
     this.#requests.set(streamId, request);
@@ -358,7 +342,7 @@ export class Connection implements FrameSink {
       ...(httpStatus === 405 ? [{ name: "allow", value: "POST" }] : []),
     ]);
     this.#write(encodeFrame(frameTypes.headers, frameFlags.endHeaders, streamId, head));
-    this.#sending.send(streamId, Buffer.from(text), noTrailers);
+    this.#sending.send(streamId, Buffer.from(text));
   }
 
   /** Answered in full, though the client may still be sending. */
@@ -367,14 +351,14 @@ export class Connection implements FrameSink {
       this.#finish(streamId);
       return;
     }
-    this.#remember(this.#abandoned, streamId);
+    this.#abandoned.add(streamId);
     if (!this.#sending.has(streamId)) this.#write(encodeRstStream(streamId, errorCodes.noError));
     this.#endWhenIdle();
   }
 
   #finish(streamId: number): void {
     this.#finished++;
-    this.#remember(this.#closed, streamId);
+    this.#closed.add(streamId);
     this.#endWhenIdle();
   }
 
@@ -382,7 +366,7 @@ export class Connection implements FrameSink {
     request.release();
     this.#requests.delete(request.id);
     this.#sending.drop(request.id);
-    this.#remember(this.#abandoned, request.id);
+    this.#abandoned.add(request.id);
     this.#endWhenIdle();
   }
 
@@ -391,95 +375,12 @@ export class Connection implements FrameSink {
     this.#write(encodeRstStream(request.id, errorCode));
   }
 
-  /** Answers a frame on a stream that is closed. */
-  #streamError(streamId: number, errorCode: number): void {
-    this.#countReset();
-    this.#answering.delete(streamId);
-    this.#sending.drop(streamId);
-    this.#write(encodeRstStream(streamId, errorCode));
-  }
-
-  #rstStream(streamId: number, payload: Buffer): void {
-    if (payload.length !== 4) throw new Http2Error(errorCodes.frameSizeError, "RST_STREAM not of 4 bytes");
-    this.#checkOpened(streamId, "RST_STREAM");
-    const request = this.#requests.get(streamId);
-    request?.release();
-    const wasOpen = this.#requests.delete(streamId) || this.#answering.delete(streamId);
-    this.#sending.drop(streamId);
-    this.#remember(this.#closed, streamId);
-    if (wasOpen) this.#countReset();
-    this.#endWhenIdle();
-  }
-
   /** Calls that are begun and broken off cost us work that their sender does not share. Source: CVE-2023-44487 */
   #countReset(): void {
     this.#resets++;
     if (this.#resets > resetBurst + this.#finished / 2) {
       throw new Http2Error(errorCodes.enhanceYourCalm, "too many calls are broken off");
     }
-  }
-
-  #priority(streamId: number, payload: Buffer): void {
-    if (streamId === 0) throw protocolError("PRIORITY on stream 0");
-    if (payload.length !== 5) {
-      this.#streamError(streamId, errorCodes.frameSizeError);
-    } else if ((payload.readUInt32BE(0) & highestStreamId) === streamId) {
-      this.#streamError(streamId, errorCodes.protocolError);
-    }
-  }
-
-  #peerSettings(flags: number, streamId: number, payload: Buffer): void {
-    if (streamId !== 0) throw protocolError("SETTINGS on a stream");
-    const isAck = (flags & frameFlags.ack) !== 0;
-    if (isAck && payload.length > 0) {
-      throw new Http2Error(errorCodes.frameSizeError, "an acknowledgement of SETTINGS is not empty");
-    }
-    if (isAck) return;
-    this.#hasSettings = true;
-    const initialWindowBytes = settingsOf(payload).get(settingIds.initialWindowSize);
-    this.#write(encodeFrame(frameTypes.settings, frameFlags.ack, 0, Buffer.alloc(0)));
-    if (initialWindowBytes !== undefined) {
-      this.#sending.setInitial(initialWindowBytes);
-      this.#endWhenIdle();
-    }
-  }
-
-  #ping(flags: number, streamId: number, payload: Buffer): void {
-    if (streamId !== 0) throw protocolError("PING on a stream");
-    if (payload.length !== 8) throw new Http2Error(errorCodes.frameSizeError, "PING not of 8 bytes");
-    if ((flags & frameFlags.ack) === 0) {
-      this.#write(encodeFrame(frameTypes.ping, frameFlags.ack, 0, payload));
-    }
-  }
-
-  #goAway(streamId: number, payload: Buffer): void {
-    if (streamId !== 0) throw protocolError("GOAWAY on a stream");
-    if (payload.length < 8) throw new Http2Error(errorCodes.frameSizeError, "GOAWAY of under 8 bytes");
-    this.#isLeaving = true;
-    this.#endWhenIdle();
-  }
-
-  #windowUpdate(streamId: number, payload: Buffer): void {
-    if (payload.length !== 4) {
-      throw new Http2Error(errorCodes.frameSizeError, "WINDOW_UPDATE not of 4 bytes");
-    }
-    const increment = payload.readUInt32BE(0) & highestStreamId;
-    if (streamId === 0) {
-      if (increment === 0) throw protocolError("WINDOW_UPDATE of 0");
-      this.#sending.grantConnection(increment);
-      this.#endWhenIdle();
-      return;
-    }
-    this.#checkOpened(streamId, "WINDOW_UPDATE");
-    const request = this.#requests.get(streamId);
-    if (request === undefined && !this.#answering.has(streamId) && !this.#sending.has(streamId)) return;
-    if (increment > 0 && this.#sending.grantStream(streamId, increment)) {
-      this.#endWhenIdle();
-      return;
-    }
-    const errorCode = increment === 0 ? errorCodes.protocolError : errorCodes.flowControlError;
-    if (request !== undefined) this.#abandon(request);
-    this.#streamError(streamId, errorCode);
   }
 
   /** @throws Http2Error for stream 0 and for streams that the client has not opened */
@@ -491,26 +392,17 @@ export class Connection implements FrameSink {
     }
   }
 
-  #remember(set: Set<number>, streamId: number): void {
-    set.add(streamId);
-    if (set.size <= rememberedStreams) return;
-    for (const oldest of set) {
-      set.delete(oldest);
-      return;
-    }
-  }
-
   #endWhenIdle(): void {
     if (!this.#isLeaving || this.#isDead) return;
     if (this.#requests.size > 0 || this.#answering.size > 0 || this.#sending.size > 0) return;
-    this.#flush();
-    this.#isDead = true;
+    this.#out.flush();
+    this.#die();
     this.#socket.end();
   }
 
   /** Gives back what calls under way hold; their answers go nowhere. */
   #forget(): void {
-    this.#isDead = true;
+    this.#die();
     for (const request of this.#requests.values()) request.release();
     this.#requests.clear();
     this.#answering.clear();
@@ -523,22 +415,19 @@ export class Connection implements FrameSink {
     this.#sending.drop(streamId);
   }
 
-  /** Frames of one turn go out in one piece. */
-  #write(frame: Buffer): void {
-    if (this.#isDead) return;
-    this.#out.push(frame);
-    if (this.#isFlushDue) return;
-    this.#isFlushDue = true;
-    process.nextTick(() => this.#flush());
+  /** Gives back to the client what it has used of a window. */
+  #grant(streamId: number, window: ReceiveWindow): void {
+    const increment = window.grant();
+    if (increment > 0) this.#write(encodeWindowUpdate(streamId, increment));
   }
 
-  #flush(): void {
-    this.#isFlushDue = false;
-    const [only, ...others] = this.#out;
-    if (only === undefined || this.#socket.destroyed || this.#socket.writableEnded) return;
-    this.#socket.write(others.length === 0 ? only : Buffer.concat(this.#out));
-    this.#out = [];
-    if (this.#socket.writableLength > maxUnreadBytes) this.destroy();
+  #write(bytes: Buffer): void {
+    if (!this.#isDead) this.#out.write(bytes);
+  }
+
+  #die(): void {
+    this.#isDead = true;
+    this.#dispatcher.stop();
   }
 }
 

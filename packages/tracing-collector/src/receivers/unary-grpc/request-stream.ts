@@ -1,11 +1,14 @@
 import { status } from "@grpc/grpc-js";
-import type { HeaderField } from "wire/http2";
+import { type HeaderField, ReceiveWindow } from "wire/http2";
 import { CollectorError } from "../../errors.ts";
 import { grpcFailureOf } from "../refusal.ts";
 import { decompressMessage, messagePrefixBytes } from "./decode-message.ts";
 import type { GrpcFailure } from "./grpc-status.ts";
 import type { MessageBuffers } from "./message-buffers.ts";
 import type { UnaryMethod } from "./unary-method.ts";
+
+/** What a client may send of a call before it is granted more. */
+export const streamWindowBytes: number = 1024 * 1024;
 
 /** What a stream needs besides its frames. */
 export interface RequestSettings {
@@ -32,8 +35,7 @@ export class RequestStream {
   #buffer: Buffer | undefined;
   /** Of the prefix and the message. */
   #length = 0;
-  /** What the client may still send before it is given more. */
-  windowBytes: number;
+  readonly received = new ReceiveWindow(streamWindowBytes);
   /** When something came last, in milliseconds of `performance.now`. */
   lastActiveMs = performance.now();
 
@@ -44,14 +46,12 @@ export class RequestStream {
       readonly fields: readonly HeaderField[];
       readonly encoding: string;
       readonly contentLength: number | undefined;
-      readonly windowBytes: number;
     },
     settings: RequestSettings,
   ) {
     this.id = request.id;
     this.target = request.target;
     this.fields = request.fields;
-    this.windowBytes = request.windowBytes;
     this.#encoding = request.encoding;
     this.#contentLength = request.contentLength;
     this.#settings = settings;

@@ -1,0 +1,188 @@
+import type { FrameSink } from "./frame-reader.ts";
+import { errorCodes, frameFlags, frameTypes } from "./frames.ts";
+import { HeaderFragments } from "./header-fragments.ts";
+import { Http2Error } from "./http2-error.ts";
+import { dataOf, headerBlockOf, settingsOf } from "./read-payload.ts";
+
+/**
+ * What a peer says. Bytes are views that are good during the call only; an `Http2Error` that a method throws ends the
+ * connection.
+ */
+export interface FrameHandler {
+  /** @param frameBytes with padding: what flow control counts */
+  data(streamId: number, data: Buffer, frameBytes: number, endsStream: boolean): void;
+  /** A whole header block: of a request, an answer or trailers. */
+  headers(streamId: number, block: Buffer, endsStream: boolean): void;
+  reset(streamId: number, errorCode: number): void;
+  /** To be acknowledged with `settingsAck`. @param settings by `settingIds` */
+  settings(settings: ReadonlyMap<number, number>): void;
+  /** To be answered with the same bytes. */
+  ping(payload: Buffer): void;
+  goAway(lastStreamId: number): void;
+  /** @param increment may be 0, which is the stream's error; not for stream 0 */
+  windowUpdate(streamId: number, increment: number): void;
+  /** A frame that says nothing to us is wrong, which is the stream's error. */
+  streamError?(streamId: number, errorCode: number): void;
+}
+
+export interface FrameDispatcherSettings {
+  /** Most bytes of a header block over all its frames. */
+  readonly maxHeaderBlockBytes: number;
+  /** For clients: servers that take no connections may say so before their settings. False by default. */
+  readonly mayBeginWithGoAway?: boolean;
+}
+
+const highestStreamId = 0x7fff_ffff;
+const priorityBytes = 5;
+const pingBytes = 8;
+const goAwayBytes = 8;
+
+/**
+ * Tells the handler of one end of a connection what the frames mean that the other end sends: checks what can be checked
+ * without knowing the streams, and puts header blocks together.
+ * Source: RFC 9113, sections 3.4 and 6
+ */
+export class FrameDispatcher implements FrameSink {
+  readonly #handler: FrameHandler;
+  readonly #maxHeaderBlockBytes: number;
+  readonly #mayBeginWithGoAway: boolean;
+  /** A header block that goes on in CONTINUATION frames. */
+  #block: HeaderFragments | undefined;
+  #hasSettings = false;
+  #isStopped = false;
+
+  constructor(handler: FrameHandler, settings: FrameDispatcherSettings) {
+    this.#handler = handler;
+    this.#maxHeaderBlockBytes = settings.maxHeaderBlockBytes;
+    this.#mayBeginWithGoAway = settings.mayBeginWithGoAway ?? false;
+  }
+
+  /** Whether the peer has sent its settings. */
+  get hasSettings(): boolean {
+    return this.#hasSettings;
+  }
+
+  /** The handler is told no more. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** @throws Http2Error; whatever the handler throws */
+  frame(type: number, flags: number, streamId: number, payload: Buffer): void {
+    if (this.#isStopped) return;
+    if (!this.#hasSettings) this.#checkFirst(type);
+    if (this.#block !== undefined) this.#checkContinues(this.#block, type, streamId);
+    const endsStream = (flags & frameFlags.endStream) !== 0;
+    switch (type) {
+      case frameTypes.data:
+        this.#handler.data(streamId, dataOf(flags, payload), payload.length, endsStream);
+        break;
+      case frameTypes.headers:
+        this.#headers(flags, streamId, payload);
+        break;
+      case frameTypes.priority:
+        this.#priority(streamId, payload);
+        break;
+      case frameTypes.rstStream:
+        this.#handler.reset(streamId, numberOf(payload, "RST_STREAM"));
+        break;
+      case frameTypes.settings:
+        this.#settings(flags, streamId, payload);
+        break;
+      case frameTypes.pushPromise:
+        throw protocolError("PUSH_PROMISE, which nobody may send us");
+      case frameTypes.ping:
+        this.#ping(flags, streamId, payload);
+        break;
+      case frameTypes.goAway:
+        this.#goAway(streamId, payload);
+        break;
+      case frameTypes.windowUpdate:
+        this.#windowUpdate(streamId, payload);
+        break;
+      case frameTypes.continuation:
+        this.#continuation(flags, payload);
+      // Types that we do not know are to be ignored.
+    }
+  }
+
+  #checkFirst(type: number): void {
+    if (type === frameTypes.settings || (type === frameTypes.goAway && this.#mayBeginWithGoAway)) return;
+    throw protocolError("the first frame is not SETTINGS");
+  }
+
+  #checkContinues(block: HeaderFragments, type: number, streamId: number): void {
+    if (type === frameTypes.continuation && streamId === block.streamId) return;
+    throw protocolError("a frame in the middle of a header block");
+  }
+
+  #headers(flags: number, streamId: number, payload: Buffer): void {
+    if (streamId === 0) throw protocolError("HEADERS on stream 0");
+    const piece = headerBlockOf(flags, streamId, payload);
+    if ((flags & frameFlags.endHeaders) !== 0) {
+      this.#handler.headers(streamId, piece, (flags & frameFlags.endStream) !== 0);
+    } else {
+      this.#block = new HeaderFragments(streamId, flags, piece, this.#maxHeaderBlockBytes);
+    }
+  }
+
+  #continuation(flags: number, payload: Buffer): void {
+    const block = this.#block;
+    if (block === undefined) throw protocolError("CONTINUATION without HEADERS");
+    block.add(payload);
+    if ((flags & frameFlags.endHeaders) === 0) return;
+    this.#block = undefined;
+    this.#handler.headers(block.streamId, block.join(), (block.flags & frameFlags.endStream) !== 0);
+  }
+
+  /** Priorities are not followed, but wrong ones are answered. */
+  #priority(streamId: number, payload: Buffer): void {
+    if (streamId === 0) throw protocolError("PRIORITY on stream 0");
+    if (payload.length !== priorityBytes) {
+      this.#handler.streamError?.(streamId, errorCodes.frameSizeError);
+    } else if ((payload.readUInt32BE(0) & highestStreamId) === streamId) {
+      this.#handler.streamError?.(streamId, errorCodes.protocolError);
+    }
+  }
+
+  #settings(flags: number, streamId: number, payload: Buffer): void {
+    if (streamId !== 0) throw protocolError("SETTINGS on a stream");
+    if ((flags & frameFlags.ack) === 0) {
+      this.#hasSettings = true;
+      this.#handler.settings(settingsOf(payload));
+    } else if (payload.length > 0) {
+      throw frameSizeError("an acknowledgement of SETTINGS is not empty");
+    }
+  }
+
+  #ping(flags: number, streamId: number, payload: Buffer): void {
+    if (streamId !== 0) throw protocolError("PING on a stream");
+    if (payload.length !== pingBytes) throw frameSizeError(`PING of ${payload.length} bytes`);
+    if ((flags & frameFlags.ack) === 0) this.#handler.ping(payload);
+  }
+
+  #goAway(streamId: number, payload: Buffer): void {
+    if (streamId !== 0) throw protocolError("GOAWAY on a stream");
+    if (payload.length < goAwayBytes) throw frameSizeError(`GOAWAY of ${payload.length} bytes`);
+    this.#handler.goAway(payload.readUInt32BE(0) & highestStreamId);
+  }
+
+  #windowUpdate(streamId: number, payload: Buffer): void {
+    const increment = numberOf(payload, "WINDOW_UPDATE") & highestStreamId;
+    if (streamId === 0 && increment === 0) throw protocolError("WINDOW_UPDATE of 0");
+    this.#handler.windowUpdate(streamId, increment);
+  }
+}
+
+function numberOf(payload: Buffer, what: string): number {
+  if (payload.length !== 4) throw frameSizeError(`${what} of ${payload.length} bytes`);
+  return payload.readUInt32BE(0);
+}
+
+function protocolError(what: string): Http2Error {
+  return new Http2Error(errorCodes.protocolError, what);
+}
+
+function frameSizeError(what: string): Http2Error {
+  return new Http2Error(errorCodes.frameSizeError, what);
+}

@@ -1,0 +1,131 @@
+import {
+  defaultFrameBytes,
+  defaultWindowBytes,
+  encodeFrame,
+  encodeFrameHeader,
+  errorCodes,
+  frameFlags,
+  frameTypes,
+  maxWindowBytes,
+} from "./frames.ts";
+import { Http2Error } from "./http2-error.ts";
+
+/** A body that the peer has not yet room for. */
+interface WaitingBody {
+  windowBytes: number;
+  readonly bytes: Buffer;
+  sentBytes: number;
+  readonly trailers: Buffer | undefined;
+}
+
+/**
+ * Sends bodies of requests or answers within the windows of flow control that the peer grants.
+ * Source: RFC 9113, section 5.2
+ */
+export class SendWindow {
+  readonly #write: (bytes: Buffer) => void;
+  #connectionBytes = defaultWindowBytes;
+  #initialBytes = defaultWindowBytes;
+  #maxFrameBytes = defaultFrameBytes;
+  /** What the peer granted to single streams beyond the initial window, while those are open. */
+  readonly #granted = new Map<number, number>();
+  readonly #waiting = new Map<number, WaitingBody>();
+
+  /** @param write gets whole frames, some in two pieces: what is given to `send` is not copied */
+  constructor(write: (bytes: Buffer) => void) {
+    this.#write = write;
+  }
+
+  /** Bodies that wait. */
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** Whether a body of this stream still waits, or a part of it. */
+  has(streamId: number): boolean {
+    return this.#waiting.has(streamId);
+  }
+
+  /**
+   * Sends a body as soon as it fits, and ends the stream.
+   * @param bytes not to be changed any more
+   * @param trailers a header block; without one, the last DATA frame ends the stream, so that `bytes` must not be empty
+   */
+  send(streamId: number, bytes: Buffer, trailers?: Buffer): void {
+    const windowBytes = this.#initialBytes + (this.#granted.get(streamId) ?? 0);
+    const body = { windowBytes, bytes, sentBytes: 0, trailers };
+    this.#waiting.set(streamId, body);
+    this.#flush(streamId, body);
+  }
+
+  /** Nothing more is sent on this stream. */
+  drop(streamId: number): void {
+    this.#waiting.delete(streamId);
+    this.#granted.delete(streamId);
+  }
+
+  /** @throws Http2Error FLOW_CONTROL_ERROR */
+  grantConnection(bytes: number): void {
+    this.#connectionBytes += bytes;
+    if (this.#connectionBytes > maxWindowBytes) throw windowError();
+    this.#flushAll();
+  }
+
+  /** @returns false when the stream's window gets too large, which is the stream's error */
+  grantStream(streamId: number, bytes: number): boolean {
+    const body = this.#waiting.get(streamId);
+    if (body === undefined) {
+      const granted = (this.#granted.get(streamId) ?? 0) + bytes;
+      this.#granted.set(streamId, granted);
+      return this.#initialBytes + granted <= maxWindowBytes;
+    }
+    body.windowBytes += bytes;
+    if (body.windowBytes > maxWindowBytes) return false;
+    this.#flush(streamId, body);
+    return true;
+  }
+
+  /** A new SETTINGS_INITIAL_WINDOW_SIZE, at most `maxWindowBytes`. @throws Http2Error FLOW_CONTROL_ERROR */
+  setInitial(bytes: number): void {
+    for (const body of this.#waiting.values()) {
+      body.windowBytes += bytes - this.#initialBytes;
+      if (body.windowBytes > maxWindowBytes) throw windowError();
+    }
+    this.#initialBytes = bytes;
+    this.#flushAll();
+  }
+
+  /** A new SETTINGS_MAX_FRAME_SIZE: what is sent from now on comes in frames of at most so many bytes. */
+  setMaxFrame(bytes: number): void {
+    this.#maxFrameBytes = bytes;
+  }
+
+  #flushAll(): void {
+    for (const [streamId, body] of this.#waiting) this.#flush(streamId, body);
+  }
+
+  #flush(streamId: number, body: WaitingBody): void {
+    const { bytes, trailers } = body;
+    while (body.sentBytes < bytes.length) {
+      const room = Math.min(body.windowBytes, this.#connectionBytes, this.#maxFrameBytes);
+      if (room <= 0) return;
+      const piece = bytes.subarray(body.sentBytes, body.sentBytes + room);
+      body.sentBytes += piece.length;
+      body.windowBytes -= piece.length;
+      this.#connectionBytes -= piece.length;
+      const isLast = trailers === undefined && body.sentBytes === bytes.length;
+      const flags = isLast ? frameFlags.endStream : 0;
+      this.#write(encodeFrameHeader(piece.length, frameTypes.data, flags, streamId));
+      this.#write(piece);
+    }
+    if (trailers !== undefined) {
+      const lastFlags = frameFlags.endHeaders | frameFlags.endStream;
+      this.#write(encodeFrame(frameTypes.headers, lastFlags, streamId, trailers));
+    }
+    this.drop(streamId);
+  }
+}
+
+function windowError(): Http2Error {
+  return new Http2Error(errorCodes.flowControlError, "a window is over 2^31 - 1");
+}
