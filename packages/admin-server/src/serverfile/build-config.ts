@@ -27,7 +27,7 @@ import { expandTokens } from "./values/shorthands.ts";
 const readModule = moduleReading(moduleReaders);
 
 function newState(): FileState {
-  return { certificateTags: new Map(), logCount: 0, invoked: new Set() };
+  return { certificateTags: new Map(), logCount: 0, upstreamCount: 0, invoked: new Set() };
 }
 
 /** The files that a block's directives were written in, sorted. */

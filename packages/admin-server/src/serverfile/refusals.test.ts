@@ -112,6 +112,43 @@ describe("is bounded", () => {
   });
 });
 
+describe("is bounded, though it is small", () => {
+  test("arguments that grow a word", () => {
+    const text = `(s) {\nrespond ${"{args[0]}".repeat(20_000)}\n}\n:80 {\nimport s ${"y".repeat(10_000)}\n}`;
+    expect(refusal(text)).toContain(
+      "arguments make a word of more than the limit of 16777216 characters, at Serverfile:2",
+    );
+  });
+
+  test("imports that bring in many long words", () => {
+    const text = `(s) {\nrespond ${"y".repeat(10_000)}\n}\n:80 {\n${"import s\n".repeat(4_000)}}`;
+    expect(refusal(text)).toContain("imports bring in more characters than the limit of 33554432");
+  });
+
+  test("ranges of ports as upstreams", () => {
+    expect(refusal(site("reverse_proxy :1-65535\n".repeat(4)))).toContain(
+      "more upstreams than the limit of 200000",
+    );
+  });
+
+  test("closing braces that are escaped, ten thousands of them", () => {
+    const text = `(s) {\nrespond ${"{a\\}".repeat(50_000)}\n}\n:80 {\nimport s y\n}`;
+    expect(JSON.stringify(adaptServerfile(Buffer.from(text), {}).result)).toContain("{a}{a}{a}");
+  });
+
+  test("a site of 20,000 names, and as many sites with ports and certificates of their own", () => {
+    const names = Array.from({ length: 20_000 }, (_, index) => `h${index}.example.com`);
+    const one = `${names.join(", ")} {\nrespond x\n}`;
+    expect(JSON.stringify(adaptServerfile(Buffer.from(one), {}).result)).toContain("h19999.example.com");
+    const many = names.slice(0, 5_000).map((name, index) => {
+      const lines = `tls a${index}@example.com {\nprotocols tls1.${2 + (index % 2)}\n}`;
+      return `${name}:${10_000 + (index % 2_000)} {\n${lines}\n}\n`;
+    });
+    const { result } = adaptServerfile(Buffer.from(many.join("")), {});
+    expect(JSON.stringify(result)).toContain("a4999@example.com");
+  });
+});
+
 describe("imports of files", () => {
   let folder: string;
   beforeEach(async () => {

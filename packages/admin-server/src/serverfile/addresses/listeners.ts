@@ -114,6 +114,25 @@ function mapListeners(sites: readonly ReadSite[], options: GlobalOptions): Map<s
   return byAddress;
 }
 
+/** The sites behind an address and a protocol, as one text: equal for the same. */
+function idOf(entries: readonly Entry[]): string {
+  return entries.map(({ id }) => id).join(";");
+}
+
+/** Every listen address with its protocols, by the sites that it leads to. */
+function addressesById(
+  byAddress: readonly (readonly [string, ByProtocol])[],
+): Map<string, Map<string, string[]>> {
+  const byId = new Map<string, Map<string, string[]>>();
+  for (const [address, byProtocol] of byAddress) {
+    for (const [protocol, entries] of byProtocol) {
+      const protocolsOf = getOrMake(byId, idOf(entries), () => new Map<string, string[]>());
+      getOrMake(protocolsOf, address, () => []).push(protocol);
+    }
+  }
+  return byId;
+}
+
 /**
  * Groups sites to servers: those that share a listen address share a server, and addresses that lead to the same sites
  * are of one server.
@@ -121,6 +140,7 @@ function mapListeners(sites: readonly ReadSite[], options: GlobalOptions): Map<s
  */
 export function groupByListeners(sites: readonly ReadSite[], options: GlobalOptions): ServerSites[] {
   const byAddress = [...mapListeners(sites, options)].sort(([a], [b]) => compare(a, b));
+  const byId = addressesById(byAddress);
   const groups: ServerSites[] = [];
   const taken = new Set<string>();
   for (const [address, byProtocol] of byAddress) {
@@ -134,7 +154,7 @@ export function groupByListeners(sites: readonly ReadSite[], options: GlobalOpti
       }
       const entries = byProtocol.get(protocol) ?? [];
       groups.push({
-        listeners: listenersFor(idOf(entries), byAddress, taken),
+        listeners: listenersOn(byId.get(idOf(entries)) ?? new Map(), taken),
         sites: entries.map(({ served }) => served),
       });
     }
@@ -142,29 +162,13 @@ export function groupByListeners(sites: readonly ReadSite[], options: GlobalOpti
   return groups;
 }
 
-function idOf(entries: readonly Entry[]): string {
-  return entries.map(({ id }) => id).join(";");
-}
-
 /** All listeners that lead to the same sites; they are taken then. */
-function listenersFor(
-  id: string,
-  byAddress: readonly (readonly [string, ByProtocol])[],
-  taken: Set<string>,
-): Listener[] {
-  const listeners: Listener[] = [];
-  for (const [address, byProtocol] of byAddress) {
-    const protocols = [...byProtocol]
-      .filter(([, entries]) => idOf(entries) === id)
-      .map(([protocol]) => protocol)
-      .sort();
+function listenersOn(protocolsOf: ReadonlyMap<string, readonly string[]>, taken: Set<string>): Listener[] {
+  return [...protocolsOf].map(([address, protocols]) => {
     for (const protocol of protocols) {
       taken.add(`${address} ${protocol}`);
     }
-    if (protocols.length > 0) {
-      const isDefault = protocols.every((protocol) => protocol === "");
-      listeners.push({ address, protocols: isDefault ? [] : protocols });
-    }
-  }
-  return listeners;
+    const isDefault = protocols.every((protocol) => protocol === "");
+    return { address, protocols: isDefault ? [] : protocols.toSorted() };
+  });
 }

@@ -1,12 +1,13 @@
 import type { GlobalOptions } from "../global-options/global-options.ts";
 import type { TokenCursor } from "../lexer/token-cursor.ts";
 import type { ReadModule } from "../modules/module-reader.ts";
+import type { UpstreamCount } from "../modules/proxy/reverse-proxy-fields.ts";
 import { type GroupNames, type Route, routeOf } from "../routes/route.ts";
 import type { DirectiveResult } from "../routes/site-results.ts";
 import type { Draft } from "../values/draft.ts";
 
 /** What is counted or collected over a whole file. */
-export interface FileState {
+export interface FileState extends UpstreamCount {
   /** Tag of each certificate file. */
   readonly certificateTags: Map<string, string>;
   logCount: number;

@@ -84,8 +84,6 @@ export const forwardAuth: Directive = (context) => {
     },
   ];
   cursor.next();
-  readReverseProxy(cursor, handler, context.readModule, (inner) =>
-    readRoutes({ ...context, cursor: inner }, true),
-  );
+  readReverseProxy(cursor, handler, context, (inner) => readRoutes({ ...context, cursor: inner }, true));
   return [routeResult(routeOf(matcher, handler))];
 };

@@ -105,9 +105,7 @@ export const phpFastcgi: Directive = (context) => {
   const transport = { ...own.transport, protocol: "fastcgi", split_path: own.extensions };
   const handler: Draft = { handler: "reverse_proxy", transport };
   own.cursor.next();
-  readReverseProxy(own.cursor, handler, context.readModule, (inner) =>
-    readRoutes({ ...context, cursor: inner }, true),
-  );
+  readReverseProxy(own.cursor, handler, context, (inner) => readRoutes({ ...context, cursor: inner }, true));
   const proxied = routeOf({ path: own.extensions.map((extension) => `*${extension}`) }, handler);
   const routes = [...fileRoutes(own), proxied];
   return matcher === undefined

@@ -5,9 +5,9 @@ import { readRoutes } from "./read-block.ts";
 
 /** `reverse_proxy upstream… { … }`: sends requests on. */
 export const reverseProxy = handlerDirective((context) => {
-  const { cursor, readModule } = context;
+  const { cursor } = context;
   cursor.next();
   const draft: Draft = { handler: "reverse_proxy" };
-  readReverseProxy(cursor, draft, readModule, (inner) => readRoutes({ ...context, cursor: inner }, true));
+  readReverseProxy(cursor, draft, context, (inner) => readRoutes({ ...context, cursor: inner }, true));
   return draft;
 });

@@ -13,6 +13,9 @@ type HeredocState = "closed" | "opening" | "open";
  * One instance formats one text.
  */
 class Formatter {
+  readonly #text: string;
+  /** Where the character that is being taken stands. */
+  #at = 0;
   #out = "";
   /** The character that was written last. */
   #last = "";
@@ -31,15 +34,22 @@ class Formatter {
   #heredoc: HeredocState = "closed";
   #heredocEscaped = false;
   #marker = "";
-  #tail = "";
+  /** How much of the current line of a heredoc was written. */
+  #lineLength = 0;
   #nesting = 0;
   #word = "";
   #firstWord = "";
   #afterImport = false;
 
-  format(text: string): string {
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  format(): string {
+    const text = this.#text;
     for (let at = 0; at < text.length; ) {
       const size = (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+      this.#at = at;
       this.#take(text.slice(at, at + size));
       at += size;
       if (this.#isWithinText()) {
@@ -172,24 +182,27 @@ class Formatter {
       this.#closeHeredoc();
     }
     if (this.#heredoc === "open") {
-      this.#tail = (this.#tail + char).slice(-this.#marker.length - 1);
-      if (space && this.#tail.slice(0, -1) === this.#marker) {
+      if (space && this.#endsWithMarker()) {
         this.#closeHeredoc();
         return false;
       }
       this.#write(char);
-      if (char === "\n") {
-        this.#tail = "";
-      }
+      this.#lineLength = char === "\n" ? 0 : this.#lineLength + char.length;
       return true;
     }
     return false;
   }
 
+  /** Whether the marker stands right before the current character, in this line. */
+  #endsWithMarker(): boolean {
+    const { length } = this.#marker;
+    return this.#lineLength >= length && this.#text.startsWith(this.#marker, this.#at - length);
+  }
+
   #closeHeredoc(): void {
     this.#heredoc = "closed";
     this.#marker = "";
-    this.#tail = "";
+    this.#lineLength = 0;
   }
 
   /** Comments, escapes and quotes are written as they are. @returns whether the character was part of one */
@@ -357,5 +370,5 @@ class Formatter {
  * Source: the public model (Caddy 2.11), seen running
  */
 export function formatServerfile(text: string): string {
-  return new Formatter().format(text.trim());
+  return new Formatter(text.trim()).format();
 }

@@ -1,5 +1,10 @@
+import { ServerError } from "../../core/errors.ts";
 import type { Token } from "../lexer/token.ts";
 
+/** The longest word that arguments may make, in UTF-16 code units. */
+const maxWordLength = 16 * 1024 * 1024;
+/** A key of more characters is none: `args[` with an index. */
+const maxKeyLength = 64;
 const indexed = /^args\[(.+)\]$|^args\.(.+)$/;
 const wholeNumber = /^[+-]?\d+$/;
 
@@ -24,19 +29,32 @@ function wholeRange(text: string, count: number): readonly [number, number] | un
 }
 
 function argumentFor(key: string, values: readonly string[]): string | undefined {
+  if (key.length > maxKeyLength) {
+    return undefined;
+  }
   const match = indexed.exec(key);
   const index = match?.[1] ?? match?.[2] ?? "";
   return wholeNumber.test(index) ? values[Number(index)] : undefined;
 }
 
+/** Where the first `}` without a backslash before it is, from `from` on; -1 when there is none. */
+function closeFrom(text: string, from: number): number {
+  let end = text.indexOf("}", from);
+  while (end > 0 && end < text.length - 1 && text[end - 1] === "\\") {
+    end = text.indexOf("}", end + 1);
+  }
+  return end;
+}
+
 /** Puts arguments in for `{args[0]}` (or `{args.0}`) anywhere in a word; `\{` is a brace. */
-function expandWord(text: string, values: readonly string[]): string {
+function expandWord({ text, file, line }: Token, values: readonly string[]): string {
   if (!text.includes("{") && !text.includes("}")) {
     return text;
   }
   let expanded = "";
   let copied = 0;
   let unclosed = 0;
+  let end = 0;
   for (let at = 0; at < text.length; at++) {
     const char = text[at];
     if ((char === "{" || char === "}") && at > 0 && text[at - 1] === "\\") {
@@ -50,9 +68,8 @@ function expandWord(text: string, values: readonly string[]): string {
     if (unclosed > 100) {
       return "";
     }
-    let end = text.indexOf("}", at);
-    while (end > 0 && end < text.length - 1 && text[end - 1] === "\\") {
-      end = text.indexOf("}", end + 1);
+    if (end !== -1 && end <= at) {
+      end = closeFrom(text, at); // else it still is the next one
     }
     if (end === -1) {
       unclosed++;
@@ -61,6 +78,12 @@ function expandWord(text: string, values: readonly string[]): string {
     const value = argumentFor(text.slice(at + 1, end), values);
     if (value !== undefined) {
       expanded += text.slice(copied, at) + value;
+      if (expanded.length > maxWordLength) {
+        throw new ServerError(
+          "CONFIG_ADAPTER",
+          `arguments make a word of more than the limit of ${maxWordLength} characters, at ${file}:${line}`,
+        );
+      }
       copied = end + 1;
       at = end;
     }
@@ -77,6 +100,6 @@ export function expandArguments(token: Token, values: readonly string[]): readon
   if (range !== undefined) {
     return values.slice(...range).map((text) => ({ ...token, text }));
   }
-  const text = expandWord(token.text, values);
+  const text = expandWord(token, values);
   return [text === token.text ? token : { ...token, text }];
 }

@@ -1,29 +1,39 @@
 import { ServerError } from "../../core/errors.ts";
+import type { Segment } from "../lexer/token.ts";
 import { maxTokens } from "../lexer/tokenize.ts";
 
 /** Of one text, those in what is imported included. */
 export const maxImports = 10_000;
+/** Of all words that imports bring in, with their arguments. */
+export const maxImportedCharacters = 32 * 1024 * 1024;
 
 /** Which file or snippet brings in which, so that no text brings in itself. */
 export class ImportGraph {
   readonly #targets = new Map<string, Set<string>>();
   #imports = 0;
   #tokens = 0;
+  #characters = 0;
 
   /**
    * Counts an import: snippets that import one another several times each grow past any measure.
    * @param tokens that it brought in
-   * @throws ServerError CONFIG_ADAPTER past {@link maxImports} or {@link maxTokens}, of all imports of a text together
+   * @throws ServerError CONFIG_ADAPTER past {@link maxImports}, {@link maxTokens} or {@link maxImportedCharacters}, of all
+   * imports of a text together
    */
-  count(tokens: number, place: string): void {
+  count(tokens: Segment, place: string): void {
     this.#imports++;
-    this.#tokens += tokens;
+    this.#tokens += tokens.length;
+    for (const { text } of tokens) {
+      this.#characters += text.length;
+    }
     const what =
       this.#imports > maxImports
         ? `more imports than the limit of ${maxImports}`
         : this.#tokens > maxTokens
           ? `imports bring in more tokens than the limit of ${maxTokens}`
-          : undefined;
+          : this.#characters > maxImportedCharacters
+            ? `imports bring in more characters than the limit of ${maxImportedCharacters}`
+            : undefined;
     if (what !== undefined) {
       throw new ServerError("CONFIG_ADAPTER", `${what}, at ${place}`);
     }

@@ -345,7 +345,7 @@ class SiteParser {
     const from = token?.snippet ? `${stream.file}:${token.snippet}` : stream.file;
     this.#imports.add(from, sources, place);
     const expanded = this.#expand(tokens, values, block, nesting, place);
-    this.#imports.count(expanded.length, place);
+    this.#imports.count(expanded, place);
     stream.replace(start, stream.index + 1 - start, expanded);
     stream.index = start;
     if (stream.count > maxTokens) {

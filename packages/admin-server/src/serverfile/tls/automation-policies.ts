@@ -1,5 +1,6 @@
 import { type Draft, isEmptyDraft, onlyGiven, sortedJson } from "../values/draft.ts";
 import { stableSort } from "../values/stable-sort.ts";
+import { TextNumbers } from "../values/text-numbers.ts";
 import { isPublicSubject, isTailscaleName, matchesWildcard, patternsFor } from "./certificate-subjects.ts";
 
 /** How the certificates of some names are had and kept. */
@@ -178,15 +179,32 @@ class PolicyComparison {
   }
 }
 
+/** Of so few patterns each is looked at; more are looked up. */
+const fewPatterns = 8;
+
+/** Patterns in lower case, by the list that they are in. Lists are replaced, not changed, once policies are compared. */
+const patternSets = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+/** Whether one of the patterns stands for a name. */
+function covers(patterns: readonly string[], name: string): boolean {
+  if (patterns.length <= fewPatterns) {
+    return patterns.some((pattern) => matchesWildcard(name, pattern));
+  }
+  let set = patternSets.get(patterns);
+  if (set === undefined) {
+    set = new Set(patterns.map((pattern) => pattern.toLowerCase()));
+    patternSets.set(patterns, set);
+  }
+  const known = set;
+  return patternsFor(name).some((pattern) => known.has(pattern));
+}
+
 /** Whether every name of `a` is one of `b`; a policy without names is for all. */
 function isSubset(a: AutomationPolicy, b: AutomationPolicy): boolean {
   if (b.subjects.length === 0) {
     return true;
   }
-  return (
-    a.subjects.length > 0 &&
-    a.subjects.every((name) => b.subjects.some((pattern) => matchesWildcard(name, pattern)))
-  );
+  return a.subjects.length > 0 && a.subjects.every((name) => covers(b.subjects, name));
 }
 
 /** Whether moving the names of `j` up to `i` would pass a policy for some of them. */
@@ -194,8 +212,9 @@ function passesAnother(i: number, j: number, policies: readonly AutomationPolicy
   const names = policies[j]?.subjects ?? [];
   return policies
     .slice(i + 1, j)
-    .some(({ subjects }) =>
-      subjects.some((a) => names.some((b) => matchesWildcard(a, b) || matchesWildcard(b, a))),
+    .some(
+      ({ subjects }) =>
+        subjects.some((name) => covers(names, name)) || names.some((name) => covers(subjects, name)),
     );
 }
 
@@ -242,14 +261,26 @@ export function consolidatePolicies(given: readonly AutomationPolicy[]): Automat
   if (dropEmpty(policies, comparison)) {
     return [];
   }
+  const texts = new TextNumbers();
+  // Of policies that say by whom, those who say another are not to be looked at in pairs: there may be thousands.
+  const issuers = policies.map((policy) =>
+    policy.issuers.length === 0 || policy.isImplicitlyInternal ? 0 : texts.of(comparison.of(policy).issuers),
+  );
+  const remove = (index: number) => {
+    policies.splice(index, 1);
+    issuers.splice(index, 1);
+  };
   outer: for (let i = 0; i < policies.length; i++) {
     for (let j = i + 1; j < policies.length; j++) {
+      if (issuers[i] !== issuers[j] && issuers[i] !== 0 && issuers[j] !== 0) {
+        continue;
+      }
       const [a, b] = [policies[i], policies[j]];
       if (a === undefined || b === undefined) {
         break;
       }
       if (comparison.areEqual(a, b)) {
-        policies.splice(j, 1);
+        remove(j);
         i--;
         continue outer;
       }
@@ -258,13 +289,13 @@ export function consolidatePolicies(given: readonly AutomationPolicy[]): Automat
       }
       if (a.subjects.length > 0 && b.subjects.length === 0) {
         if (comparison.shadowOf(i, policies) >= j) {
-          policies.splice(i, 1);
+          remove(i);
           i--;
           continue outer;
         }
       } else if (!passesAnother(i, j, policies)) {
         comparison.merge(a, b);
-        policies.splice(j, 1);
+        remove(j);
         j--;
       }
     }

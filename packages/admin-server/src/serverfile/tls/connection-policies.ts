@@ -3,6 +3,7 @@ import type { GlobalOptions } from "../global-options/global-options.ts";
 import { hostsOf, resultsOf, type ServedSite } from "../routes/site.ts";
 import { type Draft, type DraftValue, isEmptyDraft, sameJson, sortedJson } from "../values/draft.ts";
 import { stableSort } from "../values/stable-sort.ts";
+import { TextNumbers } from "../values/text-numbers.ts";
 import { matchesWildcard } from "./certificate-subjects.ts";
 
 /** The policies of one server while its sites are read. */
@@ -124,68 +125,62 @@ function mergeInto(policy: Draft, from: Draft): void {
   }
 }
 
-/** The JSON of policies, written once for as long as nothing is merged into them. */
-class PolicyTexts {
-  readonly #texts = new Map<Draft, { readonly settings: string; readonly match: string }>();
+/** A policy with numbers that stand for its JSON: each is compared with each, and there may be thousands. */
+class ComparedPolicy {
+  readonly policy: Draft;
+  readonly #numbers: TextNumbers;
+  #settings = 0;
+  #match = 0;
 
-  of(policy: Draft): { readonly settings: string; readonly match: string } {
-    const known = this.#texts.get(policy);
-    if (known !== undefined) {
-      return known;
+  constructor(policy: Draft, numbers: TextNumbers) {
+    this.policy = policy;
+    this.#numbers = numbers;
+    this.#look();
+  }
+
+  #look(): void {
+    this.#settings = this.#numbers.of(sortedJson(settingsOf(this.policy)));
+    this.#match = this.#numbers.of(sortedJson(this.policy.match));
+  }
+
+  /** Merges another into this one. @returns whether it did, so that the other may go */
+  merge(other: ComparedPolicy, isNeighbour: boolean): boolean {
+    const haveSameMatch = this.#match === other.#match;
+    if (!haveSameMatch && !isNeighbour) {
+      return false;
     }
-    const texts = { settings: sortedJson(settingsOf(policy)), match: sortedJson(policy.match) };
-    this.#texts.set(policy, texts);
-    return texts;
-  }
-
-  changed(policy: Draft): void {
-    this.#texts.delete(policy);
-  }
-}
-
-/** Whether the second may go, merged into the first. */
-function mergePair(first: Draft, second: Draft, areNeighbours: boolean, texts: PolicyTexts): boolean {
-  const [own, other] = [texts.of(first), texts.of(second)];
-  const haveSameSettings = own.settings === other.settings;
-  const haveSameMatch = own.match === other.match;
-  if (haveSameSettings && haveSameMatch) {
+    const haveSameSettings = this.#settings === other.#settings;
+    if (haveSameSettings && haveSameMatch) {
+      return true;
+    }
+    const [names, otherNames] = [namesOf(this.policy), namesOf(other.policy)];
+    if (isNeighbour && names !== undefined && otherNames !== undefined && haveSameSettings) {
+      this.policy.match = { sni: [...names, ...otherNames] };
+    } else if (haveSameMatch) {
+      mergeInto(this.policy, other.policy);
+    } else {
+      return false;
+    }
+    this.#look();
     return true;
   }
-  const [names, otherNames] = [namesOf(first), namesOf(second)];
-  if (areNeighbours && names !== undefined && otherNames !== undefined && haveSameSettings) {
-    first.match = { sni: [...names, ...otherNames] };
-    texts.changed(first);
-    return true;
-  }
-  if (haveSameMatch) {
-    mergeInto(first, second);
-    texts.changed(first);
-    return true;
-  }
-  return false;
 }
 
 /** Merges policies that say the same, or are for the same connections; the catch-all comes last. */
 function consolidate(given: readonly Draft[]): Draft[] {
-  const policies = [...given];
-  const texts = new PolicyTexts();
-  stableSort(policies, (a, b) => b.match === undefined && a.match !== undefined);
+  const sorted = [...given];
+  stableSort(sorted, (a, b) => b.match === undefined && a.match !== undefined);
+  const numbers = new TextNumbers();
+  const policies = sorted.map((policy) => new ComparedPolicy(policy, numbers));
   for (let i = 0; i < policies.length; i++) {
-    for (let j = 0; j < policies.length; j++) {
-      const [first, second] = [policies[i], policies[j]];
-      if (
-        j !== i &&
-        first !== undefined &&
-        second !== undefined &&
-        mergePair(first, second, i === j - 1, texts)
-      ) {
-        policies.splice(j, 1);
-        i--;
-        break;
-      }
+    const first = policies[i];
+    const merged = policies.findIndex((second, j) => j !== i && first?.merge(second, i === j - 1));
+    if (merged !== -1) {
+      policies.splice(merged, 1);
+      i--;
     }
   }
-  return policies;
+  return policies.map(({ policy }) => policy);
 }
 
 /**

@@ -138,17 +138,27 @@ const fields: Readonly<Record<string, FieldReader>> = {
   },
 };
 
+/** The most upstreams in a text: a range of ports is one for each. */
+export const maxUpstreams = 200_000;
+
+/** What is counted over a whole file. */
+export interface UpstreamCount {
+  upstreamCount: number;
+}
+
 /** Lines that name modules, and those that say where to. */
 class ProxyReader {
   readonly #draft: Draft;
   readonly #readModule: ReadModule;
+  readonly #count: UpstreamCount;
   /** Scheme of all upstreams, "" when they have none. */
   #scheme = "";
   #transport: { readonly name: string; readonly draft: Draft } | undefined;
 
-  constructor(draft: Draft, readModule: ReadModule) {
+  constructor(draft: Draft, readModule: ReadModule, count: UpstreamCount) {
     this.#draft = draft;
     this.#readModule = readModule;
+    this.#count = count;
   }
 
   upstreams(cursor: TokenCursor, words: readonly string[]): void {
@@ -179,6 +189,10 @@ class ProxyReader {
       );
     }
     this.#scheme = scheme;
+    this.#count.upstreamCount += dials.length;
+    if (this.#count.upstreamCount > maxUpstreams) {
+      throw cursor.error(`more upstreams than the limit of ${maxUpstreams}`);
+    }
     const list = listOf(this.#draft, "upstreams");
     for (const dial of dials) {
       list.push({ dial });
@@ -251,15 +265,16 @@ class ProxyReader {
  * Reads the arguments and the block of `reverse_proxy`, or of a directive that is made of it.
  * @param cursor on the directive's name
  * @param draft the handler; may have members already
+ * @param context how modules are read, and how many upstreams the file has so far
  * @throws ServerError CONFIG_ADAPTER
  */
 export function readReverseProxy(
   cursor: TokenCursor,
   draft: Draft,
-  readModule: ReadModule,
+  { readModule, state }: { readonly readModule: ReadModule; readonly state: UpstreamCount },
   readRoutes: RoutesReader,
 ): void {
-  const proxy = new ProxyReader(draft, readModule);
+  const proxy = new ProxyReader(draft, readModule, state);
   const present = Array.isArray(draft.handle_response) ? (draft.handle_response as Draft[]) : [];
   const responses = new ResponseHandlers(present);
   proxy.upstreams(cursor, cursor.remainingArguments());
