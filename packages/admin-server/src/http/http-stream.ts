@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { Duplex, Readable } from "node:stream";
+import type { FieldMemo } from "./field-memo.ts";
 import type { HeaderList } from "./header-list.ts";
 
 /** A connection that left HTTP, with the bytes that came after the request. */
@@ -27,6 +28,8 @@ export interface HttpStream {
   readonly authority: string;
   /** Fields as sent. Never changed in place. */
   readonly headers: HeaderList;
+  /** Shared by requests of the connection that have the very same {@link headers}; absent where none is kept. */
+  readonly fieldMemo?: FieldMemo;
   /** The connection, which several streams may share. */
   readonly socket: Socket;
   /** Whether the client sends a body, of any length but zero. */

@@ -12,7 +12,7 @@ import { SendWatch } from "../send-watch.ts";
 import { findHeadFault } from "./find-head-fault.ts";
 import { type H1Carrier, H1Stream } from "./h1-stream.ts";
 import { type BodyFeeder, RequestBody } from "./request-body.ts";
-import { parseRequestHead, type RequestHead } from "./request-head.ts";
+import { type RequestHead, RequestHeadReader } from "./request-head.ts";
 
 /** What a connection needs of its listener. */
 export interface ConnectionOwner {
@@ -28,6 +28,8 @@ export interface ConnectionOwner {
 /** Held for a handler that has not asked for the body yet, or for the next request in a pipeline. */
 const maxHeldBytes = 64 * 1024;
 
+/** A connection that lies idle for so long keeps nothing of the request before. */
+const restAfterMs = 2_000;
 const headEnd = Buffer.from("\r\n\r\n");
 const preface = "PRI * HTTP/2.0\r\n\r\n";
 const empty = Buffer.alloc(0);
@@ -53,6 +55,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   #stream: H1Stream | undefined;
   /** The body of the request under way; undefined while it has none. */
   #body: RequestBody | undefined;
+  readonly #heads = new RequestHeadReader();
   #expectsContinue = false;
   #responseDone = true;
   #reusable = true;
@@ -129,6 +132,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     socket.on("error", () => socket.destroy());
     const head = this.#rest;
     this.#rest = empty;
+    this.#heads.rest();
     this.#owner.detached(this);
     return { socket, head };
   }
@@ -149,6 +153,8 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     if (this.#headDeadline !== 0) {
       if (now >= this.#headDeadline) {
         this.#headTimedOut();
+      } else if (now - this.#requestSince >= restAfterMs) {
+        this.#heads.rest();
       }
       return;
     }
@@ -275,7 +281,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
       if (!this.#anyRequest && text.startsWith(preface.slice(0, -2)) && this.#takeHttp2()) {
         return;
       }
-      head = parseRequestHead(text);
+      head = this.#heads.read(text);
     } catch (error) {
       this.#refuse(error);
       return;
@@ -315,8 +321,9 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     this.#sending.begin(now);
     this.#bodyRate = undefined;
     this.#responseDone = false;
-    this.#body = head.bodyLength === 0 ? undefined : new RequestBody(this, head.bodyLength);
-    this.#expectsContinue = head.expectsContinue;
+    const { bodyLength, expectsContinue } = head.fields;
+    this.#body = bodyLength === 0 ? undefined : new RequestBody(this, bodyLength);
+    this.#expectsContinue = expectsContinue;
     this.#state = "waiting";
     this.#stream = new H1Stream(this, head);
     this.#owner.take(this.#stream);

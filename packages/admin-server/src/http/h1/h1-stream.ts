@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { ServerError } from "../../core/errors.ts";
 import { bodyTooLong, DeclaredBody } from "../declared-body.ts";
+import type { FieldMemo } from "../field-memo.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
 import type { RequestHead } from "./request-head.ts";
@@ -38,6 +39,7 @@ export class H1Stream implements HttpStream {
   readonly target: string;
   readonly authority: string;
   readonly headers: HeaderList;
+  readonly fieldMemo: FieldMemo;
   readonly socket: Socket;
   readonly hasBody: boolean;
   readonly bodyLength: number | undefined;
@@ -58,16 +60,18 @@ export class H1Stream implements HttpStream {
 
   constructor(carrier: H1Carrier, head: RequestHead) {
     this.#carrier = carrier;
+    const { fields } = head;
     this.version = head.version;
     this.method = head.method;
     this.target = head.target;
-    this.headers = head.headers;
-    this.authority = head.host;
+    this.headers = fields.headers;
+    this.fieldMemo = fields.memo;
+    this.authority = fields.host;
     this.socket = carrier.socket;
-    this.hasBody = head.bodyLength !== 0;
-    this.bodyLength = head.bodyLength < 0 ? undefined : head.bodyLength;
-    this.upgradeProtocol = head.upgradeProtocol;
-    this.#keepAlive = head.keepAlive;
+    this.hasBody = fields.bodyLength !== 0;
+    this.bodyLength = fields.bodyLength < 0 ? undefined : fields.bodyLength;
+    this.upgradeProtocol = fields.upgradeProtocol;
+    this.#keepAlive = fields.keepAlive;
   }
 
   get body(): Readable {

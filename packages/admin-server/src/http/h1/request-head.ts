@@ -1,32 +1,19 @@
 import { ServerError } from "../../core/errors.ts";
-import type { HeaderList } from "../header-list.ts";
-import { connectionWords, readFieldLines } from "./field-lines.ts";
+import { parseRequestFields, type RequestFields, refuse } from "./request-fields.ts";
 
-/** The head of an HTTP/1 request: its first line, its fields, and how its body is framed. */
+/** The head of an HTTP/1 request: its first line and its fields. */
 export interface RequestHead {
   readonly version: "1.0" | "1.1";
   readonly method: string;
   readonly target: string;
-  readonly headers: HeaderList;
-  /** Value of the `Host` field; "" when there is none. */
-  readonly host: string;
-  /** Bytes of the body; -1: chunked. */
-  readonly bodyLength: number;
-  /** Whether the connection may carry another request. */
-  readonly keepAlive: boolean;
-  /** Whether the client waits for `100 Continue` before it sends the body. */
-  readonly expectsContinue: boolean;
-  /** The protocol to switch to; "" when none is asked for, or it cannot be taken. */
-  readonly upgradeProtocol: string;
+  readonly fields: RequestFields;
 }
 
 const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 const requestLine = new RegExp(`^(${token}) ([!-~\\x80-\\xff]+) HTTP/(\\d)\\.(\\d)$`);
+/** Longer fields are read each time. */
+const maxKnownLength = 8 * 1024;
 const targetForm = /^(?:\/|[a-z][a-z0-9+.-]*:\/\/)/i;
-
-function refuse(text: string): ServerError {
-  return new ServerError("HTTP_BAD_REQUEST", text);
-}
 
 function checkTarget(method: string, target: string): void {
   if (method === "CONNECT") {
@@ -39,145 +26,42 @@ function checkTarget(method: string, target: string): void {
   }
 }
 
-/** Values of the fields that say how a message is framed; undefined when absent. */
-interface Framing {
-  hosts: number;
-  host: string;
-  contentLength: string | undefined;
-  transferEncoding: string | undefined;
-  connection: string;
-  expect: string;
-  upgrade: string;
-}
+/** Reads the heads of one connection. Clients mostly send the same fields again: these are read once. */
+export class RequestHeadReader {
+  /** What came after the target of the request before, and what it means. */
+  #known = "";
+  #fields: RequestFields | undefined;
 
-function note(framing: Framing, name: string, value: string): void {
-  // By length first: most fields are none of these.
-  switch (name.length) {
-    case 4:
-      if (name.toLowerCase() === "host") {
-        framing.hosts++;
-        framing.host = value;
-      }
-      break;
-    case 6:
-      framing.expect = name.toLowerCase() === "expect" ? value : framing.expect;
-      break;
-    case 7:
-      framing.upgrade = name.toLowerCase() === "upgrade" ? value : framing.upgrade;
-      break;
-    case 10:
-      if (name.toLowerCase() === "connection") {
-        framing.connection += `,${value}`;
-      }
-      break;
-    case 14:
-      if (name.toLowerCase() === "content-length") {
-        // Several are refused below, even equal ones: their list is no number.
-        framing.contentLength =
-          framing.contentLength === undefined ? value : `${framing.contentLength},${value}`;
-      }
-      break;
-    case 17:
-      if (name.toLowerCase() === "transfer-encoding") {
-        framing.transferEncoding =
-          framing.transferEncoding === undefined ? value : `${framing.transferEncoding},${value}`;
-      }
-      break;
+  /** Forgets the fields of the request before. */
+  rest(): void {
+    this.#known = "";
+    this.#fields = undefined;
   }
-}
 
-/** @throws ServerError HTTP_BAD_REQUEST, HTTP_TRANSFER_ENCODING */
-function bodyLengthOf(framing: Framing, version: string): number {
-  const { contentLength, transferEncoding } = framing;
-  if (transferEncoding !== undefined) {
-    if (contentLength !== undefined) {
-      throw refuse("both Content-Length and Transfer-Encoding");
+  /**
+   * Reads the head of a request, strictly: what two readers could understand differently is refused.
+   * @param text the head without the empty line at its end, one character a byte; its last line ends with CR LF
+   * @throws ServerError HTTP_BAD_REQUEST, HTTP_VERSION, HTTP_TRANSFER_ENCODING, HTTP_EXPECTATION
+   * Source: RFC 9112
+   */
+  read(text: string): RequestHead {
+    const lineEnd = text.indexOf("\r\n");
+    const line = requestLine.exec(text.slice(0, lineEnd));
+    if (line === null) {
+      throw refuse(`malformed request line ${JSON.stringify(text.slice(0, Math.min(lineEnd, 80)))}`);
     }
-    if (version === "1.0") {
-      throw refuse("Transfer-Encoding in HTTP/1.0");
+    const [, method = "", target = "", major, minor] = line;
+    if (major !== "1" || (minor !== "0" && minor !== "1")) {
+      throw new ServerError("HTTP_VERSION", `unsupported protocol version HTTP/${major}.${minor}`);
     }
-    const codings = transferEncoding
-      .toLowerCase()
-      .split(",")
-      .map((coding) => coding.trim());
-    if (codings.length === 1 && codings[0] === "chunked") {
-      return -1;
+    const version = minor === "0" ? "1.0" : "1.1";
+    checkTarget(method, target);
+    const rest = text.slice(lineEnd - 1); // with the last digit of the version: what fields mean depends on it
+    if (rest !== this.#known || this.#fields === undefined) {
+      const fields = parseRequestFields(text, lineEnd + 2, version);
+      this.#known = rest.length <= maxKnownLength ? rest : "";
+      this.#fields = fields;
     }
-    if (codings.slice(0, -1).includes("chunked")) {
-      throw refuse(`chunked is not the last transfer encoding: ${JSON.stringify(transferEncoding)}`);
-    }
-    throw new ServerError(
-      "HTTP_TRANSFER_ENCODING",
-      `unknown transfer encoding ${JSON.stringify(transferEncoding)}`,
-    );
+    return { version, method, target, fields: this.#fields };
   }
-  if (contentLength === undefined) {
-    return 0;
-  }
-  if (!/^\d{1,15}$/.test(contentLength)) {
-    throw refuse(`malformed Content-Length ${JSON.stringify(contentLength.slice(0, 80))}`);
-  }
-  return Number(contentLength);
-}
-
-/**
- * Reads the head of a request, strictly: what two readers could understand differently is refused.
- * @param text the head without the empty line at its end, one character a byte; its last line ends with CR LF
- * @throws ServerError HTTP_BAD_REQUEST, HTTP_VERSION, HTTP_TRANSFER_ENCODING
- * Source: RFC 9112
- */
-export function parseRequestHead(text: string): RequestHead {
-  const lineEnd = text.indexOf("\r\n");
-  const line = requestLine.exec(text.slice(0, lineEnd));
-  if (line === null) {
-    throw refuse(`malformed request line ${JSON.stringify(text.slice(0, Math.min(lineEnd, 80)))}`);
-  }
-  const [, method = "", target = "", major, minor] = line;
-  if (major !== "1" || (minor !== "0" && minor !== "1")) {
-    throw new ServerError("HTTP_VERSION", `unsupported protocol version HTTP/${major}.${minor}`);
-  }
-  const version = minor === "0" ? "1.0" : "1.1";
-  checkTarget(method, target);
-  const headers = readFieldLines(text, lineEnd + 2);
-  if (headers === undefined) {
-    throw refuse("malformed header field");
-  }
-  const framing: Framing = {
-    hosts: 0,
-    host: "",
-    contentLength: undefined,
-    transferEncoding: undefined,
-    connection: "",
-    expect: "",
-    upgrade: "",
-  };
-  for (let index = 0; index < headers.length; index += 2) {
-    note(framing, headers[index] as string, headers[index + 1] as string);
-  }
-  if (framing.hosts > 1 || (framing.hosts === 0 && version === "1.1")) {
-    throw refuse(framing.hosts === 0 ? "missing Host header" : `${framing.hosts} Host headers, limit 1`);
-  }
-  const bodyLength = bodyLengthOf(framing, version);
-  const listed = connectionWords(framing.connection);
-  if (framing.expect !== "" && framing.expect.toLowerCase() !== "100-continue") {
-    throw new ServerError("HTTP_EXPECTATION", `unknown expectation ${JSON.stringify(framing.expect)}`);
-  }
-  return {
-    version,
-    method,
-    target,
-    headers,
-    host: framing.host,
-    bodyLength,
-    keepAlive: version === "1.1" ? !listed.includes("close") : listed.includes("keep-alive"),
-    expectsContinue: framing.expect !== "" && bodyLength !== 0 && version === "1.1",
-    // Declined by answering in HTTP/1.1, as RFC 9110 section 7.8 allows: h2c, and requests with a body.
-    upgradeProtocol:
-      framing.upgrade !== "" &&
-      bodyLength === 0 &&
-      listed.includes("upgrade") &&
-      framing.upgrade.toLowerCase() !== "h2c"
-        ? framing.upgrade
-        : "",
-  };
 }

@@ -185,12 +185,12 @@ describe("connections", () => {
     await running.admin("POST", "/load", siteConfig(respond("x")));
     const long = await rawRequest(
       running.site,
-      `GET / HTTP/1.1\r\n${host}A: ${"a".repeat(1_100_000)}\r\n\r\n`,
+      `GET / HTTP/1.1\r\n${host}A: ${"a".repeat(21_000)}\r\n\r\n`,
     );
     expect(statusesOf(long)).toEqual([431]);
-    const many = await rawRequest(running.site, `GET / HTTP/1.1\r\n${host}${"a:\r\n".repeat(270_000)}\r\n`);
+    const many = await rawRequest(running.site, `GET / HTTP/1.1\r\n${host}${"a:\r\n".repeat(6_000)}\r\n`);
     expect(statusesOf(many)).toEqual([431]);
-    const within = `GET / HTTP/1.1\r\n${host}Connection: close\r\n${"a:\r\n".repeat(250_000)}\r\n`;
+    const within = `GET / HTTP/1.1\r\n${host}Connection: close\r\n${"a:\r\n".repeat(5_000)}\r\n`;
     expect(statusesOf(await rawRequest(running.site, within))).toEqual([200]);
   });
 

@@ -27,10 +27,10 @@ const replaced = new Set([
 ]);
 
 const leftOut = new Set([...hopByHop, ...replaced, "host"]);
-const notForClients = new Set([...hopByHop, "via"]);
 
-/** Lengths of the names in both sets: most fields are let through without making their name lower case. */
-const noteworthyLengths = new Set([...leftOut, ...notForClients].map((name) => name.length));
+/** Lengths of the names: most fields are let through without making their name lower case. */
+const leftOutLengths = new Set([...leftOut].map((name) => name.length));
+const hopByHopLengths = new Set([...hopByHop].map((name) => name.length));
 
 /** Fields that say how a message is framed, routed or read: they mean nothing, or harm, after its body. */
 const notInTrailers = new Set([
@@ -114,7 +114,7 @@ export function upstreamRequestHeaders(exchange: Exchange, options: RequestHeade
   let trailer = "";
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
-    if (listed === undefined && !noteworthyLengths.has(name.length)) {
+    if (listed === undefined && !leftOutLengths.has(name.length)) {
       result.push(name, headers[index + 1] as string);
       continue;
     }
@@ -148,22 +148,26 @@ export function upstreamRequestHeaders(exchange: Exchange, options: RequestHeade
   return result;
 }
 
-/** Takes out of a response what concerned the connection to the upstream only, in a new list. */
-export function endToEndFields(from: readonly string[]): HeaderList {
-  const listed = connectionListed(from);
-  const result: HeaderList = [];
-  for (let index = 0; index < from.length; index += 2) {
-    const name = from[index] as string;
-    if (listed === undefined && !noteworthyLengths.has(name.length)) {
-      result.push(name, from[index + 1] as string);
-      continue;
+/** Takes out of a response what concerned the connection to the upstream only, in place. @returns the same list */
+export function keepEndToEnd(fields: HeaderList): HeaderList {
+  const listed = connectionListed(fields);
+  let kept = 0;
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = fields[index] as string;
+    if (listed !== undefined || hopByHopLengths.has(name.length)) {
+      const lower = name.toLowerCase();
+      if (hopByHop.has(lower) || listed?.has(lower) === true) {
+        continue;
+      }
     }
-    const lower = name.toLowerCase();
-    if (!hopByHop.has(lower) && listed?.has(lower) !== true) {
-      result.push(name, from[index + 1] as string);
+    if (kept !== index) {
+      fields[kept] = name;
+      fields[kept + 1] = fields[index + 1] as string;
     }
+    kept += 2;
   }
-  return result;
+  fields.length = kept;
+  return fields;
 }
 
 /**
@@ -178,11 +182,16 @@ export function copyResponseHeaders(from: readonly string[], exchange: Exchange,
   if (ownServer >= 0 && ownServer % 2 === 0) {
     target.splice(ownServer, 2);
   }
+  const { product } = exchange.server;
+  let via = "";
   for (let index = 0; index < from.length; index += 2) {
     const name = from[index] as string;
-    if (name.length !== 3 || name.toLowerCase() !== "via") {
-      target.push(name, from[index + 1] as string);
+    const value = from[index + 1] as string;
+    if (name.length === 3 && name.toLowerCase() === "via") {
+      via += `${value}, `;
+    } else {
+      target.push(name, value);
     }
   }
-  target.push("Via", via(from, version, exchange.server.product));
+  target.push("Via", `${via}${version} ${product}`);
 }

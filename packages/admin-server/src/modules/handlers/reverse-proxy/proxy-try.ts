@@ -5,13 +5,14 @@ import type { UpstreamTrace } from "../../../http/request-trace.ts";
 import { findRule, statusFrom } from "../response-rules.ts";
 import type { Candidate } from "./candidate.ts";
 import { ProxyFailure, RetryableResponse } from "./proxy-error.ts";
-import { upstreamRequestHeaders } from "./proxy-headers.ts";
+import { type RequestHeaderOptions, upstreamRequestHeaders } from "./proxy-headers.ts";
 import type { ProxyParts } from "./proxy-parts.ts";
 import type { ProxyProgress } from "./proxy-placeholders.ts";
 import { type HeadDecision, type HeldResponse, Relay, type RelayPlan, type RelayResult } from "./relay.ts";
 import { isRepeatable, type RequestBody } from "./request-body.ts";
 import type { TunnelSet } from "./tunnel.ts";
 import type { Upstream } from "./upstream.ts";
+import { upstreamFields } from "./upstream-fields.ts";
 
 /** What stays the same over the tries of one request. */
 export interface Attempt {
@@ -61,7 +62,7 @@ export class ProxyTry implements RelayPlan {
     const dial = this.#candidate.dial(exchange);
     progress.begin(this.#candidate, dial);
     const upgrade = exchange.stream.upgradeProtocol;
-    const headers = upstreamRequestHeaders(exchange, {
+    const options: RequestHeaderOptions = {
       upgrade,
       trusted:
         exchange.server.isTrustedProxy?.(exchange) === true ||
@@ -69,23 +70,34 @@ export class ProxyTry implements RelayPlan {
       expectContinue: transport.handsOnExpect === true,
       hasBody: body.content !== undefined,
       host: transport.scheme === "https" ? dial.key : exchange.hostport,
-    });
-    if (exchange.trace !== undefined) {
-      this.#trace = exchange.trace.startUpstream(upstream.address);
-      this.#trace.inject(headers);
-    }
-    changeRequest?.(headers, exchange);
+    };
+    const fields =
+      exchange.trace === undefined && changeRequest === undefined
+        ? upstreamFields(exchange, options, this.#parts)
+        : { headers: this.#changedHeaders(options), wireText: undefined };
     upstream.begin();
     new Relay(this).run(transport, dial, {
       method: line.method,
       target: line.rawPath + line.query,
-      headers,
+      headers: fields.headers,
+      wireText: fields.wireText,
       body: body.content,
       bodyLength: body.length,
       upgrade,
       exchange,
     });
     return this.#result.promise;
+  }
+
+  #changedHeaders(options: RequestHeaderOptions): HeaderList {
+    const { exchange, upstream } = this;
+    const headers = upstreamRequestHeaders(exchange, options);
+    if (exchange.trace !== undefined) {
+      this.#trace = exchange.trace.startUpstream(upstream.address);
+      this.#trace.inject(headers);
+    }
+    this.#parts.changeRequest?.(headers, exchange);
+    return headers;
   }
 
   // Called by the relay

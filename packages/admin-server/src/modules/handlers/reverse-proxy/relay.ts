@@ -4,7 +4,7 @@ import type { Exchange } from "../../../http/exchange.ts";
 import type { HeaderList } from "../../../http/header-list.ts";
 import type { ResponseRule } from "../response-rules.ts";
 import { ProxyFailure } from "./proxy-error.ts";
-import { copyResponseHeaders, endToEndFields, forwardedTrailers } from "./proxy-headers.ts";
+import { copyResponseHeaders, forwardedTrailers } from "./proxy-headers.ts";
 import type { DialAddress } from "./transport/dial-address.ts";
 import type {
   CallStage,
@@ -99,12 +99,11 @@ export class Relay implements ResponseReceiver {
   }
 
   interim(status: number, headers: HeaderList): void {
-    this.#plan.exchange.stream.writeInterim(status, endToEndFields(headers));
+    this.#plan.exchange.stream.writeInterim(status, headers);
   }
 
-  head(status: number, rawHeaders: HeaderList, version: string): void {
+  head(status: number, headers: HeaderList, version: string): void {
     this.#stage = "response";
-    const headers = endToEndFields(rawHeaders);
     let decision: HeadDecision;
     try {
       decision = this.#plan.decide(status, headers);
@@ -174,11 +173,10 @@ export class Relay implements ResponseReceiver {
     this.#resolve();
   }
 
-  switched(status: number, rawHeaders: HeaderList, socket: Duplex, head: Buffer): void {
+  switched(status: number, headers: HeaderList, socket: Duplex, head: Buffer): void {
     const { exchange, tunnels } = this.#plan;
     this.#settled = true;
     try {
-      const headers = endToEndFields(rawHeaders);
       this.#plan.decide(status, headers);
       this.#plan.changeHeaders(status, headers);
       copyResponseHeaders(headers, exchange, "1.1");

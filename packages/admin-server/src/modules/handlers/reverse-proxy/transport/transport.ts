@@ -4,6 +4,12 @@ import type { Exchange } from "../../../../http/exchange.ts";
 import type { HeaderList } from "../../../../http/header-list.ts";
 import type { DialAddress } from "./dial-address.ts";
 
+/** Fields as HTTP/1 text, made by the first request that has them. */
+export interface WireText {
+  /** "" until it is made. */
+  text: string;
+}
+
 /** A request as it goes to an upstream. */
 export interface UpstreamRequest {
   readonly method: string;
@@ -11,6 +17,8 @@ export interface UpstreamRequest {
   readonly target: string;
   /** `http`, `https`: what the client spoke. Transports that tell it (HTTP/2) say what they speak themselves. */
   readonly headers: HeaderList;
+  /** Shared by requests that have the same {@link headers}. */
+  readonly wireText?: WireText | undefined;
   /** Undefined when there is none; bytes when it is known whole. */
   readonly body: Readable | Uint8Array | undefined;
   /** Bytes of a stream; undefined when nobody knows. */
@@ -29,7 +37,7 @@ export type CallStage =
 
 /**
  * Takes what comes back of one call. Order: `sent`, any number of `interim`, `head`, any number of `data`, `end`; or
- * `switched` in place of `head`. `failed` may come at any time; nothing after `end`, `switched` or `failed`.
+ * `switched` in place of `head`. Fields are without those that concerned the connection only. `failed` may come at any time; nothing after `end`, `switched` or `failed`.
  */
 export interface ResponseReceiver {
   /** A connection is there: from now on the upstream may have seen the request. */

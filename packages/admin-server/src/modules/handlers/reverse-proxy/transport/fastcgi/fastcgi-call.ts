@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { Logger } from "lifecycle";
+import { keepEndToEnd } from "../../proxy-headers.ts";
 import { BodyWriter } from "../body-writer.ts";
 import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { cgiHeadEnd, parseCgiHead } from "./cgi-head.ts";
@@ -132,7 +133,7 @@ export class FastcgiCall implements UpstreamCall {
     this.#head = noBytes;
     this.#headDone = true;
     this.#stage = "response";
-    this.#receiver.head(status, headers, "1.1");
+    this.#receiver.head(status, keepEndToEnd(headers), "1.1");
     process.nextTick(() => this.#handedOver());
     if (rest.length > 0) {
       this.#handOn(rest);

@@ -7,6 +7,16 @@ import type { H1ClientConnection } from "./h1-client-connection.ts";
 const target = /^[/a-zA-Z][!-~\x80-\xff]*$/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
+function fieldsText({ headers, wireText }: UpstreamRequest): string {
+  if (wireText === undefined) {
+    return encodeFields(headers);
+  }
+  if (wireText.text === "") {
+    wireText.text = encodeFields(headers);
+  }
+  return wireText.text;
+}
+
 /** The request as it stands on the wire, up to its body. @throws ServerError HTTP_BAD_REQUEST */
 function encodeHead(request: UpstreamRequest): string {
   if (!token.test(request.method) || !target.test(request.target)) {
@@ -15,7 +25,7 @@ function encodeHead(request: UpstreamRequest): string {
   }
   let text: string;
   try {
-    text = `${request.method} ${request.target} HTTP/1.1\r\n${encodeFields(request.headers)}`;
+    text = `${request.method} ${request.target} HTTP/1.1\r\n${fieldsText(request)}`;
   } catch (error) {
     throw new ServerError("HTTP_BAD_REQUEST", `cannot be sent on: ${(error as Error).message}`, {
       cause: error,

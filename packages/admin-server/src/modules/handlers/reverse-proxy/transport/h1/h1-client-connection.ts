@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { ChunkedDecoder } from "../../../../../http/h1/chunked-decoder.ts";
 import { encodeFields } from "../../../../../http/h1/response-head.ts";
 import type { HeaderList } from "../../../../../http/header-list.ts";
-import { forwardedTrailers } from "../../proxy-headers.ts";
+import { forwardedTrailers, keepEndToEnd } from "../../proxy-headers.ts";
 import { BodyWriter } from "../body-writer.ts";
 import { type ReadBuffer, readBufferOf } from "../read-buffer.ts";
 import type { CallStage } from "../transport.ts";
@@ -248,6 +248,7 @@ export class H1ClientConnection {
       this.#fail(error as Error);
       return noBytes;
     }
+    keepEndToEnd(head.headers);
     const rest = all.subarray(end + 4);
     return head.status < 200 ? this.#takeInterim(head, call, rest) : this.#begin(head, call, rest);
   }

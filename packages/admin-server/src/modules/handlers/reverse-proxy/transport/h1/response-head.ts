@@ -45,20 +45,20 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
   if (line === null) {
     throw new Error(`malformed status line ${JSON.stringify(text.slice(0, Math.min(lineEnd, 80)))}`);
   }
-  const fields = readFieldLines(text, lineEnd + 2);
-  if (fields === undefined) {
+  const headers = readFieldLines(text, lineEnd + 2);
+  if (headers === undefined) {
     throw new Error("malformed header field");
   }
   const status = Number(line[2]);
   const version = line[1] === "0" ? "1.0" : "1.1";
-  const headers: HeaderList = [];
   let length = -1;
   let coding: string | undefined;
   let connection = "";
   let upgrade = "";
-  for (let index = 0; index < fields.length; index += 2) {
-    const name = fields[index] as string;
-    const value = fields[index + 1] as string;
+  let kept = 0;
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] as string;
+    const value = headers[index + 1] as string;
     // By length first: most fields are none of these.
     if (name.length === 14 && name.toLowerCase() === "content-length") {
       const repeated = length >= 0;
@@ -73,8 +73,13 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
     } else if (name.length === 7 && name.toLowerCase() === "upgrade") {
       upgrade = value;
     }
-    headers.push(name, value);
+    if (kept !== index) {
+      headers[kept] = name;
+      headers[kept + 1] = value;
+    }
+    kept += 2;
   }
+  headers.length = kept;
   if (coding !== undefined && (coding !== "chunked" || version === "1.0")) {
     throw new Error(`unsupported transfer encoding ${JSON.stringify(coding.slice(0, 80))}`);
   }

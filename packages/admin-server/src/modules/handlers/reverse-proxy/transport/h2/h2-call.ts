@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from "node:http2";
 import { ServerError } from "../../../../../core/errors.ts";
-import { forwardedTrailers } from "../../proxy-headers.ts";
+import { forwardedTrailers, keepEndToEnd } from "../../proxy-headers.ts";
 import { BodyWriter } from "../body-writer.ts";
 import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { fieldsOf, h2RequestFields, plainFields } from "./h2-fields.ts";
@@ -57,7 +57,7 @@ export class H2Call implements UpstreamCall {
       clearTimeout(this.#timer);
       this.#stage = "response";
       const fields = raw === undefined ? fieldsOf(headers) : plainFields(raw);
-      this.#receiver.head(Number(headers[":status"] ?? 502), fields, "2.0");
+      this.#receiver.head(Number(headers[":status"] ?? 502), keepEndToEnd(fields), "2.0");
       if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0 && !this.#over) {
         // Told at once, so that head and end go on as one: gRPC knows a failure without a message by it.
         this.#answered(stream);
@@ -75,7 +75,7 @@ export class H2Call implements UpstreamCall {
       if (this.#interims > maxInterims) {
         this.fail(new Error(`more than ${maxInterims} interim responses`));
       } else {
-        this.#receiver.interim(Number(headers[":status"]), fieldsOf(headers));
+        this.#receiver.interim(Number(headers[":status"]), keepEndToEnd(fieldsOf(headers)));
       }
     });
     stream.once("wantTrailers", () => this.#sendTrailers(stream));

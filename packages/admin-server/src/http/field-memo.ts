@@ -1,0 +1,9 @@
+/**
+ * Room for what one handler makes of the fields of a request, such as their form for an upstream. Requests of a connection
+ * that send the very same fields share it, so it is made once for all of them.
+ */
+export interface FieldMemo {
+  /** Whose `value` it is: what another one finds there is nothing to it. */
+  owner: object | undefined;
+  value: unknown;
+}
