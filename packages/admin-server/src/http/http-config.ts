@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { configDuration, inlineModule, notYet } from "../core/modules/config-fields.ts";
+import { configDuration, configTimeout, inlineModule, notYet } from "../core/modules/config-fields.ts";
 import { accessLogSchema } from "../modules/logging/access/access-config.ts";
 import { connectionPolicySchema } from "../tls/connection/policy-schema.ts";
 import { listenerWrappersSchema } from "./proxy-protocol/proxy-policy.ts";
@@ -44,13 +44,17 @@ const serverSchema = z.strictObject({
   read_timeout: configDuration()
     .nullish()
     .describe("How long a client may take for a whole request (unlimited)."),
-  read_header_timeout: configDuration()
+  read_header_timeout: configTimeout()
     .nullish()
-    .describe("How long a client may take for the headers (1m)."),
-  idle_timeout: configDuration()
+    .describe("How long a client may take for the headers (1m; negative: no limit)."),
+  idle_timeout: configTimeout()
     .nullish()
-    .describe("How long a connection may wait for its next request (5m)."),
-  max_header_bytes: z.int().positive().nullish().describe("Limit of all header fields together (1 MiB)."),
+    .describe("How long a connection may wait for its next request (5m; negative: no limit)."),
+  max_header_bytes: z
+    .int()
+    .positive()
+    .nullish()
+    .describe("Limit of all header fields together (16 KiB); 4 KiB more are let through."),
   automatic_https: autoHttpsSchema
     .nullish()
     .describe("Servers with host names get certificates for them, and redirects from plain HTTP."),
@@ -60,16 +64,18 @@ const serverSchema = z.strictObject({
     .describe("h1, h2 (over TLS), h2c (HTTP/2 without TLS, on the same port); h3 is not served (h1, h2)."),
   listener_wrappers: listenerWrappersSchema.nullish(),
   packet_conn_wrappers: notYet(),
-  read_idle_timeout: configDuration().nullish().describe("How long a client may pause within a body (1m)."),
+  read_idle_timeout: configTimeout()
+    .nullish()
+    .describe("How long a client may pause within a body (1m; negative: no limit)."),
   read_min_rate: minRate()
     .nullish()
     .describe(
       "Bytes a second that a client must send of a body, after the time of `read_idle_timeout` (no limit).",
     ),
   write_timeout: configDuration().nullish().describe("How long a response may take (unlimited)."),
-  write_idle_timeout: configDuration()
+  write_idle_timeout: configTimeout()
     .nullish()
-    .describe("How long a client may take nothing of a response that waits for it (1m)."),
+    .describe("How long a client may take nothing of a response that waits for it (1m; negative: no limit)."),
   write_min_rate: minRate()
     .nullish()
     .describe(
@@ -82,10 +88,10 @@ const serverSchema = z.strictObject({
     .describe(
       "Not needed: what a client takes of a larger write is seen while it takes it. Any value does the same.",
     ),
-  keepalive_interval: configDuration()
+  keepalive_interval: configTimeout()
     .nullish()
     .describe(
-      "How long between two of TCP's questions whether the client is there, and before the first without `keepalive_idle` (15s).",
+      "How long between two of TCP's questions whether the client is there, and before the first without `keepalive_idle` (15s; negative: it never asks).",
     ),
   keepalive_idle: configDuration().nullish().describe("After how long of silence TCP asks first (15s)."),
   keepalive_count: z

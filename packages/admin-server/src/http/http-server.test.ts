@@ -94,12 +94,31 @@ describe("routes", () => {
 });
 
 describe("limits of a connection", () => {
-  test("headers of 900 KB pass, over max_header_bytes they do not", async () => {
+  test("headers may have max_header_bytes, 16 KiB where it does not say, and 4 KiB more", async () => {
     await load({ handle: [say("{http.request.header.X}")] });
-    const big = "a".repeat(900_000);
-    expect((await ask(running.site, { headers: { X: big } })).text).toBe(big);
+    const statusOf = async (length: number) =>
+      (await ask(running.site, { headers: { X: "a".repeat(length) } })).status;
+    expect([await statusOf(20_200), await statusOf(20_600)]).toEqual([200, 431]);
     await running.admin("POST", "/config/apps/http/servers/s/max_header_bytes", 2_000);
-    expect((await ask(running.site, { headers: { X: "a".repeat(3_000) } })).status).toBe(431);
+    expect([await statusOf(5_800), await statusOf(6_200)]).toEqual([200, 431]);
+    await running.admin("POST", "/config/apps/http/servers/s/max_header_bytes", 1_000_000);
+    expect(await statusOf(900_000)).toBe(200);
+  });
+
+  test("a negative timeout is none, and 0 is the default", async () => {
+    await load(respond("x"));
+    await running.admin("PATCH", "/config/apps/http/servers/s", {
+      listen: ["127.0.0.1:0"],
+      routes: [respond("x")],
+      read_header_timeout: -1,
+      idle_timeout: "-1s",
+      read_idle_timeout: 0,
+      write_idle_timeout: -1,
+      keepalive_interval: -1,
+    });
+    expect((await ask(running.site)).text).toBe("x");
+    const bad = await running.admin("POST", "/config/apps/http/servers/s/idle_timeout", '"-x"');
+    expect([bad.status, bad.error]).toEqual([400, expect.stringContaining("invalid duration")]);
   });
 
   test("who does not end its headers in time gets 408", async () => {

@@ -22,6 +22,25 @@ export function configDuration() {
   });
 }
 
+/**
+ * A duration that something may take, likewise in milliseconds; 0 stands for the default and a negative one for no limit,
+ * which is then -1. Source: the public model (Caddy 2.11)
+ */
+export function configTimeout() {
+  return z.union([z.number(), z.string()]).transform((value, context): number => {
+    const isNegative = typeof value === "number" ? value < 0 : value.startsWith("-");
+    if (typeof value === "number") {
+      return isNegative ? -1 : value / 1e6;
+    }
+    const ms = parseGoDuration(isNegative ? value.slice(1) : value);
+    if (ms === undefined) {
+      context.addIssue(`time: invalid duration ${JSON.stringify(value)}`);
+      return z.NEVER;
+    }
+    return isNegative ? -1 : ms;
+  });
+}
+
 /** A module's config that its namespace decodes: the name is the member `key`, the rest is for the module. */
 export function inlineModule(namespace: string, key: string) {
   return z.record(z.string(), z.unknown()).meta({ moduleNamespace: namespace, moduleKey: key });

@@ -183,10 +183,7 @@ describe("connections", () => {
 
   test("a head over the limit is 431, one of many thousand fields too", async () => {
     await running.admin("POST", "/load", siteConfig(respond("x")));
-    const long = await rawRequest(
-      running.site,
-      `GET / HTTP/1.1\r\n${host}A: ${"a".repeat(21_000)}\r\n\r\n`,
-    );
+    const long = await rawRequest(running.site, `GET / HTTP/1.1\r\n${host}A: ${"a".repeat(21_000)}\r\n\r\n`);
     expect(statusesOf(long)).toEqual([431]);
     const many = await rawRequest(running.site, `GET / HTTP/1.1\r\n${host}${"a:\r\n".repeat(6_000)}\r\n`);
     expect(statusesOf(many)).toEqual([431]);

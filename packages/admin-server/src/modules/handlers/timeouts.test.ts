@@ -87,6 +87,52 @@ test.each([
   }
 });
 
+test("a large write goes on in pieces of max_write_chunk, and the pace is that of each", async () => {
+  vi.useFakeTimers();
+  try {
+    const handler = await provisionHandler("timeouts", { write_timeout: "1s", max_write_chunk: 10 });
+    const client = slowClient();
+    const written: string[] = [];
+    let ended: string | undefined;
+    Object.assign(client.exchange.stream, {
+      write(chunk: Buffer) {
+        written.push(chunk.toString());
+        return false;
+      },
+      end(chunk?: Buffer) {
+        ended = chunk?.toString();
+      },
+    });
+    let drained = 0;
+    await handler.handle(client.exchange, (exchange) => {
+      exchange.writeHead(200);
+      expect(exchange.write(Buffer.from("0123456789abcdefghijKLM"))).toBe(false);
+      exchange.onceDrain(() => {
+        drained++;
+        exchange.finish("the end of it");
+      });
+    });
+    for (const expected of [
+      ["0123456789"],
+      ["0123456789", "abcdefghij"],
+      ["0123456789", "abcdefghij", "KLM"],
+    ]) {
+      expect(written).toEqual(expected);
+      expect([client.isCut(), drained]).toEqual([false, 0]);
+      vi.advanceTimersByTime(900);
+      client.drain();
+    }
+    expect(drained).toBe(1);
+    expect(written.at(-1)).toBe("the end of");
+    client.drain();
+    expect([ended, client.isCut()]).toEqual([" it", false]);
+    vi.advanceTimersByTime(1_000);
+    expect(client.isCut()).toBe(true);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("a quick client notices nothing", async () => {
   const answer = await fetch(`${server.site}/`, { method: "POST", body: "quick" });
   expect(await answer.text()).toBe("quick");

@@ -78,31 +78,83 @@ class PacedBody extends Transform {
   }
 }
 
-/** Cuts the connection when the client takes the response too slowly. */
+/**
+ * Cuts the connection when the client takes the response too slowly. Of a large write no more than a piece goes on at a
+ * time, so that what the client takes of it is seen.
+ */
 class PacedResponse extends ResponseFilter {
   readonly #exchange: Exchange;
   readonly #pace: Pace;
+  readonly #maxPieceBytes: number;
+  /** What waits for the client. */
+  readonly #waiting: Uint8Array[] = [];
   #timer: NodeJS.Timeout | undefined;
   #blockedBytes = 0;
+  #ends = false;
+  #isFinished = false;
+  #onDrain: (() => void) | undefined;
 
-  constructor(below: ResponseSink, exchange: Exchange, pace: Pace) {
+  constructor(below: ResponseSink, exchange: Exchange, pace: Pace, maxPieceBytes: number) {
     super(below);
     this.#exchange = exchange;
     this.#pace = pace;
+    this.#maxPieceBytes = maxPieceBytes;
     exchange.onEnd(() => clearTimeout(this.#timer));
   }
 
   override write(chunk: Uint8Array): boolean {
-    this.#blockedBytes += chunk.length;
-    const more = super.write(chunk);
-    if (!more && this.#timer === undefined) {
-      this.#wait();
+    this.#waiting.push(chunk);
+    if (this.#timer === undefined) {
+      this.#send();
     }
-    return more;
+    return this.#timer === undefined;
   }
 
   override end(chunk?: Uint8Array): void {
-    super.end(chunk);
+    this.#ends = true;
+    if (chunk !== undefined) {
+      this.#waiting.push(chunk);
+    }
+    if (this.#timer === undefined) {
+      this.#send();
+    }
+  }
+
+  override onceDrain(callback: () => void): void {
+    if (this.#timer === undefined) {
+      super.onceDrain(callback);
+    } else {
+      this.#onDrain = callback;
+    }
+  }
+
+  /** Sends pieces until the client has enough. */
+  #send(): void {
+    for (let chunk = this.#waiting.shift(); chunk !== undefined; chunk = this.#waiting.shift()) {
+      const piece = chunk.subarray(0, this.#maxPieceBytes);
+      if (piece.length < chunk.length) {
+        this.#waiting.unshift(chunk.subarray(piece.length));
+      }
+      const isLast = this.#ends && this.#waiting.length === 0;
+      this.#blockedBytes += piece.length;
+      if (isLast) {
+        this.#finish(piece);
+        return;
+      }
+      if (!super.write(piece)) {
+        this.#wait();
+        return;
+      }
+      this.#blockedBytes = 0;
+    }
+    if (this.#ends) {
+      this.#finish();
+    }
+  }
+
+  #finish(piece?: Uint8Array): void {
+    this.#isFinished = true;
+    super.end(piece);
     if (!this.#exchange.complete && !this.#exchange.ended) {
       this.#wait();
     }
@@ -115,9 +167,23 @@ class PacedResponse extends ResponseFilter {
       this.#timer = undefined;
       this.#pace.progress(this.#blockedBytes);
       this.#blockedBytes = 0;
+      if (this.#isFinished) {
+        return;
+      }
+      if (this.#waiting.length > 0 || this.#ends) {
+        this.#send();
+      }
+      if (this.#timer === undefined && !this.#ends) {
+        const onDrain = this.#onDrain;
+        this.#onDrain = undefined;
+        onDrain?.();
+      }
     });
   }
 }
+
+/** Source: the public model (Caddy 2.11) */
+const defaultMaxWriteChunk = 64 * 1024;
 
 /** Limits how slow a client may be with this request. Source: the public model (Caddy 2.11) */
 export const timeouts = defineModule({
@@ -143,11 +209,14 @@ export const timeouts = defineModule({
       .int()
       .min(0)
       .nullish()
-      .describe("Accepted for the sake of other servers' configs; progress is seen at every size."),
+      .describe(
+        "Bytes of a large write that go on at a time: write_timeout and write_min_rate are for each (64 KiB).",
+      ),
   }),
   provision(config): HttpHandler {
     const readMs = config.read_timeout ?? 0;
     const writeMs = config.write_timeout ?? 0;
+    const maxPieceBytes = config.max_write_chunk || defaultMaxWriteChunk;
     return {
       handle(exchange, next) {
         if (readMs > 0 && exchange.hasBody) {
@@ -155,7 +224,7 @@ export const timeouts = defineModule({
         }
         if (writeMs > 0) {
           const pace = new Pace(writeMs, config.write_min_rate ?? 0);
-          exchange.interceptResponse((below) => new PacedResponse(below, exchange, pace));
+          exchange.interceptResponse((below) => new PacedResponse(below, exchange, pace, maxPieceBytes));
         }
         return next(exchange);
       },

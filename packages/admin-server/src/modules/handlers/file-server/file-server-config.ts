@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isOrderName, isSortName, orderNames, sortNames } from "./browse/order.ts";
 
 const noOptions = z.strictObject({});
 
@@ -25,6 +26,15 @@ export const fileServerSchema = z.strictObject({
       reveal_symlinks: z.boolean().nullish().describe("Whether targets of symbolic links are shown."),
       sort: z
         .array(z.string())
+        .superRefine(([sort, order, ...more], context) => {
+          if (sort !== undefined && !isSortName(sort)) {
+            context.addIssue(`the first option must be one of ${sortNames.join(", ")}, but is ${sort}`);
+          } else if (order !== undefined && !isOrderName(order)) {
+            context.addIssue(`the second option must be one of ${orderNames.join(", ")}, but is ${order}`);
+          } else if (more.length > 0) {
+            context.addIssue("there are two options at most");
+          }
+        })
         .nullish()
         .describe("Default order: `name`, `namedirfirst`, `size` or `time`, and `asc` or `desc`."),
       file_limit: z.int().min(0).nullish().describe("The most entries that are read of a folder (10000)."),

@@ -129,3 +129,13 @@ test("a template that cannot be read is refused", async () => {
   });
   await expect(RunningServer.start(config)).rejects.toThrow("browse template /nowhere.tpl");
 });
+
+test.each([
+  [["nonsense"], "the first option must be one of name, namedirfirst, size, time, but is nonsense"],
+  [["name", "up"], "the second option must be one of asc, desc, but is up"],
+  [["name", "asc", "size"], "there are two options at most"],
+])("a default order of %j is refused", async (sort, message) => {
+  const handler = { handler: "file_server", root: ".", browse: { sort } };
+  const answer = await server.admin("POST", "/validate", siteConfig({ handle: [handler] }));
+  expect([answer.status, answer.error]).toEqual([400, expect.stringContaining(message)]);
+});
