@@ -2,6 +2,7 @@ import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeApp } from "./app-session.ts";
 import { analysisAnswers } from "./fixtures/analysis-answers.ts";
+import { spanItem } from "./span-rows.ts";
 
 const words = { 400: "refused the question", 503: "could not answer", gone: "does not answer" } as const;
 
@@ -25,7 +26,7 @@ describeApp("a query service that does not give what is asked", (app) => {
       address: () => "/dependencies?focus=checkout&lookback=6h",
     },
     {
-      ...{ name: "trace", sign: ".span-row", field: "Filter spans", text: "redis" },
+      ...{ name: "trace", sign: spanItem, field: "Filter spans", text: "redis" },
       address: () => `/trace/${app.store.declined.traceID}?q=redis`,
     },
     {

@@ -11,6 +11,7 @@ import { SeededRandom } from "./fixtures/seeded-random.ts";
 import { fixtureNowUs, shopStore } from "./fixtures/shop-store.ts";
 import { importTrace } from "./fixtures/shop-traces.ts";
 import { watchLoadedFiles } from "./loaded-files.ts";
+import { rankedItem, spanItem } from "./span-rows.ts";
 
 /** What a round found, by the name of the figure; times in milliseconds. */
 type Found = Map<string, number>;
@@ -101,10 +102,10 @@ async function measureTrace(
   const cpu = await cpuClock(context, page);
   const begin = performance.now();
   await page.goto(`${origin}/trace/${trace.traceID}?runs=all`);
-  await page.locator(".span-row").first().waitFor();
+  await page.locator(spanItem).first().waitFor();
   found.set(`${of}: first row`, performance.now() - begin);
   found.set(`${of}: first row, CPU`, await cpu());
-  await page.locator(".span-rank").first().waitFor();
+  await page.locator(rankedItem).first().waitFor();
   const each = async (name: string, step: string) => {
     const before = await cpu();
     found.set(`${of}: ${name}, p95 of frames`, await frames(page, step));

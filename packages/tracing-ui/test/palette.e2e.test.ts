@@ -1,6 +1,7 @@
 import { violationsOn } from "ui-kit/testing/axe.ts";
 import { expect, test } from "vitest";
 import { describeApp } from "./app-session.ts";
+import { rowCount, spanItem } from "./span-rows.ts";
 
 describeApp("the command palette in a browser", (app) => {
   const palette = () => app.page.getByRole("dialog", { name: "Commands" });
@@ -41,7 +42,7 @@ describeApp("the command palette in a browser", (app) => {
   test("does what the page offers, and nothing that it does not", async () => {
     const { page, store } = app;
     await page.goto(`${app.server.origin}/trace/${store.declined.traceID}`);
-    await page.locator(".span-row").first().waitFor();
+    await page.locator(spanItem).first().waitFor();
     await open();
     await page.keyboard.type("flame");
     await page.keyboard.press("Enter");
@@ -53,11 +54,11 @@ describeApp("the command palette in a browser", (app) => {
     await page.keyboard.press("Escape");
     await palette().waitFor({ state: "detached" });
     await page.goBack();
-    await page.locator(".span-row").first().waitFor();
+    await page.locator(spanItem).first().waitFor();
     await open();
     await page.keyboard.type("fold all");
     await page.keyboard.press("Enter");
-    await page.locator('[aria-rowcount="1"]').waitFor();
+    await expect.poll(() => rowCount(page)).toBe(1);
     await open();
     await page.keyboard.type("filter spans");
     await page.keyboard.press("Enter");

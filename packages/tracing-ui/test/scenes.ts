@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import type { FixtureAnswers } from "./fixtures/fixture-server.ts";
 import type { ShopStore } from "./fixtures/shop-store.ts";
+import { rankedItem, spanItem } from "./span-rows.ts";
 
 /** One thing that the app can show, for checks and pictures that every page must pass. */
 export interface Scene {
@@ -79,7 +80,7 @@ export const scenes: readonly Scene[] = [
   { name: "dependencies", address: () => "/dependencies", sign: ".graph-node" },
   { name: "dependencies-focus", address: () => "/dependencies?focus=checkout", sign: ".graph-node.focused" },
   { name: "dependencies-table", address: () => "/dependencies?view=table", sign: ".rates tbody tr" },
-  { name: "trace", address: trace(""), sign: ".span-rank" },
+  { name: "trace", address: trace(""), sign: rankedItem },
   {
     name: "trace-details",
     address: (store) => trace(`?span=${charge(store)}&open=${charge(store)}&panel=path`)(store),
@@ -91,7 +92,7 @@ export const scenes: readonly Scene[] = [
     sign: ".like-this code",
     act: (page) => page.getByRole("button", { name: "Find traces like this" }).click(),
   },
-  { name: "trace-large", address: ({ large }) => `/trace/${large.traceID}`, sign: ".run-row, .span-row" },
+  { name: "trace-large", address: ({ large }) => `/trace/${large.traceID}`, sign: spanItem },
   {
     name: "trace-broken",
     address: ({ broken }) => `/trace/${broken.traceID}`,
@@ -120,7 +121,7 @@ export const scenes: readonly Scene[] = [
     address: trace(""),
     sign: ".palette [role=option]",
     act: async (page) => {
-      await page.locator(".span-rank").first().waitFor();
+      await page.locator(rankedItem).first().waitFor();
       await page.keyboard.press("Control+k");
     },
   },

@@ -4,6 +4,7 @@ import { browserPath } from "ui-kit/testing/browser.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { AppUnderTest, type OpenPage } from "./app-under-test.ts";
 import { shopStore } from "./fixtures/shop-store.ts";
+import { spanItem } from "./span-rows.ts";
 
 const hasBrowser = existsSync(browserPath);
 const title = hasBrowser ? "searching" : `searching (skipped: no Chromium at ${browserPath})`;
@@ -172,7 +173,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     await page.getByText("1 trace").waitFor();
     await page.locator(".result-link").click();
     await page.waitForURL(/\/trace\/f11e/);
-    await page.locator(".span-row").first().waitFor();
+    await page.locator(spanItem).first().waitFor();
     expect(opened.server.requests.some((request) => request.startsWith("/api/traces/f11e"))).toBe(false);
     await page.goBack();
     await page.getByLabel("JSON file of traces").setInputFiles({
@@ -210,7 +211,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     expect(asked).toEqual([otlp, otlp]);
     await page.locator(".result-link").click();
     await page.waitForURL(/\/trace\/0123abcd/);
-    await page.locator(".span-row").first().waitFor();
+    await page.locator(spanItem).first().waitFor();
     expect(opened.complaints).toEqual([]);
   });
 

@@ -1,18 +1,29 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import type { Locator } from "playwright-core";
 import { violationsOn } from "ui-kit/testing/axe.ts";
 import { expect, test } from "vitest";
 import { describeApp } from "./app-session.ts";
 import { delayedTrace } from "./fixtures/delayed-trace.ts";
 import { SeededRandom } from "./fixtures/seeded-random.ts";
 import { fixtureNowUs } from "./fixtures/shop-store.ts";
+import {
+  darkest,
+  plainBar,
+  rankedItem,
+  rowCount,
+  rowPixels,
+  runItem,
+  selectedItem,
+  selectedName,
+  spanItem,
+} from "./span-rows.ts";
 
 describeApp("the trace page in a browser", (app) => {
   const open = async (traceId: string, search = "") => {
     await app.page.goto(`${app.server.origin}/trace/${traceId}${search}`);
-    await app.page.locator(".span-row").first().waitFor();
+    await app.page.locator(spanItem).first().waitFor();
   };
-  const selectedName = () => app.page.locator(".span-row.selected .span-operation").textContent();
 
   test("the critical path is a ranked list that leads to its spans, and is in the address", async () => {
     const { page, store } = app;
@@ -24,8 +35,13 @@ describeApp("the trace page in a browser", (app) => {
     expect(shares.map(Number.parseFloat)[0]).toBeGreaterThan(50);
     await page.getByText(/of the wait is/).waitFor();
     await page.locator(".path-shares button").first().click();
-    expect(await selectedName()).toBe("POST /v2/charges");
-    expect(await page.locator(".span-row.selected .span-path").count()).toBeGreaterThan(0);
+    expect(await selectedName(page)).toBe("POST /v2/charges");
+    const charge = page.locator(selectedItem);
+    expect(await charge.getAttribute("aria-label")).toMatch(/on the critical path for \d/);
+    // Drawn as a dark line at the foot of the bar, and on no row that the path does not lead through.
+    expect(darkest(await rowPixels(charge), 18)).toBeLessThan(120);
+    const beside = page.locator(`${spanItem}:not([aria-label*="critical path"])`).first();
+    expect(darkest(await rowPixels(beside), 18)).toBeGreaterThan(300);
     expect(await violationsOn(page)).toEqual([]);
     await page.goBack();
     await page.locator(".path-panel").waitFor({ state: "detached" });
@@ -35,9 +51,15 @@ describeApp("the trace page in a browser", (app) => {
   test("each span says where it stands among its peers; a store that cannot tell is no failure", async () => {
     const { page, store } = app;
     await open(store.declined.traceID);
-    await page.locator(".span-rank").first().waitFor();
-    expect(await page.locator(".span-rank").first().textContent()).toMatch(/^(p\d+(\.\d)?|max)$/);
-    await page.locator(".span-row").first().click();
+    const ranked = page.locator(rankedItem).first();
+    expect(await ranked.getAttribute("aria-label")).toMatch(/, (p\d+(\.\d)?|max) of its peers/);
+    // It is written at the right edge, and says more when the pointer rests on it.
+    const { lines } = await rowPixels(ranked);
+    expect(new Set(lines.flatMap((line) => line.slice(-40))).size).toBeGreaterThan(1);
+    const row = await ranked.boundingBox();
+    await page.mouse.move((row?.x ?? 0) + (row?.width ?? 0) - 16, (row?.y ?? 0) + 11);
+    await page.locator('.waterfall-rows[title^="Longer than"]').waitFor();
+    await page.locator(spanItem).first().click();
     await page.getByText("Among its peers").waitFor();
     await page.waitForURL(/open=/);
     await page.route("**/api/analysis/v1/percentiles/*", (route) =>
@@ -45,33 +67,38 @@ describeApp("the trace page in a browser", (app) => {
     );
     await page.reload();
     await page.locator(".span-detail").waitFor();
-    expect(await page.locator(".span-rank").count()).toBe(0);
+    expect(await page.locator(rankedItem).count()).toBe(0);
     expect(await page.getByText("Among its peers").count()).toBe(0);
   });
 
   test("runs of like siblings are folded to one row, and unfold by key and by mouse", async () => {
     const { page, store } = app;
     await open(store.large.traceID);
-    const run = page.locator(".run-row").first();
+    const run = page.locator(runItem).first();
     await run.waitFor();
-    expect(await run.textContent()).toMatch(/^×\d+.*p50.*p95/);
-    const folded = Number(await page.getByRole("treegrid").getAttribute("aria-rowcount"));
+    expect(await run.getAttribute("aria-label")).toMatch(/^\d+ like spans in a row, .*p50 .*p95 /);
+    expect(await run.getAttribute("aria-expanded")).toBe("false");
+    const folded = await rowCount(page);
     expect(folded).toBeLessThan(100);
     await page.keyboard.press("j");
     await page.keyboard.press("End");
-    await page.locator(".run-row.selected").waitFor();
+    await page.locator(`${selectedItem}[aria-label*=" like spans in a row"]`).waitFor();
     await page.keyboard.press("l");
     await page.waitForURL(/runs=[0-9a-f]{16}/);
-    const chip = page.locator(".span-run").first();
-    await chip.waitFor();
-    expect(Number(await page.getByRole("treegrid").getAttribute("aria-rowcount"))).toBeGreaterThan(
-      folded + 80,
-    );
+    const head = page.locator(`${spanItem}[aria-label*=", first of "]`).first();
+    await head.waitFor();
+    expect(await rowCount(page)).toBeGreaterThan(folded + 80);
     await page.reload();
-    await page.locator(".span-run").first().click();
-    await page.locator(`[aria-rowcount="${folded}"]`).waitFor();
+    await head.waitFor();
+    // The chip that folds it again stands at the right end of the name.
+    const names = await page.locator(".waterfall-tools").boundingBox();
+    const chip = { x: (names?.width ?? 0) - 20, y: 11 };
+    await head.hover({ position: chip });
+    await page.locator('.waterfall-rows[title^="Fold these "]').waitFor();
+    await head.click({ position: chip });
+    await expect.poll(() => rowCount(page)).toBe(folded);
     await page.keyboard.press("e");
-    await page.locator(".span-row.selected.failed").waitFor();
+    await page.locator(`${selectedItem}[aria-label*=", failed, "]`).waitFor();
     expect(await violationsOn(page)).toEqual([]);
     expect(app.complaints).toEqual([]);
   });
@@ -81,10 +108,10 @@ describeApp("the trace page in a browser", (app) => {
     await open(store.declined.traceID, "?q=redis");
     await page.getByText(/\d+ matches · hides/).waitFor();
     const matches = Number(await page.locator(".filter-count b").textContent());
-    const hidden = await page.locator(".span-row").count();
+    const hidden = await page.locator(spanItem).count();
     await page.getByRole("button", { name: "Dim", exact: true }).click();
     await page.getByText(`dims ${store.declined.spans.length - matches} of`).waitFor();
-    expect(await page.locator(".span-row").count()).toBeGreaterThan(hidden);
+    expect(await page.locator(spanItem).count()).toBeGreaterThan(hidden);
     await page.waitForURL(/others=dim/);
   });
 
@@ -128,7 +155,7 @@ describeApp("the trace page in a browser", (app) => {
     await page.goBack();
     await page.waitForURL((url) => !url.search.includes("at="));
     await page.getByRole("link", { name: "Show in the waterfall" }).click();
-    await page.locator(".span-row.selected").waitFor();
+    await page.locator(selectedItem).waitFor();
     expect(app.complaints).toEqual([]);
   });
 
@@ -196,18 +223,60 @@ describeApp("the trace page in a browser", (app) => {
 
   test("services have patterns when they are wanted, and keep them", async () => {
     const { page, store } = app;
-    await open(store.declined.traceID);
-    const images = () =>
-      page
-        .locator(".span-bar")
-        .evaluateAll((bars) => new Set(bars.map((bar) => getComputedStyle(bar).backgroundImage)).size);
-    const plain = await images();
+    // So near that the spans of most services are wide enough to see what their bars are like.
+    await open(store.declined.traceID, "?to=16000");
+    const rows = await page.locator(spanItem).all();
+    // Bars are found while they are plain, and looked at again in the same places.
+    const bars: { x: number; width: number }[] = [];
+    for (const row of rows) bars.push(plainBar(await rowPixels(row)));
+    /** What bars are like: plain, or the share of their colour and whether that changes along and across. */
+    const textures = async () => {
+      const seen = new Set<string>();
+      for (const [index, row] of rows.entries()) {
+        const { x, width } = bars[index] ?? { x: 0, width: 0 };
+        if (width < 30) continue;
+        const { lines } = await rowPixels(row);
+        const patch = lines.slice(6, 16).map((line) => line.slice(x + 4, x + 24));
+        const along = patch.some((line) => new Set(line).size > 1);
+        const across = patch[0]?.some((_, column) => new Set(patch.map((line) => line[column])).size > 1);
+        seen.add(`${along} ${across} ${new Set(patch.flat()).size > 2}`);
+      }
+      return seen;
+    };
+    expect(await textures()).toEqual(new Set(["false false false"]));
     await page.getByRole("button", { name: "Patterns" }).click();
-    expect(await images()).toBeGreaterThan(plain + 2);
+    const patterned = await textures();
+    expect(patterned.size).toBeGreaterThan(2);
     await page.reload();
-    await page.locator(".span-row").first().waitFor();
-    expect(await images()).toBeGreaterThan(plain + 2);
+    await page.locator(spanItem).first().waitFor();
+    expect(await textures()).toEqual(patterned);
     expect(await violationsOn(page)).toEqual([]);
+  });
+
+  test("with forced colours the canvas is drawn in those of the system, and follows when they change", async () => {
+    const { page, store } = app;
+    await open(store.declined.traceID);
+    const row = page.locator(spanItem).first();
+    const system = (colour: string) =>
+      page.evaluate((name) => {
+        const context = document.createElement("canvas").getContext("2d");
+        if (context === null) throw new Error("no canvas");
+        context.fillStyle = name;
+        context.fillRect(0, 0, 1, 1);
+        const [red = 0, green = 0, blue = 0] = context.getImageData(0, 0, 1, 1).data;
+        return (red << 16) | (green << 8) | blue;
+      }, colour);
+    const ground = async () => (await rowPixels(row)).lines[0]?.at(-1);
+    const own = await ground();
+    await page.emulateMedia({ forcedColors: "active", colorScheme: "dark" });
+    await page.waitForFunction(() => matchMedia("(forced-colors: active)").matches);
+    await expect.poll(ground).not.toBe(own);
+    expect(await ground()).toBe(await system("Canvas"));
+    const { lines } = await rowPixels(row);
+    expect(lines.flat()).toContain(await system("CanvasText"));
+    expect(await violationsOn(page)).toEqual([]);
+    await page.emulateMedia({ forcedColors: "none", colorScheme: "light" });
+    await expect.poll(ground).toBe(own);
   });
 
   test("a trace saved as HTML opens offline, with its view, and asks nobody", async () => {
@@ -216,7 +285,7 @@ describeApp("the trace page in a browser", (app) => {
     const [span] = store.declined.spans;
     span?.tags?.push({ key: "nasty", type: "string", value: "</script><script>window.struck=1</script>" });
     await open(store.declined.traceID, `?span=${charge?.spanID}&open=${span?.spanID}`);
-    await page.locator(".span-rank").first().waitFor();
+    await page.locator(rankedItem).first().waitFor();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Save as HTML" }).click(),
@@ -233,8 +302,9 @@ describeApp("the trace page in a browser", (app) => {
     saved.on("console", (message) => message.type() === "error" && app.complaints.push(message.text()));
     await saved.goto(`file://${file}`);
     await saved.locator(".span-detail", { hasText: "nasty" }).waitFor();
-    expect(await saved.locator(".span-row.selected .span-operation").textContent()).toBe("Charge");
-    expect(await saved.locator(".span-rank").count()).toBeGreaterThan(0);
+    expect(await selectedName(saved)).toBe("Charge");
+    expect(await saved.locator(rankedItem).count()).toBeGreaterThan(0);
+    expect(plainBar(await rowPixels(saved.locator(selectedItem))).width).toBeGreaterThan(50);
     expect(await saved.getByText("Find traces like this").count()).toBe(0);
     await saved.getByRole("link", { name: "Flame graph" }).click();
     await saved.getByRole("treeitem").first().waitFor();
@@ -281,14 +351,24 @@ describeApp("the trace page in a browser", (app) => {
     const trace = delayedTrace(new SeededRandom(7), fixtureNowUs - 400_000_000);
     app.answers.traces = [trace];
     await open(trace.traceID);
-    await page.locator(".waterfall-grid .idle-gap", { hasText: "5:00 min idle" }).waitFor();
-    const widthOf = async () => (await page.locator(".span-bar").first().boundingBox())?.width ?? 0;
+    await page.locator(".minimap .idle-gap").waitFor();
+    await page.getByText("5:00 min").first().waitFor();
+    const firstRow = page.locator(spanItem).first();
+    const widthOf = async () => plainBar(await rowPixels(firstRow)).width;
     expect(await widthOf()).toBeGreaterThan(200);
+    // The band that stands for it is hatched: its lines are shifted from row of pixels to row of pixels.
+    const hatching = async () => {
+      const { lines, laneLeft, laneRight } = await rowPixels(firstRow);
+      const [one, other] = [lines[1], lines[2]].map((line) => line?.slice(laneLeft, laneRight) ?? []);
+      return one?.filter((colour, x) => colour !== other?.[x]).length ?? 0;
+    };
+    expect(await hatching()).toBeGreaterThan(4);
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("link", { name: "Show", exact: true }).click();
     await page.waitForURL(/gaps=shown/);
     await page.locator(".idle-gap").first().waitFor({ state: "detached" });
     expect(await widthOf()).toBeLessThan(10);
+    expect(await hatching()).toBe(0);
     await page.goBack();
     await page.locator(".idle-gap").first().waitFor();
     expect(app.complaints).toEqual([]);
@@ -321,15 +401,28 @@ describeApp("the trace page in a browser", (app) => {
     ];
     app.answers.traces = [{ ...store.declined, traceID, spans }];
     await open(traceID, "?open=f");
-    expect(await page.locator(".span-row").count()).toBe(spans.length);
+    expect(await page.locator(spanItem).count()).toBe(spans.length);
     await page.getByText("2 circles of parents").waitFor();
     await page.getByText("1 span without its parent").waitFor();
     await page.getByText("1 span with an id used before").waitFor();
     expect((await page.locator(".attribute-value").first().textContent())?.length).toBeLessThan(10_000);
     await page.getByText("holds letters that cannot be seen: U+200B, U+202E").waitFor();
     // A name that turns the direction of writing does not turn its neighbours.
-    const reversed = page.locator(".span-operation", { hasText: "esrever" });
-    expect(await reversed.evaluate((name) => getComputedStyle(name).unicodeBidi)).toBe("isolate");
+    const reversed = page.locator(`${spanItem}[aria-label*="esrever"]`);
+    const lane = async (row: Locator) => {
+      const { lines, laneLeft } = await rowPixels(row);
+      return lines.map((line) => line.slice(laneLeft));
+    };
+    const drawn = await lane(reversed);
+    app.answers.traces = [
+      {
+        ...store.declined,
+        traceID,
+        spans: spans.map((span) => (span.spanID === "e" ? { ...span, operationName: "a plain name" } : span)),
+      },
+    ];
+    await page.reload();
+    expect(await lane(page.locator(`${spanItem}[aria-label*="a plain name"]`))).toEqual(drawn);
     for (const [name, sign] of [
       ["Flame graph", ".flame-box"],
       ["Graph", ".graph-node"],

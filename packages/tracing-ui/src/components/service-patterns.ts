@@ -14,10 +14,15 @@ export function applyPatterns(): void {
   patternChoice.subscribe(apply);
 }
 
-/** Patterns there are, as service-patterns.css numbers them; the first is plain. */
+/** Patterns there are, as service-patterns.css numbers them, and pattern-tiles.ts draws them; the first is plain. */
 const patterns = 8;
 
-/** The pattern that goes with a hue, as a CSS value; hues that are neighbours have different ones. */
+/** Number of the pattern that goes with a hue; hues that are neighbours have different ones. */
+export function patternNumber(hue: number): number {
+  return Math.max(0, serviceHues.indexOf(hue)) % patterns;
+}
+
+/** The same as a CSS value. */
 export function patternOf(hue: number): string {
-  return `var(--pattern-${Math.max(0, serviceHues.indexOf(hue)) % patterns})`;
+  return `var(--pattern-${patternNumber(hue)})`;
 }

@@ -1,3 +1,4 @@
+import { canvasColours, serviceColours } from "../../components/canvas-colours.ts";
 import type { CriticalPath } from "../../trace/critical-path.ts";
 import { spanFlag, type Trace } from "../../trace/trace.ts";
 import { wholeRange } from "./trace-view.ts";
@@ -25,21 +26,8 @@ export function minimapColours(
   trace: Trace,
   hues: ReadonlyMap<string, number>,
 ): MinimapColours {
-  const probe = document.createElement("span");
-  probe.className = "service";
-  canvas.parentElement?.append(probe);
-  const read = (colour: string) => {
-    probe.style.color = colour;
-    return getComputedStyle(probe).color;
-  };
-  const services = trace.services.map((name) => {
-    probe.style.setProperty("--hue", String(hues.get(name) ?? 0));
-    return read("var(--service)");
-  });
-  const error = read("var(--error-bar)");
-  const path = read("var(--text)");
-  probe.remove();
-  return { services, error, path };
+  const colours = canvasColours(canvas, { error: "var(--error-bar)", path: "var(--text)" });
+  return { ...colours, services: serviceColours(canvas, trace.services, hues) };
 }
 
 /**

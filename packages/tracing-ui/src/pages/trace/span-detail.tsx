@@ -1,4 +1,3 @@
-// biome-ignore-all lint/a11y/useSemanticElements: only rows in view exist and each is placed by itself, which no table row can be
 import "./span-detail.css";
 import { type Dispatch, type ReactNode, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import { CopyButton } from "ui-kit/components/copy-button.tsx";
@@ -21,22 +20,26 @@ import type { ViewAction } from "./trace-view.ts";
 
 /** A panel with fewer attributes than this needs no field to filter them. */
 const filterFrom = 6;
+/** Letters of a name put into the page; all are copied. */
+const mostNameLetters = 1_000;
 
 /**
  * Everything that is known of a span, below its row.
+ * @param id       of the panel
  * @param top      pixels from the first row
  * @param onHeight is told the panel's height, now and when it changes
  */
 export function SpanDetail(props: {
   trace: Trace;
   span: number;
+  id: string;
   top: number;
   hues: ReadonlyMap<string, number>;
   peers: SpanPeers | undefined;
   dispatch: Dispatch<ViewAction>;
   onHeight: (height: number) => void;
 }) {
-  const { trace, span: at, top, hues, peers, dispatch, onHeight } = props;
+  const { trace, span: at, id, top, hues, peers, dispatch, onHeight } = props;
   const [filter, setFilter] = useState("");
   const [likeThis, setLikeThis] = useState(false);
   const panel = useRef<HTMLDivElement>(null);
@@ -55,14 +58,16 @@ export function SpanDetail(props: {
   const everything = [...tags, ...resource, ...logs.flatMap((log) => log.fields)];
   const show = (attributes: readonly ApiAttribute[]) => matchingAttributes(attributes, filter);
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: a row of the grid; what is in it takes the focus
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form
     <div
       ref={panel}
-      role="row"
+      id={id}
+      role="group"
+      aria-label={`Details of ${span.operationName.slice(0, 200)}`}
       className="service span-detail"
       style={{ ...hueStyle(hues.get(service)), transform: `translateY(${top}px)` }}
     >
-      <div role="gridcell" tabIndex={-1} className="span-detail-inner">
+      <div className="span-detail-inner">
         <Facts
           {...{ trace, at, peers, likeThis }}
           onLikeThis={() => setLikeThis((open) => !open)}
@@ -130,6 +135,14 @@ function Facts(props: {
   return (
     <header className="span-facts">
       <dl>
+        <div className="span-fact span-full-name">
+          <dt>Operation</dt>
+          <dd>
+            <b>{trace.services[trace.service[at] as number]}</b>{" "}
+            <bdi>{span.operationName.slice(0, mostNameLetters)}</bdi>
+            <CopyButton text={span.operationName} label="Copy the name of the operation" />
+          </dd>
+        </div>
         <div className="span-fact">
           <dt>Start</dt>
           <dd>

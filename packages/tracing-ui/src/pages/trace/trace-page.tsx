@@ -22,7 +22,7 @@ import { TraceHeader } from "./trace-header.tsx";
 import { TraceRemarks } from "./trace-remarks.tsx";
 import { useTraceKeys } from "./use-trace-keys.ts";
 import { useTraceView } from "./use-trace-view.ts";
-import { Waterfall } from "./waterfall.tsx";
+import { Waterfall } from "./waterfall/waterfall.tsx";
 
 const route = getRouteApi("/trace/$traceId");
 const FlameView = lazy(() => import("./views/flame-view.tsx").then((file) => ({ default: file.FlameView })));

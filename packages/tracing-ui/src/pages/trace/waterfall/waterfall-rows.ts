@@ -1,4 +1,4 @@
-import type { RowWindow } from "../../trace/row-window.ts";
+import type { RowWindow } from "../../../trace/row-window.ts";
 
 /** Height of a row in pixels; --waterfall-row in tokens.css says the same. */
 export const WATERFALL_ROW_PX = 22;

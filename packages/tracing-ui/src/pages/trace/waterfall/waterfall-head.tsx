@@ -1,9 +1,9 @@
 import { type Dispatch, type KeyboardEvent, type PointerEvent, useState } from "react";
 import { Icon } from "ui-kit/components/icon.tsx";
-import type { AxisTick } from "../../trace/axis-ticks.ts";
-import type { SpanFilter } from "../../trace/filter-spans.ts";
-import type { Trace } from "../../trace/trace.ts";
-import { isWhole, type TraceView, type ViewAction } from "./trace-view.ts";
+import type { AxisTick } from "../../../trace/axis-ticks.ts";
+import type { SpanFilter } from "../../../trace/filter-spans.ts";
+import type { Trace } from "../../../trace/trace.ts";
+import { isWhole, type TraceView, type ViewAction } from "../trace-view.ts";
 
 /** Pixels that an arrow key moves the edge of the name column. */
 const edgeStepPx = 16;

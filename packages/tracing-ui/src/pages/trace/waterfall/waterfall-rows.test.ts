@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RowWindow } from "../../trace/row-window.ts";
+import { RowWindow } from "../../../trace/row-window.ts";
 import { rowsInView } from "./waterfall-rows.ts";
 
 test.each([

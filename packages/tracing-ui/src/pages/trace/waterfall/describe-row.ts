@@ -1,0 +1,69 @@
+import { durationText } from "ui-kit/format/format-duration.ts";
+import { percentileText } from "../../../api/trace-peers.ts";
+import { errorsBelow, spanFlag } from "../../../trace/trace.ts";
+import { oddityOf } from "./hit-row.ts";
+import {
+  foldedRunFrom,
+  operationOf,
+  peersOf,
+  runFrom,
+  serviceOf,
+  type WaterfallScene,
+} from "./waterfall-scene.ts";
+
+/** Names longer than this are cut: nobody listens to more. */
+const mostLetters = 200;
+
+/** Says in words what the row of a span shows, for who cannot see the picture; the level and what is folded are said by the tree. */
+export function describeRow(scene: WaterfallScene, span: number): string {
+  const { trace, view, path } = scene;
+  const name = `${cut(serviceOf(scene, span))}: ${cut(operationOf(scene, span)) || "no name"}`;
+  const run = foldedRunFrom(scene, span);
+  if (run !== undefined) {
+    return sentence([
+      `${run.count.toLocaleString("en")} like spans in a row`,
+      name,
+      run.errors > 0 && `${run.errors.toLocaleString("en")} failed`,
+      `p50 ${durationText(run.p50Us)}`,
+      `p95 ${durationText(run.p95Us)}`,
+      `from +${durationText(run.startUs)} to +${durationText(run.endUs)}`,
+      outside(view.range, run.startUs, run.endUs),
+    ]);
+  }
+  const startUs = trace.offsetUs[span] as number;
+  const us = trace.spanUs[span] as number;
+  const below = (trace.subtreeEnd[span] as number) - span - 1;
+  const folded = below > 0 && view.folded.has(span);
+  const errors = folded ? errorsBelow(trace, span) : 0;
+  const waited = path.bySpan.get(span)?.reduce((sum, { fromUs, toUs }) => sum + toUs - fromUs, 0);
+  const unfolded = runFrom(scene, span);
+  const peers = peersOf(scene, span);
+  const events = trace.spans[span]?.logs?.length ?? 0;
+  return sentence([
+    name,
+    ((trace.flags[span] as number) & spanFlag.error) !== 0 && "failed",
+    durationText(us),
+    `at +${durationText(startUs)}`,
+    outside(view.range, startUs, startUs + us),
+    waited !== undefined && `on the critical path for ${durationText(waited)}`,
+    peers !== undefined && `${percentileText(peers.percentile)} of its peers`,
+    events > 0 && (events === 1 ? "1 event" : `${events.toLocaleString("en")} events`),
+    folded && `${below.toLocaleString("en")} below`,
+    errors > 0 && `${errors.toLocaleString("en")} of them failed`,
+    unfolded !== undefined && `first of ${unfolded.count.toLocaleString("en")} like spans`,
+    oddityOf(trace, span),
+  ]);
+}
+
+function outside(range: { fromUs: number; toUs: number }, startUs: number, endUs: number): string | false {
+  if (endUs < range.fromUs) return "before the time in view";
+  return startUs > range.toUs && "after the time in view";
+}
+
+function sentence(parts: readonly (string | false | undefined)[]): string {
+  return parts.filter((part) => part !== false && part !== undefined).join(", ");
+}
+
+function cut(name: string): string {
+  return name.length > mostLetters ? `${name.slice(0, mostLetters)}…` : name;
+}

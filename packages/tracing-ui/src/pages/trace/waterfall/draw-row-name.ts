@@ -1,0 +1,69 @@
+import { spanFlag } from "../../../trace/trace.ts";
+import { indentPx, layOutRow, leftPx, type RowChip } from "./row-layout.ts";
+import type { WaterfallPen } from "./waterfall-pen.ts";
+import { WATERFALL_ROW_PX } from "./waterfall-rows.ts";
+import { foldedRunFrom, isDimmed, type WaterfallScene } from "./waterfall-scene.ts";
+
+/** How much is left of what is dimmed and is no text, which must stay readable. */
+export const dimmedAlpha = 0.35;
+const iconTop = (WATERFALL_ROW_PX - 16) / 2;
+const chipTop = 3;
+const chipHeight = 16;
+
+/** Draws the name of a row in its place in the tree. @param top of the row, in pixels */
+export function drawRowName(pen: WaterfallPen, scene: WaterfallScene, span: number, top: number): void {
+  const { context, palette } = pen;
+  const { colours } = palette;
+  const { trace } = scene;
+  const layout = layOutRow(scene, span, pen.texts);
+  const dimmed = isDimmed(scene, span);
+  const failed =
+    foldedRunFrom(scene, span) === undefined && ((trace.flags[span] as number) & spanFlag.error) !== 0;
+  const service = trace.service[span] as number;
+
+  for (let level = 0; level < layout.indents; level += 1) {
+    pen.box(leftPx + 7 + level * indentPx, top, 1, WATERFALL_ROW_PX, colours.line);
+  }
+  if (layout.fold !== undefined) {
+    pen.icon("caret", layout.foldX, top + iconTop, colours.text3, { turned: layout.fold === "unfolded" });
+  }
+  if (layout.level !== undefined) pen.text(layout.level.text, layout.level.x, top, "mono", colours.text3);
+  if (dimmed) context.globalAlpha = dimmedAlpha;
+  pen.roundBox(layout.stripeX, top + 4, 4, 14, 1, palette.services[service] ?? colours.text3);
+  const pattern = palette.patterns[service];
+  if (pattern !== undefined) pen.roundBox(layout.stripeX, top + 4, 4, 14, 1, pattern);
+  context.globalAlpha = 1;
+
+  if (layout.count !== undefined) {
+    const { x, width, text } = layout.count;
+    pen.roundBox(x, top + chipTop, width, chipHeight, 3, colours.chip);
+    pen.text(text, x + 5, top, "mono", dimmed ? colours.text3 : colours.text);
+  }
+  if (layout.service !== undefined) {
+    const { x, text } = layout.service;
+    pen.text(text, x, top, dimmed ? "plain" : "bold", dimmed ? colours.text3 : colours.text);
+  }
+  const { x, text } = layout.operation;
+  pen.text(text, x, top, "plain", dimmed ? colours.text3 : failed ? colours.error : colours.text2);
+  for (const chip of layout.chips) drawChip(pen, chip, top, dimmed);
+}
+
+function drawChip(
+  pen: WaterfallPen,
+  { kind, x, width, text, failed }: RowChip,
+  top: number,
+  dimmed: boolean,
+): void {
+  const { colours } = pen.palette;
+  if (kind === "odd" || kind === "failed") {
+    if (dimmed && kind === "failed") pen.context.globalAlpha = dimmedAlpha;
+    if (kind === "odd") pen.icon("warning", x, top + iconTop, colours.warning);
+    else pen.icon("error", x, top + iconTop, colours.error);
+    pen.context.globalAlpha = 1;
+    return;
+  }
+  const ground = failed ? colours.errorSoft : kind === "run" ? colours.selected : colours.chip;
+  pen.roundBox(x, top + chipTop, width, chipHeight, 3, ground);
+  if (kind === "run") pen.icon("caret", x + 1, top + 5, colours.text2, { turned: true, size: 12 });
+  pen.text(text, kind === "run" ? x + 13 : x + 5, top, "mono", failed ? colours.error : colours.text2);
+}

@@ -1,0 +1,60 @@
+/** The fonts of the waterfall, by what they are for. */
+export type FontName = "plain" | "bold" | "mono" | "monoBold" | "small" | "large";
+
+/** Names longer than this are cut before they are measured: no row has room for more letters. */
+const mostLetters = 400;
+/** Texts whose widths are remembered. A trace has few operations, but its durations are many. */
+const mostRemembered = 8_000;
+
+/** Measures texts and cuts them to the room they have. Both are remembered: most rows repeat the texts of others. */
+export class FittedText {
+  readonly #measure: (text: string, font: FontName) => number;
+  readonly #widths = new Map<string, number>();
+  readonly #cuts = new Map<string, string>();
+
+  /** @param measure says how wide a text is, in pixels */
+  constructor(measure: (text: string, font: FontName) => number) {
+    this.#measure = measure;
+  }
+
+  /** Width of a text in pixels. */
+  width(text: string, font: FontName): number {
+    const key = font + text;
+    let width = this.#widths.get(key);
+    if (width === undefined) {
+      if (this.#widths.size >= mostRemembered) this.#widths.clear();
+      width = this.#measure(text, font);
+      this.#widths.set(key, width);
+    }
+    return width;
+  }
+
+  /**
+   * The text, or as much of its beginning as the room holds, with an ellipsis.
+   * @param room pixels; the result is empty where not even the ellipsis fits
+   */
+  fit(text: string, font: FontName, room: number): string {
+    const short = text.length > mostLetters ? text.slice(0, mostLetters) : text;
+    if (short === text && this.width(text, font) <= room) return text;
+    const key = `${Math.floor(room)} ${font}${short}`;
+    let cut = this.#cuts.get(key);
+    if (cut === undefined) {
+      if (this.#cuts.size >= mostRemembered) this.#cuts.clear();
+      cut = this.#cut([...short], font, room);
+      this.#cuts.set(key, cut);
+    }
+    return cut;
+  }
+
+  #cut(letters: readonly string[], font: FontName, room: number): string {
+    const first = (count: number) => `${letters.slice(0, count).join("").trimEnd()}…`;
+    let low = 0;
+    let high = letters.length;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.#measure(first(middle), font) <= room) low = middle;
+      else high = middle - 1;
+    }
+    return low === 0 && this.#measure("…", font) > room ? "" : first(low);
+  }
+}

@@ -1,0 +1,125 @@
+import type { SiblingRun } from "../../../trace/sibling-runs.ts";
+import { errorsBelow, spanFlag } from "../../../trace/trace.ts";
+import type { FittedText } from "./fitted-text.ts";
+import { foldedRunFrom, operationOf, runFrom, serviceOf, type WaterfallScene } from "./waterfall-scene.ts";
+
+/** Levels that are indented; deeper ones stay in line and carry their number, so that names keep their room. */
+const mostIndents = 12;
+/** Pixels of one level. */
+export const indentPx = 12;
+/** Pixels left of the first level. */
+export const leftPx = 8;
+
+/** What stands at the right end of a name. */
+export interface RowChip {
+  kind: "below" | "run" | "odd" | "failed";
+  /** Pixels from the left edge of the waterfall. */
+  x: number;
+  width: number;
+  text: string;
+  /** Whether it tells of failures. */
+  failed: boolean;
+}
+
+/** Where the parts of a row's name are, in pixels from the left edge of the waterfall. */
+export interface RowLayout {
+  /** Levels that are indented. */
+  indents: number;
+  /** Left edge of the caret. */
+  foldX: number;
+  /** Which way the caret looks; undefined for a span without children. */
+  fold: "folded" | "unfolded" | undefined;
+  /** Number of the level, where it is too deep to be indented. */
+  level: { x: number; text: string } | undefined;
+  /** Left edge of the stripe in the service's colour. */
+  stripeX: number;
+  /** Siblings in the run that the row stands for. */
+  count: { x: number; width: number; text: string } | undefined;
+  /** Undefined for a child in its parent's service: the stripe says it. */
+  service: { x: number; text: string } | undefined;
+  operation: { x: number; text: string };
+  chips: readonly RowChip[];
+}
+
+const foldPx = 16;
+const iconPx = 16;
+const chipGapPx = 6;
+const chipPaddingPx = 5;
+/** Left of the number in the chip that folds a run: a small caret. */
+const chipCaretPx = 13;
+const oddFlags = spanFlag.parentMissing | spanFlag.cycle | spanFlag.duplicateId | spanFlag.warning;
+
+/** Lays out the name of a row: both what is drawn and what a click meets are taken from here. */
+export function layOutRow(scene: WaterfallScene, span: number, texts: FittedText): RowLayout {
+  const { trace, view, nameWidth } = scene;
+  const depth = trace.depth[span] as number;
+  const parent = trace.parent[span] as number;
+  const run = foldedRunFrom(scene, span);
+  const indents = Math.min(depth, mostIndents);
+  const foldX = leftPx + indents * indentPx;
+  const hasBelow = (trace.subtreeEnd[span] as number) > span + 1;
+  const fold =
+    run !== undefined || (hasBelow && view.folded.has(span)) ? "folded" : hasBelow ? "unfolded" : undefined;
+
+  let x = foldX + foldPx;
+  let level: RowLayout["level"];
+  if (depth > mostIndents && run === undefined) {
+    level = { x, text: String(depth + 1) };
+    x += texts.width(level.text, "mono") + 4;
+  }
+  const stripeX = x + 2;
+  x = stripeX + 4 + 7;
+  let count: RowLayout["count"];
+  if (run !== undefined) {
+    const text = `×${run.count.toLocaleString("en")}`;
+    count = { x, text, width: texts.width(text, "mono") + 2 * chipPaddingPx };
+    x += count.width + 7;
+  }
+  const chips = run !== undefined ? runChips(run, texts) : spanChips(scene, span, texts);
+  let right = nameWidth - leftPx;
+  for (const chip of chips.toReversed()) {
+    right -= chip.width;
+    chip.x = right;
+    right -= chipGapPx;
+  }
+
+  let service: RowLayout["service"];
+  if (parent < 0 || trace.service[parent] !== trace.service[span]) {
+    const most = Math.max(72, (nameWidth - foldX - leftPx) * 0.4);
+    const text = texts.fit(serviceOf(scene, span), "bold", Math.max(0, Math.min(most, right - x)));
+    service = { x, text };
+    x += texts.width(text, "bold") + 7;
+  }
+  const operation = { x, text: texts.fit(operationOf(scene, span), "plain", Math.max(0, right - x)) };
+  return { indents, foldX, fold, level, stripeX, count, service, operation, chips };
+}
+
+function runChips(run: SiblingRun, texts: FittedText): RowChip[] {
+  if (run.errors === 0) return [];
+  return [textChip("below", run.errors.toLocaleString("en"), true, texts)];
+}
+
+function spanChips(scene: WaterfallScene, span: number, texts: FittedText): RowChip[] {
+  const { trace, view } = scene;
+  const run = runFrom(scene, span);
+  const chips: RowChip[] = [];
+  const below = (trace.subtreeEnd[span] as number) - span - 1;
+  const flags = trace.flags[span] as number;
+  if (below > 0 && view.folded.has(span)) {
+    chips.push(textChip("below", `+${below.toLocaleString("en")}`, errorsBelow(trace, span) > 0, texts));
+  }
+  if (run !== undefined) {
+    const text = `×${run.count.toLocaleString("en")}`;
+    const width = chipCaretPx + texts.width(text, "mono") + chipPaddingPx;
+    chips.push({ kind: "run", x: 0, width, text, failed: false });
+  }
+  if ((flags & oddFlags) !== 0) chips.push({ kind: "odd", x: 0, width: iconPx, text: "", failed: false });
+  if ((flags & spanFlag.error) !== 0) {
+    chips.push({ kind: "failed", x: 0, width: iconPx, text: "", failed: true });
+  }
+  return chips;
+}
+
+function textChip(kind: RowChip["kind"], text: string, failed: boolean, texts: FittedText): RowChip {
+  return { kind, x: 0, width: texts.width(text, "mono") + 2 * chipPaddingPx, text, failed };
+}

@@ -1,0 +1,86 @@
+import { memo } from "react";
+import { rowOf } from "../../../trace/visible-rows.ts";
+import { hasChildren } from "../trace-view.ts";
+import { describeRow } from "./describe-row.ts";
+import type { SiblingPlaces } from "./sibling-places.ts";
+import { foldedRunFrom, type WaterfallScene } from "./waterfall-scene.ts";
+
+/** Id of the element that stands for a span in the tree. */
+export function spanItemId(span: number): string {
+  return `span-${span}`;
+}
+
+/** Id of the panel with the details of a span. */
+export function spanDetailId(span: number): string {
+  return `span-${span}-details`;
+}
+
+/**
+ * The rows that are drawn, as items of a tree that is not seen: for screen readers, which cannot see a canvas. Each lies
+ * where its row is drawn, so that a reader's own cursor and touch find it. Only those near the view exist, and the
+ * selected one wherever it is, for the tree names it as the active one.
+ */
+export const SpanItems = memo(function SpanItems(props: {
+  scene: WaterfallScene;
+  places: SiblingPlaces;
+  /** Rows near the view. */
+  first: number;
+  last: number;
+}) {
+  const { scene, places, first, last } = props;
+  const { rows, rowWindow, view, trace } = scene;
+  const shown = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  const selectedRow = rowOf(rows, view.selected);
+  if (selectedRow !== -1 && selectedRow < first) shown.unshift(selectedRow);
+  if (selectedRow > last) shown.push(selectedRow);
+  return shown.map((row) => {
+    const span = rows[row] as number;
+    const isRun = foldedRunFrom(scene, span) !== undefined;
+    return (
+      <SpanItem
+        key={span}
+        {...{ span, label: describeRow(scene, span) }}
+        top={rowWindow.top(row)}
+        level={(trace.depth[span] as number) + 1}
+        position={places.position[row] as number}
+        size={places.size[row] as number}
+        selected={span === view.selected}
+        expanded={isRun ? false : hasChildren(trace, span) ? !view.folded.has(span) : undefined}
+        open={!isRun && view.open.has(span)}
+      />
+    );
+  });
+});
+
+const SpanItem = memo(function SpanItem(props: {
+  span: number;
+  label: string;
+  /** Pixels from the first row. */
+  top: number;
+  level: number;
+  position: number;
+  size: number;
+  selected: boolean;
+  expanded: boolean | undefined;
+  /** Whether its details are open. */
+  open: boolean;
+}) {
+  const { span, label, top, level, position, size, selected, expanded, open } = props;
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: focus stays on the tree, which names its active item
+    <div
+      role="treeitem"
+      id={spanItemId(span)}
+      data-span={span}
+      className="span-item"
+      aria-label={label}
+      aria-level={level}
+      aria-posinset={position}
+      aria-setsize={size}
+      aria-selected={selected}
+      aria-expanded={expanded}
+      aria-details={open ? spanDetailId(span) : undefined}
+      style={{ transform: `translateY(${top}px)` }}
+    />
+  );
+});

@@ -1,0 +1,106 @@
+import { drawWaterfall } from "./draw-waterfall.ts";
+import type { WaterfallPalette } from "./waterfall-palette.ts";
+import { WaterfallPen } from "./waterfall-pen.ts";
+import type { WaterfallScene } from "./waterfall-scene.ts";
+
+/** Pixels drawn above and below what is in view: so much can be scrolled before anything is drawn again. */
+const overscanPx = 176;
+
+/**
+ * Keeps the canvas of the waterfall up to date. The canvas is somewhat higher than what is in view and lies among the
+ * rows, so that scrolling moves it as it moves the panels of details; it is drawn again, once a frame at most, when
+ * what is in view leaves it or when something changed.
+ */
+export class WaterfallPainter {
+  readonly #canvas: HTMLCanvasElement;
+  readonly #context: CanvasRenderingContext2D | null;
+  #pen: WaterfallPen | undefined;
+  #scene: WaterfallScene | undefined;
+  #scrollTop = 0;
+  #viewHeight = 0;
+  #pointed = -1;
+  #frame = 0;
+  #drawn = { top: 0, height: 0 };
+
+  /** @param canvas lies at the top left corner of the rows */
+  constructor(canvas: HTMLCanvasElement) {
+    this.#canvas = canvas;
+    this.#context = canvas.getContext("2d", { alpha: false });
+  }
+
+  /** The pen, which knows how wide texts are; undefined before there is a palette. */
+  get pen(): WaterfallPen | undefined {
+    return this.#pen;
+  }
+
+  /** Draws with other colours or fonts from now on. */
+  use(palette: WaterfallPalette): void {
+    if (this.#context === null) return;
+    this.#pen = new WaterfallPen(this.#context, palette);
+    this.#ask();
+  }
+
+  /** Draws another scene from now on. @param viewHeight pixels of rows in view */
+  show(scene: WaterfallScene, viewHeight: number): void {
+    this.#scene = scene;
+    this.#viewHeight = viewHeight;
+    this.#ask();
+  }
+
+  /** Follows a scroll. @param scrollTop pixels from the top of the first row to the top of what is in view */
+  scrollTo(scrollTop: number): void {
+    this.#scrollTop = scrollTop;
+    const { top, height } = this.#drawn;
+    if (scrollTop < top || scrollTop + this.#viewHeight > top + height) this.#ask();
+  }
+
+  /** Says which row the pointer is on, −1 for none. */
+  point(row: number): void {
+    if (row === this.#pointed) return;
+    this.#pointed = row;
+    this.#ask();
+  }
+
+  /** Draws no more. */
+  close(): void {
+    cancelAnimationFrame(this.#frame);
+  }
+
+  #ask(): void {
+    if (this.#frame !== 0) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.#paint();
+    });
+  }
+
+  #paint(): void {
+    const scene = this.#scene;
+    const pen = this.#pen;
+    if (scene === undefined || pen === undefined || scene.width === 0 || this.#viewHeight <= 0) return;
+    const whole = Math.max(scene.rowWindow.height, this.#viewHeight);
+    const top = Math.max(0, Math.floor(this.#scrollTop) - overscanPx);
+    const height = Math.min(whole - top, Math.ceil(this.#viewHeight) + 2 * overscanPx);
+    if (height <= 0) return;
+    this.#drawn = { top, height };
+    this.#fit(scene.width, height, pen);
+    this.#canvas.style.transform = `translateY(${top}px)`;
+    drawWaterfall(pen, scene, this.#drawn, this.#pointed);
+  }
+
+  /** Gives the canvas its size, which also empties it. */
+  #fit(width: number, height: number, pen: WaterfallPen): void {
+    const canvas = this.#canvas;
+    const { scale } = pen.palette;
+    const deviceWidth = Math.round(width * scale);
+    const deviceHeight = Math.round(height * scale);
+    if (canvas.width !== deviceWidth || canvas.height !== deviceHeight) {
+      canvas.width = deviceWidth;
+      canvas.height = deviceHeight;
+      canvas.style.width = `${width}px`;
+      canvas.style.height = `${height}px`;
+    }
+    pen.reset();
+    pen.context.setTransform(scale, 0, 0, scale, 0, 0);
+  }
+}

@@ -1,0 +1,73 @@
+import { canvasColours, canvasFont, serviceColours } from "../../../components/canvas-colours.ts";
+import { idleTile, patternTile } from "../../../components/pattern-tiles.ts";
+import { patternNumber } from "../../../components/service-patterns.ts";
+import type { Trace } from "../../../trace/trace.ts";
+import type { FontName } from "./fitted-text.ts";
+
+/** Colours of the waterfall, as CSS has them. */
+const colours = {
+  panel: "var(--panel)",
+  text: "var(--text)",
+  text2: "var(--text-2)",
+  text3: "var(--text-3)",
+  line: "var(--line)",
+  tick: "color-mix(in oklch, var(--line) 60%, transparent)",
+  hover: "color-mix(in oklch, var(--hover) 70%, transparent)",
+  selected: "var(--accent-soft)",
+  accent: "var(--accent)",
+  chip: "var(--sunken)",
+  figures: "color-mix(in oklch, var(--panel) 88%, transparent)",
+  error: "var(--error)",
+  errorBar: "var(--error-bar)",
+  errorSoft: "var(--error-soft)",
+  warning: "var(--warning)",
+  idle: "color-mix(in oklch, var(--line-strong) 60%, transparent)",
+  ink: "var(--pattern-ink, transparent)",
+};
+
+/** What the waterfall is drawn with, in the theme that is seen. */
+export interface WaterfallPalette {
+  colours: typeof colours;
+  /** By index into `trace.services`. */
+  services: readonly string[];
+  /** Likewise, over the colour; undefined for a plain one. */
+  patterns: readonly (CanvasPattern | undefined)[];
+  idle: CanvasPattern | undefined;
+  fonts: Readonly<Record<FontName, string>>;
+  /** Device pixels for each CSS pixel. */
+  scale: number;
+}
+
+/**
+ * Reads the theme's colours and fonts.
+ * @param element  where in the page they are used
+ * @param patterns whether services have patterns
+ */
+export function readPalette(
+  element: HTMLElement,
+  trace: Trace,
+  hues: ReadonlyMap<string, number>,
+  patterns: boolean,
+): WaterfallPalette {
+  const scale = window.devicePixelRatio || 1;
+  const read = canvasColours(element, colours);
+  const sans = canvasFont(element, "var(--sans)");
+  const mono = canvasFont(element, "var(--mono)");
+  return {
+    colours: read,
+    services: serviceColours(element, trace.services, hues),
+    patterns: trace.services.map((name) =>
+      patterns ? patternTile(patternNumber(hues.get(name) ?? 0), read.ink, scale) : undefined,
+    ),
+    idle: idleTile(read.chip, read.idle, scale),
+    fonts: {
+      plain: `400 13px ${sans}`,
+      bold: `600 13px ${sans}`,
+      small: `400 12px ${sans}`,
+      large: `400 15px ${sans}`,
+      mono: `400 12px ${mono}`,
+      monoBold: `600 12px ${mono}`,
+    },
+    scale,
+  };
+}

@@ -1,0 +1,129 @@
+import { type IconName, iconPaths } from "ui-kit/components/icon-paths.ts";
+import { FittedText, type FontName } from "./fitted-text.ts";
+import type { WaterfallPalette } from "./waterfall-palette.ts";
+import { WATERFALL_ROW_PX } from "./waterfall-rows.ts";
+
+/** Letters of the monospaced fonts stand this much closer, as `.mono` has them. */
+const monoSpacing = "-0.24px";
+
+/** Draws texts, boxes and icons on a canvas, in CSS pixels, crisp on any screen. */
+export class WaterfallPen {
+  readonly context: CanvasRenderingContext2D;
+  readonly palette: WaterfallPalette;
+  readonly texts: FittedText;
+  readonly #baselines = new Map<FontName, number>();
+  readonly #icons = new Map<IconName, Path2D>();
+  #font: FontName | undefined;
+
+  constructor(context: CanvasRenderingContext2D, palette: WaterfallPalette) {
+    this.context = context;
+    this.palette = palette;
+    this.texts = new FittedText((text, font) => {
+      this.#use(font);
+      return context.measureText(text).width;
+    });
+  }
+
+  /** To be called when the canvas was made anew: it has forgotten its font. */
+  reset(): void {
+    this.#font = undefined;
+    this.context.textBaseline = "alphabetic";
+    this.context.direction = "ltr";
+  }
+
+  /** Draws with clips and turns of its own, which end with it. */
+  apart(draw: () => void): void {
+    this.context.save();
+    draw();
+    this.context.restore();
+    // The font is what it was before, too.
+    this.#font = undefined;
+  }
+
+  /** Draws what is seen in a box alone. */
+  within(x: number, y: number, width: number, height: number, draw: () => void): void {
+    this.apart(() => {
+      this.context.beginPath();
+      this.context.rect(x, y, width, height);
+      this.context.clip();
+      draw();
+    });
+  }
+
+  /** The nearest place at which an edge is sharp. */
+  snap(px: number): number {
+    return Math.round(px * this.palette.scale) / this.palette.scale;
+  }
+
+  /** Fills a box whose edges are put where they are sharp; it is at least `least` pixels wide. */
+  box(x: number, y: number, width: number, height: number, colour: string | CanvasPattern, least = 0): void {
+    const left = this.snap(x);
+    this.context.fillStyle = colour;
+    this.context.fillRect(left, y, Math.max(least, this.snap(x + width) - left), height);
+  }
+
+  /** The same with round corners. */
+  roundBox(
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+    radius: number,
+    colour: string | CanvasPattern,
+  ): void {
+    const { context } = this;
+    const left = this.snap(x);
+    context.fillStyle = colour;
+    context.beginPath();
+    context.roundRect(left, y, this.snap(x + width) - left, height, radius);
+    context.fill();
+  }
+
+  /** Writes a text in the middle of a row. Each text is laid out by itself: none turns the direction of another. @param top of the row */
+  text(text: string, x: number, top: number, font: FontName, colour: string): void {
+    if (text === "") return;
+    this.#use(font);
+    this.context.fillStyle = colour;
+    this.context.fillText(text, x, top + this.#baseline(font));
+  }
+
+  /** Draws an icon, its square's corner at a point. @param turned by a quarter, as the caret of what is unfolded */
+  icon(name: IconName, x: number, y: number, colour: string, { turned = false, size = 16 } = {}): void {
+    const { context } = this;
+    let path = this.#icons.get(name);
+    if (path === undefined) {
+      path = new Path2D(iconPaths[name]);
+      this.#icons.set(name, path);
+    }
+    context.save();
+    context.translate(x, y);
+    context.scale(size / 16, size / 16);
+    if (turned) context.transform(0, 1, -1, 0, 16, 0);
+    context.strokeStyle = colour;
+    context.lineWidth = 1.5;
+    context.lineCap = "round";
+    context.lineJoin = "round";
+    context.stroke(path);
+    context.restore();
+  }
+
+  #use(font: FontName): void {
+    if (this.#font === font) return;
+    this.#font = font;
+    this.context.font = this.palette.fonts[font];
+    this.context.letterSpacing = font === "mono" || font === "monoBold" ? monoSpacing : "0px";
+  }
+
+  #baseline(font: FontName): number {
+    let baseline = this.#baselines.get(font);
+    if (baseline === undefined) {
+      const { fontBoundingBoxAscent: ascent, fontBoundingBoxDescent: descent } =
+        this.context.measureText("x");
+      baseline = Math.round(
+        (WATERFALL_ROW_PX - Math.round(ascent) - Math.round(descent)) / 2 + Math.round(ascent),
+      );
+      this.#baselines.set(font, baseline);
+    }
+    return baseline;
+  }
+}
