@@ -80,6 +80,8 @@ export const agentProcess: ProcessDefinition<typeof agentOptions.shape> = {
     metrics.showConnections(collectors.names);
     const endCollections = startQuietCollections({
       packets: () => spanServers.reduce((sum, { processed }) => sum + processed, 0),
+      lost: () =>
+        spanServers.reduce((sum, { queueFull, kernelDrops = 0 }) => sum + queueFull + kernelDrops, 0),
     });
 
     return {

@@ -1,12 +1,16 @@
 const intervalMs = 10_000;
 /** Fewer packets than this within the interval are no load: a collection takes some ten milliseconds. */
 const quietPackets = 1_000;
+/** Where a packet in so many is lost within the interval, those that come during a collection make no difference. */
+const overloadShare = 50;
 /** Less garbage than this is not worth it. */
 const leastGrowthBytes = 2_097_152;
 
 export interface QuietCollectionsSettings {
   /** Packets taken since the start. */
   packets(): number;
+  /** Packets lost since the start, in the system or in front of a full queue. */
+  lost(): number;
   /** What V8 uses, its buffers included; asked of the process by default. */
   usedBytes?(): number;
   /** The collection; by default V8's, which needs `--expose-gc`: the built agent runs with it. */
@@ -14,22 +18,28 @@ export interface QuietCollectionsSettings {
 }
 
 /**
- * Collects garbage at once, which is what starting has left, and again when there is some and no load: V8 on its own waits
- * until as much again has piled up, and keeps its memory after a load that has ended.
+ * Collects garbage at once, which is what starting has left, and again when there is some and either no load, or so much
+ * load that packets are lost anyway: V8 on its own waits until as much again has piled up, and keeps its memory after a load
+ * that has ended.
  * @returns ends it
  */
 export function startQuietCollections(settings: QuietCollectionsSettings): () => void {
-  const { packets, usedBytes = usedByV8, collect = collectAll } = settings;
+  const { packets, lost, usedBytes = usedByV8, collect = collectAll } = settings;
   collect();
   let leastBytes = usedBytes();
   let packetsBefore = packets();
+  let lostBefore = lost();
   const timer = setInterval(() => {
     const packetsNow = packets();
-    if (packetsNow - packetsBefore < quietPackets && usedBytes() - leastBytes > leastGrowthBytes) {
+    const lostNow = lost();
+    const taken = packetsNow - packetsBefore;
+    const isFree = taken < quietPackets || (lostNow - lostBefore) * overloadShare > taken;
+    if (isFree && usedBytes() - leastBytes > leastGrowthBytes) {
       collect();
       leastBytes = usedBytes();
     }
     packetsBefore = packetsNow;
+    lostBefore = lostNow;
   }, intervalMs);
   timer.unref();
   return () => clearInterval(timer);
