@@ -43,7 +43,10 @@ function typeAndValue(tag: KeyValue): string {
     case ValueType.FLOAT64:
       return `"float64","value":${floatJson(tag.vFloat64)}}`;
     case ValueType.BINARY:
-      return `"binary","value":"${tag.vBinary.toString("base64")}"}`;
+      // As the public model writes no bytes.
+      return tag.vBinary.length === 0
+        ? '"binary","value":null}'
+        : `"binary","value":"${tag.vBinary.toString("base64")}"}`;
     default:
       return `"unknown type ${tag.vType}","value":null}`;
   }

@@ -11,8 +11,10 @@ const tag = z
     key: z.string(),
     type: z.enum(["string", "bool", "int64", "float64", "binary"]),
     value: z
-      .union([z.string(), z.number(), z.boolean()])
-      .describe("Integers past 2^53, NaN and infinities are strings, and so are bytes, in base64."),
+      .union([z.string(), z.number(), z.boolean(), z.null()])
+      .describe(
+        "Integers past 2^53, NaN and infinities are strings, and so are bytes, in base64; no bytes are null.",
+      ),
   })
   .meta({ id: "Tag" });
 

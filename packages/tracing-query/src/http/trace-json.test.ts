@@ -66,6 +66,7 @@ test.each([
   [tag("k", Number.NaN), '"float64","value":"NaN"'],
   [tag("k", Number.NEGATIVE_INFINITY), '"float64","value":"-Infinity"'],
   [tag("k", Buffer.from([0, 255, 16])), '"binary","value":"AP8Q"'],
+  [tag("k", Buffer.alloc(0)), '"binary","value":null'],
 ])("tag %#: %s", (one, json) => {
   expect(tagsJson([one])).toBe(`[{"key":"k","type":${json}}]`);
 });
