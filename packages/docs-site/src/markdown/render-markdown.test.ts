@@ -14,6 +14,11 @@ test("Headings have ids and anchors, and each has the text below it for the sear
   expect(page.html).toContain('<h2 id="sub">Sub<a class="anchor" href="#sub"');
 });
 
+test("Code that is a file has its name above it", () => {
+  const { html } = renderMarkdown('```yaml title="a.yaml"\nb: 1\n```\n', links);
+  expect(html).toContain('data-language="yaml"><p class="code-title">a.yaml</p><pre');
+});
+
 test("Code of a known language has parts with classes, other code is as it was, escaped", () => {
   const { html } = renderMarkdown('```json\n{"a": 1}\n```\n\n```\n<b> & "c"\n```\n', links);
   expect(html).toContain('<span class="hljs-attr">&quot;a&quot;</span>');

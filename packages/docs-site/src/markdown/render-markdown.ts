@@ -91,7 +91,10 @@ export function renderMarkdown(markdown: string, links: LinkWriter): RenderedMar
       code({ text, lang = "" }) {
         const [language = ""] = lang.split(/\s/, 1);
         const label = language === "" ? "" : ` data-language="${escapeHtml(language)}"`;
-        return `<div class="code"${label}><pre tabindex="0"><code>${highlight(text, language)}</code></pre></div>\n`;
+        // `title="site.json"`: the file that the block is the text of.
+        const title = /(?<=\btitle=")[^"]+/.exec(lang)?.[0];
+        const caption = title === undefined ? "" : `<p class="code-title">${escapeHtml(title)}</p>`;
+        return `<div class="code"${label}>${caption}<pre tabindex="0"><code>${highlight(text, language)}</code></pre></div>\n`;
       },
       table(token) {
         const row = (cells: Tokens.TableCell[], kind: "th" | "td") => {

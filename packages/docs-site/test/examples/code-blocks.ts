@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { lexer, type Token } from "marked";
 import { readPages } from "../../src/site/build-site.ts";
@@ -10,19 +11,48 @@ export interface CodeBlock {
   /** Below docs/. */
   readonly page: string;
   readonly language: string;
+  /** What stands behind the language, but for the title: how the example is run. Code hosts do not show it. */
+  readonly words: readonly string[];
+  /** `title="site.json"`: the file that it is the text of. */
+  readonly title?: string;
   readonly code: string;
+  /** Of a block of shell: the block right below it, which is what it prints. */
+  readonly output?: { readonly code: string; readonly words: readonly string[] };
   /** The page and a number, for messages: `quick-start.md, block 2`. */
   readonly name: string;
 }
 
-/** Pages that people read to do what they say; ADRs are records of their time. */
-export const pages = readPages(join(repository, "docs")).filter(({ path }) => !path.startsWith("adr/"));
+/** Pages that people read to do what they say, with the README; ADRs are records of their time. */
+export const pages = [
+  { path: "README.md", markdown: readFileSync(join(repository, "README.md"), "utf8") },
+  ...readPages(join(repository, "docs")).filter(({ path }) => !path.startsWith("adr/")),
+];
 
-function* codeTokens(tokens: readonly Token[]): Generator<{ readonly lang: string; readonly text: string }> {
+interface CodeToken {
+  readonly language: string;
+  readonly words: readonly string[];
+  readonly title?: string;
+  readonly code: string;
+  /** Whether only blank lines are between it and the block before. */
+  readonly followsCode: boolean;
+}
+
+function* codeTokens(tokens: readonly Token[]): Generator<CodeToken> {
+  let followsCode = false;
   for (const token of tokens) {
     if (token.type === "code") {
-      yield { lang: (token.lang as string | undefined) ?? "", text: token.text as string };
+      const info = (token.lang as string | undefined) ?? "";
+      const title = /(?<=title=")[^"]+/.exec(info)?.[0];
+      const [language = "", ...words] = info.replace(/title="[^"]*"/, "").split(/\s+/);
+      yield {
+        language,
+        words: words.filter((word) => word !== ""),
+        ...(title === undefined ? {} : { title }),
+        code: token.text as string,
+        followsCode,
+      };
     }
+    followsCode = token.type === "code" || (followsCode && token.type === "space");
     if (token.type === "list") {
       for (const item of token.items as { tokens: Token[] }[]) yield* codeTokens(item.tokens);
     } else if ("tokens" in token && token.tokens !== undefined) {
@@ -31,14 +61,26 @@ function* codeTokens(tokens: readonly Token[]): Generator<{ readonly lang: strin
   }
 }
 
+/** Whether a block can be what the shell before it prints. */
+function isOutput(token: CodeToken | undefined): token is CodeToken {
+  return (
+    token?.followsCode === true && token.title === undefined && ["", "json", "text"].includes(token.language)
+  );
+}
+
 /** All blocks of code in all pages. */
 export const codeBlocks: readonly CodeBlock[] = pages.flatMap(({ path, markdown }) =>
-  [...codeTokens(lexer(markdown))].map(({ lang, text }, index) => ({
-    page: path,
-    language: lang,
-    code: text,
-    name: `${path}, block ${index + 1}`,
-  })),
+  [...codeTokens(lexer(markdown))].map(({ followsCode: _, ...block }, index, all) => {
+    const next = all[index + 1];
+    return {
+      ...block,
+      page: path,
+      name: `${path}, block ${index + 1}`,
+      ...(block.language === "sh" && isOutput(next)
+        ? { output: { code: next.code, words: next.words } }
+        : {}),
+    };
+  }),
 );
 
 /** Blocks of a language, one row for each test. @throws Error when there is none: then nothing would be tested */

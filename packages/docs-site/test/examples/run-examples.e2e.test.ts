@@ -1,59 +1,73 @@
-// Examples that change a running web server are run as they stand, but for ports: those of the pages may be taken.
+// Every example of shell in the documentation is run as it stands, and what the page shows is what it prints. Words behind the
+// language of a fence say how: `title="site.json"` is a file that the next examples find; `terminal` runs beside what follows;
+// `terminals` does so with each of its commands; an output that `varies` has other figures and ids in another run.
 
-import { execFile, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { freeAddresses } from "lifecycle/testing";
-import { lexer } from "marked";
-import { expect, test } from "vitest";
-import { whileRunning } from "../../src/reference/programs.ts";
-import { repository } from "./code-blocks.ts";
+import { describe, expect, test } from "vitest";
+import { codeBlocks } from "./code-blocks.ts";
+import { notRun } from "./not-run.ts";
+import { ownNetwork } from "./own-network.ts";
+import { runSession } from "./run-session.ts";
+import { sessions, stepsOf } from "./sessions.ts";
+import { differenceOf } from "./shown-output.ts";
 
-/** The blocks of a page that speak of the server `hello`, as one script. */
-function scriptOf(path: string): string {
-  const blocks = lexer(readFileSync(join(repository, path), "utf8")).flatMap((token) =>
-    token.type === "code" && token.lang === "sh" && String(token.text).includes("/servers/hello")
-      ? [String(token.text)]
-      : [],
+const shell = codeBlocks.filter(({ language }) => language === "sh");
+
+test("Every block of shell is run, or listed with the reason why not", () => {
+  const pages = new Set(sessions.flatMap((session) => session.pages));
+  const isListed = (page: string, code: string) =>
+    notRun.some(({ page: of, block }) => of === page && block !== undefined && code.startsWith(block));
+  expect(
+    shell.filter(({ page, code }) => !pages.has(page) && !isListed(page, code)).map(({ name }) => name),
+  ).toEqual([]);
+});
+
+test.each(notRun)("What is not run is there: $page, $block$command", ({ page, block, command }) => {
+  const blocks = shell.filter((each) => each.page === page);
+  const found = blocks.filter(({ code }) =>
+    block === undefined
+      ? code.split("\n").some((line) => line.startsWith(command ?? "\0"))
+      : code.startsWith(block),
   );
-  expect(blocks.length, path).toBeGreaterThan(0);
-  return blocks.join("\n");
-}
+  expect(found.length).toBeGreaterThan(0);
+});
 
-const hasCurl = spawnSync("curl", ["--version"]).status === 0;
+/** Lines of a program's log, where a page shows them among what it prints. */
+const logLine = /^\[\d\d:\d\d:\d\d\.\d+\] [A-Z]+: .*\n?/gm;
 
-test.skipIf(!hasCurl).each([
-  ["docs/quick-start.md", ["hello"]],
-  ["README.md", ["hello", "good morning"]],
-])(
-  "%s",
-  async (path, answers) => {
-    const folder = mkdtempSync(join(tmpdir(), "docs-examples-"));
-    try {
-      const [admin = "", site = ""] = await freeAddresses(2);
-      const config = join(folder, "server.json");
-      writeFileSync(config, "{}");
-      const port = site.split(":")[1] ?? "";
-      const script = scriptOf(path)
-        .replaceAll("localhost:2019", admin)
-        .replaceAll(/(?<=:)8081\b/g, port);
-      const environment = { SERVER_ADMIN: admin, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
-      const healthUrl = `http://${admin}/config/`;
-      const args = ["run", "--workers", "1", "--config", config];
-      await whileRunning("admin-server", args, { healthUrl, environment }, async () => {
-        // Each request has to succeed; what the site said stands in the output.
-        const curl = 'curl() { command curl --silent --show-error --fail-with-body --max-time 30 "$@"; }';
-        const text = `set -e\n${curl}\n${script}\n`;
-        const { stdout } = await promisify(execFile)("bash", ["-c", text], { timeout: 60_000 });
-        for (const answer of answers) {
-          expect(stdout).toContain(answer);
-        }
-      });
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
+describe.skipIf(ownNetwork === undefined).each(sessions)("$name", (session) => {
+  // Pages are run when the first of their tests wants to know.
+  let running: ReturnType<typeof runSession> | undefined;
+  const results = () => {
+    running ??= runSession(session, ownNetwork ?? []);
+    return running;
+  };
+  const rows = session.pages.flatMap((page) =>
+    stepsOf(page).map((step, index) => [step.block.name, { ...step, page, index }] as const),
+  );
+
+  test.for(rows)("%s", { timeout: 480_000 }, async ([, { block, page, index, lacks }], { skip }) => {
+    if (lacks !== undefined) {
+      skip(`${lacks} is not on this machine`);
     }
-  },
-  180_000,
-);
+    const result = (await results()).get(page)?.blocks[index];
+    if (result === undefined) {
+      throw new Error("an example before it failed");
+    }
+    if (!result.isDone) {
+      throw new Error(`a command of it failed:\n${result.stdout}\n${result.stderr}`);
+    }
+    if (block.output !== undefined && !block.words.includes("terminal")) {
+      const { code, words } = block.output;
+      const shown = code.replace(logLine, "");
+      expect(differenceOf(shown, result.stdout, words.includes("varies"))).toBeUndefined();
+    }
+  });
+
+  // A page that starts a program shows that it does not end.
+  test("Programs in terminals of their own run until the page ends", async () => {
+    const ended = [...(await results())].flatMap(([page, { terminals }]) =>
+      terminals.filter(({ state }) => state !== "running").map((terminal) => ({ page, ...terminal })),
+    );
+    expect(ended).toEqual([]);
+  }, 480_000);
+});

@@ -1,0 +1,102 @@
+// Examples that are not run, and why. Everything else in a fence of \`sh\` is run as it stands.
+
+/** A whole block, or one command of a block, by its first words. */
+export interface NotRun {
+  readonly page: string;
+  /** How the block begins, or undefined for a command. */
+  readonly block?: string;
+  /** How the command begins. */
+  readonly command?: string;
+  readonly reason: string;
+}
+
+const started = "the session begins with it: packages/launcher, without fetching Node and pnpm first";
+const registry =
+  "takes packages from a registry; sdk-clients.e2e.test.ts in packages/conformance sends with these SDKs";
+const engine =
+  "needs an engine for containers; compose.e2e.test.ts in packages/conformance runs the compose file with podman";
+const trust = "changes what the machine trusts; the tests of trust do so in folders of their own";
+const built = "make-release.e2e.test.ts in packages/bundler makes and runs them";
+const house = "npm start runs one on that port, which answers";
+const long = "takes minutes";
+
+export const notRun: readonly NotRun[] = [
+  { page: "README.md", block: "npm start ", reason: started },
+  { page: "README.md", block: "npm test", reason: "it is what runs this" },
+  { page: "quick-start.md", block: "npm start -- --demo", reason: started },
+  { page: "first-span.md", block: "npm install @opentelemetry/api", reason: registry },
+  { page: "first-span.md", block: "node hello.mjs", reason: registry },
+  { page: "first-span.md", block: "pip install", reason: registry },
+  { page: "first-span.md", block: "python hello.py", reason: registry },
+  { page: "first-span.md", block: "go mod init", reason: registry },
+  { page: "first-span.md", block: "export OTEL_EXPORTER_OTLP_PROTOCOL", reason: registry },
+  {
+    page: "command-line.md",
+    command: "server hash-password ",
+    reason: "asks on a terminal; hash-password's own tests give it one",
+  },
+  { page: "https.md", block: "node packages/admin-server/bin/server.ts trust", reason: trust },
+  {
+    page: "migration-caddy.md",
+    block: "caddy storage",
+    reason: "needs the public model; migration tests run it where it is",
+  },
+  {
+    page: "oidc.md",
+    block: "node packages/tracing-query",
+    reason: "needs an identity provider; the tests of oidc bring one",
+  },
+  {
+    page: "processes/tracing-storage.md",
+    command: "node packages/tracing-storage/bin/tracing-storage.ts import",
+    reason: "needs a second machine; its own tests import into another process",
+  },
+  {
+    page: "processes/tracing-storage.md",
+    command: "node packages/tracing-storage/bin/tracing-storage.ts --storage.data-dir",
+    reason: house,
+  },
+  { page: "processes/tracing-storage.md", command: "node packages/tracing-collector", reason: house },
+  { page: "processes/tracing-storage.md", command: "node packages/tracing-query", reason: house },
+  { page: "release.md", block: "npx ", reason: built },
+  { page: "release.md", block: "./server-linux-x64", reason: built },
+  {
+    page: "scale.md",
+    block: "node packages/tracing-collector",
+    reason: "needs a cluster; the compose file's profile cluster is run with podman",
+  },
+  {
+    page: "security.md",
+    block: "tracing-storage schema",
+    reason: "needs a ClickHouse; least-rights.e2e.test.ts runs the statements",
+  },
+  {
+    page: "benchmarks.md",
+    block: "npm run bench",
+    reason: `${long}; bench's own tests run each suite for a moment`,
+  },
+  { page: "compose.md", block: "docker compose up", reason: engine },
+  { page: "compose.md", block: "docker compose cp", reason: engine },
+  { page: "compose.md", block: "docker/base-image.sh", reason: engine },
+  {
+    page: "conformance.md",
+    block: "npm run conformance",
+    reason: `${long}; suites.e2e.test.ts runs the suites`,
+  },
+  { page: "faults.md", block: "npm run chaos", reason: `${long}; chaos.e2e.test.ts runs the short form` },
+  {
+    page: "faults.md",
+    block: "npm run soak",
+    reason: "takes an hour; bench's own test soaks for some seconds",
+  },
+  {
+    page: "kubernetes.md",
+    block: "kubectl apply",
+    reason: "needs a cluster; kubernetes.test.ts checks the manifests",
+  },
+  {
+    page: "systemd.md",
+    block: "sudo npm install",
+    reason: "needs systemd; systemd.test.ts in packages/conformance checks the units",
+  },
+];

@@ -1,0 +1,71 @@
+// Which examples are run together. A session has a network of its own; its pages come one after the other.
+
+import { codeBlocks } from "./code-blocks.ts";
+import { notRun } from "./not-run.ts";
+import { commandsOf, programLacking, type Step } from "./page-script.ts";
+
+/** Pages whose examples are run in one network. */
+export interface Session {
+  readonly name: string;
+  /** Options of `npm start` where the pages say that it runs; undefined where they start what they need. */
+  readonly npmStart?: readonly string[];
+  readonly pages: readonly string[];
+}
+
+export const sessions: readonly Session[] = [
+  {
+    name: "while npm start -- --demo runs",
+    npmStart: ["--demo"],
+    pages: ["README.md", "quick-start.md", "first-span.md", "query.md", "grafana.md", "observability.md"],
+  },
+  {
+    name: "while npm start runs",
+    npmStart: [],
+    pages: [
+      "admin-api.md",
+      "console.md",
+      "processes.md",
+      "processes/tracing-collector.md",
+      "handlers.md",
+      "reverse-proxy.md",
+      "processes/tracing-storage.md",
+    ],
+  },
+  {
+    name: "with the programs of the page",
+    pages: [
+      "https.md",
+      "command-line.md",
+      "serverfile.md",
+      "sampling.md",
+      "tail-sampling.md",
+      "security.md",
+      "collector-fleet.md",
+      "migration-caddy.md",
+    ],
+  },
+];
+
+/** What of a page is run. */
+export function stepsOf(page: string): Step[] {
+  return codeBlocks
+    .filter((block) => block.page === page && (block.language === "sh" || block.title !== undefined))
+    .flatMap((block): Step[] => {
+      const entries = notRun.filter((entry) => entry.page === page);
+      if (entries.some(({ block: begins }) => begins !== undefined && block.code.startsWith(begins))) {
+        return [];
+      }
+      if (block.title !== undefined) {
+        const file = `mkdir -p "$(dirname '${block.title}')"; cat >'${block.title}' <<'END OF THE FILE'\n${block.code}\nEND OF THE FILE`;
+        return [{ block: { ...block, words: [] }, code: file }];
+      }
+      const leftOut = entries.flatMap(({ command }) => (command === undefined ? [] : [command]));
+      const code = leftOut.some((command) => block.code.includes(command))
+        ? commandsOf(block.code)
+            .filter((each) => !leftOut.some((command) => each.startsWith(command)))
+            .join("\n")
+        : block.code;
+      const lacks = programLacking(code);
+      return [{ block, code, ...(lacks === undefined ? {} : { lacks }) }];
+    });
+}
