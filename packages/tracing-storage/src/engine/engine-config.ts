@@ -48,10 +48,14 @@ const fixedSettings = [
 /** The profile of read-only users; taken on by `SET profile`, together with `readonly = 2`. */
 export const readerProfile = "reader";
 
+/** Of granules that are kept unpacked, for statements that ask for it (`use_uncompressed_cache`): some minutes of spans. */
+const uncompressedCacheBytes = 134_217_728;
+
 function serverXml(usersPath: string, limits: EngineLimits): string {
   return `<clickhouse>
   <users_config>${usersPath}</users_config>
   <max_server_memory_usage>${limits.maxMemoryBytes}</max_server_memory_usage>
+  <uncompressed_cache_size>${uncompressedCacheBytes}</uncompressed_cache_size>
   <mark_cache_size>134217728</mark_cache_size>
   <index_mark_cache_size>67108864</index_mark_cache_size>
   <primary_index_cache_size>134217728</primary_index_cache_size>

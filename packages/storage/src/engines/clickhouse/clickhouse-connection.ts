@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { ClickHouseError } from "@clickhouse/client";
-import { request } from "undici";
+import { type Dispatcher, request } from "undici";
 import { StorageError } from "../../api/storage-error.ts";
 import { isConnectionError, isHostFault, toStorageError, wasNeverSent } from "./clickhouse-errors.ts";
 import type { TraceCall } from "./clickhouse-store-options.ts";
@@ -8,9 +8,7 @@ import { type HostAddress, hostAddress } from "./hosts/host-address.ts";
 import type { OnHostChange } from "./hosts/host-health.ts";
 import { type Host, HostPool } from "./hosts/host-pool.ts";
 import type { WatchedHostTls } from "./hosts/host-tls.ts";
-
-/** Values for `{name:Type}` in a query. */
-export type QueryParameters = Readonly<Record<string, string | bigint | number | readonly string[]>>;
+import { parameterText, type QueryParameters } from "./parameter-text.ts";
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -45,8 +43,8 @@ interface Call {
   readonly timeoutMs?: number;
 }
 
-/** What a read sends besides its query: where in a trace it stands. */
-type CallHeaders = { readonly http_headers?: Record<string, string> };
+/** What a call sends besides its statement: where in a trace it stands. */
+type CallHeaders = Readonly<Record<string, string>>;
 
 /** Of an error's text. */
 const maxErrorBytes = 65_536;
@@ -100,9 +98,9 @@ export class ClickHouseConnection {
    * @param maxBytes STORAGE_REFUSED when the answer is longer
    */
   bytes(sql: string, parameters: QueryParameters, maxBytes: number, signal?: AbortSignal): Promise<Buffer> {
-    return this.#call({ sql, signal, isRepeatable: true }, async ({ client }, abort, headers) => {
-      const { stream } = await client.exec({ query: sql, ...this.#read(parameters, abort), ...headers });
-      return await collect(stream, maxBytes, abort);
+    return this.#call({ sql, signal, isRepeatable: true }, async (host, abort, headers) => {
+      const { body } = await this.#post(host, this.#read(parameters), Buffer.from(sql), abort, headers);
+      return await collect(body, maxBytes, abort);
     });
   }
 
@@ -118,23 +116,16 @@ export class ClickHouseConnection {
     begin: (rows: number | undefined) => { add(piece: Buffer): Promise<void> },
     signal?: AbortSignal,
   ): Promise<void> {
-    return this.#call({ sql, signal, isRepeatable: true }, async ({ client }, abort, headers) => {
-      const query = { query: sql, ...this.#read(parameters, abort), ...headers };
-      const { stream, summary } = await client.exec(query);
-      const taker = begin(summary === undefined ? undefined : Number(summary.result_rows));
-      await handOn(stream, maxBytes, abort, (piece) => taker.add(piece));
+    return this.#call({ sql, signal, isRepeatable: true }, async (host, abort, headers) => {
+      const answer = await this.#post(host, this.#read(parameters), Buffer.from(sql), abort, headers);
+      const taker = begin(rowsOf(answer.headers["x-clickhouse-summary"]));
+      await handOn(answer.body, maxBytes, abort, (piece) => taker.add(piece));
     });
   }
 
   /** A statement without an answer. */
   command(sql: string, signal?: AbortSignal): Promise<void> {
-    return this.#call({ signal }, async ({ client }, abort) => {
-      await client.command({
-        query: sql,
-        abort_signal: abort,
-        clickhouse_settings: { wait_end_of_query: 1 },
-      });
-    });
+    return this.#call({ signal }, (host, abort) => this.#run(host, sql, abort));
   }
 
   /**
@@ -142,9 +133,7 @@ export class ClickHouseConnection {
    * @param timeoutMs its own deadline
    */
   longCommand(sql: string, timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    return this.#call({ signal, timeoutMs }, (host, abort) =>
-      this.#post(host, { wait_end_of_query: "1" }, Buffer.from(sql), abort),
-    );
+    return this.#call({ signal, timeoutMs }, (host, abort) => this.#run(host, sql, abort));
   }
 
   /**
@@ -154,30 +143,46 @@ export class ClickHouseConnection {
    */
   insert(sql: string, settings: Settings, rows: Uint8Array, signal?: AbortSignal): Promise<void> {
     const isRepeatable = settings.insert_deduplication_token !== undefined;
-    return this.#call({ signal, isInsert: true, isRepeatable }, (host, abort) =>
-      this.#post(host, { ...this.#options.insertSettings, ...settings, query: sql }, rows, abort),
-    );
+    const query = { ...this.#options.insertSettings, ...settings, query: sql };
+    return this.#call({ signal, isInsert: true, isRepeatable }, async (host, abort) => {
+      const { body } = await this.#post(host, query, rows, abort);
+      await body.dump();
+    });
   }
 
   async close(): Promise<void> {
     await this.#pool.close();
   }
 
-  async #post(host: Host, settings: Settings, body: Uint8Array, abort: AbortSignal): Promise<void> {
+  async #run(host: Host, sql: string, abort: AbortSignal): Promise<void> {
+    const { body } = await this.#post(host, { wait_end_of_query: "1" }, Buffer.from(sql), abort);
+    await body.dump();
+  }
+
+  /** @returns the answer, whose body is not read yet. @throws ClickHouseError for another status than 200 */
+  async #post(
+    host: Host,
+    query: Settings,
+    body: Uint8Array,
+    abort: AbortSignal,
+    headers: CallHeaders = {},
+  ): Promise<Dispatcher.ResponseData> {
     const target = new URL(host.url);
-    target.search = new URLSearchParams(settings).toString();
+    target.search = new URLSearchParams(query).toString();
     const response = await request(target, {
       method: "POST",
       headers: {
+        ...headers,
         authorization: host.authorization,
         "content-type": "application/octet-stream",
+        "user-agent": "tracing",
       },
       body,
       signal: abort,
       dispatcher: this.#pool.agent,
     });
-    if (response.statusCode === 200) return await response.body.dump();
-    throw insertError(await beginningOf(response.body), response.statusCode);
+    if (response.statusCode === 200) return response;
+    throw answeredError(await beginningOf(response.body), response.statusCode);
   }
 
   async #call<T>(
@@ -187,7 +192,7 @@ export class ClickHouseConnection {
     const { sql } = call;
     const trace = sql === undefined ? undefined : this.#options.traceCall?.(sql);
     if (trace === undefined) return await this.#tryHosts(call, (host, abort) => work(host, abort, {}));
-    const headers = { http_headers: { traceparent: trace.traceparent } };
+    const headers = { traceparent: trace.traceparent };
     try {
       const result = await this.#tryHosts(call, (host, abort) => work(host, abort, headers));
       trace.end();
@@ -232,21 +237,19 @@ export class ClickHouseConnection {
     return order.flatMap((index) => hosts[index] ?? []);
   }
 
-  #read(parameters: QueryParameters, abort: AbortSignal) {
-    return {
-      query_params: parameters,
-      abort_signal: abort,
-      clickhouse_settings: {
-        max_execution_time: Math.ceil(this.#options.requestTimeoutMs / 1_000),
-        // Both: ClickHouse ends a query whose client has gone only when the query is marked read-only, which one
-        // sent by POST is not of itself. 2 still allows settings.
-        readonly: "2",
-        cancel_http_readonly_queries_on_client_close: 1,
-        // Otherwise an error in the middle of the rows comes after a 200, as text behind them.
-        wait_end_of_query: 1,
-        ...this.#options.readSettings,
-      },
-    } as const;
+  #read(parameters: QueryParameters): Settings {
+    const query: Record<string, string> = {
+      max_execution_time: String(Math.ceil(this.#options.requestTimeoutMs / 1_000)),
+      // Both: ClickHouse ends a query whose client has gone only when the query is marked read-only, which one
+      // sent by POST is not of itself. 2 still allows settings.
+      readonly: "2",
+      cancel_http_readonly_queries_on_client_close: "1",
+      // Otherwise an error in the middle of the rows comes after a 200, as text behind them.
+      wait_end_of_query: "1",
+      ...this.#options.readSettings,
+    };
+    for (const [name, value] of Object.entries(parameters)) query[`param_${name}`] = parameterText(value);
+    return query;
   }
 }
 
@@ -310,8 +313,15 @@ async function beginningOf(stream: Readable): Promise<string> {
   return Buffer.concat(chunks).toString("utf8", 0, maxErrorBytes);
 }
 
-/** In the form that the client gives to errors of its own calls. */
-function insertError(text: string, status: number): Error {
+/** Rows of an answer, as its header says. */
+function rowsOf(summary: string | string[] | undefined): number | undefined {
+  if (typeof summary !== "string") return undefined;
+  const { result_rows: rows } = JSON.parse(summary) as { readonly result_rows?: string };
+  return rows === undefined ? undefined : Number(rows);
+}
+
+/** In the form that ClickHouse's client gives to errors. */
+function answeredError(text: string, status: number): Error {
   const [, code, message = text] = /Code: (\d+)\.\s*(?:DB::Exception:\s*)?([\s\S]*)/.exec(text) ?? [];
   if (code === undefined) return new Error(`HTTP status ${status}: ${text.trim()}`);
   const type = /\(([A-Z0-9_]{3,})\)/.exec(message)?.[1];

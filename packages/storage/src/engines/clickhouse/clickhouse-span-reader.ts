@@ -10,10 +10,11 @@ import type {
   TraceQuery,
 } from "../../api/span-reader.ts";
 import { StorageError } from "../../api/storage-error.ts";
-import type { ClickHouseConnection, QueryParameters } from "./clickhouse-connection.ts";
+import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { ClickHouseTraceReader } from "./clickhouse-trace-reader.ts";
+import type { QueryParameters } from "./parameter-text.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
-import { hasSpans, spansOfTraces } from "./schema/span-sql.ts";
+import { hasSpans, keepsUnpacked, spansOfTraces } from "./schema/span-sql.ts";
 import { searchSql } from "./search-sql.ts";
 import { denseRows, splitSlice } from "./split-slice.ts";
 import { type TimeSlice, timeSlices } from "./time-slices.ts";
@@ -71,11 +72,15 @@ export class ClickHouseSpanReader implements SpanReader {
     checkSearch(query);
     const found = new Set<string>();
     const nowUnixNano = BigInt(Date.now()) * 1_000_000n;
-    const search = async (slice: TimeSlice, isNewest: boolean, settings = "") => {
+    const search = async (slice: TimeSlice, isNewest: boolean, maxRows = "") => {
       const { sql, parameters } = searchSql({ ...query, ...slice }, this.#database, tenant, {
         apart: !isNewest && (query.tags?.size ?? 0) <= maxTagsApart,
       });
-      const rows = await this.#rows<{ traceId: string }>(sql + settings, parameters, options.signal);
+      const rows = await this.#rows<{ traceId: string }>(
+        `${sql} SETTINGS ${keepsUnpacked}${maxRows}`,
+        parameters,
+        options.signal,
+      );
       // Those with spans in a newer slice too keep their place.
       for (const { traceId } of rows) found.add(traceId);
       return found.size >= query.limit;
@@ -86,7 +91,7 @@ export class ClickHouseSpanReader implements SpanReader {
       const parts = splitsLeft > 0 ? splitSlice(slice, nowUnixNano, share) : undefined;
       if (parts === undefined) return await search(slice, isNewest);
       try {
-        return await search(slice, isNewest, ` SETTINGS max_rows_to_read = ${this.#maxDenseRows}`);
+        return await search(slice, isNewest, `, max_rows_to_read = ${this.#maxDenseRows}`);
       } catch (error) {
         if (!isTooManyRows(error)) throw error;
       }

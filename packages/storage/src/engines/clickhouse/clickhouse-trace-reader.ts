@@ -2,13 +2,17 @@ import type { Span } from "wire/model";
 import { distinctTraceIds, tenantOf } from "../../api/checked-query.ts";
 import type { PackedTrace, ReadOptions, SpanReader, Trace } from "../../api/span-reader.ts";
 import { tracesInOrder } from "../../api/traces-in-order.ts";
-import type { ClickHouseConnection, QueryParameters } from "./clickhouse-connection.ts";
-import { namingTraces } from "./cluster/naming-traces.ts";
+import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { decodeSpans } from "./decode-spans.ts";
 import { PackedAnswer } from "./packed-answer.ts";
+import type { QueryParameters } from "./parameter-text.ts";
+import { namingTraces } from "./schema/naming-traces.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
-/** Ids of one query: they stand in the address of the request, and Node's servers take 16 KiB of headers. */
+/**
+ * Ids of one query. Those that a cluster looks for in all shards stand in the address of the request, and Node's servers
+ * take 16 KiB of headers.
+ */
 const idsPerQuery = 200;
 
 /** Reads whole traces from one table, with one query for each 200 of them. */
@@ -111,8 +115,8 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
     ids: readonly string[],
     known: () => ReadonlySet<string>,
   ): Generator<{ readonly sql: string; readonly parameters: QueryParameters }> {
-    if (!this.#isCluster) return yield { sql: this.#sql, parameters: { ids } };
     yield { sql: namingTraces(this.#sql, ids), parameters: {} };
+    if (!this.#isCluster) return;
     // Where shards were added since, older traces lie elsewhere.
     const found = known();
     const missing = ids.filter((id) => !found.has(id));

@@ -1,7 +1,7 @@
 import type { SpanFilter } from "../../api/analysis-reader.ts";
 import { checkSearch } from "../../api/checked-query.ts";
 import type { TraceQuery } from "../../api/span-reader.ts";
-import type { QueryParameters } from "./clickhouse-connection.ts";
+import type { QueryParameters } from "./parameter-text.ts";
 import { attributePlaces, hasAttribute } from "./schema/span-sql.ts";
 import { shownAsTag } from "./shown-as-tag.ts";
 

@@ -1,17 +1,15 @@
-import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import { Agent, request } from "undici";
 import type { HostAddress } from "./host-address.ts";
 import { HostHealth, type OnHostChange } from "./host-health.ts";
-import { hostAgent, hostConnector, type WatchedHostTls } from "./host-tls.ts";
+import { hostConnector, type WatchedHostTls } from "./host-tls.ts";
 
-/** One server, and what calls it. */
+/** One server, and who calls it. */
 export interface Host {
   /** Place in the list. */
   readonly index: number;
   /** Without credentials. */
   readonly url: string;
-  readonly client: ClickHouseClient;
-  /** Value of the header, for calls without the client. */
+  /** Value of the header. */
   readonly authorization: string;
 }
 
@@ -19,7 +17,6 @@ export interface HostPoolOptions {
   readonly addresses: readonly HostAddress[];
   /** Most connections to one address at a time. */
   readonly maxConnections: number;
-  readonly requestTimeoutMs: number;
   readonly onHostChange?: OnHostChange | undefined;
   readonly tls?: WatchedHostTls | undefined;
 }
@@ -53,17 +50,6 @@ export class HostPool {
     this.hosts = options.addresses.map((address, index) => ({
       index,
       url: address.url,
-      client: createClient({
-        url: address.url,
-        username: address.user,
-        password: address.password,
-        application: "tracing",
-        max_open_connections: options.maxConnections,
-        // Our own deadline comes first, and is told apart from the caller's signal.
-        request_timeout: options.requestTimeoutMs + connectTimeoutMs,
-        ...(tls === undefined ? {} : { http_agent: hostAgent(tls, options.maxConnections) }),
-        log: { level: ClickHouseLogLevel.OFF },
-      }),
       authorization: `Basic ${Buffer.from(`${address.user}:${address.password}`).toString("base64")}`,
     }));
     if (this.hosts.length > 1) {
@@ -90,11 +76,7 @@ export class HostPool {
   async close(): Promise<void> {
     this.health?.close();
     this.#tls?.close();
-    await Promise.all([
-      this.agent.destroy(),
-      this.#pings.destroy(),
-      ...this.hosts.map(({ client }) => client.close()),
-    ]);
+    await Promise.all([this.agent.destroy(), this.#pings.destroy()]);
   }
 
   #tellSingle(isUp: boolean, reason: string): void {

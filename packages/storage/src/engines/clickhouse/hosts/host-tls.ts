@@ -1,4 +1,3 @@
-import { Agent as HttpsAgent } from "node:https";
 import { buildConnector } from "undici";
 
 /** What a client needs to call over TLS; certificates and keys are PEM. */
@@ -43,15 +42,4 @@ export function hostConnector(tls: WatchedHostTls | undefined, timeout: number):
     connect = connectorOf(material);
   });
   return (options, callback) => connect(options, callback);
-}
-
-/** The same for Node's own requests. Connections of before a change are not used for new calls. */
-export function hostAgent(tls: WatchedHostTls, maxSockets: number): HttpsAgent {
-  const agent = new HttpsAgent({ keepAlive: true, maxSockets, ...connectOptions(tls.material) });
-  // An agent gives a call no connection that was made with other certificates than its options name.
-  tls.onChange((material) => {
-    for (const name of ["ca", "cert", "key"] as const) delete agent.options[name];
-    Object.assign(agent.options, connectOptions(material));
-  });
-  return agent;
 }
