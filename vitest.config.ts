@@ -9,6 +9,7 @@ export default defineConfig({
       "examples/*/src/**/*.test.ts",
       "scripts/**/*.test.ts",
     ],
+    globalSetup: "scripts/one-temporary-folder.ts",
     testTimeout: 20_000,
     hookTimeout: 60_000,
     pool: "forks",
