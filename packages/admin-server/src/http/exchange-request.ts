@@ -17,6 +17,15 @@ export interface RequestLine {
 }
 
 const maxHostLength = 255;
+/** The last one that was found good: most requests in a row are for the same. */
+let goodHost = "";
+
+/** @throws ServerError HTTP_BAD_REQUEST */
+function checkHost(hostport: string): void {
+  if (hostport.length > maxHostLength || /[\s/\\?#@,<>"]/.test(hostport)) {
+    throw new ServerError("HTTP_BAD_REQUEST", `malformed Host header ${JSON.stringify(hostport)}`);
+  }
+}
 
 /**
  * A request, as handlers see it. `rewrite`, `setHost`, `changeRequestHeaders` and `replaceBody` change what later matchers
@@ -55,8 +64,9 @@ export class ExchangeRequest {
     this.#query = target.query;
     this.requestHeaders = stream.headers;
     this.hostport = target.authority ?? stream.authority;
-    if (this.hostport.length > maxHostLength || /[\s/\\?#@,<>"]/.test(this.hostport)) {
-      throw new ServerError("HTTP_BAD_REQUEST", `malformed Host header ${JSON.stringify(this.hostport)}`);
+    if (this.hostport !== goodHost) {
+      checkHost(this.hostport);
+      goodHost = this.hostport;
     }
     this.#path = ExchangeRequest.#decode(target.rawPath);
   }

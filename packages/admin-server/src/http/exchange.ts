@@ -63,6 +63,8 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   trace: RequestTrace | undefined;
   /** Bytes of the response body that went to the client, as far as they were written. */
   bytesWritten = 0;
+  /** Told the name of each handler that the request comes to; nearly always undefined. */
+  onHandler: ((name: string) => void) | undefined;
   /** Whether {@link headAtMs} is wanted. */
   timesHead = false;
   /** When an answer was begun, by the clock of `performance.now`; 0 before, and where nobody wants it. */
@@ -168,16 +170,17 @@ export class Exchange extends ExchangeRequest implements StreamListener {
 
   /**
    * Sends status and headers.
+   * @param goodFrom index from which on `responseHeaders` were read off a connection of HTTP/1 and need no check (none)
    * @throws ServerError HTTP_RESPONSE when they cannot stand in a response (a status out of range, a newline in a value),
    *   or when there was an answer already
    */
-  writeHead(status: number): void {
+  writeHead(status: number, goodFrom = Number.POSITIVE_INFINITY): void {
     if (this.#answered) {
       throw new ServerError("HTTP_RESPONSE", `status ${status} after an answer with ${this.#status}`);
     }
     this.#begin(status);
     if (this.#top === undefined) {
-      this.stream.writeHead(status, this.responseHeaders);
+      this.stream.writeHead(status, this.responseHeaders, goodFrom);
     } else {
       this.#top.head(status, this.responseHeaders);
     }

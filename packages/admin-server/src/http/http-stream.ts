@@ -58,8 +58,11 @@ export interface HttpStream {
 
   /** Sends a whole response at once. @throws ServerError HTTP_RESPONSE */
   respond(status: number, headers: HeaderList, body: Uint8Array | string): void;
-  /** @throws ServerError HTTP_RESPONSE when status or headers cannot stand in a response; nothing is sent then */
-  writeHead(status: number, headers: HeaderList): void;
+  /**
+   * @param goodFrom index from which on `headers` were read off a connection of HTTP/1 and need no check (none)
+   * @throws ServerError HTTP_RESPONSE when status or headers cannot stand in a response; nothing is sent then
+   */
+  writeHead(status: number, headers: HeaderList, goodFrom?: number): void;
   /** @returns false when the client is slow: go on after {@link onceDrain} */
   write(chunk: Uint8Array | string): boolean;
   end(chunk?: Uint8Array | string): void;

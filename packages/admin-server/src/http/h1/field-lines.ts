@@ -37,12 +37,24 @@ export function readFieldLines(text: string, start: number): HeaderList | undefi
   return fields;
 }
 
+/** What nearly all messages say. */
+const usualWords: ReadonlyMap<string, readonly string[]> = new Map([
+  ["", []],
+  ["keep-alive", ["keep-alive"]],
+  ["close", ["close"]],
+  [",keep-alive", ["", "keep-alive"]],
+  [",Keep-Alive", ["", "keep-alive"]],
+  [",close", ["", "close"]],
+]);
+
 /** The words of `Connection` fields, in lower case. @param joined their values, joined by commas */
-export function connectionWords(joined: string): string[] {
-  return joined === ""
-    ? []
-    : joined
-        .toLowerCase()
-        .split(",")
-        .map((each) => each.trim());
+export function connectionWords(joined: string): readonly string[] {
+  return usualWords.get(joined) ?? splitWords(joined);
+}
+
+function splitWords(joined: string): string[] {
+  return joined
+    .toLowerCase()
+    .split(",")
+    .map((each) => each.trim());
 }

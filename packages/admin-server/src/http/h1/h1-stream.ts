@@ -6,7 +6,7 @@ import type { FieldMemo } from "../field-memo.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
 import type { RequestHead } from "./request-head.ts";
-import { encodeFields, httpDate, responseFraming, statusLine } from "./response-head.ts";
+import { encodeFields, encodeResponseFields, httpDate, statusLine } from "./response-head.ts";
 
 /** Up to here a body is copied behind its head, into one write; above it is written by itself. */
 const maxJoinedBytes = 16 * 1024;
@@ -26,10 +26,6 @@ export interface H1Carrier {
   onceDrain(callback: () => void): void;
   /** Gives the socket away, with what was read too much. */
   detach(): DetachedConnection;
-}
-
-function withoutTransferEncoding(headers: HeaderList): HeaderList {
-  return headers.filter((_, index) => headers[index - (index % 2)]?.toLowerCase() !== "transfer-encoding");
 }
 
 /** One request of an HTTP/1 connection and its response. */
@@ -105,12 +101,12 @@ export class H1Stream implements HttpStream {
 
   respond(status: number, headers: HeaderList, body: Uint8Array | string): void {
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-    this.#begin(status, headers, length);
+    this.#begin(status, headers, length, Number.POSITIVE_INFINITY);
     this.end(body);
   }
 
-  writeHead(status: number, headers: HeaderList): void {
-    this.#begin(status, headers, undefined);
+  writeHead(status: number, headers: HeaderList, goodFrom = Number.POSITIVE_INFINITY): void {
+    this.#begin(status, headers, undefined, goodFrom);
   }
 
   write(chunk: Uint8Array | string): boolean {
@@ -200,11 +196,9 @@ export class H1Stream implements HttpStream {
   }
 
   /** @param length of a body that is known whole */
-  #begin(status: number, headers: HeaderList, length: number | undefined): void {
-    const framing = responseFraming(headers);
-    let text =
-      statusLine(status) +
-      encodeFields(framing.hasTransferEncoding ? withoutTransferEncoding(headers) : headers);
+  #begin(status: number, headers: HeaderList, length: number | undefined, goodFrom: number): void {
+    const framing = encodeResponseFields(headers, goodFrom);
+    let text = statusLine(status) + framing.text;
     if (!framing.hasDate) {
       text += `Date: ${httpDate(Date.now())}\r\n`;
     }

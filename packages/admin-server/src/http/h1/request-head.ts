@@ -1,3 +1,4 @@
+import { METHODS } from "node:http";
 import { ServerError } from "../../core/errors.ts";
 import { parseRequestFields, type RequestFields, refuse } from "./request-fields.ts";
 
@@ -9,10 +10,13 @@ export interface RequestHead {
   readonly fields: RequestFields;
 }
 
-const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
-const requestLine = new RegExp(`^(${token}) ([!-~\\x80-\\xff]+) HTTP/(\\d)\\.(\\d)$`);
 /** Longer fields are read each time. */
 const maxKnownLength = 8 * 1024;
+const versionLength = "HTTP/1.1".length;
+const versionPart = /^ HTTP\/\d\.\d$/;
+const knownMethods: ReadonlySet<string> = new Set(METHODS);
+const tokenOnly = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const visibleOnly = /^[!-~\x80-\xff]+$/;
 const targetForm = /^(?:\/|[a-z][a-z0-9+.-]*:\/\/)/i;
 
 function checkTarget(method: string, target: string): void {
@@ -46,15 +50,22 @@ export class RequestHeadReader {
    */
   read(text: string): RequestHead {
     const lineEnd = text.indexOf("\r\n");
-    const line = requestLine.exec(text.slice(0, lineEnd));
-    if (line === null) {
+    const afterMethod = text.indexOf(" ");
+    const afterTarget = lineEnd - versionLength - 1;
+    const method = text.slice(0, Math.max(0, afterMethod));
+    const target = text.slice(afterMethod + 1, Math.max(0, afterTarget));
+    if (
+      afterTarget <= afterMethod ||
+      !versionPart.test(text.slice(afterTarget, lineEnd)) ||
+      !(knownMethods.has(method) || tokenOnly.test(method)) ||
+      !visibleOnly.test(target)
+    ) {
       throw refuse(`malformed request line ${JSON.stringify(text.slice(0, Math.min(lineEnd, 80)))}`);
     }
-    const [, method = "", target = "", major, minor] = line;
-    if (major !== "1" || (minor !== "0" && minor !== "1")) {
-      throw new ServerError("HTTP_VERSION", `unsupported protocol version HTTP/${major}.${minor}`);
+    const version = text.slice(lineEnd - 3, lineEnd);
+    if (version !== "1.1" && version !== "1.0") {
+      throw new ServerError("HTTP_VERSION", `unsupported protocol version HTTP/${version}`);
     }
-    const version = minor === "0" ? "1.0" : "1.1";
     checkTarget(method, target);
     const rest = text.slice(lineEnd - 1); // with the last digit of the version: what fields mean depends on it
     if (rest !== this.#known || this.#fields === undefined) {

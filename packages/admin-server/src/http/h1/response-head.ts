@@ -21,19 +21,23 @@ function checkName(name: string): void {
   }
 }
 
+function checkField(name: string, value: string): void {
+  checkName(name);
+  if (notInValue.test(value)) {
+    throw new ServerError(
+      "HTTP_RESPONSE",
+      `invalid value of header ${name}: ${JSON.stringify(value.slice(0, 80))}`,
+    );
+  }
+}
+
 /** Fields as they stand in a message. @throws ServerError HTTP_RESPONSE for what would split it */
 export function encodeFields(headers: HeaderList): string {
   let text = "";
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
     const value = headers[index + 1] as string;
-    checkName(name);
-    if (notInValue.test(value)) {
-      throw new ServerError(
-        "HTTP_RESPONSE",
-        `invalid value of header ${name}: ${JSON.stringify(value.slice(0, 80))}`,
-      );
-    }
+    checkField(name, value);
     text += `${name}: ${value}\r\n`;
   }
   return text;
@@ -67,42 +71,51 @@ export function httpDate(nowMs: number): string {
   return dateText;
 }
 
-/** What a list of response fields says about framing; each found by its length first. */
-export interface ResponseFraming {
+/** The fields of a response as text, and what they say about framing. */
+export interface ResponseFields {
+  readonly text: string;
   /** Undefined when the list names none. */
-  contentLength: number | undefined;
-  hasDate: boolean;
-  close: boolean;
+  readonly contentLength: number | undefined;
+  readonly hasDate: boolean;
+  readonly close: boolean;
 }
 
-/** Reads the framing fields of a response. Transfer-Encoding is ours to say: `hasTransferEncoding` asks to drop it. */
-export function responseFraming(headers: HeaderList): ResponseFraming & { hasTransferEncoding: boolean } {
-  const framing = {
-    contentLength: undefined as number | undefined,
-    hasDate: false,
-    close: false,
-    hasTransferEncoding: false,
-  };
+/**
+ * Encodes the fields of a response, without Transfer-Encoding, which is ours to say.
+ * @param goodFrom from there on they need no check: they were read off a connection of HTTP/1
+ * @throws ServerError HTTP_RESPONSE for what would split it
+ */
+export function encodeResponseFields(headers: HeaderList, goodFrom: number): ResponseFields {
+  let text = "";
+  let contentLength: number | undefined;
+  let hasDate = false;
+  let close = false;
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
+    const value = headers[index + 1] as string;
+    if (index < goodFrom) {
+      checkField(name, value);
+    }
+    // By length first: most fields are none of these.
     switch (name.length) {
       case 4:
-        framing.hasDate ||= name.toLowerCase() === "date";
+        hasDate ||= name.toLowerCase() === "date";
         break;
       case 10:
-        if (name.toLowerCase() === "connection" && /\bclose\b/i.test(headers[index + 1] ?? "")) {
-          framing.close = true;
-        }
+        close ||= name.toLowerCase() === "connection" && /\bclose\b/i.test(value);
         break;
       case 14:
         if (name.toLowerCase() === "content-length") {
-          framing.contentLength = Number(headers[index + 1]);
+          contentLength = Number(value);
         }
         break;
       case 17:
-        framing.hasTransferEncoding ||= name.toLowerCase() === "transfer-encoding";
+        if (name.toLowerCase() === "transfer-encoding") {
+          continue;
+        }
         break;
     }
+    text += `${name}: ${value}\r\n`;
   }
-  return framing;
+  return { text, contentLength, hasDate, close };
 }

@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { errorCodes } from "wire/http2";
 import { ServerError } from "../../core/errors.ts";
 import { bodyTooLong, DeclaredBody } from "../declared-body.ts";
-import { httpDate, responseFraming } from "../h1/response-head.ts";
+import { httpDate } from "../h1/response-head.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
 import type { RateWatch } from "../rate-watch.ts";
@@ -404,8 +404,7 @@ export class H2Stream implements HttpStream, TunnelStream {
 
   /** @param length of a body that is known whole */
   #begin(status: number, headers: HeaderList, length: number | undefined): void {
-    const framing = responseFraming(headers);
-    checkFields(headers);
+    const framing = checkFields(headers);
     const declared = framing.contentLength ?? length;
     const mayDeclare = this.#declared.begin(this.method, status, declared);
     const ownFields: HeaderList = [":status", String(status)];

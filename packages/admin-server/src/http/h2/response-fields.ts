@@ -38,19 +38,34 @@ function h2Name(name: string): string {
   return written;
 }
 
+/** What the fields of a response say that this server would say itself. */
+export interface SaidFields {
+  /** Undefined when they name none. */
+  readonly contentLength: number | undefined;
+  readonly hasDate: boolean;
+}
+
 /** Throws for what cannot be sent, before anything of it is in the encoder's table. @throws ServerError HTTP_RESPONSE */
-export function checkFields(headers: HeaderList): void {
+export function checkFields(headers: HeaderList): SaidFields {
+  let contentLength: number | undefined;
+  let hasDate = false;
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
     const value = headers[index + 1] as string;
-    h2Name(name);
+    const written = h2Name(name);
     if (notInValue.test(value)) {
       throw new ServerError(
         "HTTP_RESPONSE",
         `invalid value of header ${name}: ${JSON.stringify(value.slice(0, 80))}`,
       );
     }
+    if (written === "date") {
+      hasDate = true;
+    } else if (written === "content-length") {
+      contentLength = Number(value);
+    }
   }
+  return { contentLength, hasDate };
 }
 
 /** Adds fields to the block that is being written, without those about a connection. @param headers checked */

@@ -1,4 +1,5 @@
 import type { Exchange } from "../../../http/exchange.ts";
+import { connectionWords } from "../../../http/h1/field-lines.ts";
 import { getHeaders, type HeaderList } from "../../../http/header-list.ts";
 import { remoteAddress } from "../../../http/remote-address.ts";
 
@@ -57,16 +58,15 @@ function connectionListed(headers: readonly string[]): Set<string> | undefined {
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
     if (name.length === 10 && name.toLowerCase() === "connection") {
-      listed ??= new Set();
-      for (const each of (headers[index + 1] ?? "").toLowerCase().split(",")) {
-        const word = each.trim();
-        if (word !== "keep-alive" && word !== "close") {
+      for (const word of connectionWords(headers[index + 1] ?? "")) {
+        if (word !== "keep-alive" && word !== "close" && word !== "") {
+          listed ??= new Set();
           listed.add(word);
         }
       }
     }
   }
-  return listed === undefined || listed.size === 0 ? undefined : listed;
+  return listed;
 }
 
 function via(headers: readonly string[], version: string, product: string): string {
@@ -175,13 +175,15 @@ export function keepEndToEnd(fields: HeaderList): HeaderList {
  * handlers had set before stays.
  * @param from end to end fields only
  * @param version that the upstream answered with
+ * @returns where they begin in the list of the exchange
  */
-export function copyResponseHeaders(from: readonly string[], exchange: Exchange, version: string): void {
+export function copyResponseHeaders(from: readonly string[], exchange: Exchange, version: string): number {
   const target = exchange.responseHeaders;
   const ownServer = target.indexOf("Server");
   if (ownServer >= 0 && ownServer % 2 === 0) {
     target.splice(ownServer, 2);
   }
+  const begin = target.length;
   const { product } = exchange.server;
   let via = "";
   for (let index = 0; index < from.length; index += 2) {
@@ -194,4 +196,5 @@ export function copyResponseHeaders(from: readonly string[], exchange: Exchange,
     }
   }
   target.push("Via", `${via}${version} ${product}`);
+  return begin;
 }

@@ -135,8 +135,10 @@ export class ProxyTry implements RelayPlan {
     };
   }
 
-  changeHeaders(status: number, headers: HeaderList): void {
-    this.#parts.changeResponse?.(status, headers, this.exchange);
+  changeHeaders(status: number, headers: HeaderList): boolean {
+    const { changeResponse } = this.#parts;
+    changeResponse?.(status, headers, this.exchange);
+    return changeResponse !== undefined;
   }
 
   completed(status: number): void {

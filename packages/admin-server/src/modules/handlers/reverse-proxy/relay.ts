@@ -31,8 +31,8 @@ export interface RelayPlan {
   readonly bufferBytes: number;
   /** The head is here. @param headers without what concerned the connection. May throw: the request fails with it */
   decide(status: number, headers: HeaderList): HeadDecision;
-  /** Changes the fields before they are sent to the client. */
-  changeHeaders(status: number, headers: HeaderList): void;
+  /** Changes the fields before they are sent to the client. @returns whether it may have */
+  changeHeaders(status: number, headers: HeaderList): boolean;
   /** The upstream's part is over, just before the client's response ends. Not called after a failure. */
   completed(status: number): void;
   /** The try is over without a failure, or goes on in the hands of routes. Called once, or `failed` is. */
@@ -102,7 +102,7 @@ export class Relay implements ResponseReceiver {
     this.#plan.exchange.stream.writeInterim(status, headers);
   }
 
-  head(status: number, headers: HeaderList, version: string): void {
+  head(status: number, headers: HeaderList, version: string, good = false): void {
     this.#stage = "response";
     let decision: HeadDecision;
     try {
@@ -113,7 +113,7 @@ export class Relay implements ResponseReceiver {
     }
     switch (decision.kind) {
       case "relay":
-        this.#begin(decision.status, headers, version);
+        this.#begin(decision.status, headers, version, good);
         break;
       case "retry":
         this.#settled = true;
@@ -207,13 +207,13 @@ export class Relay implements ResponseReceiver {
     );
   }
 
-  #begin(status: number, headers: HeaderList, version: string): void {
+  #begin(status: number, headers: HeaderList, version: string, good: boolean): void {
     const { exchange, bufferBytes } = this.#plan;
     this.#status = status;
     try {
-      this.#plan.changeHeaders(status, headers);
-      copyResponseHeaders(headers, exchange, version);
-      exchange.writeHead(status);
+      const changed = this.#plan.changeHeaders(status, headers);
+      const from = copyResponseHeaders(headers, exchange, version);
+      exchange.writeHead(status, good && !changed ? from : undefined);
     } catch (error) {
       this.#giveUp(error as Error);
       return;
@@ -279,7 +279,7 @@ export class Relay implements ResponseReceiver {
         this.#sent = sent;
         this.#held = undefined;
         const chunks = this.#waiting;
-        this.#begin(sentStatus, headers, version);
+        this.#begin(sentStatus, headers, version, false);
         if (!this.#settled) {
           this.#sendWaiting(chunks);
           this.handedOver();

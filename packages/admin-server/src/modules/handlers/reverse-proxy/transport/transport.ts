@@ -43,8 +43,11 @@ export interface ResponseReceiver {
   /** A connection is there: from now on the upstream may have seen the request. */
   sent(): void;
   interim(status: number, headers: HeaderList): void;
-  /** @param version `1.1`, `2.0` */
-  head(status: number, headers: HeaderList, version: string): void;
+  /**
+   * @param version `1.1`, `2.0`
+   * @param good whether the fields were read off a connection of HTTP/1: then they can stand in another one (false)
+   */
+  head(status: number, headers: HeaderList, version: string, good?: boolean): void;
   /** @returns false when it is enough for now: the call waits until it is told to `resume` */
   data(chunk: Buffer): boolean;
   /** Asked after `data`: whether the chunk is needed for longer than until the next one. Absent: it is. */

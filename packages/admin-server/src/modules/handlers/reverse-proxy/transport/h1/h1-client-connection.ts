@@ -308,7 +308,7 @@ export class H1ClientConnection {
         (name, value) => this.#trailers.push(name, value),
       );
     }
-    call.receiver.head(head.status, head.headers, head.version);
+    call.receiver.head(head.status, head.headers, head.version, true);
     if (head.framing === bodyFraming.none) {
       this.#complete(rest.length > 0);
       return noBytes;

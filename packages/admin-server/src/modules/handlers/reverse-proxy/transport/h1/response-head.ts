@@ -21,6 +21,27 @@ export interface ResponseHead {
 
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 
+interface StatusLine {
+  readonly status: number;
+  readonly version: "1.0" | "1.1";
+}
+
+let latestText = "HTTP/1.1 200 OK";
+let latest: StatusLine = { status: 200, version: "1.1" };
+
+/** Reads the first line; the same one again is not read again. @throws Error */
+function readStatusLine(text: string): StatusLine {
+  if (text !== latestText) {
+    const line = statusLine.exec(text);
+    if (line === null) {
+      throw new Error(`malformed status line ${JSON.stringify(text.slice(0, 80))}`);
+    }
+    latest = { status: Number(line[2]), version: line[1] === "0" ? "1.0" : "1.1" };
+    latestText = text;
+  }
+  return latest;
+}
+
 /** @throws Error for a length that is none, or several that differ */
 function readLength(known: number, value: string): number {
   if (!/^\d{1,15}$/.test(value)) {
@@ -41,16 +62,11 @@ function readLength(known: number, value: string): number {
  */
 export function parseResponseHead(text: string, method: string): ResponseHead {
   const lineEnd = text.indexOf("\r\n");
-  const line = statusLine.exec(text.slice(0, lineEnd));
-  if (line === null) {
-    throw new Error(`malformed status line ${JSON.stringify(text.slice(0, Math.min(lineEnd, 80)))}`);
-  }
+  const { status, version } = readStatusLine(text.slice(0, lineEnd));
   const headers = readFieldLines(text, lineEnd + 2);
   if (headers === undefined) {
     throw new Error("malformed header field");
   }
-  const status = Number(line[2]);
-  const version = line[1] === "0" ? "1.0" : "1.1";
   let length = -1;
   let coding: string | undefined;
   let connection = "";
