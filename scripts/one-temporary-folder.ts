@@ -7,12 +7,12 @@ import { join } from "node:path";
  * test that fails, or is stopped, leaves nothing behind.
  */
 export default function oneTemporaryFolder(): () => void {
-  const before = process.env["TMPDIR"];
+  const before = process.env.TMPDIR;
   const folder = mkdtempSync(join(tmpdir(), "tests-"));
-  process.env["TMPDIR"] = folder;
+  process.env.TMPDIR = folder;
   return () => {
-    if (before === undefined) delete process.env["TMPDIR"];
-    else process.env["TMPDIR"] = before;
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
     try {
       rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     } catch (error) {
