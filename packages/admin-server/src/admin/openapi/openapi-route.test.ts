@@ -119,12 +119,16 @@ function expectDocumented(path: string, method: string, answer: AdminAnswer): vo
 
 describe("real answers are as documented", () => {
   const rows = asked.map((each): [string, Asked] => [`${each[0]}: ${each[1]} answers ${each[2]}`, each]);
-  test.each(rows)("%s", async (_, [operation, path, status, body, headers]) => {
-    const [method = "", template = ""] = operation.split(" ");
-    const answer = await running.admin(method.toUpperCase(), path, body, headers);
-    expect([answer.status, answer.error]).toEqual([status, status < 400 ? "" : expect.stringMatching(/./)]);
-    expectDocumented(template, method, answer);
-  });
+  test.each(rows)(
+    "%s",
+    async (_, [operation, path, status, body, headers]) => {
+      const [method = "", template = ""] = operation.split(" ");
+      const answer = await running.admin(method.toUpperCase(), path, body, headers);
+      expect([answer.status, answer.error]).toEqual([status, status < 400 ? "" : expect.stringMatching(/./)]);
+      expectDocumented(template, method, answer);
+    },
+    60_000,
+  ); // Among them a snapshot of the tests' whole heap.
 });
 
 test("every operation is asked, and every id is its own", () => {
