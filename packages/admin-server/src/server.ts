@@ -28,6 +28,7 @@ import { ModuleContext } from "./core/modules/module-context.ts";
 import { ModuleRegistry } from "./core/modules/module-registry.ts";
 import { PartCache } from "./core/modules/part-cache.ts";
 import { UsagePool } from "./core/modules/usage-pool.ts";
+import { OwnLines, ownLines } from "./modules/logging/own-lines.ts";
 import { standardModules } from "./modules/standard.ts";
 import { openThreads, type WorkerThreadOptions } from "./worker/open-threads.ts";
 
@@ -38,6 +39,8 @@ export interface ServerOptions {
   /** `SERVER_ADMIN`, `XDG_CONFIG_HOME`, `XDG_DATA_HOME`, `HOME`. */
   readonly environment: Environment;
   readonly log: Logger;
+  /** Where the lines of `log` go when a config says so; absent: they stay where they are. */
+  readonly ownLines?: OwnLines;
   readonly metrics: Registry;
   /** Called when a client asks the server to stop. */
   readonly onStopRequest: () => void;
@@ -107,6 +110,7 @@ export class Server {
     const server = new Server(options);
     await server.history.open();
     await server.services.pool.acquire(identityCertificates, "", () => server.#identity);
+    await server.services.pool.acquire(ownLines, "", () => options.ownLines ?? new OwnLines());
     server.engine.onChange(recordChanges(server.history));
     const context = new ModuleContext(server.#scope, "admin.api");
     const routes = standardRoutes({

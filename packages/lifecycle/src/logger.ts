@@ -14,6 +14,23 @@ export interface LoggerSettings {
   readonly level: LogLevel;
   /** `auto`: console on a terminal, otherwise json. */
   readonly encoding: "auto" | "json" | "console";
+  /** Is given each line first, as JSON: true when it went elsewhere, and is not to stand on standard error. */
+  readonly take?: (line: string) => boolean;
+}
+
+interface LineStream {
+  write(line: string): unknown;
+  flushSync?(): void;
+}
+
+/** Standard error for the lines that nobody takes. */
+function untaken(out: LineStream, take: LoggerSettings["take"]): LineStream {
+  return take === undefined
+    ? out
+    : {
+        write: (line) => take(line) || out.write(line),
+        flushSync: () => out.flushSync?.(),
+      };
 }
 
 const stderrFd = 2;
@@ -66,7 +83,7 @@ function traceIds(): object {
  * seconds at most; how often it came besides is told then.
  * Colour only on a terminal, or where FORCE_COLOR is set; never where NO_COLOR is set.
  */
-export function createLogger({ name, level, encoding }: LoggerSettings): Logger {
+export function createLogger({ name, level, encoding, take }: LoggerSettings): Logger {
   let log: Logger;
   const isTerminal = process.stderr.isTTY === true;
   const timestamp = pino.stdTimeFunctions.isoTime;
@@ -83,22 +100,25 @@ export function createLogger({ name, level, encoding }: LoggerSettings): Logger 
     const colorize = (isTerminal || (FORCE_COLOR ?? "") !== "") && (NO_COLOR ?? "") === "";
     log = pino(
       { ...options, hooks: { ...options.hooks, streamWrite: withoutControls } },
-      pretty({
-        sync: true,
-        destination: stderrFd,
-        colorize,
-        ignore: "pid,hostname,name",
-        translateTime: "SYS:HH:MM:ss.l",
-        singleLine: true,
-        // A message may repeat what a stranger sent: its second line must not look like a line of its own.
-        messageFormat: (entry, key) => String(entry[key] ?? "").replaceAll("\n", "\\n"),
-      }),
+      untaken(
+        pretty({
+          sync: true,
+          destination: stderrFd,
+          colorize,
+          ignore: "pid,hostname,name",
+          translateTime: "SYS:HH:MM:ss.l",
+          singleLine: true,
+          // A message may repeat what a stranger sent: its second line must not look like a line of its own.
+          messageFormat: (entry, key) => String(entry[key] ?? "").replaceAll("\n", "\\n"),
+        }),
+        take,
+      ),
     );
     return log;
   }
   log = pino(
     { ...options, formatters: { level: (label) => ({ level: label }) } },
-    pino.destination({ fd: stderrFd, sync: true }),
+    untaken(pino.destination({ fd: stderrFd, sync: true }), take),
   );
   return log;
 }

@@ -8,6 +8,7 @@ import {
   version,
 } from "lifecycle";
 import { messageOf } from "../core/errors.ts";
+import { OwnLines } from "../modules/logging/own-lines.ts";
 import { Server } from "../server.ts";
 import { defaultWorkers } from "../worker/open-threads.ts";
 import { ConfigTextError } from "./read-config.ts";
@@ -51,7 +52,14 @@ function printExcerpt(error: unknown, encoding: ServerRun["logEncoding"]): void 
 
 /** Runs a server until told to stop. @returns the exit code. Source: the public model (Caddy 2.11), seen running */
 export async function runServer(run: ServerRun): Promise<number> {
-  const log = createLogger({ name: "server", level: run.logLevel, encoding: run.logEncoding });
+  const lines = new OwnLines();
+  const log = createLogger({
+    name: "server",
+    level: run.logLevel,
+    encoding: run.logEncoding,
+    take: lines.take,
+  });
+  lines.attach(log);
   process.on("uncaughtException", (error) => {
     log.fatal({ err: error }, "uncaught error: exiting");
     process.exit(exitCodes.startFailed);
@@ -64,6 +72,7 @@ export async function runServer(run: ServerRun): Promise<number> {
   const server = await Server.create({
     environment: process.env,
     log,
+    ownLines: lines,
     metrics: createMetrics("admin-server"),
     workers: {
       count: run.workers ?? defaultWorkers(),

@@ -6,15 +6,18 @@ import { formatListenAddress, type ListenAddress } from "../core/listen/listen-a
 import { type App, defineModule } from "../core/modules/module.ts";
 import type { ModuleContext } from "../core/modules/module-context.ts";
 import type { Lease } from "../core/modules/usage-pool.ts";
-import { compileAccessLog } from "../modules/logging/access/access-log.ts";
-import { logSets } from "../modules/logging/logging.ts";
+import {
+  compileAccessLog,
+  compileErrorLog,
+  compileHandlerLog,
+} from "../modules/logging/access/access-log.ts";
+import { LogSet, logSets } from "../modules/logging/logging.ts";
 import { certificateTopics, type ManageRequest } from "../tls/certificates/certificate-messages.ts";
 import { CertificateSource } from "../tls/certificates/certificate-source.ts";
 import { ConnectionPolicy } from "../tls/connection/connection-policy.ts";
 import { TlsAcceptor } from "../tls/connection/tls-acceptor.ts";
 import { type PlannedServer, planAutomaticHttps } from "./automatic-https.ts";
-import type { Exchange } from "./exchange.ts";
-import { type HttpAppConfig, type HttpServerConfig, httpAppSchema } from "./http-config.ts";
+import { type HttpAppConfig, httpAppSchema } from "./http-config.ts";
 import { connectionLimits, HttpServer } from "./http-server.ts";
 import { ipSources } from "./ip-source.ts";
 import { protocolsByAddress } from "./listen-protocols.ts";
@@ -222,6 +225,8 @@ class HttpApp implements App {
     }
     const { trusted_proxies: trusted } = config;
     const { metrics } = context;
+    // The newest logs are those of the config that is being built.
+    const logs = context.resources(logSets).at(-1) ?? new LogSet([]);
     const tally = await context.acquire(responseTallies, name, () => new ResponseTally(name, metrics));
     return new HttpServer({
       tally: tally.value,
@@ -256,7 +261,9 @@ class HttpApp implements App {
         (await context.messages.askMain(certificateTopics.httpChallenge, request)) as string | undefined,
       proxyProtocol: loadProxyProtocol(config.listener_wrappers),
       log: this.#log,
-      logAccess: this.#accessLog(config),
+      logAccess: config.logs ? compileAccessLog(config.logs, logs) : undefined,
+      logError: compileErrorLog(config.logs, logs),
+      logHandler: config.logs?.trace === true ? compileHandlerLog(logs) : undefined,
     });
   }
 
@@ -274,12 +281,6 @@ class HttpApp implements App {
       () => new RouteTally(name, perHost, metrics),
     );
     return new RouteObserver(tally.value, plan.hosts);
-  }
-
-  #accessLog(config: HttpServerConfig): ((exchange: Exchange) => void) | undefined {
-    // The newest logs are those of the config that is being built.
-    const logs = this.#context.resources(logSets).at(-1);
-    return config.logs && logs !== undefined ? compileAccessLog(config.logs, logs) : undefined;
   }
 }
 

@@ -91,6 +91,10 @@ export interface HttpServerParts {
   /** Knows what certificate authorities ask for; undefined when it does not. */
   readonly answerChallenge: (request: ChallengeRequest) => Promise<string | undefined>;
   readonly tally: ResponseTally;
+  /** Called for each request that fails, with whether error routes answer it. */
+  readonly logError: (exchange: Exchange, failure: HttpError, isHandled: boolean) => void;
+  /** Told the name of each handler that a request comes to; undefined: nobody asks. */
+  readonly logHandler: ((name: string) => void) | undefined;
   /** Called for each request when it is over. */
   readonly logAccess: ((exchange: Exchange) => void) | undefined;
 }
@@ -134,6 +138,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
       return;
     }
     exchange.requestHeaders = this.#parts.fieldFilter(exchange.requestHeaders);
+    exchange.onHandler = this.#parts.logHandler;
     this.#active.add(exchange);
     this.#parts.tally.inFlight++;
     stream.listener = exchange;
@@ -230,10 +235,10 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
     const failure = HttpError.from(error);
     if (!(error instanceof ServerError)) {
+      // Not foreseen: where it comes from is worth more than which request brought it up.
       this.#log.error({ err: error }, `${exchange.method} ${exchange.hostport}: handler failed`);
-    } else if (failure.status === 500) {
-      this.#log.warn(`${exchange.method} ${exchange.hostport}: ${messageOf(error)}`);
     }
+    this.#parts.logError(exchange, failure, this.#parts.errorRoutes !== undefined && !exchange.headSent);
     if (exchange.headSent) {
       // A response cut short must not look whole.
       exchange.stream.destroy();

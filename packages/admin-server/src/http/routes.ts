@@ -26,8 +26,8 @@ interface Route {
   readonly group: string | undefined;
   readonly matcherSets: readonly (readonly HttpMatcher[])[];
   readonly handlers: readonly HttpHandler[];
-  /** Name of the first handler's module; "" where there is none. */
-  readonly handlerName: string;
+  /** Names of the handlers' modules. */
+  readonly handlerNames: readonly string[];
   readonly terminal: boolean;
   readonly hosts: readonly string[] | undefined;
   /** Whether its config names the body in a placeholder: then it is read before the handlers run. */
@@ -93,7 +93,7 @@ export class RouteList {
         : (inner) => this.#runFrom(index + 1, matched, inner, next);
       return this.#observer === undefined
         ? RouteList.#runRoute(route, exchange, after)
-        : this.#observer.observe(route.handlerName, exchange, () =>
+        : this.#observer.observe(route.handlerNames[0] ?? "", exchange, () =>
             RouteList.#runRoute(route, exchange, after),
           );
     }
@@ -104,20 +104,17 @@ export class RouteList {
     return route.usesBody && exchange.hasBody && exchange.bufferedBody === undefined
       ? exchange
           .bufferBody(maxPlaceholderBodyBytes)
-          .then(() => RouteList.#runHandlers(route.handlers, 0, exchange, after))
-      : RouteList.#runHandlers(route.handlers, 0, exchange, after);
+          .then(() => RouteList.#runHandlers(route, 0, exchange, after))
+      : RouteList.#runHandlers(route, 0, exchange, after);
   }
 
-  static #runHandlers(
-    handlers: readonly HttpHandler[],
-    index: number,
-    exchange: Exchange,
-    after: Next,
-  ): void | Promise<void> {
-    const handler = handlers[index];
-    return handler === undefined
-      ? after(exchange)
-      : handler.handle(exchange, (inner) => RouteList.#runHandlers(handlers, index + 1, inner, after));
+  static #runHandlers(route: Route, index: number, exchange: Exchange, after: Next): void | Promise<void> {
+    const handler = route.handlers[index];
+    if (handler === undefined) {
+      return after(exchange);
+    }
+    exchange.onHandler?.(route.handlerNames[index] ?? "");
+    return handler.handle(exchange, (inner) => RouteList.#runHandlers(route, index + 1, inner, after));
   }
 }
 
@@ -200,7 +197,7 @@ async function loadRoute(
       group: route.group || undefined,
       matcherSets,
       handlers,
-      handlerName: String((route.handle?.[0] as { handler?: unknown } | undefined)?.handler ?? ""),
+      handlerNames: (route.handle ?? []).map(({ handler }) => String(handler)),
       terminal: route.terminal === true,
       hosts: hostsOf(matcherSets),
       usesBody: JSON.stringify(route.handle ?? []).includes("{http.request.body"),

@@ -12,6 +12,7 @@ import { TableState } from "../core/threads/shared-state.ts";
 import { SharedTable } from "../core/threads/shared-table.ts";
 import { MessageTopics } from "../core/threads/thread-messages.ts";
 import { WorkerMessages } from "../core/threads/worker-messages.ts";
+import { OwnLines, ownLines } from "../modules/logging/own-lines.ts";
 import { standardModules } from "../modules/standard.ts";
 import { type MemoryRequest, memoryTopic, type WorkerStart } from "./open-threads.ts";
 
@@ -22,11 +23,16 @@ if (parentPort === null) {
 }
 const topics = new MessageTopics();
 const messages = new WorkerMessages(start.thread, parentPort, topics);
+const lines = new OwnLines();
 const log = createLogger({
   name: "server",
   level: start.logLevel as LogLevel,
   encoding: start.logEncoding,
+  take: lines.take,
 });
+lines.attach(log);
+const pool = new UsagePool();
+void pool.acquire(ownLines, "", () => lines);
 const metrics = new Registry();
 const shared = new TableState(
   new SharedTable(start.table, start.thread),
@@ -39,7 +45,7 @@ followMainThread(
   new AppsParticipant(
     {
       registry: new ModuleRegistry(standardModules),
-      pool: new UsagePool(),
+      pool,
       parts: new PartCache(),
       log,
       metrics,

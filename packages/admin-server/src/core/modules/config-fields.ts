@@ -1,11 +1,13 @@
 import { parseGoDuration } from "lifecycle";
 import { z } from "zod";
 
-/** A field that the public model has and this server has not yet: refused by name, so that nobody believes it works. */
-export function notYet() {
+/** A field that the public model has and this server has not yet: refused by name, so that nobody believes it works. @param reason why */
+export function notYet(reason?: string) {
+  const why = reason === undefined ? "" : `: ${reason}`;
   return z
     .null({
-      error: (issue) => `field ${JSON.stringify(String(issue.path?.at(-1) ?? ""))} is not supported yet`,
+      error: (issue) =>
+        `field ${JSON.stringify(String(issue.path?.at(-1) ?? ""))} is not supported yet${why}`,
     })
     .optional();
 }

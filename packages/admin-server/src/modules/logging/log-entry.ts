@@ -20,6 +20,10 @@ export interface LogEntry {
   readonly message: string;
   /** In the order in which they are written. */
   readonly fields: { readonly [name: string]: LogValue };
+  /** Place in the program that wrote it, where a log asks for that. */
+  readonly caller?: string;
+  /** The calls that led there, a line each, where a log asks for that. */
+  readonly stack?: string;
 }
 
 /** 0 for debug to 5 for fatal. */

@@ -62,6 +62,7 @@ test("requests are logged to the files that want them, and all is there when the
       extra: "GET",
       request: { uri: "/a?q", headers: { Authorization: ["REDACTED"] } },
     },
+    { logger: "http.log.error", level: "error", status: 503 },
     { level: "error", status: 503 },
   ]);
   expect(lines("errors.log")).toMatchObject([{ status: 503 }]);
@@ -106,4 +107,71 @@ test.each([
   [{ x: { bogus: 1 } }, 'json: unknown field "bogus", at /config/logging/logs/x/bogus'],
 ])("%j is refused", async (logs, message) => {
   await expect(RunningServer.start(config(logs))).rejects.toThrow(message);
+});
+
+test("what fails is logged as http.log.error: errors of the server, and at level debug all others", async () => {
+  const { apps, ...more } = config(
+    {
+      errors: { writer: file("errors.log"), include: ["http.log.error"] },
+      all: { writer: file("debug.log"), include: ["http.log.error"], level: "debug" },
+      default: { writer: { output: "discard" } },
+    },
+    { logger_names: { "named.example": "named" } },
+  ) as { apps: { http: { servers: { s: { routes: object[] } } } } };
+  apps.http.servers.s.routes.unshift({
+    match: [{ path: ["/gone"] }],
+    handle: [{ handler: "error", status_code: 410, error: "no more" }],
+  });
+  server = await RunningServer.start({ ...more, apps });
+  await ask(`${server.site}/fail`, { headers: { Host: "named.example", Cookie: "secret" } });
+  await ask(`${server.site}/gone`);
+  await server.close();
+  server = undefined;
+  const [failed, ...others] = lines("errors.log");
+  expect(others).toEqual([]);
+  expect(failed).toMatchObject({
+    level: "error",
+    logger: "http.log.error.named",
+    status: 503,
+    err_id: expect.stringMatching(/^[a-z0-9]{9}$/),
+    request: { method: "GET", host: "named.example", uri: "/fail", headers: { Cookie: ["REDACTED"] } },
+  });
+  expect(lines("debug.log")).toMatchObject([
+    { status: 503 },
+    { level: "debug", logger: "http.log.error", msg: "no more", status: 410 },
+  ]);
+});
+
+test("what error routes answer is logged at level debug", async () => {
+  const made = config({
+    errors: { writer: file("errors.log"), include: ["http.log.error"], level: "debug" },
+    default: { writer: { output: "discard" } },
+  }) as { apps: { http: { servers: { s: object } } } };
+  Object.assign(made.apps.http.servers.s, {
+    errors: { routes: [{ handle: [{ handler: "static_response" }] }] },
+  });
+  server = await RunningServer.start(made);
+  await ask(`${server.site}/fail`);
+  await server.close();
+  server = undefined;
+  expect(lines("errors.log")).toMatchObject([{ level: "debug", status: 503 }]);
+});
+
+test("with `trace` each handler that a request comes to is logged", async () => {
+  server = await RunningServer.start(
+    config(
+      {
+        trace: { writer: file("trace.log"), include: ["http.log.trace"], level: "debug" },
+        default: { writer: { output: "discard" } },
+      },
+      { trace: true },
+    ),
+  );
+  await ask(`${server.site}/a`);
+  await server.close();
+  server = undefined;
+  expect(lines("trace.log").map(({ logger, msg }) => `${logger}: ${msg}`)).toEqual([
+    "http.log.trace: http.handlers.log_append",
+    "http.log.trace: http.handlers.static_response",
+  ]);
 });

@@ -5,23 +5,25 @@ import { configDuration, inlineModule, notYet } from "../../core/modules/config-
 import { type App, defineModule } from "../../core/modules/module.ts";
 import type { ModuleContext } from "../../core/modules/module-context.ts";
 import type { ResourceKind } from "../../core/modules/usage-pool.ts";
+import { type CallSite, callSites } from "./call-site.ts";
 import { makeConsoleEncoder } from "./encoders/console.ts";
 import { makeJsonEncoder } from "./encoders/json.ts";
 import { type LogEntry, type LogLevelName, levelRank, parseLevel } from "./log-entry.ts";
 import { type LogEncoder, type LogWriter, logEncoders, logWriters } from "./log-modules.ts";
 import { takesLogger } from "./logger-names.ts";
+import { OwnLines, ownLines, ownLogger } from "./own-lines.ts";
 import { compileSampling } from "./sampling.ts";
 import { makeStderrWriter } from "./writers/standard-streams.ts";
+
+const level = (error: string) => z.string().refine((text) => parseLevel(text) !== undefined, { error });
 
 const logSchema = z.strictObject({
   writer: inlineModule("logging.writers", "output").nullish().describe("Where lines go (stderr)."),
   encoder: inlineModule("logging.encoders", "format")
     .nullish()
     .describe("How lines are written (console on a terminal, else json)."),
-  core: notYet(),
-  level: z
-    .string()
-    .refine((text) => parseLevel(text) !== undefined, { error: "unrecognized log level" })
+  core: notYet("lines are written by `writer` and `encoder`, there is no other way"),
+  level: level("unrecognized log level")
     .nullish()
     .describe("DEBUG, INFO, WARN, ERROR, PANIC or FATAL: what is below is left out (INFO)."),
   sampling: z
@@ -32,9 +34,14 @@ const logSchema = z.strictObject({
     })
     .nullish()
     .describe("Leaves out entries of a kind when there are many."),
-  with_caller: z.boolean().nullish().describe("Accepted; callers are not logged."),
-  with_caller_skip: z.int().nullish().describe("Accepted; callers are not logged."),
-  with_stacktrace: z.string().nullish().describe("Accepted; stack traces are not logged."),
+  with_caller: z
+    .boolean()
+    .nullish()
+    .describe("Whether entries tell the place in the program that wrote them."),
+  with_caller_skip: z.int().min(0).nullish().describe("So many callers of that place are passed over (0)."),
+  with_stacktrace: level("unrecognized log level")
+    .nullish()
+    .describe("Entries of this level and above tell the calls that led to them (none)."),
   include: z.array(z.string()).nullish().describe("Loggers, with all below them, that are written (all)."),
   exclude: z.array(z.string()).nullish().describe("Loggers, with all below them, that are left out."),
 });
@@ -44,20 +51,25 @@ type LogConfig = z.infer<typeof logSchema>;
 /** Config of the top level `logging`. Source: the public model (Caddy 2.11) */
 export const loggingSchema = z
   .strictObject({
-    sink: z
-      .strictObject({
-        writer: inlineModule("logging.writers", "output").nullish().describe("Where they go."),
-      })
-      .nullish()
-      .describe("Accepted; there are no lines but those of logs."),
+    sink: notYet("nothing is written beside the logs"),
     logs: z
       .record(z.string(), logSchema)
       .nullish()
-      .describe("Logs by name; `default` stands for one that is always there."),
+      .describe(
+        "Logs by name; `default` stands for one that is always there. Loggers: `http.log.access`, `http.log.error`, `http.log.trace`, and `server` for what the server says of itself.",
+      ),
   })
   .nullable();
 
 interface Log {
+  /** False for the one that is there when a config has none of its name. */
+  readonly isConfigured: boolean;
+  readonly isDefault: boolean;
+  readonly level: LogLevelName;
+  /** Callers to pass over; undefined where they are not told. */
+  readonly callerSkip: number | undefined;
+  /** Levels from this rank on tell the calls. */
+  readonly stackRank: number;
   readonly rank: number;
   readonly include: readonly string[];
   readonly exclude: readonly string[];
@@ -72,13 +84,43 @@ export interface NamedLogger {
   log(level: LogLevelName, message: string, fields: LogEntry["fields"]): void;
 }
 
+function writeEntry(entry: LogEntry, logs: readonly Log[]): void {
+  const rank = levelRank(entry.level);
+  let sites: CallSite[] | undefined;
+  for (const log of logs) {
+    if (rank < log.rank || log.passes?.(entry) === false) {
+      continue;
+    }
+    if (log.callerSkip === undefined && rank < log.stackRank) {
+      log.writer.write(log.encoder.encode(entry));
+      continue;
+    }
+    sites ??= callSites(writeEntry);
+    const from = sites.slice(log.callerSkip ?? 0);
+    const caller = log.callerSkip === undefined ? undefined : from[0]?.place;
+    const stack = rank < log.stackRank ? undefined : sites.map(({ text }) => text).join("\n");
+    log.writer.write(
+      log.encoder.encode({
+        ...entry,
+        ...(caller === undefined ? {} : { caller }),
+        ...(stack === undefined ? {} : { stack }),
+      }),
+    );
+  }
+}
+
 /** The logs of one config. */
 export class LogSet {
   readonly #logs: readonly Log[];
   readonly #byName = new Map<string, NamedLogger>();
 
+  readonly #own: readonly Log[];
+
   constructor(logs: readonly Log[]) {
     this.#logs = logs;
+    this.#own = logs.filter(
+      ({ isConfigured, include, exclude }) => isConfigured && takesLogger(ownLogger, include, exclude),
+    );
   }
 
   /** @param name `http.log.access.main` */
@@ -88,18 +130,31 @@ export class LogSet {
       const logs = this.#logs.filter(({ include, exclude }) => takesLogger(name, include, exclude));
       logger = {
         isEnabled: (level) => logs.some(({ rank }) => levelRank(level) >= rank),
-        log(level, message, fields) {
-          const entry: LogEntry = { level, timeMs: Date.now(), logger: name, message, fields };
-          for (const { rank, passes, encoder, writer } of logs) {
-            if (levelRank(level) >= rank && passes?.(entry) !== false) {
-              writer.write(encoder.encode(entry));
-            }
-          }
-        },
+        log: (level, message, fields) =>
+          writeEntry({ level, timeMs: Date.now(), logger: name, message, fields }, logs),
       };
       this.#byName.set(name, logger);
     }
     return logger;
+  }
+
+  /** Whether a log that the config names is there for what the server says of itself. */
+  get takesOwnLines(): boolean {
+    return this.#own.length > 0;
+  }
+
+  /** Whether the config names another place than standard error for it. */
+  get replacesStandardError(): boolean {
+    return this.#logs.some(({ isDefault, isConfigured }) => isDefault && isConfigured);
+  }
+
+  /** The lowest level that a log takes of it. */
+  get ownLevel(): LogLevelName | undefined {
+    return this.#own.toSorted((a, b) => a.rank - b.rank)[0]?.level;
+  }
+
+  writeOwn(entry: LogEntry): void {
+    writeEntry(entry, this.#own);
   }
 
   /** Opens what can fail. @throws ServerError */
@@ -117,7 +172,11 @@ export class LogSet {
 /** The newest is that of the config that is being provisioned: configs are built one after the other. */
 export const logSets: ResourceKind<LogSet> = { name: "logs" };
 
-async function loadLog(config: LogConfig, context: ModuleContext, path: string): Promise<Log> {
+async function loadLog(
+  config: LogConfig,
+  context: ModuleContext,
+  path: string,
+): Promise<Omit<Log, "isConfigured" | "isDefault">> {
   const writer = config.writer
     ? await context.loadInline(logWriters, "output", config.writer as JsonValue, `${path}/writer`)
     : makeStderrWriter();
@@ -127,8 +186,13 @@ async function loadLog(config: LogConfig, context: ModuleContext, path: string):
       ? makeConsoleEncoder({ level_format: "color" })
       : makeJsonEncoder({});
   const sampling = config.sampling ?? undefined;
+  const level = parseLevel(config.level ?? "") ?? "info";
+  const stackLevel = config.with_stacktrace ? parseLevel(config.with_stacktrace) : undefined;
   return {
-    rank: levelRank(parseLevel(config.level ?? "") ?? "info"),
+    level,
+    rank: levelRank(level),
+    callerSkip: config.with_caller === true ? (config.with_caller_skip ?? 0) : undefined,
+    stackRank: stackLevel === undefined ? Number.POSITIVE_INFINITY : levelRank(stackLevel),
     include: config.include ?? [],
     exclude: config.exclude ?? [],
     passes:
@@ -149,13 +213,21 @@ export const loggingApp = defineModule({
     const logs: Log[] = [];
     for (const [name, each] of Object.entries({ default: {}, ...config?.logs })) {
       try {
-        logs.push(await loadLog(each, context, `logs/${name}`));
+        const isConfigured = Object.hasOwn(config?.logs ?? {}, name);
+        const loaded = await loadLog(each, context, `logs/${name}`);
+        logs.push({ ...loaded, isConfigured, isDefault: name === "default" });
       } catch (error) {
         throw errorWithin(`setting up custom log '${name}'`, error);
       }
     }
     nextKey++;
     const { value } = await context.acquire(logSets, String(nextKey), () => new LogSet(logs));
-    return { start: () => value.open(), activate() {}, stop: async () => {} };
+    const own = await context.acquire(ownLines, "", () => new OwnLines());
+    return {
+      start: () => value.open(),
+      activate: () => own.value.follow(value),
+      stop: async () => {},
+      close: () => own.value.leave(value),
+    };
   },
 });

@@ -21,7 +21,10 @@ export const accessLogSchema = z.strictObject({
     .boolean()
     .nullish()
     .describe("Whether cookies and passwords are logged, not REDACTED."),
-  trace: z.boolean().nullish().describe("Accepted; routes are not traced in the log."),
+  trace: z
+    .boolean()
+    .nullish()
+    .describe("Whether each handler that a request comes to is logged, as `http.log.trace`, level DEBUG."),
 });
 
 export type AccessLogConfig = z.infer<typeof accessLogSchema>;

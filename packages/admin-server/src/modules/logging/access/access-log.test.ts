@@ -17,6 +17,11 @@ function logged(
   const lines: string[] = [];
   const set = new LogSet([
     {
+      isConfigured: true,
+      isDefault: false,
+      level: "info",
+      callerSkip: undefined,
+      stackRank: Number.POSITIVE_INFINITY,
       rank: levelRank("info"),
       include: [],
       exclude: [],

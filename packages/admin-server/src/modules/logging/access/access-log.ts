@@ -7,6 +7,7 @@ import { extraLogFields } from "./extra-fields.ts";
 import { loggedHeaders, loggedRequest } from "./logged-request.ts";
 
 const loggerPrefix = "http.log.access";
+const errorPrefix = "http.log.error";
 
 /** The host itself, then with its labels replaced by `*` one after the other: `*.b.c`, `*.*.c`, `*.*.*`. */
 function* hostPatterns(host: string): Generator<string> {
@@ -56,6 +57,52 @@ function levelOf(exchange: Exchange, status: number): LogLevelName {
 
 function round(seconds: number): number {
   return Math.round(seconds * 1e9) / 1e9;
+}
+
+/** What went wrong with a request. */
+export interface LoggedFailure {
+  readonly status: number;
+  readonly message: string;
+  /** `{http.error.id}`. */
+  readonly id: string;
+}
+
+/**
+ * Prepares the error log of a server: call the result once for each request that failed. What is a client's fault, or what
+ * error routes take care of, is of level debug.
+ * @param config of its access log, whose names of loggers count here too; undefined where it has none
+ * Source: the public model (Caddy 2.11)
+ */
+export function compileErrorLog(
+  config: AccessLogConfig | null | undefined,
+  logs: LogSet,
+): (exchange: Exchange, failure: LoggedFailure, isHandled: boolean) => void {
+  const namesFor = compileNames({ ...config, skip_hosts: [], skip_unmapped_hosts: false });
+  const withCredentials = config?.should_log_credentials === true;
+  return (exchange, { status, message, id }, isHandled) => {
+    const level = status >= 500 && !isHandled ? "error" : "debug";
+    for (const name of chosenNames(exchange) ?? namesFor(exchange.host) ?? []) {
+      const logger = logs.logger(name === "" ? errorPrefix : `${errorPrefix}.${name}`);
+      if (logger.isEnabled(level)) {
+        logger.log(level, message, {
+          request: loggedRequest(exchange, withCredentials),
+          duration: round((performance.now() - exchange.startedAt) / 1000),
+          status,
+          err_id: id,
+        });
+      }
+    }
+  };
+}
+
+/** Prepares the log of the handlers that requests pass through. Source: the public model (Caddy 2.11) */
+export function compileHandlerLog(logs: LogSet): (handler: string) => void {
+  const logger = logs.logger("http.log.trace");
+  return (handler) => {
+    if (logger.isEnabled("debug")) {
+      logger.log("debug", `http.handlers.${handler}`, {});
+    }
+  };
 }
 
 /**

@@ -26,11 +26,13 @@ export function makeConsoleEncoder(config: EncoderConfig): LogEncoder {
         config.time_key === "" ? "" : String(time(entry.timeMs)),
         config.level_key === "" ? "" : level(entry.level),
         config.name_key === "" ? "" : entry.logger,
+        config.caller_key === "" ? "" : (entry.caller ?? ""),
         config.message_key === "" ? "" : printable(entry.message),
       ].filter((part) => part !== "");
       const rest = fields(entry);
       const json = Object.keys(rest).length === 0 ? [] : [JSON.stringify(rest)];
-      return [...parts, ...json].join("\t") + ending;
+      const stack = entry.stack === undefined || config.stacktrace_key === "" ? "" : `\n${entry.stack}`;
+      return [...parts, ...json].join("\t") + stack + ending;
     },
   };
 }

@@ -8,8 +8,8 @@ export const encoderShape = {
   level_key: z.string().nullish().describe("Name of the level (level); empty leaves it out."),
   time_key: z.string().nullish().describe("Name of the time (ts); empty leaves it out."),
   name_key: z.string().nullish().describe("Name of the logger (logger); empty leaves it out."),
-  caller_key: z.string().nullish().describe("Accepted; callers are not logged."),
-  stacktrace_key: z.string().nullish().describe("Accepted; stack traces are not logged."),
+  caller_key: z.string().nullish().describe("Name of the caller (caller); empty leaves it out."),
+  stacktrace_key: z.string().nullish().describe("Name of the calls (stacktrace); empty leaves them out."),
   line_ending: z.string().nullish().describe("End of a line (a newline)."),
   time_format: z
     .string()

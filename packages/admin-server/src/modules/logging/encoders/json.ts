@@ -19,7 +19,9 @@ export function makeJsonEncoder(config: EncoderConfig): LogEncoder {
     level: config.level_key ?? "level",
     time: config.time_key ?? "ts",
     name: config.name_key ?? "logger",
+    caller: config.caller_key ?? "caller",
     message: config.message_key ?? "msg",
+    stack: config.stacktrace_key ?? "stacktrace",
   };
   const ending = config.line_ending ?? "\n";
   return {
@@ -33,8 +35,15 @@ export function makeJsonEncoder(config: EncoderConfig): LogEncoder {
       put(keys.level, level(entry.level));
       put(keys.time, time(entry.timeMs));
       put(entry.logger === "" ? "" : keys.name, entry.logger);
+      if (entry.caller !== undefined) {
+        put(keys.caller, entry.caller);
+      }
       put(keys.message, entry.message);
-      return JSON.stringify(Object.assign(object, fields(entry))) + ending;
+      Object.assign(object, fields(entry));
+      if (entry.stack !== undefined) {
+        put(keys.stack, entry.stack);
+      }
+      return JSON.stringify(object) + ending;
     },
   };
 }
