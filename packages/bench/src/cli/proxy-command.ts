@@ -13,6 +13,7 @@ import { type LoadCase, measureThroughput } from "../server/measure-server.ts";
 import { nginxProxy, nginxUpstream, proxyConfig } from "../server/proxy-systems.ts";
 import type { ServerPorts } from "../server/server-config.ts";
 import { type ServerSystem, startCaddy, startNginx, startOurs } from "../server/server-systems.ts";
+import { runHandshakes } from "../server/tls-handshakes.ts";
 import type { WrkLoad } from "../server/wrk.ts";
 import { Arguments, type OptionSpecs, optionHelp, UsageError } from "./arguments.ts";
 
@@ -64,6 +65,13 @@ const cases: readonly LoadCase[] = [
     url: (ports) => `https://localhost:${ports.files}/`,
     headers: [],
     only: withTls,
+  },
+  {
+    label: "full TLS handshakes",
+    url: (ports) => `https://localhost:${ports.files}/`,
+    headers: [],
+    only: withTls,
+    run: runHandshakes,
   },
   {
     label: "HTTP/2 over TLS, static",
