@@ -2,14 +2,13 @@
 // answers to the public models' names.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parse } from "yaml";
-import { z } from "zod";
 import { type House, openHouse } from "../../src/house/house.ts";
 import { metricTable, type ServedMetric, servedMetrics } from "./metric-table.ts";
 import { goneMetrics, mixinMetrics } from "./mixin-metrics.ts";
+import { dashboards, prometheusFolder, rules } from "./monitoring-files.ts";
 import { metricOf, readExpression } from "./prom-ql.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -63,41 +62,6 @@ describe("docs/observability.md", () => {
   });
 });
 
-const dashboardSchema = z.object({
-  title: z.string().min(1),
-  uid: z.string().min(1),
-  schemaVersion: z.number().min(39),
-  panels: z.array(
-    z.object({
-      id: z.number(),
-      title: z.string().min(1),
-      description: z.string().min(1),
-      targets: z.array(z.object({ expr: z.string() })).min(1),
-    }),
-  ),
-});
-const rulesSchema = z.object({
-  groups: z.array(
-    z.object({
-      rules: z.array(
-        z.object({ alert: z.string().optional(), record: z.string().optional(), expr: z.string() }),
-      ),
-    }),
-  ),
-});
-
-const folder = `${root}docker/grafana/dashboards/`;
-const dashboards = readdirSync(folder).map((file) => ({
-  file,
-  ...dashboardSchema.parse(JSON.parse(readFileSync(`${folder}${file}`, "utf8"))),
-}));
-const rulesFolder = `${root}docker/prometheus/rules/`;
-const rules = readdirSync(rulesFolder).flatMap((file) =>
-  rulesSchema
-    .parse(parse(readFileSync(`${rulesFolder}${file}`, "utf8")))
-    .groups.flatMap((group) => group.rules),
-);
-
 /** Fails when an expression is no PromQL, or names a metric or a label that no process serves. */
 function check(expression: string, where: string): void {
   const known = allServed();
@@ -139,7 +103,7 @@ describe("rules", () => {
   );
 
   test("each alert has a test", () => {
-    const tested = readFileSync(`${root}docker/prometheus/alerts.test.yml`, "utf8");
+    const tested = readFileSync(`${prometheusFolder}alerts.test.yml`, "utf8");
     for (const { alert } of rules) {
       if (alert !== undefined) expect(tested).toContain(`- name: ${alert}\n`);
     }
@@ -149,7 +113,7 @@ describe("rules", () => {
   const isThere = spawnSync(promtool, ["--version"]).status === 0;
   test.skipIf(!isThere)("fire when they should (needs promtool, on the path or as PROMTOOL)", () => {
     const output = execFileSync(promtool, ["test", "rules", "alerts.test.yml"], {
-      cwd: `${root}docker/prometheus`,
+      cwd: prometheusFolder,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],
     });

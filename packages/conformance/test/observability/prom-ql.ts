@@ -2,8 +2,8 @@
 
 import { parser } from "@prometheus-io/lezer-promql";
 
-/** Variables of Grafana stand where the grammar wants something else: durations, and parts of texts. */
-function withoutVariables(expression: string): string {
+/** An expression of a dashboard with values for Grafana's variables: durations, and parts of texts. */
+export function withoutVariables(expression: string): string {
   return expression.replaceAll("$__rate_interval", "5m").replaceAll("$instance", "i");
 }
 

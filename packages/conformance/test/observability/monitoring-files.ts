@@ -1,0 +1,50 @@
+// Dashboards and rules as the repository has them, for Grafana and Prometheus.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import { z } from "zod";
+
+const docker = fileURLToPath(new URL("../../../../docker/", import.meta.url));
+
+/** Where Prometheus' own file is, and its rules. */
+export const prometheusFolder = `${docker}prometheus/`;
+
+const dashboardSchema = z.object({
+  title: z.string().min(1),
+  uid: z.string().min(1),
+  schemaVersion: z.number().min(39),
+  panels: z.array(
+    z.object({
+      id: z.number(),
+      title: z.string().min(1),
+      description: z.string().min(1),
+      targets: z.array(z.object({ expr: z.string() })).min(1),
+    }),
+  ),
+});
+
+const rulesSchema = z.object({
+  groups: z.array(
+    z.object({
+      rules: z.array(
+        z.object({ alert: z.string().optional(), record: z.string().optional(), expr: z.string() }),
+      ),
+    }),
+  ),
+});
+
+const dashboardsFolder = `${docker}grafana/dashboards/`;
+
+/** Each dashboard with the name of its file. */
+export const dashboards = readdirSync(dashboardsFolder).map((file) => ({
+  file,
+  ...dashboardSchema.parse(JSON.parse(readFileSync(`${dashboardsFolder}${file}`, "utf8"))),
+}));
+
+/** Alerts and recorded series. */
+export const rules = readdirSync(`${prometheusFolder}rules`).flatMap((file) =>
+  rulesSchema
+    .parse(parse(readFileSync(`${prometheusFolder}rules/${file}`, "utf8")))
+    .groups.flatMap((group) => group.rules),
+);

@@ -1,0 +1,159 @@
+// A real Prometheus with the configuration of the compose file, at real processes: it reaches each, loads each rule, and
+// finds what dashboards and rules ask for. PROMETHEUS and PROMTOOL name the programs where they are not on the path.
+
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freeAddresses } from "lifecycle/testing";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { parse, stringify } from "yaml";
+import { z } from "zod";
+import { type House, openHouse } from "../../src/house/house.ts";
+import { dashboards, prometheusFolder, rules } from "./monitoring-files.ts";
+import { metricOf, readExpression, withoutVariables } from "./prom-ql.ts";
+
+const prometheus = process.env.PROMETHEUS || "prometheus";
+const promtool = process.env.PROMTOOL || "promtool";
+const isThere = [prometheus, promtool].every((name) => spawnSync(name, ["--version"]).status === 0);
+
+const configSchema = z.looseObject({
+  scrape_configs: z.array(
+    z.looseObject({
+      job_name: z.string(),
+      static_configs: z.array(z.object({ targets: z.array(z.string()) })),
+    }),
+  ),
+});
+
+describe.skipIf(!isThere)("Prometheus (needs prometheus and promtool)", () => {
+  const folder = mkdtempSync(join(tmpdir(), "prometheus-"));
+  const configFile = join(folder, "prometheus.yml");
+  let house: House;
+  let child: ChildProcess;
+  let address = "";
+  let jobs: string[] = [];
+
+  async function ask<T>(path: string, schema: z.ZodType<T>): Promise<T> {
+    const response = await fetch(`http://${address}${path}`);
+    const body: unknown = await response.json();
+    expect(response.status, `${path}: ${JSON.stringify(body)}`).toBe(200);
+    return z.object({ data: schema }).parse(body).data;
+  }
+
+  beforeAll(async () => {
+    house = await openHouse();
+    // As the compose file's Serverfile has it.
+    const { admin } = house.addresses;
+    const headers = { Origin: admin, "Content-Type": "application/json" };
+    const changed = await fetch(`${admin}/config/apps/http/metrics`, { method: "POST", headers, body: "{}" });
+    expect(changed.status).toBe(200);
+    const hostOf = (url: string) => new URL(url).host;
+    const targets: Record<string, string> = {
+      "tracing-collector": hostOf(house.collector.metricsUrl),
+      "tracing-query": hostOf(house.query.metricsUrl),
+      "tracing-storage": hostOf(house.storage.metricsUrl),
+      "tracing-agent": hostOf(house.agent.metricsUrl),
+      "admin-server": hostOf(admin),
+      spans: hostOf(house.addresses.query),
+    };
+    const config = configSchema.parse(parse(readFileSync(`${prometheusFolder}prometheus.yml`, "utf8")));
+    jobs = config.scrape_configs.map(({ job_name }) => job_name);
+    const here = {
+      ...config,
+      global: { scrape_interval: "1s", evaluation_interval: "1s" },
+      rule_files: [`${prometheusFolder}rules/*.yml`],
+      scrape_configs: config.scrape_configs.map((job) => ({
+        ...job,
+        static_configs: [{ targets: [targets[job.job_name] ?? "not-there:1"] }],
+      })),
+    };
+    writeFileSync(configFile, stringify(here));
+    [address = ""] = await freeAddresses(1);
+    child = spawn(
+      prometheus,
+      [
+        ...[`--config.file=${configFile}`, `--storage.tsdb.path=${join(folder, "data")}`],
+        ...[`--web.listen-address=${address}`, "--log.level=warn"],
+      ],
+      { stdio: ["ignore", "ignore", "inherit"] },
+    );
+  }, 180_000);
+
+  afterAll(async () => {
+    if (child !== undefined && child.exitCode === null) {
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    }
+    await house?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const patient = { timeout: 90_000, interval: 250 };
+
+  test("promtool finds no fault in the configuration and its rules", () => {
+    const output = execFileSync(promtool, ["check", "config", configFile], { encoding: "utf8" });
+    expect(output).toContain("SUCCESS");
+    expect(
+      [...output.matchAll(/(\d+) rules found/g)].reduce((sum, [, count]) => sum + Number(count), 0),
+    ).toBe(rules.length);
+  });
+
+  test("every process is up", async () => {
+    const schema = z.object({
+      activeTargets: z.array(
+        z.object({ labels: z.object({ job: z.string() }), health: z.string(), lastError: z.string() }),
+      ),
+    });
+    await vi.waitFor(async () => {
+      const { activeTargets } = await ask("/api/v1/targets", schema);
+      expect(activeTargets.filter(({ health }) => health !== "up")).toEqual([]);
+      expect(activeTargets.map(({ labels }) => labels.job).sort()).toEqual(jobs.toSorted());
+    }, patient);
+  }, 120_000);
+
+  test("every rule is evaluated, and no alert fires over healthy processes", async () => {
+    const rule = z.object({
+      name: z.string(),
+      health: z.string(),
+      lastError: z.string().optional(),
+      state: z.string().optional(),
+    });
+    const schema = z.object({ groups: z.array(z.object({ rules: z.array(rule) })) });
+    await vi.waitFor(async () => {
+      const all = (await ask("/api/v1/rules", schema)).groups.flatMap((group) => group.rules);
+      expect(all.length).toBe(rules.length);
+      expect(all.filter(({ health }) => health !== "ok")).toEqual([]);
+      expect(all.filter(({ state }) => state === "firing")).toEqual([]);
+    }, patient);
+  }, 120_000);
+
+  test("what dashboards and rules name is scraped", async () => {
+    const metadata = z.record(z.string(), z.array(z.object({ type: z.string() })));
+    const recorded = new Set([...rules.flatMap(({ record }) => record ?? []), "up"]);
+    const named = new Set(
+      [...dashboards.flatMap(({ panels }) => panels.flatMap(({ targets }) => targets)), ...rules].flatMap(
+        ({ expr }) => readExpression(expr).metrics,
+      ),
+    );
+    await vi.waitFor(async () => {
+      const scraped = await ask("/api/v1/metadata", metadata);
+      const isScraped = (name: string) => Object.hasOwn(scraped, name);
+      expect(
+        [...named].filter((name) => !recorded.has(name) && !isScraped(metricOf(name, isScraped))),
+      ).toEqual([]);
+    }, patient);
+  }, 120_000);
+
+  test.each(dashboards.map((each) => [each.file, each] as const))(
+    "%s: each expression is answered",
+    async (_file, { panels }) => {
+      for (const { expr } of panels.flatMap(({ targets }) => targets)) {
+        const query = encodeURIComponent(withoutVariables(expr));
+        await ask(`/api/v1/query?query=${query}`, z.object({ resultType: z.string() }));
+      }
+    },
+    60_000,
+  );
+});
