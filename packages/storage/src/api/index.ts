@@ -60,7 +60,7 @@ export type {
   Trace,
   TraceQuery,
 } from "./span-reader.ts";
-export type { SpanWriter, WriteOptions } from "./span-writer.ts";
+export type { SpanRowSource, SpanWriter, WriteOptions } from "./span-writer.ts";
 export { StorageError, type StorageErrorCode } from "./storage-error.ts";
 export type { TraceStore } from "./trace-store.ts";
 export type {

@@ -15,6 +15,19 @@ export interface WriteOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Rows that are read while they are sent, for blocks larger than one wants in memory. */
+export interface SpanRowSource {
+  /** Rows in all. */
+  readonly count: number;
+  /** Bytes of all pieces together. */
+  readonly byteLength: number;
+  /**
+   * RowBinary rows, cut anywhere; the same with each call. Once the second piece after one is asked for, its bytes may be
+   * others. What it throws ends the write, and is what the writer throws.
+   */
+  pieces(): AsyncIterable<Uint8Array>;
+}
+
 /** Writes blocks of spans. Made for few large blocks (tens of thousands of rows), not for many small ones. */
 export interface SpanWriter {
   /**
@@ -24,4 +37,7 @@ export interface SpanWriter {
    *   `STORAGE_REFUSED`: the rows themselves are not accepted, repeating is of no use.
    */
   writeSpans(rows: SpanRows, options: WriteOptions): Promise<void>;
+
+  /** As `writeSpans`, from a source; absent where the engine needs all rows at hand. */
+  writeSpanSource?(rows: SpanRowSource, options: WriteOptions): Promise<void>;
 }

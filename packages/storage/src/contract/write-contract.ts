@@ -37,6 +37,20 @@ export function writeContract({ store, test }: ContractContext): void {
     expect((await reader.getTraces([span.traceId]))[0]?.spans).toEqual([span]);
   });
 
+  test("writes: from a source, where the engine takes one, as from memory", async () => {
+    const { writer, reader } = store();
+    const span = sampleSpan();
+    const { bytes, count } = rowsOf(span);
+    const pieces = async function* () {
+      yield bytes.subarray(0, 20);
+      yield bytes.subarray(20);
+    };
+    const options = { deduplicationToken: newToken(), receivedUnixMs: Date.now() };
+    await writer.writeSpanSource?.({ count, byteLength: bytes.length, pieces }, options);
+    await writer.writeSpans({ bytes, count }, options);
+    expect((await reader.getTraces([span.traceId]))[0]?.spans).toEqual([span]);
+  });
+
   test("writes: a block without rows is nothing", async () => {
     await write(store(), []);
   });

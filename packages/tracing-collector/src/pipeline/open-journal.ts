@@ -18,6 +18,13 @@ const segmentLimits = {
   segmentAgeMs: 500,
   busySegmentRows: 5_000,
 };
+/** Where rows are read as they are sent, a block takes no memory here; in storage, some three times its bytes. */
+const streamedSegmentLimits = {
+  ...segmentLimits,
+  segmentRows: 200_000,
+  segmentBytes: 128 * 1024 * 1024,
+  busySegmentAgeMs: 2_500,
+};
 /** Spans that wait for a decision anyway may gather longer: this part of the wait, at most so long. */
 const tailAgePart = 0.1;
 const maxTailAgeMs = 3_000;
@@ -44,8 +51,9 @@ export async function openJournal(
   if (maxBytes < askedBytes) {
     log.warn(`the journal in memory has ${maxBytes} bytes, not ${askedBytes}: half of the memory there is`);
   }
+  const isStreamed = !isInMemory && policies === undefined && options["span-storage.type"] === "clickhouse";
   const limits = {
-    ...segmentLimits,
+    ...(isStreamed ? streamedSegmentLimits : segmentLimits),
     ...(policies && {
       segmentAgeMs: Math.max(
         segmentLimits.segmentAgeMs,

@@ -41,6 +41,11 @@ export class SavedCounts {
       if (error instanceof WireError) return;
       throw error;
     }
+    this.add(services, result);
+  }
+
+  /** As `count`, of rows that were counted before. */
+  add(services: ServiceCounts, result: SaveResult): void {
     for (const [{ service, debug }, count] of services.spans) {
       this.#spans.inc({ debug: String(debug), svc: service, result }, count);
     }

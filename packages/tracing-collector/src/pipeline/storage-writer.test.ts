@@ -1,15 +1,17 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMetrics } from "lifecycle";
-import { StorageError, type WriteOptions } from "storage/api";
+import { type SpanRowSource, StorageError, type WriteOptions } from "storage/api";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { OtlpJsonTranscoder } from "wire/otlp";
 import type { SpanRows } from "wire/rows";
-import { quietLog } from "../../test/receiver-fixture.ts";
+import { oneSpanJson, quietLog } from "../../test/receiver-fixture.ts";
 import { CollectorMetrics } from "../metrics.ts";
 import { Journal } from "./journal/journal.ts";
 import { MemoryJournal } from "./journal/memory-journal.ts";
 import type { SpanJournal } from "./journal/span-journal.ts";
+import { ServiceCounts } from "./service-counts.ts";
 import { StorageWriter } from "./storage-writer.ts";
 
 interface Attempt extends WriteOptions {
@@ -35,6 +37,19 @@ class ScriptedStore {
       if (failure !== undefined) throw failure;
     },
   };
+
+  /** Takes rows as they are read, from now on. */
+  stream(): void {
+    Object.assign(this.writer, {
+      writeSpanSource: async (rows: SpanRowSource, options: WriteOptions) => {
+        const pieces: Buffer[] = [];
+        for await (const piece of rows.pieces()) pieces.push(Buffer.from(piece));
+        const bytes = Buffer.concat(pieces);
+        expect(bytes.length).toBe(rows.byteLength);
+        await this.writer.writeSpans({ bytes, count: rows.count }, options);
+      },
+    });
+  }
 
   async ready(): Promise<void> {
     const failure = this.readyFailures.shift();
@@ -140,6 +155,52 @@ test("while storage is away the same block is tried again under the same token, 
   ).toBe(1);
   expect(lines).toEqual(["storage is away: spans wait in the journal", "storage is back"]);
   expect(journal.segments).toBe(0);
+});
+
+describe("a storage that takes rows as they are read", () => {
+  beforeEach(() => store.stream());
+
+  test("gets the same block again under the same token after a failure", async () => {
+    store.failures.push(away(), new StorageError("STORAGE_TIMEOUT", "late"));
+    writer.start();
+    await append("kept");
+    await store.until(() => store.stored.length === 1);
+    await settle();
+    expect(store.attempts.map(({ text }) => text)).toEqual(["kept", "kept", "kept"]);
+    expect(new Set(store.attempts.map(({ deduplicationToken }) => deduplicationToken)).size).toBe(1);
+    expect(journal.bytes).toBe(0);
+    expect(await registry.metrics()).toContain("tracing_collector_spans_saved_total 1\n");
+  });
+
+  test("a segment that cannot be read is set aside, and the others go on", async () => {
+    store.failures.push(away());
+    await append("bad");
+    const [name = ""] = (await readdir(folder)).filter((file) => file.endsWith(".segment"));
+    await truncate(join(folder, name), 20);
+    writer.start();
+    await append("good");
+    await store.until(() => store.stored.length === 1);
+    await settle();
+    expect(store.stored).toEqual(["good"]);
+    expect(await readdir(join(folder, "quarantine"))).toHaveLength(1);
+    expect(lines).toContain("a segment is set aside: it is tried again at the next start of the collector");
+  });
+
+  test("rows are counted by service, those that came without counts too", async () => {
+    const services = new ServiceCounts();
+    services.addSpans({ service: "counted", debug: false }, 1);
+    const { rows } = new OtlpJsonTranscoder().transcode(Buffer.from(oneSpanJson()));
+    writer.start();
+    await journal.append({ bytes: Buffer.from("x"), count: 1, services });
+    await journal.append(rows);
+    await settle();
+    const text = await registry.metrics();
+    for (const service of ["counted", "shop"]) {
+      expect(text).toContain(
+        `tracing_collector_spans_saved_by_svc_total{debug="false",svc="${service}",result="ok"} 1`,
+      );
+    }
+  });
 });
 
 test("with several workers as many inserts are under way, and no more", async () => {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "lifecycle";
 import { StorageError, type TraceStore } from "storage/api";
-import type { SpanRows } from "wire/rows";
 import { CollectorError } from "../errors.ts";
 import type { CollectorMetrics } from "../metrics.ts";
 import type { JournalSegment, SpanJournal } from "./journal/span-journal.ts";
+import { HeldBlock, type SegmentBlock, SourceBlock } from "./segment-block.ts";
 
 export interface StorageWriterSettings {
   readonly journal: SpanJournal;
@@ -22,7 +22,7 @@ export interface StorageWriterSettings {
 /**
  * Takes sealed segments from the journal and inserts each as one block, until storage has it. With one worker, the
  * default, one is under way at a time: the next grows meanwhile, and few large blocks cost storage about a quarter less
- * than many. A segment that storage refuses is set aside with an error in the log, and holds nobody up. While storage is
+ * than many. Rows are read as they are sent, where journal and storage can. A segment that storage refuses is set aside with an error in the log, and holds nobody up. While storage is
  * away, which is logged once, segments wait.
  */
 export class StorageWriter {
@@ -61,48 +61,46 @@ export class StorageWriter {
   }
 
   async #work(): Promise<void> {
+    const canStream = this.#settings.store.writer.writeSpanSource !== undefined;
     let buffer = Buffer.alloc(0);
     while (!this.#stop.signal.aborted) {
       const segment = await this.#settings.journal.take();
       if (segment === undefined) return;
+      if (canStream && segment.source !== undefined) {
+        await this.#deliver(segment, new SourceBlock(segment, segment.source));
+        continue;
+      }
       if (buffer.length < segment.bytes) buffer = Buffer.allocUnsafeSlow(segment.bytes);
-      const failed = await this.#deliver(segment, buffer);
+      const failed = await this.#deliver(segment, new HeldBlock(segment, buffer));
       // A failed insert may still read the buffer that it was given.
       if (failed) buffer = Buffer.alloc(0);
     }
   }
 
   /** @returns whether any attempt failed */
-  async #deliver(segment: JournalSegment, buffer: Buffer): Promise<boolean> {
+  async #deliver(segment: JournalSegment, block: SegmentBlock): Promise<boolean> {
     let attempts = 0;
-    let rows: SpanRows | undefined;
     const { journal, store, metrics } = this.#settings;
     try {
       const done = await this.#persist("storage is away: spans wait in the journal", async (signal) => {
-        attempts++;
-        const target = attempts === 1 ? buffer : Buffer.allocUnsafeSlow(segment.bytes);
-        rows = await segment.read(target);
-        if (attempts === 1) metrics.inQueueSeconds.observe((Date.now() - segment.createdUnixMs) / 1_000);
+        if (++attempts === 1) metrics.inQueueSeconds.observe((Date.now() - segment.createdUnixMs) / 1_000);
         const endTimer = metrics.saveSeconds.startTimer();
-        if (rows.count > 0) {
-          await store.writer.writeSpans(rows, {
-            deduplicationToken: segment.token,
-            receivedUnixMs: segment.createdUnixMs,
-            signal,
-          });
-        }
+        await block.write(store.writer, {
+          deduplicationToken: segment.token,
+          receivedUnixMs: segment.createdUnixMs,
+          signal,
+        });
         endTimer();
       });
       if (!done) return true;
     } catch (error) {
-      if (rows !== undefined) metrics.savedCounts.count(rows, "err");
+      // What cannot be read cannot be counted either.
+      await block.count(metrics.savedCounts, "err").catch(() => {});
       await this.#setAside(segment, error);
       return true;
     }
-    if (rows !== undefined) {
-      metrics.spansSaved.inc(rows.count);
-      metrics.savedCounts.count(rows, "ok");
-    }
+    metrics.spansSaved.inc(block.rows);
+    await block.count(metrics.savedCounts, "ok").catch(() => {});
     await journal.remove(segment).catch((error: unknown) => {
       this.#settings.log.error(
         { err: error, segment: segment.path },

@@ -49,6 +49,58 @@ afterEach(async () => {
   }
 });
 
+describe("an insert from a source", () => {
+  /** Answers when it has the whole body. */
+  async function bodies(): Promise<{ url: string; got: { text: string; length: string | undefined }[] }> {
+    const got: { text: string; length: string | undefined }[] = [];
+    const url = await listen(async (request, response) => {
+      let text = "";
+      try {
+        for await (const chunk of request) text += chunk;
+      } catch {
+        return; // the client left
+      }
+      if (request.method === "POST") got.push({ text, length: request.headers["content-length"] });
+      response.end();
+    });
+    return { url, got };
+  }
+  const source = (...pieces: (string | Error)[]) => ({
+    byteLength: pieces.join("").length,
+    async *pieces() {
+      for (const piece of pieces) {
+        if (piece instanceof Error) throw piece;
+        yield Buffer.from(piece);
+      }
+    },
+  });
+
+  it("sends all pieces as one body of known length", async () => {
+    const { url, got } = await bodies();
+    const large = "x".repeat(300_000);
+    await connect([url]).insert("INSERT", {}, source("a", large, "b"));
+    expect(got).toEqual([{ text: `a${large}b`, length: "300002" }]);
+  });
+
+  it("begins anew at the next address", async () => {
+    const { url, got } = await bodies();
+    const connection = connect([await deadAddress(), url]);
+    await connection.insert("INSERT", { insert_deduplication_token: "t" }, source("rows"));
+    expect(got).toEqual([{ text: "rows", length: "4" }]);
+  });
+
+  it("throws what the source throws, and blames no server", async () => {
+    const { url, got } = await bodies();
+    const connection = connect([url, url]);
+    const failure = new Error("damaged");
+    for (let round = 0; round < 3; round++) {
+      await expect(connection.insert("INSERT", {}, source("x", failure))).rejects.toBe(failure);
+    }
+    await connection.insert("INSERT", {}, source("good"));
+    expect(got).toEqual([{ text: "good", length: "4" }]);
+  });
+});
+
 describe.each(calls)("ClickHouseConnection.$name", ({ run }) => {
   it("is unavailable where nobody listens", async () => {
     await expectStorageError(run(connect([await deadAddress()])), "STORAGE_UNAVAILABLE");

@@ -9,6 +9,7 @@ import { Journal, type JournalSettings } from "./journal.ts";
 import { quarantineFolder } from "./sealed-segment.ts";
 import { segmentHeader } from "./segment-format.ts";
 import { spanJournalContract } from "./span-journal.contract.ts";
+import type { JournalSegment } from "./span-journal.ts";
 
 const log = createLogger({ name: "journal-test", level: "fatal", encoding: "json" });
 let folder: string;
@@ -60,6 +61,15 @@ function rows(text: string, count = 1) {
 async function readNext(journal: Journal): Promise<string | undefined> {
   const segment = await journal.take();
   return segment && Buffer.from((await segment.read(Buffer.alloc(segment.bytes))).bytes).toString();
+}
+
+/** All pieces of a segment, copied while they are good. */
+async function readPieces(segment: JournalSegment | undefined): Promise<{ text: string; rows: number }[]> {
+  const pieces: { text: string; rows: number }[] = [];
+  for await (const { bytes, count } of segment?.source?.pieces() ?? []) {
+    pieces.push({ text: Buffer.from(bytes).toString(), rows: count });
+  }
+  return pieces;
 }
 
 /** As a crash leaves it: the files of a journal that was never closed, in a folder of their own. */
@@ -251,6 +261,56 @@ describe("a segment that was just written", () => {
   });
 });
 
+describe("rows that are read as they are sent", () => {
+  const mebibyte = 1024 * 1024;
+
+  test("come in pieces of whole rows, the same each time", async () => {
+    const journal = await openJournal({ segmentAgeMs: 1_000_000, maxBytes: 1e9, segmentBytes: 1e9 });
+    const texts = Array.from({ length: 700 }, (_, index) => `<${index}>`);
+    // One that is larger than a piece, among small ones.
+    texts.splice(300, 0, "x".repeat(3 * mebibyte));
+    for (const text of texts) await journal.append(rows(text, 2));
+    await journal.finish();
+    const segment = await journal.take();
+    for (let round = 0; round < 2; round++) {
+      const pieces = await readPieces(segment);
+      expect(pieces.map(({ text }) => text).join("")).toBe(texts.join(""));
+      expect(pieces.reduce((sum, piece) => sum + piece.rows, 0)).toBe(2 * texts.length);
+      expect(pieces.length).toBeLessThan(10);
+    }
+    expect(segment?.source?.byteLength).toBe(texts.join("").length);
+  });
+
+  test("a piece stays as it is until the second after it is asked for", async () => {
+    const journal = await openJournal({ segmentAgeMs: 1_000_000, maxBytes: 1e9, segmentBytes: 1e9 });
+    const texts = ["a", "b", "c", "d"].map((letter) => letter.repeat(mebibyte));
+    for (const text of texts) await journal.append(rows(text));
+    await journal.finish();
+    const pieces = (await journal.take())!.source.pieces()[Symbol.asyncIterator]();
+    let before = (await pieces.next()).value;
+    for (let index = 1; index < texts.length; index++) {
+      const { value } = await pieces.next();
+      expect(Buffer.from(before!.bytes).toString("latin1", 0, 1)).toBe(texts[index - 1]?.[0]);
+      before = value;
+    }
+    await pieces.return?.();
+  });
+
+  test("that are not there as they were written, are noticed", async () => {
+    const before = await openJournal({ segmentAgeMs: 1_000_000 });
+    for (const text of ["first,", "second"]) await before.append(rows(text));
+    await crashCopy();
+    const journal = await openJournal();
+    const segment = await journal.take();
+    const file = await readFile(segment!.path);
+    file[file.length - 1]! ^= 1;
+    for (const bytes of [file, file.subarray(0, file.length - 1), Buffer.alloc(file.length)]) {
+      await writeFile(segment!.path, bytes);
+      await expect(readPieces(segment)).rejects.toMatchObject({ code: "COLLECTOR_JOURNAL_DAMAGED" });
+    }
+  });
+});
+
 describe("a start after a crash", () => {
   test("finds what was kept, under the same token, and appends nothing to it", async () => {
     const before = await openJournal({ segmentAgeMs: 1_000_000 });
@@ -289,7 +349,14 @@ describe("a start after a crash", () => {
     file[at] = file[at]! ^ 1;
     await writeFile(path!, file);
     const journal = await openJournal();
-    expect(await readNext(journal)).toBe("first,third");
+    const segment = await journal.take();
+    expect(await readPieces(segment)).toEqual([
+      { text: "first,", rows: 1 },
+      { text: "third", rows: 1 },
+    ]);
+    expect(segment?.source?.byteLength).toBe("first,third".length);
+    const { bytes, count } = await segment!.read(Buffer.alloc(segment!.bytes));
+    expect([Buffer.from(bytes).toString(), count]).toEqual(["first,third", 2]);
     const [copy] = await readdir(join(folder, quarantineFolder));
     expect(copy).toMatch(/\.segment\.damaged$/);
     expect(await readFile(join(folder, quarantineFolder, copy!))).toEqual(file);

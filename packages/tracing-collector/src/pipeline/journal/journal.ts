@@ -274,7 +274,7 @@ export class Journal implements SpanJournal {
   async #seal(segment: OpenSegment): Promise<void> {
     this.#age.end();
     this.#segment = undefined;
-    const { path, rows, bytes, frameBytes, services } = segment;
+    const { path, rows, bytes, frames, services } = segment;
     if (this.#settings.sync === "interval") {
       await segment.sync().catch((error: unknown) => this.#diskFailed(error));
     }
@@ -285,7 +285,7 @@ export class Journal implements SpanJournal {
       await unlink(path).catch((error: unknown) => this.#diskFailed(error));
       return;
     }
-    const sealed = new SealedSegment(path, rows, bytes, { frameBytes, services });
+    const sealed = new SealedSegment(path, rows, bytes, frames, { services });
     const taker = this.#takers.shift();
     if (taker === undefined) this.#sealed.push(sealed);
     else taker(sealed);

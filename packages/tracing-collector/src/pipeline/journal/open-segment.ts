@@ -4,6 +4,7 @@ import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { ServiceCounts } from "../service-counts.ts";
 import type { CommitGroup } from "./commit-group.ts";
+import { FrameList } from "./frame-list.ts";
 import { segmentHeader } from "./segment-format.ts";
 
 /** Ending of a segment's file name; what stands before it is the segment's token. */
@@ -21,9 +22,10 @@ export class OpenSegment {
   readonly #file: FileHandle;
   /** Whether a sync of its own follows each write. */
   readonly #syncsApart: boolean;
+  /** The frames appended whole. */
+  readonly frames = new FrameList();
   #bytes: number;
   #rows = 0;
-  readonly #frameBytes: number[] = [];
   #services: ServiceCounts | undefined = new ServiceCounts();
 
   private constructor(path: string, file: FileHandle, bytes: number, syncsApart: boolean) {
@@ -63,11 +65,6 @@ export class OpenSegment {
     return this.#rows;
   }
 
-  /** Bytes of each frame appended whole. */
-  get frameBytes(): readonly number[] {
-    return this.#frameBytes;
-  }
-
   /** All rows by service; undefined where they were not counted. */
   get services(): ServiceCounts | undefined {
     return this.#services;
@@ -79,7 +76,7 @@ export class OpenSegment {
     await writeWhole(this.#file, frame, this.#bytes);
     if (this.#syncsApart) await this.#file.datasync();
     this.#bytes += frame.length;
-    this.#frameBytes.push(frame.length);
+    this.frames.add(frame.length, group.rows);
     this.#rows += group.rows;
     if (group.services === undefined) this.#services = undefined;
     else this.#services?.add(group.services);

@@ -1,6 +1,7 @@
-import { mkdir, open, readdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, rename, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "lifecycle";
+import { FrameList } from "./frame-list.ts";
 import { segmentSuffix } from "./open-segment.ts";
 import { quarantineFolder, SealedSegment } from "./sealed-segment.ts";
 import { headerStateOf, type SegmentScan, scanFrames, segmentHeaderBytes } from "./segment-format.ts";
@@ -28,9 +29,11 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
   }
   const segments: SealedSegment[] = [];
   let quarantinedBytes = 0;
+  let buffer: Buffer = Buffer.alloc(0);
   for (const name of await segmentNames(folder)) {
     const path = join(folder, name);
-    const file = await readFile(path);
+    const file = await readWhole(path, buffer);
+    if (file.length > buffer.length) buffer = file;
     const header = headerStateOf(file);
     if (header === "other-layout") {
       await rename(path, join(quarantine, name));
@@ -41,7 +44,11 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
       );
       continue;
     }
-    const scan = header === "ours" ? scanFrames(file) : { rows: 0, wholeBytes: 0, damagedBytes: 0 };
+    const frames = new FrameList();
+    const scan =
+      header === "ours"
+        ? scanFrames(file, (start, bytes, rows) => frames.add(bytes, rows, start))
+        : { rows: 0, wholeBytes: 0, damagedBytes: 0 };
     const kept = await keepUnreadable(file, scan, join(quarantine, name));
     for (const { what, path: keptPath, bytes } of kept) {
       quarantinedBytes += bytes;
@@ -52,7 +59,7 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
       continue;
     }
     await cut(path, scan.wholeBytes, file.length);
-    segments.push(new SealedSegment(path, scan.rows, scan.wholeBytes));
+    segments.push(new SealedSegment(path, scan.rows, scan.wholeBytes, frames));
   }
   return { segments, quarantinedBytes };
 }
@@ -89,6 +96,24 @@ async function keepUnreadable(file: Buffer, scan: SegmentScan, target: string): 
 
 async function segmentNames(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith(segmentSuffix)).sort();
+}
+
+/** @param buffer where it goes if it fits */
+async function readWhole(path: string, buffer: Buffer): Promise<Buffer> {
+  const file = await open(path, "r");
+  try {
+    const { size } = await file.stat();
+    const whole = size <= buffer.length ? buffer.subarray(0, size) : Buffer.allocUnsafeSlow(size);
+    let length = 0;
+    while (length < size) {
+      const { bytesRead } = await file.read(whole, length, size - length, length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return whole.subarray(0, length);
+  } finally {
+    await file.close();
+  }
 }
 
 async function cut(path: string, wholeBytes: number, bytes: number): Promise<void> {

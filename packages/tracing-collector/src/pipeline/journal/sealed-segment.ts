@@ -1,19 +1,20 @@
-import { type FileHandle, open, rename, unlink } from "node:fs/promises";
+import { open, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import type { SpanRows } from "wire/rows";
 import { CollectorError } from "../../errors.ts";
 import type { CountedRows } from "../counted-rows.ts";
 import type { ServiceCounts } from "../service-counts.ts";
+import type { FrameList } from "./frame-list.ts";
+import { FrameReader } from "./frame-reader.ts";
 import { segmentSuffix } from "./open-segment.ts";
-import { frameHeaderBytes, headerStateOf, joinPayloads, segmentHeaderBytes } from "./segment-format.ts";
-import type { JournalSegment } from "./span-journal.ts";
+import { headerStateOf, segmentHeaderBytes } from "./segment-format.ts";
+import type { JournalSegment, SegmentSource } from "./span-journal.ts";
 
 /** Folder inside the journal for segments that storage refuses or that cannot be read. */
 export const quarantineFolder = "quarantine";
 
 /** What only the process that wrote a segment knows of it. */
 export interface OwnSegment {
-  /** Bytes of each frame, in order. */
-  readonly frameBytes: readonly number[];
   /** All rows by service; undefined where they were not counted. */
   readonly services: ServiceCounts | undefined;
 }
@@ -23,8 +24,8 @@ export interface OwnSegment {
  * it gives is what was written.
  */
 const freshMs = 10_000;
-/** Of one read call: half of what systems allow (IOV_MAX), since a frame takes two. */
-const framesPerRead = 500;
+/** Of rows that are read as they are sent. */
+const pieceBytes = 1024 * 1024;
 
 /** A segment that takes no more frames: its rows are the same at every reading. */
 export class SealedSegment implements JournalSegment {
@@ -36,16 +37,27 @@ export class SealedSegment implements JournalSegment {
   readonly rows: number;
   /** Bytes of header and whole frames. */
   readonly bytes: number;
+  readonly source: SegmentSource;
+  readonly #frames: FrameList;
   readonly #own: OwnSegment | undefined;
   readonly #freshUntilMs: number;
 
-  /** @param own of a segment that this process has just sealed */
-  constructor(path: string, rows: number, bytes: number, own?: OwnSegment) {
+  /**
+   * @param frames those that are read
+   * @param own of a segment that this process has just sealed
+   */
+  constructor(path: string, rows: number, bytes: number, frames: FrameList, own?: OwnSegment) {
     this.path = path;
     this.token = basename(path, segmentSuffix);
     this.createdUnixMs = Number.parseInt(this.token, 10) || 0;
     this.rows = rows;
     this.bytes = bytes;
+    this.source = {
+      byteLength: frames.payloadBytes,
+      services: own?.services,
+      pieces: () => this.#pieces(),
+    };
+    this.#frames = frames;
     this.#own = own;
     this.#freshUntilMs = performance.now() + freshMs;
   }
@@ -56,67 +68,40 @@ export class SealedSegment implements JournalSegment {
    * @throws CollectorError COLLECTOR_JOURNAL_DAMAGED when the disk gives something else than was written
    */
   async read(buffer: Buffer): Promise<CountedRows> {
-    let bytes: Buffer;
+    let length = 0;
+    for await (const { bytes } of this.#read(() => buffer.subarray(length))) {
+      length += bytes.length;
+    }
+    return { bytes: buffer.subarray(0, length), count: this.rows, services: this.#own?.services };
+  }
+
+  /** Two buffers in turn. Of two pieces in a row at least one is large, which is sent before the next is asked for. */
+  #pieces(): AsyncGenerator<SpanRows, void> {
+    let [filled, next] = [Buffer.alloc(0), Buffer.alloc(0)];
+    return this.#read((room) => {
+      [filled, next] = [next, filled];
+      if (filled.length < room) filled = Buffer.allocUnsafeSlow(Math.max(room, pieceBytes));
+      return filled;
+    });
+  }
+
+  /** @param target gives a place that has room for so many bytes, and takes more rows if it has more */
+  async *#read(target: (room: number) => Buffer): AsyncGenerator<SpanRows, void> {
     try {
-      bytes = (await this.#readFresh(buffer)) ?? (await this.#readChecked(buffer.subarray(0, this.bytes)));
+      const checks = this.#own === undefined || performance.now() > this.#freshUntilMs;
+      if (checks) await expectHeader(this.path);
+      const reader = new FrameReader(this.path, this.#frames, checks);
+      while (reader.nextBytes > 0) yield await reader.read(target(reader.nextBytes));
     } catch (cause) {
-      if (cause instanceof CollectorError) throw cause;
-      throw new CollectorError("COLLECTOR_JOURNAL_DAMAGED", `segment ${this.path} cannot be read`, { cause });
-    }
-    return { bytes, count: this.rows, services: this.#own?.services };
-  }
-
-  /**
-   * Reads each payload to where it belongs, headers aside.
-   * @returns undefined for a segment that is not fresh, or whose frames are not where they were written
-   */
-  async #readFresh(buffer: Buffer): Promise<Buffer | undefined> {
-    if (this.#own === undefined || performance.now() > this.#freshUntilMs) return undefined;
-    const { frameBytes } = this.#own;
-    const headers = Buffer.allocUnsafe(frameBytes.length * frameHeaderBytes);
-    const file = await open(this.path, "r");
-    try {
-      let position = segmentHeaderBytes;
-      let length = 0;
-      for (let first = 0; first < frameBytes.length; first += framesPerRead) {
-        const targets: Buffer[] = [];
-        let wanted = 0;
-        for (const [index, bytes] of frameBytes.slice(first, first + framesPerRead).entries()) {
-          const header = (first + index) * frameHeaderBytes;
-          const end = length + bytes - frameHeaderBytes;
-          targets.push(headers.subarray(header, header + frameHeaderBytes), buffer.subarray(length, end));
-          length = end;
-          wanted += bytes;
-        }
-        const { bytesRead } = await file.readv(targets, position);
-        if (bytesRead !== wanted) return undefined;
-        position += wanted;
-      }
-      const areInPlace = frameBytes.every(
-        (bytes, index) => headers.readUInt32LE(index * frameHeaderBytes) === bytes - frameHeaderBytes,
-      );
-      return areInPlace ? buffer.subarray(0, length) : undefined;
-    } finally {
-      await file.close();
-    }
-  }
-
-  async #readChecked(whole: Buffer): Promise<Buffer> {
-    const file = await open(this.path, "r");
-    try {
-      await readWhole(file, whole);
-    } finally {
-      await file.close();
-    }
-    const header = headerStateOf(whole);
-    const { bytes, scan } = joinPayloads(whole);
-    if (header !== "ours" || scan.wholeBytes !== this.bytes || scan.rows !== this.rows) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
       throw new CollectorError(
         "COLLECTOR_JOURNAL_DAMAGED",
-        `segment ${this.path} is whole up to byte ${scan.wholeBytes} of ${this.bytes} (header: ${header})`,
+        `segment ${this.path} cannot be read: ${reason}`,
+        {
+          cause,
+        },
       );
     }
-    return bytes;
   }
 
   remove(): Promise<void> {
@@ -131,11 +116,13 @@ export class SealedSegment implements JournalSegment {
   }
 }
 
-async function readWhole(file: FileHandle, target: Buffer): Promise<void> {
-  let done = 0;
-  while (done < target.length) {
-    const { bytesRead } = await file.read(target, done, target.length - done, done);
-    if (bytesRead === 0) throw new Error(`file ends at byte ${done} of ${target.length}`);
-    done += bytesRead;
+async function expectHeader(path: string): Promise<void> {
+  const file = await open(path, "r");
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(segmentHeaderBytes), 0, segmentHeaderBytes, 0);
+    const state = headerStateOf(buffer.subarray(0, bytesRead));
+    if (state !== "ours") throw new Error(`its header is ${state}`);
+  } finally {
+    await file.close();
   }
 }

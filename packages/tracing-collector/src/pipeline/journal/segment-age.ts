@@ -1,14 +1,17 @@
 import type { SegmentLimits } from "./span-journal.ts";
 
-/** Tells when an open segment is old enough to be sealed: twice as late where rows come fast. */
+/** Tells when an open segment is old enough to be sealed: later where rows come fast. */
 export class SegmentAge {
   readonly #limits: SegmentLimits;
+  readonly #mostTerms: number;
   readonly #becameOld: () => void;
   #timer: NodeJS.Timeout | undefined;
   #isOldEnough = false;
 
   constructor(limits: SegmentLimits, becameOld: () => void) {
+    const { segmentAgeMs, busySegmentAgeMs = 2 * segmentAgeMs } = limits;
     this.#limits = limits;
+    this.#mostTerms = segmentAgeMs > 0 ? Math.max(1, Math.floor(busySegmentAgeMs / segmentAgeMs)) : 1;
     this.#becameOld = becameOld;
   }
 
@@ -20,7 +23,7 @@ export class SegmentAge {
   /** @param segment the new one, whose rows are counted when its time comes */
   begin(segment: { readonly rows: number }): void {
     this.#isOldEnough = false;
-    this.#wait(segment, true);
+    this.#wait(segment, 1, 0);
   }
 
   /** The segment is sealed. */
@@ -28,11 +31,13 @@ export class SegmentAge {
     clearTimeout(this.#timer);
   }
 
-  #wait(segment: { readonly rows: number }, mayGrowOn: boolean): void {
+  /** @param rowsBefore that the segment had at the beginning of this term */
+  #wait(segment: { readonly rows: number }, term: number, rowsBefore: number): void {
     const { segmentAgeMs, busySegmentRows } = this.#limits;
     this.#timer = setTimeout(() => {
-      if (mayGrowOn && segment.rows >= busySegmentRows) {
-        this.#wait(segment, false);
+      const { rows } = segment;
+      if (term < this.#mostTerms && rows - rowsBefore >= busySegmentRows) {
+        this.#wait(segment, term + 1, rows);
         return;
       }
       this.#isOldEnough = true;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   frameHeaderBytes,
   headerStateOf,
-  joinPayloads,
+  isFrame,
   scanFrames,
   segmentHeader,
   segmentHeaderBytes,
@@ -28,8 +28,14 @@ describe("a segment", () => {
       fc.property(payloads, (parts) => {
         const file = segmentOf(parts);
         const length = file.length;
-        const { bytes, scan } = joinPayloads(file);
-        expect(bytes.equals(Buffer.concat(parts))).toBe(true);
+        const read: { payload: Buffer; rows: number }[] = [];
+        const scan = scanFrames(file, (start, bytes, rows) => {
+          const header = file.subarray(start, start + frameHeaderBytes);
+          const payload = file.subarray(start + frameHeaderBytes, start + bytes);
+          expect(isFrame(header, payload, true)).toBe(true);
+          read.push({ payload, rows });
+        });
+        expect(read).toEqual(parts.map((part, index) => ({ payload: Buffer.from(part), rows: index + 1 })));
         expect(scan).toEqual({
           rows: (parts.length * (parts.length + 1)) / 2,
           wholeBytes: length,

@@ -40,6 +40,12 @@ export function writeFrameHeader(frame: Buffer, rows: number): void {
   frame.writeUInt32LE(frameChecksum(frame, 0, frame.length), 8);
 }
 
+/** Whether a header and a payload are a frame. @param checks whether to compare the checksum, or the length only */
+export function isFrame(header: Buffer, payload: Buffer, checks: boolean): boolean {
+  if (header.readUInt32LE(0) !== payload.length) return false;
+  return !checks || header.readUInt32LE(8) === crc32(payload, crc32(header.subarray(0, 8)));
+}
+
 function frameChecksum(file: Buffer, start: number, end: number): number {
   return crc32(file.subarray(start + frameHeaderBytes, end), crc32(file.subarray(start, start + 8)));
 }
@@ -66,10 +72,13 @@ function isWhole(file: Buffer, start: number, end: number | undefined): end is n
   return end !== undefined && file.readUInt32LE(start + 8) === frameChecksum(file, start, end);
 }
 
-/** Walks the frames of a segment up to the last that is whole; damaged ones before it are passed over. */
+/**
+ * Walks the frames of a segment up to the last that is whole; damaged ones before it are passed over.
+ * @param visit called for each whole frame; its bytes are with its header
+ */
 export function scanFrames(
   file: Buffer,
-  visit?: (payloadStart: number, payloadEnd: number) => void,
+  visit?: (start: number, bytes: number, rows: number) => void,
 ): SegmentScan {
   let rows = 0;
   let damagedBytes = 0;
@@ -77,9 +86,9 @@ export function scanFrames(
   for (;;) {
     const end = frameEnd(file, start);
     if (isWhole(file, start, end)) {
-      rows += file.readUInt32LE(start + 4);
-      // Last, since it may write over this frame.
-      visit?.(start + frameHeaderBytes, end);
+      const frameRows = file.readUInt32LE(start + 4);
+      rows += frameRows;
+      visit?.(start, end - start, frameRows);
       start = end;
     } else if (end !== undefined && isWhole(file, end, frameEnd(file, end))) {
       damagedBytes += end - start;
@@ -88,17 +97,4 @@ export function scanFrames(
       return { rows, wholeBytes: Math.min(start, file.length), damagedBytes };
     }
   }
-}
-
-/**
- * Moves the payloads of all whole frames together, in place.
- * @returns the part of `file` that holds them, one RowBinary block, and its rows
- */
-export function joinPayloads(file: Buffer): { readonly bytes: Buffer; readonly scan: SegmentScan } {
-  let length = 0;
-  const scan = scanFrames(file, (start, end) => {
-    file.copyWithin(length, start, end);
-    length += end - start;
-  });
-  return { bytes: file.subarray(0, length), scan };
 }

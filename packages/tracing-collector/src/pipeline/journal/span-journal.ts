@@ -1,4 +1,6 @@
+import type { SpanRows } from "wire/rows";
 import type { CountedRows } from "../counted-rows.ts";
+import type { ServiceCounts } from "../service-counts.ts";
 
 /** What receivers and the storage writer see of a journal, on disk or in memory: one contract test holds both to it. */
 export interface SpanJournal {
@@ -53,10 +55,25 @@ export interface JournalSegment {
    * @throws CollectorError COLLECTOR_JOURNAL_DAMAGED when something else is there than was written
    */
   read(buffer: Buffer): Promise<CountedRows>;
+  /** The same rows, read as they are sent; absent where all must be looked at first. */
+  readonly source?: SegmentSource;
   /** For the segment's own journal, which knows what to count. */
   remove(): Promise<void>;
   /** As `remove`. */
   quarantine(): Promise<string | undefined>;
+}
+
+/** Rows of a segment, piece by piece, so that none takes its size in memory. */
+export interface SegmentSource {
+  /** Bytes of all rows. */
+  readonly byteLength: number;
+  /** All rows by service; undefined where they were not counted. */
+  readonly services: ServiceCounts | undefined;
+  /**
+   * Whole rows; the bytes of a piece are good until the second one after it is asked for.
+   * @throws CollectorError COLLECTOR_JOURNAL_DAMAGED when something else is there than was written
+   */
+  pieces(): AsyncIterable<SpanRows>;
 }
 
 /** When a segment takes no more rows. */
@@ -65,8 +82,10 @@ export interface SegmentLimits {
   readonly segmentRows: number;
   /** … or bytes … */
   readonly segmentBytes: number;
-  /** … or when its first row is so old, twice that where rows come fast, and somebody waits for a segment. */
+  /** … or when its first row is so old, and somebody waits for a segment; but as long as rows come fast … */
   readonly segmentAgeMs: number;
+  /** … it may become so old; twice `segmentAgeMs` by default. */
+  readonly busySegmentAgeMs?: number;
   /** So many rows within `segmentAgeMs` are fast: fewer, larger blocks cost storage less. */
   readonly busySegmentRows: number;
 }

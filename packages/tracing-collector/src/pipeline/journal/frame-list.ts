@@ -1,0 +1,47 @@
+import { frameHeaderBytes, segmentHeaderBytes } from "./segment-format.ts";
+
+/** Where the frames of a segment lie, in their order. */
+export class FrameList {
+  readonly #starts: number[] = [];
+  readonly #bytes: number[] = [];
+  readonly #rows: number[] = [];
+  #payloadBytes = 0;
+
+  get length(): number {
+    return this.#starts.length;
+  }
+
+  /** Bytes of all payloads. */
+  get payloadBytes(): number {
+    return this.#payloadBytes;
+  }
+
+  /**
+   * @param bytes with its header
+   * @param start by default just behind the frame before
+   */
+  add(bytes: number, rows: number, start = this.#end()): void {
+    this.#starts.push(start);
+    this.#bytes.push(bytes);
+    this.#rows.push(rows);
+    this.#payloadBytes += bytes - frameHeaderBytes;
+  }
+
+  startOf(index: number): number {
+    return this.#starts[index] ?? 0;
+  }
+
+  /** With its header. */
+  bytesOf(index: number): number {
+    return this.#bytes[index] ?? 0;
+  }
+
+  rowsOf(index: number): number {
+    return this.#rows[index] ?? 0;
+  }
+
+  #end(): number {
+    const last = this.length - 1;
+    return last < 0 ? segmentHeaderBytes : this.startOf(last) + this.bytesOf(last);
+  }
+}

@@ -1,0 +1,77 @@
+import { open } from "node:fs/promises";
+import type { SpanRows } from "wire/rows";
+import type { FrameList } from "./frame-list.ts";
+import { frameHeaderBytes, isFrame } from "./segment-format.ts";
+
+/** Of one read call: half of what systems allow (IOV_MAX), since a frame takes two. */
+const framesPerRead = 500;
+
+/**
+ * Reads rows out of the frames of a segment, headers aside: to where they belong, never copied. No file stays open from one
+ * call to the next, so whoever reads may stop anywhere.
+ */
+export class FrameReader {
+  readonly #path: string;
+  readonly #frames: FrameList;
+  readonly #checks: boolean;
+  readonly #headers: Buffer;
+  #next = 0;
+
+  /** @param checks whether to compare checksums; lengths always are */
+  constructor(path: string, frames: FrameList, checks: boolean) {
+    this.#path = path;
+    this.#frames = frames;
+    this.#checks = checks;
+    this.#headers = Buffer.allocUnsafe(Math.min(frames.length, framesPerRead) * frameHeaderBytes);
+  }
+
+  /** Bytes of rows in the next frame; 0 when there is none. */
+  get nextBytes(): number {
+    return this.#next < this.#frames.length ? this.#frames.bytesOf(this.#next) - frameHeaderBytes : 0;
+  }
+
+  /**
+   * The rows of the next frames, as many as lie together and fit, by one read call.
+   * @param target has room for `nextBytes`; the answer is a view of its beginning
+   * @throws Error when the file has something else there
+   */
+  async read(target: Buffer): Promise<SpanRows> {
+    const first = this.#next;
+    const position = this.#frames.startOf(first);
+    const parts: Buffer[] = [];
+    let end = position;
+    let length = 0;
+    let rows = 0;
+    while (this.#next < this.#frames.length && this.#next - first < framesPerRead) {
+      const bytes = this.#frames.bytesOf(this.#next);
+      const payloadEnd = length + bytes - frameHeaderBytes;
+      if (payloadEnd > target.length || this.#frames.startOf(this.#next) !== end) break;
+      const header = (this.#next - first) * frameHeaderBytes;
+      parts.push(
+        this.#headers.subarray(header, header + frameHeaderBytes),
+        target.subarray(length, payloadEnd),
+      );
+      length = payloadEnd;
+      end += bytes;
+      rows += this.#frames.rowsOf(this.#next++);
+    }
+    const bytesRead = await this.#readTo(parts, position);
+    if (bytesRead !== end - position) throw new Error(`the file ends at byte ${position + bytesRead}`);
+    for (let part = 0; part < parts.length; part += 2) {
+      const [header, payload] = parts.slice(part, part + 2);
+      if (header === undefined || payload === undefined || !isFrame(header, payload, this.#checks)) {
+        throw new Error(`what is read from byte ${position} on is not what was written`);
+      }
+    }
+    return { bytes: target.subarray(0, length), count: rows };
+  }
+
+  async #readTo(parts: readonly Buffer[], position: number): Promise<number> {
+    const file = await open(this.#path, "r");
+    try {
+      return (await file.readv(parts, position)).bytesRead;
+    } finally {
+      await file.close();
+    }
+  }
+}

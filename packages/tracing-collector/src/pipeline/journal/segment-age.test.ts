@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { SegmentAge } from "./segment-age.ts";
+
+const limits = { segmentRows: 1e6, segmentBytes: 1e9, segmentAgeMs: 500, busySegmentRows: 100 };
+let old: number;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  old = 0;
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Adds so many rows every half second. @returns after how many milliseconds the segment was old */
+function ageOf(rowsPerTerm: readonly number[], busySegmentAgeMs?: number): number {
+  const began = Date.now();
+  const age = new SegmentAge(
+    { ...limits, ...(busySegmentAgeMs !== undefined && { busySegmentAgeMs }) },
+    () => {
+      old = Date.now() - began;
+    },
+  );
+  const segment = { rows: 0 };
+  age.begin(segment);
+  for (const rows of rowsPerTerm) {
+    segment.rows += rows;
+    vi.advanceTimersByTime(500);
+    expect(age.isOldEnough).toBe(old > 0);
+  }
+  age.end();
+  return old;
+}
+
+test("few rows are old after the first term", () => {
+  expect(ageOf([99, 1_000, 1_000], 2_500)).toBe(500);
+});
+
+test("rows that come fast may gather longer, up to a limit", () => {
+  expect(ageOf([100, 100, 100, 100, 100, 100], 2_500)).toBe(2_500);
+  old = 0;
+  expect(ageOf([100, 100, 100])).toBe(1_000);
+});
+
+test("… and no longer when they come slower", () => {
+  expect(ageOf([10_000, 99, 10_000], 2_500)).toBe(1_000);
+});
+
+test("a sealed segment grows old no more", () => {
+  const age = new SegmentAge(limits, () => old++);
+  age.begin({ rows: 0 });
+  age.end();
+  vi.advanceTimersByTime(10_000);
+  expect([age.isOldEnough, old]).toEqual([false, 0]);
+});
