@@ -40,6 +40,9 @@ export async function serverfileCommand(args: readonly string[]): Promise<number
   for (const { seed, text, theirs, ours } of result.differences.slice(0, Number(values.show))) {
     console.log(`--- seed ${seed}\n${text}\n--- theirs\n${theirs}\n--- ours\n${ours}`);
   }
+  for (const [reason, count] of result.known) {
+    console.log(`${count} known: ${reason}`);
+  }
   console.log(
     `${result.equal} equal, ${result.refused} refused by both (${result.refusedAlike} with the same words), ` +
       `${result.differences.length} different`,

@@ -136,16 +136,16 @@ describe("is bounded, though it is small", () => {
     expect(JSON.stringify(adaptServerfile(Buffer.from(text), {}).result)).toContain("{a}{a}{a}");
   });
 
-  test("a site of 20,000 names, and as many sites with ports and certificates of their own", () => {
-    const names = Array.from({ length: 20_000 }, (_, index) => `h${index}.example.com`);
+  test("a site of 10,000 names, and as many sites with ports and certificates of their own", () => {
+    const names = Array.from({ length: 10_000 }, (_, index) => `h${index}.example.com`);
     const one = `${names.join(", ")} {\nrespond x\n}`;
-    expect(JSON.stringify(adaptServerfile(Buffer.from(one), {}).result)).toContain("h19999.example.com");
-    const many = names.slice(0, 5_000).map((name, index) => {
+    expect(JSON.stringify(adaptServerfile(Buffer.from(one), {}).result)).toContain("h9999.example.com");
+    const many = names.slice(0, 1_500).map((name, index) => {
       const lines = `tls a${index}@example.com {\nprotocols tls1.${2 + (index % 2)}\n}`;
-      return `${name}:${10_000 + (index % 2_000)} {\n${lines}\n}\n`;
+      return `${name}:${10_000 + (index % 500)} {\n${lines}\n}\n`;
     });
     const { result } = adaptServerfile(Buffer.from(many.join("")), {});
-    expect(JSON.stringify(result)).toContain("a4999@example.com");
+    expect(JSON.stringify(result)).toContain("a1499@example.com");
   });
 });
 

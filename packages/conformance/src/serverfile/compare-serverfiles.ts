@@ -3,6 +3,7 @@ import { z } from "zod";
 import { sendAdminRequest } from "../admin-api/comparison/admin-request.ts";
 import { AdminServerProcess } from "../admin-api/comparison/admin-server-process.ts";
 import { generateServerfile } from "./generate-serverfile.ts";
+import { knownReason } from "./known-serverfile-differences.ts";
 import { RandomSource } from "./random-source.ts";
 
 /** A text that the two do not agree on. */
@@ -20,6 +21,8 @@ export interface ServerfileComparison {
   refused: number;
   /** Of those, with the same words, names of products aside. */
   refusedAlike: number;
+  /** How many differ for a reason that is known, by reason. */
+  readonly known: Map<string, number>;
   readonly differences: ServerfileDifference[];
 }
 
@@ -40,7 +43,11 @@ async function adapt(server: AdminServerProcess, text: string): Promise<Outcome>
     headers,
     body: text,
   });
-  const body = answer.body.replaceAll("Caddyfile", "Serverfile").replaceAll("caddyfile", "serverfile");
+  // Each is told another admin address, which stands for what a text leaves open.
+  const body = answer.body
+    .replaceAll("Caddyfile", "Serverfile")
+    .replaceAll("caddyfile", "serverfile")
+    .replaceAll(`127.0.0.1:${server.port}`, "localhost:2019");
   const config = answer.status === 200 ? adapted.parse(JSON.parse(body)).result : undefined;
   return { status: answer.status, body, config };
 }
@@ -63,7 +70,13 @@ export async function compareServerfiles(
   count: number,
   seed: number,
 ): Promise<ServerfileComparison> {
-  const comparison: ServerfileComparison = { equal: 0, refused: 0, refusedAlike: 0, differences: [] };
+  const comparison: ServerfileComparison = {
+    equal: 0,
+    refused: 0,
+    refusedAlike: 0,
+    known: new Map(),
+    differences: [],
+  };
   const theirs = await AdminServerProcess.start(program);
   try {
     const ours = await AdminServerProcess.start();
@@ -77,7 +90,13 @@ export async function compareServerfiles(
         } else if (their.config !== undefined && isDeepStrictEqual(their.config, our.config)) {
           comparison.equal++;
         } else {
-          comparison.differences.push({ seed: each, text, theirs: their.body, ours: our.body });
+          const difference = { seed: each, text, theirs: their.body, ours: our.body };
+          const reason = knownReason(difference);
+          if (reason === undefined) {
+            comparison.differences.push(difference);
+          } else {
+            comparison.known.set(reason, (comparison.known.get(reason) ?? 0) + 1);
+          }
         }
       }
     } finally {

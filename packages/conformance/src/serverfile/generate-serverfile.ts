@@ -1,5 +1,6 @@
 import type { RandomSource } from "./random-source.ts";
 import { serverfileGrammar } from "./serverfile-grammar.ts";
+import { serverfileMistakes } from "./serverfile-mistakes.ts";
 
 const maxDepth = 14;
 const reference = /<(\w+)([?*+]?)>/g;
@@ -17,15 +18,42 @@ function countFor(mark: string, random: RandomSource): number {
   }
 }
 
-/** A text that the grammar allows for a symbol. Deep down the shortest way is taken. */
-export function generateServerfile(random: RandomSource, symbol = "file", depth = 0): string {
-  const choices = serverfileGrammar[symbol];
-  if (choices === undefined) {
-    return `<${symbol}>`;
+/** In one text of three, one symbol of so many is a mistake where there are any for it. */
+const soundPerMistake = 25;
+
+/** Makes one text. */
+class Generator {
+  readonly #random: RandomSource;
+  readonly #makesMistakes: boolean;
+
+  constructor(random: RandomSource) {
+    this.#random = random;
+    this.#makesMistakes = random.below(3) === 0;
   }
-  const text = depth > maxDepth ? (choices[0] ?? "") : random.pick(choices);
-  return text.replace(reference, (_all, inner: string, mark: string) => {
-    const count = depth > maxDepth && mark !== "" && mark !== "+" ? 0 : countFor(mark, random);
-    return Array.from({ length: count }, () => generateServerfile(random, inner, depth + 1)).join("");
-  });
+
+  #pick(symbol: string, choices: readonly string[], depth: number): string {
+    if (depth > maxDepth) {
+      return choices[0] ?? "";
+    }
+    const mistakes = this.#makesMistakes ? serverfileMistakes[symbol] : undefined;
+    return this.#random.pick(
+      mistakes !== undefined && this.#random.below(soundPerMistake) === 0 ? mistakes : choices,
+    );
+  }
+
+  text(symbol: string, depth: number): string {
+    const choices = serverfileGrammar[symbol];
+    if (choices === undefined) {
+      return `<${symbol}>`;
+    }
+    return this.#pick(symbol, choices, depth).replace(reference, (_all, inner: string, mark: string) => {
+      const count = depth > maxDepth && mark !== "" && mark !== "+" ? 0 : countFor(mark, this.#random);
+      return Array.from({ length: count }, () => this.text(inner, depth + 1)).join("");
+    });
+  }
+}
+
+/** A text that the grammar allows, with mistakes now and then. Deep down the shortest way is taken. */
+export function generateServerfile(random: RandomSource): string {
+  return new Generator(random).text("file", 0);
 }

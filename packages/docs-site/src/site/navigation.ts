@@ -45,6 +45,8 @@ export const navigation: readonly NavigationGroup[] = [
   { title: "How it is made", pages: ["architecture.md", "adr/"] },
   { title: "Reference", pages: ["reference/"] },
   { title: "Directives of a serverfile", pages: ["reference/directives/"] },
+  { title: "Matchers of a serverfile", pages: ["reference/matchers/"] },
+  { title: "Global options of a serverfile", pages: ["reference/options/"] },
   { title: "Modules of the web server", pages: ["reference/modules/"] },
 ];
 

@@ -50,6 +50,9 @@ function readOwnLines(segment: Segment): OwnLines {
         if (tryFiles.length === 0) {
           throw cursor.argumentError();
         }
+      } else if (name === "resolve_root_symlink" || name === "capture_stderr") {
+        takeWords(); // which the model does not look at here
+        transport[name] = true;
       } else {
         const reader = Object.hasOwn(fastcgiFields, name) ? fastcgiFields[name] : undefined;
         if (reader !== undefined) {

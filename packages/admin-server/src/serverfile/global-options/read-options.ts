@@ -1,3 +1,4 @@
+import { adminAddressOf } from "../../admin/admin-address.ts";
 import { errorWithin, ServerError } from "../../core/errors.ts";
 import { readBind } from "../directives/bind.ts";
 import type { DirectiveTable } from "../directives/directive.ts";
@@ -121,7 +122,7 @@ const admin: OptionReader = ({ cursor, options }) => {
   };
   readFields(cursor, draft, fields, (name) => `unrecognized parameter '${name}'`);
   if (draft.listen === undefined && draft.disabled !== true) {
-    draft.listen = "localhost:2019";
+    draft.listen = adminAddressOf(process.env);
   }
   options.admin = draft;
 };
@@ -196,11 +197,11 @@ const log: OptionReader = ({ cursor, options, readModule }) => {
 
 const acmeEab: OptionReader = ({ cursor, options }) => {
   cursor.noMoreArguments();
-  const draft: Draft = {};
+  const draft: Draft = { key_id: "", mac_key: "" };
   const member =
     (name: string): FieldReader =>
     (line) => {
-      setAt(draft, name, line.argument());
+      draft[name] = line.argument();
     };
   const fields = { key_id: member("key_id"), mac_key: member("mac_key") };
   readFields(cursor, draft, fields, (name) => `unrecognized parameter '${name}'`);
@@ -370,6 +371,9 @@ const optionReaders: Readonly<Record<string, OptionReader>> = {
     options.tlsResolvers = cursor.someArguments();
   },
 };
+
+/** Names of all global options. */
+export const globalOptionNames: readonly string[] = Object.keys(optionReaders);
 
 /**
  * Reads the lines of the block of global options.

@@ -110,7 +110,7 @@ export function readServerOptions(cursor: TokenCursor, readModule: ReadModule): 
       readFields(line, draft, timeoutFields, (word) => `unrecognized timeouts option '${word}'`),
     keepalive_interval: time("keepalive_interval", "keepalive interval"),
     keepalive_idle: time("keepalive_idle", "keepalive idle"),
-    keepalive_count: integer("keepalive_count", "parsing keepalive count int"),
+    keepalive_count: integer("keepalive_count", "parsing keepalive count int", 32),
     max_header_size: size("max_header_bytes", "parsing max_header_size"),
     enable_full_duplex: flag("enable_full_duplex"),
     expected_underscore_headers: texts("expected_underscore_headers"),

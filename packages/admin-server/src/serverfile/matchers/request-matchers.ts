@@ -11,7 +11,7 @@ function noBlock(cursor: TokenCursor, name: string): void {
   }
 }
 
-/** A list of words, over all lines. */
+/** A list of words, over all lines; null without any, as in the model. */
 function words(name: string): MatcherReader {
   return (cursor) => {
     const list: string[] = [];
@@ -19,7 +19,7 @@ function words(name: string): MatcherReader {
       list.push(...cursor.remainingArguments());
       noBlock(cursor, name);
     }
-    return list;
+    return list.length === 0 ? null : list;
   };
 }
 

@@ -62,9 +62,14 @@ export function duration(path: string, fault: string): FieldReader {
   return (cursor, draft) => setAt(draft, path, parsed(cursor, cursor.argument(), parseDuration, fault));
 }
 
-/** A whole number. */
-export function integer(path: string, fault: string): FieldReader {
-  return (cursor, draft) => setAt(draft, path, parsed(cursor, cursor.argument(), parseInteger, fault));
+/** A whole number. @param bits that it must fit in */
+export function integer(path: string, fault: string, bits = 64): FieldReader {
+  return (cursor, draft) =>
+    setAt(
+      draft,
+      path,
+      parsed(cursor, cursor.argument(), (word) => parseInteger(word, bits), fault),
+    );
 }
 
 /** A size in bytes; the only argument. */

@@ -1,13 +1,14 @@
 const integerPattern = /^[+-]?\d+$/;
 const floatPattern = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 
-/** A decimal integer of 64 bits. @throws Error `parsing "x": invalid syntax` */
-export function parseInteger(text: string): number {
+/** A decimal integer of 64 bits, or fewer. @throws Error `parsing "x": invalid syntax` */
+export function parseInteger(text: string, bits = 64): number {
   if (!integerPattern.test(text)) {
     throw new Error(`parsing ${JSON.stringify(text)}: invalid syntax`);
   }
   const value = Number(text);
-  if (value >= 2 ** 63 || value < -(2 ** 63)) {
+  const limit = 2 ** (bits - 1);
+  if (value >= limit || value < -limit) {
     throw new Error(`parsing ${JSON.stringify(text)}: value out of range`);
   }
   return value || 0;

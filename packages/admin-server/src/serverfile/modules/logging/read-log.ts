@@ -14,6 +14,9 @@ export interface LogBlock {
   readonly noHost: boolean;
 }
 
+/** Writers without settings; as in the model, a word after their name begins another line. */
+const plainWriters = new Set(["discard", "stderr", "stdout"]);
+
 /** Lines that may stand in a block once. */
 const singular = new Set(["output", "sampling", "core", "format", "level", "no_hostname"]);
 
@@ -64,7 +67,9 @@ export function readLog(cursor: TokenCursor, readModule: ReadModule, isGlobal: b
         break;
       case "output":
         cursor.argument();
-        draft.writer = readModule(cursor, "logging.writers", "output");
+        draft.writer = plainWriters.has(cursor.value)
+          ? { output: cursor.value }
+          : readModule(cursor, "logging.writers", "output");
         break;
       case "sampling":
         draft.sampling = readSampling(cursor.segmentCursor());

@@ -120,7 +120,7 @@ export const acmeIssuer: ModuleReader = (cursor, readModule) => {
     alt_tlsalpn_port: port("challenges.tls-alpn.alternate_port"),
     eab: (line, read) => {
       const key_id = line.argument();
-      read.external_account = onlyGiven({ key_id, mac_key: line.onlyArgument() });
+      read.external_account = { key_id, mac_key: line.onlyArgument() };
     },
     trusted_roots: (line, read) => setAt(read, "trusted_roots_pem_files", line.remainingArguments()),
     dns_challenge_override_domain: onlyText("challenges.dns.override_domain"),

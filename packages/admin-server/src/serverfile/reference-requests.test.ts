@@ -1,0 +1,113 @@
+// Examples of the reference with requests below them: a server runs the text, and answers as the page says.
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ask } from "../testing/ask.ts";
+import { freePorts } from "../testing/free-ports.ts";
+import { RunningServer } from "../testing/running-server.ts";
+import { adaptServerfile } from "./adapt-serverfile.ts";
+
+const folder = new URL("../../../../docs/reference/", import.meta.url);
+const pattern = /^```serverfile\n([^`]*(?:`[^`]+`[^`]*)*)^```\n\n```sh\n(curl .*?)^```$/gms;
+/** Ports that examples listen on. */
+const ports = ["8080", "9001"];
+/** Files below the folder that examples call /srv/www. */
+const files = {
+  "index.html": "home",
+  "notes.txt": "notes",
+  "x.secret": "secret",
+  "blog/index.html": "blog",
+};
+
+const pages = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith(".md")).sort();
+const examples = (
+  await Promise.all(
+    pages.map(async (page) => {
+      const markdown = await readFile(new URL(page, folder), "utf8");
+      return [...markdown.matchAll(pattern)].map(([, text = "", requests = ""]) => ({
+        page,
+        text,
+        requests,
+      }));
+    }),
+  )
+).flat();
+
+/** Words of a command line; quotes keep blanks. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+}
+
+/** `curl … # status, what the answer has`: a field of its head, or a part of its body. */
+function readRequest(line: string) {
+  const [, command = "", status = "", part = ""] = /^curl (.*?)\s+# (\d{3})(?:, (.*))?$/.exec(line) ?? [];
+  const words = wordsOf(command);
+  const headers: Record<string, string> = {};
+  let method: string | undefined;
+  let body: string | undefined;
+  let url = "";
+  while (words.length > 0) {
+    const word = words.shift() ?? "";
+    if (word === "-X") {
+      method = words.shift();
+    } else if (word === "-d") {
+      body = words.shift() ?? "";
+    } else if (word === "-H") {
+      const [name = "", value = ""] = (words.shift() ?? "").split(/: (.*)/s);
+      headers[name] = value;
+    } else if (word !== "-i") {
+      url = word;
+    }
+  }
+  return {
+    url,
+    status,
+    part,
+    options: { method: method ?? (body === undefined ? "GET" : "POST"), headers, body },
+  };
+}
+
+describe("the reference", () => {
+  let wwwFolder: string;
+  beforeAll(async () => {
+    wwwFolder = await mkdtemp(join(tmpdir(), "reference-"));
+    for (const [name, text] of Object.entries(files)) {
+      await mkdir(dirname(join(wwwFolder, name)), { recursive: true });
+      await writeFile(join(wwwFolder, name), text);
+    }
+  });
+  afterAll(() => rm(wwwFolder, { recursive: true }));
+
+  it("has examples with requests for every matcher", () => {
+    const tried = examples.map(({ page }) => page);
+    const matchers = pages.filter((page) => page.startsWith("matchers/"));
+    expect(matchers.length).toBeGreaterThan(16);
+    expect(matchers.filter((page) => !tried.includes(page))).toEqual([]);
+  });
+
+  it.each(examples)("$page", async ({ page, text, requests }) => {
+    const free = await freePorts(ports.length);
+    const local = (words: string) =>
+      ports.reduce((all, port, index) => all.replaceAll(`:${port}`, `:${free[index]}`), words);
+    const placed = local(text).replaceAll("/srv/www", wwwFolder);
+    const { result } = adaptServerfile(Buffer.from(placed), { filename: page });
+    const server = await RunningServer.start(result);
+    try {
+      for (const line of requests.trim().split("\n")) {
+        const { url, status, part, options } = readRequest(line.replaceAll("/srv/www", wwwFolder));
+        const answer = await ask(`http://${local(url).replace("localhost", "127.0.0.1")}`, {
+          ...options,
+          body: options.body ?? "",
+        });
+        const [, name, value] = /^([A-Z][\w-]+): (.*)$/.exec(part) ?? [];
+        const field = name === undefined ? undefined : answer.headers[name.toLowerCase()];
+        const got = `${answer.status}, ${field === undefined ? answer.text : `${name}: ${field}`}`;
+        expect(got, line).toContain(value === undefined || field === undefined ? part : value);
+        expect(String(answer.status), `${line}\n${got}`).toBe(status);
+      }
+    } finally {
+      await server.close();
+    }
+  });
+});

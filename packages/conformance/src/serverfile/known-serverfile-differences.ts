@@ -1,0 +1,29 @@
+import type { ServerfileDifference } from "./compare-serverfiles.ts";
+
+interface KnownServerfileDifference {
+  readonly reason: string;
+  holds(difference: ServerfileDifference): boolean;
+}
+
+/** Where the two differ on purpose; docs/serverfile.md lists them. */
+const known: readonly KnownServerfileDifference[] = [
+  {
+    reason:
+      "the directive `timeouts` takes days (`1d`) as everything else does; the model refuses them there",
+    holds: ({ theirs }) => /parsing (read|write)_timeout: time: unknown unit \\"d\\"/.test(theirs),
+  },
+  {
+    reason:
+      "`validity_days` of the issuer zerossl is read; the model reads the word before it and refuses any",
+    holds: ({ theirs }) => theirs.includes("invalid number of days validity_days: strconv.Atoi: parsing"),
+  },
+  {
+    reason: "sizes of 8 EiB and more are what they say; the model makes them negative",
+    holds: ({ theirs }) => /":-92233720368547\d+/.test(theirs),
+  },
+];
+
+/** Why a text's JSON is not the same on purpose; undefined when that is none of the known reasons. */
+export function knownReason(difference: ServerfileDifference): string | undefined {
+  return known.find((each) => each.holds(difference))?.reason;
+}
