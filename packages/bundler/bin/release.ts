@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { makeExecutable, NoExecutableError } from "../src/make-executable.ts";
+import { makeExecutable } from "../src/make-executable.ts";
 import { makeNpmPackage } from "../src/make-npm-package.ts";
 import { readProgram } from "../src/program.ts";
 
@@ -16,7 +16,7 @@ const programs: Readonly<Record<string, string>> = {
   "tracing-storage": "tracing-storage",
 };
 
-const help = `Makes of each built process an npm package and one executable file for this platform.
+const help = `Makes of each built process an npm package and one executable file for this platform, that of tracing-storage with its engine beside it.
 
 Usage: node packages/bundler/bin/release.ts [options] [process …]
 
@@ -63,16 +63,15 @@ for (const [packageName, name] of Object.entries(programs)) {
   }
   console.log(join(out, packed.stdout.trim()));
   if (!values.executables) continue;
-  const output = join(
-    out,
-    `${name}-${process.platform}-${process.arch}${process.platform === "win32" ? ".exe" : ""}`,
-  );
-  try {
-    makeExecutable({ packageFolder, name, program, output });
-    chmodSync(output, 0o755);
-    console.log(output);
-  } catch (error) {
-    if (!(error instanceof NoExecutableError)) throw error;
-    console.log(`${packageName}: no executable: ${error.message}`);
-  }
+  const platform = `${process.platform}-${process.arch}`;
+  const extension = process.platform === "win32" ? ".exe" : "";
+  // The engine of storage goes beside its program: into a folder of their own.
+  const output =
+    packageName === "tracing-storage"
+      ? join(out, `${name}-${platform}`, `${name}${extension}`)
+      : join(out, `${name}-${platform}${extension}`);
+  mkdirSync(dirname(output), { recursive: true });
+  makeExecutable({ packageFolder, name, program, output });
+  chmodSync(output, 0o755);
+  console.log(output);
 }

@@ -1,19 +1,24 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Program } from "./program.ts";
 import { programFiles } from "./program-files.ts";
 
-/** A native package larger than this stays outside: the engine of tracing-storage has half a gigabyte. */
+/** A native package larger than this goes beside the executable: the engine of tracing-storage has half a gigabyte. */
 const maxNativeBytes = 20 * 1024 * 1024;
-
-/** The executable would lack something that the program needs. */
-export class NoExecutableError extends Error {
-  override readonly name = "NoExecutableError";
-}
 
 /** The files of a native package and of the one for this platform, by their paths below the program. */
 function nativeFiles(name: string, packageFolder: string): [string, string][] {
@@ -24,7 +29,7 @@ function nativeFiles(name: string, packageFolder: string): [string, string][] {
   // What it depends on lies beside it; what is for other platforms was not installed.
   const modules = join(folder, ...name.split("/").map(() => ".."));
   const names = [name, ...Object.keys(manifest.optionalDependencies ?? {})];
-  const files = names
+  return names
     .filter((each) => existsSync(join(modules, each)))
     .flatMap((each) =>
       [...programFiles(realpathSync(join(modules, each)))].map(([file, path]): [string, string] => [
@@ -32,11 +37,10 @@ function nativeFiles(name: string, packageFolder: string): [string, string][] {
         path,
       ]),
     );
-  if (files.reduce((sum, [, path]) => sum + statSync(path).size, 0) > maxNativeBytes) {
-    throw new NoExecutableError(`${name} is too large to be part of an executable`);
-  }
-  return files;
 }
+
+const isLarge = (files: readonly [string, string][]) =>
+  files.reduce((sum, [, path]) => sum + statSync(path).size, 0) > maxNativeBytes;
 
 /** What becomes one executable file. */
 export interface ExecutableOptions {
@@ -50,14 +54,22 @@ export interface ExecutableOptions {
 }
 
 /**
- * Makes one executable file of a built program, Node and native packages included, for the platform that this runs on.
- * @throws NoExecutableError when a native package is too large; Error when Node cannot make it
+ * Makes one executable file of a built program, Node and native packages included, for the platform that this runs on. A
+ * native package that is too large to be read into memory at each start is copied into `node_modules` beside the file,
+ * where the program has to look for it: `createRequire(process.execPath)`.
+ * @throws Error when Node cannot make it
  * Source: Node's documentation, "Single executable applications"
  */
 export function makeExecutable({ packageFolder, name, program, output }: ExecutableOptions): void {
   const folder = fileURLToPath(packageFolder);
   const files = programFiles(join(folder, "dist"));
-  const natives = program.nativePackages.flatMap((each) => nativeFiles(each, folder));
+  const packages = program.nativePackages.map((each) => nativeFiles(each, folder));
+  const within = packages.filter((each) => !isLarge(each)).flat();
+  for (const [name, path] of packages.filter(isLarge).flat()) {
+    const beside = join(dirname(output), name);
+    mkdirSync(dirname(beside), { recursive: true });
+    copyFileSync(path, beside, constants.COPYFILE_FICLONE);
+  }
   const work = mkdtempSync(join(tmpdir(), "executable-"));
   try {
     const config = join(work, "config.json");
@@ -70,7 +82,7 @@ export function makeExecutable({ packageFolder, name, program, output }: Executa
         useVfs: true,
         // The files within are a file system of Node's, which is experimental too: no news for who runs the program.
         execArgv: [...program.nodeOptions, "--experimental-vfs", "--disable-warning=ExperimentalWarning"],
-        assets: Object.fromEntries([...files, ...natives]),
+        assets: Object.fromEntries([...files, ...within]),
       }),
     );
     const made = spawnSync(process.execPath, ["--build-sea", config], { encoding: "utf8" });

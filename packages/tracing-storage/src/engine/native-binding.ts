@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { isSea } from "node:sea";
 
 /** One connection to the engine: its own settings, parameters, current database; one query at a time. */
 export type NativeConnection = object & { readonly brand?: "chdb connection" };
@@ -40,7 +41,8 @@ export interface NativeBinding {
  * request; a bare connection opens in 0.3 ms, closes at once and starts clean. `chdb` is pinned to one version.
  */
 export function loadNativeBinding(): NativeBinding {
-  const require = createRequire(import.meta.url);
+  // In an executable file of the program the engine lies in node_modules beside the file.
+  const require = createRequire(isSea() ? process.execPath : import.meta.url);
   const loader = createRequire(require.resolve("chdb"))("./dist/loader.js") as {
     loadNative(): NativeBinding;
   };
