@@ -33,7 +33,7 @@ export interface TraceQuery {
   /** Exact span name; absent or "" means every operation. */
   readonly operation?: string;
   /**
-   * Key and text form must be equal; looked for in span attributes, resource attributes and event attributes
+   * Key and text form must be equal, a double also as Go's `%.10g` writes it; looked for in span attributes, resource attributes and event attributes
    * alike, and in what OTLP spans show as tags: `span.kind`, `error` = `true`, `otel.status_code` (`OK`, `ERROR`),
    * `otel.status_description`, `otel.scope.name`, `otel.scope.version`, `w3c.tracestate`, and `event` for the name
    * of an event. `service.name` and `internal.span.format` match spans of every format.

@@ -40,6 +40,33 @@ const cases: Readonly<Record<string, TagCase>> = {
       ["bool", ""],
     ],
   },
+  "doubles as Go's %g writes them too": {
+    span: {
+      attributes: [
+        attribute("small", { type: "double", value: 1e-7 }),
+        attribute("large", { type: "double", value: 1.5e10 }),
+        attribute("infinite", { type: "double", value: Number.POSITIVE_INFINITY }),
+        attribute("int", { type: "int", value: 15_000_000_000n }),
+        text("text", "15000000000"),
+        text("g", "1e-07"),
+      ],
+      events: [{ ...event("e"), attributes: [attribute("of event", { type: "double", value: 2e-9 })] }],
+    },
+    finds: [
+      ["small", "1e-07"],
+      ["small", "1e-7"],
+      ["large", "1.5e+10"],
+      ["large", "15000000000"],
+      ["infinite", "+Inf"],
+      ["of event", "2e-09"],
+      ["g", "1e-07"],
+    ],
+    misses: [
+      ["int", "1.5e+10"],
+      ["text", "1.5e+10"],
+      ["small", "1e-08"],
+    ],
+  },
   "keys and values with characters that quoting could break": {
     span: {
       attributes: [

@@ -5,6 +5,7 @@ export { PackedSpans, type SpanOutline } from "./packed-spans.ts";
 export { readSpanRows } from "./read-span-rows.ts";
 export { RowScanner } from "./row-scanner.ts";
 export type { ServiceTally } from "./service-tally.ts";
+export { soughtDoubleText } from "./sought-double.ts";
 export { type SpanColumn, spanColumns } from "./span-columns.ts";
 export { SpanRowWriter } from "./span-row-writer.ts";
 export type { SpanRows } from "./span-rows.ts";

@@ -1,3 +1,4 @@
+import { soughtDoubleText } from "wire/rows";
 import type { SpanFilter } from "../../api/analysis-reader.ts";
 import { checkSearch } from "../../api/checked-query.ts";
 import type { TraceQuery } from "../../api/span-reader.ts";
@@ -60,11 +61,9 @@ export function spanCondition(
   const conditions = ["tenant = {tenant:String}", ...spanConditions(filter, parameters, prefix)];
   let count = 0;
   for (const [key, value] of filter.tags ?? []) {
-    const names = { key: `${prefix}tagKey${count}`, value: `${prefix}tagValue${count++}` };
-    parameters[names.key] = key;
-    parameters[names.value] = value;
-    const has = hasAttribute(`{${names.key}:String}`, `{${names.value}:String}`);
-    const shown = shownAsTag(key, value, `{${names.value}:String}`);
+    const texts = tagTexts([key, value], `${prefix}tag`, count++, parameters);
+    const has = hasAttribute(...texts);
+    const shown = shownAsTag(key, value, texts[1]);
     conditions.push(...(shown === undefined ? has : [`(${shown} OR (${has.join(" AND ")}))`]));
   }
   return conditions.join(" AND ");
@@ -101,13 +100,11 @@ function tagBranches(tags: ReadonlyMap<string, string>, parameters: Parameters, 
   let branches: string[][] = [[]];
   let count = 0;
   for (const [key, value] of tags) {
-    const names = { key: `tagKey${count}`, value: `tagValue${count++}` };
-    parameters[names.key] = key;
-    parameters[names.value] = value;
-    const has = hasAttribute(`{${names.key}:String}`, `{${names.value}:String}`);
-    const shown = shownAsTag(key, value, `{${names.value}:String}`);
+    const texts = tagTexts([key, value], "tag", count++, parameters);
+    const has = hasAttribute(...texts);
+    const shown = shownAsTag(key, value, texts[1]);
     if (apart && count === 1) {
-      const places = attributePlaces(`{${names.key}:String}`, `{${names.value}:String}`);
+      const places = attributePlaces(...texts);
       branches = places.map(([hint, exact]) => [`indexHint(${hint})`, exact]);
       if (shown !== undefined) branches.push([shown]);
     } else if (shown === undefined) branches = branches.map((branch) => [...branch, ...has]);
@@ -121,6 +118,22 @@ function tagBranches(tags: ReadonlyMap<string, string>, parameters: Parameters, 
     }
   }
   return branches;
+}
+
+/** Makes parameters of a tag's texts. @returns what stands for them in SQL, as `attributePlaces` wants it */
+function tagTexts(
+  [key, value]: readonly [string, string],
+  name: string,
+  number: number,
+  parameters: Parameters,
+): [key: string, value: string, asDouble?: string] {
+  const parameter = (part: string, text: string) => {
+    parameters[`${name}${part}${number}`] = text;
+    return `{${name}${part}${number}:String}`;
+  };
+  const asDouble = soughtDoubleText(value);
+  const texts = [parameter("Key", key), parameter("Value", value)] as const;
+  return asDouble === undefined ? [...texts] : [...texts, parameter("Double", asDouble)];
 }
 
 function int64(value: bigint): bigint {

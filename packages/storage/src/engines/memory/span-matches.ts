@@ -1,5 +1,5 @@
 import type { Attribute, Span } from "wire/model";
-import { attributeText } from "wire/rows";
+import { attributeText, soughtDoubleText } from "wire/rows";
 import type { TraceQuery } from "../../api/span-reader.ts";
 
 /** Whether this one span satisfies every condition of the search. */
@@ -20,7 +20,12 @@ export function spanMatches(span: Span, query: TraceQuery): boolean {
 }
 
 function hasTag(span: Span, key: string, value: string): boolean {
-  const isTag = (attribute: Attribute) => attribute.key === key && attributeText(attribute.value) === value;
+  const asDouble = soughtDoubleText(value);
+  const isTag = (attribute: Attribute) => {
+    if (attribute.key !== key) return false;
+    const text = attributeText(attribute.value);
+    return text === value || (attribute.value.type === "double" && text === asDouble);
+  };
   return (
     span.attributes.some(isTag) ||
     span.resource.attributes.some(isTag) ||

@@ -75,21 +75,38 @@ const indexedHashes = [
  *
  * The first drops granules by the index, and costs nothing for the rows of those that stay; the second is exact.
  * @param key,value expressions for the two texts, such as query parameters
+ * @param asDouble one for the text that a double may have instead, where there is such a text
  */
-export function attributePlaces(key: string, value: string): (readonly [hint: string, exact: string])[] {
-  const hash = `cityHash64(${key}, ${value})`;
-  const isSought = (k: string, v: string) => `${k} = ${key} AND ${v} = ${value}`;
+export function attributePlaces(
+  key: string,
+  value: string,
+  asDouble?: string,
+): (readonly [hint: string, exact: string])[] {
+  const has = (hashes: string, text: string) => `has(${hashes}, cityHash64(${key}, ${text}))`;
+  if (asDouble === undefined) {
+    const isSought = (k: string, v: string) => `${k} = ${key} AND ${v} = ${value}`;
+    const exact = [
+      `arrayExists((k, v) -> ${isSought("k", "v")}, attributes.key, attributes.value)`,
+      `arrayExists((k, v) -> ${isSought("k", "v")}, resource_attributes.key, resource_attributes.value)`,
+      `arrayExists(e -> arrayExists(a -> ${isSought("a.1", "a.3")}, e.3), events)`,
+    ];
+    return indexedHashes.map((hashes, place) => [has(hashes, value), exact[place] ?? "false"]);
+  }
+  const isOne = `a.1 = ${key} AND (a.3 = ${value} OR (a.2 = 'double' AND a.3 = ${asDouble}))`;
   const exact = [
-    `arrayExists((k, v) -> ${isSought("k", "v")}, attributes.key, attributes.value)`,
-    `arrayExists((k, v) -> ${isSought("k", "v")}, resource_attributes.key, resource_attributes.value)`,
-    `arrayExists(e -> arrayExists(a -> ${isSought("a.1", "a.3")}, e.3), events)`,
+    `arrayExists(a -> ${isOne}, attributes)`,
+    `arrayExists(a -> ${isOne}, resource_attributes)`,
+    `arrayExists(e -> arrayExists(a -> ${isOne}, e.3), events)`,
   ];
-  return indexedHashes.map((hashes, place) => [`has(${hashes}, ${hash})`, exact[place] ?? "false"]);
+  return indexedHashes.map((hashes, place) => [
+    `(${has(hashes, value)} OR ${has(hashes, asDouble)})`,
+    exact[place] ?? "false",
+  ]);
 }
 
 /** Conditions that together say: the span has this attribute in one of the places. */
-export function hasAttribute(key: string, value: string): string[] {
-  const places = attributePlaces(key, value);
+export function hasAttribute(key: string, value: string, asDouble?: string): string[] {
+  const places = attributePlaces(key, value, asDouble);
   return [
     `indexHint(${places.map(([hint]) => hint).join(" OR ")})`,
     `(${places.map(([, exact]) => exact).join(" OR ")})`,
