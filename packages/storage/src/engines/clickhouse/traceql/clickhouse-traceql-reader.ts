@@ -1,4 +1,5 @@
-import type { MetricsPipeline } from "traceql";
+import { ClickHouseError } from "@clickhouse/client";
+import type { MetricsPipeline, Pipeline } from "traceql";
 import type { TimeRange } from "../../../api/analysis-reader.ts";
 import { tenantOf } from "../../../api/checked-query.ts";
 import { checkTraceQlMetrics, checkTraceQlSearch } from "../../../api/checked-traceql.ts";
@@ -22,8 +23,10 @@ import type { SchemaGuard } from "../schema/schema-guard.ts";
 import type { SqlQuery } from "../search-sql.ts";
 import { timeSlices } from "../time-slices.ts";
 import type { Condition } from "./condition-sql.ts";
+import { mayHaveDescendant } from "./descendants.ts";
 import { FoundTraces } from "./found-traces.ts";
 import { gatherMetricRows, type MetricSqlRow } from "./metric-sql-rows.ts";
+import { ancestorQuery, maxRareTraces, rareTracesSql, structureSql } from "./rare-side.ts";
 import { readComparison } from "./read-comparison.ts";
 import { pipelineSql } from "./spanset-sql.ts";
 import { type TraceQlRow, traceViews } from "./trace-rows.ts";
@@ -57,8 +60,16 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
   readonly #connection: ClickHouseConnection;
   readonly #schema: SchemaGuard;
   readonly #database: string;
+  readonly #maxRareTraces: number;
 
-  constructor(connection: ClickHouseConnection, schema: SchemaGuard, database: string) {
+  constructor(
+    connection: ClickHouseConnection,
+    schema: SchemaGuard,
+    database: string,
+    /** Where one side of a relation has no more, they are looked at first; 0: never. */
+    mostRareTraces = maxRareTraces,
+  ) {
+    this.#maxRareTraces = mostRareTraces;
     this.#connection = connection;
     this.#schema = schema;
     this.#database = database;
@@ -72,31 +83,41 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     const found = new FoundTraces(request.limit);
     const seen = new Set<string>();
     let inspectedSpans = 0;
+    /** @param last of those looked at */
+    const isComplete = (last: Candidate | undefined) =>
+      last === undefined || found.isComplete(BigInt(last.newest), last.traceId);
+    /** Looks at candidates, newest first, until no other can come in. */
+    const inspect = async (candidates: readonly Candidate[], perRead: number) => {
+      const fresh = candidates.filter(({ traceId }) => !seen.has(traceId));
+      for (let first = 0; first < fresh.length; first += perRead) {
+        const some = fresh.slice(first, first + perRead);
+        for (const { traceId } of some) seen.add(traceId);
+        const views = await this.#viewsOf(source, some, fields, options);
+        for (const view of views) {
+          inspectedSpans += view.spans.length;
+          const sets = matcher.setsOf(view);
+          if (sets.length > 0) found.add(matcher.match(view, sets), newestStart(sets));
+        }
+        checkInspected(inspectedSpans);
+        if (isComplete(some.at(-1))) break;
+      }
+    };
+    const related = await this.#relatedTraces(query.pipeline, source, options);
+    if (related !== undefined) {
+      await inspect(related, Math.min(Math.max(request.limit, 1), tracesPerRead));
+      return { traces: found.newestFirst(), inspectedSpans };
+    }
     for (const slice of slicesOf(request.range)) {
       if (found.isComplete(slice.endUnixNano)) break;
       const condition = pipelineSql(query.pipeline, spansOf(source, slice));
       if (condition.sql === "0") break;
       let wanted = condition.isExact ? request.limit : Math.max(request.limit, firstCandidates);
       for (;;) {
-        const candidates = await this.#rows<{ traceId: string; newest: string }>(
-          candidatesSql(source, condition, slice, wanted),
-          options,
-        );
-        const fresh = candidates.filter(({ traceId }) => !seen.has(traceId));
-        for (let first = 0; first < fresh.length; first += tracesPerRead) {
-          const some = fresh.slice(first, first + tracesPerRead);
-          for (const { traceId } of some) seen.add(traceId);
-          const views = await this.#viewsOf(source, some, fields, options);
-          for (const view of views) {
-            inspectedSpans += view.spans.length;
-            const sets = matcher.setsOf(view);
-            if (sets.length > 0) found.add(matcher.match(view, sets), newestStart(sets));
-          }
-          checkInspected(inspectedSpans);
-          if (found.isComplete(BigInt(some.at(-1)?.newest ?? 0))) break;
-        }
+        const sql = candidatesSql(source, condition, slice, wanted);
+        const candidates = await this.#rows<Candidate>(sql, options);
+        await inspect(candidates, tracesPerRead);
         const last = candidates.at(-1);
-        if (candidates.length < wanted || last === undefined || found.isComplete(BigInt(last.newest))) break;
+        if (candidates.length < wanted || isComplete(last)) break;
         wanted *= candidateGrowth;
       }
     }
@@ -174,6 +195,30 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     return { rows: gathered.rows, spans };
   }
 
+  /**
+   * Where a search asks for spans above or below others, and those of one side are in few traces: all traces that can
+   * match, newest first. Their spans' ids tell, whatever the time and however large they are.
+   * @returns undefined where no side is rare
+   */
+  async #relatedTraces(
+    pipeline: Pipeline,
+    source: SpanSource,
+    options: ReadOptions,
+  ): Promise<readonly Candidate[] | undefined> {
+    const query = this.#maxRareTraces === 0 ? undefined : ancestorQuery(pipeline, source);
+    if (query === undefined) return undefined;
+    for (const side of [query.ancestors, query.descendants]) {
+      const traces = await this.#rowsUnlessTooMuch<{ traceId: string }>(rareTracesSql(source, side), options);
+      if (traces === undefined || traces.length > this.#maxRareTraces) continue;
+      if (traces.length === 0) return [];
+      const ids = traces.map(({ traceId }) => traceId);
+      const sql = structureSql(source, query, ids);
+      const structures = await this.#rowsUnlessTooMuch<Candidate & { readonly spans: string }>(sql, options);
+      return structures?.filter(({ spans }) => mayHaveDescendant(spans));
+    }
+    return undefined;
+  }
+
   async #viewsOf(
     source: SpanSource,
     traces: readonly { readonly traceId: string }[],
@@ -189,9 +234,31 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     return { database: this.#database, tenant: tenantOf(options), range };
   }
 
+  /** @returns undefined where ClickHouse says that it is too much */
+  async #rowsUnlessTooMuch<Row>(query: SqlQuery, options: ReadOptions): Promise<Row[] | undefined> {
+    try {
+      return await this.#rows<Row>(query, options);
+    } catch (error) {
+      if (isTooMuch(error)) return undefined;
+      throw error;
+    }
+  }
+
   #rows<Row>({ sql, parameters }: SqlQuery, { signal }: ReadOptions): Promise<Row[]> {
     return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, signal), signal);
   }
+}
+
+/** A trace that can match, and the newest of its spans that can be a result. */
+interface Candidate {
+  readonly traceId: string;
+  readonly newest: string;
+}
+
+/** ClickHouse's TOO_MANY_ROWS, MEMORY_LIMIT_EXCEEDED and TOO_MANY_ROWS_OR_BYTES. */
+function isTooMuch(error: unknown): boolean {
+  const cause = error instanceof StorageError ? error.cause : undefined;
+  return cause instanceof ClickHouseError && /^(158|241|396)$/.test(cause.code);
 }
 
 function* slicesOf({ startUnixNano, endUnixNano }: TimeRange): Generator<TimeRange> {

@@ -13,11 +13,15 @@ export class FoundTraces {
     this.#found.push({ match, newest });
   }
 
-  /** Whether no trace can come in any more, when all others have no span newer than this. */
-  isComplete(newestOfOthers: bigint): boolean {
+  /**
+   * Whether no trace can come in any more, when all others have no span newer than this.
+   * @param after ids of others whose newest span is of that very time come after this one; "" when that is not known
+   */
+  isComplete(newestOfOthers: bigint, after = ""): boolean {
     this.#cut();
     const last = this.#found.at(-1);
-    return this.#found.length >= this.#limit && last !== undefined && last.newest > newestOfOthers;
+    if (this.#found.length < this.#limit || last === undefined) return false;
+    return last.newest > newestOfOthers || (last.newest === newestOfOthers && last.match.traceId <= after);
   }
 
   newestFirst(): TraceQlMatch[] {

@@ -3,6 +3,7 @@ import type { TimeRange } from "../../../api/analysis-reader.ts";
 import { traceRange } from "../../../api/checked-traceql.ts";
 import { StorageError } from "../../../api/storage-error.ts";
 import { wantsBuckets } from "../../../traceql/metric-rows.ts";
+import { keepsUnpacked } from "../schema/span-sql.ts";
 import type { SqlQuery } from "../search-sql.ts";
 import type { Condition } from "./condition-sql.ts";
 import { fieldNumber, fieldValues } from "./field-sql.ts";
@@ -19,7 +20,7 @@ export const maxMetricRows = 1_000_000;
  * For statements that look for minutes of traces. Minutes are numbers of 32 bits: outside of 1970 to 2106 they begin again,
  * and what the index says of starts would leave out spans that lie beside one from such a time. The primary key has minutes.
  */
-const anyStart = "SETTINGS ignore_data_skipping_indices = 'start_index'";
+export const anyStart = `SETTINGS ignore_data_skipping_indices = 'start_index', ${keepsUnpacked}`;
 
 /** Where the spans of one query are. */
 export interface SpanSource {

@@ -1,0 +1,71 @@
+import type { Pipeline, SpansetOperation } from "traceql";
+import type { SqlQuery } from "../search-sql.ts";
+import type { Condition } from "./condition-sql.ts";
+import { ancestorMark, soughtMark } from "./descendants.ts";
+import { pipelineSql } from "./spanset-sql.ts";
+import { bytesLiteral } from "./sql-literals.ts";
+import { anyStart, checkedSql, parametersOf, type SpanSource, spansOf } from "./traceql-sql.ts";
+
+/** More traces are not rare. */
+export const maxRareTraces = 300;
+/** Looking for traces may cost so much, and no more where it does not help. */
+const maxRowsLookedAt = 200_000;
+/** Of spans without their attributes, as text: some two million. */
+const maxStructureBytes = 67_108_864;
+
+/** A query for spans and their descendants: conditions on both. */
+export interface AncestorQuery {
+  readonly ancestors: Condition;
+  readonly descendants: Condition;
+  /** On those that the query selects. */
+  readonly results: Condition;
+}
+
+/**
+ * A search whose first stage asks for spans above or below others, whatever follows. Conditions are of rows alone.
+ * @returns undefined for others
+ */
+export function ancestorQuery({ stages }: Pipeline, source: SpanSource): AncestorQuery | undefined {
+  const [first] = stages;
+  if (first?.type !== "spanset-operation") return undefined;
+  const side = (expression: SpansetOperation["left"]) =>
+    pipelineSql({ type: "pipeline", stages: [expression] }, spansOf(source));
+  const [left, right] = [side(first.left), side(first.right)];
+  if ([left, right].some(({ sql }) => sql === "1" || sql === "0" || sql.includes("SELECT"))) return undefined;
+  if (first.operator === ">>") return { ancestors: left, descendants: right, results: right };
+  return first.operator === "<<" ? { ancestors: right, descendants: left, results: right } : undefined;
+}
+
+/**
+ * The traces with spans in range that satisfy a condition, one more than are rare; ClickHouse refuses it when it would have
+ * to read too many rows.
+ */
+export function rareTracesSql(source: SpanSource, { sql: condition }: Condition): SqlQuery {
+  const sql = `SELECT DISTINCT lower(hex(trace_id)) AS traceId ${spansOf(source).inRange} AND ${condition}
+LIMIT ${maxRareTraces + 1} SETTINGS max_rows_to_read = ${maxRowsLookedAt}`;
+  return checkedSql({ sql, parameters: parametersOf(source) });
+}
+
+/**
+ * Of these traces, newest first by the newest span that may be a result, `spans` as `mayHaveDescendant` takes them; those
+ * without such a span are left out. ClickHouse refuses it when the answer is too large.
+ * @param traceIds 32 hex digits each
+ */
+export function structureSql(
+  source: SpanSource,
+  { ancestors, descendants, results }: AncestorQuery,
+  traceIds: readonly string[],
+): SqlQuery {
+  const { isInRange, around } = spansOf(source);
+  const ids = traceIds.map((id) => `toFixedString(${bytesLiteral(id)}, 16)`).join(", ");
+  const mark = ({ sql }: Condition, value: number) => `${value} * (${isInRange} AND ${sql})`;
+  const marks = `${mark(ancestors, ancestorMark)} + ${mark(descendants, soughtMark)}`;
+  const isResult = `${isInRange} AND ${results.sql}`;
+  const sql = `SELECT lower(hex(trace_id)) AS traceId, toString(toUnixTimestamp64Nano(maxIf(start, ${isResult}))) AS newest,
+  arrayStringConcat(groupArray(concat(hex(span_id), hex(parent_span_id), toString(${marks})))) AS spans
+${around.replace(" WHERE ", ` PREWHERE trace_id IN (${ids}) WHERE `)} AND indexHint((received, toStartOfMinute(start)) IN
+  (SELECT received, minute FROM ${source.database}.trace_minutes WHERE trace_id IN (${ids})))
+GROUP BY trace_id HAVING countIf(${isResult}) > 0 ORDER BY maxIf(start, ${isResult}) DESC, trace_id
+${anyStart}, max_result_bytes = ${maxStructureBytes}, result_overflow_mode = 'throw'`;
+  return checkedSql({ sql, parameters: parametersOf(source) });
+}
