@@ -1,10 +1,10 @@
-import "../../components/data-table.css";
 import "./certificates-page.css";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Fragment } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
 import { type Certificate, certificatesQuery } from "../../api/certificates.ts";
+import { type DataColumn, DataTable } from "../../components/data-table.tsx";
 import { Moment } from "../../components/moment.tsx";
 import { QueryState } from "../../components/query-state.tsx";
 import { StateMark } from "../../components/state-mark.tsx";
@@ -12,6 +12,14 @@ import { useNow } from "../../components/use-now.ts";
 import { certificateState } from "./certificate-state.ts";
 
 const route = getRouteApi("/certificates");
+const columns: readonly DataColumn[] = [
+  { name: "Names" },
+  { name: "State" },
+  { name: "Life", kind: "curve" },
+  { name: "Ends" },
+  { name: "Issuer" },
+  { name: "Renewal" },
+];
 
 /** The certificates that the server can show, and those that it fails to obtain. */
 export function CertificatesPage() {
@@ -59,49 +67,32 @@ function CertificateTable({ certificates }: { certificates: readonly Certificate
     );
   }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls in narrow windows, so it must be reached by key
-    <section className="table-frame" tabIndex={0} aria-label="Certificates">
-      <table className="data-table">
-        <thead>
-          <tr>
-            <th scope="col">Names</th>
-            <th scope="col">State</th>
-            <th scope="col" className="curve">
-              Life
-            </th>
-            <th scope="col">Ends</th>
-            <th scope="col">Issuer</th>
-            <th scope="col">Renewal</th>
-          </tr>
-        </thead>
-        <tbody>
-          {certificates.map((certificate) => {
-            const isOpen = open === certificate.fingerprint;
-            return (
-              <Fragment key={certificate.fingerprint}>
-                <Row
-                  certificate={certificate}
-                  isOpen={isOpen}
-                  onOpen={() =>
-                    void navigate({
-                      search: { open: isOpen ? undefined : certificate.fingerprint },
-                      replace: true,
-                    })
-                  }
-                />
-                {isOpen && (
-                  <tr>
-                    <td colSpan={6}>
-                      <Details certificate={certificate} />
-                    </td>
-                  </tr>
-                )}
-              </Fragment>
-            );
-          })}
-        </tbody>
-      </table>
-    </section>
+    <DataTable name="Certificates" columns={columns}>
+      {certificates.map((certificate) => {
+        const isOpen = open === certificate.fingerprint;
+        return (
+          <Fragment key={certificate.fingerprint}>
+            <Row
+              certificate={certificate}
+              isOpen={isOpen}
+              onOpen={() =>
+                void navigate({
+                  search: { open: isOpen ? undefined : certificate.fingerprint },
+                  replace: true,
+                })
+              }
+            />
+            {isOpen && (
+              <tr>
+                <td colSpan={columns.length}>
+                  <Details certificate={certificate} />
+                </td>
+              </tr>
+            )}
+          </Fragment>
+        );
+      })}
+    </DataTable>
   );
 }
 

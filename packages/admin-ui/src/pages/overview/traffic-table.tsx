@@ -1,10 +1,20 @@
-import "../../components/data-table.css";
 import { Link } from "@tanstack/react-router";
 import { Sparkline } from "ui-kit/components/sparkline.tsx";
 import type { Listener } from "../../api/listeners.ts";
 import type { Traffic } from "../../api/traffic-window.ts";
+import { type DataColumn, DataTable } from "../../components/data-table.tsx";
 import { Rate } from "../../components/rate.tsx";
 import { below } from "../../config/json-pointer.ts";
+
+const columns: readonly DataColumn[] = [
+  { name: "Server" },
+  { name: "Listens on" },
+  { name: "Under way", kind: "right" },
+  { name: "Requests", kind: "right" },
+  { name: "last 4 minutes", kind: "curve" },
+  { name: "5xx", kind: "right" },
+  { name: "last 4 minutes", kind: "curve" },
+];
 
 /** Each server of the config: where it listens, and its requests over the last minutes. */
 export function TrafficTable({ traffic, listeners }: { traffic: Traffic; listeners: readonly Listener[] }) {
@@ -22,42 +32,16 @@ export function TrafficTable({ traffic, listeners }: { traffic: Traffic; listene
     );
   }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls in narrow windows, so it must be reached by key
-    <section className="table-frame" tabIndex={0} aria-label="Servers and their requests">
-      <table className="data-table">
-        <thead>
-          <tr>
-            <th scope="col">Server</th>
-            <th scope="col">Listens on</th>
-            <th scope="col" className="right">
-              Under way
-            </th>
-            <th scope="col" className="right">
-              Requests
-            </th>
-            <th scope="col" className="curve">
-              last 4 minutes
-            </th>
-            <th scope="col" className="right">
-              5xx
-            </th>
-            <th scope="col" className="curve">
-              last 4 minutes
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {names.map((name) => (
-            <Row
-              key={name}
-              name={name}
-              traffic={traffic}
-              addresses={listeners.filter(({ server }) => server === name).map(({ address }) => address)}
-            />
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <DataTable name="Servers and their requests" columns={columns}>
+      {names.map((name) => (
+        <Row
+          key={name}
+          name={name}
+          traffic={traffic}
+          addresses={listeners.filter(({ server }) => server === name).map(({ address }) => address)}
+        />
+      ))}
+    </DataTable>
   );
 }
 

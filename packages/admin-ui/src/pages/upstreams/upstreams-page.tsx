@@ -1,67 +1,41 @@
-import "../../components/data-table.css";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { Duration } from "ui-kit/components/duration.tsx";
-import { Notice } from "ui-kit/components/notice.tsx";
 import { type Upstream, upstreamsQuery } from "../../api/upstreams.ts";
-import { QueryState } from "../../components/query-state.tsx";
+import type { DataColumn } from "../../components/data-table.tsx";
+import { ListPage } from "../../components/list-page.tsx";
 import { StateMark } from "../../components/state-mark.tsx";
 import { awayText } from "../../components/time-left.ts";
 import { useNow } from "../../components/use-now.ts";
 
+const columns: readonly DataColumn[] = [
+  { name: "Address" },
+  { name: "Health" },
+  { name: "Under way", kind: "right" },
+  { name: "Failures", kind: "right" },
+  { name: "Last answer took", kind: "right" },
+  { name: "Last answer" },
+  { name: "Last error" },
+];
+
 /** The servers behind the proxies, live. */
 export function UpstreamsPage() {
-  const upstreams = useQuery(upstreamsQuery);
   return (
-    <div className="console-page">
-      <div className="page-head">
-        <h1>Upstreams</h1>
-        <p className="muted">Anew every two seconds</p>
-      </div>
-      <QueryState query={upstreams}>{(found) => <UpstreamTable upstreams={found} />}</QueryState>
-    </div>
-  );
-}
-
-function UpstreamTable({ upstreams }: { upstreams: readonly Upstream[] }) {
-  if (upstreams.length === 0) {
-    return (
-      <Notice kind="plain" title="No proxies">
-        <p>
-          A handler <code>reverse_proxy</code> brings upstreams. Add one to a route{" "}
-          <Link to="/config">in the config</Link>.
-        </p>
-      </Notice>
-    );
-  }
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls in narrow windows, so it must be reached by key
-    <section className="table-frame" tabIndex={0} aria-label="Upstreams">
-      <table className="data-table">
-        <thead>
-          <tr>
-            <th scope="col">Address</th>
-            <th scope="col">Health</th>
-            <th scope="col" className="right">
-              Under way
-            </th>
-            <th scope="col" className="right">
-              Failures
-            </th>
-            <th scope="col" className="right">
-              Last answer took
-            </th>
-            <th scope="col">Last answer</th>
-            <th scope="col">Last error</th>
-          </tr>
-        </thead>
-        <tbody>
-          {upstreams.map((upstream) => (
-            <Row key={upstream.address} upstream={upstream} />
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <ListPage
+      title="Upstreams"
+      lead="Anew every two seconds"
+      query={useQuery(upstreamsQuery)}
+      columns={columns}
+      nothing={{
+        title: "No proxies",
+        text: (
+          <>
+            A handler <code>reverse_proxy</code> brings upstreams. Add one to a route
+          </>
+        ),
+        where: "",
+      }}
+      row={(upstream) => <Row key={upstream.address} upstream={upstream} />}
+    />
   );
 }
 
