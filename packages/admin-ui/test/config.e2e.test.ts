@@ -29,7 +29,7 @@ describeConsole("the config in a browser", (app) => {
     await page.getByRole("option", { name: /^idle_timeout/ }).waitFor();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    await page.getByText("How long a connection may wait for its next request (5m).").waitFor();
+    await page.getByText("How long a connection may wait for its next request (5m").waitFor();
     await page.keyboard.press("Enter");
     await set("idle_timeout", "2m");
     await page.getByText("1 change not applied").waitFor();

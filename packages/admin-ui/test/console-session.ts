@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
+import { builtOnce } from "ui-kit/testing/built-once.ts";
 import { pageComplaints } from "ui-kit/testing/page-complaints.ts";
 import { build } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from "vitest";
@@ -12,7 +11,7 @@ import { ServerUnderTest } from "./server-under-test.ts";
 /** The built console on a real server, and a page in a browser, for the tests of one file. */
 export interface ConsoleSession {
   readonly server: ServerUnderTest;
-  /** Folder of the built app. */
+  /** Folder of the built app; other tests use it, too. */
   readonly folder: string;
   readonly context: BrowserContext;
   readonly page: Page;
@@ -20,23 +19,27 @@ export interface ConsoleSession {
   readonly complaints: string[];
 }
 
-/** Builds the console as it is served. @returns its folder; the caller removes it */
-export async function buildConsole(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), "admin-ui-"));
-  const before = process.env.NODE_ENV;
-  // A test runner's own would bring React's build for developers, which nobody is served.
-  process.env.NODE_ENV = "production";
-  await build({
-    root: path.resolve(import.meta.dirname, ".."),
-    logLevel: "error",
-    build: { outDir: folder, emptyOutDir: true },
+const root = path.resolve(import.meta.dirname, "..");
+
+/** Builds the console as it is served, once for all who have these sources. @returns its folder, which is nobody's to change */
+export function builtConsole(): Promise<string> {
+  const own = ["src", "public", "index.html", "package.json", "vite.config.ts"];
+  const sources = [...own.map((name) => path.join(root, name)), path.resolve(root, "../ui-kit/src")];
+  return builtOnce("admin-ui-built", sources, async (outDir) => {
+    const before = process.env.NODE_ENV;
+    // A test runner's own would bring React's build for developers, which nobody is served.
+    process.env.NODE_ENV = "production";
+    try {
+      await build({ root, logLevel: "error", build: { outDir, emptyOutDir: true } });
+    } finally {
+      if (before === undefined) delete process.env.NODE_ENV;
+      else process.env.NODE_ENV = before;
+    }
   });
-  process.env.NODE_ENV = before;
-  return folder;
 }
 
 /**
- * Describes tests of the console in a browser: it is built once for the file, and each test gets a server without a
+ * Describes tests of the console in a browser: it is built once, and each test gets a server without a
  * config and a page of its own, 1440 × 900 pixels. Where there is no Chromium the tests are skipped, by name.
  */
 export function describeConsole(subject: string, tests: (session: ConsoleSession) => void): void {
@@ -47,14 +50,13 @@ export function describeConsole(subject: string, tests: (session: ConsoleSession
     const session = {} as { -readonly [Key in keyof ConsoleSession]: ConsoleSession[Key] };
     let browser: Browser;
     beforeAll(async () => {
-      session.folder = await buildConsole();
+      session.folder = await builtConsole();
       session.server = await ServerUnderTest.start(session.folder);
       browser = await chromium.launch({ executablePath: browserPath, args: browserFlags });
     });
     afterAll(async () => {
       await browser?.close();
       await session.server?.stop();
-      if (session.folder !== undefined) await rm(session.folder, { recursive: true, force: true });
     });
     beforeEach(async () => {
       await session.server.empty();

@@ -7,14 +7,14 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { chromium, type Page } from "playwright-core";
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
-import { buildConsole } from "./console-session.ts";
+import { builtConsole } from "./console-session.ts";
 import { ServerUnderTest } from "./server-under-test.ts";
 import { shopConfig } from "./shop-config.ts";
 
 const folder = path.resolve(process.argv[2] ?? "screenshots");
 const only = process.argv.slice(3);
 mkdirSync(folder, { recursive: true });
-const built = await buildConsole();
+const built = await builtConsole();
 const server = await ServerUnderTest.start(built);
 const upstream = createServer((_request, response) => void setTimeout(() => response.end("{}"), 8));
 await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));

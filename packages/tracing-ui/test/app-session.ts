@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
 import { pageComplaints } from "ui-kit/testing/page-complaints.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from "vitest";
-import { buildApp } from "./build-app.ts";
+import { builtApp } from "./build-app.ts";
 import { analysisAnswers } from "./fixtures/analysis-answers.ts";
 import { type FixtureAnswers, type FixtureServer, startFixtureServer } from "./fixtures/fixture-server.ts";
 import { fixtureNowUs, type ShopStore, shopStore } from "./fixtures/shop-store.ts";
@@ -12,7 +11,7 @@ import { fixtureNowUs, type ShopStore, shopStore } from "./fixtures/shop-store.t
 /** The built app, its server and a page in a browser, for the tests of one file. */
 export interface AppSession {
   store: ShopStore;
-  /** Folder of the built app. */
+  /** Folder of the built app; other tests use it, too. */
   readonly folder: string;
   readonly answers: FixtureAnswers;
   readonly server: FixtureServer;
@@ -23,7 +22,7 @@ export interface AppSession {
 }
 
 /**
- * Describes tests of the app in a browser: it is built once for the file, and each test gets a fresh page at
+ * Describes tests of the app in a browser: it is built once, and each test gets a fresh page at
  * 1440 × 900 pixels. Where there is no Chromium the tests are skipped, by name.
  */
 export function describeApp(subject: string, tests: (session: AppSession) => void): void {
@@ -35,12 +34,11 @@ export function describeApp(subject: string, tests: (session: AppSession) => voi
     let browser: Browser;
     beforeAll(async () => {
       // Built here and not taken from dist: the test is about these sources.
-      session.folder = await buildApp();
+      session.folder = await builtApp();
       browser = await chromium.launch({ executablePath: browserPath, args: browserFlags });
     });
     afterAll(async () => {
       await browser?.close();
-      await rm(session.folder, { recursive: true, force: true });
     });
     beforeEach(async () => {
       session.answers = { traces: session.store.traces };

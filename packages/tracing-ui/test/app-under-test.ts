@@ -1,8 +1,6 @@
-import { rm } from "node:fs/promises";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
 import { pageComplaints } from "ui-kit/testing/page-complaints.ts";
-import { buildApp } from "./build-app.ts";
 import { type FixtureAnswers, type FixtureServer, startFixtureServer } from "./fixtures/fixture-server.ts";
 import { fixtureNowUs } from "./fixtures/shop-store.ts";
 
@@ -25,9 +23,8 @@ export class AppUnderTest {
     this.#browser = browser;
   }
 
-  /** Builds the app and starts the browser. */
-  static async start(): Promise<AppUnderTest> {
-    const folder = await buildApp();
+  /** Starts the browser. @param folder of the built app, which stays as it is */
+  static async start(folder: string): Promise<AppUnderTest> {
     return new AppUnderTest(
       folder,
       await chromium.launch({ executablePath: browserPath, args: browserFlags }),
@@ -67,6 +64,5 @@ export class AppUnderTest {
 
   async stop(): Promise<void> {
     await this.#browser.close();
-    await rm(this.#folder, { recursive: true, force: true });
   }
 }

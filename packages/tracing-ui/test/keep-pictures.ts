@@ -1,9 +1,10 @@
 // Takes the reference pictures that pictures.e2e.test.ts compares with; look at them before you commit them:
 //   node test/keep-pictures.ts [name of a scene] …
 import { mkdirSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { AppUnderTest } from "./app-under-test.ts";
+import { buildApp } from "./build-app.ts";
 import { analysisAnswers } from "./fixtures/analysis-answers.ts";
 import { shopStore } from "./fixtures/shop-store.ts";
 import {
@@ -18,7 +19,8 @@ import {
 
 const names = process.argv.slice(2);
 mkdirSync(pictureFolder, { recursive: true });
-const app = await AppUnderTest.start();
+const folder = await buildApp();
+const app = await AppUnderTest.start(folder);
 for (const scene of pictured) {
   if (names.length > 0 && !names.includes(scene.name)) continue;
   const store = shopStore(40);
@@ -35,3 +37,4 @@ for (const scene of pictured) {
   await close();
 }
 await app.stop();
+await rm(folder, { recursive: true, force: true });

@@ -3,6 +3,7 @@ import { violationsOn } from "ui-kit/testing/axe.ts";
 import { browserPath } from "ui-kit/testing/browser.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { AppUnderTest, type OpenPage } from "./app-under-test.ts";
+import { builtApp } from "./build-app.ts";
 import { shopStore } from "./fixtures/shop-store.ts";
 import { spanItem } from "./span-rows.ts";
 
@@ -15,7 +16,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
   let opened: OpenPage;
 
   beforeAll(async () => {
-    app = await AppUnderTest.start();
+    app = await AppUnderTest.start(await builtApp());
   });
   afterAll(() => app?.stop());
   afterEach(() => opened.close());

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { browserPath } from "ui-kit/testing/browser.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { AppUnderTest, type OpenPage } from "./app-under-test.ts";
+import { builtApp } from "./build-app.ts";
 import type { FixtureAnswers } from "./fixtures/fixture-server.ts";
 import { shopStore } from "./fixtures/shop-store.ts";
 
@@ -14,7 +15,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
   let opened: OpenPage;
 
   beforeAll(async () => {
-    app = await AppUnderTest.start();
+    app = await AppUnderTest.start(await builtApp());
   });
   afterAll(() => app?.stop());
   afterEach(() => opened.close());

@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Locator } from "playwright-core";
 import { violationsOn } from "ui-kit/testing/axe.ts";
@@ -290,7 +291,8 @@ describeApp("the trace page in a browser", (app) => {
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Save as HTML" }).click(),
     ]);
-    const file = path.join(app.folder, download.suggestedFilename());
+    const folder = await mkdtemp(path.join(tmpdir(), "saved-trace-"));
+    const file = path.join(folder, download.suggestedFilename());
     await download.saveAs(file);
     await page.getByRole("button", { name: "Saved" }).waitFor();
 
@@ -314,6 +316,7 @@ describeApp("the trace page in a browser", (app) => {
     expect(await violationsOn(saved)).toEqual([]);
     expect(await saved.evaluate(() => "struck" in window)).toBe(false);
     expect(asked).toEqual([]);
+    await rm(folder, { recursive: true });
     expect(app.complaints).toEqual([]);
   });
 

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
 import { pageComplaints } from "ui-kit/testing/page-complaints.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { buildApp } from "./build-app.ts";
+import { builtApp } from "./build-app.ts";
 import { type FixtureAnswers, type FixtureServer, startFixtureServer } from "./fixtures/fixture-server.ts";
 import { fixtureNowUs, shopStore } from "./fixtures/shop-store.ts";
 import { rowCount, rowPixels, selectedItem, selectedName, spanItem } from "./span-rows.ts";
@@ -25,12 +24,11 @@ describe.skipIf(!hasBrowser)(title, () => {
   let complaints: string[];
 
   beforeAll(async () => {
-    folder = await buildApp();
+    folder = await builtApp();
     browser = await chromium.launch({ executablePath: browserPath, args: browserFlags });
   });
   afterAll(async () => {
     await browser?.close();
-    await rm(folder, { recursive: true, force: true });
   });
   beforeEach(async () => {
     answers = { traces: store.traces };
