@@ -1,3 +1,5 @@
+import "./canvas-colours.css";
+
 /**
  * Reads colours of the theme for a canvas, which CSS cannot colour.
  * @param element  where in the page they are used; the probe is put beside it

@@ -8,18 +8,26 @@ export function useTheme(): "light" | "dark" | "forced light" | "forced dark" {
 
 const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
 const forced = window.matchMedia("(forced-colors: active)");
+/** What the queries say: to ask them in the middle of a frame makes the browser lay the page out. */
+const system = { dark: systemDark.matches, forced: forced.matches };
 
 function current(): ReturnType<typeof useTheme> {
   const choice = themeChoice.get();
-  const theme = choice !== "system" ? choice : systemDark.matches ? "dark" : "light";
-  return forced.matches ? `forced ${theme}` : theme;
+  const theme = choice !== "system" ? choice : system.dark ? "dark" : "light";
+  return system.forced ? `forced ${theme}` : theme;
 }
 
 function subscribe(listener: () => void): () => void {
+  const changed = () => {
+    system.dark = systemDark.matches;
+    system.forced = forced.matches;
+    listener();
+  };
+  changed();
   const end = themeChoice.subscribe(listener);
-  for (const query of [systemDark, forced]) query.addEventListener("change", listener);
+  for (const query of [systemDark, forced]) query.addEventListener("change", changed);
   return () => {
     end();
-    for (const query of [systemDark, forced]) query.removeEventListener("change", listener);
+    for (const query of [systemDark, forced]) query.removeEventListener("change", changed);
   };
 }

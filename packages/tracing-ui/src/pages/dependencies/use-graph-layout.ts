@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "react";
 import type { Dependency } from "../../api/dependencies.ts";
-import type { LayoutAnswer, LayoutQuestion } from "./layout-worker.ts";
 import type { PlacedGraph } from "./placed-graph.ts";
 
 /**
@@ -17,19 +16,25 @@ export function useGraphLayout(dependencies: readonly Dependency[]): {
     error: undefined,
   });
   const worker = useRef<Worker | undefined>(undefined);
-  const asked = useRef(0);
+  /** Layouts under way. They are answered in their order, and only the last one counts. */
+  const open = useRef(0);
   useEffect(() => {
     const made = new Worker(new URL("./layout-worker.ts", import.meta.url), { type: "module" });
-    made.onmessage = ({ data }: MessageEvent<LayoutAnswer>) => {
-      if (data.number === asked.current) setState({ graph: data.graph, error: undefined });
+    made.onmessage = (event: MessageEvent<PlacedGraph>) => {
+      open.current -= 1;
+      if (open.current === 0) setState({ graph: event.data, error: undefined });
     };
-    made.onerror = (event) => setState({ graph: undefined, error: event.message || "the layout failed" });
+    made.onerror = (event) => {
+      open.current -= 1;
+      setState({ graph: undefined, error: event.message || "the layout failed" });
+    };
     worker.current = made;
+    open.current = 0;
     return () => made.terminate();
   }, []);
   useEffect(() => {
-    asked.current += 1;
-    worker.current?.postMessage({ number: asked.current, dependencies } satisfies LayoutQuestion);
+    open.current += 1;
+    worker.current?.postMessage(dependencies);
   }, [dependencies]);
   return state;
 }

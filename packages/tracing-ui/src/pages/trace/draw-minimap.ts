@@ -92,14 +92,28 @@ function drawPath(
   place: { perUs: number; topOf: (span: number) => number; height: number },
 ): void {
   context.fillStyle = colour;
-  let beforeY: number | undefined;
+  const first = sections[0];
+  if (first === undefined) return;
+  let beforeY = place.topOf(first.span);
+  // A long path has many sections in one column of pixels: of those, what they reach is drawn, once.
+  let column = Math.round(first.fromUs * place.perUs);
+  let least = beforeY;
+  let most = beforeY;
+  const step = () => context.fillRect(column, least, place.height, most - least + place.height);
   for (const { span, fromUs, toUs } of sections) {
     const x = Math.round(fromUs * place.perUs);
     const y = place.topOf(span);
-    context.fillRect(x, y, Math.max(place.height, Math.round((toUs - fromUs) * place.perUs)), place.height);
-    if (beforeY !== undefined) {
-      context.fillRect(x, Math.min(beforeY, y), place.height, Math.abs(y - beforeY) + place.height);
+    if (x !== column) {
+      step();
+      column = x;
+      least = Math.min(beforeY, y);
+      most = Math.max(beforeY, y);
     }
+    least = Math.min(least, y);
+    most = Math.max(most, y);
+    const width = Math.round((toUs - fromUs) * place.perUs);
+    if (width > place.height) context.fillRect(x, y, width, place.height);
     beforeY = y;
   }
+  step();
 }

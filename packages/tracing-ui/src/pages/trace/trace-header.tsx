@@ -1,6 +1,6 @@
 import "./trace-header.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type Dispatch, type ReactNode, useMemo } from "react";
+import { type Dispatch, memo, type ReactNode, useMemo } from "react";
 import { CopyButton } from "ui-kit/components/copy-button.tsx";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { clockText, dateText, zoneLabel } from "ui-kit/format/format-time.ts";
@@ -21,7 +21,7 @@ import { ViewSwitch } from "./view-switch.tsx";
 const route = getRouteApi("/trace/$traceId");
 
 /** Names the trace and gives its figures; services are buttons that filter by them. */
-export function TraceHeader(props: {
+export const TraceHeader = memo(function TraceHeader(props: {
   trace: Trace;
   /** The trace as the query service gave it. */
   input: ApiTrace;
@@ -123,7 +123,7 @@ export function TraceHeader(props: {
       </dl>
     </header>
   );
-}
+});
 
 function Figure({ name, children }: { name: string; children: ReactNode }) {
   return (

@@ -13,8 +13,9 @@ export function useScrollToSelected(
   const last = useRef<number | undefined>(undefined);
   useEffect(() => {
     const box = scroller.current;
+    // Asked last, for that lays the page out.
+    if (last.current === selected || box === null || box.clientHeight === 0) return;
     const row = rowOf(rows, selected);
-    if (box === null || box.clientHeight === 0 || last.current === selected) return;
     const opening = last.current === undefined;
     last.current = selected;
     if (row === -1) return;
