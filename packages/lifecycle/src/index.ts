@@ -25,6 +25,7 @@ export { type TenancyOptions, tenancyOptions } from "./tenancy/tenancy-options.t
 export { TenantCheck, type TenantProblem, tenantProblemTexts } from "./tenancy/tenant-check.ts";
 export { type ClientTls, type ClientTlsMaterial, openClientTls, readClientTls } from "./tls/client-tls.ts";
 export { httpServerFor } from "./tls/http-server.ts";
+export { sendRequest } from "./tls/send-request.ts";
 export {
   openServerTls,
   type ServerTls,

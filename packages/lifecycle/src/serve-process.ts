@@ -7,6 +7,7 @@ import { createMetrics } from "./metrics.ts";
 import type { ProcessDefinition, RunningProcess } from "./process-definition.ts";
 import type { ShellOptions } from "./shell-options.ts";
 import { exitCodes, StopRequest } from "./stop-request.ts";
+import { openClientTls } from "./tls/client-tls.ts";
 import { openServerTls } from "./tls/server-tls.ts";
 import { useTracer } from "./tracing/trace-requests.ts";
 import { Tracer } from "./tracing/tracer.ts";
@@ -50,7 +51,8 @@ export async function serveProcess<Shape extends z.ZodRawShape>(
   try {
     const endpoint = options["tracing.otlp.endpoint"];
     if (endpoint !== "") {
-      tracer = new Tracer({ name: definition.name, endpoint, environment: process.env, log, metrics });
+      const tls = openClientTls(options as ShellOptions, "tracing.otlp", log);
+      tracer = new Tracer({ name: definition.name, endpoint, tls, environment: process.env, log, metrics });
       useTracer(tracer);
     }
     adminPort = await openAdminPort({

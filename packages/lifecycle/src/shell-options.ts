@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { duration, hostPort } from "./options/fields.ts";
 import { logLevel } from "./options/log-level.ts";
-import { serverTlsOptions } from "./tls/tls-options.ts";
+import { clientTlsOptions, serverTlsOptions } from "./tls/tls-options.ts";
 
 /** The options that the shell adds to those of every process. */
 export function shellOptions(adminHostPort: string) {
@@ -37,6 +37,7 @@ export function shellOptions(adminHostPort: string) {
         "Collector that gets spans of this process's own requests: http://localhost:4318, OTLP over HTTP. Empty: none.",
       )
       .meta({ placeholder: "url" }),
+    ...clientTlsOptions("tracing.otlp"),
     "shutdown-timeout": duration("10s").describe(
       "How long a graceful stop may take before the process exits.",
     ),

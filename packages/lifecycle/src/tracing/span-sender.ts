@@ -1,5 +1,8 @@
+import { finished } from "node:stream/promises";
 import { Counter, type Registry } from "prom-client";
 import type { Logger } from "../logger.ts";
+import type { ClientTls } from "../tls/client-tls.ts";
+import { sendRequest } from "../tls/send-request.ts";
 import { otlpJson } from "./otlp-json.ts";
 import type { FinishedSpan, SpanAttributes, SpanSink } from "./own-span.ts";
 
@@ -16,6 +19,8 @@ const closeTimeoutMs = 2_000;
 export interface SpanSenderSettings {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
+  /** For an https URL; absent: Node's authorities, and no certificate of this process. Closed with the sender. */
+  readonly tls?: ClientTls | undefined;
   readonly resource: SpanAttributes;
   /** Name of the instrumentation scope: the process. */
   readonly scope: string;
@@ -69,6 +74,7 @@ export class SpanSender implements SpanSink {
     this.#flush();
     await this.#sending;
     clearTimeout(timer);
+    this.#settings.tls?.close();
   }
 
   #flush(): void {
@@ -86,17 +92,19 @@ export class SpanSender implements SpanSink {
   }
 
   async #send(spans: readonly FinishedSpan[]): Promise<void> {
-    const { url, headers, resource, scope, log } = this.#settings;
+    const { url, headers, tls, resource, scope, log } = this.#settings;
     try {
-      const response = await fetch(url, {
+      const response = await sendRequest(url, {
         method: "POST",
         headers: { ...headers, "content-type": "application/json", [ownSpansHeader]: "1" },
         body: otlpJson(resource, scope, spans),
         signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(sendTimeoutMs)]),
+        tls: tls?.material,
       });
-      await response.arrayBuffer();
-      if (!response.ok) {
-        throw new Error(`status ${response.status}`);
+      const { statusCode = 0 } = response.resume();
+      await finished(response);
+      if (statusCode < 200 || statusCode > 299) {
+        throw new Error(`status ${statusCode}`);
       }
       this.#counter?.inc({ result: "ok" }, spans.length);
       if (this.#isAway) {
@@ -109,10 +117,8 @@ export class SpanSender implements SpanSink {
       this.#counter?.inc({ result: "err" }, spans.length);
       if (!this.#isAway) {
         this.#isAway = true;
-        const { message, cause } = error as Error;
-        const reason = cause instanceof Error ? cause.message || message : message;
         log.warn(
-          { url: `${url.origin}${url.pathname}`, reason },
+          { url: `${url.origin}${url.pathname}`, reason: (error as Error).message },
           "own spans are not taken: dropping them until they are",
         );
       }

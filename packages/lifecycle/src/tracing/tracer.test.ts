@@ -155,3 +155,11 @@ test("an endpoint that is none", () => {
     '--tracing.otlp.endpoint: "nonsense/v1/traces" is not an http or https URL',
   );
 });
+
+test("TLS for an address without it", () => {
+  const tls = { material: { skipHostVerify: false }, onChange: () => {}, close: () => {} };
+  const settings = { name: "test", endpoint: "http://localhost:4318", tls, environment: {} };
+  expect(
+    () => new Tracer({ ...settings, log: createLogger({ name: "test", level: "fatal", encoding: "json" }) }),
+  ).toThrow("needs an https address");
+});

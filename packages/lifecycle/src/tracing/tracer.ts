@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Registry } from "prom-client";
 import { StartError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
+import type { ClientTls } from "../tls/client-tls.ts";
 import { version } from "../version.ts";
 import { OwnSpan } from "./own-span.ts";
 import { OwnSampler } from "./sampler.ts";
@@ -15,6 +16,8 @@ export interface TracerSettings {
   readonly name: string;
   /** Base address of a collector, `http://localhost:4318`; undefined or "": as the environment says. */
   readonly endpoint?: string | undefined;
+  /** For an https address; closed with the tracer. */
+  readonly tls?: ClientTls | undefined;
   readonly environment: Environment;
   readonly log: Logger;
   readonly metrics?: Registry | undefined;
@@ -72,15 +75,19 @@ export class Tracer {
   readonly #sender: SpanSender;
   readonly #sampler: OwnSampler;
 
-  /** @throws StartError for an endpoint that is no URL, a sampler that is none */
-  constructor({ name, endpoint, environment, log, metrics }: TracerSettings) {
+  /** @throws StartError for an endpoint that is no URL, or not https where TLS is asked for; a sampler that is none */
+  constructor({ name, endpoint, tls, environment, log, metrics }: TracerSettings) {
     this.#sampler = new OwnSampler(environment);
     const { url, headers } = withoutCredentials(urlOf(endpoint, environment));
+    if (tls !== undefined && url.protocol !== "https:") {
+      throw new StartError(`--tracing.otlp.tls.enabled needs an https address, not ${url.origin}`);
+    }
     const given =
       environment.OTEL_EXPORTER_OTLP_TRACES_HEADERS || environment.OTEL_EXPORTER_OTLP_HEADERS || "";
     this.#sender = new SpanSender({
       url,
       headers: { ...headers, ...headersOf(given) },
+      tls,
       resource: {
         "service.name": environment.OTEL_SERVICE_NAME || name,
         "service.version": version.gitVersion,

@@ -1,4 +1,4 @@
-import { duration } from "lifecycle";
+import { clientTlsOptions, duration } from "lifecycle";
 import { z } from "zod";
 
 /** The longest that a timer can wait, in ms: some 24 days. */
@@ -25,6 +25,7 @@ export const samplingOptions = z.object({
     .default("")
     .describe("Path or http(s) URL of the strategies, JSON; without it all clients sample 0.1 %.")
     .meta({ placeholder: "path|URL" }),
+  ...clientTlsOptions("sampling.strategies"),
   "sampling.strategies-reload-interval": duration("0s")
     .refine((ms) => ms <= maxTimerMs, "is over 24 days")
     .describe("How often the strategies are read again; 0 is never."),

@@ -1,10 +1,14 @@
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { StartError } from "lifecycle";
+import { clientTlsOptions, openClientTls, StartError } from "lifecycle";
+import { createTestAuthority, createTlsFolder } from "lifecycle/testing";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { z } from "zod";
 import { recordedLog } from "../../test/recorded-log.ts";
 import { type FileSamplingOptions, openFileSamplingProvider } from "./file-sampling-provider.ts";
 import { maxStrategiesBytes } from "./read-strategies.ts";
@@ -53,6 +57,44 @@ async function serve(handler: RequestListener): Promise<string> {
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/s.json`;
 }
+
+describe("over TLS", () => {
+  const authority = createTestAuthority();
+  const options = (caPath: string, certPath: string, keyPath: string) =>
+    z.object(clientTlsOptions("sampling.strategies")).parse({
+      "sampling.strategies.tls.enabled": true,
+      "sampling.strategies.tls.ca": caPath,
+      "sampling.strategies.tls.cert": certPath,
+      "sampling.strategies.tls.key": keyPath,
+      "sampling.strategies.tls.server-name": "server",
+    });
+
+  test("strategies come from a server that asks for a certificate", async () => {
+    const server = createTlsServer(
+      { ...authority.issue("server"), ca: authority.cert, requestCert: true, rejectUnauthorized: true },
+      (_request, response) => response.end(rate(0.25)),
+    ).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const files = createTlsFolder(authority.issue("collector"), authority.cert);
+    onTestFinished(() => files.remove());
+    const parsed = options(files.caPath, files.certPath, files.keyPath);
+    const tls = openClientTls(parsed, "sampling.strategies", recordedLog());
+    const url = `https://localhost:${(server.address() as AddressInfo).port}/s.json`;
+    // At the start a second must do, which a crowded machine may not have.
+    const { rateOf } = await vi.waitFor(() => open({ source: url, tls }), patience);
+    expect(rateOf()).toBe(0.25);
+    await expect(open({ source: url })).rejects.toThrow("cannot be downloaded");
+  });
+
+  test("options of TLS without an https address stop the start", async () => {
+    const tls = openClientTls(options("", "", ""), "sampling.strategies", recordedLog());
+    await expect(open({ tls })).rejects.toThrow("needs an https address");
+  });
+});
 
 test("without a file every service gets the built-in default", async () => {
   const { rateOf } = await open({ source: "" });

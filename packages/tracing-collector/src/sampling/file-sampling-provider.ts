@@ -1,4 +1,4 @@
-import { type Logger, StartError } from "lifecycle";
+import { type ClientTls, type Logger, StartError } from "lifecycle";
 import type { SamplingStrategyResponse } from "wire/api-v2";
 import { parseStrategies, StrategiesError } from "./parse-strategies.ts";
 import { readStrategies, sourceText } from "./read-strategies.ts";
@@ -9,6 +9,8 @@ import { noStrategies, type Strategies, strategiesOfFile } from "./strategies-of
 export interface FileSamplingOptions {
   /** Path or http(s) URL; "" for none: every service gets the built-in default. */
   readonly source: string;
+  /** For an https URL; closed with the provider. */
+  readonly tls?: ClientTls | undefined;
   /** 0 reads once. */
   readonly reloadIntervalMs: number;
   readonly bugfix5270: boolean;
@@ -26,9 +28,15 @@ const maxWarnings = 20;
  * @throws StartError when the file is not there or not understood
  */
 export async function openFileSamplingProvider(
-  { source, reloadIntervalMs, bugfix5270 }: FileSamplingOptions,
+  { source, tls, reloadIntervalMs, bugfix5270 }: FileSamplingOptions,
   log: Logger,
 ): Promise<SamplingProvider> {
+  if (tls !== undefined && !/^https:/i.test(source)) {
+    tls.close();
+    throw new StartError(
+      "--sampling.strategies.tls.enabled needs an https address in --sampling.strategies-file",
+    );
+  }
   if (source === "") return new FileSamplingProvider(noStrategies);
   const where = sourceText(source);
 
@@ -52,9 +60,10 @@ export async function openFileSamplingProvider(
   let text: string;
   let provider: FileSamplingProvider;
   try {
-    text = await readStrategies(source);
-    provider = new FileSamplingProvider(understand(text, bugfix5270));
+    text = await readStrategies(source, tls?.material);
+    provider = new FileSamplingProvider(understand(text, bugfix5270), tls);
   } catch (error) {
+    tls?.close();
     throw error instanceof StrategiesError
       ? new StartError(`${flag}: ${where}: ${error.message}`, { cause: error })
       : error;
@@ -63,7 +72,7 @@ export async function openFileSamplingProvider(
 
   const reloading = new RepeatingTask(async () => {
     try {
-      const next = await readStrategies(source);
+      const next = await readStrategies(source, tls?.material);
       if (next !== text) {
         provider.use(understand(next, true));
         text = next;
@@ -85,8 +94,11 @@ class FileSamplingProvider implements SamplingProvider {
   #strategies: Strategies;
   #reloading: RepeatingTask | undefined;
 
-  constructor(strategies: Strategies) {
+  readonly #tls: ClientTls | undefined;
+
+  constructor(strategies: Strategies, tls?: ClientTls) {
     this.#strategies = strategies;
+    this.#tls = tls;
   }
 
   get services(): number {
@@ -109,5 +121,6 @@ class FileSamplingProvider implements SamplingProvider {
 
   async close(): Promise<void> {
     await this.#reloading?.stop();
+    this.#tls?.close();
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { type Logger, StartError } from "lifecycle";
+import { type Logger, openClientTls, StartError } from "lifecycle";
 import type { Registry } from "prom-client";
 import type { SamplingStore, TraceStore } from "storage/api";
 import { openStore } from "trace-store";
@@ -37,6 +37,7 @@ export async function openSampling(
   if (options["sampling.config-type"] === "file") {
     const fileOptions = {
       source: options["sampling.strategies-file"],
+      tls: openClientTls(options, "sampling.strategies", log),
       reloadIntervalMs: options["sampling.strategies-reload-interval"],
       bugfix5270: options["sampling.strategies.bugfix-5270"],
     };

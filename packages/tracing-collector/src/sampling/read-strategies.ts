@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { type ClientTlsMaterial, sendRequest } from "lifecycle";
 import { StrategiesError } from "./parse-strategies.ts";
 
 /** Of a strategies file, decompressed: some 100,000 rules. */
@@ -27,10 +28,11 @@ export function sourceText(source: string): string {
 /**
  * The text of the strategies. A URL that answers 503 has none: `null`.
  * @param source path, or http(s) URL; user and password of a URL are sent as Basic authorization
+ * @param tls for an https URL: whom to believe, and what to show. Then redirects are not followed
  * @throws StrategiesError
  */
-export async function readStrategies(source: string): Promise<string> {
-  return isUrl(source) ? await download(source) : await readPath(source);
+export async function readStrategies(source: string, tls?: ClientTlsMaterial): Promise<string> {
+  return isUrl(source) ? await download(source, tls) : await readPath(source);
 }
 
 async function readPath(path: string): Promise<string> {
@@ -41,7 +43,7 @@ async function readPath(path: string): Promise<string> {
   }
 }
 
-async function download(source: string): Promise<string> {
+async function download(source: string, tls: ClientTlsMaterial | undefined): Promise<string> {
   const signal = AbortSignal.timeout(urlTimeoutMs);
   try {
     const { password, username } = new URL(source);
@@ -50,20 +52,37 @@ async function download(source: string): Promise<string> {
       const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
       headers.authorization = `Basic ${Buffer.from(user).toString("base64")}`;
     }
-    const response = await fetch(sourceText(source), { headers, signal });
-    if (response.status === 503) {
-      await response.body?.cancel();
+    const { status, body } = await answerOf(sourceText(source), { headers, signal, tls });
+    const text = await collect(body, maxStrategiesBytes);
+    if (status === 503) {
       return "null";
     }
-    const text = response.body === null ? "" : await collect(response.body, maxStrategiesBytes);
-    if (response.status !== 200) {
-      throw new StrategiesError(`answers ${response.status}: ${text.slice(0, maxErrorText).trim()}`);
+    if (status !== 200) {
+      throw new StrategiesError(`answers ${status}: ${text.slice(0, maxErrorText).trim()}`);
     }
     return text;
   } catch (error) {
     if (signal.aborted) throw new StrategiesError(`has not answered within ${urlTimeoutMs} ms`);
     throw asStrategiesError(error, "cannot be downloaded");
   }
+}
+
+interface Question {
+  readonly headers: Record<string, string>;
+  readonly signal: AbortSignal;
+  readonly tls: ClientTlsMaterial | undefined;
+}
+
+async function answerOf(
+  url: string,
+  { headers, signal, tls }: Question,
+): Promise<{ readonly status: number; readonly body: AsyncIterable<Uint8Array> }> {
+  if (tls === undefined) {
+    const { status, body } = await fetch(url, { headers, signal });
+    return { status, body: body ?? new Blob().stream() };
+  }
+  const response = await sendRequest(new URL(url), { method: "GET", headers, signal, tls });
+  return { status: response.statusCode ?? 0, body: response };
 }
 
 async function collect(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {

@@ -1,0 +1,42 @@
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { ClientTlsMaterial } from "./client-tls.ts";
+
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Breaks the request off, its answer's body included. */
+  readonly signal: AbortSignal;
+  /** For https: who the server must be, and what this process shows. Absent: Node's authorities, no certificate. */
+  readonly tls?: ClientTlsMaterial | undefined;
+}
+
+/**
+ * One request over HTTP or HTTPS. Connections are kept for the next request with the same certificates. Redirects are not
+ * followed.
+ * @param url http or https, without user and password
+ * @returns the answer, whose body has to be read or destroyed
+ * @throws what Node throws for a server that cannot be reached or does not prove who it is; the signal's reason
+ */
+export async function sendRequest(
+  url: URL,
+  { method, headers, body, signal, tls }: OutgoingRequest,
+): Promise<IncomingMessage> {
+  const options = { method, headers, signal };
+  const request =
+    url.protocol === "https:"
+      ? httpsRequest(url, {
+          ...options,
+          ca: tls?.ca,
+          cert: tls?.cert,
+          key: tls?.key,
+          rejectUnauthorized: tls?.skipHostVerify !== true,
+          ...(tls?.serverName === undefined ? {} : { servername: tls.serverName }),
+        })
+      : httpRequest(url, options);
+  request.end(body);
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  return response;
+}
