@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { StartError } from "lifecycle";
+import { StartError, secretOf } from "lifecycle";
 import { z } from "zod";
 
 /** Options of commands that talk to a running server. */
@@ -22,22 +21,17 @@ export class Server {
   readonly #url: URL;
   readonly #headers: Record<string, string>;
 
-  /** @throws StartError for an address or a password file that cannot be read */
+  /** @throws StartError for an address or a password file that cannot be read, and for a password and a file */
   constructor(options: ServerOptions) {
     const url = URL.parse(options.url);
     if (url === null || !/^https?:$/.test(url.protocol)) {
       throw new StartError(`option --url: "${options.url}" is not an address such as http://127.0.0.1:8123`);
     }
     this.#url = url;
-    let password = options.password;
-    if (options["password-file"] !== "") {
-      try {
-        password = readFileSync(options["password-file"], "utf8").replace(/\r?\n$/, "");
-      } catch (error) {
-        throw new StartError(`option --password-file: ${(error as Error).message}`, { cause: error });
-      }
-    }
-    this.#headers = { "X-ClickHouse-User": options.user, "X-ClickHouse-Key": password };
+    this.#headers = {
+      "X-ClickHouse-User": options.user,
+      "X-ClickHouse-Key": secretOf(options, "password"),
+    };
   }
 
   /**
