@@ -104,6 +104,59 @@ describeApp("the trace page in a browser", (app) => {
     expect(app.complaints).toEqual([]);
   });
 
+  test("the canvas is a tree for screen readers, whose items can be pressed", async () => {
+    const { page, store } = app;
+    await open(store.declined.traceID);
+    await page.getByRole("button", { name: "Unfold all", exact: true }).focus();
+    // Past the edge between names and bars.
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    const tree = page.getByRole("tree", { name: /^Spans, / });
+    const { spans } = store.declined;
+    const root = spans.find(({ references }) => (references ?? []).length === 0)?.spanID;
+    const siblings = spans.filter(({ references }) => references?.[0]?.spanID === root).length;
+    expect(await rowCount(page)).toBe(spans.length);
+    expect(await tree.evaluate((element) => element === document.activeElement)).toBe(true);
+    const active = async () => page.locator(`#${await tree.getAttribute("aria-activedescendant")}`);
+    const facts = async () => {
+      const item = await active();
+      const names = ["level", "posinset", "setsize", "expanded", "selected"];
+      return Promise.all(names.map((name) => item.getAttribute(`aria-${name}`)));
+    };
+    await page.locator(selectedItem).waitFor();
+    expect(await facts()).toEqual(["1", "1", "1", "true", "true"]);
+    await page.keyboard.press("ArrowRight");
+    expect(await selectedName(page)).toBe("VerifySession");
+    expect(await facts()).toEqual(["2", "1", `${siblings}`, "true", "true"]);
+    await page.keyboard.press("ArrowLeft");
+    expect(await facts()).toEqual(["2", "1", `${siblings}`, "false", "true"]);
+    expect(await (await active()).getAttribute("aria-label")).toContain(", 1 below");
+    await page.keyboard.press("ArrowDown");
+    expect(await facts()).toEqual(["2", "2", `${siblings}`, "true", "true"]);
+    // A screen reader presses an item without a pointer; its details are named by it.
+    await (await active()).evaluate((item: HTMLElement) => item.click());
+    await page.getByRole("group", { name: "Details of GetCart" }).waitFor();
+    const details = await (await active()).getAttribute("aria-details");
+    expect(await page.locator(`#${details}`).getByText("GetCart").count()).toBeGreaterThan(0);
+    expect(
+      await page
+        .locator(`#${details}`)
+        .getByRole("button", { name: "Copy the name of the operation" })
+        .count(),
+    ).toBe(1);
+    expect(await violationsOn(page)).toEqual([]);
+
+    // The active item is there also when it was scrolled away.
+    await open(store.large.traceID, "?runs=all");
+    await page.keyboard.press("j");
+    await page.locator(selectedItem).waitFor();
+    await page.locator(".waterfall").evaluate((element) => element.scrollBy(0, 100_000));
+    await page.locator('[data-span="4545"]').waitFor();
+    expect(await (await active()).getAttribute("aria-selected")).toBe("true");
+    expect(await page.locator('[data-span="1"]').count()).toBe(0);
+    expect(app.complaints).toEqual([]);
+  });
+
   test("a filter hides or dims, says how many, and keeps that in the address", async () => {
     const { page, store } = app;
     await open(store.declined.traceID, "?q=redis");

@@ -2,6 +2,7 @@ import "./waterfall.css";
 import {
   type CSSProperties,
   type Dispatch,
+  type FocusEvent,
   type MouseEvent,
   type PointerEvent,
   useMemo,
@@ -116,6 +117,13 @@ export function Waterfall(props: {
     event.currentTarget.title = hit === undefined ? "" : hintOf(scene, hit);
   }
 
+  /** Who comes here by key is on a row at once: a tree without an active item says nothing. */
+  function enter(event: FocusEvent<HTMLDivElement>) {
+    if (view.selected !== -1 || !event.currentTarget.matches(":focus-visible")) return;
+    const span = rows[rowWindow.rowAt(scroller.current?.scrollTop ?? 0)];
+    if (span !== undefined) dispatch({ type: "select", span });
+  }
+
   const selectedRow = rowOf(rows, view.selected);
   const style = { "--name-width": `${nameWidth}px`, "--label-room": `${room}px` } as CSSProperties;
   return (
@@ -158,6 +166,7 @@ export function Waterfall(props: {
               aria-label={`Spans, ${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"}`}
               aria-activedescendant={selectedRow === -1 ? undefined : spanItemId(view.selected)}
               tabIndex={0}
+              onFocus={enter}
             >
               <SpanItems {...{ scene, places, first, last }} />
             </div>
