@@ -26,7 +26,10 @@ const metricsSchema = z.strictObject({
     .boolean()
     .nullish()
     .describe("Whether hosts that no route names are told apart over plain HTTP too, 1,000 of them at most."),
-  otlp: z.literal(false).nullish().describe("Metrics are not pushed over OTLP: false."),
+  otlp: z
+    .literal(false, { error: "otlp is not supported: metrics are fetched from /metrics, not pushed" })
+    .nullish()
+    .describe("Metrics are not pushed over OTLP: false."),
 });
 
 const protocolSchema = z.string().refine((name) => ["h1", "h2", "h2c", "h3"].includes(name), {
@@ -60,10 +63,13 @@ const serverSchema = z.strictObject({
     .describe("Servers with host names get certificates for them, and redirects from plain HTTP."),
   protocols: z
     .array(protocolSchema)
+    .refine((names) => names.length === 0 || names.some((name) => name !== "h3"), {
+      error: "h3 is not served: name another protocol beside it",
+    })
     .nullish()
     .describe("h1, h2 (over TLS), h2c (HTTP/2 without TLS, on the same port); h3 is not served (h1, h2)."),
   listener_wrappers: listenerWrappersSchema.nullish(),
-  packet_conn_wrappers: notYet(),
+  packet_conn_wrappers: notYet("they are for HTTP/3, which is not served"),
   read_idle_timeout: configTimeout()
     .nullish()
     .describe("How long a client may pause within a body (1m; negative: no limit)."),

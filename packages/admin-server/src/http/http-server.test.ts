@@ -303,3 +303,16 @@ test("a config for hosts on a port of the system's choice serves plain HTTP, and
     "protocol 'h9' is not supported yet",
   );
 });
+
+test.each<[string, object, string]>([
+  ["h3 alone", { protocols: ["h3"] }, "h3 is not served: name another protocol beside it"],
+  [
+    "wrappers for HTTP/3",
+    { packet_conn_wrappers: [{ wrapper: "x" }] },
+    '"packet_conn_wrappers" is not supported',
+  ],
+])("a server with %s is refused with the reason", async (_, more, message) => {
+  const s = { listen: ["127.0.0.1:0"], ...more };
+  const answer = await running.admin("POST", "/validate", { apps: { http: { servers: { s } } } });
+  expect([answer.status, answer.error]).toEqual([400, expect.stringContaining(message)]);
+});

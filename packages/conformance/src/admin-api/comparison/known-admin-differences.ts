@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
 import {
   type KnownDifference,
   readKnownDifferences,
@@ -8,10 +10,24 @@ export function readKnownAdminDifferences(): KnownDifference[] {
   return readKnownDifferences(new URL("../../../known-admin-differences.json", import.meta.url));
 }
 
+const refusedFieldSchema = z.strictObject({ field: z.string(), reason: z.string() });
+
+/** A field of the config that the public model takes and ours refuses by name. */
+type RefusedField = z.infer<typeof refusedFieldSchema>;
+
+/** Fields that the public model has and we do not, with the reason. */
+export function readRefusedFields(): RefusedField[] {
+  const file = new URL("../../../refused-config-fields.json", import.meta.url);
+  return z.array(refusedFieldSchema).parse(JSON.parse(readFileSync(file, "utf8")));
+}
+
 const code = (text: string) => `\`${text.replaceAll("|", "\\|")}\``;
 
 /** The list as Markdown, for docs/known-admin-differences.md. */
-export function renderKnownAdminDifferences(known: readonly KnownDifference[]): string {
+export function renderKnownAdminDifferences(
+  known: readonly KnownDifference[],
+  refused: readonly RefusedField[] = readRefusedFields(),
+): string {
   const rows = known.map(
     ({ reason, questions, paths }) =>
       `| ${reason} | ${questions.map(code).join("<br>")} | ${paths.map(code).join("<br>")} |`,
@@ -28,5 +44,13 @@ that matches nothing any more fails the comparison.
 ${rows.join("\n")}
 
 \`*\` stands for anything.
+
+## Fields of a config that are refused
+
+A config that has one of these is refused with 400 and the name of the field, so that nobody believes that it works.
+
+| Field | Why |
+|---|---|
+${refused.map(({ field, reason }) => `| ${code(field)} | ${reason} |`).join("\n")}
 `;
 }
