@@ -57,10 +57,9 @@ export class ProxyHandler implements HttpHandler {
         }
       }
     } catch (error) {
+      progress.endedAt = performance.now();
       this.#tellStatus(exchange, error);
       throw error;
-    } finally {
-      progress.totalMs = performance.now() - progress.startedAt;
     }
     if (held !== undefined) {
       await this.#runRule(exchange, held, next);

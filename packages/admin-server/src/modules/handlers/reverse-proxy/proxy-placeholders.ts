@@ -12,9 +12,8 @@ export class ProxyProgress {
   /** When the latest try began, as of `performance.now()`. */
   triedAt = 0;
   latencyMs: number | undefined;
-  /** How long the latest try took in all. */
-  durationMs: number | undefined;
-  totalMs: number | undefined;
+  /** When the latest try was over; 0 before. */
+  endedAt = 0;
   status: number | undefined;
   headers: HeaderList | undefined;
   isTransportError = false;
@@ -24,6 +23,16 @@ export class ProxyProgress {
     this.candidate = candidate;
     this.dial = dial;
     this.triedAt = this.retries === 0 ? this.startedAt : performance.now();
+  }
+
+  /** How long the latest try took in all. */
+  get durationMs(): number | undefined {
+    return this.endedAt < this.triedAt || this.triedAt === 0 ? undefined : this.endedAt - this.triedAt;
+  }
+
+  /** How long all tries took, and the waits between them. */
+  get totalMs(): number | undefined {
+    return this.endedAt === 0 ? undefined : this.endedAt - this.startedAt;
   }
 
   /** @param name without `http.reverse_proxy.` @returns "" for what is not known (yet) */

@@ -142,8 +142,7 @@ export class ProxyTry implements RelayPlan {
   }
 
   completed(status: number): void {
-    const { progress } = this.#attempt;
-    progress.durationMs = performance.now() - progress.triedAt;
+    this.#attempt.progress.endedAt = performance.now();
     this.#trace?.end(status);
   }
 
@@ -154,6 +153,9 @@ export class ProxyTry implements RelayPlan {
     }
     const held = result === "sent" ? undefined : result;
     this.#handedOn = held !== undefined;
+    if (held !== undefined) {
+      this.#attempt.progress.endedAt = performance.now(); // as far as routes can tell
+    }
     this.#release();
     this.#result.resolve(held);
   }

@@ -12,7 +12,8 @@ function fieldsText({ headers, wireText }: UpstreamRequest): string {
     return encodeFields(headers);
   }
   if (wireText.text === "") {
-    wireText.text = encodeFields(headers);
+    // In one piece: joined of parts, it would be put together anew for each request.
+    wireText.text = Buffer.from(encodeFields(headers), "latin1").toString("latin1");
   }
   return wireText.text;
 }
