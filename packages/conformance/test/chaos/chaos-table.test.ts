@@ -6,7 +6,7 @@ import type { ChaosRow } from "./run-case.ts";
 const row: ChaosRow = {
   case: "kill/storage",
   ...{ acknowledged: 120, refused: 3, unanswered: 7, found: 120, missing: 0, twice: 0 },
-  agent: { sent: 10, delivered: 8, dropped: 2, found: 8, twice: 0, problems: [] },
+  agent: { sent: 10, delivered: 8, dropped: 2, found: 8, twice: 0, notes: [], problems: [] },
   ...{ secondsToNormal: 1.5, isOk: true, problems: [] },
 };
 

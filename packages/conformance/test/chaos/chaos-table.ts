@@ -20,7 +20,7 @@ export function tableHead(): string {
   return `${"case".padEnd(nameWidth)}${columns.map((column) => column.padStart(14)).join("")}`;
 }
 
-/** One line of the table, and one more for each problem. */
+/** One line of the table, and one more for each problem and note. */
 export function tableLines(row: ChaosRow): string {
   const name = row.case.padEnd(nameWidth);
   if (row.skipped !== undefined) return `${name}  skipped: ${row.skipped}`;
@@ -31,5 +31,5 @@ export function tableLines(row: ChaosRow): string {
     row.secondsToNormal === undefined ? "never" : `${row.secondsToNormal.toFixed(1)} s`,
   ];
   const line = `${name}${cells.map((cell) => String(cell).padStart(14)).join("")}  ${row.isOk ? "ok" : "NOT OK"}`;
-  return [line, ...row.problems.map((problem) => `    ${problem}`)].join("\n");
+  return [line, ...[...row.problems, ...(agent?.notes ?? [])].map((text) => `    ${text}`)].join("\n");
 }
