@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ServerError } from "../core/errors.ts";
@@ -14,11 +15,34 @@ const words = fc.constantFrom(
   ...'{ } {} \n \n\n # \\ " ` << <<EOF EOF , @a /x * {host} {args[0]} {$HOME} (s) &(r) import :80 a.com - ? > + 404 5s 1MB'.split(
     " ",
   ),
-  "to transport http dynamic lb_policy header match status path not file order servers log output tls".split(
+  ..."to transport http dynamic lb_policy header match status path not file order servers log output tls".split(
     " ",
-  )[0] ?? "",
+  ),
 );
+
+/** The corpus: texts that are read, one for each thing that can be said. */
+const golden = new URL("golden/", import.meta.url);
+const corpus = readdirSync(golden)
+  .filter((name) => name.endsWith(".serverfile"))
+  .map((name) => readFileSync(new URL(name, golden), "utf8"));
+
+/** A text of the corpus with some places cut, doubled or replaced by words that mean something. */
+const damaged = fc
+  .tuple(
+    fc.constantFrom(...corpus),
+    fc.array(fc.tuple(fc.nat(), fc.nat({ max: 12 }), fc.oneof(words, fc.constant(""), fc.string())), {
+      minLength: 1,
+      maxLength: 5,
+    }),
+  )
+  .map(([text, cuts]) =>
+    cuts.reduce((all, [place, length, put]) => {
+      const at = place % (all.length + 1);
+      return all.slice(0, at) + put + all.slice(at + length);
+    }, text),
+  );
 const texts = fc.oneof(
+  damaged,
   fc.string({ unit: "binary", maxLength: 200 }),
   fc.array(words, { maxLength: 60 }).map((list) => list.join(" ")),
   fc.array(words, { maxLength: 40 }).map((list) => `:80 {\n${list.join(" ")}\n}\n`),
@@ -89,6 +113,14 @@ describe("the formatter", () => {
       expect(formatServerfile(once)).toBe(once);
     });
     fc.assert(property, { numRuns: Math.min(rounds, 1_000) });
+  });
+
+  test("of any text: nothing breaks it", () => {
+    const property = fc.property(texts, (text) => {
+      const twice = formatServerfile(formatServerfile(text));
+      expect(twice.endsWith("\n")).toBe(true);
+    });
+    fc.assert(property, { numRuns: rounds });
   });
 
   test("changes no word", () => {

@@ -249,7 +249,13 @@ class ConfigWriter {
     if (left !== undefined) {
       throw inexpressible(config.pathOf(left), "there is no option for it");
     }
-    const [app] = config.child("apps")?.keys ?? [];
+    const apps = config.child("apps");
+    const events = apps?.look("events");
+    if (isJsonObject(events) && Object.keys(events).length === 0) {
+      apps?.take("events");
+      lines.push(line("events"));
+    }
+    const [app] = apps?.keys ?? [];
     if (app !== undefined) {
       throw inexpressible(`/config/apps/${app}`, "there is no option for the app");
     }

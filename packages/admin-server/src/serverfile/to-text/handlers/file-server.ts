@@ -1,6 +1,6 @@
 import { inexpressible } from "../inexpressible.ts";
 import { field, fieldLines, flag, integer, text, texts } from "../lines/field-lines.ts";
-import { type Line, lineWith } from "../lines/line.ts";
+import { type Line, line, lineWith } from "../lines/line.ts";
 import type { Members } from "../members.ts";
 import type { HandlerWriter } from "../routes/handler-writer.ts";
 
@@ -15,16 +15,23 @@ function browseLine(browse: Members): Line {
   return lineWith(["browse", ...(template === undefined ? [] : [template])], lines);
 }
 
-function precompressedLine(handler: Members): Line[] {
+/** A line for all formats; a second one says their order where that does not have them all. */
+function precompressedLines(handler: Members): Line[] {
   const formats = handler.child("precompressed");
   const order = handler.texts("precompressed_order");
   if (formats === undefined && order === undefined) {
     return [];
   }
-  for (const name of formats?.keys ?? []) {
+  const names = formats?.keys ?? [];
+  for (const name of names) {
     formats?.child(name);
   }
-  return [lineWith(["precompressed", ...(order?.join() === "br,zstd,gzip" ? [] : (order ?? []))], [])];
+  const others = names.filter((name) => order?.includes(name) !== true);
+  const first = others.length === 0 ? [] : [line("precompressed", ...others)];
+  return [
+    ...first,
+    lineWith(["precompressed", ...(order?.join() === "br,zstd,gzip" ? [] : (order ?? []))], []),
+  ];
 }
 
 /** `file_server`: the file of the config itself is hidden without a line. */
@@ -49,7 +56,7 @@ export const fileServer: HandlerWriter = (handler, { hiddenFile }) => {
     lines.push(browsing);
   }
   lines.push(
-    ...precompressedLine(handler),
+    ...precompressedLines(handler),
     ...fieldLines(handler, {
       status: field("status_code", (members, key) => [String(members.take(key))]),
       disable_canonical_uris: flag("canonical_uris", false),

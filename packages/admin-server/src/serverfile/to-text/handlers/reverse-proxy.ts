@@ -228,17 +228,22 @@ function forwardAuth(handler: Members, context: WriteContext): Written | undefin
   const asks =
     isJsonObject(rewrite) &&
     Object.keys(rewrite).length === 2 &&
-    rewrite.method === "GET" &&
+    typeof rewrite.method === "string" &&
     typeof rewrite.uri === "string" &&
-    Object.entries(forwarded).every(([name, value]) => JSON.stringify(set[name]) === JSON.stringify([value]));
+    Object.keys(forwarded).every((name) => set[name] !== undefined);
   if (names === undefined || !asks || !isJsonArray(responses)) {
     return undefined;
   }
   const uri = handler.child("rewrite")?.text("uri") ?? "";
-  handler.child("rewrite")?.take("method");
+  // What it sets by itself is taken; other lines may have changed it since.
+  if (rewrite.method === "GET") {
+    handler.child("rewrite")?.take("method");
+  }
   const own = handler.child("headers")?.child("request")?.child("set");
-  for (const name of Object.keys(forwarded)) {
-    own?.take(name);
+  for (const [name, value] of Object.entries(forwarded)) {
+    if (JSON.stringify(set[name]) === JSON.stringify([value])) {
+      own?.take(name);
+    }
   }
   const list = handler.children("handle_response")?.slice(1) ?? [];
   const copies = names.length === 0 ? [] : [line("copy_headers", ...names)];

@@ -12,7 +12,7 @@ function listOfTexts(value: JsonValue, path: string): string[] {
 }
 
 function words(name: string): MatcherWriter {
-  return (value, path) => [line(name, ...listOfTexts(value, path))];
+  return (value, path) => [line(name, ...(value === null ? [] : listOfTexts(value, path)))];
 }
 
 /** Ranges with the private ones by their one name. */

@@ -16,6 +16,16 @@ export function preferredChainsLine(chains: Members): Line {
   return lineWith(words, lines);
 }
 
+/** The lines of the DNS challenge. @param at the member that they are in */
+function dnsFields(at: string) {
+  return {
+    resolvers: texts(`${at}.resolvers`),
+    propagation_delay: duration(`${at}.propagation_delay`),
+    propagation_timeout: duration(`${at}.propagation_timeout`),
+    dns_ttl: duration(`${at}.ttl`),
+  };
+}
+
 const acmeFields = {
   test_dir: text("test_ca"),
   email: text("email"),
@@ -28,10 +38,7 @@ const acmeFields = {
   alt_tlsalpn_port: integer("challenges.tls-alpn.alternate_port"),
   trusted_roots: texts("trusted_roots_pem_files"),
   lifetime: duration("certificate_lifetime"),
-  resolvers: texts("challenges.dns.resolvers"),
-  propagation_delay: duration("challenges.dns.propagation_delay"),
-  propagation_timeout: duration("challenges.dns.propagation_timeout"),
-  dns_ttl: duration("challenges.dns.ttl"),
+  ...dnsFields("challenges.dns"),
   dns_challenge_override_domain: text("challenges.dns.override_domain"),
 };
 
@@ -69,6 +76,7 @@ export function issuerLine(issuer: Members, before: string): Line {
     }
     case "zerossl": {
       const fields = {
+        ...dnsFields("cname_validation"),
         validity_days: integer("validity_days"),
         alt_http_port: integer("alternate_http_port"),
       };
