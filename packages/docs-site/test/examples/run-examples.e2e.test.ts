@@ -34,7 +34,7 @@ test.each(notRun)("What is not run is there: $page, $block$command", ({ page, bl
 /** Lines of a program's log, where a page shows them among what it prints. */
 const logLine = /^\[\d\d:\d\d:\d\d\.\d+\] [A-Z]+: .*\n?/gm;
 
-describe.skipIf(ownNetwork === undefined).each(sessions)("$name", (session) => {
+describe.skipIf(ownNetwork === undefined).each(sessions)("$name (needs unshare and ip)", (session) => {
   // Pages are run when the first of their tests wants to know.
   let running: ReturnType<typeof runSession> | undefined;
   const results = () => {
