@@ -18,11 +18,11 @@ const segmentLimits = {
   segmentAgeMs: 500,
   busySegmentRows: 5_000,
 };
-/** Where rows are read as they are sent, a block takes no memory here; in storage, some three times its bytes. */
+/** Where rows are read as they are sent, a block takes no memory here; in storage, more than its bytes. */
 const streamedSegmentLimits = {
   ...segmentLimits,
-  segmentRows: 200_000,
-  segmentBytes: 128 * 1024 * 1024,
+  segmentRows: 150_000,
+  segmentBytes: 96 * 1024 * 1024,
   busySegmentAgeMs: 2_500,
 };
 /** Spans that wait for a decision anyway may gather longer: this part of the wait, at most so long. */
