@@ -40,8 +40,8 @@ export function drawRowName(pen: WaterfallPen, scene: WaterfallScene, span: numb
     pen.text(text, x + 5, top, "mono", dimmed ? colours.text3 : colours.text);
   }
   if (layout.service !== undefined) {
-    const { x, text } = layout.service;
-    pen.text(text, x, top, dimmed ? "plain" : "bold", dimmed ? colours.text3 : colours.text);
+    const { x, text, font } = layout.service;
+    pen.text(text, x, top, font, dimmed ? colours.text3 : colours.text);
   }
   const { x, text } = layout.operation;
   pen.text(text, x, top, "plain", dimmed ? colours.text3 : failed ? colours.error : colours.text2);

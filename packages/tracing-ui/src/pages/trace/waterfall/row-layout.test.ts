@@ -56,7 +56,9 @@ test("parts of a name never overlap, however narrow the column and long the text
         const parts = [
           { x: stripeX, width: 4 },
           ...(count === undefined ? [] : [count]),
-          ...(service === undefined ? [] : [{ x: service.x, width: measure.width(service.text, "bold") }]),
+          ...(service === undefined
+            ? []
+            : [{ x: service.x, width: measure.width(service.text, service.font) }]),
           ...(operation.text === ""
             ? []
             : [{ x: operation.x, width: measure.width(operation.text, "plain") }]),
@@ -69,4 +71,18 @@ test("parts of a name never overlap, however narrow the column and long the text
       }
     }
   }
+});
+
+test("what a filter dims is written lighter, and measured so", () => {
+  const trace = traceOf([
+    ["a", undefined, 0, 100, "all", "shop"],
+    ["b", "a", 1, 10, "found", "store"],
+  ]);
+  const scene = sceneOf(trace, { view: { filter: "found", dims: true } });
+  const bold = new FittedText((text, font) => text.length * (font === "bold" ? 10 : 8));
+  const [dimmed, found] = [0, 1].map((span) => layOutRow(scene, span, bold));
+  expect(dimmed?.service).toMatchObject({ text: "shop", font: "plain" });
+  expect(found?.service).toMatchObject({ text: "store", font: "bold" });
+  expect(dimmed?.operation.x).toBe((dimmed?.service?.x ?? 0) + 4 * 8 + 7);
+  expect(found?.operation.x).toBe((found?.service?.x ?? 0) + 5 * 10 + 7);
 });

@@ -1,7 +1,14 @@
 import type { SiblingRun } from "../../../trace/sibling-runs.ts";
 import { errorsBelow, spanFlag } from "../../../trace/trace.ts";
 import type { FittedText } from "./fitted-text.ts";
-import { foldedRunFrom, operationOf, runFrom, serviceOf, type WaterfallScene } from "./waterfall-scene.ts";
+import {
+  foldedRunFrom,
+  isDimmed,
+  operationOf,
+  runFrom,
+  serviceOf,
+  type WaterfallScene,
+} from "./waterfall-scene.ts";
 
 /** Levels that are indented; deeper ones stay in line and carry their number, so that names keep their room. */
 const mostIndents = 12;
@@ -36,7 +43,7 @@ export interface RowLayout {
   /** Siblings in the run that the row stands for. */
   count: { x: number; width: number; text: string } | undefined;
   /** Undefined for a child in its parent's service: the stripe says it. */
-  service: { x: number; text: string } | undefined;
+  service: { x: number; text: string; font: "plain" | "bold" } | undefined;
   operation: { x: number; text: string };
   chips: readonly RowChip[];
 }
@@ -86,9 +93,10 @@ export function layOutRow(scene: WaterfallScene, span: number, texts: FittedText
   let service: RowLayout["service"];
   if (parent < 0 || trace.service[parent] !== trace.service[span]) {
     const most = Math.max(72, (nameWidth - foldX - leftPx) * 0.4);
-    const text = texts.fit(serviceOf(scene, span), "bold", Math.max(0, Math.min(most, right - x)));
-    service = { x, text };
-    x += texts.width(text, "bold") + 7;
+    const font = isDimmed(scene, span) ? "plain" : "bold";
+    const text = texts.fit(serviceOf(scene, span), font, Math.max(0, Math.min(most, right - x)));
+    service = { x, text, font };
+    x += texts.width(text, font) + 7;
   }
   const operation = { x, text: texts.fit(operationOf(scene, span), "plain", Math.max(0, right - x)) };
   return { indents, foldX, fold, level, stripeX, count, service, operation, chips };
