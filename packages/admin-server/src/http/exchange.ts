@@ -31,6 +31,8 @@ export interface ExchangeServer {
   readonly namedRoutes?: ReadonlyMap<string, NamedRoute>;
   /** Who the client is, where proxies that are trusted stand in between; absent: who is connected. */
   clientAddress?(exchange: Exchange): string;
+  /** Runs another request; absent: it runs none but those of its listeners. */
+  take?(stream: HttpStream): void;
   /** Told when an exchange is over, before those who asked by `onEnd`. */
   exchangeEnded?(exchange: Exchange): void;
   /** Whether who is connected is a proxy whose `X-Forwarded-*` counts. */

@@ -4,6 +4,7 @@ import { messageOf } from "../../../core/errors.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import { HttpError } from "../../../http/http-error.ts";
 import { readPlaceholder } from "../../../http/placeholders.ts";
+import { askItself } from "../../../http/virtual-stream.ts";
 import { joinSitePath } from "../../files/site-path.ts";
 import { humanSize } from "../file-server/browse/human-size.ts";
 import { escapeHtml } from "./basic-functions.ts";
@@ -80,6 +81,13 @@ export function siteFunctions(options: SiteFunctionOptions): Record<string, Temp
     async import(name: unknown) {
       options.run().define(parse(await read(name)));
       return "";
+    },
+    async httpInclude(uri: unknown) {
+      const { status, body } = await askItself(exchange, printed(uri));
+      if (status >= 400) {
+        throw new TemplateError(`http ${status}`);
+      }
+      return options.run().run(parse(body.toString("utf8")), options.contextWith([]));
     },
     readFile: read,
     async fileExists(name: unknown) {
