@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -26,7 +27,11 @@ export interface SystemPlace {
   readonly nginxConfig?: string;
 }
 
-const ourProgram = fileURLToPath(new URL("../../../admin-server/bin/server.ts", import.meta.url));
+const built = fileURLToPath(new URL("../../../admin-server/dist/server.cjs", import.meta.url));
+/** As users run it; from its sources where it is not built. */
+const ourProgram = existsSync(built)
+  ? built
+  : fileURLToPath(new URL("../../../admin-server/bin/server.ts", import.meta.url));
 
 async function jsonConfig({ folder, files, ports, config }: SystemPlace): Promise<string> {
   const path = join(folder, "config.json");
