@@ -1,5 +1,6 @@
 import { askQuery, type QueryReport } from "../store/ask-query.ts";
 import { type AskReport, askStore } from "../store/ask-store.ts";
+import { largeTrace } from "../store/fill-store.ts";
 import { filledDatabase, startFilledSystem } from "../store/filled-system.ts";
 import { storeSql } from "../store/store-sql.ts";
 import { Arguments, type OptionSpecs, optionHelp, UsageError } from "./arguments.ts";
@@ -37,7 +38,8 @@ ${optionHelp(specs)}`);
     if (options.has("settle")) await storeSql(storeUrl, `OPTIMIZE TABLE ${filledDatabase}.spans FINAL`);
     const reports = await askStore(store, storeUrl, filledDatabase, endUnixMs, times);
     await query.healthy(signal);
-    const queryReports = await askQuery(query.url, query.pid, endUnixMs, times);
+    const largeTraceUnixMs = await largeTraceStart(storeUrl);
+    const queryReports = await askQuery(query, { endUnixMs, largeTraceUnixMs }, times);
     const disk = await storeSql(
       storeUrl,
       `SELECT table, count() AS parts, sum(rows) AS rows, sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = '${filledDatabase}' GROUP BY table ORDER BY bytes DESC FORMAT TSVWithNames`,
@@ -49,6 +51,12 @@ ${optionHelp(specs)}`);
   } finally {
     await system.stop();
   }
+}
+
+/** When the newest span of the large trace starts, rounded up. */
+async function largeTraceStart(storeUrl: string): Promise<number> {
+  const sql = `SELECT toUnixTimestamp64Milli(max(start)) FROM ${filledDatabase}.spans WHERE trace_id = unhex('${largeTrace.traceId}')`;
+  return Number(await storeSql(storeUrl, sql)) + 1;
 }
 
 function table(reports: readonly AskReport[]): string {
@@ -73,7 +81,7 @@ function queryTable(reports: readonly QueryReport[]): string {
   const head = ["requests", "failed", "first ms", "p50 ms", "p95 ms", "CPU ms", "RSS MiB"];
   const lines = reports.map((report) =>
     [
-      `HTTP: ${report.name}`.padEnd(36),
+      (report.name.startsWith("gRPC: ") ? report.name : `HTTP: ${report.name}`).padEnd(36),
       ...[
         ...[report.requests, report.failed],
         ...[report.firstMs, report.lastMs, report.lastP95Ms, report.cpuMs].map((ms) => ms.toFixed(1)),

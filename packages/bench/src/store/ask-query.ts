@@ -1,5 +1,7 @@
 import { Agent, get, type IncomingMessage } from "node:http";
 import { processUsage } from "../e2e/measure/process-usage.ts";
+import { askGrpc, grpcClient } from "../query/ask-endpoints.ts";
+import { grpcQuestions } from "../query/grpc-questions.ts";
 import { largeTrace } from "./fill-store.ts";
 
 /** Requests of one kind to the query service, at the same time or one after the other. */
@@ -23,31 +25,42 @@ interface Answer {
   readonly lastMs: number;
 }
 
+/** When the newest hour ends, and when the newest span of the large trace starts. */
+export interface FilledTimes {
+  readonly endUnixMs: number;
+  readonly largeTraceUnixMs: number;
+}
+
 /**
- * Asks the query service's HTTP API.
- * @param pid of the query process
- * @param endUnixMs as the store was filled
+ * Asks the query service's HTTP API, and FindTraces over gRPC.
+ * @param query the process; gRPC at `host:port`
  */
 export async function askQuery(
-  url: string,
-  pid: number,
-  endUnixMs: number,
+  { url, pid, grpcAddress }: { readonly url: string; readonly pid: number; readonly grpcAddress: string },
+  { endUnixMs, largeTraceUnixMs }: FilledTimes,
   times: number,
 ): Promise<QueryReport[]> {
+  const client = grpcClient(grpcAddress);
   const agent = new Agent({ keepAlive: true });
   const end = endUnixMs * 1_000;
   const range = { start: String(end - 3_600_000_000), end: String(end) };
   const search = `/api/traces?${new URLSearchParams({ service: "frontend", limit: "20", ...range })}`;
   const large = `/api/traces/${largeTrace.traceId}`;
   const reports: QueryReport[] = [];
-  const measure = async (name: string, requests: number, atOnce: number, path: string) => {
+  const measure = async (
+    name: string,
+    requests: number,
+    atOnce: number,
+    path: string,
+    one = () => ask(`${url}${path}`, agent),
+  ) => {
     const before = processUsage(pid).cpuSeconds;
     const answers: Answer[] = [];
     let left = requests;
-    const client = async () => {
-      while (left-- > 0) answers.push(await ask(`${url}${path}`, agent));
+    const inTurn = async () => {
+      while (left-- > 0) answers.push(await one());
     };
-    await Promise.all(Array.from({ length: atOnce }, client));
+    await Promise.all(Array.from({ length: atOnce }, inTurn));
     const { cpuSeconds, rssPeakBytes } = processUsage(pid);
     const at = (key: "firstMs" | "lastMs", share: number) =>
       answers.map((answer) => answer[key]).sort((one, other) => one - other)[Math.floor(requests * share)] ??
@@ -66,10 +79,29 @@ export async function askQuery(
     await measure("200 searches at once", 200, 200, search);
     await measure("trace of 50,000 spans", 5, 1, large);
     await measure("10 of 50,000 spans at once", 10, 10, large);
+    const find = (unixMs: number) => () => findTraces(client, unixMs);
+    await measure("gRPC: newest 20 of a service", times, 1, "", find(endUnixMs));
+    await measure("gRPC: 20 with one of 50,000 spans", 5, 1, "", find(largeTraceUnixMs));
+    await measure("gRPC: 10 of these at once", 10, 10, "", find(largeTraceUnixMs));
   } finally {
     agent.destroy();
+    client.close();
   }
   return reports;
+}
+
+/** The newest 20 traces of a service within the hour that ends then. When the first message comes is not noted. */
+async function findTraces(client: ReturnType<typeof grpcClient>, endUnixMs: number): Promise<Answer> {
+  const question = grpcQuestions.find(({ name }) => name === "gRPC: search, hour");
+  if (question === undefined) throw new Error("there is no question for FindTraces");
+  const startedAt = performance.now();
+  const samples = { endUnixMs, traceIds: [], requestIds: [] };
+  const ok = await askGrpc(client, question, samples, 0).then(
+    () => true,
+    () => false,
+  );
+  const lastMs = performance.now() - startedAt;
+  return { ok, firstMs: lastMs, lastMs };
 }
 
 function ask(url: string, agent: Agent): Promise<Answer> {

@@ -17,7 +17,7 @@ const maxStatementBytes = 250_000;
 export const maxMetricRows = 1_000_000;
 
 /**
- * For statements that look for minutes of traces. Minutes are numbers of 32 bits: outside of 1970 to 2106 they begin again,
+ * Settings of statements that look for minutes of traces. Minutes are numbers of 32 bits: outside of 1970 to 2106 they begin again,
  * and what the index says of starts would leave out spans that lie beside one from such a time. The primary key has minutes.
  */
 export const anyStart = `SETTINGS ignore_data_skipping_indices = 'start_index', ${keepsUnpacked}`;
