@@ -45,7 +45,7 @@ describe.skipIf(ownNetwork === undefined).each(sessions)("$name (needs unshare a
     stepsOf(page).map((step, index) => [step.block.name, { ...step, page, index }] as const),
   );
 
-  test.for(rows)("%s", { timeout: 480_000 }, async ([, { block, page, index, lacks }], { skip }) => {
+  test.for(rows)("%s", { timeout: 960_000 }, async ([, { block, page, index, lacks }], { skip }) => {
     if (lacks !== undefined) {
       skip(`${lacks} is not on this machine`);
     }
@@ -69,5 +69,5 @@ describe.skipIf(ownNetwork === undefined).each(sessions)("$name (needs unshare a
       terminals.filter(({ state }) => state !== "running").map((terminal) => ({ page, ...terminal })),
     );
     expect(ended).toEqual([]);
-  }, 480_000);
+  }, 960_000);
 });

@@ -28,7 +28,7 @@ export interface PageResult {
 }
 
 const mark = "=~=~=";
-const timeoutMs = 400_000;
+const timeoutMs = 900_000;
 
 /** What a checkout has, as far as examples name it. */
 const linked = ["packages", "examples", "docs", "docker", "deploy", "node_modules", "package.json"];
