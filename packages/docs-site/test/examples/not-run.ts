@@ -20,6 +20,11 @@ const built = "make-release.e2e.test.ts in packages/bundler makes and runs them"
 const house = "npm start runs one on that port, which answers";
 const long = "takes minutes";
 
+/** Folders of pages whose examples another test sends to a server of its own. */
+export const runElsewhere: Readonly<Record<string, string>> = {
+  "reference/": "packages/admin-server/src/serverfile/reference-requests.test.ts",
+};
+
 export const notRun: readonly NotRun[] = [
   { page: "README.md", block: "npm start ", reason: started },
   { page: "README.md", block: "npm test", reason: "it is what runs this" },

@@ -2,9 +2,11 @@
 // language of a fence say how: `title="site.json"` is a file that the next examples find; `terminal` runs beside what follows;
 // `terminals` does so with each of its commands; an output that `varies` has other figures and ids in another run.
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { codeBlocks } from "./code-blocks.ts";
-import { notRun } from "./not-run.ts";
+import { codeBlocks, repository } from "./code-blocks.ts";
+import { notRun, runElsewhere } from "./not-run.ts";
 import { ownNetwork } from "./own-network.ts";
 import { runSession } from "./run-session.ts";
 import { sessions, stepsOf } from "./sessions.ts";
@@ -17,8 +19,12 @@ test("Every block of shell is run, or listed with the reason why not", () => {
   const isListed = (page: string, code: string) =>
     notRun.some(({ page: of, block }) => of === page && block !== undefined && code.startsWith(block));
   expect(
-    shell.filter(({ page, code }) => !pages.has(page) && !isListed(page, code)).map(({ name }) => name),
+    shell
+      .filter(({ page }) => !Object.keys(runElsewhere).some((folder) => page.startsWith(folder)))
+      .filter(({ page, code }) => !pages.has(page) && !isListed(page, code))
+      .map(({ name }) => name),
   ).toEqual([]);
+  for (const path of Object.values(runElsewhere)) expect(existsSync(join(repository, path)), path).toBe(true);
 });
 
 test.each(notRun)("What is not run is there: $page, $block$command", ({ page, block, command }) => {
