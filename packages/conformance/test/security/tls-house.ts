@@ -54,14 +54,8 @@ export function askOverTls(
 class TlsProcess extends HouseProcess {
   readonly #asker: () => TlsAsker;
 
-  constructor(
-    name: string,
-    args: readonly string[],
-    admin: string,
-    asker: () => TlsAsker,
-    environment: Readonly<Record<string, string>> = {},
-  ) {
-    super(name, `${name}/bin/${name}.ts`, args, `https://${admin}/`, environment);
+  constructor(name: string, args: readonly string[], admin: string, asker: () => TlsAsker) {
+    super(name, `${name}/bin/${name}.ts`, args, `https://${admin}/`);
     this.#asker = asker;
   }
 
@@ -131,13 +125,10 @@ function clientTls(option: string, files: TlsFolder): string[] {
 /**
  * Starts seven processes: a storage and a bridge to it; a collector and a query service on ClickHouse's protocol, and one
  * of each on the remote storage API of the bridge; an agent.
- * @param prometheus address of a Prometheus over TLS @param strategies URL of a file of sampling strategies over TLS
+ * @param outside URL over TLS of who is a Prometheus, has sampling strategies at `/strategies.json`, and takes the spans
+ * of processes
  */
-export async function openTlsHouse(
-  authority: TestAuthority,
-  prometheus: string,
-  strategies: string,
-): Promise<TlsHouse> {
+export async function openTlsHouse(authority: TestAuthority, outside: string): Promise<TlsHouse> {
   const folder = mkdtempSync(join(tmpdir(), "tls-house-"));
   let pair = authority.issue(...localNames);
   let ca = authority.cert;
@@ -206,21 +197,25 @@ export async function openTlsHouse(
       ],
       ...["--collector.grpc-server.host-port", address.otherApiV2, ...serverTls("collector.grpc", files)],
       ...off("collector.otlp.grpc.host-port", "collector.http-server.host-port"),
-      ...["--sampling.strategies-file", strategies],
+      ...[
+        "--sampling.strategies-file",
+        `${outside}/strategies.json`,
+        ...clientTls("sampling.strategies", files),
+      ],
+      ...["--sampling.strategies-reload-interval", "200ms"],
       ...["--collector.journal.dir", join(folder, "other"), ...remote, ...admin("otherAdmin")],
     ],
     address.otherAdmin,
     asker,
-    // The authority of this download is Node's, as that of the public model is the system's.
-    { NODE_EXTRA_CA_CERTS: files.caPath },
   );
   const query = new TlsProcess(
     "tracing-query",
     [
       ...["--query.http-server.host-port", address.queryHttp, ...serverTls("query.http", files)],
       ...["--query.grpc-server.host-port", address.queryGrpc, ...serverTls("query.grpc", files)],
-      ...["--metrics-storage.type", "prometheus", "--prometheus.server-url", prometheus],
+      ...["--metrics-storage.type", "prometheus", "--prometheus.server-url", outside],
       ...[...clientTls("prometheus", files), ...clickHouse, ...admin("queryAdmin")],
+      ...["--tracing.otlp.endpoint", outside, ...clientTls("tracing.otlp", files)],
     ],
     address.queryAdmin,
     asker,
