@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { describeApp } from "./app-session.ts";
 import {
@@ -19,6 +19,9 @@ import {
 const mostDifference = 0.004;
 /** Pixels by which a line of text may be longer or shorter: less than a letter. */
 const mostFontDifference = 0.5;
+
+/** Where pictures that differ are kept, not under version control. */
+const seenFolder = fileURLToPath(new URL("../coverage/pictures/", import.meta.url));
 
 describeApp("pictures of the pages", (app) => {
   test.for(pictured)("$name looks as its reference does, in both themes", async (scene, { skip }) => {
@@ -39,7 +42,8 @@ describeApp("pictures of the pages", (app) => {
       const picture = await desk.take(page);
       const difference = await desk.difference(picture, await readFile(file));
       if (difference <= mostDifference) continue;
-      const seen = path.join(await mkdtemp(path.join(tmpdir(), "tracing-ui-picture-")), path.basename(file));
+      await mkdir(seenFolder, { recursive: true });
+      const seen = path.join(seenFolder, path.basename(file));
       await writeFile(seen, picture);
       expect.fail(
         `${(100 * difference).toFixed(2)} % of ${path.basename(file)} differs: look at ${seen}; if it is as it shall be, node test/keep-pictures.ts ${scene.name}`,

@@ -33,11 +33,13 @@ export class WaterfallPainter {
     return this.#pen;
   }
 
-  /** Draws with other colours or fonts from now on. */
+  /** Draws with other colours or fonts, at once: the rest of the page has them already, also where it is not in view. */
   use(palette: WaterfallPalette): void {
     if (this.#context === null) return;
     this.#pen = new WaterfallPen(this.#context, palette);
-    this.#ask();
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    this.#paint();
   }
 
   /** Draws another scene from now on. @param viewHeight pixels of rows in view */
