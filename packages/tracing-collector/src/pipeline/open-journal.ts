@@ -21,7 +21,7 @@ const segmentLimits = {
 /** Where rows are read as they are sent, a block takes no memory here; in storage, more than its bytes. */
 const streamedSegmentLimits = {
   ...segmentLimits,
-  segmentRows: 150_000,
+  segmentRows: 75_000,
   segmentBytes: 96 * 1024 * 1024,
   busySegmentAgeMs: 2_500,
 };
