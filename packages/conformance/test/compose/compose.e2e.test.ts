@@ -220,6 +220,9 @@ test("each container ends by itself when it is told to", async (context) => {
   await engine.compose("--profile", "demo", "stop", "--timeout", "10");
   for (const service of ours) {
     const container = engine.containerOf(service);
-    expect(await engine.podman("inspect", "--format", "{{.State.ExitCode}}", container), service).toBe("0");
+    const code = await engine.podman("inspect", "--format", "{{.State.ExitCode}}", container);
+    // What it did last says what it was waiting for.
+    const lines = code === "0" ? "" : `\n${await engine.lastLines(container)}`;
+    expect(`${service} ${code}${lines}`).toBe(`${service} 0`);
   }
 }, 180_000);

@@ -103,6 +103,16 @@ export class ContainerEngine {
     return stdout.trim();
   }
 
+  /** The last lines that a container wrote, each with its time. */
+  async lastLines(container: string): Promise<string> {
+    const args = [...this.#podman, "logs", "--timestamps", "--tail", "20", container];
+    const { stdout, stderr } = await run("podman", args, {
+      env: this.#environment,
+      maxBuffer: maxOutputBytes,
+    });
+    return `${stdout}${stderr}`;
+  }
+
   /** Runs docker-compose on the copy of the sources. @throws Error with what it says when it fails */
   async compose(...args: readonly string[]): Promise<string> {
     const { stdout } = await run("docker-compose", ["--project-name", this.#project, ...args], {
