@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { StartError } from "./errors.ts";
+import { exitNow } from "./exit-now.ts";
 import { completionScript } from "./options/completion-script.ts";
 import { environmentText } from "./options/environment-text.ts";
 import { type HelpSubject, helpText } from "./options/help-text.ts";
@@ -117,5 +118,5 @@ export async function runProcess<Shape extends z.ZodRawShape>(
   if (command === "status") {
     process.exit(await printStatus(parsed.options));
   }
-  process.exit(await serveProcess(definition, parsed.options));
+  exitNow(await serveProcess(definition, parsed.options));
 }
