@@ -59,14 +59,17 @@ export function statusLine(status: number): string {
 }
 
 let dateText = "";
-let dateSecond = 0;
 
-/** Value of the field `Date`. @param nowMs as `Date.now()` */
-export function httpDate(nowMs: number): string {
-  const second = Math.floor(nowMs / 1000);
-  if (second !== dateSecond) {
-    dateSecond = second;
-    dateText = new Date(nowMs).toUTCString();
+function forgetDate(): void {
+  dateText = "";
+}
+
+/** Value of the field `Date`, made once a second: reading the clock for each response costs more than the field. */
+export function httpDate(): string {
+  if (dateText === "") {
+    const now = Date.now();
+    dateText = new Date(now).toUTCString();
+    setTimeout(forgetDate, 1_000 - (now % 1_000)).unref();
   }
   return dateText;
 }

@@ -5,7 +5,7 @@ import type { HttpHandler, Next } from "../../http/handler.ts";
 import { getHeader, removeHeaders } from "../../http/header-list.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { compileHeaderTemplate, compileTemplate, isFixed } from "../../http/placeholders.ts";
-import { markStable } from "../encoding/stable-bodies.ts";
+import { markStable } from "../../http/stable-bodies.ts";
 
 const configSchema = z.strictObject({
   status_code: z
