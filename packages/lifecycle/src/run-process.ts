@@ -74,9 +74,12 @@ function printConfig(parsed: ParsedOptions<unknown>): void {
 /**
  * Makes a program of a process definition: reads the command line, then runs until told to stop, and exits.
  * Exit codes: 0 stopped as asked, 1 could not start or go on, 2 forced by a second SIGINT, 3 error while stopping.
+ * @param startAnew gets the checked options before the process is served: a program may go on from there in a new start
+ *   that calls `serveProcess` (`lifecycle/serve`), without all that only checking needs. Where it returns, this one serves.
  */
 export async function runProcess<Shape extends z.ZodRawShape>(
   definition: ProcessDefinition<Shape>,
+  startAnew?: (options: object) => void,
 ): Promise<never> {
   const [first, ...rest] = process.argv.slice(2);
   const command = first === undefined || first.startsWith("-") ? "run" : first;
@@ -118,5 +121,6 @@ export async function runProcess<Shape extends z.ZodRawShape>(
   if (command === "status") {
     process.exit(await printStatus(parsed.options));
   }
+  startAnew?.(parsed.options);
   exitNow(await serveProcess(definition, parsed.options));
 }
