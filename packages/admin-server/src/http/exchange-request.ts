@@ -23,6 +23,15 @@ let goodHost = "";
 let lastTarget = "";
 let lastParts: RequestTarget = { authority: undefined, rawPath: "/", query: "" };
 let lastPath = "/";
+/** The last host that was asked for with its port, and without. */
+let lastHostport = "";
+let lastHost = "";
+
+/** Without port and brackets, lower case. */
+function bareHost(hostport: string): string {
+  const match = hostport.startsWith("[") ? /^\[(.*)\](?::\d*)?$/.exec(hostport) : null;
+  return (match?.[1] ?? hostport.replace(/:\d*$/, "")).toLowerCase();
+}
 
 /** @throws ServerError HTTP_BAD_REQUEST */
 function checkHost(hostport: string): void {
@@ -126,8 +135,11 @@ export class ExchangeRequest {
   /** Without port and brackets, lower case. */
   get host(): string {
     if (this.#host === undefined) {
-      const match = this.hostport.startsWith("[") ? /^\[(.*)\](?::\d*)?$/.exec(this.hostport) : null;
-      this.#host = (match?.[1] ?? this.hostport.replace(/:\d*$/, "")).toLowerCase();
+      if (this.hostport !== lastHostport) {
+        lastHost = bareHost(this.hostport);
+        lastHostport = this.hostport;
+      }
+      this.#host = lastHost;
     }
     return this.#host;
   }

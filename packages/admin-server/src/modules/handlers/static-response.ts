@@ -91,9 +91,12 @@ function compileHeaders(config: z.infer<typeof configSchema>["headers"]) {
     (each ?? []).map((value) => ({ name, value: compileHeaderTemplate(value) })),
   );
   return (exchange: Exchange): void => {
-    removeHeaders(exchange.responseHeaders, (name) => names.has(name));
+    const { responseHeaders } = exchange;
+    if (names !== onlyLength || getHeader(responseHeaders, "content-length") !== undefined) {
+      removeHeaders(responseHeaders, (name) => names.has(name));
+    }
     for (const { name, value } of values) {
-      exchange.responseHeaders.push(name, value(exchange));
+      responseHeaders.push(name, value(exchange));
     }
   };
 }
