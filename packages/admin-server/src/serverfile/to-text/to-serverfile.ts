@@ -95,7 +95,7 @@ export async function toServerfile(config: JsonValue): Promise<string> {
 class TextFile {
   readonly #config: JsonValue;
   readonly #name: string;
-  /** What is understood but comes to something else. */
+  /** What does not come to the config. */
   readonly #drafts: ConfigDraft[] = [];
   /** Why the first way to write it did not fit. */
   refusal: ServerError | undefined;
@@ -111,7 +111,8 @@ class TextFile {
     for (const choices of allChoices().slice(0, tries)) {
       try {
         const draft = writeConfig(this.#config, choices, hidden);
-        return this.#checked(draftText(draft), () => this.#drafts.push(draft));
+        this.#drafts.push(draft);
+        return this.#checked(draftText(draft));
       } catch (error) {
         this.refusal ??= error instanceof ServerError ? error : inexpressible("/config", messageOf(error));
       }
@@ -124,7 +125,7 @@ class TextFile {
     const config = this.#config;
     const adapt = (text: string) => this.#adapt(text);
     const text = await mendDraft(this.#drafts, { config, ports: usualPortsOf(config), adapt, maxTries });
-    return text === undefined ? undefined : this.#checked(text, () => undefined);
+    return text === undefined ? undefined : this.#checked(text);
   }
 
   #adapt(text: string): JsonValue {
@@ -132,7 +133,7 @@ class TextFile {
   }
 
   /** @throws ServerError CONFIG_INEXPRESSIBLE when the text does not come to the config */
-  #checked(unformatted: string, differs: () => unknown): string {
+  #checked(unformatted: string): string {
     const text = formatServerfile(unformatted);
     let result: JsonValue;
     try {
@@ -142,7 +143,6 @@ class TextFile {
     }
     const path = firstDifference(this.#config, result, "/config");
     if (path !== undefined) {
-      differs();
       throw inexpressible(path, "what a serverfile makes of it differs there");
     }
     return this.#name === defaultFile

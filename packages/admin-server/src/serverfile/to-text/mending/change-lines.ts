@@ -109,6 +109,24 @@ export function* exchangedHeads(draft: ConfigDraft, names: readonly string[]): G
   }
 }
 
+/** Drafts in which a line about certificates in the block of one site stands in that of another. */
+export function* exchangedCertificates(draft: ConfigDraft): Generator<ConfigDraft> {
+  for (const [from, site] of draft.sites.entries()) {
+    for (const [at, each] of site.head.entries()) {
+      const inner = isNamed(each, "tls") ? innerOf(each) : [];
+      for (const [index, moved] of inner.entries()) {
+        const less = lineWith(each.words, withAt(inner, index, undefined));
+        const without = withSite(draft, from, { ...site, head: withAt(site.head, at, less) });
+        for (const [to, other] of draft.sites.entries()) {
+          if (to !== from) {
+            yield withSite(without, to, { ...other, head: withCertificates(other.head, moved, true) });
+          }
+        }
+      }
+    }
+  }
+}
+
 /** Drafts with other options: one less, one more, or in another order. @param more that could be said */
 export function* changedOptions(draft: ConfigDraft, more: readonly Line[]): Generator<ConfigDraft> {
   for (const options of [...lessLines(draft.options), ...everyMove(draft.options)]) {

@@ -26,11 +26,10 @@ function spellings(key: string, ports: UsualPorts): string[] {
   const host = bare.includes(":") ? `[${bare}]` : bare;
   const port = parsed.port === "" ? (scheme === "http" ? ports.http : ports.https) : Number(parsed.port);
   const ways = [`${host}:${port}`, `http://${host}:${port}`, `https://${host}:${port}`];
-  if (port === ports.https) {
-    ways.push(`https://${host}`, ...(host === "" ? [] : [host]));
-  }
-  if (port === ports.http) {
-    ways.push(`http://${host}`);
+  // Sockets of the file system have no port: any may stand there.
+  ways.push(`https://${host}`, `http://${host}`);
+  if (port === ports.https && host !== "") {
+    ways.push(host);
   }
   return ways.map((way) => way + path).filter((way) => way !== key);
 }

@@ -8,6 +8,7 @@ import {
   changedBodies,
   changedHeads,
   changedOptions,
+  exchangedCertificates,
   exchangedHeads,
   moreCertificates,
 } from "./change-lines.ts";
@@ -58,6 +59,7 @@ function* changes(
     yield* moreCertificates(draft, own);
     yield* issuersElsewhere(draft, config, ports);
     yield* moreCertificates(draft, said);
+    yield* exchangedCertificates(draft);
     yield* exchangedHeads(draft, ["tls", "bind"]);
     yield* changedOptions(draft, said.options);
     yield* filled(draft, 1);
@@ -124,6 +126,12 @@ export async function mendDraft(
     if (text !== undefined) {
       return text;
     }
+  }
+  const [draft] = drafts;
+  if (nodes.length === 0 && draft !== undefined) {
+    // None is understood: mostly since sites say different things of the same certificates.
+    const distance = { score: Number.MAX_VALUE, paths: ["/config/apps/tls"] };
+    nodes.push({ score: distance.score, rest: changes(draft, distance, said, mending) });
   }
   while (tries < maxTries) {
     const node = nearest(nodes);

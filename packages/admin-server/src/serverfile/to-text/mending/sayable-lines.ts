@@ -48,7 +48,7 @@ export function sayableLines(config: JsonValue, ports: UsualPorts): SayableLines
     { words: ["tls"], block: [] },
   ];
   const inner: Line[] = [line("on_demand"), line("reuse_private_keys"), line("ca", "x")];
-  const options: Line[] = [line("local_certs"), line("skip_install_trust")];
+  const options: Line[] = [line("local_certs"), line("skip_install_trust"), line("default_bind")];
   const hosts = new Set<string>();
   for (const policy of policies) {
     for (const subject of textsOf(policy.subjects)) {

@@ -324,8 +324,10 @@ export class CertificateLines {
   /** Further hosts of the site for any host, whose certificates it needs though no route names them. */
   #automatedAddresses(): string[] {
     const known = new Set(this.#sites.flatMap((site) => hostsOfDraft(site)));
-    const isFree = (name: string) => !this.automated.has(name) && !known.has(name);
-    return this.#choices.automatedAddresses ? this.automateNames.filter(isFree) : [];
+    const { automatedAddresses } = this.#choices;
+    const isFree = (name: string) =>
+      !this.automated.has(name) && (automatedAddresses === "all" || !known.has(name));
+    return automatedAddresses === "none" ? [] : this.automateNames.filter(isFree);
   }
 }
 
