@@ -1,6 +1,6 @@
 import type { HeaderList } from "../header-list.ts";
 import { isStable, maxKeptResponseBytes } from "../stable-bodies.ts";
-import { encodeResponseFields, httpDate, statusLine } from "./response-head.ts";
+import { encodeResponseFields, httpDate, isSameList, statusLine } from "./response-head.ts";
 
 /** A whole response as it was sent last with one body. */
 interface SentResponse {
@@ -13,18 +13,6 @@ interface SentResponse {
 
 const sent = new WeakMap<Uint8Array, SentResponse>();
 
-function isSame(a: HeaderList, b: HeaderList): boolean {
-  if (a.length !== b.length) {
-    return false;
-  }
-  for (let index = 0; index < a.length; index++) {
-    if (a[index] !== b[index]) {
-      return false;
-    }
-  }
-  return true;
-}
-
 /**
  * Head and body of a response in one piece, for a connection of HTTP/1.1 that stays open. It is kept with the body: sending
  * the same again, within the second for which its date is right, costs a comparison.
@@ -35,7 +23,12 @@ function isSame(a: HeaderList, b: HeaderList): boolean {
 export function stableResponse(status: number, headers: HeaderList, body: Uint8Array): Buffer | undefined {
   const date = httpDate();
   const last = sent.get(body);
-  if (last !== undefined && last.status === status && last.date === date && isSame(last.headers, headers)) {
+  if (
+    last !== undefined &&
+    last.status === status &&
+    last.date === date &&
+    isSameList(last.headers, headers)
+  ) {
     return last.bytes;
   }
   if (
