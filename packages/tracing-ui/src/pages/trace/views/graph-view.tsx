@@ -1,6 +1,7 @@
 import "./graph-view.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { durationText } from "ui-kit/format/format-duration.ts";
 import { hueStyle } from "../../../components/service-mark.tsx";
 import { layOutLayers, type Point } from "../../../graph/lay-out-layers.ts";
@@ -108,10 +109,8 @@ function Node(props: {
         </span>
         <span className="mono cut">
           {durationText(node.selfUs)}
-          <span className="unit"> self · </span>×{node.count.toLocaleString("en")}
-          {node.errors > 0 && (
-            <span className="graph-errors"> · {node.errors.toLocaleString("en")} failed</span>
-          )}
+          <span className="unit"> self · </span>×{formatCount(node.count)}
+          {node.errors > 0 && <span className="graph-errors"> · {formatCount(node.errors)} failed</span>}
         </span>
       </Link>
     </foreignObject>
@@ -130,7 +129,7 @@ function Edge({ edge, points }: { edge: GraphEdge; points: readonly Point[] }) {
       />
       {end !== undefined && before !== undefined && edge.count > 1 && (
         <text x={(end.x + before.x) / 2} y={(end.y + before.y) / 2 - 4} textAnchor="middle">
-          ×{edge.count.toLocaleString("en")}
+          ×{formatCount(edge.count)}
         </text>
       )}
     </g>
