@@ -1,4 +1,5 @@
 import type { Logger } from "lifecycle";
+import type { z } from "zod";
 import { errorWithin, messageOf, ServerError } from "../errors.ts";
 import { makeEtag, parseIfMatch, prepareEtags } from "../etag.ts";
 import { encodeJson } from "../json/encode-json.ts";
@@ -59,6 +60,8 @@ export interface ConfigEngineOptions {
   readonly participants: readonly Participant[];
   readonly autosave: Autosave;
   readonly metrics: ConfigMetrics;
+  /** Of the member `admin`: says where it has arrays, so that absent ones can be appended to. */
+  readonly adminSchema?: z.core.$ZodType;
   readonly log: Logger;
 }
 
@@ -203,7 +206,8 @@ export class ConfigEngine {
         method,
         path,
         value,
-        wantsArray: (segments) => isArrayBySchema(this.#options.registry, this.#tree.config, segments),
+        wantsArray: (segments) =>
+          isArrayBySchema(this.#options.registry, this.#tree.config, segments, this.#options.adminSchema),
       });
     if (request.edit === undefined) {
       return apply(request.method, body);
