@@ -91,8 +91,7 @@ async function writeChunks(
 ): Promise<void> {
   for await (const { text } of chunks) {
     if (response.destroyed) return;
-    // As bytes: Node would count those of a text first, and then copy it for each way that it takes.
-    if (!response.write(Buffer.from(text))) await writable(response);
+    if (!response.write(text)) await writable(response);
   }
   response.end();
 }
