@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { JsonValue } from "../json/json-value.ts";
 
 /** Whether a schema takes a value as it is: false when it refuses, when it would make another value of it, or might. */
-export type UnchangedCheck = (value: unknown) => boolean;
+type UnchangedCheck = (value: unknown) => boolean;
 
 const checks = new WeakMap<z.core.$ZodType, UnchangedCheck>();
 
