@@ -1,4 +1,7 @@
 import type { ConfigAdapter } from "../core/adapters/config-adapter.ts";
+import { RecentTexts } from "./recent-texts.ts";
+
+const recent = new RecentTexts();
 
 /**
  * The text format that people write; files of the public model are read as they are. Its reader is loaded on first use.
@@ -10,10 +13,12 @@ export const serverfileAdapter: ConfigAdapter = {
   fileEndings: [".serverfile", ".caddyfile"],
   async adapt(bytes, options) {
     const { adaptServerfile } = await import("./adapt-serverfile.ts");
-    return adaptServerfile(bytes, options);
+    const adapted = adaptServerfile(bytes, options);
+    recent.remember({ text: Buffer.from(bytes).toString(), filename: options.filename });
+    return adapted;
   },
   async toText(config) {
     const { toServerfile } = await import("./to-text/to-serverfile.ts");
-    return toServerfile(config);
+    return toServerfile(config, recent.all);
   },
 };

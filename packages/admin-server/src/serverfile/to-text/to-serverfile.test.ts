@@ -170,3 +170,25 @@ test("a config from another file says under which name it is the same", async ()
   expect(written).toBe(`# The config hides its file: save this as /etc/web/Serverfile\n${text}`);
   expect(adapted(written, "/etc/web/Serverfile")).toEqual(config);
 });
+
+describe("a config that no other text is found for", () => {
+  const config = golden("log-skip");
+  const text = readFileSync(new URL("log-skip.serverfile", folder), "utf8");
+
+  test("is given as the text that it came from, formatted", async () => {
+    const known = [
+      { text: "broken {" },
+      { text: ":80\n" },
+      { text: `# mine\n${text.replaceAll("\t", "  ")}` },
+    ];
+    const written = await toServerfile(config, known);
+    expect(written).toBe(formatServerfile(`# mine\n${text}`));
+    expect(adapted(written)).toEqual(config);
+  });
+
+  test("is refused where all known texts are of others", async () => {
+    await expect(toServerfile(config, [{ text: ":80\n" }])).rejects.toMatchObject({
+      code: "CONFIG_INEXPRESSIBLE",
+    });
+  });
+});

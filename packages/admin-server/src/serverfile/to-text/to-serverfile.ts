@@ -2,6 +2,7 @@ import { messageOf, ServerError } from "../../core/errors.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../core/json/json-value.ts";
 import { adaptServerfile } from "../adapt-serverfile.ts";
 import { formatServerfile } from "../format/format-serverfile.ts";
+import type { KnownText } from "../recent-texts.ts";
 import { allChoices } from "./choices.ts";
 import { type ConfigDraft, draftText } from "./config-draft.ts";
 import { inexpressible } from "./inexpressible.ts";
@@ -66,10 +67,10 @@ function hiddenFileOf(value: JsonValue): string | undefined {
 /**
  * A config as a serverfile, formatted, that adapts to the same JSON: each is tried before it is given away. What may
  * be said in several places is tried in several ways, and what comes near is mended; at most {@link maxTriedBytes} of
- * JSON in all.
+ * JSON in all. Before mending, texts that may be the one that the config came from are looked at.
  * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the first part that no serverfile says, and why
  */
-export async function toServerfile(config: JsonValue): Promise<string> {
+export async function toServerfile(config: JsonValue, known: readonly KnownText[] = []): Promise<string> {
   if (config === null) {
     throw inexpressible("/config", "no config is loaded");
   }
@@ -81,6 +82,14 @@ export async function toServerfile(config: JsonValue): Promise<string> {
     const text = file.firstThatFits(tries);
     if (text !== undefined) {
       return text;
+    }
+  }
+  for (const { text, filename = defaultFile } of known) {
+    for (const name of new Set([defaultFile, filename])) {
+      const same = new TextFile(config, name).asItWas(text);
+      if (same !== undefined) {
+        return same;
+      }
     }
   }
   const maxTries = Math.min(maxMendingTries, tries - allChoices().length);
@@ -118,6 +127,15 @@ class TextFile {
       }
     }
     return undefined;
+  }
+
+  /** This text, formatted, if it comes to the config. */
+  asItWas(text: string): string | undefined {
+    try {
+      return this.#checked(text);
+    } catch {
+      return undefined;
+    }
   }
 
   /** A text near those of {@link firstThatFits}. */

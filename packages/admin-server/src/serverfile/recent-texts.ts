@@ -1,0 +1,33 @@
+/** A serverfile as it was adapted. */
+export interface KnownText {
+  readonly text: string;
+  /** As it was given; undefined where nobody named it. */
+  readonly filename?: string | undefined;
+}
+
+const maxTexts = 4;
+const maxTextLength = 1024 * 1024;
+
+/**
+ * The texts that were adapted last. A config in JSON does not keep how it was said; where it came from one of these, that is
+ * the text to give back when no other is found.
+ */
+export class RecentTexts {
+  /** The newest first. */
+  #texts: readonly KnownText[] = [];
+
+  /** Longer texts than a mebibyte are left out. */
+  remember(known: KnownText): void {
+    if (known.text.length <= maxTextLength) {
+      const others = this.#texts.filter(
+        ({ text, filename }) => text !== known.text || filename !== known.filename,
+      );
+      this.#texts = [known, ...others].slice(0, maxTexts);
+    }
+  }
+
+  /** The newest first; at most four. */
+  get all(): readonly KnownText[] {
+    return this.#texts;
+  }
+}
