@@ -1,3 +1,10 @@
+export {
+  attributeListOf,
+  attributeMark,
+  attributeNeedle,
+  attributeTypeLetters,
+  valueMark,
+} from "./attribute-list.ts";
 export { attributeText, parseAttributeText } from "./attribute-text.ts";
 export { ByteWriter } from "./byte-writer.ts";
 export type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "./message-transcoder.ts";

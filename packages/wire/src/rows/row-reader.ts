@@ -62,18 +62,23 @@ export class RowReader {
 
   /** As `string`, for values that many rows share. */
   repeatedString(): string {
-    const length = this.varint();
-    if (length === 0) return "";
-    const start = this.#advance(length);
-    const known = this.#strings.find(start, this.position);
+    const start = this.skipString();
+    return this.repeatedText(start, this.position);
+  }
+
+  /** The text of `[start, end)`, which many rows share; `position` stays. */
+  repeatedText(start: number, end: number): string {
+    if (start === end) return "";
+    const known = this.#strings.find(start, end);
     if (known !== undefined) return known;
-    const text = this.bytes.toString("utf8", start, start + length);
-    this.#strings.keep(start, this.position, text);
+    const text = this.bytes.toString("utf8", start, end);
+    this.#strings.keep(start, end, text);
     return text;
   }
 
-  skipString(): void {
-    this.#advance(this.varint());
+  /** @returns where the string begins; it ends at `position` */
+  skipString(): number {
+    return this.#advance(this.varint());
   }
 
   /** Whether the bytes from `position` on are those of `[start, end)`. */
