@@ -24,7 +24,7 @@ function written(attributes: readonly Attribute[]): Buffer {
 }
 
 describe("an attribute list", () => {
-  it("has marks around and letters before its attributes", () => {
+  it("has marks between its attributes, and letters before the values", () => {
     const attributes: Attribute[] = [
       { key: "a", value: { type: "string", value: "x" } },
       { key: "", value: { type: "empty" } },
@@ -32,7 +32,7 @@ describe("an attribute list", () => {
       { key: "b", value: { type: "bytes", value: Buffer.from([0xff, 0xfe]) } },
     ];
     expect(attributeListOf(attributes).toString("latin1")).toBe(
-      `${mark}sa${between}x${mark}e${between}${mark}in${between}-7${mark}xb${between}fffe${mark}`,
+      `${mark}a${between}sx${mark}${between}e${mark}n${between}i-7${mark}b${between}xfffe${mark}`,
     );
     expect(attributeListOf([])).toHaveLength(0);
   });

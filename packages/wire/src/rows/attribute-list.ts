@@ -6,7 +6,7 @@ import { attributeText } from "./attribute-text.ts";
 // An attribute list is one byte string, and so one column: a list without attributes is empty; otherwise each attribute,
 // in its order, is
 //
-//   0xFF, letter of the type, key in UTF-8, 0xFE, text of the value (see `span-columns.ts`) in UTF-8
+//   0xFF, key in UTF-8, 0xFE, letter of the type, text of the value (see `span-columns.ts`) in UTF-8
 //
 // and one 0xFF follows the last. UTF-8 has neither byte, so nothing is escaped, and to look for an attribute is to look
 // for its bytes: the mark that ends one attribute begins the next.
@@ -14,7 +14,7 @@ import { attributeText } from "./attribute-text.ts";
 /** Begins every attribute of a list, and ends the last. */
 export const attributeMark = 0xff;
 
-/** Stands between key and value. */
+/** Stands between key and type. */
 export const valueMark = 0xfe;
 
 /** How a list names the types. */
@@ -45,9 +45,9 @@ export function typeOfLetter(letter: number): AttributeType | undefined {
 /** What is in every list with this attribute, and in no other. Lone surrogates are U+FFFD, as they are in lists. */
 export function attributeNeedle(key: string, value: AttributeValue): Buffer {
   return Buffer.concat([
-    Buffer.from([attributeMark, attributeTypeLetters[value.type].charCodeAt(0)]),
+    Buffer.from([attributeMark]),
     Buffer.from(key),
-    Buffer.from([valueMark]),
+    Buffer.from([valueMark, attributeTypeLetters[value.type].charCodeAt(0)]),
     Buffer.from(attributeText(value)),
     Buffer.from([attributeMark]),
   ]);

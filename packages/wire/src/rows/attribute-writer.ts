@@ -78,9 +78,9 @@ export class AttributeWriter {
   key(type: number, key: string): void {
     const out = this.#out;
     if (this.#isList) {
-      this.#beginKey(type);
+      out.uint8(attributeMark);
       out.utf8(key);
-      out.uint8(valueMark);
+      this.#type(type);
     } else {
       out.string(key);
       out.uint8(type);
@@ -94,9 +94,9 @@ export class AttributeWriter {
   keyBytes(type: number, source: Uint8Array, view: DataView, start: number, end: number): boolean {
     const out = this.#out;
     if (this.#isList) {
-      this.#beginKey(type);
+      out.uint8(attributeMark);
       const isAscii = out.textBytes(source, view, start, end);
-      out.uint8(valueMark);
+      this.#type(type);
       return isAscii;
     }
     const isAscii = out.text(source, view, start, end);
@@ -167,10 +167,10 @@ export class AttributeWriter {
     }
   }
 
-  #beginKey(type: number): void {
+  #type(type: number): void {
     const out = this.#out;
     out.reserve(2);
-    out.buffer[out.length] = attributeMark;
+    out.buffer[out.length] = valueMark;
     out.buffer[out.length + 1] = typeLetterBytes[type] as number;
     out.length += 2;
   }

@@ -170,12 +170,13 @@ function readListed(reader: SpanRowReader, start: number, end: number): Attribut
   const known = reader.listed.find(start, end);
   if (known !== undefined) return known;
   const { bytes } = reader;
-  const type = typeOfLetter(bytes[start] as number);
-  let keyEnd = start + 1;
+  let keyEnd = start;
   while (keyEnd < end && bytes[keyEnd] !== valueMark) keyEnd++;
-  if (type === undefined || keyEnd >= end) throw malformedList(start);
-  const key = reader.repeatedText(start + 1, keyEnd);
-  const attribute = { key, value: parseAttributeText(type, bytes.toString("utf8", keyEnd + 1, end)) };
+  const valueStart = keyEnd + 2;
+  const type = valueStart > end ? undefined : typeOfLetter(bytes[keyEnd + 1] as number);
+  if (type === undefined) throw malformedList(start);
+  const key = reader.repeatedText(start, keyEnd);
+  const attribute = { key, value: parseAttributeText(type, bytes.toString("utf8", valueStart, end)) };
   reader.listed.keep(start, end, attribute);
   return attribute;
 }

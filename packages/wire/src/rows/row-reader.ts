@@ -10,13 +10,14 @@ import { RepeatCache } from "./repeat-cache.ts";
 export class RowReader {
   position = 0;
   readonly bytes: Buffer;
-  readonly #view: DataView;
+  /** The same memory as `bytes`. */
+  readonly view: DataView;
   readonly #strings: RepeatCache<string>;
 
   constructor(bytes: Uint8Array) {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#strings = new RepeatCache(bytes);
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   get done(): boolean {
@@ -28,11 +29,15 @@ export class RowReader {
   }
 
   uint32(): number {
-    return this.#view.getUint32(this.#advance(4), true);
+    return this.view.getUint32(this.#advance(4), true);
   }
 
   int64(): bigint {
-    return this.#view.getBigInt64(this.#advance(8), true);
+    return this.view.getBigInt64(this.#advance(8), true);
+  }
+
+  skip(count: number): void {
+    this.#advance(count);
   }
 
   /** @throws WireError WIRE_MALFORMED when the number is not below 2^32 */

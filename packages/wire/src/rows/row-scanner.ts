@@ -182,8 +182,8 @@ export class RowScanner {
     this.openAttributes(attributesStart);
     const last = this.#listEnd;
     for (let mark = this.valueEnd; mark < last; ) {
-      const keyEnd = mark + 2 + length;
-      if (bytes[keyEnd] === valueMark && sameBytes(bytes, mark + 2, keyEnd, wanted)) {
+      const keyEnd = mark + 1 + length;
+      if (bytes[keyEnd] === valueMark && sameBytes(bytes, mark + 1, keyEnd, wanted)) {
         this.valueEnd = mark;
         this.nextAttribute();
         return this.valueText;
@@ -220,12 +220,13 @@ export class RowScanner {
     const start = this.valueEnd;
     if (start >= this.#listEnd) return false;
     this.attributeStart = start;
-    this.keyStart = start + 2;
-    let at = start + 2;
+    let at = start + 1;
+    this.keyStart = at;
     while (bytes[at] !== valueMark && bytes[at] !== attributeMark) at++;
     this.keyEnd = at;
-    if (at >= this.#listEnd || bytes[at] !== valueMark) throw malformedList(start);
-    this.valueStart = ++at;
+    if (bytes[at] !== valueMark || bytes[at + 1] === attributeMark) throw malformedList(start);
+    at += 2;
+    this.valueStart = at;
     while (bytes[at] !== attributeMark) at++;
     this.valueEnd = at;
     return true;
@@ -236,7 +237,7 @@ export class RowScanner {
    * @throws WireError WIRE_MALFORMED when it is none
    */
   get valueType(): AttributeType {
-    const type = typeOfLetter(this.bytes[this.attributeStart + 1] as number);
+    const type = typeOfLetter(this.bytes[this.keyEnd + 1] as number);
     if (type === undefined) throw malformedList(this.attributeStart);
     return type;
   }
