@@ -5,7 +5,7 @@ export {
   attributeTypeLetters,
   valueMark,
 } from "./attribute-list.ts";
-export { attributeText, parseAttributeText } from "./attribute-text.ts";
+export { attributeText, doubleText, parseAttributeText } from "./attribute-text.ts";
 export { AttributeWriter } from "./attribute-writer.ts";
 export { ByteWriter } from "./byte-writer.ts";
 export { fromFirstLayout } from "./from-first-layout.ts";

@@ -157,18 +157,16 @@ function readAttributeList(reader: SpanRowReader): Attribute[] {
     throw malformedList(start);
   }
   while (start < last) {
-    let next = start + 1;
-    while (bytes[next] !== attributeMark) next++;
-    attributes.push(readListed(reader, start + 1, next));
-    start = next;
+    const known = reader.listed.findToMark(start + 1);
+    const { end } = reader.listed;
+    attributes.push(known ?? readListed(reader, start + 1, end));
+    start = end;
   }
   return attributes;
 }
 
-/** The attribute that `[start, end)` is, marks aside. */
+/** The attribute that `[start, end)` is, marks aside, which `findToMark` did not find. */
 function readListed(reader: SpanRowReader, start: number, end: number): Attribute {
-  const known = reader.listed.find(start, end);
-  if (known !== undefined) return known;
   const { bytes } = reader;
   let keyEnd = start;
   while (keyEnd < end && bytes[keyEnd] !== valueMark) keyEnd++;
