@@ -16,7 +16,7 @@ const compressed = "CODEC(ZSTD(1))";
 
 /**
  * Attributes of spans, and of their resources, as one text each. Why, with the figures:
- * docs/adr/027-attributes-as-text.md.
+ * docs/adr/028-attributes-as-text.md.
  *
  * Rows come with texts and leave the arrays empty. Of rows from before, the texts are made from their arrays: when they are
  * read, and once and for all when their part is merged; of rows of collectors from before, when they arrive. Two empty arrays cost a
