@@ -1,7 +1,20 @@
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { bundleProgram } from "bundler";
 
+const packageFolder = new URL("..", import.meta.url);
+
+/** The files of the modules in a list: each is loaded when a config names what it has. */
+function listedFiles(list: string): string[] {
+  const url = new URL(list, packageFolder);
+  return [...readFileSync(url, "utf8").matchAll(/ from "(\.[^"]+)"/g)]
+    .map(([, path = ""]) => relative(fileURLToPath(packageFolder), fileURLToPath(new URL(path, url))))
+    .filter((path) => !/(^src\/core\/|-modules\.ts$)/.test(path));
+}
+
 await bundleProgram({
-  packageFolder: new URL("..", import.meta.url),
+  packageFolder,
   name: "server",
   main: "bin/server.ts",
   entries: ["src/worker/worker-start.ts", "src/core/user-modules/import-natively.cts"],
@@ -24,6 +37,9 @@ await bundleProgram({
   },
   before: { "@peculiar/x509": "reflect-metadata" },
   lazyFiles: [
+    ...listedFiles("src/modules/standard.ts"),
+    ...listedFiles("src/modules/handlers/reverse-proxy/proxy-modules.ts"),
+    ...listedFiles("src/tls/tls-modules.ts"),
     "src/modules/files/media-type.ts",
     "src/modules/handlers/tracing/exchange-span.ts",
     "src/modules/handlers/tracing/sampling-strategy.ts",

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Logger } from "lifecycle";
 import type { Registry } from "prom-client";
 import { adminAddressOf } from "./admin/admin-address.ts";
+import { adminSchema } from "./admin/admin-config.ts";
 import { AdminEndpoint } from "./admin/admin-endpoint.ts";
 import { AdminHandler } from "./admin/admin-handler.ts";
 import { AdminMetrics } from "./admin/admin-metrics.ts";
@@ -102,6 +103,7 @@ export class Server {
             ],
       autosave: this.autosave,
       metrics: new ConfigMetrics(metrics),
+      adminSchema,
       log,
     });
   }

@@ -3,7 +3,8 @@ import { createRequire } from "node:module";
 import { basename, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Plugin, rolldown } from "rolldown";
-import { lazyEntries, lazyModules } from "./lazy-modules.ts";
+import { lazyEntries, lazyModules, requireBeside } from "./lazy-modules.ts";
+import { leftOutFiles } from "./left-out-files.ts";
 import { type Program, readProgram } from "./program.ts";
 import { sideFiles } from "./side-files.ts";
 
@@ -13,8 +14,13 @@ export interface ProgramBuild {
   readonly packageFolder: URL;
   /** Name of the program: `dist/<name>.cjs`. */
   readonly name: string;
-  /** What it runs: a file that starts the process when it is loaded. */
+  /** What it runs: a file that starts the process when it is loaded. With `serve`, one that exports `run(startAnew)`. */
   readonly main: string;
+  /**
+   * What it goes on with in a second start, so that nothing which only the command line and the check of options need is
+   * ever loaded there: a file that exports `serve(options)`, with the options that `startAnew` was given.
+   */
+  readonly serve?: string;
   /** More code that is named by URL, the programs of worker threads for one: it becomes `dist/<basename>.cjs`. */
   readonly entries?: readonly string[];
   /** The same for what others import as an ES module: `dist/<basename>.mjs`, with the very objects that the program has. */
@@ -41,8 +47,27 @@ const lazyInEveryProcess = {
 
 const startEntry = "\0start";
 
+const textOf = (value: unknown) => JSON.stringify(value);
+
+/** Loads a program's code once it runs as it asks for. */
+const loadMain = (main: string, program: Program) => `
+startAsAsked(${textOf(program)});
+keepCompiled(__dirname);
+runWorkersOfExecutable(__dirname);
+void import(${textOf(main)});`;
+
+/** Loads a program's code that checks options, and after another start that which serves. */
+const loadStage = (main: string, serveFile: string, program: Program) => `
+keepCompiled(__dirname);
+const options = takeCheckedOptions();
+if (options === undefined) {
+  void import(${textOf(main)}).then(({ run }) => run((checked) => startChecked(${textOf(program)}, checked)));
+} else {
+  void ${requireBeside(`./${serveFile}`)}.serve(options);
+}`;
+
 /** The first lines of a program: start with the options it asks for, then load the rest. */
-function startPlugin(main: string, program: Program): Plugin {
+function startPlugin(main: string, serveFile: string | undefined, program: Program): Plugin {
   const start = fileURLToPath(new URL("./start-program.ts", import.meta.url));
   const workers = fileURLToPath(new URL("./executable-workers.ts", import.meta.url));
   return {
@@ -52,12 +77,9 @@ function startPlugin(main: string, program: Program): Plugin {
       filter: { id: /^\0start$/ },
       handler: () => ({
         code: `#!/usr/bin/env node
-import { keepCompiled, startAsAsked } from ${JSON.stringify(start)};
-import { runWorkersOfExecutable } from ${JSON.stringify(workers)};
-startAsAsked(${JSON.stringify(program)});
-keepCompiled(__dirname);
-runWorkersOfExecutable(__dirname);
-void import(${JSON.stringify(main)});`,
+import { keepCompiled, startAsAsked, startChecked, takeCheckedOptions } from ${textOf(start)};
+import { runWorkersOfExecutable } from ${textOf(workers)};
+${serveFile === undefined ? loadMain(main, program) : loadStage(main, serveFile, program)}`,
         moduleType: "js",
       }),
     },
@@ -92,7 +114,8 @@ async function write(input: Record<string, string>, folder: string, plugins: Plu
     treeshake: {
       // Generated code makes a gRPC client for each service, also where nobody calls.
       manualPureFunctions: ["makeGenericClientConstructor"],
-      moduleSideEffects: (id) => !/\/packages\/wire\/|@grpc\/grpc-js|@bufbuild\/protobuf|\/zod\//.test(id),
+      moduleSideEffects: (id) =>
+        !/\/packages\/(?:wire|lifecycle)\/|@grpc\/grpc-js|@bufbuild\/protobuf|\/zod\//.test(id),
     },
   });
   const { output } = await bundle.write({
@@ -154,11 +177,16 @@ export async function bundleProgram(build: ProgramBuild): Promise<void> {
     ...lazyEntries(lazy),
     ...Object.fromEntries([...entries, ...modules].map((path) => [nameOf(path), join(packageFolder, path)])),
   };
+  const serveFile = build.serve === undefined ? undefined : `${build.name}-serve.cjs`;
+  const plugins = () => [sideFiles(distFolder, names), lazyModules(lazy), leftOutFiles()];
   await write(input, distFolder, [
-    startPlugin(join(packageFolder, build.main), program),
-    sideFiles(distFolder, names),
-    lazyModules(lazy),
+    startPlugin(join(packageFolder, build.main), serveFile, program),
+    ...plugins(),
   ]);
+  if (build.serve !== undefined && serveFile !== undefined) {
+    // Apart: a file that both had a part in would bring along what only the first needs.
+    await write({ [nameOf(serveFile)]: join(packageFolder, build.serve) }, distFolder, plugins());
+  }
   for (const file of readdirSync(distFolder)) {
     if (file.endsWith(".cjs")) writeAsAscii(join(distFolder, file));
   }

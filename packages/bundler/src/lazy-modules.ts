@@ -92,7 +92,8 @@ for (const name of ${JSON.stringify(names)}) {
 }`;
 }
 
-const requireBeside = (specifier: string) =>
+/** JavaScript that loads a file beside the one that it stands in. */
+export const requireBeside = (specifier: string) =>
   `process.getBuiltinModule("node:module").createRequire(__filename)(${JSON.stringify(specifier)})`;
 
 /** Loads parts of Node, packages and source files when something of them is first used, not with the program. */

@@ -8,33 +8,65 @@ function runsLong([first, ...rest]: readonly string[], { longCommands }: Program
   return !asks && (first === undefined || first.startsWith("-") || longCommands.includes(first));
 }
 
-/**
- * Starts this very process anew (its number, its sockets and its parent stay) with the options that its program asks
- * for, unless it has them, ends soon, or the platform cannot. Then it does not return.
- */
-export function startAsAsked(program: Program): void {
-  const { argv, execArgv, execPath, env, versions } = process;
-  const isAsAsked =
-    program.nodeOptions.every((option) => execArgv.includes(option)) &&
-    Object.keys(program.environment).every((name) => env[name] !== undefined);
-  if (
-    isAsAsked ||
-    process.connected || // the channel to the parent would be lost
-    Number.parseInt(versions.node, 10) < knownSinceMajor ||
-    process.platform === "win32" ||
-    typeof process.execve !== "function" ||
-    !runsLong(argv.slice(2), program)
-  ) {
-    return;
-  }
+/** Whether another start of this process is possible, and worth it. */
+function canStartAnew(program: Program): boolean {
+  return (
+    !process.connected && // the channel to the parent would be lost
+    Number.parseInt(process.versions.node, 10) >= knownSinceMajor &&
+    process.platform !== "win32" &&
+    typeof process.execve === "function" &&
+    runsLong(process.argv.slice(2), program)
+  );
+}
+
+/** Starts this process anew: its number, its sockets and its parent stay. Does not return. */
+function startAnew({ nodeOptions, environment }: Program, added: Readonly<Record<string, string>>): void {
+  const { argv, execArgv, execPath, env } = process;
   process.removeAllListeners("warning"); // that execve is experimental is no news here
   const isOneExecutable = process.getBuiltinModule("node:sea").isSea();
   const [node = "", script = "", ...args] = argv;
-  process.execve(
+  const missing = nodeOptions.filter((option) => !execArgv.includes(option));
+  process.execve?.(
     execPath,
-    isOneExecutable ? [node, ...args] : [node, ...execArgv, ...program.nodeOptions, script, ...args],
-    { ...program.environment, ...env },
+    isOneExecutable ? [node, ...args] : [node, ...execArgv, ...missing, script, ...args],
+    { ...environment, ...env, ...added },
   );
+}
+
+/**
+ * Starts this very process anew with the options that its program asks for, unless it has them, ends soon, or the platform
+ * cannot. Then it does not return.
+ */
+export function startAsAsked(program: Program): void {
+  const isAsAsked =
+    program.nodeOptions.every((option) => process.execArgv.includes(option)) &&
+    Object.keys(program.environment).every((name) => process.env[name] !== undefined);
+  if (!isAsAsked && canStartAnew(program)) startAnew(program, {});
+}
+
+/** The environment variable in which a start finds the options that the one before has checked. */
+const checkedOptionsName = "PROGRAM_CHECKED_OPTIONS";
+/** Linux takes 128 KiB in one variable. */
+const maxCheckedOptionsBytes = 100_000;
+
+/**
+ * Starts this process anew, as its program asks for, to go on with checked options. Returns where the platform cannot, or
+ * the options are too long.
+ * @param options what JSON can hold. They stand in the process's environment, where those who run it and root can read
+ *   them, as they can its command line: programs with options that are secrets of others must not do this
+ */
+export function startChecked(program: Program, options: object): void {
+  const text = JSON.stringify(options);
+  if (Buffer.byteLength(text) <= maxCheckedOptionsBytes && canStartAnew(program)) {
+    startAnew(program, { [checkedOptionsName]: text });
+  }
+}
+
+/** The options of `startChecked`, in the start that they are for. */
+export function takeCheckedOptions(): object | undefined {
+  const { [checkedOptionsName]: text } = process.env;
+  delete process.env[checkedOptionsName];
+  return text === undefined ? undefined : (JSON.parse(text) as object);
 }
 
 /**

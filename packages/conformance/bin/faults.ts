@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
 import { runAttack } from "../test/faults/attack-run.ts";
-import { runKills } from "../test/faults/kill-run.ts";
+import { type JournalKind, journalKinds, runKills } from "../test/faults/kill-run.ts";
 import { type Absence, runOutage } from "../test/faults/outage-run.ts";
 import { newSeed } from "../test/faults/seeded-random.ts";
 
@@ -14,6 +14,8 @@ Usage: node packages/conformance/bin/faults.ts kills|outage|attack [options]
   attack   random bytes, broken frames, bombs, slow and half-open connections on every port of the collector
 
   --kills          kills of the collector (default 100)
+  --journal        kills: always, interval or off, when the collector syncs; or memory, which may lose what it has
+                   acknowledged, in whole requests (default always)
   --seconds        how long storage is away, or the attack takes (default 300)
   --absence        outage: killed, or frozen, which answers nothing and forgets nothing (default killed)
   --journal-mib    outage: limit of the journal (default 256)
@@ -25,6 +27,7 @@ told anything else than the documents say.
 
 const options = {
   kills: { type: "string", default: "100" },
+  journal: { type: "string", default: "always" },
   seconds: { type: "string", default: "300" },
   absence: { type: "string", default: "killed" },
   "journal-mib": { type: "string", default: "256" },
@@ -44,7 +47,7 @@ const seed = numberOf("seed");
 const say = (line: string) => console.log(line);
 const wayMs = numberOf("seconds") * 1_000;
 const runs: Readonly<Record<string, () => Promise<{ readonly problems: readonly string[] }>>> = {
-  kills: () => runKills({ kills: numberOf("kills"), seed, say }),
+  kills: () => runKills({ kills: numberOf("kills"), journal: journalOf(values.journal), seed, say }),
   outage: () =>
     runOutage({
       absence: absenceOf(values.absence),
@@ -72,5 +75,12 @@ process.exit(report.problems.length === 0 ? 0 : 1);
 function absenceOf(text: string): Absence {
   if (text === "killed" || text === "frozen") return text;
   process.stderr.write(`--absence ${text} is neither killed nor frozen\n`);
+  process.exit(2);
+}
+
+function journalOf(text: string): JournalKind {
+  const known = journalKinds.find((kind) => kind === text);
+  if (known !== undefined) return known;
+  process.stderr.write(`--journal ${text} is none of ${journalKinds.join(", ")}\n`);
   process.exit(2);
 }

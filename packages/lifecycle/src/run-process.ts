@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { StartError } from "./errors.ts";
+import { exitNow } from "./exit-now.ts";
 import { completionScript } from "./options/completion-script.ts";
 import { environmentText } from "./options/environment-text.ts";
 import { type HelpSubject, helpText } from "./options/help-text.ts";
@@ -73,9 +74,12 @@ function printConfig(parsed: ParsedOptions<unknown>): void {
 /**
  * Makes a program of a process definition: reads the command line, then runs until told to stop, and exits.
  * Exit codes: 0 stopped as asked, 1 could not start or go on, 2 forced by a second SIGINT, 3 error while stopping.
+ * @param startAnew gets the checked options before the process is served: a program may go on from there in a new start
+ *   that calls `serveProcess` (`lifecycle/serve`), without all that only checking needs. Where it returns, this one serves.
  */
 export async function runProcess<Shape extends z.ZodRawShape>(
   definition: ProcessDefinition<Shape>,
+  startAnew?: (options: object) => void,
 ): Promise<never> {
   const [first, ...rest] = process.argv.slice(2);
   const command = first === undefined || first.startsWith("-") ? "run" : first;
@@ -117,5 +121,6 @@ export async function runProcess<Shape extends z.ZodRawShape>(
   if (command === "status") {
     process.exit(await printStatus(parsed.options));
   }
-  process.exit(await serveProcess(definition, parsed.options));
+  startAnew?.(parsed.options);
+  exitNow(await serveProcess(definition, parsed.options));
 }

@@ -27,9 +27,13 @@ async function stopInTime(running: RunningProcess, timeoutMs: number, log: Logge
   }
 }
 
-/** Runs a process until it is told to stop, or cannot go on. @returns its exit code */
+/**
+ * Runs a process until it is told to stop, or cannot go on.
+ * @param options checked, by `runProcess`
+ * @returns its exit code
+ */
 export async function serveProcess<Shape extends z.ZodRawShape>(
-  definition: ProcessDefinition<Shape>,
+  definition: Pick<ProcessDefinition<Shape>, "name" | "start">,
   options: ShellOptions & z.infer<z.ZodObject<Shape>>,
 ): Promise<number> {
   const log = createLogger({

@@ -3,5 +3,6 @@ import { bundleProgram } from "bundler";
 await bundleProgram({
   packageFolder: new URL("..", import.meta.url),
   name: "tracing-agent",
-  main: "bin/tracing-agent.ts",
+  main: "build/check-options.ts",
+  serve: "build/serve.ts",
 });

@@ -525,7 +525,13 @@ describe("tracing-agent", () => {
       const { nodeOptions } = readProgram(new URL("..", import.meta.url));
       const commandLine = readFileSync(`/proc/${running.pid}/cmdline`, "utf8").split("\0");
       expect(commandLine.slice(1, 1 + nodeOptions.length)).toEqual(nodeOptions);
+      // What serves was given checked options, and has not loaded what checks them.
+      const environment = readFileSync(`/proc/${running.pid}/environ`, "utf8").split("\0");
+      const checked = environment.find((each) => each.startsWith("PROGRAM_CHECKED_OPTIONS="));
+      expect(checked).toContain('"agent.tags":["zone=z9"]');
     }
+    const served = readFileSync(new URL("../dist/tracing-agent-serve.cjs", import.meta.url), "utf8");
+    expect(served).not.toContain("ZodError");
     expect(await running.stop()).toBe(0);
   }, 60_000);
 

@@ -28,6 +28,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
   adminHostPort: ":14269",
   async start({ options, log, metrics: registry }) {
     const metrics = new CollectorMetrics(registry);
+    if (options["collector.enable-span-size-metrics"]) metrics.showSpanSizes();
     await using opened = new AsyncDisposableStack();
     const store = openStore(options, log, registry);
     opened.defer(() => store.close());

@@ -34,6 +34,7 @@ export class CollectorMetrics implements SpanCountsObserver {
   readonly #registers: [Registry];
   /** By the object, which each way in has for as long as it lives. */
   readonly #totals = new Map<SpanSource, IntakeTotals>();
+  #keptBytes = 0;
 
   constructor(registry: Registry) {
     const registers: [Registry] = [registry];
@@ -191,6 +192,24 @@ export class CollectorMetrics implements SpanCountsObserver {
   /** A request was understood. */
   batchReceived(spans: number): void {
     this.#batchSize.set(spans);
+  }
+
+  /** Spans were kept. @param bytes of their rows */
+  spansKept(bytes: number): void {
+    this.#keptBytes += bytes;
+  }
+
+  /** The gauge of `--collector.enable-span-size-metrics`. */
+  showSpanSizes(): void {
+    const keptBytes = () => this.#keptBytes;
+    new Gauge({
+      name: "tracing_collector_spans_bytes",
+      help: "Bytes of all spans kept since the start, as they wait for storage.",
+      registers: this.#registers,
+      collect() {
+        this.set(keptBytes());
+      },
+    });
   }
 
   /** Gauges of the journal, read when they are asked for. */

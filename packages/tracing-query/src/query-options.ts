@@ -78,6 +78,9 @@ export const queryOptions = z.object({
   "query.max-tail-clients": limit(100).describe(
     "Clients that may follow spans as they arrive at a time; 0: any number.",
   ),
+  "query.names-max-age": duration("1s").describe(
+    "How old names of services and operations may be that are given from memory; 0s: the store is always asked.",
+  ),
   "query.max-upload-size": bytes("64MiB").describe("Largest body of POST /api/transform."),
   ...prometheusOptions(),
   ...tenancyOptions(),

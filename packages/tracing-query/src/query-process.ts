@@ -73,6 +73,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       catalog: store.catalog,
       redMetrics: prometheus ?? store.metrics,
       readSpanCounters: spanCountersOf(store.metrics),
+      namesMaxAgeMs: options["query.names-max-age"],
       watch,
       metrics: new QueryMetrics(metrics),
     });

@@ -12,9 +12,31 @@
     config: typeof UIConfig === "function" ? UIConfig() : TRACING_CONFIG,
     storageCapabilities: TRACING_STORAGE_CAPABILITIES,
     version: TRACING_VERSION,
+    asked: [],
   };
   // Before the first paint, so that a chosen theme does not flash in the other one.
   try {
     document.documentElement.dataset.theme = localStorage.getItem("ui.theme") ?? "system";
   } catch {}
+
+  // What the page of this address needs is fetched while the app's own scripts are; src/api/early-answers.ts takes it.
+  const base = new URL(document.baseURI);
+  const [page = "", id = ""] = location.pathname.slice(base.pathname.length).split("/");
+  const ask = (path) => {
+    const url = new URL(path, base).href;
+    const stop = new AbortController();
+    const answer = fetch(url, { headers: { accept: "application/json" }, signal: stop.signal });
+    answer.catch(() => {});
+    window.tracingPage.asked.push({ url, answer, stop });
+  };
+  if (page === "trace" && /^[0-9a-f]{1,32}$/i.test(id)) ask(`api/traces/${id}`);
+  const files = document.querySelector('meta[name="page-files"]')?.content ?? "{}";
+  for (const file of JSON.parse(files)[page] ?? []) {
+    const link = document.createElement("link");
+    link.rel = file.endsWith(".css") ? "preload" : "modulepreload";
+    if (link.rel === "preload") link.as = "style";
+    link.crossOrigin = "";
+    link.href = file;
+    document.head.append(link);
+  }
 })();

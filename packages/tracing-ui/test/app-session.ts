@@ -4,7 +4,6 @@ import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
 import { pageComplaints } from "ui-kit/testing/page-complaints.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from "vitest";
 import { builtApp } from "./build-app.ts";
-import { analysisAnswers } from "./fixtures/analysis-answers.ts";
 import { type FixtureAnswers, type FixtureServer, startFixtureServer } from "./fixtures/fixture-server.ts";
 import { fixtureNowUs, type ShopStore, shopStore } from "./fixtures/shop-store.ts";
 
@@ -51,7 +50,6 @@ export function describeApp(subject: string, tests: (session: AppSession) => voi
       });
       session.page = await session.context.newPage();
       await session.page.clock.setFixedTime(fixtureNowUs / 1_000 + 20_000);
-      await analysisAnswers(session.page, session.store.traces);
       session.complaints = pageComplaints(session.page);
     });
     afterEach(async () => {

@@ -1,7 +1,6 @@
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeApp } from "./app-session.ts";
-import { analysisAnswers } from "./fixtures/analysis-answers.ts";
 import { spanItem } from "./span-rows.ts";
 
 const words = { 400: "refused the question", 503: "could not answer", gone: "does not answer" } as const;
@@ -45,7 +44,6 @@ describeApp("a query service that does not give what is asked", (app) => {
     for (const failure of [400, 503, "gone"] as const) {
       let well = false;
       await page.unrouteAll({ behavior: "ignoreErrors" });
-      await analysisAnswers(page, app.store.traces);
       await intercept(page, (route) => {
         if (well) return undefined;
         if (failure === "gone") return route.abort("connectionrefused");

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { describeApp } from "./app-session.ts";
 import { watchLoadedFiles } from "./loaded-files.ts";
+import { spanItem } from "./span-rows.ts";
 
 describeApp("the first load", (app) => {
   test.each([
@@ -19,5 +20,20 @@ describeApp("the first load", (app) => {
     expect(loaded).toBeGreaterThan(100_000);
     expect(loaded).toBeLessThanOrEqual(150_000);
     expect(all).toBeLessThanOrEqual(300_000);
+  });
+
+  test("a trace, and the files of its page, are asked for while the app is still on its way", async () => {
+    const { page, server, store } = app;
+    const gate = Promise.withResolvers<void>();
+    await page.route(/\/static\/index-.*\.js$/, (route) => gate.promise.then(() => route.continue()));
+    const early = ["trace-page-.*\\.js", "trace-page-.*\\.css", `api/traces/${store.declined.traceID}`].map(
+      (name) => page.waitForRequest(new RegExp(`/${name}$`)),
+    );
+    await page.goto(`${server.origin}/trace/${store.declined.traceID}`, { waitUntil: "commit" });
+    await Promise.all(early);
+    gate.resolve();
+    await page.locator(spanItem).first().waitFor();
+    expect(server.requests.filter((path) => path.startsWith("/api/traces/"))).toHaveLength(1);
+    expect(app.complaints).toEqual([]);
   });
 });

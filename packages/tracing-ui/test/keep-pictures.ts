@@ -5,7 +5,6 @@ import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { AppUnderTest } from "./app-under-test.ts";
 import { buildApp } from "./build-app.ts";
-import { analysisAnswers } from "./fixtures/analysis-answers.ts";
 import { shopStore } from "./fixtures/shop-store.ts";
 import {
   fontWidths,
@@ -25,7 +24,6 @@ for (const scene of pictured) {
   if (names.length > 0 && !names.includes(scene.name)) continue;
   const store = shopStore(40);
   const { page, server, close } = await app.open({ traces: store.traces, ...scene.answers });
-  await analysisAnswers(page, store.traces);
   await showPictured(page, server.origin, scene, store);
   const desk = await PictureDesk.open(page.context());
   for (const theme of themes) {

@@ -5,7 +5,6 @@ import { rm } from "node:fs/promises";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
 import { buildApp } from "./build-app.ts";
-import { analysisAnswers } from "./fixtures/analysis-answers.ts";
 import { type FixtureAnswers, startFixtureServer } from "./fixtures/fixture-server.ts";
 import { SeededRandom } from "./fixtures/seeded-random.ts";
 import { fixtureNowUs, shopStore } from "./fixtures/shop-store.ts";
@@ -182,7 +181,6 @@ async function measureRound(
   for (const trace of traces) {
     answers.traces = [trace];
     await inPage(async (page, context) => {
-      await analysisAnswers(page, [trace]);
       await measureTrace(page, context, server.origin, trace, found);
     });
   }

@@ -6,7 +6,6 @@ import path from "node:path";
 import { chromium } from "playwright-core";
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
 import { buildApp } from "./build-app.ts";
-import { analysisAnswers } from "./fixtures/analysis-answers.ts";
 import { type FixtureAnswers, startFixtureServer } from "./fixtures/fixture-server.ts";
 import { fixtureNowUs, shopStore } from "./fixtures/shop-store.ts";
 import { scenes, showScene } from "./scenes.ts";
@@ -36,7 +35,6 @@ for (const [width, height] of [
     const page = await context.newPage();
     page.on("pageerror", (error) => console.error(scene.name, error));
     await page.clock.setFixedTime(fixtureNowUs / 1_000 + 20_000);
-    await analysisAnswers(page, store.traces);
     try {
       await showScene(page, server.origin, scene, store);
       for (const theme of ["light", "dark"] as const) {

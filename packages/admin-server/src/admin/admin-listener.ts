@@ -169,14 +169,21 @@ export class AdminListener {
       // Dots in disguise (%2e) would lead out of what a permission names.
       return redirect(request, encodeURI(cleanDecoded), query);
     }
-    const gone = new AbortController();
-    response.once("close", () => gone.abort());
+    // Hardly anybody asks for it, and an abort that nobody hears costs an error with its stack.
+    let gone: AbortController | undefined;
+    response.once("close", () => gone?.abort());
     return this.#handler.handle({
       method: request.method ?? "",
       path,
       query: new URLSearchParams(query),
       author: authorOf(request),
-      signal: gone.signal,
+      get signal() {
+        gone ??= new AbortController();
+        if (response.closed) {
+          gone.abort();
+        }
+        return gone.signal;
+      },
       header: (name) => String(request.headers[name] ?? ""),
       body: () => readBody(request, response),
     });

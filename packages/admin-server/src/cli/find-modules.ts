@@ -15,13 +15,13 @@ export interface FoundModule {
 /** The modules of the server, then those that a configuration brings, each sorted. @param config "" for none. @throws StartError, ServerError */
 export async function findModules(config: string, adapter: string): Promise<FoundModule[]> {
   const standard = new ModuleRegistry(standardModules);
-  const found = standard.modules.map(({ id }): FoundModule => ({ id, isStandard: true, source: "" }));
+  const found = standard.listed.map(({ id }): FoundModule => ({ id, isStandard: true, source: "" }));
   const names =
     config === "" ? [] : decodeDocument(parseJson((await readConfig(config, adapter)).json)).modules;
   for (const name of names) {
-    const { modules } = await registryFor(standard, [name]);
+    const { listed } = await registryFor(standard, [name]);
     found.push(
-      ...modules.slice(standard.modules.length).map(({ id }) => ({ id, isStandard: false, source: name })),
+      ...listed.slice(standard.listed.length).map(({ id }) => ({ id, isStandard: false, source: name })),
     );
   }
   return found.sort((a, b) => Number(b.isStandard) - Number(a.isStandard) || (a.id < b.id ? -1 : 1));

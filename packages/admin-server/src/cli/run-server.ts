@@ -8,7 +8,7 @@ import {
   version,
 } from "lifecycle";
 import { messageOf } from "../core/errors.ts";
-import { releaseStartMemory } from "../core/threads/release-start-memory.ts";
+import { releaseMemory } from "../core/threads/release-memory.ts";
 import { OwnLines } from "../modules/logging/own-lines.ts";
 import { Server } from "../server.ts";
 import { defaultWorkers } from "../worker/open-threads.ts";
@@ -91,7 +91,7 @@ export async function runServer(run: ServerRun): Promise<number> {
     return exitCodes.startFailed;
   }
   growYoungSpace();
-  releaseStartMemory();
+  releaseMemory();
   log.info(`server ${version.gitVersion} runs`);
   const end = await run.running?.(server, log);
   log.info(`stopping: ${await Promise.race([stop.requested, stopCall.promise])}`);

@@ -36,7 +36,6 @@ interface Draft {
   readonly name: string;
   readonly config: HttpServerConfig;
   readonly addresses: readonly ListenAddress[];
-  readonly hosts: readonly string[];
   /** Connection policies, or that there are to be some. */
   tls: boolean;
   redirects: RouteConfig[];
@@ -92,14 +91,14 @@ export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
   for (const [name, config] of Object.entries(app.servers ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const addresses = (config.listen ?? []).flatMap((text) => parseListenAddress(text));
     const auto = config.automatic_https;
-    const hosts = hostsOf(config).filter((host) => !(auto?.skip ?? []).includes(host));
-    const draft: Draft = { name, config, addresses, hosts, tls: false, redirects: [], names: [] };
+    const draft: Draft = { name, config, addresses, tls: false, redirects: [], names: [] };
     drafts.push(draft);
     draft.tls = (config.tls_connection_policies ?? []).length > 0;
     const elsewhere = addresses.filter((address) => ![httpPort, 0].includes(portOf(address)));
     if (auto?.disable === true || (elsewhere.length === 0 && !draft.tls) || addresses.length === 0) {
       continue;
     }
+    const hosts = hostsOf(config).filter((host) => !(auto?.skip ?? []).includes(host));
     draft.tls ||= elsewhere.length > 0 && addresses.every((address) => portOf(address) === httpsPort);
     if (hosts.length === 0 && !draft.tls) {
       continue;
@@ -139,7 +138,6 @@ export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
       name: redirectServer,
       config: { listen: remaining.listen },
       addresses,
-      hosts: [],
       tls: false,
       redirects: specificFirst(remaining.routes),
       names: [],

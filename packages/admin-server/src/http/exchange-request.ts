@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { ServerError } from "../core/errors.ts";
-import { cleanPath, decodePath, splitTarget } from "../core/uri/request-target.ts";
+import { cleanPath, decodePath, type RequestTarget, splitTarget } from "../core/uri/request-target.ts";
 import { getHeader, type HeaderList } from "./header-list.ts";
 import type { HttpStream } from "./http-stream.ts";
 import { readAll } from "./read-all.ts";
@@ -19,6 +19,19 @@ export interface RequestLine {
 const maxHostLength = 255;
 /** The last one that was found good: most requests in a row are for the same. */
 let goodHost = "";
+/** The last target, what it means, and its path decoded. */
+let lastTarget = "";
+let lastParts: RequestTarget = { authority: undefined, rawPath: "/", query: "" };
+let lastPath = "/";
+/** The last host that was asked for with its port, and without. */
+let lastHostport = "";
+let lastHost = "";
+
+/** Without port and brackets, lower case. */
+function bareHost(hostport: string): string {
+  const match = hostport.startsWith("[") ? /^\[(.*)\](?::\d*)?$/.exec(hostport) : null;
+  return (match?.[1] ?? hostport.replace(/:\d*$/, "")).toLowerCase();
+}
 
 /** @throws ServerError HTTP_BAD_REQUEST */
 function checkHost(hostport: string): void {
@@ -56,7 +69,13 @@ export class ExchangeRequest {
 
   /** @throws ServerError HTTP_BAD_REQUEST for a target or a Host that cannot be */
   constructor(stream: HttpStream) {
-    const target = splitTarget(stream.target);
+    if (stream.target !== lastTarget) {
+      const parts = splitTarget(stream.target);
+      lastPath = ExchangeRequest.#decode(parts.rawPath);
+      lastParts = parts;
+      lastTarget = stream.target;
+    }
+    const target = lastParts;
     this.stream = stream;
     this.socket = stream.socket;
     this.#method = stream.method;
@@ -68,7 +87,7 @@ export class ExchangeRequest {
       checkHost(this.hostport);
       goodHost = this.hostport;
     }
-    this.#path = ExchangeRequest.#decode(target.rawPath);
+    this.#path = lastPath;
   }
 
   static #decode(rawPath: string): string {
@@ -116,8 +135,11 @@ export class ExchangeRequest {
   /** Without port and brackets, lower case. */
   get host(): string {
     if (this.#host === undefined) {
-      const match = this.hostport.startsWith("[") ? /^\[(.*)\](?::\d*)?$/.exec(this.hostport) : null;
-      this.#host = (match?.[1] ?? this.hostport.replace(/:\d*$/, "")).toLowerCase();
+      if (this.hostport !== lastHostport) {
+        lastHost = bareHost(this.hostport);
+        lastHostport = this.hostport;
+      }
+      this.#host = lastHost;
     }
     return this.#host;
   }

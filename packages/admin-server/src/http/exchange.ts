@@ -65,6 +65,8 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   trace: RequestTrace | undefined;
   /** Bytes of the response body that went to the client, as far as they were written. */
   bytesWritten = 0;
+  /** Place among the requests under way at its server; -1: none. */
+  activeIndex = -1;
   /** Told the name of each handler that the request comes to; nearly always undefined. */
   onHandler: ((name: string) => void) | undefined;
   /** Whether {@link headAtMs} is wanted. */

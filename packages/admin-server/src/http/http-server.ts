@@ -3,6 +3,7 @@ import { messageOf, ServerError } from "../core/errors.ts";
 import type { ChallengeRequest } from "../tls/certificates/certificate-messages.ts";
 import { tlsDetails } from "../tls/connection/tls-details.ts";
 import { challengePath } from "../tls/issuers/acme/challenge-listener.ts";
+import { ActiveExchanges } from "./active-exchanges.ts";
 import { type ClientAddressRules, clientAddress, isTrustedProxy } from "./client-address.ts";
 import type { ConnectionLimits } from "./connection-limits.ts";
 import { Exchange, type ExchangeServer } from "./exchange.ts";
@@ -107,7 +108,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
   readonly namedRoutes: ReadonlyMap<string, RouteList>;
   readonly #parts: HttpServerParts;
   readonly #log: Logger;
-  readonly #active = new Set<Exchange>();
+  readonly #active = new ActiveExchanges();
   /** When its ports close, as of `Date.now()`, where that is known beforehand. */
   shutdownAt: number | undefined;
   #onIdle: (() => void) | undefined;
@@ -208,7 +209,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
         ? undefined
         : setTimeout(() => {
             this.#log.warn(`grace period of ${timeoutMs} ms is over: cutting ${this.#active.size} requests`);
-            for (const exchange of this.#active) {
+            for (const exchange of this.#active.all()) {
               exchange.stream.destroy();
             }
           }, timeoutMs);

@@ -56,7 +56,7 @@ function hostPart(hostport: string): string {
 }
 
 function queryValue(exchange: Exchange, name: string): string {
-  return new URLSearchParams(exchange.query).get(name) ?? "";
+  return new URLSearchParams(exchange.query).getAll(name).join(",");
 }
 
 const maxFileBytes = 1024 * 1024;
@@ -70,6 +70,10 @@ function fileText(path: string): string {
     return "";
   }
 }
+
+/** Names of Go, as the public model gives them, where node has other ones. */
+const architectures: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386", mipsel: "mipsle" };
+const systems: Readonly<Record<string, string>> = { win32: "windows", sunos: "solaris" };
 
 const fixed: Readonly<Record<string, Reader>> = {
   "http.request.host": (exchange) => hostPart(exchange.hostport),
@@ -100,8 +104,8 @@ const fixed: Readonly<Record<string, Reader>> = {
   "http.error.id": (exchange) => exchange.error?.id ?? "",
   "http.error.trace": (exchange) => exchange.error?.stack?.split("\n")[1]?.trim() ?? "",
   "system.hostname": () => hostname(),
-  "system.os": () => process.platform,
-  "system.arch": () => process.arch,
+  "system.os": () => systems[process.platform] ?? process.platform,
+  "system.arch": () => architectures[process.arch] ?? process.arch,
   "system.wd": () => process.cwd(),
   "system.slash": () => "/",
   "time.now": () => new Date().toISOString(),

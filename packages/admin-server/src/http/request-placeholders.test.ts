@@ -30,7 +30,7 @@ test.each([
   [
     "{http.request.uri.path_escaped}|{http.request.uri.query_escaped}",
     "/a b?c=d".replace(" ", "%20"),
-    "%2Fa%2520b|c%3Dd",
+    "%2Fa+b|c%3Dd",
   ],
   ["{http.request.host.labels.0}.{http.request.host.labels.2}.{http.request.host.labels.7}", "/", "com.www."],
   ["{http.request.cookie.b}|{http.request.cookie.none}", "/", "2|"],

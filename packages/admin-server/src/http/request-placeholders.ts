@@ -4,9 +4,16 @@ import { getHeader } from "./header-list.ts";
 
 type Reader = (exchange: Exchange) => string;
 
+/** What one of a list is asked by; other texts are no placeholder. */
+const isIndex = /^\d+$/;
+
 /** Each segment of a path; `/a/b/` has `a`, `b` and an empty one. */
-function segment(path: string, index: string): string {
-  return /^\d+$/.test(index) ? (path.split("/")[Number(index) + 1] ?? "") : "";
+function segments(name: string, index: string, pathOf: Reader): Reader {
+  if (!isIndex.test(index)) {
+    return () => `{${name}}`;
+  }
+  const position = Number(index) + 1;
+  return (exchange) => pathOf(exchange).split("/")[position] ?? "";
 }
 
 function directory(path: string): string {
@@ -20,6 +27,20 @@ function file(path: string): string {
 function extension(name: string): string {
   const dot = name.lastIndexOf(".");
   return dot === -1 ? "" : name.slice(dot);
+}
+
+/** The last element of a path, without its extension; slashes at the end do not count, `/` is its own. */
+function baseName(path: string): string {
+  const name = file(path.replace(/\/+$/, "")) || "/";
+  const ending = extension(file(path));
+  return name.slice(0, name.length - ending.length);
+}
+
+/** As a part of a query is written. Source: Go's `url.QueryEscape`, for the public model */
+function queryEscape(text: string): string {
+  return encodeURIComponent(text)
+    .replaceAll("%20", "+")
+    .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function decoded(rawPath: string): string {
@@ -82,16 +103,13 @@ export const requestPlaceholders: Readonly<Record<string, Reader>> = {
   "http.request.orig_uri.prefixed_query": (exchange) =>
     original(exchange).query === "?" ? "" : original(exchange).query,
   "http.request.proto_name": (exchange) => exchange.protocol.replace(/\/2\.0$/, "/2"),
-  "http.request.uri_escaped": (exchange) => encodeURIComponent(exchange.target),
-  "http.request.uri.path_escaped": (exchange) => encodeURIComponent(exchange.rawPath),
+  "http.request.uri_escaped": (exchange) => queryEscape(exchange.target),
+  "http.request.uri.path_escaped": (exchange) => queryEscape(exchange.path),
   "http.request.uri.path.dir": (exchange) => directory(exchange.path),
   "http.request.uri.path.file": (exchange) => file(exchange.path),
-  "http.request.uri.path.file.base": (exchange) => {
-    const name = file(exchange.path);
-    return name.slice(0, name.length - extension(name).length);
-  },
+  "http.request.uri.path.file.base": (exchange) => baseName(exchange.path),
   "http.request.uri.path.file.ext": (exchange) => extension(file(exchange.path)),
-  "http.request.uri.query_escaped": (exchange) => encodeURIComponent(exchange.query.slice(1)),
+  "http.request.uri.query_escaped": (exchange) => queryEscape(exchange.query.slice(1)),
   "http.vars.client_ip": (exchange) => exchange.varText("client_ip") || exchange.clientAddress,
   "http.shutting_down": ({ server }) => String(server.shutdownAt !== undefined),
   "http.time_until_shutdown": ({ server: { shutdownAt } }) =>
@@ -106,13 +124,21 @@ export const requestPrefixes: readonly (readonly [prefix: string, make: (name: s
   [
     "http.request.host.labels.",
     (index) => (exchange) =>
-      /^\d+$/.test(index) ? (exchange.host.split(".").at(-1 - Number(index)) ?? "") : "",
+      isIndex.test(index)
+        ? (exchange.host.split(".").at(-1 - Number(index)) ?? "")
+        : `{http.request.host.labels.${index}}`,
   ],
   [
     "http.request.orig_uri.path.",
-    (index) => (exchange) => segment(decoded(original(exchange).rawPath), index),
+    (index) =>
+      segments(`http.request.orig_uri.path.${index}`, index, (exchange) =>
+        decoded(original(exchange).rawPath),
+      ),
   ],
-  ["http.request.uri.path.", (index) => (exchange) => segment(exchange.path, index)],
+  [
+    "http.request.uri.path.",
+    (index) => segments(`http.request.uri.path.${index}`, index, (exchange) => exchange.path),
+  ],
   ["http.request.remote.host/", (bits) => (exchange) => network(exchange.remoteAddress, bits)],
   ["http.response.header.", (name) => (exchange) => getHeader(exchange.responseHeaders, name) ?? ""],
 ];

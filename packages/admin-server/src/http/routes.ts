@@ -56,6 +56,10 @@ export class RouteList {
   readonly #routes: readonly Route[];
   readonly #index: RouteIndex | undefined;
   readonly #observer: RouteObserver | undefined;
+  /** What comes after each route where no group matched and `#lastNext` comes after the last one. */
+  readonly #afters: (Next | undefined)[] = [];
+  /** The first that was given: at a server it is the same for all requests. */
+  #lastNext: Next | undefined;
 
   constructor(routes: readonly Route[], observer: RouteObserver | undefined) {
     this.#routes = routes;
@@ -88,9 +92,7 @@ export class RouteList {
         continue;
       }
       const matched = route.group === undefined ? groups : new Set(groups).add(route.group);
-      const after: Next = route.terminal
-        ? stopHere
-        : (inner) => this.#runFrom(index + 1, matched, inner, next);
+      const after = route.terminal ? stopHere : this.#after(index, matched, next);
       return this.#observer === undefined
         ? RouteList.#runRoute(route, exchange, after)
         : this.#observer.observe(route.handlerNames[0] ?? "", exchange, () =>
@@ -98,6 +100,20 @@ export class RouteList {
           );
     }
     return next(exchange);
+  }
+
+  #after(index: number, groups: ReadonlySet<string> | undefined, next: Next): Next {
+    this.#lastNext ??= next;
+    if (groups !== undefined || next !== this.#lastNext) {
+      return (inner) => this.#runFrom(index + 1, groups, inner, next);
+    }
+    const known = this.#afters[index];
+    if (known !== undefined) {
+      return known;
+    }
+    const after: Next = (inner) => this.#runFrom(index + 1, undefined, inner, next);
+    this.#afters[index] = after;
+    return after;
   }
 
   static #runRoute(route: Route, exchange: Exchange, after: Next): void | Promise<void> {
@@ -114,7 +130,9 @@ export class RouteList {
       return after(exchange);
     }
     exchange.onHandler?.(route.handlerNames[index] ?? "");
-    return handler.handle(exchange, (inner) => RouteList.#runHandlers(route, index + 1, inner, after));
+    return index + 1 === route.handlers.length
+      ? handler.handle(exchange, after)
+      : handler.handle(exchange, (inner) => RouteList.#runHandlers(route, index + 1, inner, after));
   }
 }
 

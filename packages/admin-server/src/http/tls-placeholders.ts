@@ -167,7 +167,8 @@ export function tlsPlaceholder(name: string): ((exchange: Exchange) => string) |
       read &&
       ((exchange) => {
         const texts = clientCertificate(exchange);
-        return texts === undefined ? "" : read(texts);
+        const absent = field.startsWith("client.subject.") ? `{http.request.tls.${name}}` : "";
+        return texts === undefined ? absent : read(texts);
       })
     );
   }

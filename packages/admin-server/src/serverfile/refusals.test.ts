@@ -21,6 +21,22 @@ describe("refuses, naming file and line", () => {
   test.each([
     ["no text", "", "EOF"],
     ["a block without end", ":80 {\nrespond x\n", "unexpected token 'x', expecting '}', at Serverfile:2"],
+    [
+      "a brace too many",
+      ":80 {\n}\n}\n",
+      "Unexpected '}' because no matching opening brace, at Serverfile:3",
+    ],
+    [
+      "a brace too many in a block",
+      site("respond x }"),
+      "Unexpected '}' because no matching opening brace, at Serverfile:2",
+    ],
+    ["a quote without end", site('respond "x'), "at Serverfile:2"],
+    [
+      "a name that is none",
+      "a.com, b!.com {\n}",
+      "does not qualify for certificate: 'b!.com', at Serverfile:1",
+    ],
     ["a directive's block without end", ":80 {\nhandle {\n", "unexpected EOF, at Serverfile:2"],
     [
       "a brace too many",
@@ -101,6 +117,18 @@ describe("is bounded", () => {
     });
     expect(refusal(`${steps.join("")}:80 {\nimport s11\n}`)).toContain(
       "more imports than the limit of 10000",
+    );
+  });
+
+  test("a heredoc of a megabyte without end, and a quoted word", () => {
+    const lines = "a\n".repeat(500_000);
+    expect(refusal(`:80 {\nrespond <<EOF\n${lines}`)).toContain("incomplete heredoc <<EOF on line #2");
+    expect(refusal(`:80 {\nrespond "${lines}`)).toMatch(/at Serverfile:2$/);
+  });
+
+  test("matchers in 10,000 levels", () => {
+    expect(refusal(site(`@a ${"not ".repeat(10_000)}path /a`))).toContain(
+      "matchers are nested deeper than the limit of 100 levels, at Serverfile:2",
     );
   });
 

@@ -1,4 +1,4 @@
-import type { ModuleDefinition } from "../core/modules/module.ts";
+import { type ListedModule, listed } from "../core/modules/module.ts";
 import { pkiApp } from "../pki/pki-app.ts";
 import { pkiRoute } from "../pki/pki-route.ts";
 import { httpPermission } from "./automation/permission.ts";
@@ -34,32 +34,32 @@ import { fileSystemStorage } from "./storage/file-system.ts";
 import { tlsApp } from "./tls-app.ts";
 
 /** All that has to do with certificates; `modules/standard.ts` lists them with the others. */
-export const tlsModules: readonly ModuleDefinition[] = [
-  pkiApp,
-  tlsApp,
-  pkiRoute,
-  certificatesRoute,
-  fileSystemStorage,
-  internalIssuer,
-  acmeIssuer,
-  execDnsProvider,
-  httpPermission,
-  automateLoader,
-  fileLoader,
-  folderLoader,
-  pemLoader,
-  storageLoader,
-  localIpMatcher,
-  notHandshakeMatcher,
-  remoteIpHandshakeMatcher,
-  sniMatcher,
-  sniRegexpMatcher,
-  combinedCaPool,
-  fileCaPool,
-  inlineCaPool,
-  pkiIntermediateCaPool,
-  pkiRootCaPool,
-  storageCaPool,
-  systemCaPool,
-  leafVerifier,
+export const tlsModules: readonly ListedModule[] = [
+  listed("pki", () => pkiApp, { implied: true }),
+  listed("tls", () => tlsApp, { implied: true }),
+  listed("admin.api.pki", () => pkiRoute),
+  listed("admin.api.certificates", () => certificatesRoute),
+  listed("storage.file_system", () => fileSystemStorage),
+  listed("tls.issuance.internal", () => internalIssuer),
+  listed("tls.issuance.acme", () => acmeIssuer),
+  listed("dns.providers.exec", () => execDnsProvider),
+  listed("tls.permission.http", () => httpPermission),
+  listed("tls.certificates.automate", () => automateLoader),
+  listed("tls.certificates.load_files", () => fileLoader),
+  listed("tls.certificates.load_folders", () => folderLoader),
+  listed("tls.certificates.load_pem", () => pemLoader),
+  listed("tls.certificates.load_storage", () => storageLoader),
+  listed("tls.handshake_match.local_ip", () => localIpMatcher),
+  listed("tls.handshake_match.not", () => notHandshakeMatcher),
+  listed("tls.handshake_match.remote_ip", () => remoteIpHandshakeMatcher),
+  listed("tls.handshake_match.sni", () => sniMatcher),
+  listed("tls.handshake_match.sni_regexp", () => sniRegexpMatcher),
+  listed("tls.ca_pool.source.combined", () => combinedCaPool),
+  listed("tls.ca_pool.source.file", () => fileCaPool),
+  listed("tls.ca_pool.source.inline", () => inlineCaPool),
+  listed("tls.ca_pool.source.pki_intermediate", () => pkiIntermediateCaPool),
+  listed("tls.ca_pool.source.pki_root", () => pkiRootCaPool),
+  listed("tls.ca_pool.source.storage", () => storageCaPool),
+  listed("tls.ca_pool.source.system", () => systemCaPool),
+  listed("tls.client_auth.verifier.leaf", () => leafVerifier),
 ];

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import type { Logger } from "lifecycle";
 import { exitCodes } from "lifecycle/stop-request";
@@ -15,6 +16,14 @@ import { MainMessages } from "../core/threads/worker-messages.ts";
  * load.
  */
 const maxYoungGenerationSizeMb = 12;
+
+/**
+ * Gives threads that start from now on that room at once. V8 lets it grow by what survives in it, and of requests nothing
+ * does: it stayed at 1 MiB however many came. What an idle worker holds was the same with both.
+ */
+function openYoungSpace(): void {
+  setFlagsFromString(`--min-semi-space-size=${maxYoungGenerationSizeMb / 3}`);
+}
 
 /** How worker threads are started. */
 export interface WorkerThreadOptions {
@@ -89,6 +98,7 @@ export function openThreads(
   });
   const messages = new MainMessages(topics);
   const ports = new SharedPorts(topics, log);
+  openYoungSpace();
   const spawn = (thread: number) => {
     const workerData: WorkerStart = {
       thread,

@@ -8,7 +8,7 @@ import { ModuleRegistry } from "../core/modules/module-registry.ts";
 import { PartCache } from "../core/modules/part-cache.ts";
 import { UsagePool } from "../core/modules/usage-pool.ts";
 import { collectTopic } from "../core/threads/all-metrics.ts";
-import { releaseStartMemory } from "../core/threads/release-start-memory.ts";
+import { releaseMemory } from "../core/threads/release-memory.ts";
 import { TableState } from "../core/threads/shared-state.ts";
 import { SharedTable } from "../core/threads/shared-table.ts";
 import { MessageTopics } from "../core/threads/thread-messages.ts";
@@ -59,4 +59,4 @@ followMainThread(
     "workers",
   ),
 );
-releaseStartMemory();
+releaseMemory();

@@ -1,5 +1,5 @@
 import { availableParallelism, loadavg } from "node:os";
-import { type AgentLoadReport, agentLoad } from "../e2e/agent/agent-load.ts";
+import { type AgentLoadReport, agentLoad, type Memory } from "../e2e/agent/agent-load.ts";
 import type { Figure } from "../report/figure.ts";
 import { machineLine } from "../report/notes.ts";
 import { renderTable } from "../report/table.ts";
@@ -12,6 +12,10 @@ const options = {
   "socket-buffer": {
     value: "BYTES",
     text: "receive buffer that the agent asks for (default: its own choice)",
+  },
+  "memory-limit": {
+    value: "BYTES",
+    text: "run the agent in a control group with so much memory, as a container (Linux, root)",
   },
   json: { text: "print the report as JSON" },
   help: { text: "print this" },
@@ -39,6 +43,9 @@ ${optionHelp(options)}`);
       durationMs: args.durationMs("duration"),
       agentFlags:
         buffer === undefined ? [] : [`--processor.tracing-${protocol}.server-socket-buffer-size=${buffer}`],
+      ...(args.has("memory-limit")
+        ? { memoryLimitBytes: args.integer("memory-limit", 1, Number.MAX_SAFE_INTEGER) }
+        : {}),
     },
     signal,
   );
@@ -57,7 +64,11 @@ function unexplained({ sent, delivered, lost }: AgentLoadReport): number {
 }
 
 function figuresOf(report: AgentLoadReport): Figure[] {
-  const { idle, after } = report;
+  const memory = (when: string, { rss, anonymous, files }: Memory): Figure[] => [
+    { label: `RSS ${when}, MiB`, value: rss, unit: "mebibytes" },
+    { label: `  its own (RssAnon) ${when}`, value: anonymous, unit: "mebibytes" },
+    { label: `  pages of files (RssFile) ${when}`, value: files, unit: "mebibytes" },
+  ];
   return [
     { label: "bytes a packet", value: report.packetBytes, unit: "count" },
     { label: "packets sent", value: report.sent, unit: "count" },
@@ -65,10 +76,18 @@ function figuresOf(report: AgentLoadReport): Figure[] {
     ...Object.entries(report.lost).map(([label, value]) => ({ label, value, unit: "count" as const })),
     { label: "lost without a count", value: unexplained(report), unit: "count" },
     { label: "CPU-s/million spans", value: report.cpuSecondsPerMillion, unit: "cpuSeconds" },
-    { label: "idle RSS, MiB", value: idle.rss, unit: "mebibytes" },
-    { label: "  of it its own", value: idle.anonymous, unit: "mebibytes" },
-    { label: "RSS after the load, MiB", value: after.rss, unit: "mebibytes" },
-    { label: "  of this its own", value: after.anonymous, unit: "mebibytes" },
-    { label: "most RSS, MiB", value: report.peakRss, unit: "mebibytes" },
+    ...memory("idle", report.idle),
+    ...memory("under load", report.loaded),
+    ...memory("after the load", report.after),
+    { label: "most RSS ever (VmHWM), MiB", value: report.peakRss, unit: "mebibytes" },
+    ...(report.groupPeakBytes === undefined
+      ? []
+      : [
+          {
+            label: "most charged to the group, MiB",
+            value: report.groupPeakBytes,
+            unit: "mebibytes" as const,
+          },
+        ]),
   ];
 }

@@ -77,7 +77,7 @@ ${optionHelp(options)}`);
     throw new UsageError(`--caddy "${args.text("caddy")}" does not exist`);
   }
   const plan: TunnelPlan = {
-    tunnels: args.integer("tunnels", 1, 25_000),
+    tunnels: args.integer("tunnels", 1, 250_000),
     settleSeconds: args.integer("settle", 0, 600),
     plain: args.has("plain"),
   };

@@ -46,8 +46,20 @@ export async function startEchoUpstream(): Promise<EchoUpstream> {
   };
 }
 
-async function openTunnel(port: number): Promise<Socket> {
-  const socket = connect(port, "127.0.0.1");
+/** So many from one address: the system has some 28,000 ports for those that connect. */
+const perAddress = 20_000;
+
+/** A connection to a port of this machine, from another loopback address for each 20,000. */
+function connectFrom(index: number, port: number): Socket {
+  return connect({
+    port,
+    host: "127.0.0.1",
+    ...(index < perAddress ? {} : { localAddress: `127.0.0.${1 + Math.floor(index / perAddress)}` }),
+  });
+}
+
+async function openTunnel(port: number, index: number): Promise<Socket> {
+  const socket = connectFrom(index, port);
   await once(socket, "connect");
   socket.write(
     "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
@@ -61,8 +73,8 @@ async function openTunnel(port: number): Promise<Socket> {
 }
 
 /** A request, and the connection waits for the next one. */
-async function openIdle(port: number): Promise<Socket> {
-  const socket = connect(port, "127.0.0.1");
+async function openIdle(port: number, index: number): Promise<Socket> {
+  const socket = connectFrom(index, port);
   await once(socket, "connect");
   await askOver(socket);
   return socket;
@@ -71,25 +83,28 @@ async function openIdle(port: number): Promise<Socket> {
 async function openMany(
   count: number,
   signal: AbortSignal,
-  openOne: () => Promise<Socket>,
+  openOne: (index: number) => Promise<Socket>,
 ): Promise<Socket[]> {
   const sockets: Socket[] = [];
   while (sockets.length < count) {
     signal.throwIfAborted();
     const wanted = Math.min(atOnce, count - sockets.length);
-    sockets.push(...(await Promise.all(Array.from({ length: wanted }, openOne))));
+    const first = sockets.length;
+    sockets.push(
+      ...(await Promise.all(Array.from({ length: wanted }, (_, index) => openOne(first + index)))),
+    );
   }
   return sockets;
 }
 
 /** Opens tunnels through a proxy. @throws Error when one is refused */
 export function openTunnels(port: number, count: number, signal: AbortSignal): Promise<Socket[]> {
-  return openMany(count, signal, () => openTunnel(port));
+  return openMany(count, signal, (index) => openTunnel(port, index));
 }
 
 /** Opens connections that have had an answer and wait for the next request. @throws Error when one is refused */
 export function openIdleConnections(port: number, count: number, signal: AbortSignal): Promise<Socket[]> {
-  return openMany(count, signal, () => openIdle(port));
+  return openMany(count, signal, (index) => openIdle(port, index));
 }
 
 /** Sends a request over a connection. @throws Error when the answer is not 200 */

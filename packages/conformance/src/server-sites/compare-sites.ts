@@ -8,7 +8,10 @@ import { freeAddresses } from "lifecycle/testing";
 import { sendAdminRequest } from "../admin-api/comparison/admin-request.ts";
 import { AdminServerProcess } from "../admin-api/comparison/admin-server-process.ts";
 import type { Difference } from "../tracing-api/comparison/answers.ts";
+import { placeholderCases } from "./placeholder-questions.ts";
 import { type SiteRequest, siteCases, siteFiles } from "./site-questions.ts";
+
+const cases = [...siteCases, ...placeholderCases];
 
 /** What of an answer is compared, by name. */
 type Facts = Readonly<Record<string, string>>;
@@ -34,7 +37,7 @@ const hostOf = (index: number) => `case${index}.test`;
 
 /** All cases as one server, a host for each. */
 function configFor(listen: string, root: string): string {
-  const routes = siteCases.map((each, index) => ({
+  const routes = cases.map((each, index) => ({
     match: [{ host: [hostOf(index)] }],
     handle: [{ handler: "subroute", routes: each.routes }],
     terminal: true,
@@ -142,7 +145,7 @@ export async function compareSites(program: string): Promise<SiteComparison> {
     }
     const differences: Difference[] = [];
     let asked = 0;
-    for (const [index, site] of siteCases.entries()) {
+    for (const [index, site] of cases.entries()) {
       for (const each of site.requests) {
         const request = typeof each === "string" ? { target: each } : each;
         const [their, our] = [

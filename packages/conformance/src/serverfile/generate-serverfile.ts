@@ -1,6 +1,5 @@
 import type { RandomSource } from "./random-source.ts";
-import { serverfileGrammar } from "./serverfile-grammar.ts";
-import { serverfileMistakes } from "./serverfile-mistakes.ts";
+import { serverfileGrammar, serverfileMistakes } from "./serverfile-grammar.ts";
 
 const maxDepth = 14;
 const reference = /<(\w+)([?*+]?)>/g;

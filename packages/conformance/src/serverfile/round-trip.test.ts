@@ -1,13 +1,16 @@
 import { expect, test } from "vitest";
 import { roundTrips } from "./round-trip.ts";
 
+/**
+ * Texts whose JSON does not tell how it was said: sites that are empty, or served nowhere, but count; addresses that
+ * could be written otherwise; certificates that options or other sites speak of. They come back mended.
+ */
+const hard = [1344, 1813, 2441, 2645, 2673, 3034, 3375, 3403];
+
 test("generated texts come back from JSON as texts of the same JSON", { timeout: 120_000 }, async () => {
-  const { same, refused, different } = await roundTrips(150, 1000);
-  expect(different).toEqual([]);
-  expect(same).toBeGreaterThan(50);
-  // docs/serverfile.md says what is refused: sites that share servers in ways of which the JSON keeps too little.
-  expect(refused.length * 10).toBeLessThan(same);
-  for (const { reason } of refused) {
-    expect(reason).toMatch(/^no serverfile says \/config(?:\/\S*)?: ./);
-  }
+  const some = Array.from({ length: 60 }, (_each, index) => 1000 + index);
+  const { same, wrong, refused, different } = await roundTrips([...some, ...hard]);
+  expect({ refused, different }).toEqual({ refused: [], different: [] });
+  expect(same + wrong).toBe(some.length + hard.length);
+  expect(same).toBeGreaterThan(25);
 });

@@ -20,8 +20,8 @@ export interface RoundTrips {
 const adapted = z.object({ result: z.unknown() });
 const refusal = z.object({ error: z.string() });
 
-/** Lets our server take generated texts to JSON and back. @param seed of the first; the others have those that follow */
-export async function roundTrips(count: number, seed: number): Promise<RoundTrips> {
+/** Lets our server take generated texts to JSON and back. @param seeds of the texts */
+export async function roundTrips(seeds: readonly number[]): Promise<RoundTrips> {
   const trips: RoundTrips = { same: 0, wrong: 0, refused: [], different: [] };
   const server = await AdminServerProcess.start();
   const adapt = (body: string, headers: Record<string, string>) =>
@@ -34,7 +34,7 @@ export async function roundTrips(count: number, seed: number): Promise<RoundTrip
     return status === 200 ? adapted.parse(JSON.parse(body)).result : undefined;
   };
   try {
-    for (let each = seed; each < seed + count; each++) {
+    for (const each of seeds) {
       const config = await toJson(generateServerfile(new RandomSource(each)));
       if (config === undefined) {
         trips.wrong++;

@@ -48,10 +48,15 @@ export class SpanLedger {
   readonly #prefix = randomBytes(prefixBytes);
   readonly #entries: Entry[] = [];
   readonly #mayKeepRefused: boolean;
+  readonly #mayLoseAcknowledged: boolean;
 
-  /** @param mayKeepRefused a proxy refuses in the collector's place, also what lost its answer on the way: it may be kept */
-  constructor({ mayKeepRefused = false } = {}) {
+  /**
+   * @param mayKeepRefused a proxy refuses in the collector's place, also what lost its answer on the way: it may be kept
+   * @param mayLoseAcknowledged acknowledged requests may be missing, but none in part or twice
+   */
+  constructor({ mayKeepRefused = false, mayLoseAcknowledged = false } = {}) {
     this.#mayKeepRefused = mayKeepRefused;
+    this.#mayLoseAcknowledged = mayLoseAcknowledged;
   }
 
   /** Spans of a new request. A request that is never settled counts as cut. */
@@ -93,7 +98,10 @@ export class SpanLedger {
       }
       const isWhole = rows === spans && distinct === spans;
       const mayBeKept = fate === "cut" || this.#mayKeepRefused;
-      const isGood = fate === "acknowledged" ? isWhole : rows === 0 || (mayBeKept && isWhole);
+      const isGood =
+        fate === "acknowledged"
+          ? isWhole || (this.#mayLoseAcknowledged && rows === 0)
+          : rows === 0 || (mayBeKept && isWhole);
       if (!isGood && report.problems.length < maxProblems) {
         report.problems.push(
           `request ${index + 1} over ${door}: ${spans} spans ${fate}, ${rows} rows, ${distinct} different`,

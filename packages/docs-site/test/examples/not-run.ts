@@ -91,6 +91,11 @@ export const notRun: readonly NotRun[] = [
   { page: "faults.md", block: "npm run chaos", reason: `${long}; chaos.e2e.test.ts runs the short form` },
   {
     page: "faults.md",
+    block: "node packages/conformance/bin/faults.ts",
+    reason: `${long}; kills.e2e.test.ts runs the short form`,
+  },
+  {
+    page: "faults.md",
     block: "npm run soak",
     reason: "takes an hour; bench's own test soaks for some seconds",
   },

@@ -58,16 +58,16 @@ curl() { wait_for_port "$@"; command curl --no-progress-meter "$@"; }
 grpcurl() { wait_for_port "$@"; command grpcurl -max-time 30 "$@"; }
 
 kill() { # what is killed has ended when a person types the next line
-  builtin kill "$@" || return
+  builtin kill "$@" || return 1 # in a trap, return alone would tell what was before the trap
   if [ "$1" = -9 ]; then wait "$2" 2>/dev/null || return 0; fi
 }
 mark() { printf '\\n%s %s\\n' "$MARK" "$*"; printf '\\n%s %s\\n' "$MARK" "$*" >&2; }
 
 terminals=()
-stop() { # a process, and its group where it has one
+stop() { # a process, and its group where it has one: the shell of a terminal ends before its program
   kill -TERM -- "-$1" 2>/dev/null || kill -TERM "$1" 2>/dev/null
   for _ in $(seq 150); do
-    kill -0 "$1" 2>/dev/null || return 0
+    kill -0 -- "-$1" 2>/dev/null || kill -0 "$1" 2>/dev/null || return 0
     sleep 0.1
   done
   kill -KILL -- "-$1" 2>/dev/null || kill -KILL "$1" 2>/dev/null

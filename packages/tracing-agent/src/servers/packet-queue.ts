@@ -2,7 +2,7 @@ import { freeBuffer } from "./free-buffer.ts";
 
 const smallestBytes = 65_536;
 /** A queue that has grown over this gives its memory back when it is empty. */
-const maxKeptBytes = 1_048_576;
+const maxKeptBytes = 262_144;
 
 /**
  * Packets that wait for a worker: first in, first out, never more than `maxPackets`. Their bytes are copied into one

@@ -19,7 +19,7 @@ const field2 = 0x12;
 
 /** Room for the spans of one call as it mostly is; kept for the next one unless it had to grow beyond `maxKeptBytes`. */
 const smallestBytes = 65_536;
-const maxKeptBytes = 524_288;
+const maxKeptBytes = 262_144;
 
 interface Group {
   readonly process: Buffer;

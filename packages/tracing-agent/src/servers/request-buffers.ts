@@ -3,7 +3,7 @@ import { freeBuffer } from "./free-buffer.ts";
 /** Smallest size of a buffer; each further size is twice as large. */
 const smallestBytes = 16_384;
 /** Most bytes that are kept for later; a burst may use more. */
-const maxKeptBytes = 1_048_576;
+const maxKeptBytes = 524_288;
 
 /**
  * Buffers that are used again. A new one for each request would live until V8 collects its old generation, which it

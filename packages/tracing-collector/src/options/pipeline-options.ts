@@ -30,6 +30,12 @@ export const pipelineOptions = z.object({
     .describe(
       "Inserts under way at a time. With one, spans gather meanwhile, and few large blocks cost storage the least.",
     ),
+  "collector.enable-span-size-metrics": z
+    .boolean()
+    .default(false)
+    .describe(
+      "Serve the metric tracing_collector_spans_bytes: bytes of all spans kept, as they wait for storage.",
+    ),
   "downsampling.ratio": z
     .number()
     .min(0)

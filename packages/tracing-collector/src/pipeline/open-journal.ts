@@ -48,6 +48,16 @@ export async function openJournal(
   const isInMemory = options["collector.journal.mode"] === "memory";
   const askedBytes = maxBytesOf(options);
   const maxBytes = isInMemory ? memoryJournalBytes(askedBytes) : askedBytes;
+  if (isInMemory) {
+    log.warn(
+      "the journal is in memory: a crash of this process loses what is acknowledged and not yet in storage",
+    );
+  } else if (options["collector.journal.sync"] !== "always") {
+    log.warn(
+      { sync: options["collector.journal.sync"] },
+      "spans are acknowledged before they are synced to disk: a crash of this machine may lose them",
+    );
+  }
   if (maxBytes < askedBytes) {
     log.warn(`the journal in memory has ${maxBytes} bytes, not ${askedBytes}: half of the memory there is`);
   }

@@ -11,8 +11,9 @@ const rows: SpanRows = { bytes: Uint8Array.of(1, 2, 3), count: 2 };
 function intakeOf(steps?: readonly RowStep[]) {
   const kept: SpanRows[] = [];
   const journal = { append: async (some: SpanRows) => void kept.push(some) };
-  const metrics = new CollectorMetrics(createMetrics("test"));
-  return { intake: new SpanIntake({ journal, metrics, steps }, source), kept, metrics };
+  const registry = createMetrics("test");
+  const metrics = new CollectorMetrics(registry);
+  return { intake: new SpanIntake({ journal, metrics, steps }, source), kept, metrics, registry };
 }
 
 describe("SpanIntake", () => {
@@ -46,6 +47,22 @@ describe("SpanIntake", () => {
     expect(kept).toEqual([]);
     const { values } = await metrics.spansRefused.get();
     expect(values).toEqual([{ labels: { ...source, reason: "unexpected" }, value: 2 }]);
+  });
+
+  it("counts the bytes that it has kept, those of refused requests not among them", async () => {
+    const isFull: RowStep = {
+      apply: (some) => {
+        if (some.count === 1) throw new Error("full");
+        return { ...some, bytes: Uint8Array.of(...some.bytes, 4) };
+      },
+    };
+    const { intake, metrics, registry } = intakeOf([isFull]);
+    expect(await registry.metrics()).not.toContain("spans_bytes");
+    metrics.showSpanSizes();
+    await intake.keep(rows, 0, 10);
+    await intake.keep(rows, 0, 10);
+    await expect(intake.keep({ ...rows, count: 1 }, 0, 10)).rejects.toThrow("full");
+    expect(await registry.metrics()).toMatch(/^tracing_collector_spans_bytes 8$/m);
   });
 
   it("asks no step about a request without spans", async () => {

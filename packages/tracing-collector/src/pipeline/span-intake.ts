@@ -40,7 +40,9 @@ export class SpanIntake {
     try {
       let stepped = rows;
       if (rows.count > 0) for (const step of this.#steps) stepped = step.apply(stepped, this.#source);
+      const { length } = stepped.bytes;
       await this.#journal.append(stepped);
+      this.#metrics.spansKept(length);
     } catch (error) {
       const reason = error instanceof CollectorError ? error.code : "unexpected";
       this.#metrics.spansRefused.inc({ transport, format, reason }, rows.count);

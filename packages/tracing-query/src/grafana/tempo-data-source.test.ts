@@ -178,6 +178,19 @@ test.each<[path: string, answer: z.ZodType, text: string]>([
   expect(JSON.stringify(answer.parse(await get(path)))).toContain(text);
 });
 
+test("the values of every column that its schema lists", async () => {
+  const { scopes } = tagsV2Answer.parse(await get(`/api/v2/search/tags?${query({ limit: 5_000 })}`));
+  const columns = scopes.flatMap(({ name, tags }) =>
+    tags.map((tag) => (name === "intrinsic" ? tag : `${name}.${tag}`)),
+  );
+  expect(columns).toEqual(expect.arrayContaining(["span.http.url", "resource.service.name", "duration"]));
+  const found = await Promise.all(
+    columns.map(async (column) => tagValuesV2Answer.parse(await get(values(column, range)))),
+  );
+  const urls = found[columns.indexOf("span.http.url")]?.tagValues;
+  expect(urls).toEqual([{ type: "string", value: "http://shop/Cart" }]);
+});
+
 describe("metrics", () => {
   test.each([
     [overTime("{} | rate()", { step: "60s" })],

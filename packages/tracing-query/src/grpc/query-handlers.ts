@@ -99,7 +99,7 @@ export function queryHandlers(
         return;
       }
       try {
-        callback(null, { services: await service.getServices(read) });
+        callback(null, { services: [...(await service.names.getServices(read))] });
       } catch (error) {
         callback(storageFailure("failed to fetch services", error, log));
       }
@@ -118,7 +118,7 @@ export function queryHandlers(
       }
       try {
         const kind = spanKind === "" ? undefined : spanKind;
-        const operations = await service.getOperations(name, kind, read);
+        const operations = await service.names.getOperations(name, kind, read);
         callback(null, {
           operationNames: [...new Set(operations.map((operation) => operation.name))],
           operations: operations.map((operation) => ({ name: operation.name, spanKind: operation.spanKind })),

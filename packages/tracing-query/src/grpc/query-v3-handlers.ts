@@ -118,7 +118,7 @@ export function queryV3Handlers(
         return;
       }
       try {
-        callback(null, { services: await service.getServices(read) });
+        callback(null, { services: [...(await service.names.getServices(read))] });
       } catch (error) {
         callback(storageFailure("failed to fetch services", error, log));
       }
@@ -137,7 +137,7 @@ export function queryV3Handlers(
       }
       try {
         const kind = spanKind === "" ? undefined : spanKind;
-        const operations = await service.getOperations(name, kind, read);
+        const operations = await service.names.getOperations(name, kind, read);
         callback(null, {
           operations: operations.map((operation) => ({ name: operation.name, spanKind: operation.spanKind })),
         });

@@ -64,7 +64,7 @@ export function apiV3Endpoints(
   limits: ReadLimits,
 ): [path: string, definition: Pick<EndpointDefinition, "answer" | "style" | "isHeavy">][] {
   const services: Endpoint = async ({ read }) => {
-    const names = await service.getServices(read);
+    const names = await service.names.getServices(read);
     // The public model leaves out a list of services that is empty, and only that one.
     return [goJson(names.length === 0 ? {} : { services: names })];
   };
@@ -74,7 +74,7 @@ export function apiV3Endpoints(
     if (kind !== "" && !isSpanKind(kind)) {
       return ['{"operations":[]}']; // A kind that no span has.
     }
-    const found = await service.getOperations(
+    const found = await service.names.getOperations(
       params.get("service") ?? "",
       kind === "" ? undefined : kind,
       read,

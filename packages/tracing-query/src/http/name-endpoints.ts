@@ -16,13 +16,13 @@ function isSpanKind(text: string): text is SpanKind {
 
 /** `GET /api/services` */
 export function servicesEndpoint(service: QueryService): Endpoint {
-  return async ({ read }) => namesEnvelope(await service.getServices(read));
+  return async ({ read }) => namesEnvelope(await service.names.getServices(read));
 }
 
 /** `GET /api/services/{service}/operations`: names only, of all kinds. */
 export function operationNamesEndpoint(service: QueryService): Endpoint {
   return async ({ pathPart, read }) => {
-    const operations = await service.getOperations(pathPart("service"), undefined, read);
+    const operations = await service.names.getOperations(pathPart("service"), undefined, read);
     return namesEnvelope([...new Set(operations.map(({ name }) => name))]);
   };
 }
@@ -38,7 +38,7 @@ export function operationsEndpoint(service: QueryService): Endpoint {
     if (kind !== "" && !isSpanKind(kind)) {
       return envelope(["[]"]); // A kind that no span has.
     }
-    const operations = await service.getOperations(name, kind === "" ? undefined : kind, read);
+    const operations = await service.names.getOperations(name, kind === "" ? undefined : kind, read);
     const data = operations.map((operation) => ({ name: operation.name, spanKind: operation.spanKind }));
     return envelope([goJson(data)], { total: data.length });
   };

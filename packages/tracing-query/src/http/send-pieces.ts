@@ -31,20 +31,12 @@ async function* joined(pieces: Iterable<string> | AsyncIterable<string>): AsyncG
   }
 }
 
-/** Lets other requests run between two chunks: a client that takes all at once would otherwise keep them waiting. */
-async function* resumed(
-  first: readonly Chunk[],
-  rest: AsyncIterable<Chunk>,
-  flush: () => void,
-): AsyncGenerator<string> {
-  for (const { text, isUrgent } of first) {
-    yield text;
-    if (isUrgent) flush();
-  }
-  for await (const { text, isUrgent } of rest) {
+/** All of it, with a turn for other requests between two chunks: a client that takes all at once would keep them waiting. */
+async function* inTurns(first: readonly Chunk[], rest: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
+  yield* first;
+  for await (const chunk of rest) {
     await new Promise(setImmediate);
-    yield text;
-    if (isUrgent) flush();
+    yield chunk;
   }
 }
 
@@ -55,7 +47,7 @@ export function sendText(response: Response, text: string): void {
 
 /**
  * Sends a body that is made while it is sent: the next piece only when the client has taken the one before. A short
- * one goes in one go, with its length. Resolves when all is sent, or the client is gone.
+ * one goes in one go, with its length. Resolves when the last of it is on its way, or the client is gone.
  * @param pieces an empty one sends what there is so far
  */
 export async function sendPieces(
@@ -77,9 +69,42 @@ export async function sendPieces(
     sendText(response, text);
     return;
   }
-  const compressor = coding === undefined ? undefined : compressorOf(coding);
-  const body = isWhole ? [text] : resumed(head, chunks, () => compressor?.flush());
-  await sendStream(response, Readable.from(body), coding, compressor);
+  const body = isWhole ? head : inTurns(head, chunks);
+  if (coding === undefined) {
+    await writeChunks(response, body);
+    return;
+  }
+  const compressor = compressorOf(coding);
+  const texts = async function* () {
+    for await (const { text, isUrgent } of body) {
+      yield text;
+      if (isUrgent) compressor.flush();
+    }
+  };
+  await sendStream(response, Readable.from(texts()), coding, compressor);
+}
+
+/** Ends early when the client is gone. What goes wrong with the chunks themselves is thrown. */
+async function writeChunks(
+  response: Response,
+  chunks: Iterable<Chunk> | AsyncIterable<Chunk>,
+): Promise<void> {
+  for await (const { text } of chunks) {
+    if (response.destroyed) return;
+    if (!response.write(text)) await writable(response);
+  }
+  response.end();
+}
+
+/** Resolves when more can be written, or nothing ever again. */
+function writable(response: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      response.off("drain", settle).off("close", settle);
+      resolve();
+    };
+    response.on("drain", settle).on("close", settle);
+  });
 }
 
 /**

@@ -52,14 +52,19 @@ function typeAndValue(tag: KeyValue): string {
   }
 }
 
-/** Tags, or fields of a log, as a JSON array of `{"key","type","value"}`. */
+/** A tag, or a field of a log, as `{"key","type","value"}`. */
+export function tagJson(tag: KeyValue): string {
+  return `{"key":${quoteRepeated(tag.key)},"type":${typeAndValue(tag)}`;
+}
+
+/** Tags, or fields of a log, as a JSON array. */
 export function tagsJson(tags: readonly KeyValue[]): string {
   let json = "[";
   for (const tag of tags) {
     if (json.length > 1) {
       json += ",";
     }
-    json += `{"key":${quoteRepeated(tag.key)},"type":${typeAndValue(tag)}`;
+    json += tagJson(tag);
   }
   return `${json}]`;
 }

@@ -1,22 +1,21 @@
 import type { PackedTrace } from "storage/api";
-import { type ApiV2Span, parseTraceId, traceIdText } from "wire/api-v2";
+import { parseTraceId, traceIdText } from "wire/api-v2";
 import { isTrue } from "../go-text/parse-number.ts";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
-import { adjustedSpans } from "../service/adjusters/adjusted-spans.ts";
-import { type BegunTrace, beginTrace, largeTraceSpans } from "../service/begun-trace.ts";
+import { beginTrace, largeTraceSpans } from "../service/begun-trace.ts";
 import type { QueryService } from "../service/query-service.ts";
 import { checkLimits, checkSpans, checkTraceIds, type ReadLimits } from "../service/read-limits.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { slowEnvelope } from "./envelope.ts";
 import { parseSearchParams } from "./search-params.ts";
-import { type ShownTrace, shownTracesJson } from "./trace-json.ts";
+import { type ShownTrace, shownTracesJson } from "./shown-traces-json.ts";
 
-/** Traces as they are to be shown, one at a time. Takes each out of `traces`, so that it is held no longer than needed. */
-async function* shown(traces: PackedTrace[], options: AdjustOptions | undefined): AsyncGenerator<ShownTrace> {
+/** Traces one at a time. Takes each out of `traces`, so that it is held no longer than needed. */
+function* shown(traces: PackedTrace[]): Generator<ShownTrace> {
   traces.reverse();
   for (let trace = traces.pop(); trace !== undefined; trace = traces.pop()) {
     const { traceId, spans } = trace;
-    yield { traceId, isLarge: spans.length > largeTraceSpans, spans: adjustedSpans(trace, options) };
+    yield { traceId, isLarge: spans.length > largeTraceSpans, trace };
   }
 }
 
@@ -28,14 +27,14 @@ export function searchEndpoint(service: QueryService, options: AdjustOptions, li
       checkLimits(query, limits);
       const traces = await service.findPackedTraces(query, read);
       checkSpans(traces, limits);
-      return slowEnvelope(shownTracesJson(shown(traces, options)));
+      return slowEnvelope(shownTracesJson(shown(traces), options));
     }
     checkTraceIds(traceIds, limits);
     const traces = await service.getPackedTraces(traceIds, read);
     checkSpans(traces, limits);
     const found = new Set(traces.map(({ traceId }) => traceId));
     const missing = traceIds.filter((id) => !found.has(id));
-    return slowEnvelope(shownTracesJson(shown(traces, options)), {
+    return slowEnvelope(shownTracesJson(shown(traces), options), {
       errors: missing.map((id) => ({ msg: "trace not found", traceID: traceIdText(id) })),
     });
   };
@@ -47,19 +46,8 @@ export function traceEndpoint(service: QueryService, options: AdjustOptions, lim
     const traceId = parseTraceId(pathPart("traceId"));
     const shownOptions = isTrue(params.get("raw") ?? "") ? undefined : options;
     const begun = await beginTrace(service, traceId, limits, read);
-    return slowEnvelope(shownTracesJson(begunTrace(traceId, begun, shownOptions)));
+    return slowEnvelope(shownTracesJson([{ traceId, ...begun }], shownOptions));
   };
-}
-
-async function* begunTrace(
-  traceId: string,
-  { isLarge, trace }: BegunTrace,
-  options: AdjustOptions | undefined,
-): AsyncGenerator<ShownTrace> {
-  async function* spans(): AsyncGenerator<readonly ApiV2Span[]> {
-    yield* adjustedSpans(await trace, options);
-  }
-  yield { traceId, isLarge, spans: spans() };
 }
 
 /** `POST /api/archive/{id}` */

@@ -1,5 +1,6 @@
-import { type ApiV2Span, type Process, type SpanRef, SpanRefType } from "wire/api-v2";
+import { type ApiV2Span, type Log, type SpanRef, SpanRefType, traceIdText } from "wire/api-v2";
 import type { ApiTrace } from "../service/api-trace.ts";
+import { ProcessKeys } from "./process-keys.ts";
 import { quoteRepeated, tagsJson } from "./tag-json.ts";
 
 /** Pieces are about this long: long enough to be cheap to send, short enough not to hold up other requests. */
@@ -25,7 +26,7 @@ export function* tracesJson(traces: Iterable<ApiTrace>): Generator<string> {
 
 function* traceJson(trace: ApiTrace): Generator<string> {
   const processes = new ProcessKeys();
-  let json = traceHead(trace.spans[0]?.traceId);
+  let json = traceHead(trace.spans[0]?.traceId.toString("hex") ?? "");
   // The last first, which can be taken out cheaply: what is sent need not be held until a slow client has it all.
   const rest = trace.spans.reverse();
   for (let span = rest.pop(), isFirst = true; span !== undefined; span = rest.pop(), isFirst = false) {
@@ -38,64 +39,39 @@ function* traceJson(trace: ApiTrace): Generator<string> {
   yield json + traceTail(processes, trace.warnings);
 }
 
-/**
- * As `tracesJson`, for traces whose spans come some at a time, in order. An empty piece says that what is there may go
- * out at once: the beginning of a large trace, whose spans take a while.
- */
-export async function* shownTracesJson(traces: AsyncIterable<ShownTrace>): AsyncGenerator<string> {
-  let separator = "[";
-  for await (const { traceId, isLarge, spans } of traces) {
-    yield separator + traceHead(Buffer.from(traceId, "hex"));
-    if (isLarge) yield "";
-    separator = ",";
-    const processes = new ProcessKeys();
-    let json = "";
-    let comma = "";
-    for await (const batch of spans) {
-      for (const span of batch) {
-        json += comma + spanJson(span, processes);
-        comma = ",";
-      }
-      if (json.length >= pieceLength) {
-        yield json;
-        json = "";
-      }
-    }
-    yield json + traceTail(processes, []);
-  }
-  yield separator === "[" ? "[]" : "]";
+/** The beginning of a trace, up to its spans. @param traceId 32 hex digits, or none */
+export function traceHead(traceId: string): string {
+  return `{"traceID":"${traceIdText(traceId)}","spans":[`;
 }
 
-/** A trace that is made while it is sent. */
-export interface ShownTrace {
-  /** 32 hex digits. */
-  readonly traceId: string;
-  readonly isLarge: boolean;
-  readonly spans: AsyncIterable<readonly ApiV2Span[]>;
-}
-
-function traceHead(traceId: Buffer | undefined): string {
-  return `{"traceID":"${traceId === undefined ? "" : traceIdJson(traceId)}","spans":[`;
-}
-
-function traceTail(processes: ProcessKeys, warnings: readonly string[]): string {
+/** What comes after the spans of a trace. */
+export function traceTail(processes: ProcessKeys, warnings: readonly string[]): string {
   return `],"processes":${processes.json()},"warnings":${warningsJson(warnings)}}`;
 }
 
-function spanJson(span: ApiV2Span, processes: ProcessKeys): string {
+/** A span as the public model's UI reads it. */
+export function spanJson(span: ApiV2Span, processes: ProcessKeys): string {
   const traceId = traceIdJson(span.traceId);
   const flags = span.flags === 0 ? "" : `"flags":${span.flags},`;
-  const logs = span.logs.map(
-    ({ timestamp, fields }) => `{"timestamp":${microsJson(timestamp)},"fields":${tagsJson(fields)}}`,
-  );
   return (
     `{"traceID":"${traceId}","spanID":"${span.spanId.toString("hex")}",${flags}` +
     `"operationName":${quoteRepeated(span.operationName)},` +
-    `"references":[${span.references.map(referenceJson).join(",")}],` +
+    `"references":${referencesJson(span.references)},` +
     `"startTime":${microsJson(span.startTime)},"duration":${microsJson(span.duration)},` +
-    `"tags":${tagsJson(span.tags)},"logs":[${logs.join(",")}],` +
+    `"tags":${tagsJson(span.tags)},"logs":${logsJson(span.logs)},` +
     `"processID":"${processes.keyOf(span.process)}","warnings":${warningsJson(span.warnings)}}`
   );
+}
+
+export function logsJson(logs: readonly Log[]): string {
+  const json = logs.map(
+    ({ timestamp, fields }) => `{"timestamp":${microsJson(timestamp)},"fields":${tagsJson(fields)}}`,
+  );
+  return `[${json.join(",")}]`;
+}
+
+export function referencesJson(references: readonly SpanRef[]): string {
+  return `[${references.map(referenceJson).join(",")}]`;
 }
 
 function referenceJson({ refType, traceId, spanId }: SpanRef): string {
@@ -105,8 +81,7 @@ function referenceJson({ refType, traceId, spanId }: SpanRef): string {
 
 /** 16 digits when the high half is zero, otherwise 32. */
 function traceIdJson(traceId: Buffer): string {
-  const hex = traceId.toString("hex");
-  return hex.startsWith("0000000000000000") ? hex.slice(16) : hex;
+  return traceIdText(traceId.toString("hex"));
 }
 
 function microsJson(time: ApiV2Span["startTime"]): string {
@@ -120,36 +95,6 @@ function microsJson(time: ApiV2Span["startTime"]): string {
   return BigInt.asUintN(64, (seconds * 1_000_000_000n + BigInt(nanos)) / 1_000n).toString();
 }
 
-function warningsJson(warnings: readonly string[]): string {
+export function warningsJson(warnings: readonly string[]): string {
   return warnings.length === 0 ? "null" : JSON.stringify(warnings);
-}
-
-/** Equal processes of a trace share one key: p1, p2 … in order of first use. */
-class ProcessKeys {
-  readonly #keys = new Map<string, string>();
-  /** Spans often share the very object. */
-  readonly #known = new Map<Process | undefined, string>();
-
-  keyOf(process: Process | undefined): string {
-    let key = this.#known.get(process);
-    if (key === undefined) {
-      key = this.#keyOfEqual(process);
-      this.#known.set(process, key);
-    }
-    return key;
-  }
-
-  #keyOfEqual(process: Process | undefined): string {
-    const json = `{"serviceName":${quoteRepeated(process?.serviceName ?? "")},"tags":${tagsJson(process?.tags ?? [])}}`;
-    let key = this.#keys.get(json);
-    if (key === undefined) {
-      key = `p${this.#keys.size + 1}`;
-      this.#keys.set(json, key);
-    }
-    return key;
-  }
-
-  json(): string {
-    return `{${Array.from(this.#keys, ([json, key]) => `"${key}":${json}`).join(",")}}`;
-  }
 }

@@ -10,7 +10,6 @@ import type {
   LatencyQuery,
   MetricSeries,
   MetricsQuery,
-  Operation,
   PackedTrace,
   ReadOptions,
   SpanReader,
@@ -19,11 +18,11 @@ import type {
   TraceQuery,
 } from "storage/api";
 import { StorageError } from "storage/api";
-import type { SpanKind } from "wire/model";
 import { QueryError } from "../query-error.ts";
 import { AnalysisService } from "./analysis-service.ts";
 import { archiveBlocks } from "./archive-blocks.ts";
 import { metricsQueryOf, minStepMs } from "./metrics-request.ts";
+import { NameService } from "./name-service.ts";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
 import type { RedMetrics } from "./red-metrics.ts";
 import { SearchService } from "./search-service.ts";
@@ -54,6 +53,8 @@ export interface QueryServiceParts {
   readonly redMetrics: RedMetrics;
   /** Counters of the store's spans. */
   readonly readSpanCounters: ReadSpanCounters;
+  /** How old names may be that are given from memory, in milliseconds; 0: the store is always asked. */
+  readonly namesMaxAgeMs: number;
   readonly watch: StorageWatch;
   readonly metrics: QueryMetrics;
 }
@@ -64,6 +65,8 @@ export interface QueryServiceParts {
  * sees the spans of one tenant, and the signal ends the work in the store.
  */
 export class QueryService {
+  /** Names of services and operations. */
+  readonly names: NameService;
   /** Questions about many spans at once. */
   readonly analysis: AnalysisService;
   /** Search past the public model. */
@@ -76,6 +79,7 @@ export class QueryService {
   constructor(parts: QueryServiceParts) {
     this.#parts = parts;
     this.#reads = new StoreReads(parts);
+    this.names = new NameService(parts.reader, this.#reads, parts.namesMaxAgeMs);
     this.analysis = new AnalysisService(parts.analysis, this.#reads);
     this.search = new SearchService(parts.traceql, parts.catalog, this.#reads);
   }
@@ -137,17 +141,6 @@ export class QueryService {
         ? await reader.findTraces(query, options)
         : await reader.getPackedTraces(await reader.findTraceIds(query, options), options),
     );
-  }
-
-  /** Sorted by name. */
-  getServices(options: ReadOptions): Promise<string[]> {
-    return this.#reads.list("get_services", () => this.#parts.reader.getServices(options));
-  }
-
-  /** Sorted by name, then kind. @param spanKind keeps one kind */
-  getOperations(service: string, spanKind: SpanKind | undefined, options: ReadOptions): Promise<Operation[]> {
-    const query = spanKind === undefined ? { service } : { service, spanKind };
-    return this.#reads.list("get_operations", () => this.#parts.reader.getOperations(query, options));
   }
 
   /** Each pair of services once. */

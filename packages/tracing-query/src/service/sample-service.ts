@@ -40,6 +40,7 @@ export function sampleService(store: SampleStore, metrics = new Registry()): Que
     catalog,
     redMetrics,
     readSpanCounters: spanCountersOf(redMetrics),
+    namesMaxAgeMs: 0,
     watch,
     metrics: new QueryMetrics(metrics),
   });

@@ -22,6 +22,11 @@ export class StoreReads {
     return this.#read(operation, read, () => 1);
   }
 
+  /** Counts an answer that took no read. */
+  fromMemory(operation: ReadOperation, count: number): void {
+    this.#metrics.observe(operation, 0, count);
+  }
+
   async #read<T>(
     operation: ReadOperation,
     read: () => Promise<T>,

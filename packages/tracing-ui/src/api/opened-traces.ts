@@ -1,13 +1,12 @@
 import * as z from "zod/mini";
 import { ApiError } from "./api-error.ts";
-import { envelope } from "./envelope.ts";
 import { readJson } from "./read-json.ts";
+import { traceList } from "./trace-list.ts";
 import { type ApiTrace, apiTrace } from "./trace-schema.ts";
 
 /** Most bytes of a file: what a tab can hold. */
 const maxFileBytes = 256 * 1024 * 1024;
 
-const traceList = envelope(z.nullable(z.array(apiTrace)));
 const bare = z.array(apiTrace);
 
 /** Traces that came out of files, by id. They are in no store: a reload forgets them. */

@@ -6,10 +6,10 @@ import { ApiError } from "./api-error.ts";
 import { envelope } from "./envelope.ts";
 import { openedTrace } from "./opened-traces.ts";
 import { readJson } from "./read-json.ts";
-import { type ApiTrace, apiTrace } from "./trace-schema.ts";
+import { traceList } from "./trace-list.ts";
+import type { ApiTrace } from "./trace-schema.ts";
 
 const nameList = envelope(z.nullable(z.array(z.string())));
-const traceList = envelope(z.nullable(z.array(apiTrace)));
 
 /** Pause between questions while nothing has arrived yet, in milliseconds. */
 const firstSpanPollMs = 2_000;

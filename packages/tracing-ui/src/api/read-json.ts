@@ -1,4 +1,5 @@
 import { ApiError } from "./api-error.ts";
+import { takeEarlyAnswer } from "./early-answers.ts";
 import { errorTexts, type Schema } from "./envelope.ts";
 
 /** An answer may be this long, in bytes after decompression: some 300,000 spans, what a tab can hold. */
@@ -21,14 +22,15 @@ export async function readJson<T>(
   let response: Response;
   let text: string;
   try {
-    response = await fetch(new URL(path, document.baseURI), {
-      signal,
-      headers: {
-        accept: "application/json",
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-      },
-      ...(body === undefined ? {} : { method: "POST", body }),
-    });
+    const url = new URL(path, document.baseURI).href;
+    response = await (body === undefined
+      ? (takeEarlyAnswer(url, signal) ?? fetch(url, { signal, headers: { accept: "application/json" } }))
+      : fetch(url, {
+          signal,
+          method: "POST",
+          headers: { accept: "application/json", "content-type": "application/json" },
+          body,
+        }));
     text = await readText(response);
   } catch (cause) {
     if (signal.aborted || cause instanceof ApiError) throw cause;

@@ -31,8 +31,13 @@ function saysError({ key, value }: ApiAttribute): boolean {
  * @returns undefined for a span that names no parent
  */
 export function parentIdOf(span: ApiSpan): string | undefined {
-  const own = (span.references ?? []).filter((reference) => reference.traceID === span.traceID);
-  return (own.find((reference) => reference.refType === "CHILD_OF") ?? own[0])?.spanID;
+  let other: string | undefined;
+  for (const { refType, traceID, spanID } of span.references ?? []) {
+    if (traceID !== span.traceID) continue;
+    if (refType === "CHILD_OF") return spanID;
+    other ??= spanID;
+  }
+  return other;
 }
 
 /** The value of the span's tag as text, undefined without such a tag. */

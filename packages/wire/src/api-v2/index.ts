@@ -34,7 +34,7 @@ export {
 export { ApiV2Transcoder, type ApiV2TranscoderOptions } from "./api-v2-transcoder.ts";
 export { fromApiV2Batch } from "./from-api-v2-batch.ts";
 export { fromStoredApiV2Spans } from "./from-stored-api-v2-spans.ts";
-export { binaryTag, boolTag, float64Tag, int64Tag, stringTag } from "./tags.ts";
+export { binaryTag, boolTag, float64Tag, int64Tag, stringTag, tagFromAttribute } from "./tags.ts";
 export { toApiV2Span } from "./to-api-v2-span.ts";
 export { toStoredApiV2Span } from "./to-stored-api-v2-span.ts";
 export { parseTraceId, traceIdText } from "./trace-id-text.ts";

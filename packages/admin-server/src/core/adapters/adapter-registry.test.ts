@@ -57,15 +57,39 @@ describe("refuses, naming the place", () => {
   test.each([
     ["json5", "{\n  a: }", "invalid character '}', at line 2, column 6"],
     ["json5", "", "invalid end of input, at line 1, column 1"],
-    ["json5", "{a: Infinity}", "Infinity cannot be said in JSON"],
+    ["json5", "{a: Infinity}", "Infinity cannot be said in JSON, at line 1, column 5"],
+    [
+      "json5",
+      "{\n a: 'NaN', // NaN\n NaN: 1, b: [-Infinity]}",
+      "-Infinity cannot be said in JSON, at line 3, column 14",
+    ],
+    ["json5", "{a:1}}", "invalid character '}', at line 1, column 6"],
     ["yaml", "a: 1\nb: [", "at line 2, column 5"],
-    ["yaml", "a: .nan", "NaN cannot be said in JSON"],
+    ["yaml", "a: 1\nb: .nan", "NaN cannot be said in JSON, at line 2, column 4"],
+    [
+      "yaml",
+      "a: &x 1\nb: *x\nc: *y",
+      "Unresolved alias (the anchor must be set before the alias): y, at line 3, column 4",
+    ],
+    ["yaml", "\tb: 1", "Tabs are not allowed as indentation, at line 1, column 1"],
+    ["yaml", "a: 1\n---\nb: 1", "multiple documents, and a config is one, at line 2, column 1"],
+    ["yaml", "a: 'x", "Missing closing 'quote, at line 1, column 6"],
     ["yaml", "a: 1\na: 2", "Map keys must be unique, at line 2, column 1"],
     ["toml", "a = 1\nb = ", "at line 2, column 5"],
-    ["toml", "a = 9007199254740993", "integer value cannot be represented losslessly"],
-    ["yaml", `a: &a [${"x,".repeat(50)}]\nc: [${"*a,".repeat(1_001)}]`, "Excessive alias count"],
-    ["yaml", "[".repeat(100_000), ""],
-    ["json5", "[".repeat(1_500) + "]".repeat(1_500), "nested deeper than the limit of 1000 levels"],
+    ["toml", "a = 9007199254740993", "integer value cannot be represented losslessly, at line 1, column 5"],
+    ["toml", "a = 'nan' # nan\nb.nan = +inf", "Infinity cannot be said in JSON, at line 2, column 9"],
+    ["toml", "a = 1\na = 2", "trying to redefine an already defined table or value, at line 2, column 1"],
+    [
+      "yaml",
+      `a: &a [${"x,".repeat(50)}]\nc: [${"*a,".repeat(1_001)}]`,
+      "Excessive alias count indicates a resource exhaustion attack, at line 2",
+    ],
+    ["yaml", "[".repeat(100_000), "nested too deeply, at line 1, column "],
+    [
+      "json5",
+      "[".repeat(1_500) + "]".repeat(1_500),
+      "nested deeper than the limit of 1000 levels, at line 1, column 1001",
+    ],
   ])("%s %.40j", async (name, text, message) => {
     const refusal = await adapt(name, text).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(ServerError);
@@ -83,6 +107,15 @@ describe("refuses, naming the place", () => {
     await expect(registry.adapt("yaml", new Uint8Array(16 * 1024 * 1024 + 1))).rejects.toThrow(
       "a text of 16777217 bytes is over the limit of 16777216",
     );
+  });
+
+  test("a word of megabytes is not repeated in full", async () => {
+    const error = await adapt("serverfile", `:80 {\n\t${"x".repeat(2_000_000)}\n}\n`).catch(
+      (reason) => reason,
+    );
+    expect(error).toBeInstanceOf(ServerError);
+    expect(error.message.length).toBeLessThan(5_000);
+    expect(error.message).toMatch(/^adapting config using serverfile adapter: Serverfile:2: .* … x+$/);
   });
 
   test("no bytes break it", async () => {

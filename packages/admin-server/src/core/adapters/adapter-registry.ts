@@ -2,6 +2,15 @@ import { errorWithin, messageOf, ServerError } from "../errors.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import type { AdaptedConfig, AdaptOptions, ConfigAdapter } from "./config-adapter.ts";
 
+/** Messages quote words of the text, which may be as long as the text. */
+const maxMessageLength = 4_000;
+
+/** A message without its middle: the place stands at the end. */
+function shortened(message: string): string {
+  const half = maxMessageLength / 2;
+  return message.length <= maxMessageLength ? message : `${message.slice(0, half)} … ${message.slice(-half)}`;
+}
+
 /** All formats a config may be written in, apart from JSON itself. */
 export class AdapterRegistry {
   readonly #byName = new Map<string, ConfigAdapter>();
@@ -45,9 +54,10 @@ export class AdapterRegistry {
       return await adapter.adapt(text, options);
     } catch (error) {
       const where = `adapting config using ${name} adapter`;
-      throw error instanceof ServerError
+      const message = messageOf(error);
+      throw error instanceof ServerError && message.length <= maxMessageLength
         ? errorWithin(where, error)
-        : new ServerError("CONFIG_ADAPTER", `${where}: ${messageOf(error)}`, { cause: error });
+        : new ServerError("CONFIG_ADAPTER", `${where}: ${shortened(message)}`, { cause: error });
     }
   }
 

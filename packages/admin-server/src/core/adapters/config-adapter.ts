@@ -1,4 +1,4 @@
-import { ServerError } from "../errors.ts";
+import { messageOf, ServerError } from "../errors.ts";
 import type { JsonValue } from "../json/json-value.ts";
 
 /** Something an adapter noticed that does not stop it. Source: the public model (Caddy 2.11), seen running */
@@ -53,6 +53,23 @@ export function adapterError(
     cause,
     place: place && { file: options.filename, ...place },
   });
+}
+
+/**
+ * What a reader made, as JSON; what JSON cannot say is an error at its place.
+ * @param value converts it
+ * @param find its place, when that is an error
+ */
+export function jsonAt<T>(
+  value: () => T,
+  find: () => { readonly line: number; readonly column: number } | undefined,
+  options: AdaptOptions,
+): T {
+  try {
+    return value();
+  } catch (error) {
+    throw adapterError(messageOf(error), find(), options, error);
+  }
 }
 
 /** The text as UTF-8, without a byte order mark. @throws ServerError CONFIG_ADAPTER over {@link maxAdaptedBytes} */

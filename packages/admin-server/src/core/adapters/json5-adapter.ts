@@ -1,11 +1,17 @@
 import { messageOf } from "../errors.ts";
-import { adapterError, adapterText, type ConfigAdapter } from "./config-adapter.ts";
+import { adapterError, adapterText, type ConfigAdapter, jsonAt } from "./config-adapter.ts";
+import { findInexpressible, type TextForms } from "./find-place.ts";
 import { toJsonValue } from "./to-json-value.ts";
 
 interface Json5Error extends SyntaxError {
   readonly lineNumber?: number;
   readonly columnNumber?: number;
 }
+
+const forms: TextForms = {
+  skipped: /"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//,
+  odd: /[+-]?(?<![\w$])(?:Infinity|NaN)(?![\w$]|\s*:)/,
+};
 
 /** JSON with comments, trailing commas and unquoted keys. Source: json5.org */
 export const json5Adapter: ConfigAdapter = {
@@ -28,6 +34,11 @@ export const json5Adapter: ConfigAdapter = {
           : { line: lineNumber, column: columnNumber };
       throw adapterError(reason, place, options, error);
     }
-    return { result: toJsonValue(value), warnings: [] };
+    const result = jsonAt(
+      () => toJsonValue(value),
+      () => findInexpressible(text, forms),
+      options,
+    );
+    return { result, warnings: [] };
   },
 };

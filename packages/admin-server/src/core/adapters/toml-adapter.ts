@@ -1,6 +1,12 @@
 import { messageOf } from "../errors.ts";
-import { adapterError, adapterText, type ConfigAdapter } from "./config-adapter.ts";
+import { adapterError, adapterText, type ConfigAdapter, jsonAt } from "./config-adapter.ts";
+import { findInexpressible, type TextForms } from "./find-place.ts";
 import { toJsonValue } from "./to-json-value.ts";
+
+const forms: TextForms = {
+  skipped: /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\n]*/,
+  odd: /[+-]?(?<![\w-])(?:inf|nan)(?![\w-]|\s*[=.\]])/,
+};
 
 /** TOML 1.0. Dates become texts; an empty text is an empty document. Source: toml.io/en/v1.0.0 */
 export const tomlAdapter: ConfigAdapter = {
@@ -17,6 +23,11 @@ export const tomlAdapter: ConfigAdapter = {
       const [reason = ""] = messageOf(error).split("\n", 1);
       throw adapterError(reason, place, options, error);
     }
-    return { result: toJsonValue(value), warnings: [] };
+    const result = jsonAt(
+      () => toJsonValue(value),
+      () => findInexpressible(text, forms),
+      options,
+    );
+    return { result, warnings: [] };
   },
 };

@@ -1,6 +1,17 @@
-import { messageOf, ServerError } from "../errors.ts";
+import { messageOf } from "../errors.ts";
 import { type AdapterWarning, adapterError, adapterText, type ConfigAdapter } from "./config-adapter.ts";
 import { toJsonValue } from "./to-json-value.ts";
+
+function isOdd(value: unknown): boolean {
+  return typeof value === "number" && !Number.isFinite(value);
+}
+
+/** The reader recurses: nesting without end is a fault of the call stack, and its words are about that. */
+function reasonOf(message: string): string {
+  return message
+    .replace("Maximum call stack size exceeded", "nested too deeply")
+    .replace(/; please use .*/, ", and a config is one");
+}
 
 /** YAML 1.2, one document. Anchors, aliases and merge keys (`<<`) are resolved. Source: yaml.org/spec/1.2.2 */
 export const yamlAdapter: ConfigAdapter = {
@@ -8,18 +19,19 @@ export const yamlAdapter: ConfigAdapter = {
   aliases: ["x-yaml", "vnd.yaml"],
   fileEndings: [".yaml", ".yml"],
   async adapt(bytes, options) {
-    const { LineCounter, parseDocument } = await import("yaml"); // when it is needed: commands are to start fast
+    const { isAlias, isScalar, LineCounter, parseDocument, visit } = await import("yaml"); // when it is needed: commands are to start fast
     const text = adapterText(bytes);
     const lines = new LineCounter();
     const at = (offset: number) => {
       const { line, col } = lines.linePos(offset);
       return { line, column: col };
     };
+    let document: ReturnType<typeof parseDocument> | undefined;
     try {
-      const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
+      document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
       const [fault] = document.errors;
       if (fault !== undefined) {
-        throw adapterError(fault.message, at(fault.pos[0]), options, fault);
+        throw adapterError(reasonOf(fault.message), at(fault.pos[0]), options, fault);
       }
       const warnings = document.warnings.map(({ message, pos }): AdapterWarning => {
         const file = options.filename === undefined ? {} : { file: options.filename };
@@ -27,11 +39,36 @@ export const yamlAdapter: ConfigAdapter = {
       });
       return { result: toJsonValue(document.toJS({ maxAliasCount: 1_000 })), warnings };
     } catch (error) {
-      if (error instanceof ServerError) {
+      if (document === undefined || document.errors.length > 0) {
         throw error;
       }
-      // The reader recurses: nesting without end is a RangeError of the call stack.
-      throw adapterError(messageOf(error), undefined, options, error);
+      // What was read without complaint and cannot be said: a number that is none, or an alias for nothing or too much.
+      const anchors = new Set<string>();
+      let offset: number | undefined;
+      visit(document, (_key, node) => {
+        if (isAlias(node) ? !anchors.has(node.source) : isScalar(node) && isOdd(node.value)) {
+          offset = (node as { range?: readonly number[] }).range?.[0];
+          return visit.BREAK;
+        }
+        const { anchor } = node as { anchor?: string };
+        if (anchor !== undefined) {
+          anchors.add(anchor);
+        }
+        return undefined;
+      });
+      if (offset === undefined) {
+        visit(document, {
+          Alias: (_key, node) => {
+            offset = node.range?.[0];
+          },
+        });
+      }
+      throw adapterError(
+        reasonOf(messageOf(error)),
+        offset === undefined ? undefined : at(offset),
+        options,
+        error,
+      );
     }
   },
 };

@@ -40,7 +40,7 @@ class AppSet {
       }
     }
     for (const [name, config] of this.#appsOf(document)) {
-      const inWorkers = registry.find(appNamespace, name)?.inWorkers === true;
+      const inWorkers = registry.appTraits(name)?.inWorkers === true;
       if (part !== "all" && inWorkers !== (part === "workers")) {
         continue;
       }
@@ -69,7 +69,7 @@ class AppSet {
 
   /** What others need comes first, also where the config does not name it. */
   #appsOf(document: ConfigDocument): [name: string, config: JsonValue][] {
-    const implied = this.#scope.services.registry.modules
+    const implied = this.#scope.services.registry.listed
       .filter((module) => module.implied === true)
       .map(({ id }): [string, JsonValue] => [id, document.apps.get(id) ?? {}]);
     const names = new Set(implied.map(([name]) => name));
@@ -173,7 +173,7 @@ export class AppsParticipant implements Participant {
   /** All of a document but its routes; what did not change is the same object in the next document. */
   #surroundingsOf({ apps, modules, ...others }: ConfigDocument): unknown[] {
     const { registry } = this.#services;
-    const otherApps = [...apps].filter(([name]) => registry.find(appNamespace, name)?.inWorkers !== true);
+    const otherApps = [...apps].filter(([name]) => registry.appTraits(name)?.inWorkers !== true);
     const { config: _config, text: _text, force: _force, admin: _admin, ...rest } = others;
     return [modules.join("\n"), ...otherApps.flat(), ...Object.values(rest)];
   }

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readFile, rename } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,18 +15,30 @@ export function autosavePath(environment: Environment): string {
   return join(base, productFolder, "autosave.json");
 }
 
-/** Opens a file for writing. The folder is made when it is not there, which it nearly always is. */
-async function openInFolder(folder: string, path: string): Promise<FileHandle> {
-  const openFile = () => open(path, "w", 0o600);
+/** Makes a file anew. The folder is made when it is not there, and what lies in the way goes; there is hardly ever anything. */
+async function createInFolder(folder: string, path: string): Promise<FileHandle> {
+  const create = () => open(path, "wx", 0o600);
   try {
-    return await openFile();
+    return await create();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+    } else if (code === "EEXIST") {
+      await rm(path);
+    } else {
       throw error;
     }
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    return openFile();
+    return create();
   }
+}
+
+/** A text that is on disk, synced, beside the one that it is to replace. */
+export interface StagedSave {
+  /** Puts it in the place of the last one; when that is on disk too, this resolves. @throws the file system's error */
+  commit(): Promise<void>;
+  /** Takes it away again. @throws the file system's error */
+  discard(): Promise<void>;
 }
 
 /** Keeps the last config that was acknowledged, so that `run --resume` starts with it after any crash. */
@@ -38,27 +50,41 @@ export class Autosave {
   }
 
   /**
-   * Writes beside, syncs, renames, syncs the folder: after a crash there is the old file or the new one, whole.
-   * Mode 0600, because a config may hold secrets. @throws the file system's error
+   * Writes beside and syncs: nearly all that saving costs, done before it is known whether the text is to stay. What
+   * `commit` has left is to rename and to sync the folder: after a crash there is the old file or the new one, whole.
+   * Mode 0600, because a config may hold secrets. One at a time. @throws the file system's error
    */
-  async write(text: string): Promise<void> {
-    const folder = dirname(this.path);
-    const temporary = `${this.path}.${process.pid}.tmp`;
-    const file = await openInFolder(folder, temporary);
+  async stage(text: string): Promise<StagedSave> {
+    const path = this.path;
+    const folder = dirname(path);
+    const temporary = `${path}.${process.pid}.tmp`;
+    const file = await createInFolder(folder, temporary);
     try {
-      await file.chmod(0o600);
       await file.writeFile(text);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(temporary, this.path);
     const folderHandle = await open(folder, "r");
-    try {
-      await folderHandle.sync();
-    } finally {
-      await folderHandle.close();
-    }
+    return {
+      async commit() {
+        try {
+          await rename(temporary, path);
+          await folderHandle.sync();
+        } finally {
+          await folderHandle.close();
+        }
+      },
+      async discard() {
+        await Promise.all([folderHandle.close(), rm(temporary)]);
+      },
+    };
+  }
+
+  /** Saves at once. @throws the file system's error */
+  async write(text: string): Promise<void> {
+    const staged = await this.stage(text);
+    await staged.commit();
   }
 
   /** The bytes last written; undefined when there are none. @throws the file system's error */

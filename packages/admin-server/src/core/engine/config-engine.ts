@@ -1,4 +1,5 @@
 import type { Logger } from "lifecycle";
+import type { z } from "zod";
 import { errorWithin, messageOf, ServerError } from "../errors.ts";
 import { makeEtag, parseIfMatch, prepareEtags } from "../etag.ts";
 import { encodeJson } from "../json/encode-json.ts";
@@ -10,7 +11,7 @@ import { idKey, indexIds } from "../tree/id-index.ts";
 import { readAt } from "../tree/read-at.ts";
 import { reconcile } from "../tree/reconcile.ts";
 import { type ConfigTree, parseTreePath } from "../tree/tree-path.ts";
-import type { Autosave } from "./autosave.ts";
+import type { Autosave, StagedSave } from "./autosave.ts";
 import { ChangeLock } from "./change-lock.ts";
 import { decodeDocument } from "./config-document.ts";
 import type { ConfigMetrics } from "./config-metrics.ts";
@@ -59,6 +60,8 @@ export interface ConfigEngineOptions {
   readonly participants: readonly Participant[];
   readonly autosave: Autosave;
   readonly metrics: ConfigMetrics;
+  /** Of the member `admin`: says where it has arrays, so that absent ones can be appended to. */
+  readonly adminSchema?: z.core.$ZodType;
   readonly log: Logger;
 }
 
@@ -184,15 +187,12 @@ export class ConfigEngine {
       return;
     }
     const ids = encoded.includes(`"${idKey}"`) ? indexIds(tree.config) : new Map<string, string>();
-    await this.#swap(tree, encoded, request.force === true);
+    await this.#swap(tree, encoded, request);
     this.#tree = tree;
     this.#encoded = encoded;
     this.#ids = ids;
     this.#sourceFile = request.sourceFile;
     this.#started = true;
-    if (request.persist !== false) {
-      await this.#save(tree.config, encoded);
-    }
     for (const listener of this.#listeners) {
       await listener({ config: tree.config, encoded, author: request.author ?? "" });
     }
@@ -206,7 +206,8 @@ export class ConfigEngine {
         method,
         path,
         value,
-        wantsArray: (segments) => isArrayBySchema(this.#options.registry, this.#tree.config, segments),
+        wantsArray: (segments) =>
+          isArrayBySchema(this.#options.registry, this.#tree.config, segments, this.#options.adminSchema),
       });
     if (request.edit === undefined) {
       return apply(request.method, body);
@@ -222,12 +223,14 @@ export class ConfigEngine {
     }
   }
 
-  async #swap(tree: ConfigTree, encoded: string, force: boolean): Promise<void> {
+  /** Saves while the participants prepare; what is acknowledged runs and is on disk. */
+  async #swap({ config }: ConfigTree, encoded: string, { force, persist }: ChangeRequest): Promise<void> {
     const startedAt = performance.now();
     await prepareEtags();
+    const saving = persist === false ? undefined : this.#stage(config, encoded);
     const prepared: Transition[] = [];
     try {
-      const document = decodeDocument(tree.config, force, encoded);
+      const document = decodeDocument(config, force, encoded);
       for (const participant of this.#options.participants) {
         prepared.push(await participant.prepare(document));
       }
@@ -235,6 +238,7 @@ export class ConfigEngine {
       for (const transition of prepared.reverse()) {
         await transition.rollback();
       }
+      await (await saving)?.discard().catch(this.#notSaved);
       this.#options.metrics.reloadFailed();
       const refusal = new ServerError("CONFIG_REFUSED", `loading new config: ${messageOf(error)}`, {
         cause: error,
@@ -244,25 +248,27 @@ export class ConfigEngine {
       }
       throw refusal;
     }
+    const staged = await saving;
+    const saved = staged?.commit().catch(this.#notSaved);
     for (const transition of prepared) {
       await transition.commit();
     }
+    await saved;
     this.#options.metrics.reloadSucceeded();
     this.#options.log.info(`config loaded in ${(performance.now() - startedAt).toFixed(1)} ms`);
   }
 
   /** Saving fails only in the log: a config that runs is not taken back because a disk is full or read-only. */
-  async #save(config: JsonValue, encoded: string): Promise<void> {
+  #stage(config: JsonValue, encoded: string): Promise<StagedSave | undefined> | undefined {
     const admin = (config as { admin?: { config?: { persist?: unknown } } } | null)?.admin;
-    if (config === null || admin?.config?.persist === false) {
-      return;
-    }
-    try {
-      await this.#options.autosave.write(encoded);
-    } catch (error) {
-      this.#options.log.error(
-        `config runs but is not saved to ${this.#options.autosave.path}: ${messageOf(error)}`,
-      );
-    }
+    return config === null || admin?.config?.persist === false
+      ? undefined
+      : this.#options.autosave.stage(encoded).catch(this.#notSaved);
   }
+
+  readonly #notSaved = (error: unknown): undefined => {
+    const { autosave, log } = this.#options;
+    log.error(`the config is not saved to ${autosave.path}: ${messageOf(error)}`);
+    return undefined;
+  };
 }

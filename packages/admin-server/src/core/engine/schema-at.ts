@@ -56,11 +56,13 @@ function step(
  * Whether the schemas of the modules say that the config at a path is an array.
  * @param config the whole document, which names the modules on the way
  * @param segments `config`, `apps`, `http`, …
+ * @param admin schema of the member `admin`, which is no module
  */
 export function isArrayBySchema(
   registry: ModuleRegistry,
   config: JsonValue,
   segments: readonly string[],
+  admin?: Schema,
 ): boolean {
   const [root, apps, app, ...rest] = segments;
   if (root === "config" && apps === "logging") {
@@ -68,8 +70,12 @@ export function isArrayBySchema(
     const value = isJsonObject(config) ? (member(config, "logging") ?? null) : null;
     return endsInArray(logging, segments.slice(2), value, registry);
   }
+  if (root === "config" && apps === "admin") {
+    const value = isJsonObject(config) ? (member(config, "admin") ?? null) : null;
+    return endsInArray(admin, segments.slice(2), value, registry);
+  }
   if (root !== "config" || apps !== "apps" || app === undefined) {
-    return segments.join("/") === "config/admin/origins";
+    return false;
   }
   let value: JsonValue = isJsonObject(config) ? (member(config, "apps") ?? null) : null;
   value = isJsonObject(value) ? (member(value, app) ?? null) : null;

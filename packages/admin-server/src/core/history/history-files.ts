@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 
 /** One config that ran. */
@@ -95,6 +95,12 @@ export class HistoryFiles {
 
   /** @throws the file system's error, not for a file that is gone already */
   async remove(n: number): Promise<void> {
-    await rm(join(this.#folder, `${n}.json`), { force: true });
+    try {
+      await unlink(join(this.#folder, `${n}.json`));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+        throw error;
+      }
+    }
   }
 }

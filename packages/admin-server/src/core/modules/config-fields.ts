@@ -1,5 +1,6 @@
 import { parseGoDuration } from "lifecycle";
 import { z } from "zod";
+import { unchangedCheck } from "./unchanged-check.ts";
 
 /** A field that the public model has and this server has not yet: refused by name, so that nobody believes it works. @param reason why */
 export function notYet(reason?: string) {
@@ -59,11 +60,15 @@ export function moduleMap(namespace: string) {
  */
 export function remembersDecoded<Schema extends z.ZodType>(schema: Schema): Schema {
   const decoded = new WeakMap<object, unknown>();
+  const isUnchanged = unchangedCheck(schema);
   const { run } = schema._zod;
   schema._zod.run = (payload, context) => {
     const { value } = payload;
     if (typeof value !== "object" || value === null) {
       return run(payload, context);
+    }
+    if (isUnchanged(value)) {
+      return payload;
     }
     if (decoded.has(value)) {
       payload.value = decoded.get(value);

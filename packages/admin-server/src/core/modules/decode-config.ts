@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { ServerError } from "../errors.ts";
 import { isJsonArray, type JsonValue } from "../json/json-value.ts";
+import { unchangedCheck } from "./unchanged-check.ts";
 
 function kindOf(value: unknown): string {
   return value === null
@@ -74,11 +75,15 @@ export function configFaults(error: z.ZodError, value: JsonValue, where: string)
 }
 
 /**
- * Decodes config by its schema, strictly.
+ * Decodes config by its schema, strictly. What the schema takes as it is comes back as the very same object, which is part
+ * of the document: nobody may change it.
  * @param where the path of `value` in the document, `/config/…`: the error names the offending field by it
  * @throws ServerError MODULE_CONFIG, e.g. `json: unknown field "bogus", at /config/apps/http/bogus`
  */
 export function decodeConfig<Config>(schema: z.ZodType<Config>, value: JsonValue, where: string): Config {
+  if (unchangedCheck(schema)(value)) {
+    return value as Config;
+  }
   const result = schema.safeParse(value);
   if (result.success) {
     return result.data;

@@ -1,12 +1,18 @@
 import { ServerError } from "../errors.ts";
-import type { ModuleDefinition, ModuleInstance, ModuleNamespace } from "./module.ts";
+import type {
+  ListedModule,
+  ModuleDefinition,
+  ModuleInstance,
+  ModuleNamespace,
+  ModuleTraits,
+} from "./module.ts";
 
-/** All modules of a server, by id. */
+/** All modules of a server, by id. Those that are only listed are loaded when they are looked up. */
 export class ModuleRegistry {
-  readonly #byId = new Map<string, ModuleDefinition>();
+  readonly #byId = new Map<string, ModuleDefinition | ListedModule>();
 
   /** @throws ServerError MODULE_DUPLICATE */
-  constructor(modules: Iterable<ModuleDefinition>) {
+  constructor(modules: Iterable<ModuleDefinition | ListedModule>) {
     for (const module of modules) {
       if (this.#byId.has(module.id)) {
         throw new ServerError("MODULE_DUPLICATE", `module ${module.id} is listed twice`);
@@ -15,16 +21,27 @@ export class ModuleRegistry {
     }
   }
 
-  /** Every module, in the order of the list. */
+  /** Every module, in the order of the list, loaded. */
   get modules(): ModuleDefinition[] {
+    return [...this.#byId.values()].map((module) => this.#loaded(module));
+  }
+
+  /** The same without loading any. */
+  get listed(): readonly (ModuleDefinition | ListedModule)[] {
     return [...this.#byId.values()];
+  }
+
+  /** What is known of an app without loading it; undefined when there is none of that name. */
+  appTraits(name: string): ModuleTraits | undefined {
+    return this.#byId.get(name);
   }
 
   find<Instance extends ModuleInstance>(
     namespace: ModuleNamespace<Instance>,
     name: string,
   ): ModuleDefinition | undefined {
-    return this.#byId.get(namespace.prefix === "" ? name : `${namespace.prefix}.${name}`);
+    const module = this.#byId.get(namespace.prefix === "" ? name : `${namespace.prefix}.${name}`);
+    return module === undefined ? undefined : this.#loaded(module);
   }
 
   /** @throws ServerError MODULE_UNKNOWN */
@@ -42,5 +59,25 @@ export class ModuleRegistry {
   names<Instance extends ModuleInstance>(namespace: ModuleNamespace<Instance>): string[] {
     const start = `${namespace.prefix}.`;
     return [...this.#byId.keys()].filter((id) => id.startsWith(start)).map((id) => id.slice(start.length));
+  }
+
+  /** @throws ServerError MODULE_DUPLICATE when it stands in the list under the name of another one */
+  #loaded(module: ModuleDefinition | ListedModule): ModuleDefinition {
+    if (!("load" in module)) {
+      return module;
+    }
+    const loaded = module.load();
+    if (
+      loaded.id !== module.id ||
+      loaded.inWorkers !== (module.inWorkers === true) ||
+      loaded.implied !== (module.implied === true)
+    ) {
+      throw new ServerError(
+        "MODULE_DUPLICATE",
+        `module ${loaded.id} is not what the list says of ${module.id}`,
+      );
+    }
+    this.#byId.set(module.id, loaded);
+    return loaded;
   }
 }

@@ -55,6 +55,30 @@ export interface ModuleSource<Config, Instance extends ModuleInstance> {
 /** A module as lists and the registry hold it: `provision` takes what `config` decoded. */
 export type ModuleDefinition = ModuleSource<unknown, ModuleInstance>;
 
+/** What is known of a module before its file is loaded. */
+export interface ModuleTraits {
+  readonly id: string;
+  readonly inWorkers?: boolean;
+  readonly implied?: boolean;
+}
+
+/**
+ * A module in a list that is loaded when a config names it: most configs name few, and in each thread a module takes memory
+ * for its code and its schema. Built programs keep such files apart; the sources load everything at once.
+ */
+export interface ListedModule extends ModuleTraits {
+  readonly load: () => ModuleDefinition;
+}
+
+/** Puts a module in a list. @param traits those of the module, where it has some */
+export function listed(
+  id: string,
+  load: () => ModuleDefinition,
+  traits: Omit<ModuleTraits, "id"> = {},
+): ListedModule {
+  return { id, load, ...traits };
+}
+
 /** Declares a module. Nothing registers by being imported: the one list is `modules/standard.ts`. */
 export function defineModule<Config, Instance extends ModuleInstance>(
   source: ModuleSource<Config, Instance>,

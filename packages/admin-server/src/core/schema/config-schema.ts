@@ -133,7 +133,7 @@ export class ConfigSchema {
 
   /** Of one module's config. @param id `http.handlers.static_response`. @throws ServerError ADMIN_NOT_FOUND */
   module(id: string): JsonObject {
-    if (!this.#registry.modules.some((module) => module.id === id)) {
+    if (!this.#registry.listed.some((module) => module.id === id)) {
       throw new ServerError("ADMIN_NOT_FOUND", `unknown module: ${id}`);
     }
     return this.#complete(id, refTo(id));

@@ -5,12 +5,45 @@ import type { ThreadMessages } from "./thread-messages.ts";
 /** Topic by which a worker tells its metrics. */
 export const collectTopic = "metrics.collect";
 
-/** The metrics of all threads as Prometheus text: those of the workers are added up, public names are added. */
-export async function allMetrics(metrics: Registry, messages: ThreadMessages): Promise<string> {
+/** A form of metrics: Prometheus text 0.0.4, or OpenMetrics 1.0. */
+export type MetricsForm = "prometheus" | "openmetrics";
+
+/** The media type of a form. */
+export const metricsTypes: Readonly<Record<MetricsForm, string>> = {
+  prometheus: "text/plain; version=0.0.4; charset=utf-8",
+  openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
+};
+
+/** The metrics of all threads: those of the workers are added up, public names are added. */
+export async function allMetrics(
+  metrics: Registry,
+  messages: ThreadMessages,
+  form: MetricsForm = "prometheus",
+): Promise<string> {
   const ofWorkers = await messages.askServing(collectTopic, null);
-  if (ofWorkers.length === 0) {
+  if (ofWorkers.length === 0 && form === "prometheus") {
     return withPublicMetricNames(await metrics.metrics());
   }
-  const all = [await metrics.getMetricsAsJSON(), ...ofWorkers] as object[];
-  return withPublicMetricNames(await AggregatorRegistry.aggregate(all).metrics());
+  const all = [await metrics.getMetricsAsJSON(), ...ofWorkers] as MetricOfThread[][];
+  if (form === "prometheus") {
+    return withPublicMetricNames(await AggregatorRegistry.aggregate(all).metrics());
+  }
+  const text = await aggregateAsOpenMetrics(all.map((each) => each.map(withoutEnding))).metrics();
+  const lines = withPublicMetricNames(text.replace(/# EOF\n$/, ""));
+  // Unlike the other form it has no blank lines, and says where it ends.
+  return `${lines.replaceAll(/\n{2,}/g, "\n").trimEnd()}\n# EOF\n`;
 }
+
+interface MetricOfThread {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** A counter is named without what its values end in; the library forgets that for what it adds up. */
+function withoutEnding(metric: MetricOfThread): MetricOfThread {
+  return metric.type === "counter" ? { ...metric, name: metric.name.replace(/_total$/, "") } : metric;
+}
+
+/** The library takes a form here that its types do not name. */
+const aggregateAsOpenMetrics = (all: object[]): Registry =>
+  (AggregatorRegistry.aggregate as (all: object[], type: string) => Registry)(all, metricsTypes.openmetrics);

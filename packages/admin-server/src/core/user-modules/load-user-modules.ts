@@ -90,5 +90,5 @@ export async function registryFor(
 ): Promise<ModuleRegistry> {
   return names.length === 0
     ? registry
-    : new ModuleRegistry([...registry.modules, ...(await loadUserModules(names, folder))]);
+    : new ModuleRegistry([...registry.listed, ...(await loadUserModules(names, folder))]);
 }

@@ -11,6 +11,7 @@ import { RateWatch } from "../rate-watch.ts";
 import { SendWatch } from "../send-watch.ts";
 import { findHeadFault } from "./find-head-fault.ts";
 import { type H1Carrier, H1Stream } from "./h1-stream.ts";
+import { readDirectly } from "./read-directly.ts";
 import { type BodyFeeder, RequestBody } from "./request-body.ts";
 import { type RequestHead, RequestHeadReader } from "./request-head.ts";
 
@@ -70,6 +71,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   #bodySince = 0;
   readonly #sending: SendWatch;
   #bodyRate: RateWatch | undefined;
+  readonly #endDirectReading: () => void;
 
   constructor(socket: Socket, owner: ConnectionOwner, now: number) {
     this.socket = socket;
@@ -77,6 +79,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     this.#owner = owner;
     this.#headDeadline = deadline(now, owner.limits.readHeaderTimeoutMs);
     socket.on("data", this.#onData);
+    this.#endDirectReading = readDirectly(socket, this.#onData);
     socket.on("end", this.#onEnd);
     socket.on("error", this.#onError);
     socket.on("close", this.#onClose);
@@ -126,6 +129,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     this.#state = "gone";
     socket.pause();
     socket.off("data", this.#onData);
+    this.#endDirectReading();
     socket.off("end", this.#onEnd);
     socket.off("drain", this.#onDrain);
     socket.off("error", this.#onError);
@@ -263,6 +267,12 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   }
 
   #parseHead(): void {
+    const again = this.#searched === 0 ? this.#heads.readAgain(this.#rest) : undefined;
+    if (again !== undefined) {
+      this.#rest = empty;
+      this.#begin(again);
+      return;
+    }
     let start = 0;
     // One empty line before a request is passed over: RFC 9112, section 2.2.
     if (this.#rest[0] === cr && this.#rest[1] === lf) {
@@ -421,7 +431,9 @@ export class H1Connection implements H1Carrier, BodyFeeder {
       return;
     }
     this.#state = "head";
-    this.#headDeadline = deadline(Date.now(), this.#owner.limits.idleTimeoutMs);
+    // In the turn in which the request came, or the rest of its body, the clock was read already.
+    const now = this.#parsing ? this.#bodySince : Date.now();
+    this.#headDeadline = deadline(now, this.#owner.limits.idleTimeoutMs);
     this.#resume();
     if (this.#rest.length > 0 && !this.#parsing) {
       this.#parse();

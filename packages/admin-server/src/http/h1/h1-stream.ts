@@ -7,6 +7,7 @@ import type { HeaderList } from "../header-list.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
 import type { RequestHead } from "./request-head.ts";
 import { encodeFields, encodeResponseFields, httpDate, statusLine } from "./response-head.ts";
+import { stableResponse } from "./stable-response.ts";
 
 /** Up to here a body is copied behind its head, into one write; above it is written by itself. */
 const maxJoinedBytes = 16 * 1024;
@@ -100,9 +101,31 @@ export class H1Stream implements HttpStream {
   }
 
   respond(status: number, headers: HeaderList, body: Uint8Array | string): void {
+    if (typeof body !== "string" && this.#respondStable(status, headers, body)) {
+      return;
+    }
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
     this.#begin(status, headers, length, Number.POSITIVE_INFINITY);
     this.end(body);
+  }
+
+  /** @returns whether the response was one that is sent again and again, and is on its way */
+  #respondStable(status: number, headers: HeaderList, body: Uint8Array): boolean {
+    const usual =
+      this.#keepAlive &&
+      this.version === "1.1" &&
+      this.method !== "HEAD" &&
+      !this.#closed &&
+      this.#carrier.accepting;
+    const bytes = usual ? stableResponse(status, headers, body) : undefined;
+    if (bytes === undefined) {
+      return false;
+    }
+    this.#headSent = true;
+    this.#ended = true;
+    this.socket.write(bytes);
+    this.#finish();
+    return true;
   }
 
   writeHead(status: number, headers: HeaderList, goodFrom = Number.POSITIVE_INFINITY): void {
@@ -200,7 +223,7 @@ export class H1Stream implements HttpStream {
     const framing = encodeResponseFields(headers, goodFrom);
     let text = statusLine(status) + framing.text;
     if (!framing.hasDate) {
-      text += `Date: ${httpDate(Date.now())}\r\n`;
+      text += `Date: ${httpDate()}\r\n`;
     }
     const declared = framing.contentLength ?? length;
     const mayDeclare = this.#declared.begin(this.method, status, declared);

@@ -35,6 +35,20 @@ test("what is refused changes nothing, and what is forgotten is read anew", () =
   expect(reader.read(good).fields).not.toBe(fields);
 });
 
+test("the very same head again is not read at all", () => {
+  const reader = new RequestHeadReader();
+  const text = head("GET /a HTTP/1.1", "Host: a");
+  const first = reader.read(text);
+  expect(reader.readAgain(Buffer.from(`${text}\r\n`))).toBe(first);
+  for (const other of [text, `${text}\r\nx`, `${text.replace("/a", "/b")}\r\n`, `\r\n${text}`]) {
+    expect(reader.readAgain(Buffer.from(other))).toBeUndefined();
+  }
+  expect(() => reader.read(head("GET /a HTTP/1.1", "Host : a"))).toThrow("malformed header field");
+  expect(reader.readAgain(Buffer.from(`${text}\r\n`))).toBe(first);
+  reader.rest();
+  expect(reader.readAgain(Buffer.from(`${text}\r\n`))).toBeUndefined();
+});
+
 test.each([
   ["GET /"],
   ["GET  / HTTP/1.1"],

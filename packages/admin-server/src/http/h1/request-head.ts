@@ -35,11 +35,23 @@ export class RequestHeadReader {
   /** What came after the target of the request before, and what it means. */
   #known = "";
   #fields: RequestFields | undefined;
+  /** The request before, and its text with the empty line. */
+  #head: RequestHead | undefined;
+  #text = "";
 
   /** Forgets the fields of the request before. */
   rest(): void {
     this.#known = "";
     this.#fields = undefined;
+    this.#head = undefined;
+    this.#text = "";
+  }
+
+  /** @returns the head of the request before, where these bytes are the very same head and nothing else */
+  readAgain(bytes: Buffer): RequestHead | undefined {
+    return bytes.length === this.#text.length && bytes.toString("latin1") === this.#text
+      ? this.#head
+      : undefined;
   }
 
   /**
@@ -73,6 +85,9 @@ export class RequestHeadReader {
       this.#known = rest.length <= maxKnownLength ? rest : "";
       this.#fields = fields;
     }
-    return { version, method, target, fields: this.#fields };
+    const head: RequestHead = { version, method, target, fields: this.#fields };
+    this.#head = text.length <= maxKnownLength ? head : undefined;
+    this.#text = this.#head === undefined ? "" : `${text}\r\n`;
+    return head;
   }
 }

@@ -59,14 +59,17 @@ export function statusLine(status: number): string {
 }
 
 let dateText = "";
-let dateSecond = 0;
 
-/** Value of the field `Date`. @param nowMs as `Date.now()` */
-export function httpDate(nowMs: number): string {
-  const second = Math.floor(nowMs / 1000);
-  if (second !== dateSecond) {
-    dateSecond = second;
-    dateText = new Date(nowMs).toUTCString();
+function forgetDate(): void {
+  dateText = "";
+}
+
+/** Value of the field `Date`, made once a second: reading the clock for each response costs more than the field. */
+export function httpDate(): string {
+  if (dateText === "") {
+    const now = Date.now();
+    dateText = new Date(now).toUTCString();
+    setTimeout(forgetDate, 1_000 - (now % 1_000)).unref();
   }
   return dateText;
 }
@@ -80,12 +83,54 @@ export interface ResponseFields {
   readonly close: boolean;
 }
 
+/** More fields, or longer ones, are encoded each time. */
+const maxKeptFields = 32;
+const maxKeptLength = 4 * 1024;
+
+interface KeptFields {
+  readonly headers: HeaderList;
+  readonly fields: ResponseFields;
+}
+
+/** What was encoded last, by the number of fields: many responses in a row say the same. */
+const keptFields: (KeptFields | undefined)[] = [];
+
+/** Whether two lists are the same, fields, order and spelling. */
+export function isSameList(a: HeaderList, b: HeaderList): boolean {
+  if (a.length !== b.length) {
+    return false;
+  }
+  // The last fields are those that differ most.
+  for (let index = a.length - 1; index >= 0; index--) {
+    if (a[index] !== b[index]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /**
  * Encodes the fields of a response, without Transfer-Encoding, which is ours to say.
  * @param goodFrom from there on they need no check: they were read off a connection of HTTP/1
  * @throws ServerError HTTP_RESPONSE for what would split it
  */
 export function encodeResponseFields(headers: HeaderList, goodFrom: number): ResponseFields {
+  const count = headers.length / 2;
+  const kept = count <= maxKeptFields ? keptFields[count] : undefined;
+  if (kept !== undefined && isSameList(kept.headers, headers)) {
+    return kept.fields;
+  }
+  const encoded = encodeEach(headers, goodFrom);
+  if (count > maxKeptFields || encoded.text.length > maxKeptLength) {
+    return encoded;
+  }
+  // In one piece: joined of parts, it would be put together anew for each response.
+  const fields = { ...encoded, text: Buffer.from(encoded.text, "latin1").toString("latin1") };
+  keptFields[count] = { headers: [...headers], fields };
+  return fields;
+}
+
+function encodeEach(headers: HeaderList, goodFrom: number): ResponseFields {
   let text = "";
   let contentLength: number | undefined;
   let hasDate = false;

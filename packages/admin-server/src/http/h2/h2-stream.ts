@@ -412,7 +412,7 @@ export class H2Stream implements HttpStream, TunnelStream {
       ownFields.push("content-length", String(declared));
     }
     if (!framing.hasDate) {
-      ownFields.push("date", httpDate(Date.now()));
+      ownFields.push("date", httpDate());
     }
     this.#headSent = true;
     if (this.#closed) {

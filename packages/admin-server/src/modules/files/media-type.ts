@@ -8,10 +8,11 @@ const maxKnown = 1000;
 
 /** The media type of a file by the ending of its name, with the charset of texts; "" for an unknown one. */
 export function mediaTypeOf(fileName: string): string {
-  const extension = /\.([^./]+)$/.exec(fileName)?.[1]?.toLowerCase();
-  if (extension === undefined) {
+  const dot = fileName.lastIndexOf(".");
+  if (dot === -1 || dot === fileName.length - 1 || fileName.includes("/", dot)) {
     return "";
   }
+  const extension = fileName.slice(dot + 1).toLowerCase();
   let type = known.get(extension);
   if (type === undefined) {
     const bare = own[extension] ?? mime.getType(extension) ?? "";

@@ -12,6 +12,17 @@ export interface Validators {
 /** What the request's conditions say: go on, 304, or 412. */
 export type Precondition = "go on" | "not modified" | "failed";
 
+/** Most requests have none. */
+function hasConditions({ requestHeaders }: Exchange): boolean {
+  for (let index = 0; index < requestHeaders.length; index += 2) {
+    const name = requestHeaders[index] as string;
+    if (name[2] === "-" && name.slice(0, 2).toLowerCase() === "if") {
+      return true;
+    }
+  }
+  return false;
+}
+
 function headerOf(exchange: Exchange, name: string): string {
   return getHeaders(exchange.requestHeaders, name).join(", ");
 }
@@ -66,6 +77,9 @@ function lastState(exchange: Exchange, { etag, modifiedMs }: Validators): Precon
 
 /** Evaluates the conditions of a request, in their order. Source: RFC 9110 section 13.2.2 */
 export function checkPreconditions(exchange: Exchange, validators: Validators): Precondition {
+  if (!hasConditions(exchange)) {
+    return "go on";
+  }
   const match = headerOf(exchange, "if-match");
   if (match !== "") {
     if (!listsEtagStrongly(match, validators.etag)) {

@@ -1,19 +1,40 @@
 import { z } from "zod";
 import { defineModule } from "../../core/modules/module.ts";
+import { metricsTypes } from "../../core/threads/all-metrics.ts";
 import type { HttpHandler } from "../../http/handler.ts";
 import { metricsTopic } from "../admin-routes/metrics.ts";
 
-/** Answers with the metrics of the server as Prometheus text. For sites that only the right people reach. */
+/** How much a client wants a media type, 0 to 1; 0 when it does not name it. */
+function qualityOf(accept: string, type: string): number {
+  const range = accept.split(",").find((each) => each.trim().toLowerCase().startsWith(type));
+  return range === undefined ? 0 : Number(/;\s*q=([\d.]+)/.exec(range)?.[1] ?? 1);
+}
+
+/** Whether a client asks for OpenMetrics, as Prometheus does, and not rather for text. */
+export function prefersOpenMetrics(accept: string): boolean {
+  const quality = qualityOf(accept, "application/openmetrics-text");
+  return quality > 0 && quality >= qualityOf(accept, "text/plain");
+}
+
+/**
+ * Answers with the metrics of the server, as Prometheus text or as OpenMetrics for who asks for that. For sites that only
+ * the right people reach.
+ */
 export const metrics = defineModule({
   id: "http.handlers.metrics",
   config: z.strictObject({
-    disable_openmetrics: z.boolean().nullish().describe("Accepted; the format is Prometheus text always."),
+    disable_openmetrics: z
+      .boolean()
+      .nullish()
+      .describe("Prometheus text also for clients that ask for OpenMetrics (false)."),
   }),
-  provision(_config, context): HttpHandler {
+  provision(config, context): HttpHandler {
     return {
       async handle(exchange) {
-        const text = String(await context.messages.askMain(metricsTopic, null));
-        exchange.responseHeaders.push("Content-Type", context.metrics.contentType);
+        const isOpen = config.disable_openmetrics !== true && prefersOpenMetrics(exchange.header("accept"));
+        const form = isOpen ? "openmetrics" : "prometheus";
+        const text = String(await context.messages.askMain(metricsTopic, form));
+        exchange.responseHeaders.push("Content-Type", metricsTypes[form], "Vary", "Accept");
         exchange.responseHeaders.push("Content-Length", String(Buffer.byteLength(text)));
         exchange.respond(200, exchange.method === "HEAD" ? "" : text);
       },

@@ -5,7 +5,7 @@ import type { HttpHandler, Next } from "../../http/handler.ts";
 import { getHeader, removeHeaders } from "../../http/header-list.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { compileHeaderTemplate, compileTemplate, isFixed } from "../../http/placeholders.ts";
-import { markStable } from "../encoding/stable-bodies.ts";
+import { markStable } from "../../http/stable-bodies.ts";
 
 const configSchema = z.strictObject({
   status_code: z
@@ -91,9 +91,12 @@ function compileHeaders(config: z.infer<typeof configSchema>["headers"]) {
     (each ?? []).map((value) => ({ name, value: compileHeaderTemplate(value) })),
   );
   return (exchange: Exchange): void => {
-    removeHeaders(exchange.responseHeaders, (name) => names.has(name));
+    const { responseHeaders } = exchange;
+    if (names !== onlyLength || getHeader(responseHeaders, "content-length") !== undefined) {
+      removeHeaders(responseHeaders, (name) => names.has(name));
+    }
     for (const { name, value } of values) {
-      exchange.responseHeaders.push(name, value(exchange));
+      responseHeaders.push(name, value(exchange));
     }
   };
 }

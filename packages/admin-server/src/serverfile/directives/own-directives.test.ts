@@ -46,12 +46,12 @@ test.each([
     },
     undefined,
   ],
-])("%s", (_name, body, handler, match) => {
+])("%s", async (_name, body, handler, match) => {
   const text = `:80 {\n${body}}\n`;
   const { result } = adaptServerfile(Buffer.from(text), {});
   const routes = [{ ...(match && { match }), handle: [handler] }];
   expect(result).toEqual({ apps: { http: { servers: { srv0: { listen: [":80"], routes } } } } });
-  expect(toServerfile(result)).toBe(text);
+  expect(await toServerfile(result)).toBe(text);
 });
 
 test.each([

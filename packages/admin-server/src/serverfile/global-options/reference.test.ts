@@ -6,7 +6,7 @@ import { formatServerfile } from "../format/format-serverfile.ts";
 import { globalOptionNames } from "./read-options.ts";
 
 const folder = new URL("../../../../../docs/reference/options/", import.meta.url);
-/** Options for modules of which none are built in: their pages say so, and have no example. */
+/** Options for modules of which none are built in: their pages say so, and with which words an example is refused. */
 const withoutModules = new Set(["acme_dns", "dns", "events", "filesystem"]);
 
 const pages = readdirSync(folder);
@@ -31,5 +31,14 @@ describe("the reference of global options", () => {
     expect(formatServerfile(text)).toBe(text);
     const without = text.replace(/^\{\n.*?^\}\n\n/ms, "");
     expect(adaptServerfile(Buffer.from(without), {}).result).not.toEqual(result);
+  });
+
+  it.each([...withoutModules])("%s: the example is refused with the words that the page shows", (name) => {
+    const [, text = "", message = ""] =
+      /^```text refused\n(.*?)^```\n\n```text\n(.*?)\n```$/ms.exec(pageOf(name)) ?? [];
+    expect(text).toMatch(new RegExp(`^\\t${name}\\b`, "m"));
+    expect(formatServerfile(text)).toBe(text);
+    expect(message).toContain("module not registered");
+    expect(() => adaptServerfile(Buffer.from(text), {})).toThrow(message);
   });
 });

@@ -2,6 +2,7 @@ import { ServerError } from "../../core/errors.ts";
 import type { ServerSites } from "../addresses/listeners.ts";
 import { usePortOtherThan } from "../addresses/network-address.ts";
 import { type GlobalOptions, httpPortOf } from "../global-options/global-options.ts";
+import type { Token } from "../lexer/token.ts";
 import { hostsOf, resultsOf, type ServedSite } from "../routes/site.ts";
 import { childOf, type Draft, isEmptyDraft, onlyGiven, sameJson } from "../values/draft.ts";
 import { defaultIssuers, fillAcmeDefaults, hasGlobalAcmeOptions, isAcme } from "./acme-defaults.ts";
@@ -64,6 +65,22 @@ function hostsBesideAnyHost(groups: readonly ServerSites[], options: GlobalOptio
     }
   }
   return hosts;
+}
+
+/** A name that no certificate can have, at the first address that says it. */
+function refusedName(name: string, keys: readonly Token[]): ServerError {
+  const key = keys.find(({ text }) => text.toLowerCase().includes(name)) ?? keys[0];
+  const reason =
+    name === "}"
+      ? "Unexpected '}' because no matching opening brace"
+      : `subject does not qualify for certificate: '${name}'`;
+  return new ServerError(
+    "CONFIG_ADAPTER",
+    key === undefined ? reason : `${reason}, at ${key.file}:${key.line}`,
+    {
+      place: key && { file: key.file, line: key.line, word: key.text },
+    },
+  );
 }
 
 /** Collects policies, certificates and names over all sites. */
@@ -142,7 +159,7 @@ class TlsApp {
     }
   }
 
-  #addNames({ addresses }: ServedSite, policy: AutomationPolicy): void {
+  #addNames({ addresses, site }: ServedSite, policy: AutomationPolicy): void {
     const httpPort = `${httpPortOf(this.#options)}`;
     const names = addresses
       .filter(({ host, scheme, port }) => host !== "" && scheme !== "http" && port !== httpPort)
@@ -153,7 +170,7 @@ class TlsApp {
     if (policy.issuers.length === 0) {
       for (const name of policy.subjects.filter((each) => !isTailscaleName(each))) {
         if (!qualifiesForCertificate(name)) {
-          throw new ServerError("CONFIG_ADAPTER", `subject does not qualify for certificate: '${name}'`);
+          throw refusedName(name, site.block.keys);
         }
         (isPublicSubject(name, policy.onDemand) ? external : own).push(name);
       }

@@ -8,8 +8,11 @@ export interface Choices {
   readonly globalCertificates: boolean;
   /** ACME is set up by `email`, `acme_ca` …, not issuer by issuer. */
   readonly acmeOptions: boolean;
-  /** Names that are only automated are further addresses of the site for any host, not `tls_automate_names`. */
-  readonly automatedAddresses: boolean;
+  /**
+   * Names that are automated are further addresses of the site for any host, not `tls_automate_names`: those that no site
+   * is for, or all.
+   */
+  readonly automatedAddresses: "unserved" | "all" | "none";
   /** What all servers listen on is said by `default_bind`. */
   readonly defaultBind: boolean;
 }
@@ -20,7 +23,7 @@ const both = [true, false];
 export function allChoices(): Choices[] {
   return (["alike", "same", "none"] as const).flatMap((merging) =>
     both.flatMap((defaultBind) =>
-      both.flatMap((automatedAddresses) =>
+      (["unserved", "none", "all"] as const).flatMap((automatedAddresses) =>
         both.flatMap((acmeOptions) =>
           both.map(
             (globalCertificates): Choices => ({

@@ -3,13 +3,17 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../../core/json/json-
 import { adaptServerfile } from "../adapt-serverfile.ts";
 import { formatServerfile } from "../format/format-serverfile.ts";
 import { allChoices } from "./choices.ts";
+import { type ConfigDraft, draftText } from "./config-draft.ts";
 import { inexpressible } from "./inexpressible.ts";
-import { writeConfig } from "./write-config.ts";
+import { mendDraft } from "./mending/mend-draft.ts";
+import { usualPortsOf, writeConfig } from "./write-config.ts";
 
 const defaultFile = "Serverfile";
 /** How much JSON is written and read back in search of a way to write a config: a large one gets few tries. */
-const maxTriedBytes = 4 * 1024 * 1024;
+const maxTriedBytes = 8 * 1024 * 1024;
 const minTries = 4;
+/** How many changes are tried at most, of a small config too. */
+const maxMendingTries = 1000;
 
 /** Where two documents first differ, as a path; undefined when they are the same. */
 export function firstDifference(
@@ -61,46 +65,88 @@ function hiddenFileOf(value: JsonValue): string | undefined {
 
 /**
  * A config as a serverfile, formatted, that adapts to the same JSON: each is tried before it is given away. What may
- * be said in several places is tried in several ways, at most {@link maxTriedBytes} of JSON in all.
+ * be said in several places is tried in several ways, and what comes near is mended; at most {@link maxTriedBytes} of
+ * JSON in all.
  * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the first part that no serverfile says, and why
  */
-export function toServerfile(config: JsonValue): string {
+export async function toServerfile(config: JsonValue): Promise<string> {
   if (config === null) {
     throw inexpressible("/config", "no config is loaded");
   }
+  const tries = Math.max(minTries, Math.floor(maxTriedBytes / JSON.stringify(config).length));
   const hidden = hiddenFileOf(config);
   const isOther = hidden !== undefined && hidden !== `./${defaultFile}` && hidden.includes("/");
-  let refusal: ServerError | undefined;
-  const tries = Math.max(minTries, Math.floor(maxTriedBytes / JSON.stringify(config).length));
-  for (const choices of allChoices().slice(0, tries)) {
-    try {
-      return checked(config, formatServerfile(writeConfig(config, choices, `./${defaultFile}`)), defaultFile);
-    } catch (error) {
-      refusal ??= error instanceof ServerError ? error : inexpressible("/config", messageOf(error));
-    }
-    if (isOther) {
-      try {
-        const text = formatServerfile(writeConfig(config, choices, hidden));
-        return checked(config, `# The config hides its file: save this as ${hidden}\n${text}`, hidden);
-      } catch {
-        // the refusal of the usual name counts
-      }
+  const files = (isOther ? [defaultFile, hidden] : [defaultFile]).map((file) => new TextFile(config, file));
+  for (const file of files) {
+    const text = file.firstThatFits(tries);
+    if (text !== undefined) {
+      return text;
     }
   }
-  throw refusal ?? inexpressible("/config", "there is no way to write it");
-}
-
-/** @throws ServerError CONFIG_INEXPRESSIBLE when the text does not come to the config */
-function checked(config: JsonValue, text: string, filename: string): string {
-  let result: JsonValue;
-  try {
-    ({ result } = adaptServerfile(Buffer.from(text), { filename }));
-  } catch (error) {
-    throw inexpressible("/config", `its text is not understood: ${messageOf(error)}`);
-  }
-  const path = firstDifference(config, result, "/config");
-  if (path !== undefined) {
-    throw inexpressible(path, "what a serverfile makes of it differs there");
+  const maxTries = Math.min(maxMendingTries, tries - allChoices().length);
+  const text = await files.at(-1)?.mended(maxTries);
+  if (text === undefined) {
+    throw files[0]?.refusal ?? inexpressible("/config", "there is no way to write it");
   }
   return text;
+}
+
+/** A file that a config's text is thought to be in: its name is hidden by the file servers in it. */
+class TextFile {
+  readonly #config: JsonValue;
+  readonly #name: string;
+  /** What does not come to the config. */
+  readonly #drafts: ConfigDraft[] = [];
+  /** Why the first way to write it did not fit. */
+  refusal: ServerError | undefined;
+
+  constructor(config: JsonValue, name: string) {
+    this.#config = config;
+    this.#name = name;
+  }
+
+  /** The first of the ways to write the config that comes to it. */
+  firstThatFits(tries: number): string | undefined {
+    const hidden = this.#name === defaultFile ? `./${defaultFile}` : this.#name;
+    for (const choices of allChoices().slice(0, tries)) {
+      try {
+        const draft = writeConfig(this.#config, choices, hidden);
+        this.#drafts.push(draft);
+        return this.#checked(draftText(draft));
+      } catch (error) {
+        this.refusal ??= error instanceof ServerError ? error : inexpressible("/config", messageOf(error));
+      }
+    }
+    return undefined;
+  }
+
+  /** A text near those of {@link firstThatFits}. */
+  async mended(maxTries: number): Promise<string | undefined> {
+    const config = this.#config;
+    const adapt = (text: string) => this.#adapt(text);
+    const text = await mendDraft(this.#drafts, { config, ports: usualPortsOf(config), adapt, maxTries });
+    return text === undefined ? undefined : this.#checked(text);
+  }
+
+  #adapt(text: string): JsonValue {
+    return adaptServerfile(Buffer.from(text), { filename: this.#name }).result;
+  }
+
+  /** @throws ServerError CONFIG_INEXPRESSIBLE when the text does not come to the config */
+  #checked(unformatted: string): string {
+    const text = formatServerfile(unformatted);
+    let result: JsonValue;
+    try {
+      result = this.#adapt(text);
+    } catch (error) {
+      throw inexpressible("/config", `its text is not understood: ${messageOf(error)}`);
+    }
+    const path = firstDifference(this.#config, result, "/config");
+    if (path !== undefined) {
+      throw inexpressible(path, "what a serverfile makes of it differs there");
+    }
+    return this.#name === defaultFile
+      ? text
+      : `# The config hides its file: save this as ${this.#name}\n${text}`;
+  }
 }

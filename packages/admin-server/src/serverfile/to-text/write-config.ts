@@ -1,9 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../core/json/json-value.ts";
 import type { Choices } from "./choices.ts";
+import { type ConfigDraft, frozen } from "./config-draft.ts";
 import { inexpressible } from "./inexpressible.ts";
 import { type Line, line } from "./lines/line.ts";
-import { printLines } from "./lines/print-lines.ts";
-import { shortenPlaceholders } from "./lines/shorten-placeholders.ts";
 import { NamedMatchers } from "./matchers/named-matchers.ts";
 import { Members } from "./members.ts";
 import { serverOptionLines } from "./options/server-options.ts";
@@ -34,6 +33,8 @@ interface SiteText {
   readonly sites: readonly SiteDraft[];
   readonly block: RouteBlock;
   readonly keys: readonly string[];
+  /** Lines that are no routes: where it listens, certificates, logs. */
+  readonly head: readonly Line[];
   readonly groups: number;
   readonly firstGroup: number | undefined;
 }
@@ -56,19 +57,14 @@ class ConfigWriter {
     const apps = this.#config.child("apps");
     this.#http = apps?.child("http");
     this.#tls = apps?.child("tls");
-    const port = (key: string, usual: number) => {
-      const given = this.#http?.look(key);
-      return typeof given === "number" && given !== 0 ? given : usual;
-    };
-    const namesScheme = hasPlainPolicies(jsonOf(this.#config, "apps", "tls"));
-    this.#ports = { http: port("http_port", 80), https: port("https_port", 443), namesScheme };
+    this.#ports = usualPortsOf(config);
   }
 
   get betterOrder(): DirectiveOrder | undefined {
     return this.#order.better();
   }
 
-  text(): string {
+  draft(): ConfigDraft {
     const logs = this.#logs();
     const { servers, sites } = readServers(this.#http?.child("servers"));
     const accessLogs = new AccessLogs(logs, isDebug(logs), sites);
@@ -87,16 +83,15 @@ class ConfigWriter {
     }
     const named = this.#namedRoutes(servers);
     const options = this.#options(servers, logs, certificates, bind);
-    const keep = (text: string) => text;
-    const parts = options.length === 0 ? [] : [`{\n${printLines(options, keep, 1)}}\n`];
-    for (const [name, block] of named) {
-      parts.push(printLines([{ words: [`&(${name})`], block }], shortenPlaceholders));
-    }
-    for (const { keys, block } of ordered) {
-      const body = printLines(block.lines, shortenPlaceholders, 1);
-      parts.push(body === "" ? `${keys.join(", ")} {\n}\n` : `${keys.join(", ")} {\n${body}}\n`);
-    }
-    return parts.join("\n");
+    return {
+      options,
+      named: named.map(([name, block]) => ({ words: [`&(${name})`], block: frozen(block.lines) })),
+      sites: ordered.map(({ keys, head, block }) => ({
+        keys,
+        head: frozen(head),
+        body: frozen(block.lines),
+      })),
+    };
   }
 
   #logs(): JsonObject {
@@ -139,14 +134,13 @@ class ConfigWriter {
       ...tls.lines,
       ...accessLogs.linesFor(group),
       ...(isLast ? accessLogs.rest() : []),
-      ...matchers.definitions,
     ];
-    const block = new RouteBlock(statements, true, head);
+    const block = new RouteBlock(statements, true, matchers.definitions);
     const ported = group.filter(({ server }) => server.listening.port !== undefined);
     const own = (ported.length === 0 ? group : ported).flatMap((each) => siteKeys(each, this.#ports));
     const extra = tls.names.map((name) => addressText(site.server, name, "", this.#ports, 0));
     const keys = [...new Set([...own, ...extra])];
-    return { sites: group, block, keys, groups: block.innerGroups, firstGroup: block.firstInnerGroup };
+    return { sites: group, block, keys, head, groups: block.innerGroups, firstGroup: block.firstInnerGroup };
   }
 
   #errors(site: SiteDraft, writer: RouteWriter): Statement[] {
@@ -279,6 +273,18 @@ function jsonOf(members: Members, ...keys: readonly string[]): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
+/** The ports that a config's addresses have without saying so. */
+export function usualPortsOf(config: JsonValue): UsualPorts {
+  const members = new Members(config, "/config");
+  const http = jsonOf(members, "apps", "http");
+  const port = (key: string, usual: number) => {
+    const given = http[key];
+    return typeof given === "number" && given !== 0 ? given : usual;
+  };
+  const namesScheme = hasPlainPolicies(jsonOf(members, "apps", "tls"));
+  return { http: port("http_port", 80), https: port("https_port", 443), namesScheme };
+}
+
 /** Whether a policy names certificates and says nothing else. */
 function hasPlainPolicies({ automation, certificates }: JsonObject): boolean {
   const policies = isJsonObject(automation) && Array.isArray(automation.policies) ? automation.policies : [];
@@ -327,9 +333,9 @@ function bindLines(group: readonly SiteDraft[], first: string | undefined): Line
  * @param hiddenFile the file that the text is thought to be in
  * @throws ServerError CONFIG_INEXPRESSIBLE
  */
-export function writeConfig(config: JsonValue, choices: Choices, hiddenFile: string): string {
+export function writeConfig(config: JsonValue, choices: Choices, hiddenFile: string): ConfigDraft {
   const first = new ConfigWriter(config, choices, new DirectiveOrder(), hiddenFile);
-  const text = first.text();
+  const draft = first.draft();
   const order = first.betterOrder;
-  return order === undefined ? text : new ConfigWriter(config, choices, order, hiddenFile).text();
+  return order === undefined ? draft : new ConfigWriter(config, choices, order, hiddenFile).draft();
 }

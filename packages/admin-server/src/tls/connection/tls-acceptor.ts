@@ -163,14 +163,17 @@ export class TlsAcceptor {
         rejectUnauthorized: false,
         // An application protocol is agreed on only where both name some.
         ...(policy.protocols.length > 0 ? { ALPNProtocols: policy.protocols as unknown as string[] } : {}),
-        ...{ handshakeTimeout: handshakeTimeoutMs },
       });
     } catch (error) {
       this.#failed(socket, hello, error);
       return;
     }
     watchHandshake(secure);
+    // Not node's own timer: it would be looked at again with each read and write afterwards.
+    const timer = setTimeout(() => secure.destroy(), handshakeTimeoutMs);
+    secure.once("close", () => clearTimeout(timer));
     secure.once("secure", () => {
+      clearTimeout(timer);
       endHandshake(secure);
       const fault = policy.clientAuth?.fault(secure);
       if (fault !== undefined) {

@@ -6,12 +6,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { encodeAgentPacket } from "wire/thrift";
 import { thriftBatch } from "../../micro/thrift-spans.ts";
+import { MemoryGroup } from "../measure/memory-group.ts";
 import { processUsage } from "../measure/process-usage.ts";
 import { sendPackets } from "./send-packets.ts";
 
 const sink = fileURLToPath(new URL("sink-collector.ts", import.meta.url));
 const agent = fileURLToPath(new URL("../../../../tracing-agent/dist/tracing-agent.cjs", import.meta.url));
 const settleMs = 2_000;
+const sampleMs = 200;
 
 export interface AgentLoadOptions {
   readonly protocol: "compact" | "binary";
@@ -19,6 +21,8 @@ export interface AgentLoadOptions {
   readonly durationMs: number;
   /** For the agent: `--processor.tracing-compact.server-socket-buffer-size=…` */
   readonly agentFlags: readonly string[];
+  /** Runs the agent in a control group with so much memory. */
+  readonly memoryLimitBytes?: number;
 }
 
 /** Memory in bytes: all of it, the part that is the process's own, and the part that it shares as pages of files. */
@@ -37,8 +41,12 @@ export interface AgentLoadReport {
   readonly lost: Readonly<Record<string, number>>;
   readonly cpuSecondsPerMillion: number;
   readonly idle: Memory;
+  /** The largest that was seen under the load. */
+  readonly loaded: Memory;
   readonly after: Memory;
   readonly peakRss: number;
+  /** Most that the control group was charged, with one. */
+  readonly groupPeakBytes?: number;
 }
 
 /**
@@ -48,21 +56,28 @@ export interface AgentLoadReport {
 export async function agentLoad(options: AgentLoadOptions, signal: AbortSignal): Promise<AgentLoadReport> {
   const collector = spawn(process.execPath, [sink], { stdio: ["ignore", "pipe", "inherit"] });
   const children: ChildProcess[] = [collector];
+  const { rate, durationMs, memoryLimitBytes } = options;
+  const group = memoryLimitBytes === undefined ? undefined : new MemoryGroup(memoryLimitBytes);
   try {
     const [portLine] = (await once(createInterface(collector.stdout), "line")) as [string];
-    const running = await startAgent(Number(portLine), options.agentFlags);
+    const running = await startAgent(Number(portLine), options.agentFlags, group);
     children.push(running.child);
     const { pid = 0 } = running.child;
     await sleep(settleMs, undefined, { signal });
     const idle = memoryOf(pid);
     const cpuBefore = processUsage(pid).cpuSeconds;
     const packet = encodeAgentPacket(thriftBatch(1), options.protocol);
-    const { rate, durationMs } = options;
-    const sent = await sendPackets(
-      { port: running.ports[options.protocol], packet, rate, durationMs },
-      signal,
-    );
+    let loaded = idle;
+    const sampling = setInterval(() => {
+      const now = memoryOf(pid);
+      if (now.rss > loaded.rss) loaded = now;
+    }, sampleMs);
+    const load = { port: running.ports[options.protocol], packet, rate, durationMs };
+    const sent = await sendPackets(load, signal).finally(() => clearInterval(sampling));
     await sleep(settleMs);
+    if (running.child.exitCode !== null || running.child.signalCode !== null) {
+      throw new Error(`the agent has ended, the system killed ${group?.kills ?? 0} for want of memory`);
+    }
     const usage = processUsage(pid);
     const text = await (await fetch(running.metricsUrl)).text();
     const delivered = metric(text, "reporter_spans_submitted_total").get("") ?? 0;
@@ -73,20 +88,31 @@ export async function agentLoad(options: AgentLoadOptions, signal: AbortSignal):
       lost: lostOf(text),
       cpuSecondsPerMillion: ((usage.cpuSeconds - cpuBefore) / Math.max(delivered, 1)) * 1e6,
       idle,
+      loaded,
       after: memoryOf(pid),
       peakRss: usage.rssPeakBytes,
+      ...(group === undefined ? {} : { groupPeakBytes: group.peakBytes }),
     };
   } finally {
-    for (const child of children) child.kill();
+    await Promise.all(children.map(ended));
+    group?.close();
   }
 }
 
-async function startAgent(collectorPort: number, flags: readonly string[]) {
+/** Kills a process, and waits until it is gone. */
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, "exit");
+  child.kill();
+  await exit;
+}
+
+async function startAgent(collectorPort: number, flags: readonly string[], group: MemoryGroup | undefined) {
   const adminPort = await freePort();
   const any = "127.0.0.1:0";
-  const child = spawn(
+  const command = [
     process.execPath,
-    [
+    ...[
       agent,
       ...["--processor.zipkin-compact.server-host-port", any],
       ...["--processor.tracing-compact.server-host-port", any],
@@ -97,8 +123,9 @@ async function startAgent(collectorPort: number, flags: readonly string[]) {
       "--log-encoding=json",
       ...flags,
     ],
-    { stdio: ["ignore", "inherit", "pipe"] },
-  );
+  ];
+  const [program, args] = group?.commandLine(command) ?? [process.execPath, command.slice(1)];
+  const child = spawn(program, args, { stdio: ["ignore", "inherit", "pipe"] });
   const ports = { compact: 0, binary: 0 };
   for await (const line of createInterface(child.stderr)) {
     const { msg = "", port = 0 } = JSON.parse(line) as { msg?: string; port?: number };

@@ -4,7 +4,7 @@ import type { Resource, Span } from "wire/model";
 import type { SpanOutline } from "wire/rows";
 import { noSpan, parentKey } from "../span-facts.ts";
 import { skewAgainst } from "./clock-skew.ts";
-import { shownHost } from "./shown-host.ts";
+import { ShownProcesses } from "./shown-processes.ts";
 
 /** Spans that are looked at before others get a turn: some milliseconds of work. */
 const spansPerTurn = 1_000;
@@ -27,9 +27,14 @@ export interface ClockPlan {
  * What `adjustClockSkew` does, told beforehand: spans need not all be there as objects at once. Lets others run in
  * between.
  * @param maxDeltaNano larger deltas are not applied, which those of children depend on
+ * @param processes known from other traces
  * @returns undefined when two spans share an id, or times are centuries away: the trace must then be looked at as a whole
  */
-export async function planClocks(spans: SpanList, maxDeltaNano: bigint): Promise<ClockPlan | undefined> {
+export async function planClocks(
+  spans: SpanList,
+  maxDeltaNano: bigint,
+  processes = new ShownProcesses(),
+): Promise<ClockPlan | undefined> {
   const count = spans.length;
   const starts = new BigInt64Array(count);
   const durations = new BigInt64Array(count);
@@ -48,7 +53,7 @@ export async function planClocks(spans: SpanList, maxDeltaNano: bigint): Promise
     durations[index] = span.durationNano;
     let host = hostOf.get(span.resource);
     if (host === undefined) {
-      host = hosts.push(shownHost(spans.at(index) as Span)) - 1;
+      host = hosts.push(processes.of(spans.at(index) as Span).host) - 1;
       hostOf.set(span.resource, host);
     }
     hostsOfSpans[index] = host;

@@ -1,4 +1,4 @@
-import { type ApiV2Span, ValueType } from "wire/api-v2";
+import { type ApiV2Span, type Process, ValueType } from "wire/api-v2";
 import { formatDurationNano } from "../../go-text/go-duration.ts";
 import type { ApiTrace } from "../api-trace.ts";
 import { findTag, idKey, noSpan, parentKey } from "../span-facts.ts";
@@ -50,7 +50,7 @@ function buildTrees(trace: ApiTrace): Node[] {
     if (nodes.has(key)) {
       span.warnings.push("duplicate span IDs; skipping clock skew adjustment");
     } else {
-      nodes.set(key, { span, host: hostOf(span), children: [] });
+      nodes.set(key, { span, host: hostOf(span.process), children: [] });
     }
   }
   const roots: Node[] = [];
@@ -70,13 +70,18 @@ function buildTrees(trace: ApiTrace): Node[] {
 }
 
 /** @param id of the parent, in hex */
-export function warnOfMissingParent(span: ApiV2Span, id: string): void {
-  span.warnings.push(`invalid parent span IDs=${id}; skipping clock skew adjustment`);
+export function missingParentWarning(id: string): string {
+  return `invalid parent span IDs=${id}; skipping clock skew adjustment`;
 }
 
-/** Names the clock of a span by the tag `ip` of its process; "" is unknown. */
-export function hostOf(span: ApiV2Span): string {
-  const ip = findTag(span.process?.tags ?? [], "ip");
+/** @param id of the parent, in hex */
+export function warnOfMissingParent(span: ApiV2Span, id: string): void {
+  span.warnings.push(missingParentWarning(id));
+}
+
+/** Names the clock of the spans of a process by its tag `ip`; "" is unknown. */
+export function hostOf(process: Process | undefined): string {
+  const ip = findTag(process?.tags ?? [], "ip");
   switch (ip?.vType) {
     case ValueType.STRING:
       return ip.vStr;
@@ -115,23 +120,37 @@ export function skewAgainst(
   return parentStart + (parentLength - childLength) / 2n - childStart;
 }
 
-/** Moves the span by what its clock is off, and says so, or why not. */
-export function applyDelta(span: ApiV2Span, deltaNano: bigint, maxDeltaNano: bigint): void {
+/** What becomes of a delta: by how much times move, in nanoseconds, and what is said of it; nothing of none. */
+export function skewOutcome(
+  deltaNano: bigint,
+  maxDeltaNano: bigint,
+): { readonly appliedNano: bigint; readonly warning?: string } {
   if (deltaNano === 0n) {
-    return;
+    return noSkew;
   }
   const delta = formatDurationNano(deltaNano);
-  if ((deltaNano < 0n ? -deltaNano : deltaNano) > maxDeltaNano) {
-    span.warnings.push(
-      maxDeltaNano === 0n
-        ? `clock skew adjustment disabled; not applying calculated delta of ${delta}`
-        : `max clock skew adjustment delta of ${formatDurationNano(maxDeltaNano)} exceeded; not applying calculated delta of ${delta}`,
-    );
-    return;
+  if ((deltaNano < 0n ? -deltaNano : deltaNano) <= maxDeltaNano) {
+    return { appliedNano: deltaNano, warning: `This span's timestamps were adjusted by ${delta}` };
   }
-  span.startTime = timestampOf(nanosOf(span.startTime) + deltaNano);
-  for (const log of span.logs) {
-    log.timestamp = timestampOf(nanosOf(log.timestamp) + deltaNano);
+  const warning =
+    maxDeltaNano === 0n
+      ? `clock skew adjustment disabled; not applying calculated delta of ${delta}`
+      : `max clock skew adjustment delta of ${formatDurationNano(maxDeltaNano)} exceeded; not applying calculated delta of ${delta}`;
+  return { appliedNano: 0n, warning };
+}
+
+const noSkew = { appliedNano: 0n } as const;
+
+/** Moves the span by what its clock is off, and says so, or why not. */
+export function applyDelta(span: ApiV2Span, deltaNano: bigint, maxDeltaNano: bigint): void {
+  const { appliedNano, warning } = skewOutcome(deltaNano, maxDeltaNano);
+  if (appliedNano !== 0n) {
+    span.startTime = timestampOf(nanosOf(span.startTime) + appliedNano);
+    for (const log of span.logs) {
+      log.timestamp = timestampOf(nanosOf(log.timestamp) + appliedNano);
+    }
   }
-  span.warnings.push(`This span's timestamps were adjusted by ${delta}`);
+  if (warning !== undefined) {
+    span.warnings.push(warning);
+  }
 }

@@ -11,15 +11,20 @@ export function showIpTags(trace: ApiTrace): void {
 }
 
 function showIn(tags: KeyValue[]): void {
-  for (const [index, tag] of tags.entries()) {
-    if (tag.key !== "ip" && tag.key !== "peer.ipv4") {
-      continue;
-    }
-    const address = addressOf(tag);
-    if (address !== undefined) {
-      tags[index] = { ...tag, vType: ValueType.STRING, vStr: ipText(address), vInt64: 0n, vFloat64: 0 };
-    }
+  for (let index = 0; index < tags.length; index++) {
+    tags[index] = withIpShown(tags[index] as KeyValue);
   }
+}
+
+/** The tag itself, unless it is such an address. */
+export function withIpShown(tag: KeyValue): KeyValue {
+  if (tag.key !== "ip" && tag.key !== "peer.ipv4") {
+    return tag;
+  }
+  const address = addressOf(tag);
+  return address === undefined
+    ? tag
+    : { ...tag, vType: ValueType.STRING, vStr: ipText(address), vInt64: 0n, vFloat64: 0 };
 }
 
 function addressOf(tag: KeyValue): bigint | undefined {

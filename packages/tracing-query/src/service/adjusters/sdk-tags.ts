@@ -1,6 +1,7 @@
 import type { ApiTrace } from "../api-trace.ts";
 
-const sdkKeys = new Set([
+/** Of tags that describe the sender's SDK. */
+export const sdkKeys: ReadonlySet<string> = new Set([
   "telemetry.sdk.language",
   "telemetry.sdk.name",
   "telemetry.sdk.version",

@@ -5,6 +5,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { Notice } from "ui-kit/components/notice.tsx";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { durationText } from "ui-kit/format/format-duration.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { type TraceDiff, traceDiffQuery } from "../../api/trace-diff.ts";
@@ -95,7 +96,7 @@ function Compared({ diff, address }: { diff: TraceDiff; address: CompareAddress 
               {differenceUs >= 0 ? "longer" : "shorter"}
               {b.duration > 0 && ` (×${(a.duration / b.duration).toPrecision(3)})`},{" "}
             </span>
-            {Math.abs(a.spans - b.spans).toLocaleString("en")}{" "}
+            {formatCount(Math.abs(a.spans - b.spans))}{" "}
             <span className="unit">{a.spans >= b.spans ? "spans more" : "spans fewer"}</span>
           </dd>
         </div>
@@ -113,13 +114,13 @@ function Side(props: { letter: "A" | "B"; traceId: string | undefined; side: Tra
       <dt>{letter}</dt>
       <dd>
         {traceId === undefined ? (
-          <>Median of {side.traces.toLocaleString("en")} traces</>
+          <>Median of {formatCount(side.traces)} traces</>
         ) : (
           <Link to="/trace/$traceId" params={{ traceId }} className="mono">
             {traceId.slice(0, 16)}…
           </Link>
         )}{" "}
-        <Duration us={side.duration} /> <span className="mono">{side.spans.toLocaleString("en")}</span>
+        <Duration us={side.duration} /> <span className="mono">{formatCount(side.spans)}</span>
         <span className="unit"> spans</span>
       </dd>
     </div>

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { type CSSProperties, useEffect, useMemo, useRef } from "react";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { isTyping } from "ui-kit/components/typing-target.ts";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
 import { servicesQuery } from "../../api/queries.ts";
 import type { DiffSide, TraceDiff } from "../../api/trace-diff.ts";
@@ -59,9 +60,7 @@ export function CompareTable({ diff, address }: { diff: TraceDiff; address: Comp
         </tbody>
       </table>
       {rows.length > mostRows && (
-        <p className="compare-rest">
-          {(rows.length - mostRows).toLocaleString("en")} more places are not shown.
-        </p>
+        <p className="compare-rest">{formatCount(rows.length - mostRows)} more places are not shown.</p>
       )}
     </section>
   );
@@ -137,7 +136,7 @@ function spanOf(side: DiffSide | null, traceId: string | undefined) {
 function Count({ value, failed = false }: { value: number | undefined; failed?: boolean }) {
   if (value === undefined) return <td className="compare-none">–</td>;
   const name = failed ? (value > 0 ? "mono compare-errors" : "mono unit") : "mono";
-  return <td className={name}>{value.toLocaleString("en", { maximumFractionDigits: 1 })}</td>;
+  return <td className={name}>{formatCount(Math.round(value * 10) / 10)}</td>;
 }
 
 function Time({ us }: { us: number | undefined }) {

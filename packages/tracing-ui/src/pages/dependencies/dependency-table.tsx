@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { Duration } from "ui-kit/components/duration.tsx";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import type { Dependency } from "../../api/dependencies.ts";
 import type { RateRow } from "../../api/rates.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
@@ -45,7 +46,7 @@ export function DependencyTable(props: {
               <tr key={JSON.stringify([parent, child])}>
                 <td className="rate-name cut">{name(parent)}</td>
                 <td className="rate-name cut">{name(child)}</td>
-                <td className="mono">{calls.toLocaleString("en")}</td>
+                <td className="mono">{formatCount(calls)}</td>
                 <td>
                   <Rate perSecond={calls / (lookbackMs / 1_000)} />
                 </td>

@@ -1,54 +1,27 @@
-import { Graph, layout } from "@dagrejs/dagre";
 import type { Dependency } from "../../api/dependencies.ts";
+import { layOutLayers } from "../../graph/lay-out-layers.ts";
 import { nodeSize, type PlacedGraph } from "./placed-graph.ts";
 
-/** From so many calls on, the quick ways of the layout are taken. */
+/** From so many calls on, boxes stand closer together. */
 const many = 150;
 
-/**
- * Puts services in layers, so that most arrows go from left to right. A large graph takes less than half the time with
- * the tight tree and the first order of each layer in place of many trials: 0.2 s of CPU for two hundred services with
- * 420 calls. More arrows cross then (by a quarter), but they are shorter, and so is the page.
- */
+/** Puts services in columns, so that most arrows go from left to right. */
 export function layOutGraph(dependencies: readonly Pick<Dependency, "parent" | "child">[]): PlacedGraph {
-  const graph = new Graph();
-  const large = dependencies.length > many;
-  graph.setGraph({
-    ...{ rankdir: "LR", marginx: 24, marginy: 24, nodesep: large ? 10 : 24, ranksep: large ? 90 : 130 },
-    ...{ edgesep: 8, ranker: large ? "tight-tree" : "network-simplex" },
-  });
-  graph.setDefaultEdgeLabel(() => ({}));
-  for (const { parent, child } of dependencies) {
-    for (const name of [parent, child]) if (!graph.hasNode(name)) graph.setNode(name, { ...nodeSize });
-    graph.setEdge(parent, child);
-  }
-  layout(graph, { disableOptimalOrderHeuristic: large });
-  const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
-  return {
-    nodes: graph.nodes().map((name: string) => {
-      const { x, y } = graph.node(name) as { x: number; y: number };
-      return { name, x, y };
-    }),
-    edges: graph.edges().map((edge: { v: string; w: string }) => {
-      const { points } = graph.edge(edge) as { points: { x: number; y: number }[] };
-      const [from, to] = [graph.node(edge.v), graph.node(edge.w)] as { x: number; y: number }[];
-      return { parent: edge.v, child: edge.w, points: besideBoxes(points, from, to) };
-    }),
-    width,
-    height,
+  const index = new Map<string, number>();
+  const nodeOf = (name: string) => {
+    const known = index.get(name) ?? index.size;
+    index.set(name, known);
+    return known;
   };
-}
-
-/** Arrows leave a box at its right and arrive at the left of another, where that lies further right. */
-function besideBoxes(
-  points: readonly { x: number; y: number }[],
-  from: { x: number; y: number } | undefined,
-  to: { x: number; y: number } | undefined,
-): { x: number; y: number }[] {
-  const half = nodeSize.width / 2;
-  const within = points.slice(1, -1).map(({ x, y }) => ({ x, y }));
-  if (from === undefined || to === undefined || to.x - from.x < nodeSize.width) {
-    return points.map(({ x, y }) => ({ x, y }));
-  }
-  return [{ x: from.x + half, y: from.y }, ...within, { x: to.x - half, y: to.y }];
+  const edges = dependencies.map(({ parent, child }) => ({ from: nodeOf(parent), to: nodeOf(child) }));
+  const large = dependencies.length > many;
+  const { width, height, places, lines } = layOutLayers(index.size, edges, {
+    ...{ nodeWidth: nodeSize.width, nodeHeight: nodeSize.height, margin: 24, lineGap: 8 },
+    ...{ nodeGap: large ? 10 : 24, columnGap: large ? 90 : 130 },
+  });
+  return {
+    nodes: [...index.keys()].map((name, node) => ({ name, ...(places[node] ?? { x: 0, y: 0 }) })),
+    edges: dependencies.map(({ parent, child }, edge) => ({ parent, child, points: lines[edge] ?? [] })),
+    ...{ width, height },
+  };
 }

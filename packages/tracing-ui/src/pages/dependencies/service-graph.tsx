@@ -1,6 +1,7 @@
 import "./service-graph.css";
 import { useMemo, useRef, useState } from "react";
 import { useElementSize } from "ui-kit/components/use-element-size.ts";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { durationText } from "ui-kit/format/format-duration.ts";
 import { formatRate, formatShare } from "ui-kit/format/format-rate.ts";
 import type { Dependency, EdgeFacts } from "../../api/dependencies.ts";
@@ -95,7 +96,7 @@ export function ServiceGraph(props: {
                     stroke: `color-mix(in oklch, var(--error-bar) ${Math.min(100, Math.round(share * 400))}%, var(--line-strong))`,
                   }}
                 >
-                  <title>{`${parent} calls ${child}: ${count.toLocaleString("en")} times`}</title>
+                  <title>{`${parent} calls ${child}: ${formatCount(count)} times`}</title>
                 </path>
                 {known !== undefined && beside !== undefined && (
                   <text y={beside.y - 6} textAnchor={child === focus ? "start" : "end"}>

@@ -1,40 +1,37 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { Dependency } from "../../api/dependencies.ts";
+import { layOutGraph } from "./lay-out-graph.ts";
 import type { PlacedGraph } from "./placed-graph.ts";
 
-/**
- * Lays a graph out in a worker: the page never waits. The worker is there as long as the page is, so that it has read
- * its program when the dependencies arrive.
- * @returns undefined until the first layout is there
- */
-export function useGraphLayout(dependencies: readonly Dependency[]): {
+/** Up to so many calls a layout takes less time than it takes a worker to begin. */
+const mostAtOnce = 1_000;
+
+interface LaidOut {
   graph: PlacedGraph | undefined;
   error: string | undefined;
-} {
-  const [state, setState] = useState<{ graph: PlacedGraph | undefined; error: string | undefined }>({
-    graph: undefined,
-    error: undefined,
-  });
-  const worker = useRef<Worker | undefined>(undefined);
-  /** Layouts under way. They are answered in their order, and only the last one counts. */
-  const open = useRef(0);
+}
+
+const nothing: LaidOut = { graph: undefined, error: undefined };
+
+/**
+ * Lays a graph out: at once, or a huge one in a worker, so that the page never waits.
+ * @returns no graph until the first layout of a huge one is there
+ */
+export function useGraphLayout(dependencies: readonly Dependency[]): LaidOut {
+  const isHuge = dependencies.length > mostAtOnce;
+  const [late, setLate] = useState(nothing);
+  const atOnce = useMemo(
+    () => (isHuge ? undefined : { graph: layOutGraph(dependencies), error: undefined }),
+    [dependencies, isHuge],
+  );
   useEffect(() => {
-    const made = new Worker(new URL("./layout-worker.ts", import.meta.url), { type: "module" });
-    made.onmessage = (event: MessageEvent<PlacedGraph>) => {
-      open.current -= 1;
-      if (open.current === 0) setState({ graph: event.data, error: undefined });
-    };
-    made.onerror = (event) => {
-      open.current -= 1;
-      setState({ graph: undefined, error: event.message || "the layout failed" });
-    };
-    worker.current = made;
-    open.current = 0;
-    return () => made.terminate();
-  }, []);
-  useEffect(() => {
-    open.current += 1;
-    worker.current?.postMessage(dependencies);
-  }, [dependencies]);
-  return state;
+    if (!isHuge) return;
+    const worker = new Worker(new URL("./layout-worker.ts", import.meta.url), { type: "module" });
+    worker.onmessage = (event: MessageEvent<PlacedGraph>) => setLate({ graph: event.data, error: undefined });
+    worker.onerror = (event) => setLate({ graph: undefined, error: event.message || "the layout failed" });
+    worker.postMessage(dependencies);
+    // One that is still at work on older dependencies has nothing to say any more.
+    return () => worker.terminate();
+  }, [dependencies, isHuge]);
+  return atOnce ?? late;
 }

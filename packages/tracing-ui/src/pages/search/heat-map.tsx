@@ -1,6 +1,7 @@
 import "./heat-map.css";
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useElementSize } from "ui-kit/components/use-element-size.ts";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { durationText, formatDuration } from "ui-kit/format/format-duration.ts";
 import { clockText } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
@@ -133,7 +134,7 @@ export function HeatMapChart(props: {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: arrows move in it
         tabIndex={0}
         data-heat-map
-        aria-label={`Heat map of ${map.spans.toLocaleString("en")} spans, ${map.errors.toLocaleString("en")} failed, by start and duration. Arrows move, Shift and arrows select, Enter takes the selection.`}
+        aria-label={`Heat map of ${formatCount(map.spans)} spans, ${formatCount(map.errors)} failed, by start and duration. Arrows move, Shift and arrows select, Enter takes the selection.`}
         aria-describedby="heat-map-here"
         onPointerDown={begin}
         onPointerMove={move}

@@ -2,6 +2,7 @@ import "./live-tail.css";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useReducer, useState } from "react";
 import { Duration } from "ui-kit/components/duration.tsx";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { clockText } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
@@ -44,10 +45,8 @@ export function LiveTail({ conditions, known }: { conditions: SpanConditions; kn
           <span className={open && problem === undefined ? "tail-dot on" : "tail-dot"} aria-hidden="true" />
           {open ? (
             <>
-              Following: <b>{seen.toLocaleString("en")}</b> spans
-              {skipped > 0 && (
-                <span className="muted">, {skipped.toLocaleString("en")} left out: too many</span>
-              )}
+              Following: <b>{formatCount(seen)}</b> spans
+              {skipped > 0 && <span className="muted">, {formatCount(skipped)} left out: too many</span>}
             </>
           ) : (
             "Connecting…"

@@ -1,5 +1,6 @@
 import "./overview.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { type Comparison, compareQuery, type HeatMap, heatMapQuery } from "../../api/analysis.ts";
 import type { TraceSummary } from "../../trace/summarise-trace.ts";
 import { Differences } from "./differences.tsx";
@@ -37,9 +38,9 @@ export function Overview(props: {
             Latency of spans{" "}
             {heat.data !== undefined && (
               <span className="muted">
-                {heat.data.spans.toLocaleString("en")}
+                {formatCount(heat.data.spans)}
                 {heat.data.errors > 0 && (
-                  <span className="overview-failed">, {heat.data.errors.toLocaleString("en")} failed</span>
+                  <span className="overview-failed">, {formatCount(heat.data.errors)} failed</span>
                 )}
               </span>
             )}
@@ -106,8 +107,8 @@ function Apart(props: {
         What sets them apart{" "}
         {comparison.data !== undefined && (
           <span className="muted">
-            {comparison.data.selectedSpans.toLocaleString("en")} selected spans,{" "}
-            {comparison.data.otherSpans.toLocaleString("en")} others
+            {formatCount(comparison.data.selectedSpans)} selected spans,{" "}
+            {formatCount(comparison.data.otherSpans)} others
           </span>
         )}
         <button type="button" className="link overview-clear" onClick={onClear}>

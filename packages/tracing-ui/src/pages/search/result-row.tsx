@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { Duration } from "ui-kit/components/duration.tsx";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { clockText, dateText } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
@@ -39,10 +40,10 @@ export function ResultRow(props: {
       <td className="col-services">
         <ServiceCounts services={row.services} hues={hues} places={places} />
       </td>
-      <td className="mono col-number">{row.spans.toLocaleString("en")}</td>
+      <td className="mono col-number">{formatCount(row.spans)}</td>
       <td className="mono col-number">
         {row.errors > 0 ? (
-          <span className="result-errors">{row.errors.toLocaleString("en")}</span>
+          <span className="result-errors">{formatCount(row.errors)}</span>
         ) : (
           <span className="unit">–</span>
         )}

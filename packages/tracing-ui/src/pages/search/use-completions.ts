@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useDeferredValue } from "react";
 import type { Completion, Completions } from "ui-kit/components/completion-field.tsx";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { type AttributeValue, attributeNamesQuery, attributeValuesQuery } from "../../api/analysis.ts";
 import { type CompletionPlace, tagPlace, traceQlPlace } from "./completion.ts";
 import { attributeName } from "./traceql-fields.ts";
@@ -111,7 +112,7 @@ function valueItems(
     .map(({ type, value, count }) => ({
       text: written(type, value, language),
       label: value === "" ? '""' : value,
-      note: count === undefined ? "" : count.toLocaleString("en"),
+      note: count === undefined ? "" : formatCount(count),
     }));
 }
 

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { CopyButton } from "ui-kit/components/copy-button.tsx";
 import { Icon } from "ui-kit/components/icon.tsx";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import type { ApiAttribute } from "../../api/trace-schema.ts";
 import { invisibleLetters } from "../../format/invisible-letters.ts";
 import { isSavedPage } from "../../offline/saved-trace.ts";
@@ -66,7 +67,7 @@ function AttributeValue({ attribute }: { attribute: ApiAttribute }) {
       {text.length > mostLetters && (
         <span className="unit">
           {" "}
-          … and {(text.length - mostLetters).toLocaleString("en")} more letters: copy to read all
+          … and {formatCount(text.length - mostLetters)} more letters: copy to read all
         </span>
       )}
       {invisible !== "" && (

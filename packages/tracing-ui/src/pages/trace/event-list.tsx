@@ -1,4 +1,5 @@
 import { Duration } from "ui-kit/components/duration.tsx";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import type { Trace } from "../../trace/trace.ts";
 import { matchingAttributes } from "./attribute-table.tsx";
 
@@ -47,7 +48,7 @@ export function EventList({ trace, span: at, filter }: { trace: Trace; span: num
       </ol>
       {logs.length > mostEvents && (
         <p className="muted">
-          The first {mostEvents} of {logs.length.toLocaleString("en")} events. The JSON holds all.
+          The first {mostEvents} of {formatCount(logs.length)} events. The JSON holds all.
         </p>
       )}
     </div>

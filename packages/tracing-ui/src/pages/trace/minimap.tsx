@@ -20,7 +20,8 @@ const clickPx = 4;
 export function Minimap(props: {
   trace: Trace;
   hues: ReadonlyMap<string, number>;
-  path: CriticalPath;
+  /** Undefined: not yet known, and nothing is drawn. */
+  path: CriticalPath | undefined;
   /** Folded. */
   gaps: readonly IdleGap[];
   range: TimeRange;
@@ -35,7 +36,7 @@ export function Minimap(props: {
   const [drag, setDrag] = useState<{ anchorUs: number; toUs: number; x: number }>();
 
   useEffect(() => {
-    if (canvas.current === null || width === 0 || theme === undefined) return;
+    if (canvas.current === null || width === 0 || theme === undefined || path === undefined) return;
     drawMinimap(canvas.current, trace, path, minimapColours(canvas.current, trace, hues), { width, height });
   }, [trace, hues, path, theme, width, height]);
 

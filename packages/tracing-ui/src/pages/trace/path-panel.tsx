@@ -2,6 +2,7 @@ import "./path-panel.css";
 import type { Dispatch } from "react";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { Icon } from "ui-kit/components/icon.tsx";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { hueStyle, ServiceMark } from "../../components/service-mark.tsx";
 import type { CriticalPath } from "../../trace/critical-path.ts";
 import type { Trace } from "../../trace/trace.ts";
@@ -58,7 +59,7 @@ export function PathPanel(props: {
                   <b>{service}</b> {share.operation}
                 </span>
                 <span className="path-count mono unit">
-                  {share.spans > 1 && `×${share.spans.toLocaleString("en")}`}
+                  {share.spans > 1 && `×${formatCount(share.spans)}`}
                 </span>
                 <Duration us={share.selfUs} />
                 <span className="path-percent mono">{percent(share.share)}</span>

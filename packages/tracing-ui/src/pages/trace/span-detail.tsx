@@ -3,6 +3,7 @@ import { type Dispatch, type ReactNode, useEffectEvent, useLayoutEffect, useRef,
 import { CopyButton } from "ui-kit/components/copy-button.tsx";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { Icon } from "ui-kit/components/icon.tsx";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { clockText } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
@@ -159,7 +160,7 @@ function Facts(props: {
         {peers !== undefined && (
           <div
             className="span-fact"
-            title={`Among ${peers.peers.toLocaleString("en")} spans of this operation in the hour before`}
+            title={`Among ${formatCount(peers.peers)} spans of this operation in the hour before`}
           >
             <dt>Among its peers</dt>
             <dd>

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { type Dispatch, memo, type ReactNode, useMemo } from "react";
 import { CopyButton } from "ui-kit/components/copy-button.tsx";
 import { Duration } from "ui-kit/components/duration.tsx";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { clockText, dateText, zoneLabel } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
@@ -97,7 +98,7 @@ export const TraceHeader = memo(function TraceHeader(props: {
           </span>
         </Figure>
         <Figure name="Spans">
-          <span className="mono">{trace.spans.length.toLocaleString("en")}</span>
+          <span className="mono">{formatCount(trace.spans.length)}</span>
         </Figure>
         <Figure name="Services">
           <span className="mono">{trace.services.length}</span>
@@ -115,7 +116,7 @@ export const TraceHeader = memo(function TraceHeader(props: {
               title="Go to the next error (e)"
               onClick={() => dispatch({ type: "nextError", by: 1 })}
             >
-              {errors.toLocaleString("en")}
+              {formatCount(errors)}
             </button>
           )}
         </Figure>
@@ -163,7 +164,7 @@ function ServiceLegend(props: {
           >
             <ServiceMark hue={hues.get(name)} />
             {name}
-            <span className="mono unit">{spans.toLocaleString("en")}</span>
+            <span className="mono unit">{formatCount(spans)}</span>
           </button>
         </dd>
       ))}

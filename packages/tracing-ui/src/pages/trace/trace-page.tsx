@@ -10,10 +10,10 @@ import { type SpanPeers, tracePeersQuery } from "../../api/trace-peers.ts";
 import type { ApiTrace } from "../../api/trace-schema.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { buildTrace } from "../../trace/build-trace.ts";
-import { criticalPath } from "../../trace/critical-path.ts";
+import { type CriticalPath, criticalPath } from "../../trace/critical-path.ts";
 import { filterSpans } from "../../trace/filter-spans.ts";
 import { foldIdleGaps, type IdleGap } from "../../trace/idle-gaps.ts";
-import { leadingRoot } from "../../trace/trace.ts";
+import { leadingRoot, type Trace } from "../../trace/trace.ts";
 import { visibleRows } from "../../trace/visible-rows.ts";
 import { Minimap } from "./minimap.tsx";
 import { PathPanel } from "./path-panel.tsx";
@@ -32,6 +32,7 @@ const StatisticsView = lazy(() =>
 const JsonView = lazy(() => import("./views/json-view.tsx").then((file) => ({ default: file.JsonView })));
 const GraphView = lazy(() => import("./views/graph-view.tsx").then((file) => ({ default: file.GraphView })));
 const noGaps: readonly IdleGap[] = [];
+const noPath: CriticalPath = { sections: [], bySpan: new Map(), shares: [], durationUs: 0 };
 const noPeers: ReadonlyMap<string, SpanPeers> = new Map();
 
 /** The trace screen: fetches one trace and shows it, or says why not. */
@@ -80,7 +81,10 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
     () => visibleRows(trace, view.folded, view.dims ? undefined : filter?.shown, view.openRuns),
     [trace, view.folded, view.dims, view.openRuns, filter],
   );
-  const path = useMemo(() => criticalPath(trace), [trace]);
+  // The rows do not wait for it: the path is found, and the overview drawn, once they are there.
+  const settled = useDeferredValue<Trace | undefined>(trace, undefined);
+  const path = useMemo(() => (settled === trace ? criticalPath(trace) : noPath), [settled, trace]);
+  const pathKnown = path !== noPath;
   const peers = useQuery(tracePeersQuery(trace.traceId)).data ?? noPeers;
   useTraceKeys(rows, view.selected, dispatch, address.view === undefined);
 
@@ -109,10 +113,14 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
       </Suspense>
       {address.view === undefined && (
         <>
-          <Minimap {...{ trace, hues, path, gaps, dispatch }} range={view.range} />
+          <Minimap
+            {...{ trace, hues, gaps, dispatch }}
+            path={pathKnown ? path : undefined}
+            range={view.range}
+          />
           <div className="trace-body">
             <Waterfall {...{ trace, hues, view, filter, rows, path, peers, gaps, dispatch }} />
-            {address.panel === "path" && (
+            {address.panel === "path" && pathKnown && (
               <PathPanel
                 {...{ trace, hues, path, dispatch }}
                 selected={view.selected}

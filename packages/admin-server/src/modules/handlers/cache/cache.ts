@@ -11,7 +11,7 @@ import {
   setHeader,
 } from "../../../http/header-list.ts";
 import { HttpError } from "../../../http/http-error.ts";
-import { markStable } from "../../encoding/stable-bodies.ts";
+import { markStable } from "../../../http/stable-bodies.ts";
 import { checkPreconditions, parseHttpDate } from "../../files/preconditions.ts";
 import { parseCacheControl } from "./cache-control.ts";
 import { CacheFilter } from "./cache-filter.ts";

@@ -1,6 +1,6 @@
 import type { BigIntStats } from "node:fs";
 import { LRUCache } from "lru-cache";
-import { markStable } from "../../encoding/stable-bodies.ts";
+import { markStable, maxKeptResponseBytes } from "../../../http/stable-bodies.ts";
 import { describeFile, type ServedFile } from "./served-file.ts";
 
 /** A file with its bytes. */
@@ -24,7 +24,9 @@ export class FileCache {
   readonly #entries = new LRUCache<string, CachedFile>({
     maxSize: maxBytes,
     maxEntrySize: maxCachedFileBytes + 1024,
-    sizeCalculation: (entry) => entry.bytes.length + 512,
+    // Small ones are kept a second time, with the head that they were last sent with.
+    sizeCalculation: ({ bytes }) =>
+      bytes.length + (bytes.length > maxKeptResponseBytes ? 512 : bytes.length + 1024),
   });
 
   find(path: string, stats: BigIntStats): CachedFile | undefined {

@@ -1,4 +1,4 @@
-import type { ModuleDefinition } from "../../../core/modules/module.ts";
+import { type ListedModule, listed } from "../../../core/modules/module.ts";
 import { clientIpHashPolicy } from "../../policies/client-ip-hash.ts";
 import { cookiePolicy } from "../../policies/cookie.ts";
 import { firstPolicy } from "../../policies/first.ts";
@@ -21,25 +21,25 @@ import { multiUpstreams } from "./upstreams/multi.ts";
 import { srvUpstreams } from "./upstreams/srv.ts";
 
 /** The reverse proxy and all that plugs into it. */
-export const proxyModules: readonly ModuleDefinition[] = [
-  reverseProxy,
-  copyResponse,
-  copyResponseHeaders,
-  httpTransport,
-  fastcgiTransport,
-  randomPolicy,
-  randomChoosePolicy,
-  firstPolicy,
-  roundRobinPolicy,
-  weightedRoundRobinPolicy,
-  leastConnPolicy,
-  ipHashPolicy,
-  clientIpHashPolicy,
-  uriHashPolicy,
-  queryPolicy,
-  headerPolicy,
-  cookiePolicy,
-  aUpstreams,
-  srvUpstreams,
-  multiUpstreams,
+export const proxyModules: readonly ListedModule[] = [
+  listed("http.handlers.reverse_proxy", () => reverseProxy),
+  listed("http.handlers.copy_response", () => copyResponse),
+  listed("http.handlers.copy_response_headers", () => copyResponseHeaders),
+  listed("http.reverse_proxy.transport.http", () => httpTransport),
+  listed("http.reverse_proxy.transport.fastcgi", () => fastcgiTransport),
+  listed("http.reverse_proxy.selection_policies.random", () => randomPolicy),
+  listed("http.reverse_proxy.selection_policies.random_choose", () => randomChoosePolicy),
+  listed("http.reverse_proxy.selection_policies.first", () => firstPolicy),
+  listed("http.reverse_proxy.selection_policies.round_robin", () => roundRobinPolicy),
+  listed("http.reverse_proxy.selection_policies.weighted_round_robin", () => weightedRoundRobinPolicy),
+  listed("http.reverse_proxy.selection_policies.least_conn", () => leastConnPolicy),
+  listed("http.reverse_proxy.selection_policies.ip_hash", () => ipHashPolicy),
+  listed("http.reverse_proxy.selection_policies.client_ip_hash", () => clientIpHashPolicy),
+  listed("http.reverse_proxy.selection_policies.uri_hash", () => uriHashPolicy),
+  listed("http.reverse_proxy.selection_policies.query", () => queryPolicy),
+  listed("http.reverse_proxy.selection_policies.header", () => headerPolicy),
+  listed("http.reverse_proxy.selection_policies.cookie", () => cookiePolicy),
+  listed("http.reverse_proxy.upstreams.a", () => aUpstreams),
+  listed("http.reverse_proxy.upstreams.srv", () => srvUpstreams),
+  listed("http.reverse_proxy.upstreams.multi", () => multiUpstreams),
 ];

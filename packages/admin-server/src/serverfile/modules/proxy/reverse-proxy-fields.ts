@@ -84,7 +84,9 @@ const fields: Readonly<Record<string, FieldReader>> = {
       listOf(headers, key).push(...(values.length === 0 ? [""] : values));
     }
     const checks = childOf(childOf(draft, "health_checks"), "active");
-    if (!isEmptyDraft(headers)) {
+    if (isEmptyDraft(headers)) {
+      delete checks.headers; // the last block counts, as in the model
+    } else {
       checks.headers = headers;
     }
   },

@@ -35,6 +35,9 @@ export function flatten(routes: JsonValue | undefined, path: string): FlatRoute[
     const group = route.text("group");
     const match = route.take("match");
     const handlers = route.list("handle") ?? [];
+    if (group !== undefined && groupNumber(group) === undefined) {
+      throw inexpressible(route.pathOf("group"), "groups are called group0, group1 and so on");
+    }
     if (route.look("terminal") !== undefined) {
       throw inexpressible(route.pathOf("terminal"), "only the routes of whole sites are terminal");
     }

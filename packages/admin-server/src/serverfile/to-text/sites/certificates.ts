@@ -143,7 +143,11 @@ export class CertificateLines {
     }
     const policy = this.#policyOf(hosts, any !== undefined);
     const bindHost = bindHostOf(policy);
-    const { words, lines } = this.#policyLines(policy, bindHost !== undefined && !isBoundByDefault);
+    const { words, lines: policyLines } = this.#policyLines(
+      policy,
+      bindHost !== undefined && !isBoundByDefault,
+    );
+    const lines: Line[] = [];
     const pairs: string[][] = [];
     let isForced = false;
     for (const site of group) {
@@ -157,7 +161,7 @@ export class CertificateLines {
       }
     }
     lines.push(...this.#folderLines());
-    const made = this.#tlsLines(words, distinct(lines), distinct(pairs), isForced);
+    const made = this.#tlsLines(words, [...policyLines, ...distinct(lines)], distinct(pairs), isForced);
     return { lines: made, names, bindHost };
   }
 
@@ -320,8 +324,10 @@ export class CertificateLines {
   /** Further hosts of the site for any host, whose certificates it needs though no route names them. */
   #automatedAddresses(): string[] {
     const known = new Set(this.#sites.flatMap((site) => hostsOfDraft(site)));
-    const isFree = (name: string) => !this.automated.has(name) && !known.has(name);
-    return this.#choices.automatedAddresses ? this.automateNames.filter(isFree) : [];
+    const { automatedAddresses } = this.#choices;
+    const isFree = (name: string) =>
+      !this.automated.has(name) && (automatedAddresses === "all" || !known.has(name));
+    return automatedAddresses === "none" ? [] : this.automateNames.filter(isFree);
   }
 }
 

@@ -2,6 +2,7 @@ import "./flame-view.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import { useElementSize } from "ui-kit/components/use-element-size.ts";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { durationText } from "ui-kit/format/format-duration.ts";
 import { hueStyle, ServiceMark } from "../../../components/service-mark.tsx";
 import { groupSpans, type SpanGroup } from "../../../trace/span-groups.ts";
@@ -150,7 +151,7 @@ function FlameItem(props: {
     >
       <span className="flame-text cut">
         <b>{service}</b> {group.operation}
-        {group.count > 1 && <span className="flame-count"> ×{group.count.toLocaleString("en")}</span>}
+        {group.count > 1 && <span className="flame-count"> ×{formatCount(group.count)}</span>}
       </span>
     </button>
   );
@@ -173,11 +174,8 @@ function GroupFacts(props: {
         {durationText(group.selfUs)} <span className="unit">itself · </span>
         {(100 * share).toFixed(1)}
         <span className="unit"> % · </span>
-        {group.count.toLocaleString("en")}{" "}
-        <span className="unit">{group.count === 1 ? "span" : "spans"}</span>
-        {group.errors > 0 && (
-          <span className="flame-errors"> · {group.errors.toLocaleString("en")} failed</span>
-        )}
+        {formatCount(group.count)} <span className="unit">{group.count === 1 ? "span" : "spans"}</span>
+        {group.errors > 0 && <span className="flame-errors"> · {formatCount(group.errors)} failed</span>}
       </span>
     </span>
   );

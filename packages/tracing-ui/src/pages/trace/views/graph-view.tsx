@@ -1,33 +1,26 @@
 import "./graph-view.css";
-import { Graph, layout } from "@dagrejs/dagre";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { durationText } from "ui-kit/format/format-duration.ts";
 import { hueStyle } from "../../../components/service-mark.tsx";
+import { layOutLayers, type Point } from "../../../graph/lay-out-layers.ts";
 import type { Trace } from "../../../trace/trace.ts";
 import { changedAddress } from "../trace-address.ts";
-import { type GraphEdge, type GraphNode, type TraceGraph, traceGraph } from "./trace-graph.ts";
+import { type GraphEdge, type GraphNode, traceGraph } from "./trace-graph.ts";
 
 const route = getRouteApi("/trace/$traceId");
-/** Size of a node, in pixels. */
+/** Sizes in the picture, in pixels. */
 const nodeWidth = 224;
 const nodeHeight = 56;
+const sizes = { nodeWidth, nodeHeight, nodeGap: 18, lineGap: 18, columnGap: 64, margin: 20 };
 /** How far the picture is enlarged or made smaller. */
 const scales = [0.35, 0.5, 0.7, 0.85, 1, 1.25, 1.5];
-
-interface PlacedGraph {
-  width: number;
-  height: number;
-  /** Middles of nodes, in the order of the graph's. */
-  places: { x: number; y: number }[];
-  /** Points of edges likewise. */
-  lines: { x: number; y: number }[][];
-}
 
 /** Who calls whom in the trace, left to right. */
 export function GraphView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
   const graph = useMemo(() => traceGraph(trace), [trace]);
-  const placed = useMemo(() => place(graph), [graph]);
+  const placed = useMemo(() => layOutLayers(graph.nodes.length, graph.edges, sizes), [graph]);
   const [scale, setScale] = useState(4);
   const zoom = scales[scale] ?? 1;
   return (
@@ -92,35 +85,6 @@ export function GraphView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
   );
 }
 
-function place({ nodes, edges }: TraceGraph): PlacedGraph {
-  const graph = new Graph();
-  graph.setGraph({ rankdir: "LR", nodesep: 18, ranksep: 64, marginx: 20, marginy: 20 });
-  graph.setDefaultEdgeLabel(() => ({}));
-  for (const index of nodes.keys()) graph.setNode(String(index), { width: nodeWidth, height: nodeHeight });
-  for (const { from, to } of edges) graph.setEdge(String(from), String(to));
-  layout(graph);
-  const { width = 0, height = 0 } = graph.graph();
-  return {
-    width,
-    height,
-    places: nodes.map((_, index) => {
-      const { x, y } = graph.node(String(index));
-      return { x: x ?? 0, y: y ?? 0 };
-    }),
-    lines: edges.map(({ from, to }) => {
-      const [start, end] = [graph.node(String(from)), graph.node(String(to))];
-      const { points = [] }: { points?: { x: number; y: number }[] } = graph.edge(String(from), String(to));
-      const between = points.slice(1, -1);
-      return [
-        { x: (start.x ?? 0) + nodeWidth / 2, y: start.y ?? 0 },
-        // Points within the columns of the two nodes would lead the line over their neighbours.
-        ...between.filter(({ x }) => x > (start.x ?? 0) + nodeWidth && x < (end.x ?? 0) - nodeWidth),
-        { x: (end.x ?? 0) - nodeWidth / 2 - 2, y: end.y ?? 0 },
-      ];
-    }),
-  };
-}
-
 function Node(props: {
   trace: Trace;
   hues: ReadonlyMap<string, number>;
@@ -145,17 +109,15 @@ function Node(props: {
         </span>
         <span className="mono cut">
           {durationText(node.selfUs)}
-          <span className="unit"> self · </span>×{node.count.toLocaleString("en")}
-          {node.errors > 0 && (
-            <span className="graph-errors"> · {node.errors.toLocaleString("en")} failed</span>
-          )}
+          <span className="unit"> self · </span>×{formatCount(node.count)}
+          {node.errors > 0 && <span className="graph-errors"> · {formatCount(node.errors)} failed</span>}
         </span>
       </Link>
     </foreignObject>
   );
 }
 
-function Edge({ edge, points }: { edge: GraphEdge; points: readonly { x: number; y: number }[] }) {
+function Edge({ edge, points }: { edge: GraphEdge; points: readonly Point[] }) {
   const end = points.at(-1);
   const before = points.at(-2);
   return (
@@ -167,7 +129,7 @@ function Edge({ edge, points }: { edge: GraphEdge; points: readonly { x: number;
       />
       {end !== undefined && before !== undefined && edge.count > 1 && (
         <text x={(end.x + before.x) / 2} y={(end.y + before.y) / 2 - 4} textAnchor="middle">
-          ×{edge.count.toLocaleString("en")}
+          ×{formatCount(edge.count)}
         </text>
       )}
     </g>
@@ -175,7 +137,7 @@ function Edge({ edge, points }: { edge: GraphEdge; points: readonly { x: number;
 }
 
 /** A line through the points that leaves and arrives level. */
-function curve(points: readonly { x: number; y: number }[]): string {
+function curve(points: readonly Point[]): string {
   return points
     .map(({ x, y }, index) => {
       const from = points[index - 1];

@@ -1,6 +1,7 @@
 import "./json-view.css";
 import { useMemo } from "react";
 import { CopyButton } from "ui-kit/components/copy-button.tsx";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import type { ApiTrace } from "../../../api/trace-schema.ts";
 import { saveFile } from "../../../components/save-file.ts";
 import { isSavedPage } from "../../../offline/saved-trace.ts";
@@ -36,8 +37,8 @@ export function JsonView({ input }: { input: ApiTrace }) {
           </a>
         )}
         <span className="muted">
-          {(text.length / 1_000).toLocaleString("en", { maximumFractionDigits: 0 })} kB
-          {cut && `; the first ${(mostLetters / 1_000).toLocaleString("en")} kB are shown, the file has all`}
+          {formatCount(Math.round(text.length / 1_000))} kB
+          {cut && `; the first ${formatCount(mostLetters / 1_000)} kB are shown, the file has all`}
         </span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key */}

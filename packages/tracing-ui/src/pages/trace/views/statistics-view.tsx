@@ -2,6 +2,7 @@ import "./statistics-view.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { Duration } from "ui-kit/components/duration.tsx";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { ServiceMark } from "../../../components/service-mark.tsx";
 import type { Trace } from "../../../trace/trace.ts";
 import { changedAddress, defaultStatisticsSort, type StatisticsColumn } from "../trace-address.ts";
@@ -76,8 +77,8 @@ export function StatisticsView({ trace, hues }: { trace: Trace; hues: ReadonlyMa
           </optgroup>
         </select>
         <span className="muted">
-          {all.length.toLocaleString("en")} {all.length === 1 ? "group" : "groups"}
-          {rows.length > mostRows && `, the first ${mostRows.toLocaleString("en")} are shown`}
+          {formatCount(all.length)} {all.length === 1 ? "group" : "groups"}
+          {rows.length > mostRows && `, the first ${formatCount(mostRows)} are shown`}
         </span>
       </label>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key */}
@@ -127,10 +128,8 @@ function Row(props: {
           {by === "operation" && <b>{service}</b>} <span className="cut">{row.name}</span>
         </Link>
       </th>
-      <td className="mono">{row.count.toLocaleString("en")}</td>
-      <td className={row.errors > 0 ? "mono statistics-errors" : "mono unit"}>
-        {row.errors.toLocaleString("en")}
-      </td>
+      <td className="mono">{formatCount(row.count)}</td>
+      <td className={row.errors > 0 ? "mono statistics-errors" : "mono unit"}>{formatCount(row.errors)}</td>
       {[row.totalUs, row.selfUs, row.leastUs, row.medianUs, row.p95Us, row.mostUs].map((us, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: columns stay in their places
         <td key={index}>

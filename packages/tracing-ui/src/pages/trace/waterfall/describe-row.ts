@@ -1,3 +1,4 @@
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { durationText } from "ui-kit/format/format-duration.ts";
 import { percentileText } from "../../../api/trace-peers.ts";
 import { errorsBelow, spanFlag } from "../../../trace/trace.ts";
@@ -21,9 +22,9 @@ export function describeRow(scene: WaterfallScene, span: number): string {
   const run = foldedRunFrom(scene, span);
   if (run !== undefined) {
     return sentence([
-      `${run.count.toLocaleString("en")} like spans in a row`,
+      `${formatCount(run.count)} like spans in a row`,
       name,
-      run.errors > 0 && `${run.errors.toLocaleString("en")} failed`,
+      run.errors > 0 && `${formatCount(run.errors)} failed`,
       `p50 ${durationText(run.p50Us)}`,
       `p95 ${durationText(run.p95Us)}`,
       `from +${durationText(run.startUs)} to +${durationText(run.endUs)}`,
@@ -47,10 +48,10 @@ export function describeRow(scene: WaterfallScene, span: number): string {
     outside(view.range, startUs, startUs + us),
     waited !== undefined && `on the critical path for ${durationText(waited)}`,
     peers !== undefined && `${percentileText(peers.percentile)} of its peers`,
-    events > 0 && (events === 1 ? "1 event" : `${events.toLocaleString("en")} events`),
-    folded && `${below.toLocaleString("en")} below`,
-    errors > 0 && `${errors.toLocaleString("en")} of them failed`,
-    unfolded !== undefined && `first of ${unfolded.count.toLocaleString("en")} like spans`,
+    events > 0 && (events === 1 ? "1 event" : `${formatCount(events)} events`),
+    folded && `${formatCount(below)} below`,
+    errors > 0 && `${formatCount(errors)} of them failed`,
+    unfolded !== undefined && `first of ${formatCount(unfolded.count)} like spans`,
     oddityOf(trace, span),
   ]);
 }

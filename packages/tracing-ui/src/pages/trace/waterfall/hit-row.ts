@@ -1,3 +1,4 @@
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { durationText } from "ui-kit/format/format-duration.ts";
 import { percentileText } from "../../../api/trace-peers.ts";
 import { spanFlag, type Trace } from "../../../trace/trace.ts";
@@ -69,10 +70,10 @@ export function hintOf(scene: WaterfallScene, { span, part }: RowHit): string {
       const name = `${isolated(serviceOf(scene, span))}: ${isolated(operationOf(scene, span))}`;
       const run = foldedRunFrom(scene, span);
       if (run === undefined) return name;
-      return `${run.count.toLocaleString("en")} spans in a row: ${name}`;
+      return `${formatCount(run.count)} spans in a row: ${name}`;
     }
     case "run":
-      return `Fold these ${runFrom(scene, span)?.count.toLocaleString("en")} like spans (h)`;
+      return `Fold these ${formatCount(runFrom(scene, span)?.count ?? 0)} like spans (h)`;
     case "odd":
       return oddityOf(scene.trace, span) ?? "";
     case "failed":
@@ -83,7 +84,7 @@ export function hintOf(scene: WaterfallScene, { span, part }: RowHit): string {
       const peers = peersOf(scene, span);
       if (peers === undefined) return "";
       const { percentile, peers: count, medianUs } = peers;
-      return `Longer than ${percentileText(percentile)} of ${count.toLocaleString("en")} recent spans of this operation (median ${durationText(medianUs)})`;
+      return `Longer than ${percentileText(percentile)} of ${formatCount(count)} recent spans of this operation (median ${durationText(medianUs)})`;
     }
     case "before":
     case "after":

@@ -1,3 +1,4 @@
+import { formatCount } from "ui-kit/format/format-count.ts";
 import type { SiblingRun } from "../../../trace/sibling-runs.ts";
 import { errorsBelow, spanFlag } from "../../../trace/trace.ts";
 import type { FittedText } from "./fitted-text.ts";
@@ -78,7 +79,7 @@ export function layOutRow(scene: WaterfallScene, span: number, texts: FittedText
   x = stripeX + 4 + 7;
   let count: RowLayout["count"];
   if (run !== undefined) {
-    const text = `×${run.count.toLocaleString("en")}`;
+    const text = `×${formatCount(run.count)}`;
     count = { x, text, width: texts.width(text, "mono") + 2 * chipPaddingPx };
     x += count.width + 7;
   }
@@ -104,7 +105,7 @@ export function layOutRow(scene: WaterfallScene, span: number, texts: FittedText
 
 function runChips(run: SiblingRun, texts: FittedText): RowChip[] {
   if (run.errors === 0) return [];
-  return [textChip("below", run.errors.toLocaleString("en"), true, texts)];
+  return [textChip("below", formatCount(run.errors), true, texts)];
 }
 
 function spanChips(scene: WaterfallScene, span: number, texts: FittedText): RowChip[] {
@@ -114,10 +115,10 @@ function spanChips(scene: WaterfallScene, span: number, texts: FittedText): RowC
   const below = (trace.subtreeEnd[span] as number) - span - 1;
   const flags = trace.flags[span] as number;
   if (below > 0 && view.folded.has(span)) {
-    chips.push(textChip("below", `+${below.toLocaleString("en")}`, errorsBelow(trace, span) > 0, texts));
+    chips.push(textChip("below", `+${formatCount(below)}`, errorsBelow(trace, span) > 0, texts));
   }
   if (run !== undefined) {
-    const text = `×${run.count.toLocaleString("en")}`;
+    const text = `×${formatCount(run.count)}`;
     const width = chipCaretPx + texts.width(text, "mono") + chipPaddingPx;
     chips.push({ kind: "run", x: 0, width, text, failed: false });
   }

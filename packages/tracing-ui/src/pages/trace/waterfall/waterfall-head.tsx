@@ -1,5 +1,6 @@
 import { type Dispatch, type KeyboardEvent, type PointerEvent, useState } from "react";
 import { Icon } from "ui-kit/components/icon.tsx";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import type { AxisTick } from "../../../trace/axis-ticks.ts";
 import type { SpanFilter } from "../../../trace/filter-spans.ts";
 import type { Trace } from "../../../trace/trace.ts";
@@ -81,10 +82,10 @@ function FilterCount({ filter, total, dims }: { filter: SpanFilter; total: numbe
   const others = dims ? total - filter.matchCount : filter.hiddenCount;
   return (
     <>
-      <b>{filter.matchCount.toLocaleString("en")}</b> {filter.matchCount === 1 ? "match" : "matches"}
+      <b>{formatCount(filter.matchCount)}</b> {filter.matchCount === 1 ? "match" : "matches"}
       <span className="unit">
         {" "}
-        · {dims ? "dims" : "hides"} {others.toLocaleString("en")} of {total.toLocaleString("en")}
+        · {dims ? "dims" : "hides"} {formatCount(others)} of {formatCount(total)}
       </span>
     </>
   );

@@ -10,6 +10,7 @@ import {
   useState,
 } from "react";
 import { useElementSize } from "ui-kit/components/use-element-size.ts";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import type { SpanPeers } from "../../../api/trace-peers.ts";
 import { axisTicks } from "../../../trace/axis-ticks.ts";
 import type { CriticalPath } from "../../../trace/critical-path.ts";
@@ -163,7 +164,7 @@ export function Waterfall(props: {
             <div
               className="waterfall-tree"
               role="tree"
-              aria-label={`Spans, ${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"}`}
+              aria-label={`Spans, ${formatCount(rows.length)} ${rows.length === 1 ? "row" : "rows"}`}
               aria-activedescendant={selectedRow === -1 ? undefined : spanItemId(view.selected)}
               tabIndex={0}
               onFocus={enter}

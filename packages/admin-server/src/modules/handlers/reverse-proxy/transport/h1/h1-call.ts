@@ -7,6 +7,10 @@ import type { H1ClientConnection } from "./h1-client-connection.ts";
 const target = /^[/a-zA-Z][!-~\x80-\xff]*$/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
+/** The last that were found good: many requests in a row are for the same. */
+let goodMethod = "";
+let goodTarget = "";
+
 function fieldsText({ headers, wireText }: UpstreamRequest): string {
   if (wireText === undefined) {
     return encodeFields(headers);
@@ -20,9 +24,13 @@ function fieldsText({ headers, wireText }: UpstreamRequest): string {
 
 /** The request as it stands on the wire, up to its body. @throws ServerError HTTP_BAD_REQUEST */
 function encodeHead(request: UpstreamRequest): string {
-  if (!token.test(request.method) || !target.test(request.target)) {
-    const text = JSON.stringify(`${request.method} ${request.target}`.slice(0, 80));
-    throw new ServerError("HTTP_BAD_REQUEST", `cannot be sent on: ${text}`);
+  if (request.method !== goodMethod || request.target !== goodTarget) {
+    if (!token.test(request.method) || !target.test(request.target)) {
+      const text = JSON.stringify(`${request.method} ${request.target}`.slice(0, 80));
+      throw new ServerError("HTTP_BAD_REQUEST", `cannot be sent on: ${text}`);
+    }
+    goodMethod = request.method;
+    goodTarget = request.target;
   }
   let text: string;
   try {

@@ -2,12 +2,12 @@ import type { Socket } from "node:net";
 import { ChunkedDecoder } from "../../../../../http/h1/chunked-decoder.ts";
 import { encodeFields } from "../../../../../http/h1/response-head.ts";
 import type { HeaderList } from "../../../../../http/header-list.ts";
-import { forwardedTrailers, keepEndToEnd } from "../../proxy-headers.ts";
+import { forwardedTrailers } from "../../proxy-headers.ts";
 import { BodyWriter } from "../body-writer.ts";
 import { type ReadBuffer, readBufferOf } from "../read-buffer.ts";
 import type { CallStage } from "../transport.ts";
 import type { H1Call } from "./h1-call.ts";
-import { bodyFraming, parseResponseHead, type ResponseHead } from "./response-head.ts";
+import { bodyFraming, type ResponseHead, type ResponseHeadReader } from "./response-head.ts";
 
 /** Limits and times of connections; times in milliseconds, 0 for none. */
 export interface H1Limits {
@@ -21,6 +21,7 @@ export interface H1Limits {
 /** What a connection needs of its pool. */
 export interface H1ConnectionOwner {
   readonly limits: H1Limits;
+  readonly heads: ResponseHeadReader;
   /** The call is over and the connection can carry another. */
   connectionFree(connection: H1ClientConnection): void;
   connectionClosed(connection: H1ClientConnection): void;
@@ -243,12 +244,11 @@ export class H1ClientConnection {
     this.#partial = noBytes;
     let head: ResponseHead;
     try {
-      head = parseResponseHead(all.toString("latin1", 0, end + 2), call.request.method);
+      head = this.#owner.heads.read(all.toString("latin1", 0, end + 2), call.request.method);
     } catch (error) {
       this.#fail(error as Error);
       return noBytes;
     }
-    keepEndToEnd(head.headers);
     const rest = all.subarray(end + 4);
     return head.status < 200 ? this.#takeInterim(head, call, rest) : this.#begin(head, call, rest);
   }

@@ -3,6 +3,7 @@ import { ServerError } from "../../../../../core/errors.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { H1Call } from "./h1-call.ts";
 import { H1ClientConnection, type H1ConnectionOwner, type H1Limits } from "./h1-client-connection.ts";
+import { ResponseHeadReader } from "./response-head.ts";
 
 /** Opens a connection. Calls back once, with a socket that is connected or why there is none. @returns gives it up */
 export type Dial = (
@@ -33,6 +34,7 @@ const trimMs = 1_000;
 
 /** Connections to one upstream, kept alive between requests; the one used last is used first. */
 export class H1Pool implements H1ConnectionOwner {
+  readonly heads = new ResponseHeadReader();
   readonly #options: H1PoolOptions;
   readonly #idle: H1ClientConnection[] = [];
   /** Dialed or dialing. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bodyFraming, parseResponseHead } from "./response-head.ts";
+import { bodyFraming, parseResponseHead, ResponseHeadReader } from "./response-head.ts";
 
 const head = (...lines: string[]) => `HTTP/1.1 200 OK\r\n${lines.map((line) => `${line}\r\n`).join("")}`;
 
@@ -50,4 +50,20 @@ test("any text is a head or an error, and no field carries a line break", () => 
       }
     }),
   );
+});
+
+test("the same head again is read once, and each caller has fields of its own", () => {
+  const reader = new ResponseHeadReader();
+  const text = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: X-Hop\r\nX-Hop: 1\r\nA: b\r\n";
+  const first = reader.read(text, "GET");
+  const expected = structuredClone(first);
+  expect(first.headers).toEqual(["Content-Length", "3", "A", "b"]);
+  first.headers.push("C", "d");
+  const second = reader.read(text, "GET");
+  expect(second).toEqual(expected);
+  second.headers.length = 0;
+  expect(reader.read(text, "GET")).toEqual(expected);
+  expect(reader.read(text, "HEAD").framing).toBe(bodyFraming.none);
+  expect(() => reader.read(text.replace("A:", "A :"), "GET")).toThrow("malformed header field");
+  expect(reader.read(text, "GET")).toEqual(expected);
 });

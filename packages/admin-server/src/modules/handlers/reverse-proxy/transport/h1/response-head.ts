@@ -1,5 +1,6 @@
 import { connectionWords, readFieldLines } from "../../../../../http/h1/field-lines.ts";
 import type { HeaderList } from "../../../../../http/header-list.ts";
+import { keepEndToEnd } from "../../proxy-headers.ts";
 
 /** How the body of a response is framed. */
 export const bodyFraming = { none: 0, length: 1, chunked: 2, untilClose: 3 } as const;
@@ -51,6 +52,35 @@ function readLength(known: number, value: string): number {
     throw new Error(`Content-Length is ${known} and ${value}`);
   }
   return Number(value);
+}
+
+/** Longer heads are read each time. */
+const maxKnownLength = 8 * 1024;
+
+/** Reads the heads of the responses of one upstream. Within a second many are the same: these are read once. */
+export class ResponseHeadReader {
+  #text = "";
+  #method = "";
+  #head: ResponseHead | undefined;
+
+  /**
+   * As {@link parseResponseHead}, with end to end fields only.
+   * @returns a head whose list of fields is the caller's to change
+   */
+  read(text: string, method: string): ResponseHead {
+    const known = this.#head;
+    if (known !== undefined && text === this.#text && method === this.#method) {
+      return { ...known, headers: [...known.headers] };
+    }
+    const head = parseResponseHead(text, method);
+    keepEndToEnd(head.headers);
+    if (text.length <= maxKnownLength) {
+      this.#text = text;
+      this.#method = method;
+      this.#head = { ...head, headers: [...head.headers] };
+    }
+    return head;
+  }
 }
 
 /**

@@ -1,0 +1,39 @@
+import type { Exchange } from "./exchange.ts";
+
+/**
+ * The requests under way at one server. An array in which each knows its place: a `Set` would leave a table behind, in the
+ * memory for what lives long, for every few requests.
+ */
+export class ActiveExchanges {
+  readonly #all: Exchange[] = [];
+
+  get size(): number {
+    return this.#all.length;
+  }
+
+  add(exchange: Exchange): void {
+    exchange.activeIndex = this.#all.length;
+    this.#all.push(exchange);
+  }
+
+  /** @returns whether it was there */
+  delete(exchange: Exchange): boolean {
+    const index = exchange.activeIndex;
+    const last = this.#all.at(-1);
+    if (index < 0 || last === undefined) {
+      return false;
+    }
+    this.#all.pop();
+    if (last !== exchange) {
+      this.#all[index] = last;
+      last.activeIndex = index;
+    }
+    exchange.activeIndex = -1;
+    return true;
+  }
+
+  /** Those that are there now: who goes through them may end some. */
+  all(): readonly Exchange[] {
+    return [...this.#all];
+  }
+}

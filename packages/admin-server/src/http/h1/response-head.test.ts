@@ -1,0 +1,42 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { encodeResponseFields } from "./response-head.ts";
+
+/** As if nothing had been encoded before: a value that never comes again stands in the same place. */
+let salt = 0;
+function forget(count: number): void {
+  encodeResponseFields(
+    Array.from({ length: count * 2 }, () => `x${salt++}`),
+    0,
+  );
+}
+
+test("what was encoded before changes nothing", () => {
+  const name = fc.constantFrom("A", "Date", "Connection", "Content-Length", "Transfer-Encoding");
+  const value = fc.constantFrom("1", "2", "close", "b\r\nc", "\x00");
+  const outcome = (headers: string[]): unknown => {
+    try {
+      return encodeResponseFields(headers, headers.length);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  fc.assert(
+    fc.property(fc.array(fc.array(fc.tuple(name, value), { maxLength: 3 }), { maxLength: 6 }), (lists) => {
+      for (const headers of lists.map((each) => each.flat())) {
+        const usual = outcome(headers);
+        forget(headers.length / 2);
+        expect(outcome(headers)).toEqual(usual);
+      }
+    }),
+  );
+});
+
+test("a list that is changed afterwards is encoded anew", () => {
+  const headers = ["A", "b"];
+  expect(encodeResponseFields(headers, 2).text).toBe("A: b\r\n");
+  headers[1] = "c";
+  expect(encodeResponseFields(headers, 2).text).toBe("A: c\r\n");
+  headers[1] = "c\r\nD: e";
+  expect(() => encodeResponseFields(headers, 2)).toThrow("invalid value of header A");
+});

@@ -1,0 +1,59 @@
+import type { HeaderList } from "../header-list.ts";
+import { isStable, maxKeptResponseBytes } from "../stable-bodies.ts";
+import { encodeResponseFields, httpDate, isSameList, statusLine } from "./response-head.ts";
+
+/** A whole response as it was sent last with one body. */
+interface SentResponse {
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** Value of its field `Date`. */
+  readonly date: string;
+  readonly bytes: Buffer;
+}
+
+const sent = new WeakMap<Uint8Array, SentResponse>();
+
+/**
+ * Head and body of a response in one piece, for a connection of HTTP/1.1 that stays open. It is kept with the body: sending
+ * the same again, within the second for which its date is right, costs a comparison.
+ * @returns undefined where the parts have to be put together one by one: the body may change or is large, the status has no
+ *   body, a field says something about the connection or a length that is not the body's
+ * @throws ServerError HTTP_RESPONSE for what would split it
+ */
+export function stableResponse(status: number, headers: HeaderList, body: Uint8Array): Buffer | undefined {
+  const date = httpDate();
+  const last = sent.get(body);
+  if (
+    last !== undefined &&
+    last.status === status &&
+    last.date === date &&
+    isSameList(last.headers, headers)
+  ) {
+    return last.bytes;
+  }
+  if (
+    body.length === 0 ||
+    body.length > maxKeptResponseBytes ||
+    !(status >= 200 && status <= 999) ||
+    !isStable(body)
+  ) {
+    return undefined;
+  }
+  const fields = encodeResponseFields(headers, headers.length);
+  if (
+    status === 204 ||
+    status === 304 ||
+    fields.close ||
+    (fields.contentLength ?? body.length) !== body.length
+  ) {
+    return undefined;
+  }
+  const head =
+    statusLine(status) +
+    fields.text +
+    (fields.hasDate ? "" : `Date: ${date}\r\n`) +
+    (fields.contentLength === undefined ? `Content-Length: ${body.length}\r\n` : "");
+  const bytes = Buffer.concat([Buffer.from(`${head}\r\n`, "latin1"), body]);
+  sent.set(body, { status, headers: [...headers], date, bytes });
+  return bytes;
+}

@@ -1,0 +1,165 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { JsonValue } from "../../../core/json/json-value.ts";
+import { type ConfigDraft, draftText } from "../config-draft.ts";
+import type { UsualPorts } from "../sites/addresses.ts";
+import { issuersElsewhere } from "./change-issuers.ts";
+import {
+  certificateLinesOf,
+  changedBodies,
+  changedHeads,
+  changedOptions,
+  exchangedCertificates,
+  exchangedHeads,
+  moreCertificates,
+} from "./change-lines.ts";
+import { changedLogs } from "./change-logs.ts";
+import { divided, extended, filled, reordered, respelled, united } from "./change-sites.ts";
+import { type Distance, distanceBetween } from "./distance.ts";
+import { type SayableLines, sayableLines } from "./sayable-lines.ts";
+
+const maxFilledNumbers = 8;
+/** After so many texts other work gets a turn. */
+const triesPerTurn = 16;
+
+/** What is known while a way to say a config is looked for. */
+export interface Mending {
+  readonly config: JsonValue;
+  readonly ports: UsualPorts;
+  /** What a text comes to. Throws for one that is not understood. */
+  readonly adapt: (text: string) => JsonValue;
+  /** How many texts may be tried. */
+  readonly maxTries: number;
+}
+
+/** Changes that may help with what differs, the likely ones first. */
+function* changes(
+  draft: ConfigDraft,
+  { paths }: Distance,
+  said: SayableLines,
+  { config, ports }: Mending,
+): Generator<ConfigDraft> {
+  const concerns = (pattern: RegExp) => paths.some((path) => pattern.test(path));
+  const isNumbered = concerns(/\/group$/);
+  const isLogged = concerns(/\/logs\b|\/logging\b/);
+  const isSecured = concerns(/\/apps\/tls\b|tls_connection_policies|automatic_https/);
+  const own = certificateLinesOf(draft);
+  if (isNumbered) {
+    yield* reordered(draft);
+    yield* filled(draft, maxFilledNumbers);
+    yield* changedBodies(draft);
+  }
+  if (isLogged) {
+    yield* changedHeads(draft, ["log"]);
+    yield* exchangedHeads(draft, ["log"]);
+    yield* changedLogs(draft, said.logs);
+  }
+  if (isSecured) {
+    yield* respelled(draft, ports);
+    yield* changedHeads(draft, ["tls", "bind"]);
+    yield* moreCertificates(draft, own);
+    yield* issuersElsewhere(draft, config, ports);
+    yield* moreCertificates(draft, said);
+    yield* exchangedCertificates(draft);
+    yield* exchangedHeads(draft, ["tls", "bind"]);
+    yield* changedOptions(draft, said.options);
+    yield* filled(draft, 1);
+  }
+  yield* united(draft);
+  yield* divided(draft);
+  yield* extended(draft, said.hosts, ports);
+  if (!isNumbered) {
+    yield* reordered(draft);
+  }
+  if (!isSecured) {
+    yield* respelled(draft, ports);
+    yield* changedOptions(draft, said.options);
+    yield* changedHeads(draft, ["tls", "bind", "log"]);
+  }
+  if (!isNumbered) {
+    yield* changedBodies(draft);
+  }
+}
+
+interface Node {
+  readonly score: number;
+  readonly rest: Iterator<ConfigDraft>;
+}
+
+/**
+ * Looks for a draft that comes to the config, from drafts that nearly do: what differs is said in other ways, one
+ * change after the other, the nearest draft first.
+ * @returns its text; undefined when none was found in {@link Mending.maxTries}
+ */
+export async function mendDraft(
+  drafts: readonly ConfigDraft[],
+  mending: Mending,
+): Promise<string | undefined> {
+  const { config, ports, adapt, maxTries } = mending;
+  const said = sayableLines(config, ports);
+  const seen = new Set<string>();
+  const nodes: Node[] = [];
+  let tries = 0;
+  /** @returns the text when it comes to the config */
+  const visit = (draft: ConfigDraft, limit: number): string | undefined => {
+    const text = draftText(draft);
+    if (seen.has(text)) {
+      return undefined;
+    }
+    seen.add(text);
+    tries++;
+    let distance: Distance;
+    try {
+      distance = distanceBetween(config, adapt(text));
+    } catch {
+      return undefined;
+    }
+    if (distance.score === 0) {
+      return text;
+    }
+    if (distance.score <= limit) {
+      nodes.push({ score: distance.score, rest: changes(draft, distance, said, mending) });
+    }
+    return undefined;
+  };
+  for (const draft of drafts) {
+    const text = visit(draft, Number.POSITIVE_INFINITY);
+    if (text !== undefined) {
+      return text;
+    }
+  }
+  const [draft] = drafts;
+  if (nodes.length === 0 && draft !== undefined) {
+    // None is understood: mostly since sites say different things of the same certificates.
+    const distance = { score: Number.MAX_VALUE, paths: ["/config/apps/tls"] };
+    nodes.push({ score: distance.score, rest: changes(draft, distance, said, mending) });
+  }
+  while (tries < maxTries) {
+    const node = nearest(nodes);
+    if (node === undefined) {
+      return undefined;
+    }
+    const next = node.rest.next();
+    if (next.done === true) {
+      nodes.splice(nodes.indexOf(node), 1);
+      continue;
+    }
+    const before = tries;
+    const text = visit(next.value, node.score);
+    if (text !== undefined) {
+      return text;
+    }
+    if (tries > before && tries % triesPerTurn === 0) {
+      await nextTurn();
+    }
+  }
+  return undefined;
+}
+
+/** The node to go on from: of those that are equally near the one that was found first. */
+function nearest(nodes: readonly Node[]): Node | undefined {
+  let best: Node | undefined;
+  for (const node of nodes) {
+    best = best === undefined || node.score < best.score ? node : best;
+  }
+  return best;
+}

@@ -1,0 +1,65 @@
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const root = "/sys/fs/cgroup";
+/** Names of one thing in the two versions of control groups. */
+const versions = [
+  {
+    folder: root,
+    marker: "cgroup.controllers",
+    limit: "memory.max",
+    peak: "memory.peak",
+    events: "memory.events",
+  },
+  {
+    folder: join(root, "memory"),
+    marker: "memory.limit_in_bytes",
+    limit: "memory.limit_in_bytes",
+    peak: "memory.max_usage_in_bytes",
+    events: "memory.oom_control",
+  },
+] as const;
+
+/**
+ * A control group of Linux with a limit of memory: what a container has. The kernel counts the pages of files too, those of
+ * programs among them, for the group that read them first; it takes them back before it kills.
+ */
+export class MemoryGroup {
+  readonly #folder: string;
+  readonly #version: (typeof versions)[number];
+
+  /** @throws Error when this is not Linux, or not root */
+  constructor(limitBytes: number) {
+    const version = versions.find(({ folder, marker }) => existsSync(join(folder, marker)));
+    if (version === undefined) throw new Error("no control groups of memory here: Linux has them");
+    this.#version = version;
+    this.#folder = join(version.folder, `bench-${process.pid}`);
+    if (version.folder === root) writeFileSync(join(root, "cgroup.subtree_control"), "+memory");
+    mkdirSync(this.#folder);
+    writeFileSync(join(this.#folder, version.limit), String(limitBytes));
+  }
+
+  /** A command that runs another one within the group, as the same process. */
+  commandLine(command: readonly string[]): [command: string, args: string[]] {
+    return ["sh", ["-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, this.#folder, ...command]];
+  }
+
+  /** Most that was charged to the group. */
+  get peakBytes(): number {
+    return Number(this.#read(this.#version.peak));
+  }
+
+  /** How many of its processes the kernel killed. */
+  get kills(): number {
+    return Number(/^oom_kill (\d+)$/m.exec(this.#read(this.#version.events))?.[1] ?? 0);
+  }
+
+  /** Its processes have to have ended. */
+  close(): void {
+    rmdirSync(this.#folder);
+  }
+
+  #read(name: string): string {
+    return readFileSync(join(this.#folder, name), "utf8");
+  }
+}

@@ -1,0 +1,42 @@
+import type { Process } from "wire/api-v2";
+import { quoteRepeated, tagsJson } from "./tag-json.ts";
+
+/** Equal processes of a trace share one key: p1, p2 … in order of first use. */
+export class ProcessKeys {
+  readonly #keys = new Map<string, string>();
+  /** Spans often share the very object. */
+  readonly #known = new Map<Process | undefined, string>();
+  readonly #jsonOf: (process: Process | undefined) => string;
+
+  /** @param jsonOf where the JSON of processes that other traces have too is known already */
+  constructor(jsonOf = processJson) {
+    this.#jsonOf = jsonOf;
+  }
+
+  keyOf(process: Process | undefined): string {
+    let key = this.#known.get(process);
+    if (key === undefined) {
+      key = this.#keyOfEqual(this.#jsonOf(process));
+      this.#known.set(process, key);
+    }
+    return key;
+  }
+
+  #keyOfEqual(json: string): string {
+    let key = this.#keys.get(json);
+    if (key === undefined) {
+      key = `p${this.#keys.size + 1}`;
+      this.#keys.set(json, key);
+    }
+    return key;
+  }
+
+  json(): string {
+    return `{${Array.from(this.#keys, ([json, key]) => `"${key}":${json}`).join(",")}}`;
+  }
+}
+
+/** A process as the public model's UI reads it. */
+export function processJson(process: Process | undefined): string {
+  return `{"serviceName":${quoteRepeated(process?.serviceName ?? "")},"tags":${tagsJson(process?.tags ?? [])}}`;
+}

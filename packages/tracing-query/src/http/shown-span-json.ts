@@ -1,0 +1,184 @@
+import {
+  type ApiV2Span,
+  type KeyValue,
+  type Process,
+  tagFromAttribute,
+  toApiV2Span,
+  traceIdText,
+} from "wire/api-v2";
+import type { Attribute, Scope, Span } from "wire/model";
+import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
+import { adjustedSpan, type SpanClock } from "../service/adjusters/adjusted-spans.ts";
+import { missingParentWarning, skewOutcome } from "../service/adjusters/clock-skew.ts";
+import { withIpShown } from "../service/adjusters/ip-tags.ts";
+import { sdkKeys } from "../service/adjusters/sdk-tags.ts";
+import { ShownProcesses } from "../service/adjusters/shown-processes.ts";
+import { compareTags } from "../service/adjusters/tag-order.ts";
+import { type ProcessKeys, processJson } from "./process-keys.ts";
+import { quoteRepeated, tagJson } from "./tag-json.ts";
+import { logsJson, referencesJson, spanJson, warningsJson } from "./trace-json.ts";
+
+/** More are sorted by the engine, which is better at many. */
+const maxInsertedTags = 64;
+
+/** Attributes whose JSON is known at a time. */
+const maxKnownTags = 4_096;
+
+interface ShownTag {
+  readonly tag: KeyValue;
+  readonly json: string;
+}
+
+/**
+ * Spans as `spanJson` writes them once they are adjusted, by a shorter way: most of what a span shows is in many others
+ * too, and is made JSON once. What only few spans have goes the long way. One writer serves the traces of one
+ * answer.
+ */
+export class ShownSpanJson {
+  readonly processes = new ShownProcesses();
+  readonly #options: AdjustOptions;
+  readonly #tags = new Map<Attribute, ShownTag>();
+  /** Tags that are no attributes, by scope, then by what else they are made of; sorted. */
+  readonly #ownTags = new Map<Scope, Map<string, readonly ShownTag[]>>();
+  readonly #processJson = new Map<Process | undefined, string>();
+  /** Of the span that is written. */
+  readonly #sorted: ShownTag[] = [];
+
+  constructor(options: AdjustOptions) {
+    this.#options = options;
+  }
+
+  /** `processJson`, which is kept. */
+  readonly processJsonOf = (process: Process | undefined): string => {
+    let json = this.#processJson.get(process);
+    if (json === undefined) {
+      json = processJson(process);
+      this.#processJson.set(process, json);
+    }
+    return json;
+  };
+
+  /** @param keys of the trace */
+  json(span: Span, clock: SpanClock, keys: ProcessKeys): string {
+    const tags = this.#tagsJson(span);
+    if (tags === undefined) return spanJson(adjustedSpan(span, clock, this.#options), keys);
+    const rest = span.links.length > 0 || span.events.length > 0 ? this.#rest(span, clock) : undefined;
+    const { appliedNano, warning } = skewOutcome(clock.deltaNano, this.#options.maxClockSkewNano);
+    const traceId = traceIdText(span.traceId);
+    const flags = span.flags === 0 || !isOlderModel(span) ? "" : `"flags":${span.flags},`;
+    const { process } = this.processes.of(span);
+    const start = span.startTimeUnixNano + appliedNano;
+    return (
+      `{"traceID":"${traceId}","spanID":"${span.spanId}",${flags}"operationName":${quoteRepeated(span.name)},` +
+      `"references":${rest === undefined ? parentJson(span, traceId) : referencesJson(rest.references)},` +
+      `"startTime":${microsJson(start)},"duration":${microsJson(span.durationNano)},` +
+      `"tags":[${tags}],"logs":${rest === undefined ? "[]" : logsJson(rest.logs)},` +
+      `"processID":"${keys.keyOf(process)}",` +
+      `"warnings":${rest === undefined ? ownWarnings(span, clock, warning) : warningsJson(rest.warnings)}}`
+    );
+  }
+
+  /** The references, logs and warnings of a span, the long way. */
+  #rest(span: Span, clock: SpanClock): ApiV2Span {
+    return adjustedSpan({ ...span, attributes: [] }, clock, this.#options);
+  }
+
+  /** undefined where tags are not shown as the span's own, or not for what they are. */
+  #tagsJson(span: Span): string | undefined {
+    const { attributes } = span;
+    // A collector that wrote through the remote storage API has brought the tag of the format along.
+    if (attributes.at(-1)?.key === formatKey) return undefined;
+    const sorted = this.#sorted;
+    const own = this.#ownTagsOf(span);
+    const count = own.length + attributes.length;
+    let length = 0;
+    for (const tag of own) sorted[length++] = tag;
+    for (const attribute of attributes) {
+      if (sdkKeys.has(attribute.key)) return undefined;
+      const shown = this.#shownTag(attribute);
+      let at = length++;
+      if (count <= maxInsertedTags) {
+        for (; at > 0; at--) {
+          const before = sorted[at - 1] as ShownTag;
+          if (compareTags(before.tag, shown.tag) <= 0) break;
+          sorted[at] = before;
+        }
+      }
+      sorted[at] = shown;
+    }
+    sorted.length = length;
+    if (count > maxInsertedTags) sorted.sort((one, other) => compareTags(one.tag, other.tag));
+    let json = length === 0 ? "" : (sorted[0] as ShownTag).json;
+    for (let index = 1; index < length; index++) json += `,${(sorted[index] as ShownTag).json}`;
+    return json;
+  }
+
+  #shownTag(attribute: Attribute): ShownTag {
+    let shown = this.#tags.get(attribute);
+    if (shown === undefined) {
+      shown = shownTag(tagFromAttribute(attribute));
+      if (this.#tags.size >= maxKnownTags) this.#tags.clear();
+      this.#tags.set(attribute, shown);
+    }
+    return shown;
+  }
+
+  #ownTagsOf(span: Span): readonly ShownTag[] {
+    const { scope, kind, status, traceState, format } = span;
+    const make = () =>
+      toApiV2Span({ ...span, attributes: [], events: [], links: [] })
+        .tags.map(shownTag)
+        .sort(byTag);
+    if (status.message !== "" || traceState !== "") return make();
+    let ofScope = this.#ownTags.get(scope);
+    if (ofScope === undefined) {
+      ofScope = new Map();
+      this.#ownTags.set(scope, ofScope);
+    }
+    const key = `${format} ${kind} ${status.code}`;
+    let tags = ofScope.get(key);
+    if (tags === undefined) {
+      tags = make();
+      ofScope.set(key, tags);
+    }
+    return tags;
+  }
+}
+
+const formatKey = "internal.span.format";
+
+function isOlderModel({ format }: Span): boolean {
+  return format === "proto" || format === "jaeger";
+}
+
+function shownTag(sent: KeyValue): ShownTag {
+  const tag = withIpShown(sent);
+  return { tag, json: tagJson(tag) };
+}
+
+function byTag(one: ShownTag, other: ShownTag): number {
+  return compareTags(one.tag, other.tag);
+}
+
+/** The references of a span without links. */
+function parentJson(span: Span, traceId: string): string {
+  return span.parentSpanId === "" || isOlderModel(span)
+    ? "[]"
+    : `[{"refType":"CHILD_OF","traceID":"${traceId}","spanID":"${span.parentSpanId}"}]`;
+}
+
+/** The warnings of a span without links. */
+function ownWarnings({ warnings }: Span, { missingParent }: SpanClock, ofClock: string | undefined): string {
+  if (missingParent === undefined && ofClock === undefined) return warningsJson(warnings);
+  return warningsJson([
+    ...warnings,
+    ...(missingParent === undefined ? [] : [missingParentWarning(missingParent)]),
+    ...(ofClock === undefined ? [] : [ofClock]),
+  ]);
+}
+
+/** Unsigned: what is negative wraps at 2^64. */
+function microsJson(nano: bigint): string {
+  const micros = nano / 1_000n;
+  return (micros < 0n ? BigInt.asUintN(64, micros) : micros).toString();
+}

@@ -1,0 +1,199 @@
+import fc from "fast-check";
+import type { PackedTrace } from "storage/api";
+import { describe, expect, it } from "vitest";
+import {
+  type Attribute,
+  type RefType,
+  type Span,
+  type SpanLink,
+  spanFormats,
+  spanKinds,
+  statusCodes,
+} from "wire/model";
+import { type AdjustOptions, adjustTrace } from "../service/adjusters/adjust-trace.ts";
+import { toApiTrace } from "../service/api-trace.ts";
+import { otlpSpan, sampleTraceId } from "../service/sample-store.ts";
+import { shownTracesJson } from "./shown-traces-json.ts";
+import { tracesJson } from "./trace-json.ts";
+
+const id = (number: number) => number.toString(16).padStart(16, "0");
+const text = (key: string, value: string): Attribute => ({ key, value: { type: "string", value } });
+const int = (key: string, value: bigint): Attribute => ({ key, value: { type: "int", value } });
+
+const hosts: readonly (readonly Attribute[])[] = [
+  [],
+  [text("ip", "10.0.0.1")],
+  [int("ip", 167_772_161n)],
+  [text("ip", "10.0.0.2"), text("ip", "10.0.0.1"), text("a", "b")],
+];
+
+const link = fc
+  .record({
+    to: fc.integer({ min: 0, max: 12 }),
+    refType: fc.constantFrom<RefType>("none", "child_of", "follows_from"),
+    traceId: fc.constantFrom(sampleTraceId, "0".repeat(32), "1".repeat(32)),
+  })
+  .map(
+    ({ to, refType, traceId }): SpanLink => ({
+      ...{ traceId, spanId: id(to), refType },
+      ...{ traceState: "", attributes: [], droppedAttributesCount: 0, flags: 0 },
+    }),
+  );
+
+const facts = fc.record({
+  parent: fc.integer({ min: 0, max: 12 }),
+  start: fc.oneof(
+    { weight: 20, arbitrary: fc.bigInt({ min: 0n, max: 2_000n }) },
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  ),
+  duration: fc.bigInt({ min: -10n, max: 1_000n }),
+  host: fc.nat({ max: hosts.length - 1 }),
+  format: fc.constantFrom(...spanFormats),
+  kind: fc.constantFrom(...spanKinds),
+  links: fc.array(link, { maxLength: 2 }),
+  attributes: fc.array(
+    fc.constantFrom<Attribute>(
+      ...[text("z", "1"), text("b", "2"), int("peer.ipv4", 1n), text("telemetry.sdk.name", "x")],
+      ...[text("span.kind", "client"), text("span.kind", "server"), text("internal.span.format", "x")],
+      ...[text("b", "\u{10000}"), text("b", "\uffff"), int("b", 2n ** 60n), text("error", '"')],
+      ...[
+        { key: "d", value: { type: "double", value: 0.5 } } as const,
+        { key: "ip", value: { type: "double", value: Number.NaN } } as const,
+        { key: "l", value: { type: "array", value: [{ type: "bool", value: true }] } } as const,
+        { key: "y", value: { type: "bytes", value: Uint8Array.of(1, 255) } } as const,
+        { key: "", value: { type: "empty" } } as const,
+      ],
+    ),
+    { maxLength: 5 },
+  ),
+  flags: fc.constantFrom(0, 1),
+  name: fc.constantFrom("GET", 'é"'),
+  status: fc.record({ code: fc.constantFrom(...statusCodes), message: fc.constantFrom("", "", "why") }),
+  traceState: fc.constantFrom("", "", "a=b"),
+  warnings: fc.constantFrom([], [], ["early"]),
+  hasEvent: fc.boolean(),
+});
+
+/** Spans with ids of their own, but for those that `shared` gives another one's. */
+function spansOf(
+  all: readonly (typeof facts extends fc.Arbitrary<infer T> ? T : never)[],
+  shared: number,
+  traceId: string,
+): Span[] {
+  return all.map(({ parent, start, duration, host, hasEvent, ...rest }, index) => ({
+    ...otlpSpan({ service: `s${host}`, resourceAttributes: hosts[host] ?? [] }),
+    ...rest,
+    traceId,
+    spanId: id(1 + (index < shared ? 0 : index)),
+    parentSpanId: parent === 0 ? "" : id(parent),
+    startTimeUnixNano: start,
+    durationNano: duration,
+    events: hasEvent
+      ? [
+          {
+            timeUnixNano: start,
+            name: "e",
+            attributes: [text("y", "1"), text("x", "2")],
+            droppedAttributesCount: 0,
+          },
+        ]
+      : [],
+  }));
+}
+
+/** As an engine that makes spans when they are asked for. */
+function packed(spans: readonly Span[]): PackedTrace {
+  return {
+    traceId: spans[0]?.traceId ?? sampleTraceId,
+    spans: { length: spans.length, at: (index) => structuredClone(spans[index]) },
+  };
+}
+
+async function shown(trace: PackedTrace, options: AdjustOptions | undefined): Promise<string> {
+  const traces = [{ traceId: trace.traceId, isLarge: false, trace }];
+  return (await Array.fromAsync(shownTracesJson(traces, options))).join("");
+}
+
+/** The long way: all spans at once, in the older model. */
+function together(spans: readonly Span[], options: AdjustOptions): string {
+  const trace = toApiTrace({ traceId: sampleTraceId, spans: structuredClone(spans) });
+  adjustTrace(trace, options);
+  return [...tracesJson([trace])].join("");
+}
+
+describe("shownTracesJson", () => {
+  it("shows what adjustTrace makes of a trace, though it sees one span at a time", async () => {
+    const input = fc.tuple(
+      fc.array(facts, { minLength: 1, maxLength: 10 }),
+      fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat({ max: 3 })),
+      fc.constantFrom(0n, 100n, 5_000n),
+      fc.constantFrom(sampleTraceId, sampleTraceId.replace(/^.{16}/, "0".repeat(16))),
+    );
+    await fc.assert(
+      fc.asyncProperty(input, async ([all, shared, maxClockSkewNano, traceId]) => {
+        const spans = spansOf(all, shared, traceId);
+        const options = { maxClockSkewNano };
+        expect(await shown(packed(spans), options)).toBe(together(spans, options));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("keeps the order of many spans, in a deep trace", async () => {
+    const spans = Array.from({ length: 3_000 }, (_, index) => ({
+      ...otlpSpan({ resourceAttributes: [text("ip", `10.0.0.${index % 3}`)] }),
+      ...{
+        spanId: id(index + 1),
+        parentSpanId: index === 0 ? "" : id(index),
+        startTimeUnixNano: BigInt(index % 7),
+      },
+    }));
+    const options = { maxClockSkewNano: 1_000n };
+    expect(await shown(packed(spans), options)).toBe(together(spans, options));
+  });
+
+  it("sorts the tags of a span with very many, and knows those that come again", async () => {
+    const attributes = Array.from({ length: 5_000 }, (_, index) => text(`k${(index * 7) % 5_000}`, "v"));
+    const spans = [1, 2].map((number) => ({ ...otlpSpan({ attributes }), spanId: id(number) }));
+    const options = { maxClockSkewNano: 0n };
+    const trace = { traceId: sampleTraceId, spans };
+    expect(await shown(trace, options)).toBe(together(spans, options));
+  });
+
+  it("shows several traces, each with processes of its own", async () => {
+    const traces = ["a", "b"].map((service, index) => {
+      const traceId = `${index + 1}`.repeat(32);
+      const spans = [otlpSpan({ traceId, service }), otlpSpan({ traceId, service: "both", spanId: id(7) })];
+      return { traceId, isLarge: false, trace: Promise.resolve({ traceId, spans }) };
+    });
+    const json = (await Array.fromAsync(shownTracesJson(traces, { maxClockSkewNano: 0n }))).join("");
+    const services = (JSON.parse(json) as { processes: Record<string, { serviceName: string }> }[]).map(
+      ({ processes }) => Object.entries(processes).map(([key, { serviceName }]) => `${key} ${serviceName}`),
+    );
+    expect(services).toEqual([
+      ["p1 a", "p2 both"],
+      ["p1 b", "p2 both"],
+    ]);
+    expect(await Array.fromAsync(shownTracesJson([], undefined))).toEqual(["[]"]);
+  });
+
+  it("sends the beginning of a large trace before its spans are there", async () => {
+    const spans = Promise.withResolvers<PackedTrace>();
+    const pieces = shownTracesJson([{ traceId: sampleTraceId, isLarge: true, trace: spans.promise }], {
+      maxClockSkewNano: 0n,
+    });
+    expect((await pieces.next()).value).toBe(`[{"traceID":"${sampleTraceId}","spans":[`);
+    expect((await pieces.next()).value).toBe("");
+    spans.resolve({ traceId: sampleTraceId, spans: [otlpSpan({})] });
+    const rest = await Array.fromAsync(pieces);
+    expect(rest).not.toContain("");
+    expect(rest.join("")).toMatch(/"warnings":null}]$/);
+  });
+
+  it("leaves spans as they were sent where nothing is to be adjusted", async () => {
+    const spans = [otlpSpan({ spanId: id(1), parentSpanId: id(9) }), otlpSpan({ spanId: id(1) })];
+    expect(await shown(packed(spans), undefined)).toBe(
+      [...tracesJson([toApiTrace({ traceId: sampleTraceId, spans })])].join(""),
+    );
+  });
+});

@@ -1,0 +1,30 @@
+/** For each node, those at the other ends of its edges: the ones of node n are `ends` from `first[n]` to `first[n + 1]`. */
+export interface Adjacency {
+  first: Int32Array;
+  ends: Int32Array;
+  /** Which edge each of `ends` is of. */
+  edges: Int32Array;
+}
+
+/** Lists the ends of edges by their beginnings, in the order of the edges. */
+export function adjacencyOf(nodes: number, from: ArrayLike<number>, to: ArrayLike<number>): Adjacency {
+  const first = new Int32Array(nodes + 1);
+  for (let edge = 0; edge < from.length; edge += 1) {
+    const after = (from[edge] as number) + 1;
+    first[after] = (first[after] as number) + 1;
+  }
+  for (let node = 0; node < nodes; node += 1) {
+    first[node + 1] = (first[node + 1] as number) + (first[node] as number);
+  }
+  const next = first.slice();
+  const ends = new Int32Array(from.length);
+  const edges = new Int32Array(from.length);
+  for (let edge = 0; edge < from.length; edge += 1) {
+    const node = from[edge] as number;
+    const at = next[node] as number;
+    next[node] = at + 1;
+    ends[at] = to[edge] as number;
+    edges[at] = edge;
+  }
+  return { first, ends, edges };
+}

@@ -1,0 +1,91 @@
+import type { Adjacency } from "./adjacency.ts";
+import type { Columns } from "./order-columns.ts";
+
+/** How often each column is moved to where its neighbours are. */
+const rounds = 24;
+
+/**
+ * Heights at which edges are short and straight: each column in turn is moved to where the squares of the heights that its
+ * edges climb are least in sum, while its order and the distances in it are kept.
+ * @param room   least distance between the middles of a node and the one below it
+ * @param weight how much it counts that an edge is level
+ * @returns per node: the height of its middle
+ */
+export function placeColumns(
+  { columns, before, after }: Columns,
+  nodes: number,
+  room: (above: number, below: number) => number,
+  weight: (a: number, b: number) => number,
+): Float64Array {
+  const y = new Float64Array(nodes);
+  for (const column of columns) {
+    let at = 0;
+    column.forEach((node, index) => {
+      if (index > 0) at += room(column[index - 1] as number, node);
+      y[node] = at;
+    });
+    for (const node of column) y[node] = (y[node] as number) - at / 2;
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    const both = round < 2 ? [round === 0 ? before : after] : [before, after];
+    for (const column of round % 2 === 0 ? columns : columns.toReversed()) {
+      settle(column, both, y, room, weight);
+    }
+  }
+  return y;
+}
+
+/** A stretch of a column that moves as one. */
+interface Block {
+  /** Nodes of it. */
+  count: number;
+  weight: number;
+  /** Sum of weight times height wanted, the distances from the column's first node taken off. */
+  sum: number;
+}
+
+/**
+ * Moves one column: nodes that would come too close are put together and stand where their neighbours are on average.
+ * Source: M. Ayer and others, "An empirical distribution function for sampling with incomplete information" (1955)
+ */
+function settle(
+  column: Int32Array,
+  sides: readonly Adjacency[],
+  y: Float64Array,
+  room: (above: number, below: number) => number,
+  weight: (a: number, b: number) => number,
+): void {
+  const blocks: Block[] = [];
+  const offset = new Float64Array(column.length);
+  column.forEach((node, index) => {
+    if (index > 0) offset[index] = (offset[index - 1] as number) + room(column[index - 1] as number, node);
+    // One without neighbours stays, as far as the others let it.
+    let total = 1e-3;
+    let sum = total * (y[node] as number);
+    for (const { first, ends } of sides) {
+      for (let at = first[node] as number; at < (first[node + 1] as number); at += 1) {
+        const end = ends[at] as number;
+        const share = weight(node, end);
+        total += share;
+        sum += share * (y[end] as number);
+      }
+    }
+    let block: Block = { count: 1, weight: total, sum: sum - total * (offset[index] as number) };
+    for (let above = blocks.at(-1); above !== undefined; above = blocks.at(-1)) {
+      if (above.sum / above.weight < block.sum / block.weight) break;
+      blocks.pop();
+      block = {
+        count: above.count + block.count,
+        weight: above.weight + block.weight,
+        sum: above.sum + block.sum,
+      };
+    }
+    blocks.push(block);
+  });
+  let index = 0;
+  for (const { count, weight: total, sum } of blocks) {
+    for (const end = index + count; index < end; index += 1) {
+      y[column[index] as number] = sum / total + (offset[index] as number);
+    }
+  }
+}
