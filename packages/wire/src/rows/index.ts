@@ -1,10 +1,4 @@
-export {
-  attributeListOf,
-  attributeMark,
-  attributeNeedle,
-  attributeTypeLetters,
-  valueMark,
-} from "./attribute-list.ts";
+export { attributeTypeLetters, valueMark } from "./attribute-list.ts";
 export { attributeText, doubleText, parseAttributeText } from "./attribute-text.ts";
 export { AttributeWriter } from "./attribute-writer.ts";
 export { ByteWriter } from "./byte-writer.ts";
