@@ -53,6 +53,13 @@ export function describeConsole(subject: string, tests: (session: ConsoleSession
       session.folder = await builtConsole();
       session.server = await ServerUnderTest.start(session.folder);
       browser = await chromium.launch({ executablePath: browserPath, args: browserFlags });
+      // One context, so that a browser reads the console's scripts once.
+      session.context = await browser.newContext({
+        viewport: { width: 1440, height: 900 },
+        colorScheme: "light",
+        reducedMotion: "reduce",
+        timezoneId: "Europe/Berlin",
+      });
     });
     afterAll(async () => {
       await browser?.close();
@@ -60,17 +67,13 @@ export function describeConsole(subject: string, tests: (session: ConsoleSession
     });
     beforeEach(async () => {
       await session.server.empty();
-      session.context = await browser.newContext({
-        viewport: { width: 1440, height: 900 },
-        colorScheme: "light",
-        reducedMotion: "reduce",
-        timezoneId: "Europe/Berlin",
-      });
       session.page = await session.context.newPage();
       session.complaints = pageComplaints(session.page);
     });
     afterEach(async () => {
-      await session.context?.close();
+      const debug = await session.context.newCDPSession(session.page);
+      await debug.send("Storage.clearDataForOrigin", { origin: session.server.origin, storageTypes: "all" });
+      await Promise.all(session.context.pages().map((page) => page.close()));
     });
     tests(session);
   });

@@ -22,7 +22,7 @@ export interface AppSession {
 
 /**
  * Describes tests of the app in a browser: it is built once, and each test gets a fresh page at
- * 1440 × 900 pixels. Where there is no Chromium the tests are skipped, by name.
+ * 1440 × 900 pixels, with nothing kept from the one before but files of the app. Where there is no Chromium the tests are skipped, by name.
  */
 export function describeApp(subject: string, tests: (session: AppSession) => void): void {
   const hasBrowser = existsSync(browserPath);
@@ -35,12 +35,8 @@ export function describeApp(subject: string, tests: (session: AppSession) => voi
       // Built here and not taken from dist: the test is about these sources.
       session.folder = await builtApp();
       browser = await chromium.launch({ executablePath: browserPath, args: browserFlags });
-    });
-    afterAll(async () => {
-      await browser?.close();
-    });
-    beforeEach(async () => {
-      session.answers = { traces: session.store.traces };
+      session.answers = { traces: [] };
+      // One server and one context, so that a browser reads the app's scripts once.
       session.server = await startFixtureServer(session.folder, session.answers);
       session.context = await browser.newContext({
         viewport: { width: 1440, height: 900 },
@@ -48,13 +44,24 @@ export function describeApp(subject: string, tests: (session: AppSession) => voi
         reducedMotion: "reduce",
         timezoneId: "Europe/Berlin",
       });
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await session.server?.close();
+    });
+    beforeEach(async () => {
+      for (const name of Object.keys(session.answers)) Reflect.deleteProperty(session.answers, name);
+      Object.assign(session.answers, { traces: session.store.traces });
+      session.server.requests.length = 0;
       session.page = await session.context.newPage();
       await session.page.clock.setFixedTime(fixtureNowUs / 1_000 + 20_000);
       session.complaints = pageComplaints(session.page);
     });
     afterEach(async () => {
-      await session.context.close();
-      await session.server.close();
+      await session.context.setOffline(false);
+      const debug = await session.context.newCDPSession(session.page);
+      await debug.send("Storage.clearDataForOrigin", { origin: session.server.origin, storageTypes: "all" });
+      await Promise.all(session.context.pages().map((page) => page.close()));
     });
     tests(session);
   });

@@ -11,10 +11,9 @@ describeApp("every page", (app) => {
       const { page, server, store } = app;
       Object.assign(app.answers, scene.answers);
       await showScene(page, server.origin, scene, store);
-      for (const theme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme: theme });
-        expect(await violationsOn(page), theme).toEqual([]);
-      }
+      expect(await violationsOn(page), "light").toEqual([]);
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await violationsOn(page, "colours"), "dark").toEqual([]);
       await page.setViewportSize({ width: 360, height: 780 });
       await page.evaluate(() => new Promise(requestAnimationFrame));
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);

@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("200 services: laid out beside the page, found by name, focused on with the keyboard", async () => {
+  test("200 services: laid out, found by name, focused on with the keyboard", async () => {
     const links = Array.from({ length: 420 }, (_, index) => {
       const parent = (index * 37) % 160;
       return {
@@ -96,5 +96,19 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     await page.waitForURL(/focus=team-17-api/);
     await page.waitForFunction(() => document.querySelectorAll(".graph-node").length < 100);
     await page.locator(".graph-node.focused").waitFor();
+  });
+
+  test("1,200 calls are laid out beside the page, by a worker", async () => {
+    const links = Array.from({ length: 1_200 }, (_, index) => ({
+      parent: `from-${index % 30}`,
+      child: `to-${Math.floor(index / 30)}`,
+      callCount: 1,
+    }));
+    const page = await open("/dependencies", { links });
+    const worker = page.waitForEvent("worker");
+    await page.reload();
+    await worker;
+    await page.locator(".graph-node").first().waitFor();
+    expect(await page.locator(".graph-node").count()).toBe(70);
   });
 });

@@ -53,9 +53,36 @@ export async function exportStorage(storage: Storage, output: string): Promise<n
   }
 }
 
+/** An archive without files: two blocks of zeros. */
+const emptyArchiveBytes = 1024;
+
+/** Passes bytes on, and finds out whether they are an archive without files. */
+class ArchiveInput {
+  readonly #input: AsyncIterable<Uint8Array>;
+  #bytes = 0;
+  #isBlank = true;
+
+  constructor(input: AsyncIterable<Uint8Array>) {
+    this.#input = input;
+  }
+
+  get isEmptyArchive(): boolean {
+    return this.#isBlank && this.#bytes >= emptyArchiveBytes;
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of this.#input) {
+      this.#bytes += chunk.length;
+      this.#isBlank &&= chunk.every((byte) => byte === 0);
+      yield chunk;
+    }
+  }
+}
+
 /** Every file of an archive. @throws Error for what is no archive, links, and values that are too large */
 async function readArchive(input: Readable): Promise<Map<string, Buffer>> {
-  const entries = (Readable.toWeb(input) as ReadableStream<Uint8Array>).pipeThrough(
+  const archive = new ArchiveInput(input);
+  const entries = (Readable.toWeb(Readable.from(archive.chunks())) as ReadableStream<Uint8Array>).pipeThrough(
     createTarDecoder({ strict: true }),
   );
   const values = new Map<string, Buffer>();
@@ -88,7 +115,7 @@ async function readArchive(input: Readable): Promise<Map<string, Buffer>> {
     }
     values.set(name.replace(/^(?:\.?\/)+/, ""), value);
   }
-  if (values.size === 0) {
+  if (values.size === 0 && !archive.isEmptyArchive) {
     throw new Error("it is no tar archive, or holds no files");
   }
   return values;

@@ -1,7 +1,7 @@
-import { Notice } from "ui-kit/components/notice.tsx";
+import { type Advice, FailureNotice as Failure } from "ui-kit/components/failure-notice.tsx";
 import { ApiError, type ApiErrorCode } from "../api/api-error.ts";
 
-const advice: Record<ApiErrorCode, { title: string; text: string }> = {
+const advice: Record<ApiErrorCode, Advice> = {
   API_UNREACHABLE: {
     title: "The server does not answer",
     text: "Check that it is running and that its admin endpoint still has this address. It is asked again by itself.",
@@ -34,18 +34,7 @@ const advice: Record<ApiErrorCode, { title: string; text: string }> = {
 
 /** Says why a request failed and what to do, with a button to ask again. */
 export function FailureNotice(props: { error: unknown; wholePage?: boolean; onRetry: () => void }) {
-  const { error, wholePage = false, onRetry } = props;
-  const known = error instanceof ApiError ? advice[error.code] : undefined;
-  const message = error instanceof Error ? error.message : String(error);
-  return (
-    <Notice kind="error" wholePage={wholePage} title={known?.title ?? "Something in this page went wrong"}>
-      <p>{known?.text ?? "Reload the page. If it happens again, report the text below."}</p>
-      <pre className="notice-message">
-        {error instanceof ApiError && error.status > 0 ? `${error.status}: ${message}` : message}
-      </pre>
-      <button type="button" className="button" onClick={onRetry}>
-        Try again
-      </button>
-    </Notice>
-  );
+  const { error } = props;
+  const known = error instanceof ApiError ? error : undefined;
+  return <Failure {...props} advice={known && advice[known.code]} status={known?.status ?? 0} />;
 }

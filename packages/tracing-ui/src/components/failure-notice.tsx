@@ -1,7 +1,7 @@
-import { Notice } from "ui-kit/components/notice.tsx";
+import { type Advice, FailureNotice as Failure } from "ui-kit/components/failure-notice.tsx";
 import { ApiError } from "../api/api-error.ts";
 
-const advice: Record<ApiError["code"], { title: string; text: string }> = {
+const advice: Record<ApiError["code"], Advice> = {
   API_UNREACHABLE: {
     title: "The query service does not answer",
     text: "Check that tracing-query is running and that this address still leads to it, then try again.",
@@ -30,18 +30,7 @@ const advice: Record<ApiError["code"], { title: string; text: string }> = {
 
 /** Says why a request failed and what to do, with a button to ask again. */
 export function FailureNotice(props: { error: unknown; wholePage?: boolean; onRetry: () => void }) {
-  const { error, wholePage = false, onRetry } = props;
-  const known = error instanceof ApiError ? advice[error.code] : undefined;
-  const message = error instanceof Error ? error.message : String(error);
-  return (
-    <Notice kind="error" wholePage={wholePage} title={known?.title ?? "Something in this page went wrong"}>
-      <p>{known?.text ?? "Reload the page. If it happens again, report the text below."}</p>
-      <pre className="notice-message">
-        {error instanceof ApiError && error.status > 0 ? `${error.status}: ${message}` : message}
-      </pre>
-      <button type="button" className="button" onClick={onRetry}>
-        Try again
-      </button>
-    </Notice>
-  );
+  const { error } = props;
+  const known = error instanceof ApiError ? error : undefined;
+  return <Failure {...props} advice={known && advice[known.code]} status={known?.status ?? 0} />;
 }

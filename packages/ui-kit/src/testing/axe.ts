@@ -3,17 +3,36 @@ import { createRequire } from "node:module";
 import type { AxeResults, RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
 
+/** What axe looks for: WCAG 2.2 A and AA, and best practice. */
+const everything = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
+/** What of it depends on the theme. */
+const colours = ["color-contrast", "link-in-text-block"];
+
+let program: Promise<string> | undefined;
+
 /**
  * Violations of WCAG 2.2 A and AA, and of best practice, that axe finds on the page, each with its elements. Axe comes by
  * the debugger: the pages' content security policy forbids added scripts.
+ * @param of `colours` for a page that was looked at as a whole and is the same in another theme
  */
-export async function violationsOn(page: Page): Promise<string[]> {
-  const file = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-  await page.evaluate(await readFile(file, "utf8"));
-  const results = await page.evaluate(async () => {
+export async function violationsOn(
+  page: Page,
+  of: "everything" | "colours" = "everything",
+): Promise<string[]> {
+  if (!(await page.evaluate(() => "axe" in window))) {
+    program ??= readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+    await page.evaluate(await program);
+  }
+  const options: RunOptions = {
+    runOnly: of === "colours" ? { type: "rule", values: colours } : { type: "tag", values: everything },
+    resultTypes: ["violations"],
+    // Nothing is played here, and no rule of these reads style sheets.
+    preload: false,
+  };
+  const results = await page.evaluate(async (run) => {
     const { axe } = window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } };
-    return axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] });
-  });
+    return axe.run(run);
+  }, options);
   return results.violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join("; ")}`,
   );

@@ -121,6 +121,7 @@ export class H1Stream implements HttpStream {
     if (bytes === undefined) {
       return false;
     }
+    this.#declared.begin(this.method, status, 0); // nothing may come after it
     this.#headSent = true;
     this.#ended = true;
     this.socket.write(bytes);

@@ -56,6 +56,10 @@ export function ServiceGraph(props: {
   const isDim = (name: string) =>
     (near !== undefined && !near.has(name)) ||
     (near === undefined && marked !== undefined && !marked.has(name));
+  const edgeClass = (parent: string, child: string) => {
+    const dim = near !== undefined ? parent !== hover && child !== hover : isDim(parent) || isDim(child);
+    return dim ? "graph-edge dim" : "graph-edge";
+  };
 
   const factsOf = (parent: string, child: string) =>
     parent === focus ? facts.callees.get(child) : child === focus ? facts.callers.get(parent) : undefined;
@@ -83,11 +87,8 @@ export function ServiceGraph(props: {
             const known = factsOf(parent, child);
             const share =
               known === undefined ? (rates?.get(child)?.whole.errors ?? 0) : known.errors / known.calls;
-            const dim =
-              near !== undefined ? parent !== hover && child !== hover : isDim(parent) || isDim(child);
-            const beside = child === focus ? points[0] : points.at(-1);
             return (
-              <g key={edgeId(parent, child)} className={dim ? "graph-edge dim" : "graph-edge"}>
+              <g key={edgeId(parent, child)} className={edgeClass(parent, child)}>
                 <path
                   d={smoothPath(points)}
                   markerEnd="url(#arrow)"
@@ -98,19 +99,27 @@ export function ServiceGraph(props: {
                 >
                   <title>{`${parent} calls ${child}: ${formatCount(count)} times`}</title>
                 </path>
-                {known !== undefined && beside !== undefined && (
-                  <text y={beside.y - 6} textAnchor={child === focus ? "start" : "end"}>
-                    {edgeTexts(known, lookbackMs).map((text, index) => (
-                      <tspan
-                        key={text}
-                        x={beside.x + (child === focus ? edgeTextGapPx : -edgeTextGapPx)}
-                        dy={index === 0 ? 0 : index === 1 ? 20 : 13}
-                      >
-                        {text}
-                      </tspan>
-                    ))}
-                  </text>
-                )}
+              </g>
+            );
+          })}
+          {/* After all lines, so that none leads through what is written. */}
+          {graph.edges.map(({ parent, child, points }) => {
+            const known = factsOf(parent, child);
+            const beside = child === focus ? points[0] : points.at(-1);
+            if (known === undefined || beside === undefined) return null;
+            return (
+              <g key={edgeId(parent, child)} className={edgeClass(parent, child)}>
+                <text y={beside.y - 6} textAnchor={child === focus ? "start" : "end"}>
+                  {edgeTexts(known, lookbackMs).map((text, index) => (
+                    <tspan
+                      key={text}
+                      x={beside.x + (child === focus ? edgeTextGapPx : -edgeTextGapPx)}
+                      dy={index === 0 ? 0 : index === 1 ? 20 : 13}
+                    >
+                      {text}
+                    </tspan>
+                  ))}
+                </text>
               </g>
             );
           })}
