@@ -28,8 +28,8 @@ export async function storeQuestions(
   const samples = (
     await storeSql(
       url,
-      `SELECT lower(hex(trace_id)), attributes.value[indexOf(attributes.key, 'http.request.id')] FROM ${database}.spans ` +
-        "WHERE has(attributes.key, 'http.request.id') ORDER BY cityHash64(trace_id) LIMIT 50 FORMAT TSV",
+      `SELECT lower(hex(trace_id)), splitByChar('\\xFF', splitByString('\\xFFhttp.request.id\\xFEs', attribute_text)[2])[1] FROM ${database}.spans ` +
+        "WHERE position(attribute_text, '\\xFFhttp.request.id\\xFEs') > 0 ORDER BY cityHash64(trace_id) LIMIT 50 FORMAT TSV",
     )
   )
     .split("\n")

@@ -1,11 +1,18 @@
-import { ByteWriter, RowScanner, type SpanRows } from "wire/rows";
+import { type AttributeType, attributeTypeCodes } from "wire/model";
+import { AttributeWriter, ByteWriter, RowScanner, type SpanRows } from "wire/rows";
 import type { RowStep } from "./row-step.ts";
 
-/** Numbers of attribute types (see `spanColumns`) in the order of the older model's value types. */
-const orderOfTypes = [0, 0, 1, 2, 3, 0, 0, 4] as const;
-const stringType = 1;
-const intType = 3;
-const doubleType = 4;
+/** The older model's order of value types. */
+const orderOfTypes: Readonly<Record<AttributeType, number>> = {
+  empty: 0,
+  string: 0,
+  array: 0,
+  kvlist: 0,
+  bool: 1,
+  int: 2,
+  double: 3,
+  bytes: 4,
+};
 
 /**
  * Appends `--collector.tags` to the resource of every span, as strings, unless the resource has that key with that
@@ -54,58 +61,52 @@ export class CollectorTags implements RowStep {
     return before.length === end - start && bytes.compare(before, 0, before.length, start, end) === 0;
   }
 
-  /** @returns the array of attributes at `start` with the tags, sorted */
+  /** @returns the list of attributes at `start` with the tags, sorted */
   #withTags(start: number): Uint8Array {
     const attributes = attributesOf(this.#scanner, start);
     const added = new Map(this.#tags);
     for (const { key, text } of attributes) if (added.get(key) === text) added.delete(key);
-    for (const [key, text] of added) attributes.push(stringAttribute(key, text));
+    for (const [key, text] of added) attributes.push({ key, type: "string", text });
     attributes.sort(compareAttributes);
     const out = new ByteWriter();
-    out.varint(attributes.length);
-    for (const { record } of attributes) out.copy(record, 0, record.length);
+    const writer = new AttributeWriter(out);
+    writer.beginList();
+    for (const { key, type, text } of attributes) {
+      writer.key(attributeTypeCodes[type], key);
+      writer.value(text);
+    }
+    writer.end();
     return out.bytes;
   }
 }
 
-interface AttributeRecord {
+/** An attribute as it stands in rows. */
+interface AttributeTexts {
   readonly key: string;
-  readonly type: number;
+  readonly type: AttributeType;
   readonly text: string;
-  /** As it stands in rows. */
-  readonly record: Uint8Array;
 }
 
-function attributesOf(scanner: RowScanner, start: number): AttributeRecord[] {
-  const attributes: AttributeRecord[] = [];
+function attributesOf(scanner: RowScanner, start: number): AttributeTexts[] {
+  const attributes: AttributeTexts[] = [];
   scanner.openAttributes(start);
   while (scanner.nextAttribute()) {
-    const { keyStart, keyEnd, attributeStart, valueEnd, valueType: type, valueText: text } = scanner;
-    const key = Buffer.from(scanner.bytes.subarray(keyStart, keyEnd)).toString();
-    attributes.push({ key, type, text, record: scanner.bytes.slice(attributeStart, valueEnd) });
+    attributes.push({ key: scanner.keyText, type: scanner.valueType, text: scanner.valueText });
   }
   return attributes;
 }
 
-function stringAttribute(key: string, text: string): AttributeRecord {
-  const out = new ByteWriter();
-  out.string(key);
-  out.uint8(stringType);
-  out.string(text);
-  return { key, type: stringType, text, record: out.bytes };
-}
-
-function compareAttributes(a: AttributeRecord, b: AttributeRecord): number {
+function compareAttributes(a: AttributeTexts, b: AttributeTexts): number {
   return (
     compareText(a.key, b.key) ||
-    (orderOfTypes[a.type] ?? 0) - (orderOfTypes[b.type] ?? 0) ||
+    orderOfTypes[a.type] - orderOfTypes[b.type] ||
     compareValues(a.type, a.text, b.text)
   );
 }
 
-function compareValues(type: number, a: string, b: string): number {
-  if (type === intType) return compareNumbers(BigInt(a), BigInt(b));
-  if (type === doubleType) return compareNumbers(Number(a), Number(b));
+function compareValues(type: AttributeType, a: string, b: string): number {
+  if (type === "int") return compareNumbers(BigInt(a), BigInt(b));
+  if (type === "double") return compareNumbers(Number(a), Number(b));
   return compareText(a, b);
 }
 

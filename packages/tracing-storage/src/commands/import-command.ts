@@ -10,7 +10,7 @@ import { toEngineError } from "../engine/engine-error.ts";
 import { loadNativeBinding } from "../engine/native-binding.ts";
 import { quoteString } from "../sql/statement.ts";
 import { Progress } from "./progress.ts";
-import { Server, serverOptions, storedColumns } from "./server-options.ts";
+import { columnsTakenAs, Server, serverOptions, storedColumns } from "./server-options.ts";
 
 const importOptions = z.object({
   ...serverOptions.shape,
@@ -35,7 +35,7 @@ async function hashOf(path: string): Promise<string> {
 }
 
 interface Block {
-  /** Of its columns, quoted for SQL. */
+  /** Of the table's columns that take it, quoted for SQL. */
   readonly names: readonly string[];
   /** In the format Native. */
   readonly bytes: Buffer;
@@ -45,7 +45,11 @@ interface Block {
  * Reads a Parquet file in blocks, always the same ones, with an engine of our own: the server's would want the whole
  * file in one body.
  */
-async function* readBlocks(path: string, columns: readonly string[]): AsyncGenerator<Block> {
+async function* readBlocks(
+  path: string,
+  columns: readonly string[],
+  takenAs: ReadonlyMap<string, string>,
+): AsyncGenerator<Block> {
   const native = loadNativeBinding();
   const folder = await mkdtemp(join(tmpdir(), "tracing-storage-import-"));
   const connection = native.CreateConnection(folder, [
@@ -65,15 +69,19 @@ async function* readBlocks(path: string, columns: readonly string[]): AsyncGener
         .filter((line) => line !== "")
         .map((line) => (JSON.parse(line) as { name: string }).name),
     );
-    const unknown = [...inFile].filter((name) => !columns.includes(name));
-    const missing = columns.filter((name) => !inFile.has(name));
-    if (unknown.length > 0 || missing.length === columns.length) {
+    const isKnown = (name: string) => columns.includes(name) || takenAs.has(name);
+    const unknown = [...inFile].filter((name) => !isKnown(name));
+    if (unknown.length > 0 || !columns.some((name) => inFile.has(name))) {
       throw new StartError(
         `import: ${path} has columns that the table has not: ${(unknown.length > 0 ? unknown : [...inFile]).join(", ")}`,
       );
     }
-    const names = columns.filter((name) => inFile.has(name)).map((name) => `\`${name}\``);
-    const stream = native.StreamQuery(connection, `SELECT ${names.join(", ")} FROM ${file}`, "Native");
+    const stored = columns.filter((name) => inFile.has(name));
+    const renamed = [...inFile].filter((name) => !columns.includes(name));
+    const names = [...stored, ...renamed.map((name) => takenAs.get(name) ?? name)].map(quoted);
+    const selected = [...stored, ...renamed].map(quoted);
+    const list = selected.map((name, index) => `${name} AS ${names[index]}`).join(", ");
+    const stream = native.StreamQuery(connection, `SELECT ${list} FROM ${file}`, "Native");
     for (;;) {
       const { bytes, done } = await native.StreamFetch(stream);
       if (done) {
@@ -93,6 +101,10 @@ async function* readBlocks(path: string, columns: readonly string[]): AsyncGener
   }
 }
 
+function quoted(name: string): string {
+  return `\`${name}\``;
+}
+
 async function runImport(args: readonly string[]): Promise<number> {
   const [file, ...rest] = args;
   if (file === undefined || file.startsWith("-")) {
@@ -104,11 +116,12 @@ async function runImport(args: readonly string[]): Promise<number> {
   const hash = await hashOf(path);
   const server = new Server(options);
   const columns = await storedColumns(server, database, table);
+  const takenAs = await columnsTakenAs(server, database, table);
   const progress = new Progress();
   let blocks = 0;
   let rows = 0;
   try {
-    for await (const { names, bytes } of readBlocks(path, columns)) {
+    for await (const { names, bytes } of readBlocks(path, columns, takenAs)) {
       const response = await server.send(
         {
           query: `INSERT INTO ${database}.${table} (${names.join(", ")}) FORMAT Native`,

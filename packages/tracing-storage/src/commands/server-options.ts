@@ -73,6 +73,23 @@ export class Server {
   }
 }
 
+/**
+ * Columns that take what an older table had under another name: `in_x` takes `x`, where the table has no `x`. They are not
+ * stored, but others are made from them.
+ */
+export async function columnsTakenAs(
+  server: Server,
+  database: string,
+  table: string,
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await server.rows<{ name: string }>(
+    "SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String} " +
+      "AND default_kind = 'EPHEMERAL' AND startsWith(name, 'in_')",
+    { param_database: database, param_table: table },
+  );
+  return new Map(rows.map(({ name }) => [name.slice("in_".length), name]));
+}
+
 /** The columns of a table that hold data, in their order. @throws StartError when there is no such table */
 export async function storedColumns(server: Server, database: string, table: string): Promise<string[]> {
   const rows = await server.rows<{ name: string }>(

@@ -7,6 +7,7 @@ import { PostSpansRequest } from "../gen/tracing/api_v2/collector.ts";
 import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
 import type { MessageTranscoder } from "../rows/message-transcoder.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
+import { writtenAgain } from "../rows/written-again.ts";
 import { encodeAgentPacket, encodeThriftBatch } from "../thrift/encode-agent-packet.ts";
 import { thriftBatchArbitrary } from "../thrift/thrift-batch-arbitrary.ts";
 import { ThriftBatchTranscoder } from "../thrift/thrift-batch-transcoder.ts";
@@ -22,9 +23,11 @@ const freshEvery = 10;
 type Read = (message: Buffer) => Uint8Array;
 
 function rowsOf(transcoder: MessageTranscoder): Read {
+  let calls = 0;
   return (message) => {
     const { rows } = transcoder.transcode(message);
     expect(readSpanRows(rows.bytes).length).toBe(rows.count);
+    if (calls++ % freshEvery === 0) expect(Buffer.compare(writtenAgain(rows.bytes), rows.bytes)).toBe(0);
     return rows.bytes;
   };
 }

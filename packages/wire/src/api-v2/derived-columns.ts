@@ -24,8 +24,9 @@ const errorNumber = statusCodes.indexOf("error" satisfies StatusCode);
 export class DerivedColumns {
   /** Number of the kind; 0 unless a tag names one. */
   kind = 0;
-  /** Where the status message with its length begins in the row, as the value of a tag; -1: there is none. */
-  descriptionAt = -1;
+  /** Where the status message begins and ends, as the value of a tag, from the start of the list of tags; -1: there is none. */
+  descriptionStart = -1;
+  descriptionEnd = -1;
   #hasKind = false;
   #hasError = false;
   #hasStatus = false;
@@ -35,7 +36,7 @@ export class DerivedColumns {
 
   clear(): void {
     this.kind = 0;
-    this.descriptionAt = -1;
+    this.descriptionStart = -1;
     this.#hasKind = false;
     this.#hasError = false;
     this.#hasStatus = false;
@@ -75,7 +76,8 @@ export class DerivedColumns {
       case descriptionKey.length:
         if (!this.#hasDescription && hasBytes(bytes, tag.keyStart, descriptionKey)) {
           this.#hasDescription = true;
-          this.descriptionAt = tag.textAt;
+          this.descriptionStart = tag.textStart;
+          this.descriptionEnd = tag.textEnd;
         }
         break;
     }

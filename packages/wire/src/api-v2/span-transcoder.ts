@@ -1,6 +1,6 @@
 import { FieldList } from "../otlp/field-list.ts";
 import { fieldMask, type ProtoCursor } from "../otlp/proto-cursor.ts";
-import type { ByteWriter } from "../rows/byte-writer.ts";
+import { type ByteWriter, varintBytes } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
 import { DerivedColumns } from "./derived-columns.ts";
 import { badSpanId, checkTraceIdLength } from "./id-bytes.ts";
@@ -102,31 +102,35 @@ export class SpanTranscoder {
 
   /** Writes the tags, and what they tell into the columns before them. */
   #writeTags(kindAt: number, statusAt: number): void {
-    const { bytes } = this.#cursor;
     const out = this.#out;
-    const tags = this.#tags;
     const derived = this.#derived;
     derived.clear();
-    out.varint(tags.count);
-    for (let index = 0; index < tags.count; index++) {
-      this.#tagTranscoder.tag(tags.start(index), tags.end(index));
-      derived.see(bytes, this.#tagTranscoder);
-    }
+    const tagsAt = this.#tagTranscoder.list(this.#tags, derived);
     out.buffer[kindAt] = derived.kind;
     out.buffer[statusAt] = derived.status;
-    if (derived.descriptionAt !== -1) this.#insertStatusMessage(statusAt + 1, derived.descriptionAt);
+    if (derived.descriptionStart === -1) return;
+    this.#insertStatusMessage(
+      statusAt + 1,
+      tagsAt + derived.descriptionStart,
+      derived.descriptionEnd - derived.descriptionStart,
+    );
   }
 
-  /** Puts a copy of the string at `from` in place of the empty one at `at`. */
-  #insertStatusMessage(at: number, from: number): void {
+  /** Puts a copy of the text of `length` bytes at `from` in place of the empty string at `at`. */
+  #insertStatusMessage(at: number, from: number, length: number): void {
+    if (length === 0) return;
     const out = this.#out;
-    const end = endOfString(out.buffer, from);
-    const added = end - from - 1;
-    if (added === 0) return;
-    out.reserve(added);
-    out.buffer.copyWithin(at + 1 + added, at + 1, out.length);
-    out.length += added;
-    out.buffer.copyWithin(at, from + added, end + added);
+    const { length: end } = out;
+    const lengthBytes = varintBytes(length);
+    const added = lengthBytes - 1 + length;
+    // And what `varint` asks for.
+    out.reserve(added + 5);
+    const { buffer } = out;
+    buffer.copyWithin(at + 1 + added, at + 1, end);
+    out.length = at;
+    out.varint(length);
+    buffer.copyWithin(at + lengthBytes, from + added, from + added + length);
+    out.length = end + added;
   }
 
   #writeLogs(): void {
@@ -150,7 +154,7 @@ export class SpanTranscoder {
       out.uint32(times.high);
       // A log has no name.
       out.uint8(0);
-      this.#tagTranscoder.list(this.#logFields);
+      this.#tagTranscoder.tuples(this.#logFields);
       out.uint32(0);
       this.parts += this.#logFields.count;
     }
@@ -234,16 +238,5 @@ export class SpanTranscoder {
           cursor.skip(tag, end, spanFields);
       }
     }
-  }
-}
-
-/** Where the RowBinary string at `at` ends. */
-function endOfString(bytes: Buffer, at: number): number {
-  let length = 0;
-  let position = at;
-  for (let shift = 0; ; shift += 7) {
-    const byte = bytes[position++] as number;
-    length |= (byte & 0x7f) << shift;
-    if (byte < 0x80) return position + length;
   }
 }

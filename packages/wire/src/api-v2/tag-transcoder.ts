@@ -2,22 +2,21 @@ import { ValueType } from "../gen/tracing/api_v2/model.ts";
 import { attributeTypeCodes } from "../model/attribute.ts";
 import type { FieldList } from "../otlp/field-list.ts";
 import { fieldMask, type ProtoCursor } from "../otlp/proto-cursor.ts";
-import { doubleText } from "../rows/attribute-text.ts";
+import { AttributeWriter } from "../rows/attribute-writer.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
-import { copyText } from "../rows/copy-text.ts";
-import { writeDecimal } from "../rows/decimal-text.ts";
-import { writeHex } from "../rows/hex-text.ts";
 
 const tagFields = fieldMask(1, 2, 3, 4, 5, 6, 7);
 
-/** Length and digits of the two bools, as RowBinary strings. */
-const trueText = Buffer.from("\x04true");
-const falseText = Buffer.from("\x05false");
+/** Who looks at the tags of a list while they pass by. */
+interface TagObserver {
+  see(bytes: Buffer, tag: TagTranscoder): void;
+}
 
-/** Writes `KeyValue` messages as attribute tuples of a row. Only the field that `v_type` names counts. */
+/** Writes `KeyValue` messages as attributes of a row. Only the field that `v_type` names counts. */
 export class TagTranscoder {
   readonly #cursor: ProtoCursor;
   readonly #out: ByteWriter;
+  readonly #attributes: AttributeWriter;
 
   // The tag read last: where its key and text stand in the message.
   keyStart = 0;
@@ -26,8 +25,9 @@ export class TagTranscoder {
   valueStart = 0;
   valueEnd = 0;
   bool = false;
-  /** Where the value's text with its length begins in the row; -1 unless the attribute became a string. */
-  textAt = -1;
+  /** Where the value's text begins and ends, counted from the start of its list; -1 unless the attribute is a string. */
+  textStart = -1;
+  textEnd = -1;
   #low = 0;
   #high = 0;
   #double = 0;
@@ -35,49 +35,66 @@ export class TagTranscoder {
   constructor(cursor: ProtoCursor, out: ByteWriter) {
     this.#cursor = cursor;
     this.#out = out;
+    this.#attributes = new AttributeWriter(out);
   }
 
-  /** Writes the messages of a repeated field as one array. */
-  list(fields: FieldList): void {
-    this.#out.varint(fields.count);
-    for (let index = 0; index < fields.count; index++) this.tag(fields.start(index), fields.end(index));
+  /**
+   * Writes the messages of a repeated field as one list.
+   * @param observer sees each when it is written
+   * @returns where the list begins in the row, past its length
+   */
+  list(fields: FieldList, observer?: TagObserver): number {
+    this.#attributes.beginList();
+    for (let index = 0; index < fields.count; index++) {
+      this.#tag(fields.start(index), fields.end(index));
+      observer?.see(this.#cursor.bytes, this);
+    }
+    return this.#attributes.end();
+  }
+
+  /** Writes the messages of a repeated field as one array of tuples. */
+  tuples(fields: FieldList): void {
+    this.#attributes.beginTuples(fields.count);
+    for (let index = 0; index < fields.count; index++) this.#tag(fields.start(index), fields.end(index));
+    this.#attributes.end();
   }
 
   /** Writes one message, which stays in the fields of this object until the next. */
-  tag(start: number, end: number): void {
+  #tag(start: number, end: number): void {
     this.#read(start, end);
     const { bytes, view } = this.#cursor;
-    const out = this.#out;
-    copyText(out, bytes, view, this.keyStart, this.keyEnd);
-    this.textAt = -1;
+    const attributes = this.#attributes;
+    const { keyStart, keyEnd } = this;
+    this.textStart = -1;
     switch (this.type) {
       case ValueType.STRING:
-        out.uint8(attributeTypeCodes.string);
-        this.textAt = out.length;
-        copyText(out, bytes, view, this.valueStart, this.valueEnd);
+        attributes.lenientKey(attributeTypeCodes.string, bytes, view, keyStart, keyEnd);
+        this.textStart = this.#out.length - attributes.listStart;
+        attributes.lenientValue(bytes, view, this.valueStart, this.valueEnd);
+        this.textEnd = this.#out.length - attributes.listStart;
         return;
       case ValueType.BOOL:
-        out.uint8(attributeTypeCodes.bool);
-        if (this.bool) out.copy(trueText, 0, trueText.length);
-        else out.copy(falseText, 0, falseText.length);
+        attributes.lenientKey(attributeTypeCodes.bool, bytes, view, keyStart, keyEnd);
+        attributes.bool(this.bool);
         return;
       case ValueType.INT64:
-        out.uint8(attributeTypeCodes.int);
-        writeDecimal(out, this.#low, this.#high);
+        attributes.lenientKey(attributeTypeCodes.int, bytes, view, keyStart, keyEnd);
+        attributes.int(this.#low, this.#high);
         return;
       case ValueType.FLOAT64:
-        out.uint8(attributeTypeCodes.double);
-        out.string(doubleText(this.#double));
+        attributes.lenientKey(attributeTypeCodes.double, bytes, view, keyStart, keyEnd);
+        attributes.double(this.#double);
         return;
       case ValueType.BINARY:
-        out.uint8(attributeTypeCodes.bytes);
-        writeHex(out, bytes, this.valueStart, this.valueEnd);
+        attributes.lenientKey(attributeTypeCodes.bytes, bytes, view, keyStart, keyEnd);
+        attributes.bytes(bytes, this.valueStart, this.valueEnd);
         return;
       default:
         // A type of the future: protobuf hands its number through.
-        out.uint8(attributeTypeCodes.string);
-        this.textAt = out.length;
-        out.string(`unknown type ${this.type}`);
+        attributes.lenientKey(attributeTypeCodes.string, bytes, view, keyStart, keyEnd);
+        this.textStart = this.#out.length - attributes.listStart;
+        attributes.value(`unknown type ${this.type}`);
+        this.textEnd = this.#out.length - attributes.listStart;
     }
   }
 

@@ -1,4 +1,5 @@
 import { WireError } from "../errors.ts";
+import type { AttributeWriter } from "../rows/attribute-writer.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
 import { hexValues } from "../rows/hex-values.ts";
 import type { JsonTape } from "./json-tape.ts";
@@ -38,6 +39,26 @@ export class JsonValues {
     this.#checkString(token);
     if (tape.isEscaped(token)) out.string(tape.string(token));
     else out.text(tape.bytes, tape.view, tape.start(token) + 1, tape.end(token));
+  }
+
+  /** Writes a string as the key of an attribute, of the type with this number, whose value must follow. */
+  writeKey(token: number, type: number, attributes: AttributeWriter): void {
+    const tape = this.#tape;
+    if (token === -1) {
+      attributes.key(type, "");
+      return;
+    }
+    this.#checkString(token);
+    if (tape.isEscaped(token)) attributes.key(type, tape.string(token));
+    else attributes.keyBytes(type, tape.bytes, tape.view, tape.start(token) + 1, tape.end(token));
+  }
+
+  /** Writes a string as the value of an attribute. */
+  writeText(token: number, attributes: AttributeWriter): void {
+    const tape = this.#tape;
+    this.#checkString(token);
+    if (tape.isEscaped(token)) attributes.value(tape.string(token));
+    else attributes.valueBytes(tape.bytes, tape.view, tape.start(token) + 1, tape.end(token));
   }
 
   string(token: number): string {
@@ -156,8 +177,8 @@ export class JsonValues {
     return int;
   }
 
-  /** Writes the decimal text of a signed 64-bit int. */
-  writeInt64Text(token: number, out: ByteWriter): void {
+  /** Writes the decimal text of a signed 64-bit int as the value of an attribute. */
+  writeInt64Text(token: number, attributes: AttributeWriter): void {
     const tape = this.#tape;
     const { bytes } = tape;
     const end = tape.end(token);
@@ -166,8 +187,8 @@ export class JsonValues {
     const first = bytes[start] === minus ? start + 1 : start;
     const isCanonical = (bytes[first] as number) > zero || (end === start + 1 && first === start);
     if (isCanonical && end - first < 19 && areDigits(bytes, first, end))
-      out.text(bytes, tape.view, start, end);
-    else out.string(String(this.int64(token)));
+      attributes.valueBytes(bytes, tape.view, start, end);
+    else attributes.value(String(this.int64(token)));
   }
 
   /** A double, given as a number or as a string (`NaN`, `Infinity`, `-Infinity` or digits). */

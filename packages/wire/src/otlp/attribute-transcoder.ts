@@ -1,33 +1,40 @@
 import { attributeTypeCodes } from "../model/attribute.ts";
-import { attributeText, doubleText } from "../rows/attribute-text.ts";
+import { attributeText } from "../rows/attribute-text.ts";
+import { AttributeWriter } from "../rows/attribute-writer.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
-import { writeDecimal } from "../rows/decimal-text.ts";
 import { keyValueFields, readAnyValue, readKeyValue } from "./any-value.ts";
 import type { FieldList } from "./field-list.ts";
 import type { ProtoCursor } from "./proto-cursor.ts";
 
-/** Length and digits of the two bools, as RowBinary strings. */
-const trueText = Buffer.from("\x04true");
-const falseText = Buffer.from("\x05false");
+const { empty, bool, int, double } = attributeTypeCodes;
 
 /**
- * Writes `KeyValue` messages as attribute tuples of a row. Plain values go from bytes to bytes; arrays, kvlists and
+ * Writes `KeyValue` messages as attributes of a row. Plain values go from bytes to bytes; arrays, kvlists and
  * whatever is encoded in an unusual way take the way over `AttributeValue`.
  */
 export class AttributeTranscoder {
   readonly #cursor: ProtoCursor;
   readonly #out: ByteWriter;
+  readonly #attributes: AttributeWriter;
 
   constructor(cursor: ProtoCursor, out: ByteWriter) {
     this.#cursor = cursor;
     this.#out = out;
+    this.#attributes = new AttributeWriter(out);
   }
 
-  /** Writes the messages of a repeated field as one array. */
+  /** Writes the messages of a repeated field as one list. */
   list(fields: FieldList): void {
-    this.#out.varint(fields.count);
-    for (let index = 0; index < fields.count; index++)
-      this.#attribute(fields.start(index), fields.end(index));
+    this.#attributes.beginList();
+    this.#all(fields);
+    this.#attributes.end();
+  }
+
+  /** Writes the messages of a repeated field as one array of tuples. */
+  tuples(fields: FieldList): void {
+    this.#attributes.beginTuples(fields.count);
+    this.#all(fields);
+    this.#attributes.end();
   }
 
   /**
@@ -37,6 +44,11 @@ export class AttributeTranscoder {
   text(start: number, end: number): void {
     const cursor = this.#cursor;
     if (!this.#out.text(cursor.bytes, cursor.view, start, end)) cursor.checkUtf8(start, end);
+  }
+
+  #all(fields: FieldList): void {
+    for (let index = 0; index < fields.count; index++)
+      this.#attribute(fields.start(index), fields.end(index));
   }
 
   /**
@@ -56,13 +68,11 @@ export class AttributeTranscoder {
       end - valueStart < 0x80 &&
       bytes[keyEnd + 1] === end - valueStart
     ) {
-      this.text(keyStart, keyEnd);
       const textStart = valueStart + 2;
       if (bytes[valueStart] === 10 && bytes[valueStart + 1] === end - textStart) {
-        this.#out.uint8(attributeTypeCodes.string);
-        this.text(textStart, end);
+        this.#string(keyStart, keyEnd, textStart, end);
       } else {
-        this.#value(valueStart, end);
+        this.#value(keyStart, keyEnd, valueStart, end);
       }
     } else {
       this.#searched(start, end);
@@ -94,57 +104,56 @@ export class AttributeTranscoder {
         cursor.skip(tag, end, keyValueFields);
       }
     }
-    this.text(keyStart, keyEnd);
-    this.#value(valueStart, valueEnd);
+    this.#value(keyStart, keyEnd, valueStart, valueEnd);
   }
 
-  /** Writes type and text of an `AnyValue`; `start` equals `end` when there is none. */
-  #value(start: number, end: number): void {
+  /** Writes an attribute with the `AnyValue` `[start, end)`; `start` equals `end` when there is none. */
+  #value(keyStart: number, keyEnd: number, start: number, end: number): void {
     const cursor = this.#cursor;
-    const out = this.#out;
     if (start === end) {
-      out.uint8(attributeTypeCodes.empty);
-      out.uint8(0);
+      this.#key(empty, keyStart, keyEnd);
+      this.#attributes.value("");
       return;
     }
     cursor.position = start;
-    if (this.#plainValue(end)) return;
+    if (this.#plainValue(keyStart, keyEnd, end)) return;
     cursor.position = start;
     const value = readAnyValue(cursor, end);
-    out.uint8(attributeTypeCodes[value.type]);
-    out.string(attributeText(value));
+    this.#key(attributeTypeCodes[value.type], keyStart, keyEnd);
+    this.#attributes.value(attributeText(value));
   }
 
-  /** Writes an `AnyValue` that is one string, bool, int or double and nothing else; false: it is not, nothing written. */
-  #plainValue(end: number): boolean {
+  /**
+   * Writes an attribute whose `AnyValue` is one string, bool, int or double and nothing else.
+   * @returns false when it is not: nothing is written then
+   */
+  #plainValue(keyStart: number, keyEnd: number, end: number): boolean {
     const cursor = this.#cursor;
-    const out = this.#out;
+    const attributes = this.#attributes;
     switch (cursor.tag(end)) {
       case 10: {
         const stop = cursor.fieldEnd(end);
         if (stop !== end) return false;
-        out.uint8(attributeTypeCodes.string);
-        this.text(cursor.position, stop);
+        this.#string(keyStart, keyEnd, cursor.position, stop);
         return true;
       }
       case 16:
         cursor.varint(end);
         if (cursor.position !== end) return false;
-        out.uint8(attributeTypeCodes.bool);
-        if ((cursor.low | cursor.high) !== 0) out.copy(trueText, 0, trueText.length);
-        else out.copy(falseText, 0, falseText.length);
+        this.#key(bool, keyStart, keyEnd);
+        attributes.bool((cursor.low | cursor.high) !== 0);
         return true;
       case 24:
         cursor.varint(end);
         if (cursor.position !== end) return false;
-        out.uint8(attributeTypeCodes.int);
-        writeDecimal(out, cursor.low, cursor.high);
+        this.#key(int, keyStart, keyEnd);
+        attributes.int(cursor.low, cursor.high);
         return true;
       case 33: {
         const value = cursor.double(end);
         if (cursor.position !== end) return false;
-        out.uint8(attributeTypeCodes.double);
-        out.string(doubleText(value));
+        this.#key(double, keyStart, keyEnd);
+        attributes.double(value);
         return true;
       }
       default:
@@ -152,11 +161,21 @@ export class AttributeTranscoder {
     }
   }
 
+  #string(keyStart: number, keyEnd: number, start: number, end: number): void {
+    const cursor = this.#cursor;
+    if (this.#attributes.stringBytes(cursor.bytes, cursor.view, keyStart, keyEnd, start, end)) return;
+    cursor.checkUtf8(keyStart, keyEnd);
+    cursor.checkUtf8(start, end);
+  }
+
+  #key(type: number, start: number, end: number): void {
+    const cursor = this.#cursor;
+    if (!this.#attributes.keyBytes(type, cursor.bytes, cursor.view, start, end)) cursor.checkUtf8(start, end);
+  }
+
   #decoded(start: number, end: number): void {
     this.#cursor.position = start;
-    const { key, value } = readKeyValue(this.#cursor, end);
-    this.#out.string(key);
-    this.#out.uint8(attributeTypeCodes[value.type]);
-    this.#out.string(attributeText(value));
+    const attribute = readKeyValue(this.#cursor, end);
+    this.#attributes.all([attribute]);
   }
 }

@@ -2,8 +2,8 @@ import { JsonMembers } from "../json/json-members.ts";
 import type { JsonTape } from "../json/json-tape.ts";
 import type { JsonValues } from "../json/json-values.ts";
 import { type Attribute, type AttributeValue, attributeTypeCodes } from "../model/attribute.ts";
-import { attributeText, doubleText } from "../rows/attribute-text.ts";
-import type { ByteWriter } from "../rows/byte-writer.ts";
+import { attributeText } from "../rows/attribute-text.ts";
+import type { AttributeWriter } from "../rows/attribute-writer.ts";
 import { checkAttributeDepth } from "../rows/typed-json.ts";
 
 /** Members of `AnyValue` in the order of their numbers in the .proto file, less one. */
@@ -17,12 +17,8 @@ const valueNames = [
   "bytesValue",
 ];
 
-/** Length and digits of the two bools, as RowBinary strings. */
-const trueText = Buffer.from("\x04true");
-const falseText = Buffer.from("\x05false");
-
 /**
- * Writes repeated `KeyValue`s of OTLP JSON as attribute tuples of a row. Arrays, kvlists and bytes take the way over
+ * Writes repeated `KeyValue`s of OTLP JSON as attributes of a row. Arrays, kvlists and bytes take the way over
  * `AttributeValue`. Of several members of an `AnyValue` the first in the order of their numbers counts.
  */
 export class JsonAttributeTranscoder {
@@ -41,21 +37,21 @@ export class JsonAttributeTranscoder {
   }
 
   /**
-   * Writes an array of `KeyValue`s; -1 is an empty one.
+   * Writes an array of `KeyValue`s, of which -1 is an empty one, as one list.
    * @throws WireError WIRE_MALFORMED; WIRE_TOO_DEEP past `maxAttributeDepth`
    */
-  write(list: number, out: ByteWriter): void {
-    const tape = this.#tape;
-    const { tokens } = this.#keyValue;
-    let left = this.#values.itemCount(list);
-    out.varint(left);
-    for (let item = list + 1; left > 0; left--) {
-      this.#keyValue.read(item);
-      const value = tokens[1] as number;
-      this.#values.writeString(tokens[0] as number, out);
-      this.#writeValue(value, out);
-      item = tape.after(item);
-    }
+  list(token: number, attributes: AttributeWriter): void {
+    attributes.beginList();
+    this.#all(token, this.#values.itemCount(token), attributes);
+    attributes.end();
+  }
+
+  /** The same as an array of tuples. */
+  tuples(token: number, attributes: AttributeWriter): void {
+    const count = this.#values.itemCount(token);
+    attributes.beginTuples(count);
+    this.#all(token, count, attributes);
+    attributes.end();
   }
 
   /** The value of the first attribute of this key, if any. */
@@ -71,32 +67,41 @@ export class JsonAttributeTranscoder {
     return undefined;
   }
 
-  #writeValue(token: number, out: ByteWriter): void {
+  #all(list: number, count: number, attributes: AttributeWriter): void {
+    const tape = this.#tape;
+    const { tokens } = this.#keyValue;
+    let item = list + 1;
+    for (let left = count; left > 0; left--) {
+      this.#keyValue.read(item);
+      this.#write(tokens[0] as number, tokens[1] as number, attributes);
+      item = tape.after(item);
+    }
+  }
+
+  #write(key: number, token: number, attributes: AttributeWriter): void {
     const values = this.#values;
     const type = this.#typeOf(token);
-    if (type === 0) {
-      out.uint8(attributeTypeCodes.empty);
-      out.uint8(0);
+    values.writeKey(key, type, attributes);
+    if (type === attributeTypeCodes.empty) {
+      attributes.value("");
       return;
     }
     const content = this.#anyValue.tokens[type - 1] as number;
-    out.uint8(type);
     switch (type) {
       case attributeTypeCodes.string:
-        values.writeString(content, out);
+        values.writeText(content, attributes);
         return;
       case attributeTypeCodes.bool:
-        if (values.bool(content)) out.copy(trueText, 0, trueText.length);
-        else out.copy(falseText, 0, falseText.length);
+        attributes.bool(values.bool(content));
         return;
       case attributeTypeCodes.int:
-        values.writeInt64Text(content, out);
+        values.writeInt64Text(content, attributes);
         return;
       case attributeTypeCodes.double:
-        out.string(doubleText(values.double(content)));
+        attributes.double(values.double(content));
         return;
       default:
-        out.string(attributeText(this.#value(token, 0)));
+        attributes.value(attributeText(this.#value(token, 0)));
     }
   }
 

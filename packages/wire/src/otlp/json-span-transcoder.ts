@@ -2,6 +2,7 @@ import { JsonMembers } from "../json/json-members.ts";
 import type { JsonTape } from "../json/json-tape.ts";
 import type { JsonValues } from "../json/json-values.ts";
 import { spanKinds, statusCodes } from "../model/span.ts";
+import { AttributeWriter } from "../rows/attribute-writer.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
 import type { JsonAttributeTranscoder } from "./json-attribute-transcoder.ts";
 
@@ -30,6 +31,7 @@ export class JsonSpanTranscoder {
   readonly #values: JsonValues;
   readonly #attributes: JsonAttributeTranscoder;
   readonly #out: ByteWriter;
+  readonly #writer: AttributeWriter;
   readonly #span: JsonMembers;
   readonly #status: JsonMembers;
   readonly #event: JsonMembers;
@@ -40,6 +42,7 @@ export class JsonSpanTranscoder {
     this.#values = values;
     this.#attributes = attributes;
     this.#out = out;
+    this.#writer = new AttributeWriter(out);
     this.#span = new JsonMembers(tape, spanNames);
     this.#status = new JsonMembers(tape, ["code", "message"]);
     this.#event = new JsonMembers(tape, ["timeUnixNano", "name", "attributes", "droppedAttributesCount"]);
@@ -88,7 +91,7 @@ export class JsonSpanTranscoder {
     out.uint8(values.enumNumber(tokens[6] as number, "SPAN_KIND_", spanKinds));
     this.#times(tokens[7] as number, tokens[8] as number);
     this.#writeStatus(tokens[9] as number);
-    this.#attributes.write(tokens[10] as number, out);
+    this.#attributes.list(tokens[10] as number, this.#writer);
     out.uint32(values.uint32(tokens[11] as number));
     this.#events(tokens[12] as number);
     out.uint32(values.uint32(tokens[13] as number));
@@ -138,7 +141,7 @@ export class JsonSpanTranscoder {
       out.uint32(values.low);
       out.uint32(values.high);
       values.writeString(tokens[1] as number, out);
-      this.#attributes.write(tokens[2] as number, out);
+      this.#attributes.tuples(tokens[2] as number, this.#writer);
       out.uint32(values.uint32(tokens[3] as number));
       item = this.#tape.after(item);
     }
@@ -155,7 +158,7 @@ export class JsonSpanTranscoder {
       values.writeId(tokens[0] as number, 16, out);
       values.writeId(tokens[1] as number, 8, out);
       values.writeString(tokens[2] as number, out);
-      this.#attributes.write(tokens[3] as number, out);
+      this.#attributes.tuples(tokens[3] as number, this.#writer);
       out.uint32(values.uint32(tokens[4] as number));
       out.uint32(values.uint32(tokens[5] as number));
       // An OTLP link has no reference type.

@@ -2,6 +2,7 @@ import { JsonMembers } from "../json/json-members.ts";
 import { JsonTape } from "../json/json-tape.ts";
 import { JsonValues } from "../json/json-values.ts";
 import { maxAttributeDepth } from "../model/attribute.ts";
+import { AttributeWriter } from "../rows/attribute-writer.ts";
 import { ByteWriter } from "../rows/byte-writer.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
@@ -32,6 +33,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   readonly #out: ByteWriter;
   /** Columns of the resource and scope at hand, which every row starts with. */
   readonly #prefix: ByteWriter;
+  readonly #prefixAttributes: AttributeWriter;
   readonly #spans: JsonSpanTranscoder;
   #rejected = new RejectedSpans();
   #count = 0;
@@ -39,6 +41,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   constructor(options: TranscoderOptions = {}) {
     this.#out = new ByteWriter(options.maxRowsBytes);
     this.#prefix = new ByteWriter(options.maxRowsBytes);
+    this.#prefixAttributes = new AttributeWriter(this.#prefix);
     this.#spans = new JsonSpanTranscoder(this.#tape, this.#values, this.#attributes, this.#out);
   }
 
@@ -126,7 +129,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
     prefix.uint8(0);
     const hasAttributes = this.#values.itemCount(attributes) > 0;
     prefix.string(serviceNameFrom(hasAttributes, this.#attributes.find(attributes, "service.name")));
-    this.#attributes.write(attributes, prefix);
+    this.#attributes.list(attributes, this.#prefixAttributes);
     prefix.uint32(this.#values.uint32(dropped));
     this.#values.writeString(schemaUrl, prefix);
   }
@@ -140,7 +143,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
     const [name = -1, version = -1, attributes = -1, dropped = -1] = this.#scope.tokens;
     values.writeString(name, prefix);
     values.writeString(version, prefix);
-    this.#attributes.write(attributes, prefix);
+    this.#attributes.tuples(attributes, this.#prefixAttributes);
     prefix.uint32(values.uint32(dropped));
     values.writeString(schemaUrl, prefix);
   }

@@ -51,7 +51,7 @@ export abstract class PartTranscoder {
   /** Writes the text, the attributes and their dropped count: columns in a row for every part. */
   protected writeShared(): void {
     this.#attributeTranscoder.text(this.#textStart, this.#textEnd);
-    this.#attributeTranscoder.list(this.#attributes);
+    this.#attributeTranscoder.tuples(this.#attributes);
     this.out.uint32(this.#droppedAttributes);
   }
 

@@ -144,7 +144,7 @@ export class PrefixTranscoder {
     });
     out.string(name);
     out.string(version);
-    this.#attributeTranscoder.list(this.#attributes);
+    this.#attributeTranscoder.tuples(this.#attributes);
     out.uint32(droppedAttributes);
     out.string(schemaUrl);
   }

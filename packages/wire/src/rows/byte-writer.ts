@@ -8,6 +8,9 @@ const keptBytes = 8 * 1024 * 1024;
 /** Longer pieces are copied by the platform. */
 const wordsBytes = 512;
 
+/** Room for the length of a string that is not known before: lengths below 16 KiB. */
+const slotBytes = 2;
+
 /** Most bytes of rows that one batch may become, unless its reader is told otherwise: 256 MiB. */
 export const defaultMaxRowsBytes = 256 * 1024 * 1024;
 
@@ -116,6 +119,44 @@ export class ByteWriter {
     this.length += this.buffer.write(value, this.length);
   }
 
+  /** The UTF-8 bytes without their length; a lone surrogate becomes U+FFFD. */
+  utf8(value: string): void {
+    const { length } = value;
+    if (length < 64) {
+      this.reserve(length);
+      const { buffer } = this;
+      let index = 0;
+      for (; index < length; index++) {
+        const code = value.charCodeAt(index);
+        if (code >= 0x80) break;
+        buffer[this.length + index] = code;
+      }
+      if (index === length) {
+        this.length += length;
+        return;
+      }
+    }
+    this.reserve(Buffer.byteLength(value));
+    this.length += this.buffer.write(value, this.length);
+  }
+
+  /**
+   * Writes `source[start, end)` as it is, without its length.
+   * @param view the same memory as `source`
+   * @returns as `text`
+   */
+  textBytes(source: Uint8Array, view: DataView, start: number, end: number): boolean {
+    const length = end - start;
+    if (length > wordsBytes) {
+      this.words(view, start, length);
+      return false;
+    }
+    this.reserve(length);
+    const position = this.length;
+    this.length = position + length;
+    return copyText(source, view, start, end, this.buffer, this.view, position);
+  }
+
   /**
    * Writes `source[start, end)` as a string: its length, and the bytes as they are.
    * @param view the same memory as `source`
@@ -130,7 +171,6 @@ export class ByteWriter {
     }
     this.reserve(length + 2);
     const target = this.buffer;
-    const targetView = this.view;
     let position = this.length;
     if (length < 0x80) {
       target[position++] = length;
@@ -138,31 +178,48 @@ export class ByteWriter {
       target[position++] = (length & 0x7f) | 0x80;
       target[position++] = length >>> 7;
     }
-    let bits = 0;
-    if (length >= 4) {
-      // Four bytes at a time, the last four perhaps once more: no other loop of the transcoders is as hot.
-      const last = end - 4;
-      const shift = position - start;
-      for (let index = start; index < last; index += 4) {
-        const four = view.getInt32(index, true);
-        bits |= four;
-        targetView.setInt32(index + shift, four, true);
-      }
-      const four = view.getInt32(last, true);
-      bits |= four;
-      targetView.setInt32(last + shift, four, true);
-      position += length;
-      bits |= bits >>> 16;
-      bits |= bits >>> 8;
-    } else {
-      for (let index = start; index < end; index++) {
-        const byte = source[index] as number;
-        bits |= byte;
-        target[position++] = byte;
-      }
+    this.length = position + length;
+    return copyText(source, view, start, end, target, this.view, position);
+  }
+
+  /**
+   * Leaves room for the length of a string whose bytes follow.
+   * @returns where, for `endString`
+   */
+  beginString(): number {
+    this.reserve(slotBytes);
+    const at = this.length;
+    this.length = at + slotBytes;
+    return at;
+  }
+
+  /**
+   * Fills in the length of the string that `beginString` began: in as many bytes as there is room for, or more, for which
+   * the string is moved. A length of more bytes than it needs is a good one (LEB128).
+   * @returns where the bytes of the string begin now
+   */
+  endString(at: number): number {
+    const start = at + slotBytes;
+    const length = this.length - start;
+    if (length === 0) {
+      this.buffer[at] = 0;
+      this.length = at + 1;
+      return this.length;
     }
-    this.length = position;
-    return (bits & 0x80) === 0;
+    if (length < 0x4000) {
+      this.buffer[at] = (length & 0x7f) | 0x80;
+      this.buffer[at + 1] = length >>> 7;
+      return start;
+    }
+    const end = this.length;
+    this.reserve(5);
+    this.length = at;
+    // Over the first bytes of the string only when these have been moved.
+    const lengthBytes = varintBytes(length);
+    this.buffer.copyWithin(at + lengthBytes, start, end);
+    this.varint(length);
+    this.length += length;
+    return at + lengthBytes;
   }
 
   /** Copies `source[start, end)` as it is, without a length. */
@@ -234,6 +291,51 @@ export class ByteWriter {
   }
 }
 
+/** How many bytes `ByteWriter.varint` writes. */
+export function varintBytes(value: number): number {
+  let count = 1;
+  for (let rest = value; rest >= 0x80; rest >>>= 7) count++;
+  return count;
+}
+
 function viewOf(buffer: Buffer): DataView {
   return new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+}
+
+/**
+ * Copies `source[start, end)`, of some hundred bytes at most, to `target[position]`.
+ * @returns whether all of it is ASCII
+ */
+function copyText(
+  source: Uint8Array,
+  view: DataView,
+  start: number,
+  end: number,
+  target: Uint8Array,
+  targetView: DataView,
+  position: number,
+): boolean {
+  let bits = 0;
+  const shift = position - start;
+  if (end - start >= 4) {
+    // Four bytes at a time, the last four perhaps once more: no other loop of the transcoders is as hot.
+    const last = end - 4;
+    for (let index = start; index < last; index += 4) {
+      const four = view.getInt32(index, true);
+      bits |= four;
+      targetView.setInt32(index + shift, four, true);
+    }
+    const four = view.getInt32(last, true);
+    bits |= four;
+    targetView.setInt32(last + shift, four, true);
+    bits |= bits >>> 16;
+    bits |= bits >>> 8;
+  } else {
+    for (let index = start; index < end; index++) {
+      const byte = source[index] as number;
+      bits |= byte;
+      target[index + shift] = byte;
+    }
+  }
+  return (bits & 0x80) === 0;
 }

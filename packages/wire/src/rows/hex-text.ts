@@ -2,10 +2,9 @@ import type { ByteWriter } from "./byte-writer.ts";
 
 const digits = Buffer.from("0123456789abcdef");
 
-/** Writes `[start, end)` of `bytes` as a string of lower-case hex digits. */
+/** Writes `[start, end)` of `bytes` as lower-case hex digits. */
 export function writeHex(out: ByteWriter, bytes: Uint8Array, start: number, end: number): void {
   const length = (end - start) * 2;
-  out.varint(length);
   out.reserve(length);
   const { buffer } = out;
   let position = out.length;

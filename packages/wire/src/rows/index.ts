@@ -1,5 +1,8 @@
-export { attributeText, parseAttributeText } from "./attribute-text.ts";
+export { attributeTypeLetters, valueMark } from "./attribute-list.ts";
+export { attributeText, doubleText, parseAttributeText } from "./attribute-text.ts";
+export { AttributeWriter } from "./attribute-writer.ts";
 export { ByteWriter } from "./byte-writer.ts";
+export { fromFirstLayout } from "./from-first-layout.ts";
 export type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "./message-transcoder.ts";
 export { PackedSpans, type SpanOutline } from "./packed-spans.ts";
 export { readSpanRows } from "./read-span-rows.ts";

@@ -12,6 +12,7 @@ import {
   spanKinds,
   statusCodes,
 } from "../model/span.ts";
+import { attributeMark, malformedList, typeOfLetter, valueMark } from "./attribute-list.ts";
 import { parseAttributeText } from "./attribute-text.ts";
 import { RepeatCache } from "./repeat-cache.ts";
 import { RowReader } from "./row-reader.ts";
@@ -47,6 +48,9 @@ export function readSpanRows(bytes: Uint8Array): Span[] {
 
 /** Reads rows out of one buffer, and knows the attributes that it has read lately. */
 export class SpanRowReader extends RowReader {
+  /** By their bytes in lists. */
+  readonly listed = new RepeatCache<Attribute>(this.bytes);
+  /** By their bytes as tuples. */
   readonly attributes = new RepeatCache<Attribute>(this.bytes);
 }
 
@@ -66,7 +70,7 @@ export function readPrefix(reader: SpanRowReader): SpanRowPrefix {
   const format = readEnum(reader, spanFormats);
   const resource = {
     serviceName: reader.repeatedString(),
-    attributes: readAttributes(reader),
+    attributes: readAttributeList(reader),
     droppedAttributesCount: reader.uint32(),
     schemaUrl: reader.repeatedString(),
   };
@@ -104,7 +108,7 @@ export function readSpan(
     startTimeUnixNano: reader.int64(),
     durationNano: reader.int64(),
     status: { code: readEnum(reader, statusCodes), message: reader.repeatedString() },
-    attributes: readAttributes(reader),
+    attributes: readAttributeList(reader),
     droppedAttributesCount: reader.uint32(),
     events: readArray(reader, readEvent),
     droppedEventsCount: reader.uint32(),
@@ -140,6 +144,39 @@ function readLink(reader: SpanRowReader): SpanLink {
 
 function readWarning(reader: SpanRowReader): string {
   return reader.string();
+}
+
+/** Attributes that are one string. */
+function readAttributeList(reader: SpanRowReader): Attribute[] {
+  const { bytes } = reader;
+  let start = reader.skipString();
+  const last = reader.position - 1;
+  const attributes: Attribute[] = [];
+  if (start > last) return attributes;
+  if (start === last || bytes[start] !== attributeMark || bytes[last] !== attributeMark) {
+    throw malformedList(start);
+  }
+  while (start < last) {
+    const known = reader.listed.findToMark(start + 1);
+    const { end } = reader.listed;
+    attributes.push(known ?? readListed(reader, start + 1, end));
+    start = end;
+  }
+  return attributes;
+}
+
+/** The attribute that `[start, end)` is, marks aside, which `findToMark` did not find. */
+function readListed(reader: SpanRowReader, start: number, end: number): Attribute {
+  const { bytes } = reader;
+  let keyEnd = start;
+  while (keyEnd < end && bytes[keyEnd] !== valueMark) keyEnd++;
+  const valueStart = keyEnd + 2;
+  const type = valueStart > end ? undefined : typeOfLetter(bytes[keyEnd + 1] as number);
+  if (type === undefined) throw malformedList(start);
+  const key = reader.repeatedText(start, keyEnd);
+  const attribute = { key, value: parseAttributeText(type, bytes.toString("utf8", valueStart, end)) };
+  reader.listed.keep(start, end, attribute);
+  return attribute;
 }
 
 function readAttributes(reader: SpanRowReader): Attribute[] {

@@ -1,3 +1,5 @@
+import { attributeMark } from "./attribute-list.ts";
+
 const slots = 2048;
 /** Longer values are seldom repeated. */
 const longestBytes = 96;
@@ -13,6 +15,7 @@ export class RepeatCache<T> {
   readonly #lengths = new Int32Array(slots).fill(-1);
   readonly #values = new Array<T | undefined>(slots).fill(undefined);
   #slot = 0;
+  #end = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -28,6 +31,36 @@ export class RepeatCache<T> {
     if (this.#lengths[slot] !== length || !this.#same(this.#offsets[slot] as number, start, end))
       return undefined;
     return this.#values[slot];
+  }
+
+  /** What was kept for the same bytes as those from `start` to the next mark of lists, which must be there; see `end`. */
+  findToMark(start: number): T | undefined {
+    const bytes = this.#bytes;
+    const view = this.#view;
+    const lastWord = bytes.length - 4;
+    let hash = 0;
+    let index = start;
+    for (; index <= lastWord; index += 4) {
+      const word = view.getInt32(index);
+      // Whether a byte of it is 0xFF: by the common test for a zero byte in what is its opposite.
+      if (((~word - 0x01010101) & word & 0x80808080) !== 0) break;
+      hash = mix(hash, word);
+    }
+    for (let byte = bytes[index]; byte !== attributeMark; byte = bytes[++index])
+      hash = mix(hash, byte as number);
+    this.#end = index;
+    const length = index - start;
+    if (length > longestBytes) return undefined;
+    const slot = mix(hash >>> 16, hash) & (slots - 1);
+    this.#slot = slot;
+    if (this.#lengths[slot] !== length || !this.#same(this.#offsets[slot] as number, start, index))
+      return undefined;
+    return this.#values[slot];
+  }
+
+  /** The mark that `findToMark` came to. */
+  get end(): number {
+    return this.#end;
   }
 
   /** Keeps the value for the bytes that `find` was just asked for. */

@@ -10,13 +10,14 @@ import { RepeatCache } from "./repeat-cache.ts";
 export class RowReader {
   position = 0;
   readonly bytes: Buffer;
-  readonly #view: DataView;
+  /** The same memory as `bytes`. */
+  readonly view: DataView;
   readonly #strings: RepeatCache<string>;
 
   constructor(bytes: Uint8Array) {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#strings = new RepeatCache(bytes);
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   get done(): boolean {
@@ -28,11 +29,15 @@ export class RowReader {
   }
 
   uint32(): number {
-    return this.#view.getUint32(this.#advance(4), true);
+    return this.view.getUint32(this.#advance(4), true);
   }
 
   int64(): bigint {
-    return this.#view.getBigInt64(this.#advance(8), true);
+    return this.view.getBigInt64(this.#advance(8), true);
+  }
+
+  skip(count: number): void {
+    this.#advance(count);
   }
 
   /** @throws WireError WIRE_MALFORMED when the number is not below 2^32 */
@@ -62,18 +67,23 @@ export class RowReader {
 
   /** As `string`, for values that many rows share. */
   repeatedString(): string {
-    const length = this.varint();
-    if (length === 0) return "";
-    const start = this.#advance(length);
-    const known = this.#strings.find(start, this.position);
+    const start = this.skipString();
+    return this.repeatedText(start, this.position);
+  }
+
+  /** The text of `[start, end)`, which many rows share; `position` stays. */
+  repeatedText(start: number, end: number): string {
+    if (start === end) return "";
+    const known = this.#strings.find(start, end);
     if (known !== undefined) return known;
-    const text = this.bytes.toString("utf8", start, start + length);
-    this.#strings.keep(start, this.position, text);
+    const text = this.bytes.toString("utf8", start, end);
+    this.#strings.keep(start, end, text);
     return text;
   }
 
-  skipString(): void {
-    this.#advance(this.varint());
+  /** @returns where the string begins; it ends at `position` */
+  skipString(): number {
+    return this.#advance(this.varint());
   }
 
   /** Whether the bytes from `position` on are those of `[start, end)`. */

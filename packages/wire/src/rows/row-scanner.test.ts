@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { WireError } from "../errors.ts";
 import { type Span, spanFormats, spanKinds, statusCodes } from "../model/span.ts";
+import { attributeListOf } from "./attribute-list.ts";
 import { attributeText } from "./attribute-text.ts";
 import { RowScanner } from "./row-scanner.ts";
 import { spanArbitrary } from "./span-arbitrary.ts";
@@ -83,8 +84,31 @@ describe("RowScanner", () => {
   });
 
   it("takes an array of four thousand million attributes for the truncation that it is", () => {
+    // No tenant, service, or attributes of the resource, then what the scope has.
+    const bytes = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 1, 0]);
+    expect(() => count({ bytes, count: 1 })).toThrow("rows end at byte 19, inside a value");
+  });
+
+  it("takes a list of four thousand million bytes for the truncation that it is", () => {
     const bytes = Buffer.from([0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 1, 0]);
     expect(() => count({ bytes, count: 1 })).toThrow("rows end at byte 11, inside a value");
+  });
+
+  it("finds no attribute in what is no list", () => {
+    const list = attributeListOf([{ key: "a", value: { type: "string", value: "b" } }]);
+    const scanner = new RowScanner();
+    for (let at = 0; at < list.length; at++) {
+      const damaged = Buffer.concat([Buffer.from([list.length]), list]);
+      damaged[at + 1] = 0x20;
+      scanner.open({ bytes: damaged, count: 1 });
+      const read = () => {
+        scanner.openAttributes(0);
+        while (scanner.nextAttribute()) if (scanner.valueType === "bool") return;
+      };
+      // Key and value may be anything.
+      if (at === 1 || at === 4) expect(read).not.toThrow();
+      else expect(read).toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
+    }
   });
 });
 
@@ -101,7 +125,7 @@ function seen(scanner: RowScanner, bytes: Buffer) {
     tenant: bytes.toString("utf8", scanner.tenantStart, scanner.tenantEnd),
     format: spanFormats[scanner.format],
     service: bytes.toString("utf8", scanner.serviceStart, scanner.serviceEnd),
-    resourceAttributes: bytes[scanner.resourceAttributesStart],
+    resourceAttributes: attributesOf(scanner, scanner.resourceAttributesStart),
     traceId: bytes.toString("hex", scanner.traceIdAt, scanner.traceIdAt + 16),
     spanId: bytes.toString("hex", scanner.spanIdAt, scanner.spanIdAt + 8),
     parentSpanId: bytes.toString("hex", scanner.parentSpanIdAt, scanner.parentSpanIdAt + 8),
@@ -114,8 +138,19 @@ function seen(scanner: RowScanner, bytes: Buffer) {
     duration: bytes.readBigInt64LE(scanner.durationAt),
     durationNs: scanner.durationNs,
     status: statusCodes[scanner.status],
-    attributes: bytes[scanner.attributesStart],
+    attributes: attributesOf(scanner, scanner.attributesStart),
   };
+}
+
+function attributesOf(scanner: RowScanner, start: number): string[][] {
+  const texts: string[][] = [];
+  scanner.openAttributes(start);
+  while (scanner.nextAttribute()) texts.push([scanner.keyText, scanner.valueType, scanner.valueText]);
+  return texts;
+}
+
+function textsOf(attributes: Span["attributes"]): string[][] {
+  return attributes.map(({ key, value }) => [key, value.type, attributeText(value)]);
 }
 
 function told(span: Span, tenant: string): ReturnType<typeof seen> {
@@ -123,7 +158,7 @@ function told(span: Span, tenant: string): ReturnType<typeof seen> {
     tenant,
     format: span.format,
     service: span.resource.serviceName,
-    resourceAttributes: span.resource.attributes.length,
+    resourceAttributes: textsOf(span.resource.attributes),
     traceId: span.traceId,
     spanId: span.spanId,
     parentSpanId: span.parentSpanId || "0".repeat(16),
@@ -136,7 +171,7 @@ function told(span: Span, tenant: string): ReturnType<typeof seen> {
     duration: span.durationNano,
     durationNs: Number(span.durationNano),
     status: span.status.code,
-    attributes: span.attributes.length,
+    attributes: textsOf(span.attributes),
   };
 }
 

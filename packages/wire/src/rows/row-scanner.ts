@@ -1,5 +1,7 @@
 import { WireError } from "../errors.ts";
+import type { AttributeType } from "../model/attribute.ts";
 import { refTypes, spanFormats, spanKinds, statusCodes } from "../model/span.ts";
+import { attributeMark, malformedList, typeOfLetter, valueMark } from "./attribute-list.ts";
 import type { SpanRows } from "./span-rows.ts";
 
 const nothing = new Uint8Array(0);
@@ -7,12 +9,13 @@ const nothing = new Uint8Array(0);
 /**
  * Walks rows without decoding them: what pipeline steps look at spans with. Attributes, events and links are passed
  * over by their lengths; what is found is told as offsets into `bytes`, plain numbers that the next `next` overwrites.
+ * Whether attributes are what they should be is seen only by who looks at them.
  *
  *     scanner.open(rows);
  *     while (scanner.next()) count(scanner.bytes, scanner.serviceStart, scanner.serviceEnd);
  *
  * One scanner serves one walk at a time. `…Start` and `…End` of texts leave out their length; those of attributes
- * take in the length of the array.
+ * take it in.
  */
 export class RowScanner {
   /** The rows of the last `open`. */
@@ -48,14 +51,14 @@ export class RowScanner {
   status = 0;
   attributesStart = 0;
   attributesEnd = 0;
-  /** First byte of the attribute of the last `nextAttribute`; it ends at `valueEnd`. */
+  /** First byte, the mark, of the attribute of the last `nextAttribute`; it ends at `valueEnd`. */
   attributeStart = 0;
   keyStart = 0;
   keyEnd = 0;
   valueStart = 0;
   valueEnd = 0;
-  #attributeAt = 0;
-  #attributesLeft = 0;
+  /** The last mark of the list. */
+  #listEnd = 0;
   #view: DataView = new DataView(nothing.buffer);
   #expected = 0;
   #seen = 0;
@@ -110,7 +113,7 @@ export class RowScanner {
     this.serviceEnd = this.#text(this.tenantEnd + 1);
     this.serviceStart = this.#textStart;
     this.resourceAttributesStart = this.serviceEnd;
-    this.resourceAttributesEnd = this.#attributes(this.serviceEnd);
+    this.resourceAttributesEnd = this.#text(this.serviceEnd);
     // Resource: dropped, schema. Scope: name, version, attributes, dropped, schema.
     let position = this.#text(this.resourceAttributesEnd + 4);
     position = this.#attributes(this.#text(this.#text(position)));
@@ -126,7 +129,7 @@ export class RowScanner {
     this.durationAt = this.startAt + 8;
     this.status = this.#enumAt(this.durationAt + 8, statusCodes.length);
     this.attributesStart = this.#text(this.durationAt + 9);
-    this.attributesEnd = this.#attributes(this.attributesStart);
+    this.attributesEnd = this.#text(this.attributesStart);
     position = this.#links(this.#events(this.attributesEnd + 4) + 4) + 4;
     position = this.#warnings(position);
     if (position > bytes.length) throw truncated(bytes);
@@ -174,41 +177,83 @@ export class RowScanner {
       wanted = Buffer.from(key);
       this.#keys.set(key, wanted);
     }
+    const { bytes } = this;
+    const { length } = wanted;
     this.openAttributes(attributesStart);
-    while (this.nextAttribute()) {
-      if (sameBytes(this.bytes, this.keyStart, this.keyEnd, wanted)) return this.valueText;
+    const last = this.#listEnd;
+    for (let mark = this.valueEnd; mark < last; ) {
+      const keyEnd = mark + 1 + length;
+      if (bytes[keyEnd] === valueMark && sameBytes(bytes, mark + 1, keyEnd, wanted)) {
+        this.valueEnd = mark;
+        this.nextAttribute();
+        return this.valueText;
+      }
+      mark++;
+      while (bytes[mark] !== attributeMark) mark++;
     }
     return undefined;
   }
 
-  /** Starts before the first attribute of an array. @param start `attributesStart` or `resourceAttributesStart` */
+  /**
+   * Starts before the first attribute of a list.
+   * @param start `attributesStart` or `resourceAttributesStart`
+   * @throws WireError WIRE_MALFORMED when it does not begin and end as a list
+   */
   openAttributes(start: number): void {
-    this.#attributeAt = this.#length(start);
-    this.#attributesLeft = this.#value;
+    const { bytes } = this;
+    const end = this.#text(start);
+    this.valueEnd = this.#textStart;
+    this.#listEnd = end - 1;
+    if (this.#textStart === end) return;
+    if (this.#value < 4 || bytes[this.#textStart] !== attributeMark || bytes[end - 1] !== attributeMark) {
+      throw malformedList(start);
+    }
   }
 
-  /** Goes to the next attribute of the array. @returns false when there is none */
+  /**
+   * Goes to the next attribute of the list.
+   * @returns false when there is none
+   * @throws WireError WIRE_MALFORMED when it is none
+   */
   nextAttribute(): boolean {
-    if (this.#attributesLeft === 0) return false;
-    this.#attributesLeft--;
-    this.attributeStart = this.#attributeAt;
-    this.keyEnd = this.#text(this.#attributeAt);
-    this.keyStart = this.#textStart;
-    this.valueEnd = this.#text(this.keyEnd + 1);
-    this.valueStart = this.#textStart;
-    this.#attributeAt = this.valueEnd;
+    const { bytes } = this;
+    const start = this.valueEnd;
+    if (start >= this.#listEnd) return false;
+    this.attributeStart = start;
+    let at = start + 1;
+    this.keyStart = at;
+    while (bytes[at] !== valueMark && bytes[at] !== attributeMark) at++;
+    this.keyEnd = at;
+    if (bytes[at] !== valueMark || bytes[at + 1] === attributeMark) throw malformedList(start);
+    at += 2;
+    this.valueStart = at;
+    while (bytes[at] !== attributeMark) at++;
+    this.valueEnd = at;
     return true;
   }
 
-  /** Number of the attribute's type, as in `attributeTypeCodes`. */
-  get valueType(): number {
-    return this.bytes[this.keyEnd] as number;
+  /**
+   * The attribute's type.
+   * @throws WireError WIRE_MALFORMED when it is none
+   */
+  get valueType(): AttributeType {
+    const type = typeOfLetter(this.bytes[this.keyEnd + 1] as number);
+    if (type === undefined) throw malformedList(this.attributeStart);
+    return type;
+  }
+
+  get keyText(): string {
+    return this.#textOf(this.keyStart, this.keyEnd);
   }
 
   /** The text form (see `spanColumns`) of the attribute. */
   get valueText(): string {
+    return this.#textOf(this.valueStart, this.valueEnd);
+  }
+
+  #textOf(start: number, end: number): string {
     const { buffer, byteOffset } = this.bytes;
-    return Buffer.from(buffer, byteOffset + this.valueStart, this.valueEnd - this.valueStart).toString();
+    return Buffer.from(buffer, byteOffset + start, end - start).toString();
   }
 
   /** Reads an unsigned LEB128 length. @returns index just past it; the length is in `#value` */
@@ -241,6 +286,7 @@ export class RowScanner {
     return start + this.#value;
   }
 
+  /** Attributes that are tuples. */
   #attributes(position: number): number {
     const { bytes } = this;
     const { length } = bytes;

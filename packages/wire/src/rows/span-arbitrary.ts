@@ -53,6 +53,9 @@ const link = fc.record({
 /** For property tests: every attribute value that the model allows, nested a few levels. */
 export const attributeValueArbitrary: fc.Arbitrary<AttributeValue> = value;
 
+/** For property tests: every attribute that the model allows. */
+export const attributeArbitrary: fc.Arbitrary<Attribute> = fc.record({ key, value });
+
 /** For property tests: every span that the model allows. */
 export const spanArbitrary: fc.Arbitrary<Span> = fc.record({
   traceId: hexId(16),

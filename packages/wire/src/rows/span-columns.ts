@@ -2,7 +2,10 @@
  * The row of one span: its columns in the order in which RowBinary writes them, with their ClickHouse types.
  * This is the contract between the codecs that write rows, the journal that keeps them, and the store's schema.
  *
- * Text form of attribute values (the `value` of an attribute tuple; it is also what tag search compares):
+ * Attributes of the span and of its resource are one string each, `attribute_text` and `resource_text`: see
+ * `attribute-list.ts`. Those of scopes, events and links, which are few, are arrays of tuples.
+ *
+ * Text form of attribute values (in both; it is also what tag search compares):
  * string as it is; `true`/`false`; decimal integer; double as JavaScript prints it (`NaN`, `Infinity`, `-0`);
  * bytes as lower-case hex; empty as ""; array and kvlist as typed JSON (see `typed-json.ts`).
  *
@@ -20,7 +23,7 @@ export const spanColumns = [
   { name: "tenant", type: "LowCardinality(String)" },
   { name: "format", type: "Enum8('otlp' = 0, 'proto' = 1, 'jaeger' = 2, 'zipkin' = 3)" },
   { name: "service", type: "LowCardinality(String)" },
-  { name: "resource_attributes", type: attributes },
+  { name: "resource_text", type: "LowCardinality(String)" },
   { name: "resource_dropped_attributes", type: "UInt32" },
   { name: "resource_schema_url", type: "LowCardinality(String)" },
   { name: "scope_name", type: "LowCardinality(String)" },
@@ -44,7 +47,7 @@ export const spanColumns = [
   { name: "duration", type: "Int64" },
   { name: "status", type: "Enum8('unset' = 0, 'ok' = 1, 'error' = 2)" },
   { name: "status_message", type: "String" },
-  { name: "attributes", type: attributes },
+  { name: "attribute_text", type: "String" },
   { name: "dropped_attributes", type: "UInt32" },
   {
     name: "events",

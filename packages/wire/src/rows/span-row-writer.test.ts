@@ -52,8 +52,8 @@ describe("SpanRowWriter and readSpanRows", () => {
       Buffer.from("GET /"),
       Buffer.from([2, 2, 0, 0, 0, 0, 0, 0, 0]),
       Buffer.from("fdffffffffffffff", "hex"),
-      // Status unset without message; one attribute: key, type int, text.
-      Buffer.from([0, 0, 1, 1, 0x6b, 3, 1, 0x37, 0, 0, 0, 0]),
+      // Status unset without message; a list of six bytes, its length in two; one attribute: key, type int, text.
+      Buffer.from([0, 0, 0x86, 0, 0xff, 0x6b, 0xfe, 0x69, 0x37, 0xff, 0, 0, 0, 0]),
       // No events, links, warnings.
       Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
     ]);

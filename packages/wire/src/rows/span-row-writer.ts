@@ -1,5 +1,4 @@
 import type { Attribute } from "../model/attribute.ts";
-import { attributeTypeCodes } from "../model/attribute.ts";
 import {
   type Resource,
   refTypes,
@@ -12,7 +11,7 @@ import {
   spanKinds,
   statusCodes,
 } from "../model/span.ts";
-import { attributeText } from "./attribute-text.ts";
+import { AttributeWriter } from "./attribute-writer.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import type { SpanRows } from "./span-rows.ts";
 
@@ -95,7 +94,7 @@ export function writeResource(out: ByteWriter, tenant: string, format: SpanForma
   out.string(tenant);
   out.uint8(spanFormats.indexOf(format));
   out.string(resource.serviceName);
-  writeAttributes(out, resource.attributes);
+  writeAttributeList(out, resource.attributes);
   out.uint32(resource.droppedAttributesCount);
   out.string(resource.schemaUrl);
 }
@@ -123,7 +122,7 @@ function writeSpan(out: ByteWriter, span: Span): void {
   out.int64(span.durationNano);
   out.uint8(statusCodes.indexOf(span.status.code));
   out.string(span.status.message);
-  writeAttributes(out, span.attributes);
+  writeAttributeList(out, span.attributes);
   out.uint32(span.droppedAttributesCount);
   out.varint(span.events.length);
   for (const event of span.events) writeEvent(out, event);
@@ -153,12 +152,17 @@ export function writeLink(out: ByteWriter, link: SpanLink): void {
   out.uint8(refTypes.indexOf(link.refType));
 }
 
-/** A column or tuple member of attributes. */
+/** A column of attributes in one string. */
+function writeAttributeList(out: ByteWriter, attributes: readonly Attribute[]): void {
+  const writer = new AttributeWriter(out);
+  writer.beginList();
+  writer.all(attributes);
+  writer.end();
+}
+
+/** A column or tuple member of attributes that are tuples. */
 export function writeAttributes(out: ByteWriter, attributes: readonly Attribute[]): void {
-  out.varint(attributes.length);
-  for (const { key, value } of attributes) {
-    out.string(key);
-    out.uint8(attributeTypeCodes[value.type]);
-    out.string(attributeText(value));
-  }
+  const writer = new AttributeWriter(out);
+  writer.beginTuples(attributes.length);
+  writer.all(attributes);
 }

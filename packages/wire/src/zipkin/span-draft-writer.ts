@@ -1,5 +1,6 @@
 import { attributeTypeCodes } from "../model/attribute.ts";
 import { type SpanLink, spanFormats, spanKinds } from "../model/span.ts";
+import { AttributeWriter } from "../rows/attribute-writer.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
 import { writeAttributes, writeLink } from "../rows/span-row-writer.ts";
@@ -43,6 +44,7 @@ const taken = -2;
  */
 export class SpanDraftWriter {
   readonly #out: ByteWriter;
+  readonly #attributes: AttributeWriter;
   /** By tag, what becomes of it. */
   #uses = new Int16Array(64);
   /** By number in `specialTags`, its tag; -1 when absent. */
@@ -55,6 +57,7 @@ export class SpanDraftWriter {
 
   constructor(out: ByteWriter) {
     this.#out = out;
+    this.#attributes = new AttributeWriter(out);
   }
 
   /** Begins another message. */
@@ -183,11 +186,10 @@ export class SpanDraftWriter {
     }
     const ownKey = sourceKey === "" ? "service.name" : sourceKey;
     const replaces = hasService && this.#hasResourceTag(draft, ownKey);
-    out.varint((hasService && !replaces ? 1 : 0) + this.#resourceTags + (nameTag === -1 ? 0 : 1));
+    this.#attributes.beginList();
     if (hasService && !replaces) {
-      out.string(ownKey);
-      out.uint8(stringType);
-      copyText(out, bytes, view, local.serviceStart, local.serviceEnd);
+      this.#attributes.key(stringType, ownKey);
+      this.#attributes.lenientValue(bytes, view, local.serviceStart, local.serviceEnd);
     }
     if (this.#resourceTags > 0 || nameTag !== -1) {
       for (let tag = 0; tag < draft.tags.count; tag++) {
@@ -195,6 +197,7 @@ export class SpanDraftWriter {
         if (use >= specialTags.resource || use === specialTags.serviceName) this.#writeTag(draft, tag);
       }
     }
+    this.#attributes.end();
     out.uint32(0);
     out.uint8(0); // No schema URL.
   }
@@ -217,7 +220,6 @@ export class SpanDraftWriter {
   }
 
   #writeAttributes(draft: SpanDraft): void {
-    const out = this.#out;
     const { local, remote, tags } = draft;
     const hasPeer = remote.serviceEnd > remote.serviceStart;
     if (local.ip !== "") this.#replace(specialTags.hostIp);
@@ -226,27 +228,20 @@ export class SpanDraftWriter {
     if (remote.ip !== "") this.#replace(specialTags.peerIp);
     if (remote.port !== 0) this.#replace(specialTags.peerPort);
     if (!draft.hasTimestamp) this.#replace(specialTags.startTimeAbsent);
-    let count = local.ip === "" ? 0 : 1;
-    if (local.port !== 0) count++;
-    if (hasPeer) count++;
-    if (remote.ip !== "") count++;
-    if (remote.port !== 0) count++;
-    if (!draft.hasTimestamp) count++;
-    for (let tag = 0; tag < tags.count; tag++) if (isAttribute(this.#uses[tag] as number)) count++;
-    out.varint(count);
+    this.#attributes.beginList();
     for (let tag = 0; tag < tags.count; tag++) {
       if (isAttribute(this.#uses[tag] as number)) this.#writeTag(draft, tag);
     }
     if (local.ip !== "") this.#attribute("net.host.ip", stringType, local.ip);
     if (local.port !== 0) this.#attribute("net.host.port", intType, String(local.port));
     if (hasPeer) {
-      out.string("peer.service");
-      out.uint8(stringType);
-      copyText(out, draft.bytes, draft.view, remote.serviceStart, remote.serviceEnd);
+      this.#attributes.key(stringType, "peer.service");
+      this.#attributes.lenientValue(draft.bytes, draft.view, remote.serviceStart, remote.serviceEnd);
     }
     if (remote.ip !== "") this.#attribute("net.peer.ip", stringType, remote.ip);
     if (remote.port !== 0) this.#attribute("net.peer.port", intType, String(remote.port));
     if (!draft.hasTimestamp) this.#attribute("otel.zipkin.absentField.startTime", boolType, "true");
+    this.#attributes.end();
   }
 
   /** The tag of this number gives way to what the span itself says. */
@@ -256,9 +251,8 @@ export class SpanDraftWriter {
   }
 
   #attribute(key: string, type: number, value: string): void {
-    this.#out.string(key);
-    this.#out.uint8(type);
-    this.#out.string(value);
+    this.#attributes.key(type, key);
+    this.#attributes.value(value);
   }
 
   #writeEvents(draft: SpanDraft): void {
@@ -293,19 +287,21 @@ export class SpanDraftWriter {
   /** The value of the tag with this number, or "". */
   #writeValue(draft: SpanDraft, number: number): void {
     const tag = this.#special[number] as number;
-    if (tag === -1) this.#out.uint8(0);
-    else this.#copy(draft, tag * 4 + 2);
+    if (tag === -1) {
+      this.#out.uint8(0);
+      return;
+    }
+    const { bytes, view } = draft;
+    const { offsets } = draft.tags;
+    copyText(this.#out, bytes, view, offsets[tag * 4 + 2] as number, offsets[tag * 4 + 3] as number);
   }
 
   #writeTag(draft: SpanDraft, tag: number): void {
-    this.#copy(draft, tag * 4);
-    this.#out.uint8(stringType);
-    this.#copy(draft, tag * 4 + 2);
-  }
-
-  #copy(draft: SpanDraft, at: number): void {
+    const { bytes, view } = draft;
     const { offsets } = draft.tags;
-    copyText(this.#out, draft.bytes, draft.view, offsets[at] as number, offsets[at + 1] as number);
+    const at = tag * 4;
+    this.#attributes.lenientKey(stringType, bytes, view, offsets[at] as number, offsets[at + 1] as number);
+    this.#attributes.lenientValue(bytes, view, offsets[at + 2] as number, offsets[at + 3] as number);
   }
 }
 

@@ -5,6 +5,7 @@ import { Batch } from "../gen/tracing/api_v2/model.ts";
 import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
 import type { MessageTranscoder } from "../rows/message-transcoder.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
+import { writtenAgain } from "../rows/written-again.ts";
 import { BinaryCursor } from "../thrift/binary-cursor.ts";
 import { CompactCursor } from "../thrift/compact-cursor.ts";
 import { readZipkinBatchArguments } from "../thrift/decode-zipkin-spans.ts";
@@ -49,9 +50,11 @@ const formats: Record<string, () => (message: Buffer) => Uint8Array> = {
 };
 
 function rowsOf(transcoder: MessageTranscoder) {
+  let calls = 0;
   return (message: Buffer) => {
     const { rows } = transcoder.transcode(message);
     expect(readSpanRows(rows.bytes).length).toBe(rows.count);
+    if (calls++ % freshEvery === 0) expect(Buffer.compare(writtenAgain(rows.bytes), rows.bytes)).toBe(0);
     return rows.bytes;
   };
 }

@@ -6,6 +6,7 @@ import {
   maxCatalogValueBytes,
 } from "../../api/attribute-catalog.ts";
 import type { IntrinsicSource } from "../../api/intrinsics.ts";
+import { attributeTexts, elementsOf, hasKey, keyOfElement, valuesOfKey } from "./attribute-text-sql.ts";
 import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
 import { conditionSql } from "./traceql/condition-sql.ts";
 
@@ -22,19 +23,51 @@ export interface Sample {
 const minuteNano = 60_000_000_000n;
 const granuleRows = 4_096;
 
-/** Columns of keys, and of attributes, by scope. */
-const places: Record<Exclude<AttributeScope, "intrinsic">, readonly [keys: string, attributes: string]> = {
-  span: ["attributes.key", "attributes"],
-  resource: ["resource_attributes.key", "resource_attributes"],
-  event: [
+/** The value and the condition that it may be there, of attributes with a key. */
+interface Values {
+  /** An array of tuples of the type's name and the value. */
+  readonly found: string;
+  readonly mayHave: string;
+}
+
+/** Where a scope has attributes. */
+interface Place {
+  /** An array of the keys. */
+  readonly keys: string;
+  /** @param key an expression for a text */
+  readonly values: (key: string) => Values;
+}
+
+function textPlace(column: string): Place {
+  return {
+    keys: `arrayMap(e -> ${keyOfElement("e")}, ${elementsOf(column)})`,
+    values: (key) => ({ found: valuesOfKey(column, key), mayHave: hasKey(column, key) }),
+  };
+}
+
+/** @param attributes an expression for an array of tuples */
+function tuplePlace(keys: string, attributes: string): Place {
+  return {
+    keys,
+    values: (key) => ({
+      found: `arrayMap(a -> (toString(a.2), a.3), arrayFilter(a -> a.1 = ${key}, ${attributes}))`,
+      mayHave: `has(${keys}, ${key})`,
+    }),
+  };
+}
+
+const places: Record<Exclude<AttributeScope, "intrinsic">, Place> = {
+  span: textPlace(attributeTexts.span),
+  resource: textPlace(attributeTexts.resource),
+  event: tuplePlace(
     "arrayFlatten(arrayMap(e -> arrayMap(a -> a.1, e.3), events))",
     "arrayFlatten(arrayMap(e -> e.3, events))",
-  ],
-  link: [
+  ),
+  link: tuplePlace(
     "arrayFlatten(arrayMap(l -> arrayMap(a -> a.1, l.4), links))",
     "arrayFlatten(arrayMap(l -> l.4, links))",
-  ],
-  instrumentation: ["scope_attributes.key", "scope_attributes"],
+  ),
+  instrumentation: tuplePlace("scope_attributes.key", "scope_attributes"),
 };
 
 const countedIn = "tenant = {tenant:String} AND minute BETWEEN {from:Int32} AND {to:Int32}";
@@ -109,7 +142,7 @@ export function namesSql(
       ? []
       : [
           `SELECT '${scope}' AS scope, toString(key) AS name, count() AS seen
-  FROM (SELECT arrayJoin(${places[scope][0]}) AS key FROM ${from}) GROUP BY key HAVING startsWith(name, {prefix:String})`,
+  FROM (SELECT arrayJoin(${places[scope].keys}) AS key FROM ${from}) GROUP BY key HAVING startsWith(name, {prefix:String})`,
         ],
   );
   const sql = `SELECT scope, name FROM (${branches.join(" UNION ALL ")})
@@ -144,16 +177,11 @@ export function attributeValuesSql(
   const parameters: Parameters = { attribute: name, limit, prefix };
   const from = sampledFrom(sample, query, database, tenant, parameters);
   if (scope === "intrinsic") return { sql: "SELECT 1 WHERE 0", parameters };
-  const [keys, attributes] = places[scope];
-  // ClickHouse does not find an empty text in an array of a dictionary.
-  const hasKey = name === "" ? "1" : `has(${keys}, {attribute:String})`;
-  const isPlain = "a.2 IN ('string', 'bool', 'int', 'double')";
+  const { found, mayHave } = places[scope].values("{attribute:String}");
   const sql =
-    valuesFrom(`SELECT if(a.2 = 'double', 'float', toString(a.2)) AS type, a.3 AS value, count() AS seen
-  FROM (
-    SELECT arrayJoin(arrayFilter(a -> a.1 = {attribute:String} AND ${isPlain}, ${attributes})) AS a
-    FROM ${from} AND ${hasKey}
-  ) GROUP BY type, value`);
+    valuesFrom(`SELECT if(found.1 = 'double', 'float', found.1) AS type, found.2 AS value, count() AS seen
+  FROM (SELECT arrayJoin(${found}) AS found FROM ${from} AND ${mayHave})
+  WHERE found.1 IN ('string', 'bool', 'int', 'double') GROUP BY type, value`);
   return { sql, parameters };
 }
 

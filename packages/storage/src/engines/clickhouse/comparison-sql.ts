@@ -1,4 +1,11 @@
 import type { AttributeComparisonQuery } from "../../api/analysis-reader.ts";
+import {
+  attributeTexts,
+  elementsOf,
+  keyOfElement,
+  untypedElement,
+  valueOfUntyped,
+} from "./attribute-text-sql.ts";
 import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
 import { selectionCondition } from "./selection-sql.ts";
 import type { TimeSlice } from "./time-slices.ts";
@@ -60,24 +67,29 @@ export function comparisonSql(
   const scan = (columns: string) => `SELECT ${conditions.selected} AS is_selected, ${columns}
     FROM ${database}.spans WHERE ${sides.join(" OR ")} LIMIT {maxSpans:UInt64} BY is_selected`;
   const sql = `SELECT place, key, value, toFloat64(selected) AS selected, toFloat64(others) AS others FROM (
-  SELECT 'span' AS place, toString(any(one_key)) AS key, any(one_value) AS value,
-    countIf(is_selected) AS selected, countIf(NOT is_selected) AS others
-  FROM (${scan("attributes.key AS keys, attributes.value AS values, arrayEnumerateUniq(keys, values) AS numbers")})
-  ARRAY JOIN keys AS one_key, values AS one_value, numbers AS number
-  WHERE number = 1 GROUP BY cityHash64(one_key, one_value)
+  SELECT 'span' AS place, ${keyOfElement("one")} AS key, ${valueOfUntyped("one")} AS value, selected, others FROM (
+    SELECT any(element) AS one, countIf(is_selected) AS selected, countIf(NOT is_selected) AS others
+    FROM (${scan(`${untyped(attributeTexts.span)} AS elements`)})
+    ARRAY JOIN elements AS element GROUP BY cityHash64(element)
+  )
   UNION ALL
   SELECT attribute.1 AS place, attribute.2 AS key, attribute.3 AS value, sum(selected) AS selected, sum(others) AS others
   FROM (
-    SELECT arrayJoin(arrayDistinct(arrayConcat([('total', '', '')],
-      arrayMap((key, value) -> ('resource', toString(key), value), any(keys), any(values))))) AS attribute,
+    SELECT arrayJoin(arrayConcat([('total', '', '')],
+      arrayMap(u -> ('resource', ${keyOfElement("u")}, ${valueOfUntyped("u")}), ${untyped("resource")}))) AS attribute,
       countIf(is_selected) AS selected, countIf(NOT is_selected) AS others
-    FROM (${scan("resource_attributes.key AS keys, resource_attributes.value AS values")}) GROUP BY cityHash64(keys, values)
+    FROM (${scan(`${attributeTexts.resource} AS resource`)}) GROUP BY resource
   ) GROUP BY attribute
 ) ORDER BY place = 'total' DESC,
   abs(selected / greatest(maxIf(selected, place = 'total') OVER (), 1)
     - others / greatest(maxIf(others, place = 'total') OVER (), 1)) DESC, place, key, value
 LIMIT {limit:UInt64}`;
   return { sql, parameters };
+}
+
+/** Key and value of each attribute of a column, once. */
+function untyped(column: string): string {
+  return `arrayDistinct(arrayMap(e -> ${untypedElement("e")}, ${elementsOf(column)}))`;
 }
 
 function sideConditions(

@@ -3,7 +3,7 @@ import type { SpanFilter } from "../../api/analysis-reader.ts";
 import { checkSearch } from "../../api/checked-query.ts";
 import type { TraceQuery } from "../../api/span-reader.ts";
 import type { QueryParameters } from "./parameter-text.ts";
-import { attributePlaces, hasAttribute } from "./schema/span-sql.ts";
+import { attributePlaces, hasAttribute, type SoughtAttribute } from "./schema/span-sql.ts";
 import { shownAsTag } from "./shown-as-tag.ts";
 
 export type Parameters = Record<string, string | bigint | number>;
@@ -61,10 +61,10 @@ export function spanCondition(
   const conditions = ["tenant = {tenant:String}", ...spanConditions(filter, parameters, prefix)];
   let count = 0;
   for (const [key, value] of filter.tags ?? []) {
-    const texts = tagTexts([key, value], `${prefix}tag`, count++, parameters);
-    const has = hasAttribute(...texts);
-    const shown = shownAsTag(key, value, texts[1]);
-    conditions.push(...(shown === undefined ? has : [`(${shown} OR (${has.join(" AND ")}))`]));
+    const sought = soughtTag([key, value], `${prefix}tag`, count++, parameters);
+    const has = hasAttribute(sought);
+    const shown = shownAsTag(key, value, sought.value);
+    conditions.push(shown === undefined ? has : `(${shown} OR ${has})`);
   }
   return conditions.join(" AND ");
 }
@@ -100,19 +100,18 @@ function tagBranches(tags: ReadonlyMap<string, string>, parameters: Parameters, 
   let branches: string[][] = [[]];
   let count = 0;
   for (const [key, value] of tags) {
-    const texts = tagTexts([key, value], "tag", count++, parameters);
-    const has = hasAttribute(...texts);
-    const shown = shownAsTag(key, value, texts[1]);
+    const sought = soughtTag([key, value], "tag", count++, parameters);
+    const has = hasAttribute(sought);
+    const shown = shownAsTag(key, value, sought.value);
     if (apart && count === 1) {
-      const places = attributePlaces(...texts);
-      branches = places.map(([hint, exact]) => [`indexHint(${hint})`, exact]);
+      branches = attributePlaces(sought).map((place) => [place]);
       if (shown !== undefined) branches.push([shown]);
-    } else if (shown === undefined) branches = branches.map((branch) => [...branch, ...has]);
+    } else if (shown === undefined) branches = branches.map((branch) => [...branch, has]);
     else if (branches.length * 2 > maxBranches) {
-      branches = branches.map((branch) => [...branch, `(${shown} OR (${has.join(" AND ")}))`]);
+      branches = branches.map((branch) => [...branch, `(${shown} OR ${has})`]);
     } else {
       branches = branches.flatMap((branch) => [
-        [...branch, ...has],
+        [...branch, has],
         [...branch, shown],
       ]);
     }
@@ -120,20 +119,22 @@ function tagBranches(tags: ReadonlyMap<string, string>, parameters: Parameters, 
   return branches;
 }
 
-/** Makes parameters of a tag's texts. @returns what stands for them in SQL, as `attributePlaces` wants it */
-function tagTexts(
-  [key, value]: readonly [string, string],
+/** Makes parameters of a tag's texts. */
+function soughtTag(
+  [key, text]: readonly [string, string],
   name: string,
   number: number,
   parameters: Parameters,
-): [key: string, value: string, asDouble?: string] {
-  const parameter = (part: string, text: string) => {
-    parameters[`${name}${part}${number}`] = text;
+): SoughtAttribute {
+  const parameter = (part: string, value: string) => {
+    parameters[`${name}${part}${number}`] = value;
     return `{${name}${part}${number}:String}`;
   };
-  const asDouble = soughtDoubleText(value);
-  const texts = [parameter("Key", key), parameter("Value", value)] as const;
-  return asDouble === undefined ? [...texts] : [...texts, parameter("Double", asDouble)];
+  const asDouble = soughtDoubleText(text);
+  return {
+    ...{ key: parameter("Key", key), value: parameter("Value", text), text },
+    ...(asDouble === undefined ? {} : { asDouble: parameter("Double", asDouble) }),
+  };
 }
 
 function int64(value: bigint): bigint {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Logger } from "lifecycle";
 import { FrameList } from "./frame-list.ts";
 import { segmentSuffix } from "./open-segment.ts";
+import { rewriteSegment, rewrittenSuffix } from "./rewrite-segment.ts";
 import { quarantineFolder, SealedSegment } from "./sealed-segment.ts";
 import { headerStateOf, type SegmentScan, scanFrames, segmentHeaderBytes } from "./segment-format.ts";
 
@@ -10,7 +11,7 @@ import { headerStateOf, type SegmentScan, scanFrames, segmentHeaderBytes } from 
 export interface Leftovers {
   /** Oldest first. */
   readonly segments: readonly SealedSegment[];
-  /** Bytes of files that stay in quarantine, since this version cannot read them. */
+  /** Bytes of files that stay in quarantine, since they cannot be read. */
   readonly quarantinedBytes: number;
 }
 
@@ -19,18 +20,19 @@ export interface Leftovers {
  * frames, so that its token always names the same rows. Segments that storage refused
  * get another chance, since a restart is how wrong credentials or an old schema are put right.
  *
- * One segment is in memory at a time.
+ * Segments of the first layout are rewritten. One segment is in memory at a time, such a one with a frame of it.
  */
 export async function recoverSegments(folder: string, log: Logger): Promise<Leftovers> {
   const quarantine = join(folder, quarantineFolder);
   await mkdir(quarantine, { recursive: true });
-  for (const name of await segmentNames(quarantine)) {
+  for (const name of await namesIn(quarantine, segmentSuffix)) {
     await rename(join(quarantine, name), join(folder, name));
   }
   const segments: SealedSegment[] = [];
   let quarantinedBytes = 0;
   let buffer: Buffer = Buffer.alloc(0);
-  for (const name of await segmentNames(folder)) {
+  for (const name of await namesIn(folder, segmentSuffix + rewrittenSuffix)) await unlink(join(folder, name));
+  for (const name of await namesIn(folder, segmentSuffix)) {
     const path = join(folder, name);
     const file = await readWhole(path, buffer);
     if (file.length > buffer.length) buffer = file;
@@ -46,9 +48,9 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
     }
     const frames = new FrameList();
     const scan =
-      header === "ours"
-        ? scanFrames(file, (start, bytes, rows) => frames.add(bytes, rows, start))
-        : { rows: 0, wholeBytes: 0, damagedBytes: 0 };
+      header === "torn"
+        ? { rows: 0, wholeBytes: 0, damagedBytes: 0 }
+        : scanFrames(file, (start, bytes, rows) => frames.add(bytes, rows, start));
     const kept = await keepUnreadable(file, scan, join(quarantine, name));
     for (const { what, path: keptPath, bytes } of kept) {
       quarantinedBytes += bytes;
@@ -59,7 +61,21 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
       continue;
     }
     await cut(path, scan.wholeBytes, file.length);
-    segments.push(new SealedSegment(path, scan.rows, scan.wholeBytes, frames));
+    if (header === "ours") {
+      segments.push(new SealedSegment(path, scan.rows, scan.wholeBytes, frames));
+      continue;
+    }
+    try {
+      const rewritten = await rewriteSegment(path, file, frames);
+      segments.push(new SealedSegment(path, scan.rows, rewritten.bytes, rewritten.frames));
+    } catch (error) {
+      await rename(path, join(quarantine, name));
+      quarantinedBytes += scan.wholeBytes;
+      log.error(
+        { err: error, segment: join(quarantine, name), bytes: scan.wholeBytes },
+        "a segment of an earlier version cannot be rewritten: set aside, and tried again at the next start",
+      );
+    }
   }
   return { segments, quarantinedBytes };
 }
@@ -94,8 +110,8 @@ async function keepUnreadable(file: Buffer, scan: SegmentScan, target: string): 
   return kept;
 }
 
-async function segmentNames(folder: string): Promise<string[]> {
-  return (await readdir(folder)).filter((name) => name.endsWith(segmentSuffix)).sort();
+async function namesIn(folder: string, suffix: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith(suffix)).sort();
 }
 
 /** @param buffer where it goes if it fits */

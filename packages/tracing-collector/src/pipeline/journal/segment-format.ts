@@ -11,6 +11,8 @@ import { spanColumns } from "wire/rows";
  * by another version of the collector, from ours.
  */
 const magic = "SPANSEG1";
+/** Of rows as they were before attributes of spans and resources became one string. */
+const firstLayoutChecksum = 0x6386_3ef5;
 const layoutChecksum = crc32(spanColumns.map(({ name, type }) => `${name} ${type}`).join("\n"));
 
 export const segmentHeaderBytes = 16;
@@ -25,12 +27,17 @@ export function segmentHeader(): Buffer {
   return header;
 }
 
-/** What the first bytes of a file are: `torn` is a header that was not written to its end, or is no header at all. */
-export function headerStateOf(file: Buffer): "ours" | "other-layout" | "torn" {
+/**
+ * What the first bytes of a file are: `first-layout` is that of rows for `fromFirstLayout`; `torn` is a header that was not
+ * written to its end, or is no header at all.
+ */
+export function headerStateOf(file: Buffer): "ours" | "first-layout" | "other-layout" | "torn" {
   if (file.length < segmentHeaderBytes || file.readUInt32LE(12) !== crc32(file.subarray(0, 12)))
     return "torn";
   if (file.toString("latin1", 0, 8) !== magic) return "torn";
-  return file.readUInt32LE(8) === layoutChecksum ? "ours" : "other-layout";
+  const checksum = file.readUInt32LE(8);
+  if (checksum === layoutChecksum) return "ours";
+  return checksum === firstLayoutChecksum ? "first-layout" : "other-layout";
 }
 
 /** Fills the first `frameHeaderBytes` of `frame`, whose rest is the payload. */

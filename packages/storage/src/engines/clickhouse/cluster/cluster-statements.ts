@@ -1,6 +1,6 @@
 import { StorageError } from "../../../api/storage-error.ts";
 import { clusterVersionOffset } from "../schema/ensure-schema.ts";
-import { migrations } from "../schema/migrations.ts";
+import { migrations, statementsOf } from "../schema/migrations.ts";
 import type { ClusterSettings } from "./cluster-settings.ts";
 
 /** A token has a week to be repeated, and 10,000 blocks, as on a single server. */
@@ -136,7 +136,7 @@ export function clusterSchemaStatements(database: string, cluster: ClusterSettin
   return [
     databaseStatement(database, cluster),
     ...migrations.flatMap((migration) =>
-      clusterStatements(migration.statements(database), database, cluster)
+      clusterStatements(statementsOf(migration, database, true), database, cluster)
         .filter(({ copies }) => !copies)
         .map(({ sql }) => sql),
     ),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { isAlterInTheWay } from "../clickhouse-errors.ts";
-import { migrations, schemaVersion } from "../schema/migrations.ts";
+import { migrations, schemaVersion, statementsOf } from "../schema/migrations.ts";
 import type { ClusterSettings } from "./cluster-settings.ts";
 import {
   clusterStatements,
@@ -64,7 +64,11 @@ async function migrate(
   if (cluster.onCluster) {
     for (const hosts of shards) await levelUp(hosts, database, newest, signal);
     for (const migration of migrations.slice(newest)) {
-      for (const { sql, copies } of clusterStatements(migration.statements(database), database, cluster)) {
+      for (const { sql, copies } of clusterStatements(
+        statementsOf(migration, database, newest === 0),
+        database,
+        cluster,
+      )) {
         await run(copies ? shards.flatMap((hosts) => hosts.slice(0, 1)) : states.slice(0, 1), sql);
       }
     }
@@ -74,7 +78,11 @@ async function migrate(
       await levelUp(hosts, database, version, signal);
       for (const migration of migrations.slice(version)) {
         // Statement by statement, so that all replicas make a table while it is the same everywhere.
-        for (const { sql, copies } of clusterStatements(migration.statements(database), database, cluster)) {
+        for (const { sql, copies } of clusterStatements(
+          statementsOf(migration, database, newest === 0),
+          database,
+          cluster,
+        )) {
           await run(copies ? hosts.slice(0, 1) : hosts, sql);
         }
       }

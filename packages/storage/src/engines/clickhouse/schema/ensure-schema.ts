@@ -1,7 +1,7 @@
 import { StorageError } from "../../../api/storage-error.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { isSchemaMissing } from "../clickhouse-errors.ts";
-import { migrations, schemaVersion } from "./migrations.ts";
+import { migrations, schemaVersion, statementsOf } from "./migrations.ts";
 
 /**
  * What a database of a cluster has as its version, at least, so that programs that know only single servers leave it
@@ -49,7 +49,7 @@ export async function ensureSchema(
   );
   for (const migration of migrations.slice(version)) {
     try {
-      for (const statement of migration.statements(database)) {
+      for (const statement of statementsOf(migration, database, version === 0)) {
         await connection.longCommand(statement, statementTimeoutMs, signal);
       }
     } catch (error) {

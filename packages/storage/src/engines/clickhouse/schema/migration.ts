@@ -9,4 +9,6 @@ export interface Migration {
   readonly name: string;
   /** @param database name of the database, checked already */
   statements(database: string): readonly string[];
+  /** Run besides where the database is made anew: what spares it the cost of data from before. */
+  whenNew?(database: string): readonly string[];
 }

@@ -1,3 +1,4 @@
+import { attributeTextMigration } from "./attribute-text-migration.ts";
 import { compactPartsMigration } from "./compact-parts-migration.ts";
 import { derivedMigration } from "./derived-migration.ts";
 import type { Migration } from "./migration.ts";
@@ -12,7 +13,14 @@ export const migrations: readonly Migration[] = [
   samplingMigration,
   derivedMigration,
   compactPartsMigration,
+  attributeTextMigration,
 ];
 
 /** The version of the schema that this code reads and writes. */
 export const schemaVersion = migrations.length;
+
+/** All statements of a step. @param isNew whether the database was not there before the first step */
+export function statementsOf(migration: Migration, database: string, isNew: boolean): readonly string[] {
+  const always = migration.statements(database);
+  return isNew ? [...always, ...(migration.whenNew?.(database) ?? [])] : always;
+}

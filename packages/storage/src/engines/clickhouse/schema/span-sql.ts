@@ -1,14 +1,15 @@
+import type { AttributeType } from "wire/model";
 import { type SpanColumn, spanColumns } from "wire/rows";
+import { attributeTexts, hasElement, typesOfText } from "../attribute-text-sql.ts";
 
 /** Columns whose rows are parsed into a plain-string column that is not stored; see the migration of `spans`. */
 const parsedApart: ReadonlySet<SpanColumn> = new Set<SpanColumn>([
   "tenant",
   "service",
-  "resource_attributes",
+  "resource_text",
   "scope_name",
   "scope_version",
   "name",
-  "attributes",
 ]);
 
 /** The columns of `spans` that take the bytes of `SpanRows`, in their order. */
@@ -62,53 +63,45 @@ export function archivedSpansOfTraces(database: string): string {
   );
 }
 
-// These must stay, to the letter, what the indexes of `spans` are built on: otherwise the indexes are not used.
-const indexedHashes = [
-  "arrayMap(a -> cityHash64(a.1, a.3), attributes)",
-  "arrayMap(a -> cityHash64(a.1, a.3), resource_attributes)",
-  "arrayFlatten(arrayMap(e -> arrayMap(a -> cityHash64(a.1, a.3), e.3), events))",
-];
+// This must stay, to the letter, what the index of `spans` is built on: otherwise it is not used.
+const hashesOfEvents = "arrayFlatten(arrayMap(e -> arrayMap(a -> cityHash64(a.1, a.3), e.3), events))";
 
-/**
- * Where a span may have an attribute: itself, its resource, its events. Of each place, conditions that together say that
- * it is there.
- *
- * The first drops granules by the index, and costs nothing for the rows of those that stay; the second is exact.
- * @param key,value expressions for the two texts, such as query parameters
- * @param asDouble one for the text that a double may have instead, where there is such a text
- */
-export function attributePlaces(
-  key: string,
-  value: string,
-  asDouble?: string,
-): (readonly [hint: string, exact: string])[] {
-  const has = (hashes: string, text: string) => `has(${hashes}, cityHash64(${key}, ${text}))`;
-  if (asDouble === undefined) {
-    const isSought = (k: string, v: string) => `${k} = ${key} AND ${v} = ${value}`;
-    const exact = [
-      `arrayExists((k, v) -> ${isSought("k", "v")}, attributes.key, attributes.value)`,
-      `arrayExists((k, v) -> ${isSought("k", "v")}, resource_attributes.key, resource_attributes.value)`,
-      `arrayExists(e -> arrayExists(a -> ${isSought("a.1", "a.3")}, e.3), events)`,
-    ];
-    return indexedHashes.map((hashes, place) => [has(hashes, value), exact[place] ?? "false"]);
-  }
-  const isOne = `a.1 = ${key} AND (a.3 = ${value} OR (a.2 = 'double' AND a.3 = ${asDouble}))`;
-  const exact = [
-    `arrayExists(a -> ${isOne}, attributes)`,
-    `arrayExists(a -> ${isOne}, resource_attributes)`,
-    `arrayExists(e -> arrayExists(a -> ${isOne}, e.3), events)`,
-  ];
-  return indexedHashes.map((hashes, place) => [
-    `(${has(hashes, value)} OR ${has(hashes, asDouble)})`,
-    exact[place] ?? "false",
-  ]);
+/** An attribute that is looked for by the texts of its key and value, whatever type it has. */
+export interface SoughtAttribute {
+  /** An expression for its key, such as a query parameter. */
+  readonly key: string;
+  /** The same for its value. */
+  readonly value: string;
+  /** What the value is. */
+  readonly text: string;
+  /** An expression for the text that a double may have instead, where there is such a text. */
+  readonly asDouble?: string;
 }
 
-/** Conditions that together say: the span has this attribute in one of the places. */
-export function hasAttribute(key: string, value: string, asDouble?: string): string[] {
-  const places = attributePlaces(key, value, asDouble);
+/** Where a span may have an attribute: itself, its resource, its events. Of each place, the condition that it is there. */
+export function attributePlaces({ key, value, text, asDouble }: SoughtAttribute): string[] {
+  const values: (readonly [type: AttributeType, text: string])[] = typesOfText(text).map((type) => [
+    type,
+    value,
+  ]);
+  if (asDouble !== undefined) values.push(["double", asDouble]);
   return [
-    `indexHint(${places.map(([hint]) => hint).join(" OR ")})`,
-    `(${places.map(([, exact]) => exact).join(" OR ")})`,
+    hasElement(attributeTexts.span, key, values),
+    hasElement(attributeTexts.resource, key, values),
+    hasEventAttribute(key, value, asDouble),
   ];
+}
+
+/** The first part drops granules by the index, and costs nothing for the rows of those that stay; the second is exact. */
+function hasEventAttribute(key: string, value: string, asDouble?: string): string {
+  const has = (text: string) => `has(${hashesOfEvents}, cityHash64(${key}, ${text}))`;
+  const hint = asDouble === undefined ? has(value) : `${has(value)} OR ${has(asDouble)}`;
+  const isDouble = asDouble === undefined ? "" : ` OR (a.2 = 'double' AND a.3 = ${asDouble})`;
+  const isSought = `a.1 = ${key} AND (a.3 = ${value}${isDouble})`;
+  return `(indexHint(${hint}) AND arrayExists(e -> arrayExists(a -> ${isSought}, e.3), events))`;
+}
+
+/** The condition that a span has this attribute in one of the places. */
+export function hasAttribute(attribute: SoughtAttribute): string {
+  return `(${attributePlaces(attribute).join(" OR ")})`;
 }

@@ -1,4 +1,5 @@
 import type { AttributeField, Field } from "traceql";
+import { attributeTexts, type FirstAttribute, firstOfText } from "../attribute-text-sql.ts";
 import { bytesLiteral, textLiteral } from "./sql-literals.ts";
 import { attributeTest, boolTest, intTest, textTest, type ValueTest, wantsAll } from "./value-test.ts";
 
@@ -7,13 +8,6 @@ const noParent = "toFixedString('', 8)";
 
 /** Where the lists of events and links have their attributes, by number. */
 const attributesOfEach = { event: ["events", 3], link: ["links", 4] } as const;
-
-/** Attributes that a span has once: the column, by scope. */
-const columnOf = {
-  span: "attributes",
-  resource: "resource_attributes",
-  instrumentation: "scope_attributes",
-} as const;
 
 /** A column, or what is made of some, that every span has. */
 interface PlainField {
@@ -78,10 +72,18 @@ function listField(field: Field): ListField | undefined {
   }
 }
 
-/** Type and text of the first attribute of a name; `empty` where there is none. */
-function firstAttribute(column: string, name: string): { readonly type: string; readonly text: string } {
-  const position = `indexOf(${column}.key, ${textLiteral(name)})`;
-  return { type: `${column}.type[${position}]`, text: `${column}.value[${position}]` };
+/** The first attribute of a name, of those that a span has once. For any scope, that of the span. */
+function firstAttribute({ scope, name }: AttributeField): FirstAttribute {
+  if (scope !== "instrumentation") {
+    return firstOfText(attributeTexts[scope === "resource" ? "resource" : "span"], name);
+  }
+  const position = `indexOf(scope_attributes.key, ${textLiteral(name)})`;
+  const type = `scope_attributes.type[${position}]`;
+  return {
+    isOf: (sought) => `${type} = '${sought}'`,
+    type: `toString(${type})`,
+    text: `scope_attributes.value[${position}]`,
+  };
 }
 
 /** Of each event or link that has the attribute: a tuple whose second is the type and whose third the text. */
@@ -112,16 +114,16 @@ export function fieldTest(field: Field, test: ValueTest): string | undefined {
 function attributeFieldTest(field: AttributeField, test: ValueTest): string {
   if (field.scope === "event" || field.scope === "link") {
     const each = attributeOfEach(field);
-    const passes = attributeTest(test, "a.2", "a.3");
+    const passes = attributeTest(test, (type) => `a.2 = '${type}'`, "a.3");
     return wantsAll(test)
       ? `(notEmpty(${each}) AND arrayAll(a -> ${passes}, ${each}))`
       : `arrayExists(a -> ${passes}, ${each})`;
   }
-  const ofSpan = firstAttribute(columnOf[field.scope === "any" ? "span" : field.scope], field.name);
-  const passes = attributeTest(test, ofSpan.type, ofSpan.text);
+  const ofSpan = firstAttribute(field);
+  const passes = attributeTest(test, ofSpan.isOf, ofSpan.text);
   if (field.scope !== "any") return passes;
   const resource = { ...field, scope: "resource" } as const;
-  return `(${passes} OR (${ofSpan.type} = 'empty' AND ${fieldTest(resource, test)}))`;
+  return `(${passes} OR (${ofSpan.isOf("empty")} AND ${fieldTest(resource, test)}))`;
 }
 
 function plainTest(field: Field, { sql, type }: PlainField, test: ValueTest): string | undefined {
@@ -160,8 +162,8 @@ export function fieldExists(field: Field): string | undefined {
   if (list !== undefined) return `notEmpty(${list.sql})`;
   if (field.type === "intrinsic" || field.ofParent) return undefined;
   if (field.scope === "event" || field.scope === "link") return `notEmpty(${attributeOfEach(field)})`;
-  const ofSpan = firstAttribute(columnOf[field.scope === "any" ? "span" : field.scope], field.name);
-  const exists = `${ofSpan.type} != 'empty'`;
+  const ofSpan = firstAttribute(field);
+  const exists = `NOT (${ofSpan.isOf("empty")})`;
   if (field.scope !== "any") return exists;
   return `(${exists} OR ${fieldExists({ ...field, scope: "resource" })})`;
 }
@@ -172,10 +174,10 @@ export function fieldIsBool(field: Field, value: boolean): string | undefined {
   if (test === undefined || plainField(field) !== undefined || listField(field) !== undefined) return "0";
   if (field.type === "intrinsic" || field.ofParent) return undefined;
   if (field.scope === "event" || field.scope === "link") return "0";
-  const ofSpan = firstAttribute(columnOf[field.scope === "any" ? "span" : field.scope], field.name);
-  const is = (type: string, text: string) => `(${type} = 'bool' AND ${text} = '${value}')`;
-  if (field.scope !== "any") return is(ofSpan.type, ofSpan.text);
-  return `(${is(ofSpan.type, ofSpan.text)} OR (${ofSpan.type} = 'empty' AND ${fieldIsBool({ ...field, scope: "resource" }, value)}))`;
+  const ofSpan = firstAttribute(field);
+  const is = `(${ofSpan.isOf("bool")} AND ${ofSpan.text} = '${value}')`;
+  if (field.scope !== "any") return is;
+  return `(${is} OR (${ofSpan.isOf("empty")} AND ${fieldIsBool({ ...field, scope: "resource" }, value)}))`;
 }
 
 /**
@@ -191,8 +193,8 @@ export function fieldValues(field: Field): string | undefined {
   if (field.scope === "event" || field.scope === "link") {
     return `arrayMap(a -> (toString(a.2), a.3), ${attributeOfEach(field)})`;
   }
-  const { type, text } = firstAttribute(columnOf[field.scope === "any" ? "span" : field.scope], field.name);
-  const ofSpan = `[(toString(${type}), ${text})]`;
+  const { type, text } = firstAttribute(field);
+  const ofSpan = `[(${type}, ${text})]`;
   return field.scope === "any"
     ? `arrayConcat(${ofSpan}, ${fieldValues({ ...field, scope: "resource" })})`
     : ofSpan;
@@ -209,8 +211,8 @@ export function fieldNumber(field: Field): string | undefined {
   if (listField(field) !== undefined) return nullNumber;
   if (field.type === "intrinsic" || field.ofParent) return undefined;
   if (field.scope === "event" || field.scope === "link") return nullNumber;
-  const { type, text } = firstAttribute(columnOf[field.scope === "any" ? "span" : field.scope], field.name);
-  const number = `multiIf(${type} = 'int', toFloat64(toInt64OrZero(${text})), ${type} = 'double', toFloat64OrZero(${text}), NULL)`;
+  const { isOf, text } = firstAttribute(field);
+  const number = `multiIf(${isOf("int")}, toFloat64(toInt64OrZero(${text})), ${isOf("double")}, toFloat64OrZero(${text}), NULL)`;
   if (field.scope !== "any") return number;
-  return `if(${type} = 'empty', ${fieldNumber({ ...field, scope: "resource" })}, ${number})`;
+  return `if(${isOf("empty")}, ${fieldNumber({ ...field, scope: "resource" })}, ${number})`;
 }

@@ -2,6 +2,7 @@ import type { MetricsComparison } from "traceql";
 import type { AttributeValue } from "wire/model";
 import type { TraceQlMetricsQuery } from "../../../api/traceql-reader.ts";
 import type { ComparisonRow } from "../../../traceql/comparison-series.ts";
+import { attributeTexts, attributeTuples } from "../attribute-text-sql.ts";
 import type { SqlQuery } from "../search-sql.ts";
 import { conditionSql, exactSql } from "./condition-sql.ts";
 import { pipelineSql } from "./spanset-sql.ts";
@@ -65,10 +66,11 @@ function countsSql(selected: string, from: string, values?: number): string {
     values === undefined
       ? ["key", "'' AS type, '' AS value", ".1", ""]
       : ["key, type, value", "pair.2 AS type, pair.3 AS value", "", `LIMIT ${values} BY selected, key`];
-  const kept = (column: string, scope: string) =>
-    `arrayMap(a -> (concat('${scope}.', toString(a.1)), toString(a.2), a.3), arrayFilter((a, n) -> n = 1 AND a.2 IN ${attributeTypes}${
-      scope === "resource" ? " AND a.1 != 'service.name'" : ""
-    }, ${column}, arrayEnumerateUniq(${column}.key)))`;
+  const kept = (scope: keyof typeof attributeTexts) => {
+    const tuples = attributeTuples(attributeTexts[scope]);
+    const other = scope === "resource" ? " AND a.1 != 'service.name'" : "";
+    return `arrayMap(a -> (concat('${scope}.', a.1), a.2, a.3), arrayFilter((a, n) -> n = 1 AND a.2 IN ${attributeTypes}${other}, ${tuples}, arrayEnumerateUniq(arrayMap(a -> a.1, ${tuples}))))`;
+  };
   const ofSpan =
     "[('resource.service.name', 'string', toString(service)), ('name', 'string', toString(name)), ('kind', 'string', toString(kind)), " +
     "('status', 'string', toString(status))], if(status_message = '', [], [('statusMessage', 'string', status_message)])";
@@ -76,7 +78,7 @@ function countsSql(selected: string, from: string, values?: number): string {
   return `SELECT selected, pair.1 AS key, ${shown}, groupArray(toString(slot)) AS intervals, groupArray(n) AS counts FROM (
   SELECT selected, any(one) AS pair, slot, toFloat64(count()) AS n FROM (
     SELECT toUInt8(${selected}) AS selected, intDiv(toUnixTimestamp64Nano(start) + {step:Int64} - 1, {step:Int64}) AS slot,
-      arrayJoin(arrayConcat(${kept("attributes", "span")}, ${kept("resource_attributes", "resource")}, ${ofSpan})) AS one
+      arrayJoin(arrayConcat(${kept("span")}, ${kept("resource")}, ${ofSpan})) AS one
     ${from}
   ) GROUP BY selected, slot, cityHash64(one${onlyKeys})
 ) GROUP BY selected, ${group} ORDER BY sum(n) DESC, ${group} ${limit}`;

@@ -1,4 +1,5 @@
 import type { ComparisonOperator } from "traceql";
+import type { AttributeType } from "wire/model";
 import { isNumber, type Scalar } from "../../../traceql/query-value.ts";
 import { floatLiteral, intLiteral, textLiteral } from "./sql-literals.ts";
 
@@ -49,17 +50,20 @@ export function wantsAll({ operator }: ValueTest): boolean {
 
 /**
  * A test of an attribute's value; those of an array must pass one by one.
- * @param type,text expressions for the type's name and the stored text
+ * @param isOf the condition that it is of a type
+ * @param text an expression for the stored text
  */
-export function attributeTest(test: ValueTest, type: string, text: string): string {
-  const byType = [
-    ["string", textTest(test, text)],
-    ["int", intTest(test, `toInt64OrZero(${text})`)],
-    ["double", floatTest(test, `toFloat64OrZero(${text})`)],
-    ["bool", boolTest(test, `${text} = 'true'`)],
-  ].flatMap(([name, passes]) => (passes === undefined ? [] : [`(${type} = '${name}' AND ${passes})`]));
+export function attributeTest(test: ValueTest, isOf: (type: AttributeType) => string, text: string): string {
+  const byType = (
+    [
+      ["string", textTest(test, text)],
+      ["int", intTest(test, `toInt64OrZero(${text})`)],
+      ["double", floatTest(test, `toFloat64OrZero(${text})`)],
+      ["bool", boolTest(test, `${text} = 'true'`)],
+    ] as const
+  ).flatMap(([type, passes]) => (passes === undefined ? [] : [`(${isOf(type)} AND ${passes})`]));
   const elements = arrayTest(test, text);
-  return `(${[...byType, `(${type} = 'array' AND ${elements})`].join(" OR ")})`;
+  return `(${[...byType, `(${isOf("array")} AND ${elements})`].join(" OR ")})`;
 }
 
 /** The same for the elements of an array, which is JSON. */

@@ -1,0 +1,138 @@
+import type { AttributeType } from "wire/model";
+import { attributeTypeLetters, doubleText } from "wire/rows";
+import { textLiteral } from "./traceql/sql-literals.ts";
+
+// Expressions on attributes as text: `attribute_text` and `resource_text` of spans. What these hold is said in
+// `attribute-list.ts` of `wire/rows`: FF, key, FE, letter of the type, value for each attribute, and one FF in the end.
+
+/** The columns, by whose attributes they have. */
+export const attributeTexts = { span: "attribute_text", resource: "resource_text" } as const;
+
+const mark = "'\\xFF'";
+const valueMark = "'\\xFE'";
+
+/**
+ * The attributes of a column, each without its marks: key, FE, letter, value; and two empty texts. This must stay, to the letter, what
+ * the indexes of `spans` are built on.
+ */
+function indexedElements(column: string): string {
+  return `splitByChar(${mark}, ${column})`;
+}
+
+/** The attributes of a column, each a text: key, FE, letter, value. */
+export function elementsOf(column: string): string {
+  return `arrayFilter(e -> e != '', ${indexedElements(column)})`;
+}
+
+/** Of an element: its key. */
+export function keyOfElement(element: string): string {
+  return `substring(${element}, 1, position(${element}, ${valueMark}) - 1)`;
+}
+
+/** Of an element: its value. */
+export function valueOfElement(element: string): string {
+  return `substring(${element}, position(${element}, ${valueMark}) + 2)`;
+}
+
+/** Of an element: key, FE and value, without the type. */
+export function untypedElement(element: string): string {
+  return `concat(substring(${element}, 1, position(${element}, ${valueMark})), ${valueOfElement(element)})`;
+}
+
+/** Of what `untypedElement` gives: its value. */
+export function valueOfUntyped(untyped: string): string {
+  return `substring(${untyped}, position(${untyped}, ${valueMark}) + 1)`;
+}
+
+/** The attributes of a column as tuples of key, name of the type and value. */
+export function attributeTuples(column: string): string {
+  const letter = `substring(e, position(e, ${valueMark}) + 1, 1)`;
+  return `arrayMap(e -> (${keyOfElement("e")}, ${typeName(letter)}, ${valueOfElement("e")}), ${elementsOf(column)})`;
+}
+
+const types = Object.keys(attributeTypeLetters) as AttributeType[];
+const typeNames = types.map((type) => `'${type}'`).join(", ");
+const typeLetters = types.map((type) => `'${attributeTypeLetters[type]}'`).join(", ");
+
+/** The name of the type that has a letter. */
+function typeName(letter: string): string {
+  return `transform(${letter}, [${typeLetters}], [${typeNames}])`;
+}
+
+/**
+ * The values of attributes with one key, of all that a column has.
+ * @param key an expression for a text
+ * @returns an array of tuples of the type's name and the value
+ */
+export function valuesOfKey(column: string, key: string): string {
+  const element = `arrayFilter(e -> startsWith(e, concat(${key}, ${valueMark})), ${indexedElements(column)})`;
+  const at = `length(${key})`;
+  return `arrayMap(e -> (${typeName(`substring(e, ${at} + 2, 1)`)}, substring(e, ${at} + 3)), ${element})`;
+}
+
+/** The condition that a column has an attribute with this key. @param key an expression for a text */
+export function hasKey(column: string, key: string): string {
+  return `position(${column}, concat(${mark}, ${key}, ${valueMark})) > 0`;
+}
+
+/** Expressions for the first attribute of a name. */
+export interface FirstAttribute {
+  /** The condition that it is of a type; where there is none, it is `empty`. */
+  readonly isOf: (type: AttributeType) => string;
+  /** The name of its type. */
+  readonly type: string;
+  /** Its value. */
+  readonly text: string;
+}
+
+/** The first attribute of a name that a column has. */
+export function firstOfText(column: string, name: string): FirstAttribute {
+  const at = `position(${column}, concat(${mark}, ${textLiteral(name)}, ${valueMark}))`;
+  const typeAt = `${at} + ${Buffer.byteLength(name) + 2}`;
+  const letter = `if(${at} = 0, 'e', substring(${column}, ${typeAt}, 1))`;
+  return {
+    isOf: (type) => `${letter} = '${attributeTypeLetters[type]}'`,
+    type: typeName(letter),
+    text: `if(${at} = 0, '', substring(${column}, ${typeAt} + 1, position(${column}, ${mark}, ${typeAt} + 1) - (${typeAt} + 1)))`,
+  };
+}
+
+/**
+ * The condition that a column has an attribute.
+ *
+ * What is looked for in the text itself leaves few rows; of these the elements are asked, because the index knows them. Both
+ * are exact.
+ * @param key an expression for its key
+ * @param values its value, or one of several: their types, and an expression for the text
+ */
+export function hasElement(
+  column: string,
+  key: string,
+  values: readonly (readonly [type: AttributeType, text: string])[],
+): string {
+  const elements = values.map(
+    ([type, text]) => `concat(${key}, '\\xFE${attributeTypeLetters[type]}', ${text})`,
+  );
+  const needles = elements.map((element) => `concat(${mark}, ${element}, ${mark})`);
+  const [element = "''"] = elements;
+  const [needle = "''"] = needles;
+  return elements.length === 1
+    ? `(position(${column}, ${needle}) > 0 AND has(${indexedElements(column)}, ${element}))`
+    : `(multiSearchAny(${column}, [${needles.join(", ")}]) AND hasAny(${indexedElements(column)}, [${elements.join(", ")}]))`;
+}
+
+/** Types of which some value has this text. */
+export function typesOfText(text: string): AttributeType[] {
+  const number = Number(text);
+  const isOf: Readonly<Record<AttributeType, boolean>> = {
+    empty: text === "",
+    string: true,
+    bool: text === "true" || text === "false",
+    int: /^-?\d{1,19}$/.test(text),
+    double: doubleText(number) === text,
+    array: text.startsWith("["),
+    kvlist: text.startsWith("{"),
+    bytes: /^([0-9a-f]{2})*$/.test(text),
+  };
+  return types.filter((type) => isOf[type]);
+}

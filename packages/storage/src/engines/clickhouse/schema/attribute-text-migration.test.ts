@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { spanColumns } from "wire/rows";
+import type { TraceStore } from "../../../api/trace-store.ts";
+import { rowsOfTenant } from "../../../contract/contract-context.ts";
+import { attribute, sampleSpan, text } from "../../../contract/sample-spans.ts";
+import { attributeTexts, attributeTuples } from "../attribute-text-sql.ts";
+import { openClickHouseStore } from "../clickhouse-store.ts";
+import { newDatabaseName, runSql, startTestServer, type TestServer } from "../test-server.ts";
+import { migrations } from "./migrations.ts";
+
+let server: TestServer;
+const stores: TraceStore[] = [];
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(async () => {
+  await Promise.all(stores.map((store) => store.close()));
+  await server.stop();
+});
+
+function open(database: string): TraceStore {
+  const store = openClickHouseStore({ urls: [server.url], database });
+  stores.push(store);
+  return store;
+}
+
+const span = sampleSpan({
+  service: "shop",
+  attributes: [
+    attribute("empty", { type: "empty" }),
+    text("text", "it's \\ 'quoted'\0"),
+    attribute("bool", { type: "bool", value: true }),
+    attribute("int", { type: "int", value: -5n }),
+    attribute("double", { type: "double", value: 2.5 }),
+    attribute("array", { type: "array", value: [{ type: "string", value: "one" }] }),
+    attribute("kvlist", { type: "kvlist", value: [text("a", "b")] }),
+    attribute("bytes", { type: "bytes", value: Buffer.from([0, 254, 255]) }),
+    text("text", "again"),
+  ],
+  resource: { attributes: [text("host.name", "žluťoučký")] },
+});
+
+/** The columns that were arrays, as version 5 takes them, made from those of another database. */
+const arrays = new Map([
+  ["attribute_text", ["in_attributes", attributeTuples(attributeTexts.span)]],
+  ["resource_text", ["in_resource_attributes", attributeTuples(attributeTexts.resource)]],
+]);
+const plain = new Set(["tenant", "service", "scope_name", "scope_version", "name"]);
+const columns = spanColumns.map(
+  ({ name }) => arrays.get(name) ?? [plain.has(name) ? `in_${name}` : name, name],
+);
+
+function fromArrays(database: string, table: string, source: string, token: string): Promise<string> {
+  return runSql(
+    server.url,
+    `INSERT INTO ${database}.${table} (${columns.map(([name]) => name).join(", ")})
+SELECT ${columns.map(([, sql]) => sql).join(", ")} FROM ${source}.spans
+SETTINGS insert_deduplication_token = '2026-01-01/${token}'`,
+  );
+}
+
+it("gives the attributes of rows from before, whenever they came, as they were", async () => {
+  const [fresh, old] = [newDatabaseName(), newDatabaseName()];
+  await open(fresh).writer.writeSpans(rowsOfTenant("", span), { deduplicationToken: "t" });
+  await runSql(server.url, `CREATE DATABASE ${old}`);
+  for (const migration of migrations.slice(0, 5)) {
+    for (const statement of migration.statements(old)) await runSql(server.url, statement);
+  }
+  await runSql(
+    server.url,
+    `CREATE TABLE ${old}.schema_migrations (version UInt32, name String, applied DateTime('UTC') DEFAULT now()) ENGINE = MergeTree ORDER BY version`,
+  );
+  await runSql(server.url, `INSERT INTO ${old}.schema_migrations (version, name) VALUES (5, 'five')`);
+  await fromArrays(old, "spans", fresh, "before");
+  await fromArrays(old, "archived_spans", fresh, "before");
+
+  const store = open(old);
+  const { reader, archive, writer } = store;
+  const finds = async (key: string, value: string) =>
+    (await reader.findTraceIds({ tags: new Map([[key, value]]), limit: 9 })).length;
+  const isAsItWas = async (traces = 1) => {
+    const trace = [{ traceId: span.traceId, spans: [span] }];
+    expect(await reader.getTraces([span.traceId])).toEqual(trace);
+    expect(await archive.reader.getTraces([span.traceId])).toEqual(trace);
+    expect(await finds("text", "again")).toBe(traces);
+    expect(await finds("bytes", "00feff")).toBe(traces);
+    expect(await finds("array", '["one"]')).toBe(traces);
+    expect(await finds("host.name", "žluťoučký")).toBe(traces);
+    expect(await finds("host.name", "again")).toBe(0);
+  };
+  await isAsItWas();
+  const other = { ...span, traceId: "01".repeat(16) };
+  await writer.writeSpans(rowsOfTenant("", other), { deduplicationToken: "new" });
+  await isAsItWas(2);
+  for (const table of ["spans", "archived_spans"]) {
+    await runSql(server.url, `OPTIMIZE TABLE ${old}.${table} FINAL`);
+  }
+  await isAsItWas(2);
+  // A collector from before still sends arrays, to the upgraded database and to a new one.
+  await runSql(server.url, `TRUNCATE TABLE ${old}.spans`);
+  await fromArrays(old, "spans", fresh, "after");
+  await isAsItWas();
+  await fromArrays(fresh, "spans", fresh, "after");
+  expect((await stores[0]?.reader.getTraces([span.traceId]))?.[0]?.spans).toEqual([span, span]);
+});

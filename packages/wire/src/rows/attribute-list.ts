@@ -1,0 +1,66 @@
+// NOTE FROM S (00:53): CONTRACT CHANGED: the layout is 0xFF, key, 0xFE, type letter, value (type AFTER 0xFE). See /tmp/briefs3/contract.md. Remove this line when done.
+import { WireError } from "../errors.ts";
+import type { Attribute, AttributeType, AttributeValue } from "../model/attribute.ts";
+import { attributeText } from "./attribute-text.ts";
+
+// An attribute list is one byte string, and so one column: a list without attributes is empty; otherwise each attribute,
+// in its order, is
+//
+//   0xFF, key in UTF-8, 0xFE, letter of the type, text of the value (see `span-columns.ts`) in UTF-8
+//
+// and one 0xFF follows the last. UTF-8 has neither byte, so nothing is escaped, and to look for an attribute is to look
+// for its bytes: the mark that ends one attribute begins the next.
+
+/** Begins every attribute of a list, and ends the last. */
+export const attributeMark = 0xff;
+
+/** Stands between key and type. */
+export const valueMark = 0xfe;
+
+/** How a list names the types. */
+export const attributeTypeLetters = {
+  empty: "e",
+  string: "s",
+  bool: "b",
+  int: "i",
+  double: "d",
+  array: "a",
+  kvlist: "k",
+  bytes: "x",
+} as const satisfies Record<AttributeType, string>;
+
+/** The same by the number of the type, as ASCII. */
+export const typeLetterBytes: Uint8Array = Buffer.from(Object.values(attributeTypeLetters).join(""));
+
+const typesByLetter = new Array<AttributeType | undefined>(256).fill(undefined);
+for (const [type, letter] of Object.entries(attributeTypeLetters) as [AttributeType, string][]) {
+  typesByLetter[letter.charCodeAt(0)] = type;
+}
+
+/** The type of a letter, given in ASCII; undefined when it is none. */
+export function typeOfLetter(letter: number): AttributeType | undefined {
+  return typesByLetter[letter];
+}
+
+/** What is in every list with this attribute, and in no other. Lone surrogates are U+FFFD, as they are in lists. */
+export function attributeNeedle(key: string, value: AttributeValue): Buffer {
+  return Buffer.concat([
+    Buffer.from([attributeMark]),
+    Buffer.from(key),
+    Buffer.from([valueMark, attributeTypeLetters[value.type].charCodeAt(0)]),
+    Buffer.from(attributeText(value)),
+    Buffer.from([attributeMark]),
+  ]);
+}
+
+/** A list as the store keeps it. */
+export function attributeListOf(attributes: readonly Attribute[]): Buffer {
+  if (attributes.length === 0) return Buffer.alloc(0);
+  const pieces = attributes.map(({ key, value }) => attributeNeedle(key, value).subarray(0, -1));
+  return Buffer.concat([...pieces, Buffer.from([attributeMark])]);
+}
+
+/** What to throw for bytes of rows that should be a list, or an attribute of one. */
+export function malformedList(position: number): WireError {
+  return new WireError("WIRE_MALFORMED", `what stands at byte ${position} of the rows is no attribute list`);
+}

@@ -1,0 +1,188 @@
+import { isUtf8 } from "node:buffer";
+import { type Attribute, attributeTypeCodes } from "../model/attribute.ts";
+import { attributeMark, typeLetterBytes, valueMark } from "./attribute-list.ts";
+import { attributeText, doubleText } from "./attribute-text.ts";
+import type { ByteWriter } from "./byte-writer.ts";
+import { writeDecimal } from "./decimal-text.ts";
+import { writeHex } from "./hex-text.ts";
+
+const trueText = Buffer.from("true");
+const falseText = Buffer.from("false");
+
+/**
+ * Writes attributes one by one, in the two forms that a row has: those of spans and resources as a list in one string (see
+ * `attribute-list.ts`), those of scopes, events and links as an array of tuples.
+ *
+ *     attributes.beginList();
+ *     attributes.key(attributeTypeCodes.bool, "retry");
+ *     attributes.bool(true);
+ *     attributes.end();
+ *
+ * What comes as bytes must be UTF-8, which the methods that take bytes leave to the caller or see to, as they say.
+ */
+export class AttributeWriter {
+  readonly #out: ByteWriter;
+  #isList = false;
+  #listAt = 0;
+
+  constructor(out: ByteWriter) {
+    this.#out = out;
+  }
+
+  /** Begins a list in one string. */
+  beginList(): void {
+    this.#isList = true;
+    this.#listAt = this.#out.beginString();
+  }
+
+  /** Begins an array of `count` tuples. */
+  beginTuples(count: number): void {
+    this.#isList = false;
+    this.#out.varint(count);
+  }
+
+  /** @returns where the list begins, past its length; of tuples, nothing that means anything */
+  end(): number {
+    if (!this.#isList) return 0;
+    const out = this.#out;
+    if (out.length > this.#listAt + 2) out.uint8(attributeMark);
+    return out.endString(this.#listAt);
+  }
+
+  /** Where the list at hand begins as long as it is not at its end. */
+  get listStart(): number {
+    return this.#listAt + 2;
+  }
+
+  /**
+   * Writes a whole attribute of type string.
+   * @param view the same memory as `source`
+   * @returns false when a byte may be none of ASCII: then the caller sees whether both texts are UTF-8
+   */
+  stringBytes(
+    source: Uint8Array,
+    view: DataView,
+    keyStart: number,
+    keyEnd: number,
+    valueStart: number,
+    valueEnd: number,
+  ): boolean {
+    const isAscii = this.keyBytes(attributeTypeCodes.string, source, view, keyStart, keyEnd);
+    return this.valueBytes(source, view, valueStart, valueEnd) && isAscii;
+  }
+
+  /**
+   * Writes key and type; a value must follow.
+   * @param type number of the type, as in `attributeTypeCodes`
+   */
+  key(type: number, key: string): void {
+    const out = this.#out;
+    if (this.#isList) {
+      out.uint8(attributeMark);
+      out.utf8(key);
+      this.#type(type);
+    } else {
+      out.string(key);
+      out.uint8(type);
+    }
+  }
+
+  /**
+   * As `key`, for a key that stands in `source[start, end)`.
+   * @returns false when a byte may be none of ASCII: then the caller sees whether it is UTF-8
+   */
+  keyBytes(type: number, source: Uint8Array, view: DataView, start: number, end: number): boolean {
+    const out = this.#out;
+    if (this.#isList) {
+      out.uint8(attributeMark);
+      const isAscii = out.textBytes(source, view, start, end);
+      this.#type(type);
+      return isAscii;
+    }
+    const isAscii = out.text(source, view, start, end);
+    out.uint8(type);
+    return isAscii;
+  }
+
+  /** As `keyBytes`; what is not UTF-8 becomes U+FFFD. */
+  lenientKey(type: number, source: Buffer, view: DataView, start: number, end: number): void {
+    const at = this.#out.length;
+    if (this.keyBytes(type, source, view, start, end) || isUtf8(source.subarray(start, end))) return;
+    this.#out.length = at;
+    this.key(type, source.toString("utf8", start, end));
+  }
+
+  /** The text of a value of any type. */
+  value(text: string): void {
+    if (this.#isList) this.#out.utf8(text);
+    else this.#out.string(text);
+  }
+
+  /**
+   * A value whose text stands in `source[start, end)`.
+   * @returns as `keyBytes`
+   */
+  valueBytes(source: Uint8Array, view: DataView, start: number, end: number): boolean {
+    const out = this.#out;
+    return this.#isList ? out.textBytes(source, view, start, end) : out.text(source, view, start, end);
+  }
+
+  /** As `valueBytes`; what is not UTF-8 becomes U+FFFD. */
+  lenientValue(source: Buffer, view: DataView, start: number, end: number): void {
+    const at = this.#out.length;
+    if (this.valueBytes(source, view, start, end) || isUtf8(source.subarray(start, end))) return;
+    this.#out.length = at;
+    this.value(source.toString("utf8", start, end));
+  }
+
+  bool(value: boolean): void {
+    const text = value ? trueText : falseText;
+    const at = this.#beginShort();
+    this.#out.copy(text, 0, text.length);
+    this.#endShort(at);
+  }
+
+  /** A signed 64-bit number, given in halves of which only the bits count. */
+  int(low: number, high: number): void {
+    const at = this.#beginShort();
+    writeDecimal(this.#out, low, high);
+    this.#endShort(at);
+  }
+
+  double(value: number): void {
+    this.value(doubleText(value));
+  }
+
+  /** The bytes `source[start, end)`. */
+  bytes(source: Uint8Array, start: number, end: number): void {
+    if (!this.#isList) this.#out.varint((end - start) * 2);
+    writeHex(this.#out, source, start, end);
+  }
+
+  /** Writes whole attributes. */
+  all(attributes: readonly Attribute[]): void {
+    for (const { key, value } of attributes) {
+      this.key(attributeTypeCodes[value.type], key);
+      this.value(attributeText(value));
+    }
+  }
+
+  #type(type: number): void {
+    const out = this.#out;
+    out.reserve(2);
+    out.buffer[out.length] = valueMark;
+    out.buffer[out.length + 1] = typeLetterBytes[type] as number;
+    out.length += 2;
+  }
+
+  /** A text of less than 128 bytes, whose length is not known before. */
+  #beginShort(): number {
+    const { length } = this.#out;
+    if (!this.#isList) this.#out.uint8(0);
+    return length;
+  }
+
+  #endShort(at: number): void {
+    if (!this.#isList) this.#out.buffer[at] = this.#out.length - at - 1;
+  }
+}

@@ -1,0 +1,98 @@
+import { WireError } from "../errors.ts";
+import { attributeTypeCodes } from "../model/attribute.ts";
+import { AttributeWriter } from "./attribute-writer.ts";
+import type { ByteWriter } from "./byte-writer.ts";
+import { RowReader } from "./row-reader.ts";
+
+const typeCount = Object.keys(attributeTypeCodes).length;
+const [idsBytes, timesBytes, linkIdsBytes, countBytes] = [32, 16, 24, 4];
+
+/**
+ * Writes rows of the first layout as rows of today's. Attributes of resources and spans were arrays of tuples then, as those
+ * of scopes, events and links still are; all else stands where it stood.
+ * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are no such rows
+ */
+export function fromFirstLayout(rows: Uint8Array, out: ByteWriter): void {
+  const reader = new RowReader(rows);
+  const attributes = new AttributeWriter(out);
+  while (!reader.done) {
+    let start = reader.position;
+    reader.skipString(); // tenant
+    reader.uint8(); // format
+    reader.skipString(); // service
+    out.copy(reader.bytes, start, reader.position);
+    writeList(reader, attributes); // resource_attributes
+    start = reader.position;
+    skipRestOfResource(reader);
+    skipSpanToStatus(reader);
+    out.copy(reader.bytes, start, reader.position);
+    writeList(reader, attributes); // attributes
+    start = reader.position;
+    skipRestOfSpan(reader);
+    out.copy(reader.bytes, start, reader.position);
+  }
+}
+
+function writeList(reader: RowReader, attributes: AttributeWriter): void {
+  const { bytes, view } = reader;
+  attributes.beginList();
+  for (let left = reader.varint(); left > 0; left--) {
+    const keyStart = reader.skipString();
+    const keyEnd = reader.position;
+    const type = reader.uint8();
+    if (type >= typeCount) throw new WireError("WIRE_MALFORMED", `attribute type ${type} is unknown`);
+    attributes.lenientKey(type, bytes, view, keyStart, keyEnd);
+    const valueStart = reader.skipString();
+    attributes.lenientValue(bytes, view, valueStart, reader.position);
+  }
+  attributes.end();
+}
+
+function skipRestOfResource(reader: RowReader): void {
+  reader.skip(countBytes);
+  reader.skipString(); // schema URL
+  reader.skipString(); // scope: name
+  reader.skipString(); // version
+  skipTuples(reader);
+  reader.skip(countBytes);
+  reader.skipString(); // schema URL
+}
+
+function skipSpanToStatus(reader: RowReader): void {
+  reader.skip(idsBytes);
+  reader.skipString(); // trace state
+  reader.skip(countBytes); // flags
+  reader.skipString(); // name
+  reader.uint8(); // kind
+  reader.skip(timesBytes);
+  reader.uint8(); // status
+  reader.skipString(); // its message
+}
+
+function skipRestOfSpan(reader: RowReader): void {
+  reader.skip(countBytes);
+  for (let left = reader.varint(); left > 0; left--) {
+    reader.skip(8); // time of the event
+    reader.skipString(); // its name
+    skipTuples(reader);
+    reader.skip(countBytes);
+  }
+  reader.skip(countBytes);
+  for (let left = reader.varint(); left > 0; left--) {
+    reader.skip(linkIdsBytes);
+    reader.skipString(); // trace state
+    skipTuples(reader);
+    reader.skip(2 * countBytes); // dropped attributes, flags
+    reader.uint8(); // type of the reference
+  }
+  reader.skip(countBytes);
+  for (let left = reader.varint(); left > 0; left--) reader.skipString(); // warnings
+}
+
+function skipTuples(reader: RowReader): void {
+  for (let left = reader.varint(); left > 0; left--) {
+    reader.skipString();
+    reader.uint8();
+    reader.skipString();
+  }
+}
