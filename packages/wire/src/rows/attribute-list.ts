@@ -1,4 +1,3 @@
-// NOTE FROM S (00:53): CONTRACT CHANGED: the layout is 0xFF, key, 0xFE, type letter, value (type AFTER 0xFE). See /tmp/briefs3/contract.md. Remove this line when done.
 import { WireError } from "../errors.ts";
 import type { Attribute, AttributeType, AttributeValue } from "../model/attribute.ts";
 import { attributeText } from "./attribute-text.ts";

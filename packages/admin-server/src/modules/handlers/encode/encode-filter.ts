@@ -7,8 +7,8 @@ import {
   setHeader,
 } from "../../../http/header-list.ts";
 import { ResponseFilter, type ResponseSink } from "../../../http/response-sink.ts";
-import type { CompressStream, ContentEncoder } from "../../encoders/content-encoder.ts";
 import { deriveBody } from "../../../http/stable-bodies.ts";
+import type { CompressStream, ContentEncoder } from "../../encoders/content-encoder.ts";
 import type { ResponseMatcher } from "../../response-matcher.ts";
 
 /** Whole bodies up to this size are compressed at once: that takes less than handing them to another thread. */
