@@ -3,6 +3,7 @@ import { connect, isIP } from "node:net";
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
 import type { DialAddress } from "./dial-address.ts";
 import { type ReadBuffer, setReadBuffer } from "./read-buffer.ts";
+import { watchCertificate } from "./refused-certificate.ts";
 
 /** How connections to upstreams are made; times in milliseconds, 0 for none. */
 export interface SocketOptions {
@@ -76,10 +77,11 @@ export function openSocket(
       done(error, undefined);
       return;
     }
-    current.off("error", settle);
+    current.off("error", onError);
     current.off("close", onClose);
     done(undefined, current);
   };
+  let onError = settle;
   const onClose = (): void => settle(new Error("the connection was closed while it was made"));
   const limit = (ms: number, what: string): void => {
     clearTimeout(timer);
@@ -107,7 +109,9 @@ export function openSocket(
       ALPNProtocols: [...tls.alpn],
     });
     current = secure;
-    secure.on("error", settle);
+    const explained = watchCertificate(secure);
+    onError = (error) => settle(error && explained(error));
+    secure.on("error", onError);
     secure.on("close", onClose);
     secure.once("secureConnect", () => {
       if (!tls.renegotiation) {
