@@ -39,6 +39,7 @@ test.each(processes)("%s: its options, with their variables", (name) => {
 
 test.each([
   ["reference/modules/http.handlers.reverse_proxy.html", "load_balancing.selection_policy"],
+  ["reference/modules/http.handlers.rate_limit.html", 'id="example"'],
   ["reference/modules/index.html", 'href="http.matchers.path.html"'],
   ["reference/configuration.html", "<code>admin.listen</code>"],
   ["reference/admin-api.html", 'id="post-load"'],

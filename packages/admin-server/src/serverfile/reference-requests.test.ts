@@ -3,13 +3,14 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { standardModules } from "../modules/standard.ts";
 import { ask } from "../testing/ask.ts";
 import { freePorts } from "../testing/free-ports.ts";
 import { RunningServer } from "../testing/running-server.ts";
 import { adaptServerfile } from "./adapt-serverfile.ts";
 
 const folder = new URL("../../../../docs/reference/", import.meta.url);
-const pattern = /^```serverfile\n([^`]*(?:`[^`]+`[^`]*)*)^```\n\n```sh\n(curl .*?)^```$/gms;
+const pattern = /^```(serverfile|json)\n([^`]*(?:`[^`]+`[^`]*)*)^```\n\n```sh\n(curl .*?)^```$/gms;
 /** Ports that examples listen on. */
 const ports = ["8080", "9001"];
 /** Files below the folder that examples call /srv/www. */
@@ -25,14 +26,19 @@ const examples = (
   await Promise.all(
     pages.map(async (page) => {
       const markdown = await readFile(new URL(page, folder), "utf8");
-      return [...markdown.matchAll(pattern)].map(([, text = "", requests = ""]) => ({
+      return [...markdown.matchAll(pattern)].map(([, format = "", text = "", requests = ""]) => ({
         page,
+        format,
         text,
         requests,
       }));
     }),
   )
 ).flat();
+
+/** Handlers whose examples are loaded only: oidc needs an identity provider. */
+const withoutRequests = new Set(["oidc"]);
+const headingOf = (section: string) => section.split("\n", 1).join();
 
 /** Words of a command line; quotes keep blanks. */
 function wordsOf(line: string): string[] {
@@ -86,13 +92,38 @@ describe("the reference", () => {
     expect(matchers.filter((page) => !tried.includes(page))).toEqual([]);
   });
 
-  it.each(examples)("$page", async ({ page, text, requests }) => {
+  it("has an example with requests for every handler", async () => {
+    const sections = (await readFile(new URL("handler-examples.md", folder), "utf8")).split(/^## /m).slice(1);
+    const tried = sections
+      .filter((section) => withoutRequests.has(headingOf(section)) || section.match(pattern) !== null)
+      .filter((section) => section.includes(`"handler": "${headingOf(section)}"`));
+    const handlers = standardModules.map(({ id }) => id).filter((id) => id.startsWith("http.handlers."));
+    expect(handlers.length).toBeGreaterThan(20);
+    expect(tried.map((section) => `http.handlers.${headingOf(section)}`)).toEqual(handlers.toSorted());
+    // Sections stand in pages of other folders as well.
+    expect(sections.filter((section) => section.includes("]("))).toEqual([]);
+  });
+
+  it.each([...withoutRequests])("%s: the configuration is a valid one", async (name) => {
+    const markdown = await readFile(new URL("handler-examples.md", folder), "utf8");
+    const [, text = ""] = new RegExp(`^## ${name}\n.*?^\`\`\`json\n(.*?)^\`\`\``, "ms").exec(markdown) ?? [];
+    const server = await RunningServer.start();
+    try {
+      expect((await server.admin("POST", "/validate", JSON.parse(text))).status).toBe(200);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it.each(examples)("$page", async ({ page, format, text, requests }) => {
     const free = await freePorts(ports.length);
     const local = (words: string) =>
       ports.reduce((all, port, index) => all.replaceAll(`:${port}`, `:${free[index]}`), words);
     const placed = local(text).replaceAll("/srv/www", wwwFolder);
-    const { result } = adaptServerfile(Buffer.from(placed), { filename: page });
-    const server = await RunningServer.start(result);
+    const isText = format === "serverfile";
+    const server = await RunningServer.start(
+      isText ? adaptServerfile(Buffer.from(placed), { filename: page }).result : JSON.parse(placed),
+    );
     try {
       for (const line of requests.trim().split("\n")) {
         const { url, status, part, options } = readRequest(line.replaceAll("/srv/www", wwwFolder));

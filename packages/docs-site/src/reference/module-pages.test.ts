@@ -30,7 +30,8 @@ const schema = {
     "http.matchers.path": { type: "array", items: text },
   },
 };
-const pages = new Map(modulePages(schema).map(({ path, markdown }) => [path, markdown]));
+const examples = new Map([["http.handlers.one", "So:\n\n```json\n{}\n```"]]);
+const pages = new Map(modulePages(schema, examples).map(({ path, markdown }) => [path, markdown]));
 
 test("Each module has a page, and the list has all of them by namespace", () => {
   expect([...pages.keys()]).toEqual([
@@ -57,4 +58,11 @@ test("A module's page says how it is named, and its fields: nested ones, lists, 
   expect(page).not.toContain("@id");
   expect(pages.get("reference/modules/http.md")).toContain("| `servers.*.listen` | list of string |  |");
   expect(pages.get("reference/modules/http.matchers.path.md")).toContain("Takes: list of string.");
+});
+
+test("An example stands at the end of its module's page, and of no other", () => {
+  expect(pages.get("reference/modules/http.handlers.one.md")).toMatch(
+    /\|\n\n## Example\n\nSo:\n\n```json\n{}\n```\n$/,
+  );
+  expect([...pages.values()].filter((page) => page.includes("## Example"))).toHaveLength(1);
 });

@@ -138,8 +138,12 @@ function moduleEntries(definitions: Readonly<Record<string, Schema>>): ModuleEnt
 /**
  * Pages of the configuration of the web server: the document, a list of all modules by namespace, and one for each.
  * Descriptions, types and names are those of the schemas that decode the configuration.
+ * @param examples Markdown for the ends of pages, by the ids of modules
  */
-export function modulePages(schema: z.infer<typeof configSchema>): SourcePage[] {
+export function modulePages(
+  schema: z.infer<typeof configSchema>,
+  examples: ReadonlyMap<string, string> = new Map(),
+): SourcePage[] {
   const modules = moduleEntries(schema.$defs);
   const namespaces = [...new Set(modules.map(({ namespace }) => namespace))].sort();
   const known = new Set(namespaces);
@@ -157,9 +161,11 @@ export function modulePages(schema: z.infer<typeof configSchema>): SourcePage[] 
     const place = key === undefined ? `the key ${code(name)}` : code(`"${key}": "${name}"`);
     const of = namespace === "" ? "apps" : namespace;
     const about = typeof schema.description === "string" ? `\n${schema.description}\n` : "";
+    const example = examples.get(id);
+    const end = example === undefined ? "" : `\n## Example\n\n${example}\n`;
     return {
       path: `reference/modules/${id}.md`,
-      markdown: `# ${id}\n${about}\nNamed by ${place}, one of [${of}](index.md#${new HeadingIds().next(of)}).\n\n${fieldTable(schema, { href: "index.md", namespaces: known })}\n`,
+      markdown: `# ${id}\n${about}\nNamed by ${place}, one of [${of}](index.md#${new HeadingIds().next(of)}).\n\n${fieldTable(schema, { href: "index.md", namespaces: known })}\n${end}`,
     };
   });
   return [

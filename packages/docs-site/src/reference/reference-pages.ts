@@ -4,10 +4,13 @@ import { join } from "node:path";
 import { freeAddresses } from "lifecycle/testing";
 import type { SourcePage } from "../site/page.ts";
 import { apiPage, openApiDocument } from "./api-page.ts";
+import { handlerExamples } from "./handler-examples.ts";
 import { metricsPage } from "./metrics-page.ts";
 import { configSchema, modulePages } from "./module-pages.ts";
 import { answerOf, printedBy, whileRunning } from "./programs.ts";
 
+/** Tried by the tests of the web server. */
+const examplesFile = join(import.meta.dirname, "../../../../docs/reference/handler-examples.md");
 const tracingProcesses = ["tracing-agent", "tracing-collector", "tracing-query", "tracing-storage"];
 
 function optionsPage(markdown: string): string {
@@ -99,7 +102,7 @@ async function serverPages(folder: string): Promise<SourcePage[]> {
         path: "reference/admin-api.md",
         markdown: apiPage("Admin API, path by path", "/openapi.json", document),
       },
-      ...modulePages(schema),
+      ...modulePages(schema, handlerExamples(readFileSync(examplesFile, "utf8"))),
     ];
   });
 }
