@@ -18,6 +18,16 @@ describe("reads", () => {
     ["x-yaml", "a: &x {n: 1}\nb: {<<: *x, m: 2}", { a: { n: 1 }, b: { n: 1, m: 2 } }],
     ["toml", '[apps.http]\ngrace_period = "10s"', { apps: { http: { grace_period: "10s" } } }],
     ["toml", "at = 2026-01-02T03:04:05Z", { at: "2026-01-02T03:04:05.000Z" }],
+    [
+      "yaml",
+      "a: [9007199254740994, 18446744073709552000, 0x20000000000000, 1.5e17, '9007199254740993']",
+      { a: [2 ** 53 + 2, 2 ** 64, 2 ** 53, 1.5e17, "9007199254740993"] },
+    ],
+    [
+      "json5",
+      "{ä9007199254740993: -9007199254740994, b: '9007199254740993', c: 9007199254740993.0} // 9007199254740993",
+      { ä9007199254740993: -(2 ** 53 + 2), b: "9007199254740993", c: 2 ** 53 },
+    ],
     ["yaml", "", null],
     ["toml", "", {}],
   ])("%s %j", async (name, text, expected) => {
@@ -75,6 +85,31 @@ describe("refuses, naming the place", () => {
     ["yaml", "a: 1\n---\nb: 1", "multiple documents, and a config is one, at line 2, column 1"],
     ["yaml", "a: 'x", "Missing closing 'quote, at line 1, column 6"],
     ["yaml", "a: 1\na: 2", "Map keys must be unique, at line 2, column 1"],
+    [
+      "yaml",
+      "a: 1\nb: [-9007199254740993]",
+      "the integer -9007199254740993 cannot be represented losslessly: numbers are IEEE doubles, at line 2, column 5",
+    ],
+    [
+      "yaml",
+      "a: 0x20000000000001",
+      "the integer 0x20000000000001 cannot be represented losslessly: numbers are IEEE doubles, at line 1, column 4",
+    ],
+    [
+      "yaml",
+      "9007199254740993: a",
+      "the integer 9007199254740993 cannot be represented losslessly: numbers are IEEE doubles, at line 1, column 1",
+    ],
+    [
+      "json5",
+      "{a: '9007199254740993',\n b: +9007199254740993}",
+      "the integer +9007199254740993 cannot be represented losslessly: numbers are IEEE doubles, at line 2, column 5",
+    ],
+    [
+      "json5",
+      "[0X20000000000001]",
+      "the integer 0X20000000000001 cannot be represented losslessly: numbers are IEEE doubles, at line 1, column 2",
+    ],
     ["toml", "a = 1\nb = ", "at line 2, column 5"],
     ["toml", "a = 9007199254740993", "integer value cannot be represented losslessly, at line 1, column 5"],
     ["toml", "a = 'nan' # nan\nb.nan = +inf", "Infinity cannot be said in JSON, at line 2, column 9"],
@@ -107,6 +142,13 @@ describe("refuses, naming the place", () => {
     await expect(registry.adapt("yaml", new Uint8Array(16 * 1024 * 1024 + 1))).rejects.toThrow(
       "a text of 16777217 bytes is over the limit of 16777216",
     );
+  });
+
+  test.each([
+    ["json5", `{/*${"9".repeat(8_000_000)}*/ a: "${"\\n".repeat(2_000_000)}",\n b: 9007199254740993}`],
+    ["toml", `a = """${"9".repeat(8_000_000)}"""\n    b = inf`],
+  ])("%s: a place behind megabytes", async (name, text) => {
+    await expect(adapt(name, text)).rejects.toThrow(/, at line 2, column [59]$/);
   });
 
   test("a word of megabytes is not repeated in full", async () => {

@@ -6,10 +6,17 @@ export interface TextPlace {
   readonly column: number;
 }
 
+/** A text in quotes or a comment. */
+interface SkippedForm {
+  readonly opens: string;
+  /** What ends it, or a backslash with what that escapes. Global. */
+  readonly ends: RegExp;
+}
+
 /** How a format writes what a search must not look into, and numbers that JSON has not. */
 export interface TextForms {
-  /** Texts in quotes and comments. */
-  readonly skipped: RegExp;
+  /** Of two that begin alike the longer one first. */
+  readonly skipped: readonly SkippedForm[];
   /** Infinity and NaN as values. */
   readonly odd: RegExp;
 }
@@ -22,22 +29,47 @@ export function placeAt(text: string, offset: number): TextPlace {
 }
 
 /**
+ * Matches of a pattern outside of texts in quotes and comments. What is skipped is not one match: that would cost the
+ * engine's stack, which megabytes overflow.
+ */
+export function* matchesOutside(
+  text: string,
+  skipped: readonly SkippedForm[],
+  sought: RegExp,
+): Generator<RegExpExecArray> {
+  const openers = skipped.map(({ opens }) => opens.replaceAll("*", "\\*")).join("|");
+  const pattern = new RegExp(`(?<opens>${openers})|${sought.source}`, "gu");
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const opens = match.groups?.opens;
+    const ends = skipped.find((form) => form.opens === opens)?.ends;
+    if (ends === undefined) {
+      yield match;
+      continue;
+    }
+    ends.lastIndex = pattern.lastIndex;
+    while (ends.exec(text)?.[0].startsWith("\\")) {
+      // an escaped character ends nothing
+    }
+    if (ends.lastIndex === 0) {
+      return;
+    }
+    pattern.lastIndex = ends.lastIndex;
+  }
+}
+
+/**
  * Where a text that was read without complaint has what JSON cannot say: a number that is none, or a bracket that is one
  * level too deep. undefined when it has neither. Brackets are counted as far as the format nests by them.
  */
 export function findInexpressible(text: string, { skipped, odd }: TextForms): TextPlace | undefined {
-  const pattern = new RegExp(`(?<skipped>${skipped.source})|(?<odd>${odd.source})|[[\\]{}]`, "g");
   let depth = 0;
-  for (const match of text.matchAll(pattern)) {
-    const [found] = match;
-    if (match.groups?.odd !== undefined) {
-      return placeAt(text, match.index);
+  for (const { 0: found, index } of matchesOutside(text, skipped, new RegExp(`${odd.source}|[[\\]{}]`))) {
+    if (!"[]{}".includes(found)) {
+      return placeAt(text, index);
     }
-    if (match.groups?.skipped === undefined) {
-      depth += found === "[" || found === "{" ? 1 : -1;
-      if (depth > maxJsonDepth) {
-        return placeAt(text, match.index);
-      }
+    depth += found === "[" || found === "{" ? 1 : -1;
+    if (depth > maxJsonDepth) {
+      return placeAt(text, index);
     }
   }
   return undefined;

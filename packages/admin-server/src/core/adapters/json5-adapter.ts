@@ -1,6 +1,13 @@
 import { messageOf } from "../errors.ts";
-import { adapterError, adapterText, type ConfigAdapter, jsonAt } from "./config-adapter.ts";
-import { findInexpressible, type TextForms } from "./find-place.ts";
+import {
+  type AdaptOptions,
+  adapterError,
+  adapterText,
+  type ConfigAdapter,
+  jsonAt,
+} from "./config-adapter.ts";
+import { findInexpressible, matchesOutside, placeAt, type TextForms } from "./find-place.ts";
+import { isLossyInteger, lossyIntegerReason } from "./lossy-integer.ts";
 import { toJsonValue } from "./to-json-value.ts";
 
 interface Json5Error extends SyntaxError {
@@ -9,9 +16,30 @@ interface Json5Error extends SyntaxError {
 }
 
 const forms: TextForms = {
-  skipped: /"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//,
+  skipped: [
+    { opens: '"', ends: /\\[\s\S]|"/g },
+    { opens: "'", ends: /\\[\s\S]|'/g },
+    { opens: "//", ends: /[\n\r\u2028\u2029]/g },
+    { opens: "/*", ends: /\*\//g },
+  ],
   odd: /[+-]?(?<![\w$])(?:Infinity|NaN)(?![\w$]|\s*:)/,
 };
+
+/** Integers that a double may not hold exactly, up to the largest double; digits of names, fractions and exponents are none. */
+const longInteger =
+  /[+-]?(?<![\p{ID_Continue}$.])(?:0[xX][\da-fA-F]{14,256}|\d{16,309})(?![\p{ID_Continue}$.])/u;
+
+/** @throws ServerError CONFIG_ADAPTER at the first integer that would become another one */
+function refuseLossyIntegers(text: string, options: AdaptOptions): void {
+  if (!longInteger.test(text)) {
+    return;
+  }
+  for (const { 0: integer, index } of matchesOutside(text, forms.skipped, longInteger)) {
+    if (isLossyInteger(integer, Number(integer.replace(/^[+-]/, "")))) {
+      throw adapterError(lossyIntegerReason(integer), placeAt(text, index), options);
+    }
+  }
+}
 
 /** JSON with comments, trailing commas and unquoted keys. Source: json5.org */
 export const json5Adapter: ConfigAdapter = {
@@ -39,6 +67,7 @@ export const json5Adapter: ConfigAdapter = {
       () => findInexpressible(text, forms),
       options,
     );
+    refuseLossyIntegers(text, options);
     return { result, warnings: [] };
   },
 };

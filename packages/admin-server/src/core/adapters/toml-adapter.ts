@@ -4,7 +4,13 @@ import { findInexpressible, type TextForms } from "./find-place.ts";
 import { toJsonValue } from "./to-json-value.ts";
 
 const forms: TextForms = {
-  skipped: /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\n]*/,
+  skipped: [
+    { opens: '"""', ends: /\\[\s\S]|"""/g },
+    { opens: "'''", ends: /'''/g },
+    { opens: '"', ends: /\\.|"/g },
+    { opens: "'", ends: /'/g },
+    { opens: "#", ends: /\n/g },
+  ],
   odd: /[+-]?(?<![\w-])(?:inf|nan)(?![\w-]|\s*[=.\]])/,
 };
 

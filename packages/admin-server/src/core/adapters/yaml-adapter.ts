@@ -1,6 +1,11 @@
+import type { Document } from "yaml";
 import { messageOf } from "../errors.ts";
+import type { JsonValue } from "../json/json-value.ts";
 import { type AdapterWarning, adapterError, adapterText, type ConfigAdapter } from "./config-adapter.ts";
+import { isLossyInteger, lossyIntegerReason } from "./lossy-integer.ts";
 import { toJsonValue } from "./to-json-value.ts";
+
+const integerForm = /^(?:[+-]?\d+|0x[\da-fA-F]+|0o[0-7]+)$/;
 
 function isOdd(value: unknown): boolean {
   return typeof value === "number" && !Number.isFinite(value);
@@ -26,18 +31,29 @@ export const yamlAdapter: ConfigAdapter = {
       const { line, col } = lines.linePos(offset);
       return { line, column: col };
     };
+    const refuseLossyIntegers = (read: Document) =>
+      visit(read, (_key, node) => {
+        if (isScalar(node) && typeof node.value === "number") {
+          const { source = "", value, range } = node;
+          if (integerForm.test(source) && isLossyInteger(source, value)) {
+            throw adapterError(lossyIntegerReason(source), range ? at(range[0]) : undefined, options);
+          }
+        }
+      });
     let document: ReturnType<typeof parseDocument> | undefined;
+    let result: JsonValue;
+    let warnings: AdapterWarning[];
     try {
       document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
       const [fault] = document.errors;
       if (fault !== undefined) {
         throw adapterError(reasonOf(fault.message), at(fault.pos[0]), options, fault);
       }
-      const warnings = document.warnings.map(({ message, pos }): AdapterWarning => {
+      warnings = document.warnings.map(({ message, pos }): AdapterWarning => {
         const file = options.filename === undefined ? {} : { file: options.filename };
         return { ...file, line: at(pos[0]).line, message };
       });
-      return { result: toJsonValue(document.toJS({ maxAliasCount: 1_000 })), warnings };
+      result = toJsonValue(document.toJS({ maxAliasCount: 1_000 }));
     } catch (error) {
       if (document === undefined || document.errors.length > 0) {
         throw error;
@@ -70,5 +86,7 @@ export const yamlAdapter: ConfigAdapter = {
         error,
       );
     }
+    refuseLossyIntegers(document);
+    return { result, warnings };
   },
 };
