@@ -77,6 +77,14 @@ export interface HttpStream {
   switchProtocols(headers: HeaderList): DetachedConnection;
   /** Sends an interim response, 100 to 199. */
   writeInterim(status: number, headers: HeaderList): void;
+  /** Whether other streams may be pushed beside this one now; absent: never. */
+  readonly takesPushes?: boolean;
+  /**
+   * Pushes the response to a request that the client has not made; routes run for it as for the client's own.
+   * @param target path and query
+   * @returns false when it cannot be: the client takes none, or no more now, or it is no request that can be promised
+   */
+  push?(method: string, target: string, headers: HeaderList): boolean;
   /** Cuts the stream: the client sees that the response is not whole. */
   destroy(): void;
 }

@@ -10,6 +10,7 @@ import {
 
 /** Up to here a payload is copied behind its frame's header; above it goes out as it is. */
 const maxJoinedBytes = 4 * 1024;
+const promisedIdBytes = 4;
 const firstChunkBytes = 1024;
 const chunkBytes = 16 * 1024;
 /** Frames wait for one another until they are so many bytes. */
@@ -51,8 +52,20 @@ export class FrameWriter {
 
   /** A header block, in as many frames as it needs. @param block may change after the call */
   headers(streamId: number, endsStream: boolean, block: Buffer): void {
-    let type: number = frameTypes.headers;
-    let flags: number = endsStream ? frameFlags.endStream : 0;
+    this.#block(frameTypes.headers, endsStream ? frameFlags.endStream : 0, streamId, block);
+  }
+
+  /** The header block of a request that is promised on a stream. @param block may change after the call */
+  pushPromise(streamId: number, promisedId: number, block: Buffer): void {
+    const payload = Buffer.allocUnsafe(promisedIdBytes + block.length);
+    payload.writeUInt32BE(promisedId, 0);
+    payload.set(block, promisedIdBytes);
+    this.#block(frameTypes.pushPromise, 0, streamId, payload);
+  }
+
+  #block(firstType: number, firstFlags: number, streamId: number, block: Buffer): void {
+    let type = firstType;
+    let flags = firstFlags;
     let at = 0;
     do {
       const end = Math.min(block.length, at + defaultFrameBytes);

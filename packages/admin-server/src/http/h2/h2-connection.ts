@@ -42,6 +42,8 @@ import { FloodGuard } from "./flood-guard.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { type H2Carrier, H2Stream } from "./h2-stream.ts";
 import { latenessOf } from "./lateness.ts";
+import type { PromisedRequest } from "./promised-request.ts";
+import { PushedStreams } from "./pushed-streams.ts";
 import { connectionWindowBytes, ReceiveWindow, streamWindowBytes } from "./receive-window.ts";
 import { RecentStreams } from "./recent-streams.ts";
 import { readRequestFields, readTrailerFields } from "./request-fields.ts";
@@ -86,6 +88,7 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
   #opened: H2Stream[] = [];
   readonly #scheduler: SendScheduler;
   readonly #window: ReceiveWindow;
+  readonly #pushed: PushedStreams;
   /** A header block that goes on in CONTINUATION frames. */
   #block: HeaderFragments | undefined;
   #lastStreamId = 0;
@@ -108,6 +111,7 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
     this.#writer = new FrameWriter(socket, () => this.#turnEnded());
     this.#scheduler = new SendScheduler(this.#writer, this);
     this.#window = new ReceiveWindow(this.#writer);
+    this.#pushed = new PushedStreams(this.#writer, this.#encoder);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     socket.on("drain", () => this.#scheduler.run());
     socket.on("end", () => this.#clientGone());
@@ -258,7 +262,7 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
       this.#recent.remember(stream.id, "abandoned");
       this.#writer.frame(encodeRstStream(stream.id, errorCode));
       stream.streamLost(new ServerError("CLIENT_GONE", "the stream was broken off"));
-      this.#streamGone();
+      this.#streamGone(stream.id);
     }
   }
 
@@ -266,10 +270,36 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
     if (this.#streams.delete(stream.id)) {
       this.#scheduler.remove(stream);
       this.#recent.remember(stream.id, "closed");
-      this.#guard.streamEnded();
+      if (this.#pushed.isPromised(stream.id)) {
+        this.#pushed.taken();
+      } else {
+        this.#guard.streamEnded();
+      }
       stream.streamOver();
-      this.#streamGone();
+      this.#streamGone(stream.id);
     }
+  }
+
+  get takesPushes(): boolean {
+    return !this.#isLeaving && !this.#isDead && this.#pushed.hasRoom;
+  }
+
+  push(parent: H2Stream, request: PromisedRequest): boolean {
+    if (!this.takesPushes) {
+      return false;
+    }
+    const streamId = this.#pushed.promise(parent.id, request);
+    const windows = { send: this.#scheduler.initialBytes, receive: 0 };
+    const stream = new H2Stream(this, streamId, request.head, true, windows, Date.now());
+    this.#streams.set(streamId, stream);
+    this.#guard.streamOpened();
+    // Not in the middle of the handler that pushes.
+    process.nextTick(() => {
+      if (!stream.closed) {
+        this.#owner.take(stream);
+      }
+    });
+    return true;
   }
 
   // Reading
@@ -380,7 +410,7 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
 
   /** @param fields undefined when there were too many */
   #open(streamId: number, endsStream: boolean, fields: HeaderField[] | undefined): void {
-    if (this.#streams.size >= maxStreams) {
+    if (this.#streams.size - this.#pushed.size >= maxStreams) {
       this.#guard.reset();
       this.#refuse(streamId, errorCodes.refusedStream);
       return;
@@ -458,7 +488,10 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
 
   #rstStream(streamId: number, payload: Buffer): void {
     checkRstStream(payload);
-    this.#checkOpened(streamId, "RST_STREAM");
+    const isPushed = this.#pushed.isPromised(streamId);
+    if (!isPushed) {
+      this.#checkOpened(streamId, "RST_STREAM");
+    }
     const stream = this.#streams.get(streamId);
     if (stream === undefined) {
       this.#guard.idleFrame();
@@ -468,8 +501,12 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
     this.#scheduler.remove(stream);
     this.#recent.remember(streamId, "closed");
     stream.streamLost(new ServerError("CLIENT_GONE", "the client closed the stream"));
-    this.#streamGone();
-    this.#guard.reset();
+    this.#streamGone(streamId);
+    if (isPushed) {
+      this.#pushed.refused();
+    } else {
+      this.#guard.reset();
+    }
   }
 
   #settings(flags: number, streamId: number, payload: Buffer): void {
@@ -486,6 +523,7 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
     if (tableBytes !== undefined) {
       this.#encoder.setTableLimit(tableBytes);
     }
+    this.#pushed.apply(settings);
     const windowBytes = settings.get(settingIds.initialWindowSize);
     if (windowBytes !== undefined) {
       this.#scheduler.setInitial(windowBytes, this.#streams.values());
@@ -503,7 +541,19 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
   #goAway(streamId: number, payload: Buffer): void {
     checkGoAway(streamId, payload);
     this.#isLeaving = true;
+    if (this.#pushed.size > 0) {
+      this.#dropPushed(payload.readUInt32BE(0) & 0x7fff_ffff);
+    }
     this.#endWhenIdle();
+  }
+
+  /** The client takes no notice of pushed streams above the last that its GOAWAY names. */
+  #dropPushed(lastTaken: number): void {
+    for (const stream of [...this.#streams.values()]) {
+      if (stream.id > lastTaken && this.#pushed.isPromised(stream.id)) {
+        this.reset(stream, errorCodes.cancel);
+      }
+    }
   }
 
   #windowUpdate(streamId: number, payload: Buffer): void {
@@ -516,7 +566,9 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
       this.#scheduler.grant(increment);
       return;
     }
-    this.#checkOpened(streamId, "WINDOW_UPDATE");
+    if (!this.#pushed.isPromised(streamId)) {
+      this.#checkOpened(streamId, "WINDOW_UPDATE");
+    }
     const stream = this.#streams.get(streamId);
     if (stream === undefined) {
       return;
@@ -557,7 +609,10 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
     this.socket.end(() => this.socket.destroy());
   }
 
-  #streamGone(): void {
+  #streamGone(streamId: number): void {
+    if (this.#pushed.isPromised(streamId)) {
+      this.#pushed.ended();
+    }
     if (this.#streams.size === 0) {
       this.#idleSince = Date.now();
       this.#endWhenIdle();

@@ -10,6 +10,7 @@ import type { DetachedConnection, HttpStream, StreamListener } from "../http-str
 import type { RateWatch } from "../rate-watch.ts";
 import { H2Body } from "./h2-body.ts";
 import { H2Tunnel, type TunnelStream } from "./h2-tunnel.ts";
+import { type PromisedRequest, promisedRequest } from "./promised-request.ts";
 import type { H2RequestHead } from "./request-fields.ts";
 import { checkFields } from "./response-fields.ts";
 import { SendQueue } from "./send-queue.ts";
@@ -31,6 +32,10 @@ export interface H2Carrier {
   reset(stream: H2Stream, errorCode: number): void;
   /** Request and response are through. */
   finished(stream: H2Stream): void;
+  /** Whether a stream may be pushed to the client now. */
+  readonly takesPushes: boolean;
+  /** Opens a stream for a request of the server's own. @returns whether it did */
+  push(parent: H2Stream, request: PromisedRequest): boolean;
 }
 
 function withoutHandshake(headers: HeaderList): HeaderList {
@@ -346,6 +351,19 @@ export class H2Stream implements HttpStream, TunnelStream {
       checkFields(headers);
       this.#carrier.sendHeaders(this.id, [":status", String(status)], headers, false);
     }
+  }
+
+  get takesPushes(): boolean {
+    return this.id % 2 === 1 && !this.closed && !this.isTunnel && this.#carrier.takesPushes;
+  }
+
+  push(method: string, target: string, headers: HeaderList): boolean {
+    if (!this.takesPushes) {
+      return false;
+    }
+    const scheme = "encrypted" in this.socket ? "https" : "http";
+    const request = promisedRequest(scheme, this.authority, method, target, headers);
+    return request !== undefined && this.#carrier.push(this, request);
   }
 
   destroy(): void {

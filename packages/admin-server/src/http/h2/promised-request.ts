@@ -1,0 +1,52 @@
+import type { HeaderList } from "../header-list.ts";
+import { type H2RequestHead, readRequestFields } from "./request-fields.ts";
+
+/** A request that the server makes in the name of its client, checked. */
+export interface PromisedRequest {
+  readonly head: H2RequestHead;
+  readonly scheme: string;
+}
+
+/** Fields about a body, which a promised request has none of, and the one that `:authority` stands for. */
+const notPromised: ReadonlySet<string> = new Set([
+  "content-encoding",
+  "content-length",
+  "expect",
+  "host",
+  "te",
+  "trailer",
+]);
+
+/**
+ * Checks a request that is to be pushed, as one of a client would be.
+ * @param authority of the request that it belongs to; a client takes no other
+ * @param target path and query
+ * @returns undefined for what cannot be promised: another method than GET and HEAD, what is no path, bad fields
+ * Source: RFC 9113, section 8.4.1
+ */
+export function promisedRequest(
+  scheme: string,
+  authority: string,
+  method: string,
+  target: string,
+  headers: HeaderList,
+): PromisedRequest | undefined {
+  if ((method !== "GET" && method !== "HEAD") || authority === "") {
+    return undefined;
+  }
+  const fields = [
+    { name: ":method", value: method },
+    { name: ":scheme", value: scheme },
+    { name: ":authority", value: authority },
+    { name: ":path", value: target },
+  ];
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const [name = "", value = ""] = [headers[index]?.toLowerCase(), headers[index + 1]];
+    if (name.startsWith(":") || notPromised.has(name)) {
+      return undefined;
+    }
+    fields.push({ name, value });
+  }
+  const head = readRequestFields(fields);
+  return typeof head === "string" ? undefined : { head, scheme };
+}

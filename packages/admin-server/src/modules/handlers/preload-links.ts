@@ -1,0 +1,27 @@
+/** One link, `<target>` with its parameters. A quote that nobody closes goes to the end, so that none is looked at twice. */
+const link = /<([^<>]*)>((?:[^",<]|"(?:[^"\\]|\\[\s\S]?)*(?:"|$))*)/g;
+const parameter = /;\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\[\s\S]?)*)(?:"|$)|([^\s;,"]*)))?/g;
+
+/**
+ * @returns targets of the links of a `Link` field that have the relation `preload`, without those with `nopush`
+ * Source: RFC 8288, section 3
+ */
+export function preloadTargets(value: string): string[] {
+  const targets: string[] = [];
+  for (const [, target = "", parameters = ""] of value.matchAll(link)) {
+    let isPreload: boolean | undefined;
+    let isWanted = true;
+    for (const [, name = "", quoted, plain = ""] of parameters.matchAll(parameter)) {
+      if (name.toLowerCase() === "rel") {
+        // Only the first counts.
+        isPreload ??= (quoted ?? plain).toLowerCase().split(/\s+/).includes("preload");
+      } else if (name.toLowerCase() === "nopush") {
+        isWanted = false;
+      }
+    }
+    if (isPreload && isWanted) {
+      targets.push(target.trim());
+    }
+  }
+  return targets;
+}
