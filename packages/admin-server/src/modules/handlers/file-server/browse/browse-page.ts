@@ -55,9 +55,9 @@ function nameOf(item: ListedFile): string {
 }
 
 function row(item: ListedFile): string {
-  const time = item.mod_time.slice(0, 19).replace("T", " ");
+  const seconds = item.mod_time.slice(0, 19);
   const size = item.is_dir ? "—" : humanSize(item.size);
-  return `<tr><td>${nameOf(item)}</td><td class="number" data-size="${item.size}">${size}</td><td class="number"><time datetime="${item.mod_time}">${time}</time></td></tr>`;
+  return `<tr><td>${nameOf(item)}</td><td class="number" data-size="${item.size}">${size}</td><td class="number"><time datetime="${seconds}Z">${seconds.replace("T", " ")}</time></td></tr>`;
 }
 
 function card(item: ListedFile): string {

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask } from "../../../../testing/ask.ts";
 import { RunningServer, siteConfig } from "../../../../testing/running-server.ts";
 import type { ListedFile } from "./listing.ts";
+import { arrange } from "./order.ts";
 
 let root = "";
 let server: RunningServer;
@@ -79,6 +80,23 @@ test("the order is remembered in cookies", async () => {
   expect((await names("?limit=1", "sort=name; order=desc"))[0]).toBe("sub/");
 });
 
+test("times are told to the nanosecond", async () => {
+  const { text } = await ask(`${server.site}/list/`, { headers: { Accept: "application/json" } });
+  const link = (JSON.parse(text) as ListedFile[]).find(({ name }) => name === "link");
+  const { mtimeNs } = lstatSync(join(root, "list/link"), { bigint: true });
+  const fraction = String(mtimeNs % 1_000_000_000n).padStart(9, "0");
+  expect(link?.mod_time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d*[1-9])?Z$/);
+  expect(link?.mod_time.slice(20, -1).padEnd(9, "0")).toBe(fraction);
+});
+
+test("times are sorted to the nanosecond", () => {
+  const times = ["2023-11-14T22:13:20.5Z", "2023-11-14T22:13:20.500000001Z", "2023-11-14T22:13:20Z"];
+  const entry = { name: "x", size: 0, url: "./x", mode: 0, is_dir: false, is_symlink: false };
+  const items = times.map((mod_time) => ({ ...entry, mod_time }));
+  const sorted = arrange(items, "time", "asc", "", "").map(({ mod_time }) => mod_time);
+  expect(sorted).toEqual([times[2], times[0], times[1]]);
+});
+
 test("HTML escapes what names hold", async () => {
   const { text, headers } = await ask(`${server.site}/list/`);
   expect(headers["content-type"]).toBe("text/html; charset=utf-8");
@@ -90,8 +108,8 @@ test("HTML escapes what names hold", async () => {
 test("plain text is a table", async () => {
   const { text } = await ask(`${server.site}/list/?sort=name`, { headers: { Accept: "text/plain" } });
   const [head, , first] = text.split("\n");
-  expect(head).toMatch(/^Name +Size +Modified$/);
-  expect(first).toMatch(/^A\.txt +1 B +November 14, 2023 at 22:13:21$/);
+  expect(head).toMatch(/^Name\t\tSize\tModified$/);
+  expect(first).toMatch(/^A\.txt\t\t1 B\tNovember 14, 2023 at 22:13:21$/);
 });
 
 test("a folder without slash is redirected, an unchanged one not sent", async () => {

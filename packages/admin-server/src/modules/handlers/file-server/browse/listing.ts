@@ -1,4 +1,4 @@
-import type { Dirent, Stats } from "node:fs";
+import type { BigIntStats, Dirent } from "node:fs";
 import { lstat, opendir, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -9,7 +9,7 @@ export interface ListedFile {
   readonly size: number;
   /** Relative: `./name`. */
   readonly url: string;
-  /** RFC 3339, UTC. */
+  /** RFC 3339, UTC, to the nanosecond. */
   readonly mod_time: string;
   /** As Go's `fs.FileMode`: permissions in the low bits, kinds in the high ones. */
   readonly mode: number;
@@ -32,20 +32,28 @@ export interface ListOptions {
   readonly isHidden: (path: string) => boolean;
 }
 
-const goModes: readonly (readonly [is: (stats: Stats) => boolean, bits: number])[] = [
+const second = 1_000_000_000n;
+
+const goModes: readonly (readonly [is: (stats: BigIntStats) => boolean, bits: number])[] = [
   [(stats) => stats.isDirectory(), 2 ** 31],
   [(stats) => stats.isSymbolicLink(), 2 ** 27],
   [(stats) => stats.isBlockDevice(), 2 ** 26],
   [(stats) => stats.isFIFO(), 2 ** 25],
   [(stats) => stats.isSocket(), 2 ** 24],
   [(stats) => stats.isCharacterDevice(), 2 ** 26 + 2 ** 21],
-  [(stats) => (stats.mode & 0o4000) !== 0, 2 ** 23],
-  [(stats) => (stats.mode & 0o2000) !== 0, 2 ** 22],
-  [(stats) => (stats.mode & 0o1000) !== 0, 2 ** 20],
+  [(stats) => (stats.mode & 0o4000n) !== 0n, 2 ** 23],
+  [(stats) => (stats.mode & 0o2000n) !== 0n, 2 ** 22],
+  [(stats) => (stats.mode & 0o1000n) !== 0n, 2 ** 20],
 ];
 
-function goMode(stats: Stats): number {
-  return goModes.reduce((mode, [is, bits]) => (is(stats) ? mode + bits : mode), stats.mode & 0o777);
+function goMode(stats: BigIntStats): number {
+  return goModes.reduce((mode, [is, bits]) => (is(stats) ? mode + bits : mode), Number(stats.mode & 0o777n));
+}
+
+function timeText({ mtime, mtimeNs }: BigIntStats): string {
+  const nanoseconds = ((mtimeNs % second) + second) % second;
+  const fraction = `.${String(nanoseconds).padStart(9, "0")}`.replace(/\.?0*$/, "");
+  return mtime.toISOString().replace(/\.\d+Z$/, `${fraction}Z`);
 }
 
 function urlOf(name: string): string {
@@ -55,23 +63,23 @@ function urlOf(name: string): string {
 
 async function listEntry(folder: string, entry: Dirent, reveal: boolean): Promise<ListedFile | undefined> {
   const path = join(folder, entry.name);
-  let stats: Stats;
+  let stats: BigIntStats;
   try {
-    stats = await lstat(path);
+    stats = await lstat(path, { bigint: true });
   } catch {
     // Gone in the meantime, or not for us.
     return undefined;
   }
   const isLink = stats.isSymbolicLink();
-  const target = isLink ? await stat(path).catch(() => undefined) : undefined;
+  const target = isLink ? await stat(path, { bigint: true }).catch(() => undefined) : undefined;
   const isFolder = stats.isDirectory() || target?.isDirectory() === true;
   const link = isLink && reveal ? await readlink(path).catch(() => "") : "";
   const name = isFolder ? `${entry.name}/` : entry.name;
   return {
     name,
-    size: target?.size ?? stats.size,
+    size: Number(target?.size ?? stats.size),
     url: urlOf(name),
-    mod_time: stats.mtime.toISOString().replace(/\.?0*Z$/, "Z"),
+    mod_time: timeText(stats),
     mode: goMode(stats),
     is_dir: isFolder,
     is_symlink: isLink,

@@ -27,7 +27,8 @@ const comparisons: Readonly<Record<SortName, (a: ListedFile, b: ListedFile) => n
   namedirfirst: (a, b) => (a.is_dir === b.is_dir ? byName(a, b) : a.is_dir ? -1 : 1),
   // Folders have no size of their own: they come before all files, by name.
   size: (a, b) => (a.is_dir !== b.is_dir ? (a.is_dir ? -1 : 1) : a.is_dir ? byName(a, b) : a.size - b.size),
-  time: (a, b) => compareText(a.mod_time, b.mod_time),
+  // Without the Z a time is before those that go on with a fraction.
+  time: (a, b) => compareText(a.mod_time.slice(0, -1), b.mod_time.slice(0, -1)),
 };
 
 function positive(text: string): number {
