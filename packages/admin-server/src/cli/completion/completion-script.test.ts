@@ -72,6 +72,34 @@ describe.skipIf(!has("zsh"))("in zsh, where it is", () => {
   test("is zsh", () => {
     execFileSync("zsh", ["-n"], { input: completionScript("zsh", commands) });
   });
+
+  /** The line that a shell on a terminal of zsh's own makes of `line` and the tab key. */
+  function complete(line: string, end: string): string {
+    writeFileSync(join(folder, "_server"), completionScript("zsh", commands));
+    const script = `
+zmodload zsh/zpty
+zpty shell 'TERM=dumb zsh -f -i'
+zpty -w shell "PROMPT=; autoload -U compinit; compinit -D -u; source ./_server; print rea''dy"
+zpty -r shell output '*ready*'
+zpty -n -w shell '${line}'$'\t'
+zpty -r -m shell output '*${end}' && print -r -- "$output"
+zpty -d shell`;
+    return execFileSync("zsh", ["-f", "-c", script], { cwd: folder, encoding: "utf8", timeout: 60_000 });
+  }
+
+  test.each([
+    ["server rel", "server reload "],
+    ["server storage ex", "server storage export "],
+    ["server run --wa", "server run --watch "],
+    ["server run --adapter y", "server run --adapter yaml "],
+    ["server file-server --root p", "server file-server --root public\\\\ folder/"],
+  ])(
+    "%s",
+    (line, expected) => {
+      expect(complete(line, expected)).toContain(expected.replaceAll("\\\\", "\\"));
+    },
+    90_000,
+  );
 });
 
 describe.skipIf(!has("fish"))("in fish, where it is", () => {
@@ -79,6 +107,9 @@ describe.skipIf(!has("fish"))("in fish, where it is", () => {
     ["server rel", ["reload"]],
     ["server storage ", ["export", "import"]],
     ["server run --adapter js", ["json", "json5"]],
+    ["server run --wa", ["--watch"]],
+    ["server file-server --root p", ["public folder/"]],
+    ["server help va", ["validate"]],
   ])("%s", (line, expected) => {
     const script = `${completionScript("fish", commands)}complete -C '${line}'`;
     const output = execFileSync("fish", ["--no-config", "-c", script], { cwd: folder, encoding: "utf8" });
