@@ -14,6 +14,7 @@ import {
 import { LogSet, logSets } from "../modules/logging/logging.ts";
 import { certificateTopics, type ManageRequest } from "../tls/certificates/certificate-messages.ts";
 import { CertificateSource } from "../tls/certificates/certificate-source.ts";
+import { clientCertificates } from "../tls/certificates/client-certificate.ts";
 import { ConnectionPolicy } from "../tls/connection/connection-policy.ts";
 import { TlsAcceptor } from "../tls/connection/tls-acceptor.ts";
 import { type PlannedServer, planAutomaticHttps } from "./automatic-https.ts";
@@ -203,6 +204,9 @@ class HttpApp implements App {
 
   /** Has certificates looked after, and learns what handshakes need. @throws ServerError */
   async #startTls(): Promise<void> {
+    for (const shown of this.#context.resources(clientCertificates)) {
+      await shown.load();
+    }
     if (this.#certificates === undefined) {
       return;
     }

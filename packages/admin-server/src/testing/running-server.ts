@@ -91,7 +91,8 @@ export class RunningServer {
 
   async close(): Promise<void> {
     await this.server.stop();
-    await rm(this.configFolder, { recursive: true, force: true });
+    // A renewal that was under way may still write a file.
+    await rm(this.configFolder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -109,6 +109,8 @@ class TlsApp implements App {
   readonly #manager: CertificateManager;
   /** Names that clients brought up, the one asked for last at the end. */
   readonly #onDemandNames = new Set<string>();
+  /** Names of certificates that the server shows to others; each resolves when the name is looked after. */
+  readonly #clientNames = new Map<string, Promise<void>>();
   readonly #upkeep: StorageUpkeep;
   #internal: readonly CertificateIssuer[] = [];
   #public: readonly CertificateIssuer[] = [];
@@ -183,6 +185,7 @@ class TlsApp implements App {
     messages.on(certificateTopics.resolvers, () => this.#config.resolvers ?? []);
     messages.on(certificateTopics.manage, (value) => this.#manage(value as ManageRequest));
     messages.on(certificateTopics.find, (value) => this.#find(value as CertificateRequest));
+    messages.on(certificateTopics.client, (value) => this.#findForClient(String(value)));
     const board = await this.#context.acquire(challengeBoards, "", () => new ChallengeBoard());
     messages.on(certificateTopics.httpChallenge, (value) => board.value.token(value as ChallengeRequest));
     messages.on(certificateTopics.alpnChallenge, (value) => board.value.certificate(String(value)));
@@ -299,6 +302,22 @@ class TlsApp implements App {
           id: found.map(({ id }) => id).join("+"),
           certificates: found.map(({ chainPem, keyPem }) => ({ cert: chainPem, key: keyPem })),
         };
+  }
+
+  /** What the server itself shows to others. A new config hears of the name by this question alone. */
+  async #findForClient(name: string): Promise<CertificateAnswer | undefined> {
+    let managed = this.#clientNames.get(name);
+    if (managed === undefined) {
+      managed = this.#manage({ names: [name], ignoreLoaded: true });
+      this.#clientNames.set(name, managed);
+      managed.catch(() => this.#clientNames.delete(name));
+    }
+    await managed;
+    const found = await this.#find({ serverName: name, selection: undefined, onDemand: false });
+    if (found === undefined) {
+      this.#log.warn(`no certificate for ${JSON.stringify(name)} to show to an upstream`);
+    }
+    return found;
   }
 
   /** Obtains a certificate while a client waits, where a policy allows it. @returns whether there may be one now */

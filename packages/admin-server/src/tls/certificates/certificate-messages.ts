@@ -9,6 +9,8 @@ export const certificateTopics = {
   manage: "tls.manage",
   /** {@link CertificateRequest}: what to show for a name; {@link CertificateAnswer} or undefined. */
   find: "tls.find",
+  /** Name, in lower case, of a certificate that the server shows as a client: looked after from now on; {@link CertificateAnswer} or undefined. */
+  client: "tls.client",
   /** To all that serve: what they know of certificates may be old. */
   changed: "tls.changed",
   /** Key material for session tickets: {@link TicketAnswer}. */

@@ -3,6 +3,7 @@ import { ServerError } from "../../../../core/errors.ts";
 import { defineModule } from "../../../../core/modules/module.ts";
 import type { ResourceKind, SharedResource } from "../../../../core/modules/usage-pool.ts";
 import { compileTemplate, isFixed } from "../../../../http/placeholders.ts";
+import type { ClientCertificate } from "../../../../tls/certificates/client-certificate.ts";
 import type { DialAddress } from "./dial-address.ts";
 import type { HttpTransportConfig } from "./http-transport-config.ts";
 import { httpTransportSchema } from "./http-transport-config.ts";
@@ -10,7 +11,7 @@ import { lookupThrough, makeResolver } from "./resolver.ts";
 import { makeSocketDialer } from "./socket-dialer.ts";
 import type { ResponseReceiver, Transport, UpstreamCall, UpstreamRequest } from "./transport.ts";
 import { UpstreamConnections, type UpstreamConnectionsOptions } from "./upstream-connections.ts";
-import { upstreamTlsOptions } from "./upstream-tls.ts";
+import { managedClientCertificate, upstreamTlsOptions } from "./upstream-tls.ts";
 
 const defaults = {
   dialTimeoutMs: 3_000,
@@ -75,7 +76,11 @@ function checkVersions(config: HttpTransportConfig): void {
   }
 }
 
-function makeTransport(config: HttpTransportConfig, tls: ConnectionOptions | undefined): HttpTransport {
+function makeTransport(
+  config: HttpTransportConfig,
+  tls: ConnectionOptions | undefined,
+  clientCertificate: ClientCertificate | undefined,
+): HttpTransport {
   const resolver = makeResolver(config.resolver);
   const name = config.tls?.server_name ? compileTemplate(config.tls.server_name) : undefined;
   const keepAlive = config.keep_alive ?? {};
@@ -92,6 +97,7 @@ function makeTransport(config: HttpTransportConfig, tls: ConnectionOptions | und
         lookup: resolver === undefined ? undefined : lookupThrough(resolver),
       },
       tls,
+      clientCertificate,
       exceptPorts: new Set((config.tls?.except_ports ?? []).map(Number)),
       handshakeTimeoutMs: config.tls?.handshake_timeout || dialTimeoutMs,
       renegotiation: (config.tls?.renegotiation ?? "never") !== "never",
@@ -131,9 +137,10 @@ export const httpTransport = defineModule({
   async provision(config, context): Promise<Transport> {
     checkVersions(config);
     const tls = config.tls ? await upstreamTlsOptions(config.tls, context) : undefined;
+    const shown = config.tls ? await managedClientCertificate(config.tls, context) : undefined;
     // The same config with the same files is the same transport.
     const key = JSON.stringify([config, tls], (_, value) => value ?? undefined);
-    const lease = await context.acquire(transportPool, key, () => makeTransport(config, tls));
+    const lease = await context.acquire(transportPool, key, () => makeTransport(config, tls, shown));
     const transport = lease.value;
     return {
       scheme: transport.scheme,

@@ -1,6 +1,7 @@
 import type { LookupFunction, Socket } from "node:net";
 import { connect, isIP } from "node:net";
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
+import type { ClientCertificate, ClientIdentity } from "../../../../tls/certificates/client-certificate.ts";
 import type { DialAddress } from "./dial-address.ts";
 import { type ReadBuffer, setReadBuffer } from "./read-buffer.ts";
 import { watchCertificate } from "./refused-certificate.ts";
@@ -19,6 +20,8 @@ export interface SocketOptions {
 /** TLS of one connection. */
 export interface TlsOfSocket {
   readonly options: ConnectionOptions;
+  /** To show instead of the one in `options`; without any while there is none. */
+  readonly clientCertificate?: ClientCertificate | undefined;
   readonly serverName: string;
   readonly handshakeTimeoutMs: number;
   readonly alpn: readonly string[];
@@ -99,10 +102,24 @@ export function openSocket(
       return;
     }
     limit(tls.handshakeTimeoutMs, "no TLS handshake");
+    if (tls.clientCertificate === undefined) {
+      shake(tls, {});
+    } else {
+      tls.clientCertificate
+        .load()
+        .then((identity) => shake(tls, identity ?? {}))
+        .catch(settle);
+    }
+  });
+  const shake = (tls: TlsOfSocket, identity: Partial<ClientIdentity>): void => {
+    if (settled) {
+      return;
+    }
     const below = current;
     below.off("close", onClose);
     const secure: TLSSocket = connectTls({
       ...tls.options,
+      ...identity,
       socket: below,
       host: tls.serverName,
       ...(isIP(tls.serverName) === 0 ? { servername: tls.serverName } : {}),
@@ -119,7 +136,7 @@ export function openSocket(
       }
       settle(undefined);
     });
-  });
+  };
   return () => {
     if (!settled) {
       settled = true;

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
+import type { ClientCertificate } from "../../../../tls/certificates/client-certificate.ts";
 import type { DialAddress } from "./dial-address.ts";
 import { openSocket, type SocketOptions } from "./open-socket.ts";
 import { proxyProtocolHeader } from "./proxy-protocol-header.ts";
@@ -10,6 +11,8 @@ export interface SocketDialerOptions {
   readonly socket: SocketOptions;
   /** Undefined: no TLS. */
   readonly tls: ConnectionOptions | undefined;
+  /** To show instead of what `tls` has. */
+  readonly clientCertificate: ClientCertificate | undefined;
   readonly exceptPorts: ReadonlySet<number>;
   readonly handshakeTimeoutMs: number;
   readonly renegotiation: boolean;
@@ -52,7 +55,7 @@ export function makeSocketDialer(options: SocketDialerOptions): SocketDialer {
   return {
     secure,
     open(dial, serverName, alpn, request, done, buffer) {
-      const { tls, handshakeTimeoutMs, renegotiation, proxyProtocol } = options;
+      const { tls, clientCertificate, handshakeTimeoutMs, renegotiation, proxyProtocol } = options;
       return openSocket(
         dial,
         options.socket,
@@ -60,6 +63,7 @@ export function makeSocketDialer(options: SocketDialerOptions): SocketDialer {
           ? undefined
           : {
               options: tls,
+              clientCertificate,
               serverName: serverName || dial.host || "localhost",
               handshakeTimeoutMs,
               alpn,

@@ -3,8 +3,9 @@ import { type ConnectionOptions, rootCertificates } from "node:tls";
 import { z } from "zod";
 import { messageOf, ServerError } from "../../../../core/errors.ts";
 import type { JsonValue } from "../../../../core/json/json-value.ts";
-import { configDuration, inlineModule, notYet } from "../../../../core/modules/config-fields.ts";
+import { configDuration, inlineModule } from "../../../../core/modules/config-fields.ts";
 import type { ModuleContext } from "../../../../core/modules/module-context.ts";
+import { ClientCertificate, clientCertificates } from "../../../../tls/certificates/client-certificate.ts";
 import { caPools } from "../../../../tls/connection/ca-pool.ts";
 
 /** TLS to upstreams. Source: the public model (Caddy 2.11), transport http */
@@ -22,7 +23,12 @@ export const upstreamTlsSchema = z.strictObject({
     .describe("Files with trusted authorities, PEM; deprecated: `ca` with `file`."),
   client_certificate_file: z.string().nullish().describe("Certificate to show to the upstream, PEM."),
   client_certificate_key_file: z.string().nullish().describe("Its key, PEM."),
-  client_certificate_automate: notYet(),
+  client_certificate_automate: z
+    .string()
+    .nullish()
+    .describe(
+      "Name of a certificate that the app tls obtains and renews, to show to the upstream; goes before client_certificate_file.",
+    ),
   insecure_skip_verify: z
     .boolean()
     .nullish()
@@ -83,6 +89,19 @@ async function trusted(config: UpstreamTlsConfig, context: ModuleContext): Promi
   return found;
 }
 
+/** The certificate of the app `tls` to show, asked for anew with each connection; undefined where the config names none. */
+export async function managedClientCertificate(
+  { client_certificate_automate: configured }: UpstreamTlsConfig,
+  context: ModuleContext,
+): Promise<ClientCertificate | undefined> {
+  if (!configured) {
+    return undefined;
+  }
+  const name = configured.toLowerCase();
+  const make = () => new ClientCertificate(name, context.messages);
+  return (await context.acquire(clientCertificates, name, make)).value;
+}
+
 /** What is the same for all connections. Files are read here. @throws ServerError MODULE_CONFIG */
 export async function upstreamTlsOptions(
   config: UpstreamTlsConfig,
@@ -97,6 +116,8 @@ export async function upstreamTlsOptions(
       "tls: client_certificate_file and client_certificate_key_file go together",
     );
   }
+  // Files must be good also where another certificate goes before them.
+  const clientFiles = certFile === "" ? undefined : { cert: await read(certFile), key: await read(keyFile) };
   const curves = (config.curves ?? []).map((name) => {
     const known = curveNames[name.toLowerCase()];
     if (known === undefined) {
@@ -107,7 +128,7 @@ export async function upstreamTlsOptions(
   return {
     ca: ca.length > 0 ? ca : [...rootCertificates],
     rejectUnauthorized: config.insecure_skip_verify !== true,
-    ...(certFile === "" ? {} : { cert: await read(certFile), key: await read(keyFile) }),
+    ...(clientFiles === undefined || config.client_certificate_automate ? {} : clientFiles),
     ...(curves.length === 0 ? {} : { ecdhCurve: curves.join(":") }),
   };
 }

@@ -1,0 +1,41 @@
+import type { ResourceKind, SharedResource } from "../../core/modules/usage-pool.ts";
+import type { ThreadMessages } from "../../core/threads/thread-messages.ts";
+import { type CertificateAnswer, certificateTopics } from "./certificate-messages.ts";
+
+/** Certificates with their keys, PEM, one for each kind of key; as `tls.connect` takes them. */
+export interface ClientIdentity {
+  readonly cert: string[];
+  readonly key: string[];
+}
+
+/** A certificate of the app `tls` that this server shows where it is itself the client. */
+export class ClientCertificate implements SharedResource {
+  readonly name: string;
+  readonly #messages: ThreadMessages;
+
+  /** @param name in lower case */
+  constructor(name: string, messages: ThreadMessages) {
+    this.name = name;
+    this.#messages = messages;
+  }
+
+  /**
+   * Has the name looked after by the config that is newest, and gets what is good now. Nothing is kept here: connections
+   * are rarer than requests, and each has the certificate of its time.
+   * @returns undefined while there is none
+   * @throws ServerError THREAD
+   */
+  async load(): Promise<ClientIdentity | undefined> {
+    const found = await this.#messages.askMain(certificateTopics.client, this.name);
+    const certificates = (found as CertificateAnswer | undefined)?.certificates;
+    return (
+      certificates && { cert: certificates.map(({ cert }) => cert), key: certificates.map(({ key }) => key) }
+    );
+  }
+
+  /** Holds nothing. */
+  close(): void {}
+}
+
+/** Those that any config of this thread uses, by name. */
+export const clientCertificates: ResourceKind<ClientCertificate> = { name: "tls.client_certificate" };
