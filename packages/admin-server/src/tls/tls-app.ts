@@ -109,6 +109,8 @@ class TlsApp implements App {
   readonly #manager: CertificateManager;
   /** Names that clients brought up, the one asked for last at the end. */
   readonly #onDemandNames = new Set<string>();
+  /** Names of certificates that are shown to clients. */
+  readonly #siteNames = new Set<string>();
   /** Names of certificates that the server shows to others; each resolves when the name is looked after. */
   readonly #clientNames = new Map<string, Promise<void>>();
   readonly #upkeep: StorageUpkeep;
@@ -183,14 +185,15 @@ class TlsApp implements App {
     }
     messages.on(certificateTopics.tickets, (): TicketAnswer => ({ keys: this.#tickets?.keys ?? [] }));
     messages.on(certificateTopics.resolvers, () => this.#config.resolvers ?? []);
-    messages.on(certificateTopics.manage, (value) => this.#manage(value as ManageRequest));
+    messages.on(certificateTopics.manage, (value) => this.#manageSites(value as ManageRequest));
     messages.on(certificateTopics.find, (value) => this.#find(value as CertificateRequest));
     messages.on(certificateTopics.client, (value) => this.#findForClient(String(value)));
+    messages.on(certificateTopics.clientEnded, (value) => this.#forgetForClient(String(value)));
     const board = await this.#context.acquire(challengeBoards, "", () => new ChallengeBoard());
     messages.on(certificateTopics.httpChallenge, (value) => board.value.token(value as ChallengeRequest));
     messages.on(certificateTopics.alpnChallenge, (value) => board.value.certificate(String(value)));
     messages.on(certificatesTopic, () => certificateStates(this.#cache.all(), this.#manager.states()));
-    await this.#manage({ names: this.#automate, ignoreLoaded: true });
+    await this.#manageSites({ names: this.#automate, ignoreLoaded: true });
     const interval = this.#config.automation?.renew_interval || defaultRenewMs;
     this.#timer = setInterval(() => void this.#manager.renewDue(), interval);
     this.#timer.unref();
@@ -271,6 +274,13 @@ class TlsApp implements App {
     this.#cache.add(certificate);
   }
 
+  async #manageSites(request: ManageRequest): Promise<void> {
+    for (const name of request.names) {
+      this.#siteNames.add(name.toLowerCase());
+    }
+    await this.#manage(request);
+  }
+
   async #manage({ names, ignoreLoaded }: ManageRequest): Promise<void> {
     const wanted = names
       .map((name) => name.toLowerCase())
@@ -318,6 +328,13 @@ class TlsApp implements App {
       this.#log.warn(`no certificate for ${JSON.stringify(name)} to show to an upstream`);
     }
     return found;
+  }
+
+  #forgetForClient(name: string): void {
+    const isOthers = this.#siteNames.has(name) || this.#onDemandNames.has(name);
+    if (this.#clientNames.delete(name) && !isOthers) {
+      this.#manager.forget(name);
+    }
   }
 
   /** Obtains a certificate while a client waits, where a policy allows it. @returns whether there may be one now */

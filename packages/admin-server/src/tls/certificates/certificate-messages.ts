@@ -11,6 +11,8 @@ export const certificateTopics = {
   find: "tls.find",
   /** Name, in lower case, of a certificate that the server shows as a client: looked after from now on; {@link CertificateAnswer} or undefined. */
   client: "tls.client",
+  /** Such a name, which no config of a thread uses any more. */
+  clientEnded: "tls.client_ended",
   /** To all that serve: what they know of certificates may be old. */
   changed: "tls.changed",
   /** Key material for session tickets: {@link TicketAnswer}. */

@@ -12,6 +12,7 @@ export interface ClientIdentity {
 export class ClientCertificate implements SharedResource {
   readonly name: string;
   readonly #messages: ThreadMessages;
+  #isLookedAfter = false;
 
   /** @param name in lower case */
   constructor(name: string, messages: ThreadMessages) {
@@ -26,6 +27,7 @@ export class ClientCertificate implements SharedResource {
    * @throws ServerError THREAD
    */
   async load(): Promise<ClientIdentity | undefined> {
+    this.#isLookedAfter = true;
     const found = await this.#messages.askMain(certificateTopics.client, this.name);
     const certificates = (found as CertificateAnswer | undefined)?.certificates;
     return (
@@ -33,8 +35,13 @@ export class ClientCertificate implements SharedResource {
     );
   }
 
-  /** Holds nothing. */
-  close(): void {}
+  /** The last config that used it is gone: the name needs nobody to look after it, unless another thread asks again. */
+  close(): void {
+    if (this.#isLookedAfter) {
+      // At the end of the server nobody listens any more.
+      this.#messages.askMain(certificateTopics.clientEnded, this.name).catch(() => {});
+    }
+  }
 }
 
 /** Those that any config of this thread uses, by name. */

@@ -114,6 +114,21 @@ describe("client_certificate_automate", () => {
     expect(text).toContain(name);
   });
 
+  test("is looked after no longer when no config uses it, unless a site has it", async () => {
+    const proxied = await Proxied.start();
+    const { running } = proxied;
+    const automate = { ...steady, certificates: { automate: ["site.internal"] } };
+    await proxied.load({ client_certificate_automate: "site.internal" }, automate);
+    await proxied.load({ client_certificate_automate: name }, automate);
+    const listed = async () => (await running.admin("GET", "/tls/certificates")).text;
+    expect(await listed()).toContain(name);
+    await proxied.load({}, automate);
+    while ((await listed()).includes(name)) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await listed()).toContain("site.internal");
+  });
+
   test("goes before files, which must be good all the same", async () => {
     const proxied = await Proxied.start();
     const other = await selfSigned();
