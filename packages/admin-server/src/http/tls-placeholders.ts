@@ -45,9 +45,12 @@ function clientCertificate({ socket }: Exchange): CertificateTexts | undefined {
   return texts;
 }
 
-/** Values by attribute, of the text that node gives of a name: a line for each. */
-function attributesOf(name: string): Map<string, string[]> {
+/** Values by attribute, of the text that node gives of a name: a line for each; of an empty name it gives none. */
+function attributesOf(name: string | undefined): Map<string, string[]> {
   const attributes = new Map<string, string[]>();
+  if (!name) {
+    return attributes;
+  }
   for (const entry of name.split(/\n| \+ /)) {
     const cut = entry.indexOf("=");
     const type = entry.slice(0, cut);
@@ -57,10 +60,7 @@ function attributesOf(name: string): Map<string, string[]> {
 }
 
 /** A name in one line: `CN=client,O=Example`. Source: RFC 2253, as the public model writes it */
-function distinguishedName(name: string): string {
-  if (name === "") {
-    return "";
-  }
+function distinguishedName(name: string | undefined): string {
   const attributes = attributesOf(name);
   const others = [...attributes.keys()].filter((type) => !attributeOrder.includes(type));
   return [...others, ...attributeOrder]

@@ -33,7 +33,9 @@ export function namesOf(certificate: X509Certificate): string[] {
 
 /** For people: its first name, or its subject. */
 export function describeCertificate(certificate: X509Certificate): string {
-  return namesOf(certificate)[0] ?? certificate.subject.replaceAll("\n", ", ");
+  // Node has undefined for an empty subject, whatever its types say.
+  const subject: string | undefined = certificate.subject;
+  return namesOf(certificate)[0] ?? subject?.replaceAll("\n", ", ") ?? "without a name";
 }
 
 /**

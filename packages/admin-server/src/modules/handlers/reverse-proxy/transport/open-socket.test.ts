@@ -16,7 +16,7 @@ async function refusal(name: string, toDays: number, tls: (pem: string) => Conne
   const key = await makeKey("p256");
   const made = await makeCertificate({
     commonName: name,
-    names: [name],
+    names: name === "" ? [] : [name],
     publicKey: createPublicKey(key),
     notBefore: new Date(Date.now() - 9 * dayMs),
     notAfter: new Date(Date.now() + toDays * dayMs),
@@ -55,6 +55,12 @@ test.each([
   ["that is over", "here.example", -1, `here.example ${until}: certificate has expired`],
 ])("a certificate %s is refused by its name", async (_, name, toDays, text) => {
   expect(await refusal(name, toDays, (ca) => ({ ca }))).toMatch(new RegExp(`^certificate ${text}`));
+});
+
+test("a certificate without any name is refused, saying so", async () => {
+  expect(await refusal("", 1, () => ({ ca: [] }))).toMatch(
+    new RegExp(`^certificate without a name ${until}: self-signed certificate$`),
+  );
 });
 
 test("a certificate that nobody trusts is refused by its name, without advice for Node", async () => {
