@@ -94,14 +94,30 @@ test("an authority that is away is asked again, with one line for each attempt",
   );
 });
 
+/** Says that a certificate is to be renewed at once. */
+const suggestRenewal = async () => new Date(Date.now() - 1);
+
+test("issuers know how many attempts failed since the last certificate", async () => {
+  const issuer = authority(2, { suggestRenewal });
+  const issue = vi.spyOn(issuer, "issue");
+  const manager = manage(issuer);
+  await manager.manage("a.example");
+  await vi.waitFor(() =>
+    expect(manager.states()).toMatchObject([{ certificateId: expect.any(String), failures: 0 }]),
+  );
+  await manager.renewDue();
+  expect(issue.mock.calls.map(([{ failures }]) => failures)).toEqual([0, 1, 2, 0]);
+});
+
 test("what fails to be renewed stays shown", async () => {
   const manager = manage(authority());
   await manager.manage("a.example");
   const before = serialOf("a.example");
-  const failing = manage(authority(1_000));
+  const issuer = authority(1_000, { suggestRenewal });
+  const failing = manage(issuer);
   await failing.manage("a.example");
-  await failing.renewDue(Date.now() + 25 * dayMs);
-  expect(serialOf("a.example")).toBe(before);
+  await failing.renewDue();
+  expect([issuer.asked, serialOf("a.example")]).toEqual([1, before]);
 });
 
 test("authorities are asked now and then when to renew, and get their way", async () => {

@@ -244,13 +244,13 @@ export class CertificateManager {
   }
 
   async #issue(managed: Managed, policy: AutomationPolicy, issuer: CertificateIssuer): Promise<void> {
-    const { name, current } = managed;
+    const { name, current, failures } = managed;
     const old = current?.certificate;
     const key =
       policy.reuseKeys && old !== undefined ? keyFromPem(old.keyPem, name) : await makeKey(policy.keyType);
     const { signal } = this.#end;
     const replaces = current?.issuer === issuer ? old?.chainPem : undefined;
-    const issued = await issuer.issue({ name, key, signal, replaces });
+    const issued = await issuer.issue({ name, key, signal, replaces, failures });
     const certificate = loadCertificate(issued.chainPem, key, `${issuer.key}/${name}`, ["managed"]);
     await storeManaged(policy.storage, issuer.key, name, certificate, issued.data ?? {});
     this.#show(managed, certificate, issuer, this.#renewalTime(certificate, policy));

@@ -9,6 +9,8 @@ export interface IssueRequest {
   readonly signal: AbortSignal;
   /** PEM of the certificate that it replaces. */
   readonly replaces?: string | undefined;
+  /** How many attempts for the name failed since it last got a certificate. */
+  readonly failures: number;
 }
 
 export interface IssuedCertificate {

@@ -1,4 +1,4 @@
-import { type KeyObject, X509Certificate } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { rootCertificates } from "node:tls";
 import { Agent } from "undici";
@@ -6,43 +6,34 @@ import { messageOf, ServerError } from "../../../core/errors.ts";
 import type { JsonValue } from "../../../core/json/json-value.ts";
 import { defineModule } from "../../../core/modules/module.ts";
 import type { Storage } from "../../../core/storage/storage.ts";
-import { keyFromPem, keyToPem, makeKey } from "../../../pki/key-pair.ts";
 import { parseCertificates } from "../../../pki/pem.ts";
 import { makeRequest } from "../../../pki/x509.ts";
 import { certificateTopics } from "../../certificates/certificate-messages.ts";
 import { type DnsProvider, dnsProviders } from "../../dns/dns-provider.ts";
 import { readPemFile } from "../../loaders/read-file.ts";
 import type { CertificateIssuer, IssuedCertificate, IssueRequest } from "../issuer.ts";
-import { type AcmeAccount, AcmeClient } from "./acme-client.ts";
+import { AcmeAuthority, directoryOf, testDirectoryOf } from "./acme-authority.ts";
+import type { AcmeClient } from "./acme-client.ts";
 import { describeProblem, type Order, orderSchema } from "./acme-messages.ts";
 import { type AcmeConfig, acmeSchema } from "./acme-schema.ts";
 import { ChallengeBoard, challengeBoards } from "./challenge-board.ts";
 import { type ChallengeType, proveName } from "./prove-name.ts";
 import { renewalId } from "./renewal-id.ts";
 
-/** Let's Encrypt. */
-export const defaultDirectory = "https://acme-v02.api.letsencrypt.org/directory";
-
 const defaultTimeoutMs = 300_000;
 
-/** Folder of an authority in the storage: host and path of its directory. Source: the public model (certmagic) */
-export function issuerKeyOf(directoryUrl: string): string {
-  const { host, pathname } = new URL(directoryUrl);
-  return `${host}${pathname.replace(/\/+$/, "").replaceAll("/", "-")}`.toLowerCase();
-}
-
+/** Asks one authority, or two: after a failure the test authority has to issue before the real one is asked. */
 class AcmeIssuer implements CertificateIssuer {
   readonly key: string;
   readonly local = false;
   readonly #config: AcmeConfig;
-  readonly #directoryUrl: string;
-  readonly #storage: Storage;
+  readonly #authority: AcmeAuthority;
+  readonly #test: AcmeAuthority | undefined;
   readonly #board: ChallengeBoard;
   readonly #dns: DnsProvider | undefined;
   readonly #roots: readonly string[];
   #agent: Agent | undefined;
   readonly #resolvers: () => Promise<readonly string[]>;
-  #account: Promise<AcmeAccount> | undefined;
 
   constructor(
     config: AcmeConfig,
@@ -54,22 +45,37 @@ class AcmeIssuer implements CertificateIssuer {
   ) {
     this.#resolvers = resolvers;
     this.#config = config;
-    this.#directoryUrl = config.ca || defaultDirectory;
-    this.key = issuerKeyOf(this.#directoryUrl);
-    this.#storage = storage;
+    this.#authority = new AcmeAuthority(directoryOf(config), config, storage);
+    const testDirectory = testDirectoryOf(config);
+    this.#test = testDirectory === undefined ? undefined : new AcmeAuthority(testDirectory, config, storage);
+    this.key = this.#authority.key;
     this.#board = board;
     this.#dns = dns;
     this.#roots = roots;
   }
 
+  /** What fails again and again is tried out elsewhere, so that it does not use up what the real authority allows. */
   async issue(request: IssueRequest): Promise<IssuedCertificate> {
+    const test = this.#test;
+    if (test !== undefined && request.failures > 0) {
+      try {
+        // It knows nothing of what the real one issued.
+        await this.#obtain({ ...request, replaces: undefined }, test);
+      } catch (error) {
+        throw new ServerError("ACME", `tried out at ${test.key}: ${messageOf(error)}`, { cause: error });
+      }
+    }
+    return this.#obtain(request, this.#authority);
+  }
+
+  async #obtain(request: IssueRequest, authority: AcmeAuthority): Promise<IssuedCertificate> {
     const timeoutMs = this.#config.acme_timeout || defaultTimeoutMs;
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
-    const client = await this.#open(signal);
+    const client = await authority.open(this.#openAgent(), signal);
     const faults: string[] = [];
     for (const type of this.#challengesFor(request.name)) {
       try {
-        return await this.#order(request, type, client, signal);
+        return await this.#order(request, type, authority, client, signal);
       } catch (error) {
         signal.throwIfAborted();
         // Only a name that could not be proved may go better another way.
@@ -84,7 +90,7 @@ class AcmeIssuer implements CertificateIssuer {
 
   async suggestRenewal(chainPem: string, signal: AbortSignal): Promise<Date | undefined> {
     const id = renewalId(new X509Certificate(chainPem));
-    const client = await this.#open(signal);
+    const client = await this.#authority.open(this.#openAgent(), signal);
     const window = id === undefined ? undefined : await client.renewalInfo(id);
     // Somewhere in the window, so that not all certificates of the world come at once: RFC 9773, section 4.2.
     return (
@@ -121,11 +127,12 @@ class AcmeIssuer implements CertificateIssuer {
   async #order(
     { name, key, replaces }: IssueRequest,
     type: ChallengeType,
+    authority: AcmeAuthority,
     client: AcmeClient,
     signal: AbortSignal,
   ): Promise<IssuedCertificate> {
     const { profile, certificate_lifetime: lifetimeMs } = this.#config;
-    const account = await this.#accountOf();
+    const account = await authority.account();
     const replacesId = replaces === undefined ? undefined : renewalId(new X509Certificate(replaces));
     const { renewalInfo } = await client.directory();
     const { url, order } = await client.newOrder({
@@ -159,7 +166,7 @@ class AcmeIssuer implements CertificateIssuer {
     );
     return {
       chainPem: this.#choose(await client.certificates(certificateOf(done, name))),
-      data: { url, ca: this.#directoryUrl },
+      data: { url, ca: authority.directoryUrl },
     };
   }
 
@@ -182,54 +189,6 @@ class AcmeIssuer implements CertificateIssuer {
       }
     }
     return parsed[0]?.pem ?? "";
-  }
-
-  async #open(signal: AbortSignal): Promise<AcmeClient> {
-    const account = await this.#accountOf();
-    const client = new AcmeClient({
-      directoryUrl: this.#directoryUrl,
-      dispatcher: this.#openAgent(),
-      account,
-      signal,
-    });
-    if (account.kid === "") {
-      const { email, external_account: external } = this.#config;
-      await client.register(
-        email ?? "",
-        external ? { keyId: external.key_id, macKey: external.mac_key } : undefined,
-      );
-    }
-    return client;
-  }
-
-  #accountOf(): Promise<AcmeAccount> {
-    this.#account ??= this.#loadAccountKey().then((key) => ({ key, kid: "" }));
-    this.#account.catch(() => {
-      this.#account = undefined;
-    });
-    return this.#account;
-  }
-
-  /** The account is found again by its key: the authority says its URL. */
-  async #loadAccountKey(): Promise<KeyObject> {
-    const { account_key: given, email } = this.#config;
-    if (given) {
-      return keyFromPem(given, "account_key");
-    }
-    const user = (email || "default").toLowerCase().replace(/[^\w@.-]/g, "");
-    const place = `acme/${this.key.replace(/[^\w@.-]/g, "")}/users/${user}/${user.split("@")[0] || "default"}.key`;
-    const unlock = await this.#storage.lock(`acme_account_${this.key}_${user}`);
-    try {
-      const stored = await this.#storage.load(place);
-      if (stored !== undefined) {
-        return keyFromPem(stored, place);
-      }
-      const key = await makeKey("p256");
-      await this.#storage.store(place, keyToPem(key));
-      return key;
-    } finally {
-      await unlock();
-    }
   }
 }
 

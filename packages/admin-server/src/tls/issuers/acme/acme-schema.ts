@@ -7,6 +7,12 @@ const port = z.int().min(1).max(65_535).nullish();
 /** Config of the issuer `acme`. Source: the public model (Caddy 2.11) */
 export const acmeSchema = z.strictObject({
   ca: z.url().nullish().describe("The authority's directory (Let's Encrypt)."),
+  test_ca: z
+    .url()
+    .nullish()
+    .describe(
+      "Directory of an authority at which attempts after a failure are tried out, before `ca` is asked; its certificates are thrown away (Let's Encrypt's staging for Let's Encrypt, else none).",
+    ),
   email: z.string().nullish().describe("Where the authority may write to."),
   profile: z.string().nullish().describe("Profile of the certificate, where the authority has some."),
   account_key: z
@@ -77,7 +83,6 @@ export const acmeSchema = z.strictObject({
   certificate_lifetime: configDuration()
     .nullish()
     .describe("What the authority is asked for (its own choice)."),
-  test_ca: notYet(),
   network_proxy: notYet(),
 });
 
