@@ -98,8 +98,10 @@ function cases(index: 0 | 1, label: string): Case[] {
           "tags over HTTP",
         );
 
-        const services = await callGrpc(addresses.queryGrpc, query.getServices, {});
-        expectEqual(services[0]?.services.includes(service), true, "GetServices");
+        await eventually(async () => {
+          const services = await callGrpc(addresses.queryGrpc, query.getServices, {});
+          expectEqual(services[0]?.services.includes(service), true, "GetServices");
+        }, visibleWithinMs);
         const operations = await callGrpc(addresses.queryGrpc, query.getOperations, {
           service,
           spanKind: "",
