@@ -14,7 +14,7 @@ import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { ClickHouseTraceReader } from "./clickhouse-trace-reader.ts";
 import type { QueryParameters } from "./parameter-text.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
-import { hasSpans, keepsUnpacked, spansOfTraces } from "./schema/span-sql.ts";
+import { hasSpans, justArrivedOfTraces, keepsUnpacked, spansOfTraces } from "./schema/span-sql.ts";
 import { searchSql } from "./search-sql.ts";
 import { denseRows, splitSlice } from "./split-slice.ts";
 import { type TimeSlice, timeSlices } from "./time-slices.ts";
@@ -48,7 +48,8 @@ export class ClickHouseSpanReader implements SpanReader {
     this.#schema = schema;
     this.#database = settings.database;
     const sql = spansOfTraces(settings.database);
-    this.#traces = new ClickHouseTraceReader(connection, schema, sql, settings);
+    const justArrived = justArrivedOfTraces(settings.database);
+    this.#traces = new ClickHouseTraceReader(connection, schema, sql, { ...settings, justArrived });
   }
 
   getTraces(traceIds: readonly string[], options: ReadOptions = {}): Promise<Trace[]> {

@@ -217,6 +217,22 @@ describe("a ClickHouse store", () => {
     ]);
   });
 
+  it("gives a trace that has just arrived before the end of its insert is known everywhere", async () => {
+    const span = sampleSpan();
+    await write(store, [span]);
+    const { traceId } = span;
+    const ofTrace = `WHERE trace_id = unhex('${traceId}') SETTINGS mutations_sync = 1`;
+    await runSql(server.url, `ALTER TABLE ${own}.trace_minutes DELETE ${ofTrace}`);
+    const found = async () => [
+      (await store.reader.getTraces([traceId])).length,
+      (await store.reader.getPackedTraces?.([traceId]))?.length,
+    ];
+    expect(await found()).toEqual([1, 1]);
+    // Later it would be a search through everything.
+    await runSql(server.url, `ALTER TABLE ${own}.spans UPDATE arrived = arrived - 120 ${ofTrace}`);
+    expect(await found()).toEqual([0, 0]);
+  });
+
   it("looks up a sample of very many calls that wait, and settles all", async () => {
     const calls = 60_000;
     const insert = (service: string, id: string, parent: string) =>

@@ -22,22 +22,25 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
   readonly #sql: string;
   readonly #maxReadBytes: number;
   readonly #isCluster: boolean;
+  readonly #justArrived: string | undefined;
 
   /**
    * @param sql gives rows for `readSpanRows`, for the parameters `ids` and `tenant`
-   * @param settings `isCluster`: traces are first looked for in the shard where they are written
+   * @param settings `isCluster`: traces are first looked for in the shard where they are written; `justArrived`: gives the rows
+   *   of traces that `sql` does not find yet
    */
   constructor(
     connection: ClickHouseConnection,
     schema: SchemaGuard,
     sql: string,
-    { maxReadBytes, isCluster = false }: { readonly maxReadBytes: number; readonly isCluster?: boolean },
+    settings: { readonly maxReadBytes: number; readonly isCluster?: boolean; readonly justArrived?: string },
   ) {
     this.#connection = connection;
     this.#schema = schema;
     this.#sql = sql;
-    this.#maxReadBytes = maxReadBytes;
-    this.#isCluster = isCluster;
+    this.#maxReadBytes = settings.maxReadBytes;
+    this.#isCluster = settings.isCluster ?? false;
+    this.#justArrived = settings.justArrived;
   }
 
   async getTraces(traceIds: readonly string[], options: ReadOptions = {}): Promise<Trace[]> {
@@ -116,10 +119,16 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
     known: () => ReadonlySet<string>,
   ): Generator<{ readonly sql: string; readonly parameters: QueryParameters }> {
     yield { sql: namingTraces(this.#sql, ids), parameters: {} };
-    if (!this.#isCluster) return;
-    // Where shards were added since, older traces lie elsewhere.
-    const found = known();
-    const missing = ids.filter((id) => !found.has(id));
-    if (missing.length > 0) yield { sql: this.#sql, parameters: { ids: missing } };
+    const missing = () => {
+      const found = known();
+      return ids.filter((id) => !found.has(id));
+    };
+    if (this.#isCluster && missing().length > 0) {
+      // Where shards were added since, older traces lie elsewhere.
+      yield { sql: this.#sql, parameters: { ids: missing() } };
+    }
+    if (this.#justArrived !== undefined && missing().length > 0) {
+      yield { sql: this.#justArrived, parameters: { ids: missing() } };
+    }
   }
 }

@@ -55,6 +55,21 @@ export function spansOfTraces(database: string): string {
   );
 }
 
+/** How long `trace_minutes` may take to know of a span that can be read, in seconds: the end of an insert, on a slow disk. */
+const justArrivedSeconds = 60;
+
+/**
+ * The same for traces that `trace_minutes` does not know: an insert makes spans readable before it has written there. Looks
+ * at what arrived within the last minute only.
+ */
+export function justArrivedOfTraces(database: string): string {
+  return (
+    `SELECT ${selectColumns} FROM ${database}.spans PREWHERE trace_id IN ${idsAsBytes} ` +
+    `WHERE tenant = {tenant:String} AND arrived >= now('UTC') - ${justArrivedSeconds} ` +
+    `AND received >= toDate(now('UTC')) - 1 SETTINGS ${keepsUnpacked} FORMAT RowBinary`
+  );
+}
+
 /** Gives rows for `readSpanRows`: the archived spans of traces, each once; parameters as those of `spansOfTraces`. */
 export function archivedSpansOfTraces(database: string): string {
   return (
