@@ -4,10 +4,12 @@ import { ApiV2Transcoder } from "../api-v2/api-v2-transcoder.ts";
 import { batchArbitrary } from "../api-v2/batch-arbitrary.ts";
 import { WireError } from "../errors.ts";
 import { PostSpansRequest } from "../gen/tracing/api_v2/collector.ts";
+import { WriteSpanRequest } from "../gen/tracing/storage/v1/storage.ts";
 import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
 import type { MessageTranscoder } from "../rows/message-transcoder.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
 import { writtenAgain } from "../rows/written-again.ts";
+import { WriteSpanTranscoder } from "../storage-v1/write-span-transcoder.ts";
 import { encodeAgentPacket, encodeThriftBatch } from "../thrift/encode-agent-packet.ts";
 import { thriftBatchArbitrary } from "../thrift/thrift-batch-arbitrary.ts";
 import { ThriftBatchTranscoder } from "../thrift/thrift-batch-transcoder.ts";
@@ -15,7 +17,7 @@ import { AgentPacketReader } from "./agent-packet-reader.ts";
 import { batchOfAgent } from "./batch-of-agent.ts";
 
 /** More by `FUZZ_ROUNDS=1000000 vitest run …`. */
-const rounds = Number(process.env.FUZZ_ROUNDS ?? 4_000);
+const rounds = Number(process.env.FUZZ_ROUNDS ?? 2_000);
 const timeoutMs = 20_000 + rounds * 2;
 /** How often what a reader kept from earlier messages is compared with none. */
 const freshEvery = 10;
@@ -44,15 +46,18 @@ const batches = fc.sample(
   thriftBatchArbitrary.filter(({ spans }) => spans.length > 0),
   { seed: 31, numRuns: 40 },
 );
-const requests = fc
-  .sample(
-    batchArbitrary.filter(({ spans }) => spans.length > 0),
-    { seed: 32, numRuns: 40 },
-  )
-  .map((batch) => PostSpansRequest.encode({ batch }).finish());
+const apiV2Batches = fc.sample(
+  batchArbitrary.filter(({ spans }) => spans.length > 0),
+  { seed: 32, numRuns: 40 },
+);
+const requests = apiV2Batches.map((batch) => PostSpansRequest.encode({ batch }).finish());
+const writeSpanRequests = apiV2Batches.flatMap(({ spans }) =>
+  spans.map((span) => WriteSpanRequest.encode({ span }).finish()),
+);
 
 it.each<[name: string, open: () => Read, messages: readonly Uint8Array[]]>([
   ["PostSpans requests", () => rowsOf(new ApiV2Transcoder()), requests],
+  ["WriteSpan requests", () => rowsOf(new WriteSpanTranscoder()), writeSpanRequests],
   [
     "Thrift batches",
     () => rowsOf(new ThriftBatchTranscoder()),

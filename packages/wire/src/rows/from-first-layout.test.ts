@@ -4,33 +4,11 @@ import { WireError } from "../errors.ts";
 import type { Span } from "../model/span.ts";
 import { attributeListOf } from "./attribute-list.ts";
 import { ByteWriter } from "./byte-writer.ts";
+import { firstLayoutOf } from "./first-layout-of.ts";
 import { fromFirstLayout } from "./from-first-layout.ts";
 import { readSpanRows } from "./read-span-rows.ts";
-import { RowScanner } from "./row-scanner.ts";
 import { spanArbitrary } from "./span-arbitrary.ts";
-import { SpanRowWriter, writeAttributes } from "./span-row-writer.ts";
-
-/** The rows of a span as they were. */
-function firstLayoutOf(span: Span): Buffer {
-  const writer = new SpanRowWriter();
-  writer.append(span, "tenant");
-  const bytes = Buffer.from(writer.take().bytes);
-  const scanner = new RowScanner();
-  scanner.open({ bytes, count: 1 });
-  scanner.next();
-  const tuples = (attributes: Span["attributes"]) => {
-    const out = new ByteWriter();
-    writeAttributes(out, attributes);
-    return out.bytes;
-  };
-  return Buffer.concat([
-    bytes.subarray(0, scanner.resourceAttributesStart),
-    tuples(span.resource.attributes),
-    bytes.subarray(scanner.resourceAttributesEnd, scanner.attributesStart),
-    tuples(span.attributes),
-    bytes.subarray(scanner.attributesEnd),
-  ]);
-}
+import { SpanRowWriter } from "./span-row-writer.ts";
 
 function rewritten(rows: Uint8Array): Uint8Array {
   const out = new ByteWriter();

@@ -1,0 +1,26 @@
+import type { Span } from "../model/span.ts";
+import { ByteWriter } from "./byte-writer.ts";
+import { RowScanner } from "./row-scanner.ts";
+import { SpanRowWriter, writeAttributes } from "./span-row-writer.ts";
+
+/** For tests: the row of a span as it was when attributes were arrays of tuples. */
+export function firstLayoutOf(span: Span): Buffer {
+  const writer = new SpanRowWriter();
+  writer.append(span, "tenant");
+  const bytes = Buffer.from(writer.take().bytes);
+  const scanner = new RowScanner();
+  scanner.open({ bytes, count: 1 });
+  scanner.next();
+  const tuples = (attributes: Span["attributes"]) => {
+    const out = new ByteWriter();
+    writeAttributes(out, attributes);
+    return out.bytes;
+  };
+  return Buffer.concat([
+    bytes.subarray(0, scanner.resourceAttributesStart),
+    tuples(span.resource.attributes),
+    bytes.subarray(scanner.resourceAttributesEnd, scanner.attributesStart),
+    tuples(span.attributes),
+    bytes.subarray(scanner.attributesEnd),
+  ]);
+}

@@ -1,0 +1,123 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { WireError } from "../errors.ts";
+import { type AttributeType, attributeTypeCodes } from "../model/attribute.ts";
+import { attributeText, parseAttributeText } from "./attribute-text.ts";
+import { ByteWriter } from "./byte-writer.ts";
+import { damagedMessage, randomOf } from "./damaged-message.ts";
+import { firstLayoutOf } from "./first-layout-of.ts";
+import { fromFirstLayout } from "./from-first-layout.ts";
+import { PackedSpans } from "./packed-spans.ts";
+import { readSpanRows } from "./read-span-rows.ts";
+import { RowScanner } from "./row-scanner.ts";
+import { attributeValueArbitrary, spanArbitrary } from "./span-arbitrary.ts";
+import { SpanRowWriter } from "./span-row-writer.ts";
+
+/** More by `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
+const rounds = Number(process.env.FUZZ_ROUNDS ?? 1_000);
+const timeoutMs = 20_000 + rounds * 2;
+
+const batches = fc.sample(fc.array(spanArbitrary, { minLength: 1, maxLength: 2 }), { seed: 7, numRuns: 50 });
+const types = Object.keys(attributeTypeCodes) as AttributeType[];
+
+/** Says what it read, or throws a WireError. */
+type Read = (message: Buffer, random: (below: number) => number) => string;
+
+function rowsOf(spans: (typeof batches)[number]): Buffer {
+  const writer = new SpanRowWriter();
+  for (const span of spans) writer.append(span, "tenant");
+  return Buffer.from(writer.take().bytes);
+}
+
+const readers: readonly [name: string, read: Read, messages: readonly Uint8Array[]][] = [
+  [
+    "rows, as objects",
+    (rows, random) => {
+      const cut = random(rows.length);
+      const packed = new PackedSpans();
+      let names = "";
+      const onSpan = ({ name }: { readonly name: string }) => {
+        names += name;
+      };
+      packed.add(rows.subarray(0, cut), onSpan);
+      packed.add(rows.subarray(cut), onSpan);
+      packed.end();
+      const spans = readSpanRows(rows);
+      expect(names).toBe(spans.map(({ name }) => name).join(""));
+      for (const [index, { spanId }] of spans.entries()) expect(packed.outlineAt(index).spanId).toBe(spanId);
+      return `${packed.length} spans`;
+    },
+    batches.map(rowsOf),
+  ],
+  [
+    "rows, walked",
+    (rows) => {
+      const scanner = new RowScanner();
+      scanner.open({ bytes: rows, count: 2 });
+      let seen = "";
+      while (scanner.next()) {
+        for (const start of [scanner.attributesStart, scanner.resourceAttributesStart]) {
+          scanner.openAttributes(start);
+          while (scanner.nextAttribute()) seen += scanner.keyText + scanner.valueType + scanner.valueText;
+        }
+        seen += scanner.attributeText("sampler.type") ?? "";
+        expect(scanner.end).toBeLessThanOrEqual(rows.length);
+      }
+      return seen;
+    },
+    batches.filter(({ length }) => length === 2).map(rowsOf),
+  ],
+  [
+    "rows of the first layout",
+    (rows) => {
+      const out = new ByteWriter();
+      fromFirstLayout(rows, out);
+      expect(out.length).toBeLessThan(10 * rows.length + 1_000);
+      return `${out.length} bytes`;
+    },
+    batches.map((spans) => Buffer.concat(spans.map(firstLayoutOf))),
+  ],
+  [
+    "texts of attributes",
+    (message, random) => {
+      const text = message.toString();
+      // Most are arrays and kvlists, which have the most to go wrong.
+      const type = text.startsWith("[")
+        ? "array"
+        : text.startsWith("{")
+          ? "kvlist"
+          : types[random(types.length)];
+      const value = parseAttributeText(type ?? "empty", text);
+      const again = attributeText(value);
+      expect(attributeText(parseAttributeText(value.type, again))).toBe(again);
+      return again;
+    },
+    fc
+      .sample(attributeValueArbitrary, { seed: 8, numRuns: 200 })
+      .map((value) => Buffer.from(attributeText(value)))
+      .filter(({ length }) => length > 0),
+  ],
+];
+
+it.each(readers)(
+  "reads damaged %s to the end or throws a WireError, never otherwise",
+  (_name, read, messages) => {
+    const random = randomOf(2026);
+    const seen = { good: 0, refused: 0 };
+    for (let round = 0; round < rounds; round++) {
+      const message = damagedMessage(messages, random);
+      try {
+        read(message, random);
+        seen.good++;
+      } catch (error) {
+        if (!(error instanceof WireError)) {
+          throw new Error(`round ${round}: ${message.toString("hex")}`, { cause: error });
+        }
+        seen.refused++;
+      }
+    }
+    expect(seen.good).toBeGreaterThan(rounds / 20);
+    expect(seen.refused).toBeGreaterThan(rounds / 20);
+  },
+  timeoutMs,
+);
