@@ -33,7 +33,7 @@ class FakeCall extends EventEmitter {
 }
 
 const messages = [1, 2, 3, 4];
-const times = { stalledMs: 10, maxSendMs: 60_000 };
+const times = { stalledMs: 10, maxWaitMs: 60_000 };
 const never = new AbortController().signal;
 
 test("a client that takes all gets all", async () => {
@@ -52,7 +52,7 @@ test("one that waits, and then goes on, too", async () => {
 
 test.each([
   ["takes nothing for a while", times],
-  ["takes too long for all", { stalledMs: 60_000, maxSendMs: 10 }],
+  ["is waited for too long in all", { stalledMs: 60_000, maxWaitMs: 10 }],
 ])("one that %s is told so, and waited for no longer", async (_, slow) => {
   const call = new FakeCall(2);
   await sendAll(call.stream, messages, never, slow);
@@ -61,6 +61,19 @@ test.each([
     code: status.DEADLINE_EXCEEDED,
     details: expect.stringContaining("slow"),
   });
+});
+
+test("what making the messages takes is not the client's", async () => {
+  const call = new FakeCall(9);
+  const slow = function* () {
+    for (const message of messages) {
+      const until = performance.now() + 5;
+      while (performance.now() < until);
+      yield message;
+    }
+  };
+  await sendAll(call.stream, slow(), never, { stalledMs: 10, maxWaitMs: 10 });
+  expect([call.sent, call.isEnded, call.failure]).toEqual([messages, true, undefined]);
 });
 
 test("one that leaves is told nothing", async () => {

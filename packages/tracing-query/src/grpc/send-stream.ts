@@ -1,19 +1,10 @@
 import { once } from "node:events";
 import { type ServerWritableStream, status } from "@grpc/grpc-js";
+import { type ClientTimes, defaultClientTimes } from "../http/cut-slow-client.ts";
 import type { GrpcFailure } from "./grpc-status.ts";
 
 /** Messages in a row before others get their turn. */
 const messagesPerTurn = 32;
-
-/** How long clients may take, in milliseconds; as over HTTP. */
-export interface SendTimes {
-  /** Without taking anything. */
-  readonly stalledMs: number;
-  /** For all of an answer. */
-  readonly maxSendMs: number;
-}
-
-const defaultTimes: SendTimes = { stalledMs: 60_000, maxSendMs: 300_000 };
 
 /** Ends a stream with a failure: grpc-js takes the status from an `error` event. */
 export function fail<Request, Response>(
@@ -25,25 +16,26 @@ export function fail<Request, Response>(
 
 /**
  * Sends messages as fast as the client takes them; stops, without an error, when it is gone. A client that takes nothing, or
- * too long, is told so: it does not keep others waiting.
+ * is waited for too long in all, is told so: it does not keep others waiting. What making the messages takes does not count.
  */
 export async function sendAll<Request, Response>(
   call: ServerWritableStream<Request, Response>,
   messages: Iterable<Response>,
   signal: AbortSignal,
-  { stalledMs, maxSendMs }: SendTimes = defaultTimes,
+  { stalledMs, maxWaitMs }: ClientTimes = defaultClientTimes,
 ): Promise<void> {
-  const until = performance.now() + maxSendMs;
+  let waitedMs = 0;
   try {
     let count = 0;
     for (const message of messages) {
       if (!call.write(message)) {
-        const restMs = until - performance.now();
-        if (!(await isDrained(call, Math.min(stalledMs, restMs), signal))) {
-          const details = `the client is too slow: it took nothing for ${stalledMs} ms, or not all in ${maxSendMs} ms`;
+        const since = performance.now();
+        if (!(await isDrained(call, Math.min(stalledMs, maxWaitMs - waitedMs), signal))) {
+          const details = `the client is too slow: it took nothing for ${stalledMs} ms, or was waited for ${maxWaitMs} ms in all`;
           fail(call, { code: status.DEADLINE_EXCEEDED, details });
           return;
         }
+        waitedMs += performance.now() - since;
       }
       if (++count % messagesPerTurn === 0) {
         await new Promise(setImmediate);

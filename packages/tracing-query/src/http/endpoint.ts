@@ -4,6 +4,7 @@ import type { ReadOptions } from "storage/api";
 import { bearerTokenOf } from "../service/bearer-token.ts";
 import type { RequestGate } from "../service/request-gate.ts";
 import { chooseCoding } from "./content-coding.ts";
+import { cutSlowClient, defaultClientTimes } from "./cut-slow-client.ts";
 import { errorEnvelope } from "./envelope.ts";
 import { type HttpFailure, httpFailure } from "./http-status.ts";
 import { indentJson, indentSlowJson } from "./indent-json.ts";
@@ -66,12 +67,6 @@ export interface EndpointDefinition {
   /** Whether it holds traces in memory, and must wait when many do. */
   readonly isHeavy: boolean;
 }
-
-/** A client that takes nothing for so long is cut off, so that it does not keep others waiting. */
-export const defaultStalledMs = 60_000;
-
-/** So is one that takes an answer a little at a time, after so long. */
-const maxSendMs = 300_000;
 
 /** Of the address of a request, decoded. */
 export function paramsOf(request: Request): URLSearchParams {
@@ -172,7 +167,7 @@ export function admit(
  */
 export function endpoint(definition: EndpointDefinition, settings: EndpointSettings): RequestHandler {
   const { answer, style, isHeavy } = definition;
-  const { maxBodyBytes, gate, log, stalledMs = defaultStalledMs } = settings;
+  const { maxBodyBytes, gate, log, stalledMs = defaultClientTimes.stalledMs } = settings;
   return async (request, response) => {
     const read = admit(request, response, definition, settings);
     if (read === undefined) {
@@ -195,9 +190,7 @@ export function endpoint(definition: EndpointDefinition, settings: EndpointSetti
         body: (limit = { name: "query.max-upload-size", bytes: maxBodyBytes }) => readBody(request, limit),
       });
       response.setHeader("Content-Type", style.contentType);
-      response.setTimeout(stalledMs, () => response.destroy());
-      const cut = setTimeout(() => response.destroy(), maxSendMs);
-      response.once("close", () => clearTimeout(cut));
+      cutSlowClient(response, { ...defaultClientTimes, stalledMs });
       const coding = chooseCoding(request.headers["accept-encoding"]);
       if (answered instanceof TypedAnswer) {
         response.setHeader("Content-Type", answered.contentType);

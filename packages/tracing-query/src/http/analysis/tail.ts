@@ -6,7 +6,8 @@ import type { AnalysisService } from "../../service/analysis-service.ts";
 import { RequestGate } from "../../service/request-gate.ts";
 import type { TailListener } from "../../service/tail-feed.ts";
 import { TailFeeds } from "../../service/tail-feeds.ts";
-import { admit, defaultStalledMs, type EndpointSettings, paramsOf, sendFailure } from "../endpoint.ts";
+import { defaultClientTimes } from "../cut-slow-client.ts";
+import { admit, type EndpointSettings, paramsOf, sendFailure } from "../endpoint.ts";
 import { httpFailure } from "../http-status.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
 import { problemStyle } from "./problem.ts";
@@ -158,7 +159,7 @@ class EventStream implements TailListener {
     response.setHeader("Cache-Control", "no-cache, no-transform");
     // nginx would collect events until its buffer is full.
     response.setHeader("X-Accel-Buffering", "no");
-    response.setTimeout(defaultStalledMs, () => response.destroy());
+    response.setTimeout(defaultClientTimes.stalledMs, () => response.destroy());
     response.write(": following\nretry: 2000\n\n");
   }
 
