@@ -65,6 +65,8 @@ export interface ServerErrorOptions extends ErrorOptions {
   readonly place?: TextPlace | undefined;
   /** Where in the document the fault stands: `/config/apps/http/servers/s/listen/0`. */
   readonly path?: string | undefined;
+  /** Before which time, in milliseconds since 1970, another try is not wanted. */
+  readonly retryAtMs?: number | undefined;
 }
 
 /** The one error class of this package. The message is lower case and names the value and the limit it broke. */
@@ -75,6 +77,8 @@ export class ServerError extends Error {
   readonly path: string | undefined;
   /** Where in the text of a configuration; that of the cause when not given. */
   readonly place: TextPlace | undefined;
+  /** Before which time, in milliseconds since 1970, whoever refused wants no other try; that of the cause when not given. */
+  readonly retryAtMs: number | undefined;
 
   constructor(code: ServerErrorCode, message: string, options?: ServerErrorOptions) {
     super(message, options);
@@ -82,6 +86,7 @@ export class ServerError extends Error {
     const cause = options?.cause instanceof ServerError ? options.cause : undefined;
     this.path = options?.path ?? cause?.path;
     this.place = options?.place ?? cause?.place;
+    this.retryAtMs = options?.retryAtMs ?? cause?.retryAtMs;
   }
 }
 

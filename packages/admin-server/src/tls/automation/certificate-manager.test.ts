@@ -3,7 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger, type Logger } from "lifecycle";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ServerError } from "../../core/errors.ts";
 import { certificatesToPem } from "../../pki/pem.ts";
 import { makeCertificate } from "../../pki/x509.ts";
 import { CertificateCache } from "../certificates/certificate-cache.ts";
@@ -61,10 +62,13 @@ function authority(
   return issuer;
 }
 
-function manage(issuer: CertificateIssuer, onChange: () => void = () => {}): CertificateManager {
+function manage(
+  issuer: CertificateIssuer | readonly CertificateIssuer[],
+  onChange: () => void = () => {},
+): CertificateManager {
   const manager = new CertificateManager({
     policyFor: () => ({
-      issuers: [issuer],
+      issuers: [issuer].flat(),
       storage: new FileSystemStorage(folder),
       keyType: "p256",
       renewalWindowRatio: 1 / 3,
@@ -158,4 +162,93 @@ test("a name that is forgotten is shown no more, and comes back from the storage
   expect([manager.size, serialOf("a.example")]).toEqual([0, undefined]);
   await manager.manage("a.example");
   expect([issuer.asked, serialOf("a.example")]).toEqual([1, before]);
+});
+
+describe("pauses", () => {
+  const start = Date.now();
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"], now: start });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test("clients that wait for a name do not make it an attempt each", async () => {
+    const away = authority(2);
+    const manager = manage(away);
+    await manager.manage("a.example", true);
+    await Promise.all([manager.manage("a.example", true), manager.manage("a.example", true)]);
+    expect([away.asked, lines]).toEqual([1, [expect.stringContaining("attempt 1, next in 0 s")]]);
+  });
+
+  /** Refuses the first attempts, each for so long, and says so. */
+  function limited(key: string, ...pausesMs: number[]) {
+    const issuer = authority(0, { key });
+    const { issue } = issuer;
+    const attempts: number[] = [];
+    return Object.assign(issuer, {
+      attempts,
+      async issue(request: Parameters<CertificateIssuer["issue"]>[0]) {
+        const pauseMs = pausesMs[attempts.length];
+        attempts.push(Date.now() - start);
+        if (pauseMs !== undefined) {
+          throw new ServerError("ACME", "429 rateLimited", { retryAtMs: Date.now() + pauseMs });
+        }
+        return issue(request);
+      },
+    });
+  }
+  const hour = 3_600_000;
+
+  /** Lets time pass until the next attempt, and waits for its end. */
+  async function pass(manager: CertificateManager, ms: number): Promise<void> {
+    vi.advanceTimersByTime(ms);
+    await manager.manage("a.example", true);
+  }
+
+  test("an authority that says when to come again is left alone so long, with one line for each pause", async () => {
+    const ca = limited("ca", hour, 2 * hour);
+    const manager = manage(ca);
+    await manager.manage("a.example");
+    await pass(manager, hour - 1);
+    await manager.manage("a.example");
+    expect([ca.attempts, lines]).toEqual([
+      [0],
+      ["certificate for a.example: ca: 429 rateLimited; attempt 1, next in 3600 s"],
+    ]);
+    await pass(manager, 1);
+    await pass(manager, 2 * hour);
+    expect([ca.attempts, serialOf("a.example")]).toEqual([[0, hour, 3 * hour], expect.any(String)]);
+    expect(lines).toHaveLength(2);
+    expect(manager.states()).toMatchObject([{ failures: 0, lastError: undefined }]);
+  });
+
+  test("one that wants to be left alone keeps no other from being asked: the next one issues at once", async () => {
+    const [first, second] = [limited("first", hour), limited("second")];
+    await manage([first, second]).manage("a.example");
+    expect([first.attempts, second.attempts, lines]).toEqual([[0], [0], []]);
+    expect(serialOf("a.example")).toEqual(expect.any(String));
+  });
+
+  test("the pause of several is the shortest after which one of them may issue, and only that one is asked", async () => {
+    const [first, second] = [limited("first", 3 * hour), limited("second", hour)];
+    const manager = manage([first, second]);
+    await manager.manage("a.example");
+    await pass(manager, hour);
+    expect([first.attempts, second.attempts]).toEqual([[0], [0, hour]]);
+    expect(lines).toEqual([expect.stringMatching(/first: 429.*; second: 429.*next in 3600 s$/)]);
+  });
+
+  test("beside one that is only away, pauses are the usual ones, and who wants to be left alone is", async () => {
+    const first = limited("first", hour);
+    const away = authority(2, { key: "away" });
+    const manager = manage([first, away]);
+    await manager.manage("a.example");
+    await pass(manager, 5);
+    await pass(manager, 10);
+    expect([first.attempts, away.asked, serialOf("a.example")]).toEqual([[0], 3, expect.any(String)]);
+    expect(lines[1]).toMatch(
+      /first: not asked before .*Z, as it wants; away: the directory is away; attempt 2/,
+    );
+  });
 });

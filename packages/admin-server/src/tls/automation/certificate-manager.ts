@@ -1,5 +1,5 @@
 import type { Logger } from "lifecycle";
-import { messageOf } from "../../core/errors.ts";
+import { messageOf, ServerError } from "../../core/errors.ts";
 import type { Storage } from "../../core/storage/storage.ts";
 import { type KeyType, keyFromPem, makeKey } from "../../pki/key-pair.ts";
 import type { CertificateCache } from "../certificates/certificate-cache.ts";
@@ -57,8 +57,12 @@ interface Managed {
   /** The attempt that is under way. */
   attempt: Promise<void> | undefined;
   failures: number;
+  /** When the last one did, in milliseconds since 1970. */
+  failedAtMs: number;
   lastError: string | undefined;
   retry: NodeJS.Timeout | undefined;
+  /** Before which time an issuer wants no other try for this name, in milliseconds since 1970, by its key. */
+  readonly notBefore: Map<string, number>;
 }
 
 /** Obtains certificates, keeps them in the storage, and renews them in time. Failures are tried again, and never end it. */
@@ -80,6 +84,8 @@ export class CertificateManager {
    * Looks after a name from now on.
    * @returns resolves when its certificate is there, or the first attempt failed and another one is planned; of issuers on
    *   other machines it does not wait unless told so
+   * @param wait asks again though another attempt is planned, unless the last one was a moment ago (the first pause), or
+   *   the issuers want to be left alone
    */
   async manage(name: string, wait = false): Promise<void> {
     const managed = this.#managed.get(name) ?? {
@@ -87,11 +93,20 @@ export class CertificateManager {
       current: undefined,
       attempt: undefined,
       failures: 0,
+      failedAtMs: 0,
       lastError: undefined,
       retry: undefined,
+      notBefore: new Map(),
     };
     this.#managed.set(name, managed);
     if (managed.current !== undefined || (managed.retry !== undefined && !wait)) {
+      return;
+    }
+    const { pausesMs = defaultPausesMs } = this.#options;
+    const notBeforeMs = Math.max(this.#earliest(managed), managed.failedAtMs + (pausesMs[0] ?? minuteMs));
+    if (managed.retry !== undefined && notBeforeMs > Date.now()) {
+      // However many clients ask for the name. Another instance may have been luckier.
+      await this.#adopt(managed);
       return;
     }
     const attempt = this.#attempt(managed);
@@ -160,6 +175,7 @@ export class CertificateManager {
         () => {
           managed.failures = 0;
           managed.lastError = undefined;
+          managed.notBefore.clear();
           clearTimeout(managed.retry);
           managed.retry = undefined;
         },
@@ -171,6 +187,12 @@ export class CertificateManager {
     return managed.attempt;
   }
 
+  /** From when on one of the issuers may be asked, in milliseconds since 1970; 0 while one of them never said anything. */
+  #earliest({ name, notBefore }: Managed): number {
+    const { issuers } = this.#options.policyFor(name);
+    return Math.min(...issuers.map(({ key }) => notBefore.get(key) ?? 0));
+  }
+
   #failed(managed: Managed, error: unknown): void {
     if (this.#end.signal.aborted || this.#isForgotten(managed)) {
       return;
@@ -178,8 +200,11 @@ export class CertificateManager {
     const { pausesMs = defaultPausesMs, log } = this.#options;
     const planned = pausesMs[Math.min(managed.failures, pausesMs.length - 1)] ?? minuteMs;
     const leftMs = (managed.current?.certificate.leaf.validToDate.getTime() ?? 0) - Date.now();
-    const pauseMs = leftMs > 0 ? Math.min(planned, Math.max(leftMs * hurryRatio, minuteMs)) : planned;
+    const hurried = leftMs > 0 ? Math.min(planned, Math.max(leftMs * hurryRatio, minuteMs)) : planned;
+    // What authorities ask for goes before any hurry: they would refuse again.
+    const pauseMs = Math.max(hurried, this.#earliest(managed) - Date.now());
     managed.failures++;
+    managed.failedAtMs = Date.now();
     managed.lastError = messageOf(error);
     log.error(
       `certificate for ${managed.name}: ${messageOf(error)}; attempt ${managed.failures}, next in ${Math.round(pauseMs / 1000)} s`,
@@ -229,11 +254,20 @@ export class CertificateManager {
       }
       const faults: string[] = [];
       for (const issuer of policy.issuers) {
+        const notBeforeMs = managed.notBefore.get(issuer.key) ?? 0;
+        if (Date.now() < notBeforeMs) {
+          faults.push(`${issuer.key}: not asked before ${new Date(notBeforeMs).toISOString()}, as it wants`);
+          continue;
+        }
+        managed.notBefore.delete(issuer.key);
         try {
           await this.#issue(managed, policy, issuer);
           return;
         } catch (error) {
           signal.throwIfAborted();
+          if (error instanceof ServerError && error.retryAtMs !== undefined) {
+            managed.notBefore.set(issuer.key, error.retryAtMs);
+          }
           faults.push(`${issuer.key}: ${messageOf(error)}`);
         }
       }

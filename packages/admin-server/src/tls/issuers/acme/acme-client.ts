@@ -14,6 +14,7 @@ import {
   renewalInfoSchema,
 } from "./acme-messages.ts";
 import { externalAccountBinding, publicJwk, signMessage } from "./jws.ts";
+import { retryTime } from "./retry-time.ts";
 
 /** Of one answer of an authority. */
 const maxAnswerBytes = 1024 * 1024;
@@ -115,7 +116,8 @@ export class AcmeClient {
       if (done(value)) {
         return value;
       }
-      const asked = Number(headerText(answer, "retry-after")) * 1000;
+      const now = Date.now();
+      const asked = (retryTime(headerText(answer, "retry-after"), now) ?? now) - now;
       await wait(asked > 0 ? Math.min(asked, maxPollMs) : pause, undefined, { signal: this.#options.signal });
     }
   }
@@ -153,25 +155,33 @@ export class AcmeClient {
       }
       const problem = this.#problem(answer);
       if (!problem.type.endsWith(":badNonce") || attempt >= maxNonceTries) {
-        const after = headerText(answer, "retry-after");
-        const later = after === "" ? "" : ` (try again after ${after})`;
-        throw new ServerError("ACME", `${answer.status} ${describeProblem(problem)}${later}`);
+        throw this.#refusal(answer, describeProblem(problem));
       }
     }
   }
 
   async #newNonce(): Promise<string> {
     const { newNonce } = await this.directory();
-    await this.#send(newNonce, "HEAD");
+    const answer = await this.#send(newNonce, "HEAD");
+    if (answer.status >= 400) {
+      throw this.#refusal(answer, newNonce);
+    }
     return this.#nonce;
   }
 
   async #get(url: string): Promise<Answer> {
     const answer = await this.#send(url, "GET");
     if (answer.status !== 200) {
-      throw new ServerError("ACME", `${url}: status ${answer.status}`);
+      throw this.#refusal(answer, url);
     }
     return answer;
+  }
+
+  /** What the authority does not do; with when to come again, where it says so (RFC 8555, section 6.6). */
+  #refusal(answer: Answer, what: string): ServerError {
+    const retryAtMs = retryTime(headerText(answer, "retry-after"), Date.now());
+    const later = retryAtMs === undefined ? "" : ` (not before ${new Date(retryAtMs).toISOString()})`;
+    return new ServerError("ACME", `${answer.status} ${what}${later}`, { retryAtMs });
   }
 
   async #send(url: string, method: "GET" | "HEAD" | "POST", body?: string): Promise<Answer> {
