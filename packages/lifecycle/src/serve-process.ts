@@ -66,6 +66,7 @@ export async function serveProcess<Shape extends z.ZodRawShape>(
       metrics,
       metricsRoute: options["metrics-backend"] === "none" ? undefined : options["metrics-http-route"],
     });
+    log.info({ port: adminPort.port }, "admin port open");
     running = await definition.start({ options, log, metrics, health, signal: stop.signal });
   } catch (error) {
     if (error instanceof StartError) {

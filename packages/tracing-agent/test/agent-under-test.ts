@@ -33,16 +33,16 @@ export interface AgentUnderTest {
 }
 
 /** From its sources. @param flags without those for the ports */
-export function startAgent(adminPort: number, ...flags: string[]): Promise<AgentUnderTest> {
-  return start(programs.source, adminPort, flags);
+export function startAgent(...flags: string[]): Promise<AgentUnderTest> {
+  return start(programs.source, flags);
 }
 
 /** As it was built into one file. @param flags without those for the ports */
-export function startBuiltAgent(adminPort: number, ...flags: string[]): Promise<AgentUnderTest> {
-  return start(programs.built, adminPort, flags);
+export function startBuiltAgent(...flags: string[]): Promise<AgentUnderTest> {
+  return start(programs.built, flags);
 }
 
-async function start(program: string, adminPort: number, flags: readonly string[]): Promise<AgentUnderTest> {
+async function start(program: string, flags: readonly string[]): Promise<AgentUnderTest> {
   const child = spawn(
     process.execPath,
     [
@@ -51,15 +51,16 @@ async function start(program: string, adminPort: number, flags: readonly string[
       "--processor.jaeger-binary.server-host-port=127.0.0.1:0", // By the public model's name.
       "--processor.zipkin-compact.server-host-port=127.0.0.1:0",
       "--http-server.host-port=127.0.0.1:0",
-      `--admin.http.host-port=127.0.0.1:${adminPort}`,
+      "--admin.http.host-port=127.0.0.1:0",
       ...flags,
     ],
     { stdio: ["ignore", "inherit", "pipe"] },
   );
-  const exited = once(child, "exit");
+  // Not "exit": what it logged last may be read after that.
+  const closed = once(child, "close");
   const log: LogLine[] = [];
   const lines = createInterface(child.stderr);
-  lines.on("line", (line) => log.push(JSON.parse(line) as LogLine));
+  lines.on("line", (line) => log.push(asLogLine(line)));
 
   async function logged(message: RegExp): Promise<LogLine> {
     for (;;) {
@@ -69,12 +70,13 @@ async function start(program: string, adminPort: number, flags: readonly string[
       }
       await Promise.race([
         once(lines, "line"),
-        exited.then(() => Promise.reject(new Error(`the agent ended: ${JSON.stringify(log)}`))),
+        closed.then(() => Promise.reject(new Error(`the agent ended: ${JSON.stringify(log)}`))),
       ]);
     }
   }
 
   await logged(/health: available/);
+  const metricsUrl = `http://127.0.0.1:${(await logged(/admin port open/)).port}/metrics`;
   return {
     compactPort: Number((await logged(/Thrift compact over UDP listening/)).port),
     binaryPort: Number((await logged(/Thrift binary over UDP listening/)).port),
@@ -84,14 +86,23 @@ async function start(program: string, adminPort: number, flags: readonly string[
     log,
     logged,
     async metric(name) {
-      const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+      const text = await (await fetch(metricsUrl)).text();
       const found = text.matchAll(new RegExp(`^tracing_agent_${name}(?:\\{(.*)\\})? (.*)$`, "gm"));
       return Object.fromEntries([...found].map(([, labels, value]) => [labels ?? "", Number(value)]));
     },
     async stop() {
       child.kill("SIGTERM");
-      const [code] = (await exited) as [number | null];
+      const [code] = (await closed) as [number | null];
       return code;
     },
   };
+}
+
+/** What Node prints itself, when the program cannot be loaded, is no JSON. */
+function asLogLine(text: string): LogLine {
+  try {
+    return JSON.parse(text) as LogLine;
+  } catch {
+    return { level: "text", msg: text };
+  }
 }

@@ -2,7 +2,6 @@
 import { execFileSync } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -32,17 +31,9 @@ async function collector(): Promise<CollectorUnderTest> {
   return started;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 async function agent(collectors: CollectorUnderTest[], ...flags: string[]): Promise<AgentUnderTest> {
   const addresses = collectors.map(({ address }) => address).join(",");
-  const started = await startAgent(await freePort(), `--reporter.grpc.host-port=${addresses}`, ...flags);
+  const started = await startAgent(`--reporter.grpc.host-port=${addresses}`, ...flags);
   cleanUp.push(() => started.stop());
   return started;
 }
@@ -515,7 +506,7 @@ describe("tracing-agent", () => {
     cleanUp.push(() => rmSync(dirname(config), { recursive: true }));
     writeFileSync(config, "agent.tags: zone=z9\n");
     const flags = [`--reporter.grpc.host-port=${collecting.address}`, `--config-file=${config}`];
-    const running = await startBuiltAgent(await freePort(), ...flags);
+    const running = await startBuiltAgent(...flags);
     cleanUp.push(() => running.stop());
     await send(running, 1);
     await send(running, 2, "binary");
