@@ -75,6 +75,7 @@ import { tlsMatcher } from "./matchers/tls.ts";
 import { urlPatternMatcher } from "./matchers/url-pattern.ts";
 import { varsMatcher } from "./matchers/vars.ts";
 import { varsRegexpMatcher } from "./matchers/vars-regexp.ts";
+import { noNetworkProxy, urlNetworkProxy } from "./network-proxies/network-proxies.ts";
 
 /** Every module of the server: the one list. */
 export const standardModules: readonly ListedModule[] = [
@@ -144,6 +145,8 @@ export const standardModules: readonly ListedModule[] = [
   listed("http.handlers.rate_limit", () => rateLimit),
   listed("http.handlers.request_body", () => requestBody),
   ...proxyModules,
+  listed("network_proxy.none", () => noNetworkProxy),
+  listed("network_proxy.url", () => urlNetworkProxy),
   listed("http.handlers.rewrite", () => rewrite),
   listed("http.handlers.static_response", () => staticResponse),
   listed("http.handlers.subroute", () => subroute),

@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
-import { rootCertificates } from "node:tls";
-import { Agent } from "undici";
+import type { Dispatcher } from "undici";
 import { messageOf, ServerError } from "../../../core/errors.ts";
 import type { JsonValue } from "../../../core/json/json-value.ts";
 import { defineModule } from "../../../core/modules/module.ts";
+import { networkProxies } from "../../../core/network-proxy.ts";
 import type { Storage } from "../../../core/storage/storage.ts";
 import { parseCertificates } from "../../../pki/pem.ts";
 import { makeRequest } from "../../../pki/x509.ts";
@@ -17,6 +17,7 @@ import type { AcmeClient } from "./acme-client.ts";
 import { describeProblem, type Order, orderSchema } from "./acme-messages.ts";
 import { type AcmeConfig, acmeSchema } from "./acme-schema.ts";
 import { ChallengeBoard, challengeBoards } from "./challenge-board.ts";
+import { checkProxy, openDispatcher } from "./open-dispatcher.ts";
 import { type ChallengeType, proveName } from "./prove-name.ts";
 import { renewalId } from "./renewal-id.ts";
 
@@ -32,7 +33,9 @@ class AcmeIssuer implements CertificateIssuer {
   readonly #board: ChallengeBoard;
   readonly #dns: DnsProvider | undefined;
   readonly #roots: readonly string[];
-  #agent: Agent | undefined;
+  /** URL of the proxy to the authorities; "" for none, undefined for that of the environment. */
+  readonly #proxy: string | undefined;
+  #dispatcher: Dispatcher | undefined;
   readonly #resolvers: () => Promise<readonly string[]>;
 
   constructor(
@@ -41,8 +44,10 @@ class AcmeIssuer implements CertificateIssuer {
     board: ChallengeBoard,
     dns: DnsProvider | undefined,
     roots: readonly string[],
+    proxy: string | undefined,
     resolvers: () => Promise<readonly string[]>,
   ) {
+    this.#proxy = proxy;
     this.#resolvers = resolvers;
     this.#config = config;
     this.#authority = new AcmeAuthority(directoryOf(config), config, storage);
@@ -71,7 +76,7 @@ class AcmeIssuer implements CertificateIssuer {
   async #obtain(request: IssueRequest, authority: AcmeAuthority): Promise<IssuedCertificate> {
     const timeoutMs = this.#config.acme_timeout || defaultTimeoutMs;
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
-    const client = await authority.open(this.#openAgent(), signal);
+    const client = await authority.open(this.#open(), signal);
     const faults: string[] = [];
     for (const type of this.#challengesFor(request.name)) {
       try {
@@ -90,7 +95,7 @@ class AcmeIssuer implements CertificateIssuer {
 
   async suggestRenewal(chainPem: string, signal: AbortSignal): Promise<Date | undefined> {
     const id = renewalId(new X509Certificate(chainPem));
-    const client = await this.#authority.open(this.#openAgent(), signal);
+    const client = await this.#authority.open(this.#open(), signal);
     const window = id === undefined ? undefined : await client.renewalInfo(id);
     // Somewhere in the window, so that not all certificates of the world come at once: RFC 9773, section 4.2.
     return (
@@ -100,14 +105,13 @@ class AcmeIssuer implements CertificateIssuer {
   }
 
   /** Opened with the first certificate: most servers have an issuer, and few of them need it soon. */
-  #openAgent(): Agent {
-    const roots = this.#roots;
-    this.#agent ??= new Agent(roots.length > 0 ? { connect: { ca: [...rootCertificates, ...roots] } } : {});
-    return this.#agent;
+  #open(): Dispatcher {
+    this.#dispatcher ??= openDispatcher(this.#roots, this.#proxy);
+    return this.#dispatcher;
   }
 
   async close(): Promise<void> {
-    await this.#agent?.destroy();
+    await this.#dispatcher?.destroy();
   }
 
   #challengesFor(name: string): ChallengeType[] {
@@ -218,9 +222,14 @@ export const acmeIssuer = defineModule({
     const roots = await Promise.all(
       (config.trusted_roots_pem_files ?? []).map(async (path) => String(await readPemFile(path))),
     );
+    const proxy = config.network_proxy
+      ? (await context.loadInline(networkProxies, "from", config.network_proxy as JsonValue, "network_proxy"))
+          .url
+      : undefined;
+    checkProxy(proxy);
     const board = await context.acquire(challengeBoards, "", () => new ChallengeBoard());
     const resolvers = async () =>
       (await context.messages.askMain(certificateTopics.resolvers, null)) as readonly string[];
-    return new AcmeIssuer(config, context.storage, board.value, provider, roots, resolvers);
+    return new AcmeIssuer(config, context.storage, board.value, provider, roots, proxy, resolvers);
   },
 });

@@ -83,7 +83,11 @@ export const acmeSchema = z.strictObject({
   certificate_lifetime: configDuration()
     .nullish()
     .describe("What the authority is asked for (its own choice)."),
-  network_proxy: notYet(),
+  network_proxy: inlineModule("network_proxy", "from")
+    .nullish()
+    .describe(
+      "Proxy that leads to the authority (those of HTTPS_PROXY, HTTP_PROXY and NO_PROXY in the environment).",
+    ),
 });
 
 export type AcmeConfig = z.infer<typeof acmeSchema>;

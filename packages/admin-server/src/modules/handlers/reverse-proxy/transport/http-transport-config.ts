@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { configDuration } from "../../../../core/modules/config-fields.ts";
+import { configDuration, inlineModule } from "../../../../core/modules/config-fields.ts";
 import { resolverSchema } from "./resolver.ts";
 import { upstreamTlsSchema } from "./upstream-tls.ts";
 
@@ -42,15 +42,15 @@ export const httpTransportSchema = z.strictObject({
     .describe(
       "Tells upstreams the client's address by a PROXY protocol header; each request has its own connection then.",
     ),
-  network_proxy: z
-    .strictObject({
-      from: z.literal("none", {
-        error:
-          "network_proxy: upstreams are dialed directly, not through a proxy: only `none` is supported; route the traffic outside of the server",
-      }),
-    })
+  network_proxy: inlineModule("network_proxy", "from")
     .nullish()
-    .describe("Only `{from: none}`: upstreams are dialed directly."),
+    .describe(
+      "Proxy that leads to upstreams: connections are tunnels through it (CONNECT), also those without TLS (none).",
+    ),
+  forward_proxy_url: z
+    .string()
+    .nullish()
+    .describe("Deprecated: as network_proxy {from: url}, which goes before it."),
   dial_timeout: configDuration().nullish().describe("Time to connect (3s)."),
   dial_fallback_delay: configDuration()
     .nullish()

@@ -1,12 +1,16 @@
 import type { ConnectionOptions } from "node:tls";
-import { ServerError } from "../../../../core/errors.ts";
+import { messageOf, ServerError } from "../../../../core/errors.ts";
+import type { JsonValue } from "../../../../core/json/json-value.ts";
 import { defineModule } from "../../../../core/modules/module.ts";
+import type { ModuleContext } from "../../../../core/modules/module-context.ts";
 import type { ResourceKind, SharedResource } from "../../../../core/modules/usage-pool.ts";
+import { networkProxies } from "../../../../core/network-proxy.ts";
 import { compileTemplate, isFixed } from "../../../../http/placeholders.ts";
 import type { ClientCertificate } from "../../../../tls/certificates/client-certificate.ts";
 import type { DialAddress } from "./dial-address.ts";
 import type { HttpTransportConfig } from "./http-transport-config.ts";
 import { httpTransportSchema } from "./http-transport-config.ts";
+import { type ProxyHop, parseProxyHop } from "./proxy-hop.ts";
 import { lookupThrough, makeResolver } from "./resolver.ts";
 import { makeSocketDialer } from "./socket-dialer.ts";
 import type { ResponseReceiver, Transport, UpstreamCall, UpstreamRequest } from "./transport.ts";
@@ -30,21 +34,26 @@ export class HttpTransport implements Transport, SharedResource {
   readonly scheme: "http" | "https";
   readonly #options: UpstreamConnectionsOptions;
   readonly #serverName: ((request: UpstreamRequest) => string) | undefined;
+  /** Where requests have proxies of their own. */
+  readonly #hop: ((request: UpstreamRequest) => ProxyHop) | undefined;
   readonly #byAddress = new Map<string, UpstreamConnections>();
 
   constructor(
     options: UpstreamConnectionsOptions,
     secure: boolean,
     serverName: ((request: UpstreamRequest) => string) | undefined,
+    hop: ((request: UpstreamRequest) => ProxyHop) | undefined,
   ) {
     this.#options = options;
+    this.#hop = hop;
     this.scheme = secure ? "https" : "http";
     this.#serverName = serverName;
   }
 
   call(dial: DialAddress, request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
     const serverName = this.#serverName?.(request) ?? "";
-    const key = serverName === "" ? dial.key : `${dial.key} ${serverName}`;
+    const place = serverName === "" ? dial.key : `${dial.key} ${serverName}`;
+    const key = this.#hop === undefined ? place : `${place} through ${this.#hop(request).key}`;
     let connections = this.#byAddress.get(key);
     if (connections === undefined) {
       connections = new UpstreamConnections(dial, serverName, this.#options);
@@ -76,8 +85,38 @@ function checkVersions(config: HttpTransportConfig): void {
   }
 }
 
+/**
+ * The proxy of each request, and whether it is the same one for all.
+ * @param url of the config; "" for none
+ * @throws ServerError MODULE_CONFIG
+ */
+function proxyOf(url: string): { hop: (request: UpstreamRequest) => ProxyHop; isFixed: boolean } | undefined {
+  if (url === "") {
+    return undefined;
+  }
+  const template = compileTemplate(url);
+  if (isFixed(template)) {
+    const hop = parseProxyHop(url);
+    return { hop: () => hop, isFixed: true };
+  }
+  return {
+    isFixed: false,
+    hop({ exchange }) {
+      if (exchange === undefined) {
+        throw new ServerError("PROXY_UPSTREAM", "network_proxy: its placeholders need a request of a client");
+      }
+      try {
+        return parseProxyHop(template(exchange));
+      } catch (error) {
+        throw new ServerError("PROXY_UPSTREAM", messageOf(error), { cause: error });
+      }
+    },
+  };
+}
+
 function makeTransport(
   config: HttpTransportConfig,
+  proxyUrl: string,
   tls: ConnectionOptions | undefined,
   clientCertificate: ClientCertificate | undefined,
 ): HttpTransport {
@@ -85,6 +124,7 @@ function makeTransport(
   const name = config.tls?.server_name ? compileTemplate(config.tls.server_name) : undefined;
   const keepAlive = config.keep_alive ?? {};
   const versions = config.versions ?? ["1.1", "2"];
+  const proxy = proxyOf(proxyUrl);
   const proxyProtocol = config.proxy_protocol === "" ? undefined : (config.proxy_protocol ?? undefined);
   const dialTimeoutMs = config.dial_timeout ?? defaults.dialTimeoutMs;
   const options: UpstreamConnectionsOptions = {
@@ -102,6 +142,7 @@ function makeTransport(
       handshakeTimeoutMs: config.tls?.handshake_timeout || dialTimeoutMs,
       renegotiation: (config.tls?.renegotiation ?? "never") !== "never",
       proxyProtocol,
+      hop: proxy?.hop,
     }),
     limits: {
       maxHeaderBytes: config.max_response_header_size || defaults.maxHeaderBytes,
@@ -127,7 +168,20 @@ function makeTransport(
       ? undefined
       : (request: UpstreamRequest) =>
           fixedName ?? (request.exchange === undefined ? "" : name(request.exchange));
-  return new HttpTransport(options, tls !== undefined, serverName);
+  return new HttpTransport(
+    options,
+    tls !== undefined,
+    serverName,
+    proxy?.isFixed === false ? proxy.hop : undefined,
+  );
+}
+
+/** URL of the proxy that the config names; "" for none. */
+async function proxyUrlOf(config: HttpTransportConfig, context: ModuleContext): Promise<string> {
+  const { network_proxy: named, forward_proxy_url: url } = config;
+  return named
+    ? (await context.loadInline(networkProxies, "from", named as JsonValue, "network_proxy")).url
+    : (url ?? "");
 }
 
 /** HTTP to upstreams. Source: the public model (Caddy 2.11) */
@@ -138,9 +192,12 @@ export const httpTransport = defineModule({
     checkVersions(config);
     const tls = config.tls ? await upstreamTlsOptions(config.tls, context) : undefined;
     const shown = config.tls ? await managedClientCertificate(config.tls, context) : undefined;
+    const proxyUrl = await proxyUrlOf(config, context);
     // The same config with the same files is the same transport.
-    const key = JSON.stringify([config, tls], (_, value) => value ?? undefined);
-    const lease = await context.acquire(transportPool, key, () => makeTransport(config, tls, shown));
+    const key = JSON.stringify([config, tls, proxyUrl], (_, value) => value ?? undefined);
+    const lease = await context.acquire(transportPool, key, () =>
+      makeTransport(config, proxyUrl, tls, shown),
+    );
     const transport = lease.value;
     return {
       scheme: transport.scheme,

@@ -3,6 +3,7 @@ import { connect, isIP } from "node:net";
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
 import type { ClientCertificate, ClientIdentity } from "../../../../tls/certificates/client-certificate.ts";
 import type { DialAddress } from "./dial-address.ts";
+import { askForTunnel, type ProxyHop } from "./proxy-hop.ts";
 import { type ReadBuffer, setReadBuffer } from "./read-buffer.ts";
 import { watchCertificate } from "./refused-certificate.ts";
 
@@ -34,8 +35,9 @@ export type Preface = Buffer | undefined;
 type Done = (error: Error | undefined, socket: Socket | undefined) => void;
 
 /**
- * Opens a connection and, if asked to, speaks TLS on it.
- * @param buffer memory to read into, over TCP without TLS: the socket emits no `data` then
+ * Opens a connection, through a proxy where there is one, and, if asked to, speaks TLS on it.
+ * @param buffer memory to read into, over TCP without TLS or a proxy: the socket emits no `data` then
+ * @param hop the proxy; the lookup, the own address and the time limit are for the connection to it
  * @param done called once, with a socket that has no listeners of ours left, or with why there is none
  * @returns gives it up; `done` is not called any more then
  */
@@ -46,12 +48,16 @@ export function openSocket(
   preface: Preface,
   done: Done,
   buffer?: ReadBuffer,
+  hop?: ProxyHop,
 ): () => void {
+  // No proxy leads to a unix socket.
+  const proxy = dial.path === "" ? hop : undefined;
+  const direct = buffer !== undefined && tls === undefined && proxy === undefined;
   let current: Socket = connect(
     dial.path === ""
       ? {
-          host: dial.host,
-          port: dial.port,
+          host: proxy?.host ?? dial.host,
+          port: proxy?.port ?? dial.port,
           noDelay: true,
           autoSelectFamily: true,
           autoSelectFamilyAttemptTimeout: Math.max(10, options.fallbackDelayMs),
@@ -60,11 +66,11 @@ export function openSocket(
             : {}),
           ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
           ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
-          ...(buffer === undefined || tls !== undefined ? {} : { onread: buffer.options }),
+          ...(direct ? { onread: buffer.options } : {}),
         }
       : { path: dial.path },
   );
-  if (buffer !== undefined && tls === undefined && dial.path === "") {
+  if (direct && dial.path === "") {
     setReadBuffer(current, buffer);
   }
   let timer: NodeJS.Timeout | undefined;
@@ -94,6 +100,35 @@ export function openSocket(
   current.on("error", settle);
   current.on("close", onClose);
   current.once("connect", () => {
+    if (proxy === undefined) {
+      proceed();
+    } else if (proxy.secure) {
+      shakeWithProxy(proxy);
+    } else {
+      askForTunnel(current, proxy, dial.key, onTunnel);
+    }
+  });
+  const onTunnel = (error: Error | undefined): void => (error === undefined ? proceed() : settle(error));
+  /** Everything after that goes through TLS with the proxy. */
+  const shakeWithProxy = (proxy: ProxyHop): void => {
+    const below = current;
+    below.off("close", onClose);
+    const secure = connectTls({
+      socket: below,
+      host: proxy.host,
+      ...(isIP(proxy.host) === 0 ? { servername: proxy.host } : {}),
+      ALPNProtocols: ["http/1.1"],
+    });
+    current = secure;
+    const explained = watchCertificate(secure);
+    secure.on("error", (error) => settle(explained(error)));
+    secure.on("close", onClose);
+    secure.once("secureConnect", () => askForTunnel(secure, proxy, dial.key, onTunnel));
+  };
+  const proceed = (): void => {
+    if (settled) {
+      return;
+    }
     if (preface !== undefined) {
       current.write(preface);
     }
@@ -110,7 +145,7 @@ export function openSocket(
         .then((identity) => shake(tls, identity ?? {}))
         .catch(settle);
     }
-  });
+  };
   const shake = (tls: TlsOfSocket, identity: Partial<ClientIdentity>): void => {
     if (settled) {
       return;

@@ -3,6 +3,7 @@ import type { ConnectionOptions } from "node:tls";
 import type { ClientCertificate } from "../../../../tls/certificates/client-certificate.ts";
 import type { DialAddress } from "./dial-address.ts";
 import { openSocket, type SocketOptions } from "./open-socket.ts";
+import type { ProxyHop } from "./proxy-hop.ts";
 import { proxyProtocolHeader } from "./proxy-protocol-header.ts";
 import type { ReadBuffer } from "./read-buffer.ts";
 import type { UpstreamRequest } from "./transport.ts";
@@ -17,6 +18,8 @@ export interface SocketDialerOptions {
   readonly handshakeTimeoutMs: number;
   readonly renegotiation: boolean;
   readonly proxyProtocol: "v1" | "v2" | undefined;
+  /** The proxy that a request goes through. @throws ServerError when there should be one, and is none */
+  readonly hop: ((request: UpstreamRequest) => ProxyHop) | undefined;
 }
 
 /** Opens connections to upstreams as a transport's config says. */
@@ -72,6 +75,7 @@ export function makeSocketDialer(options: SocketDialerOptions): SocketDialer {
         proxyProtocol === undefined ? undefined : preface(proxyProtocol, request),
         done,
         buffer,
+        options.hop?.(request),
       );
     },
   };

@@ -1,0 +1,137 @@
+import { createPublicKey } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { createServer as createH2cServer } from "node:http2";
+import { createServer as createHttpsServer } from "node:https";
+import type { AddressInfo, Server as NetServer } from "node:net";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
+import { keyToPem, makeKey } from "../../../../pki/key-pair.ts";
+import { certificatesToPem } from "../../../../pki/pem.ts";
+import { makeCertificate } from "../../../../pki/x509.ts";
+import { ask } from "../../../../testing/ask.ts";
+import { ConnectProxy } from "../../../../testing/connect-proxy.ts";
+import { RunningServer, siteConfig } from "../../../../testing/running-server.ts";
+
+let running: RunningServer;
+let proxy: ConnectProxy;
+beforeAll(async () => {
+  running = await RunningServer.start();
+});
+afterEach(() => proxy.close());
+afterAll(() => running.close());
+
+async function listen(server: NetServer): Promise<string> {
+  onTestFinished(() => void server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const echo = (): Server =>
+  createServer((request, response) => {
+    response.setHeader("x-host", request.headers.host ?? "");
+    request.pipe(response);
+  });
+
+/** @returns why it is refused; "" for not at all */
+async function load(dial: string, transport: object): Promise<string> {
+  const handler = {
+    handler: "reverse_proxy",
+    upstreams: [{ dial }],
+    transport: { protocol: "http", ...transport },
+  };
+  return (await running.admin("POST", "/load", siteConfig({ handle: [handler] }))).error;
+}
+
+test.each([
+  ["network_proxy", (url: string) => ({ network_proxy: { from: "url", url } })],
+  ["forward_proxy_url", (url: string) => ({ forward_proxy_url: url })],
+])("%s: connections are tunnels, used again as others are, for the host that was asked", async (_, field) => {
+  proxy = await ConnectProxy.start();
+  const dial = await listen(echo());
+  expect(await load(dial, field(`http://${proxy.address}`))).toBe("");
+  for (const body of ["one", "two".repeat(100_000)]) {
+    const answer = await ask(running.site, { method: "POST", body, headers: { Host: "site.example" } });
+    expect([answer.status, answer.text, answer.headers["x-host"]]).toEqual([200, body, "site.example"]);
+  }
+  expect(proxy.tunnels).toEqual([dial]);
+});
+
+test("TLS goes through the tunnel, and credentials to the proxy alone", async () => {
+  proxy = await ConnectProxy.start();
+  const key = await makeKey("p256");
+  const made = await makeCertificate({
+    commonName: "127.0.0.1",
+    names: ["127.0.0.1"],
+    publicKey: createPublicKey(key),
+    notBefore: new Date(Date.now() - 60_000),
+    notAfter: new Date(Date.now() + 3_600_000),
+    issuerKey: key,
+  });
+  const cert = certificatesToPem([made]);
+  const upstream = createHttpsServer({ cert, key: keyToPem(key) }, (request, response) =>
+    response.end(`secure ${request.headers["proxy-authorization"]}`),
+  );
+  const dial = await listen(upstream);
+  const authority = Buffer.from(made.raw).toString("base64");
+  const tls = { ca: { provider: "inline", trusted_ca_certs: [authority] } };
+  const url = `http://user:pass%20word@${proxy.address}`;
+  expect(await load(dial, { tls, network_proxy: { from: "url", url } })).toBe("");
+  expect((await ask(running.site)).text).toBe("secure undefined");
+  const credentials = Buffer.from("user:pass word").toString("base64");
+  expect(proxy.tunnels).toEqual([`${dial} Basic ${credentials}`]);
+});
+
+test("HTTP/2 without TLS goes through the tunnel", async () => {
+  proxy = await ConnectProxy.start();
+  const dial = await listen(createH2cServer((request, response) => response.end(request.httpVersion)));
+  const through = { network_proxy: { from: "url", url: `http://${proxy.address}` } };
+  expect(await load(dial, { versions: ["h2c"], ...through })).toBe("");
+  expect((await ask(running.site)).text).toBe("2.0");
+  expect(proxy.tunnels).toEqual([dial]);
+});
+
+test("`none` goes straight", async () => {
+  proxy = await ConnectProxy.start();
+  const dial = await listen(echo());
+  expect(await load(dial, { network_proxy: { from: "none" } })).toBe("");
+  expect((await ask(running.site)).status).toBe(200);
+  expect(proxy.tunnels).toEqual([]);
+});
+
+test("requests may name proxies of their own, and share no connection then", async () => {
+  proxy = await ConnectProxy.start();
+  const other = await ConnectProxy.start();
+  onTestFinished(() => other.close());
+  const dial = await listen(echo());
+  const url = "http://{http.request.header.x-proxy}";
+  expect(await load(dial, { network_proxy: { from: "url", url } })).toBe("");
+  const through = (address: string) => ask(running.site, { headers: { "X-Proxy": address } });
+  expect((await through(proxy.address)).status).toBe(200);
+  expect((await through(other.address)).status).toBe(200);
+  expect((await through(proxy.address)).status).toBe(200);
+  expect([proxy.tunnels, other.tunnels]).toEqual([[dial], [dial]]);
+  expect((await through("")).status).toBe(502);
+});
+
+test.each([
+  ["a refusal", "HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"],
+  ["no HTTP", "SSH-2.0-x\r\n\r\n"],
+  ["an answer that breaks off", "HTTP/1.1 2"],
+  ["a head without an end", `HTTP/1.1 200 OK\r\nX: ${"y".repeat(20_000)}`],
+])("a proxy with %s is 502, and nothing is sent to it", async (_, head) => {
+  proxy = await ConnectProxy.start(head);
+  expect(await load("192.0.2.1:80", { network_proxy: { from: "url", url: `http://${proxy.address}` } })).toBe(
+    "",
+  );
+  expect((await ask(running.site, { method: "POST", body: "secret" })).status).toBe(502);
+  expect(proxy.tunnels).toEqual(["192.0.2.1:80"]);
+});
+
+test("a proxy that is none is refused, without its password", async () => {
+  proxy = await ConnectProxy.start();
+  const error = await load("a:1", { network_proxy: { from: "url", url: "socks5://u:secret@p:1" } });
+  expect(error).toMatch(/network_proxy: "socks5:\/\/p:1" is not http:\/\/host:port or https:\/\/host:port/);
+  expect(error).not.toContain("secret");
+  expect(await load("a:1", { network_proxy: { from: "url", url: "p" } })).toMatch(/that URL is not http:/);
+});

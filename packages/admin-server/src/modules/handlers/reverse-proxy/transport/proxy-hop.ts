@@ -1,0 +1,89 @@
+import type { Socket } from "node:net";
+import { ServerError } from "../../../../core/errors.ts";
+
+/** An HTTP proxy between this server and upstreams: each connection to an upstream is a tunnel through it. */
+export interface ProxyHop {
+  /** Without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** Whether it is spoken to over TLS. */
+  readonly secure: boolean;
+  /** Value of `Proxy-Authorization`; "" for none. */
+  readonly authorization: string;
+  /** The same for the same proxy and user. */
+  readonly key: string;
+}
+
+/** Of the answer to CONNECT. */
+const maxHeadBytes = 16 * 1024;
+const defaultPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
+
+/** Reads the URL of a proxy. @throws ServerError MODULE_CONFIG, which does not tell its password */
+export function parseProxyHop(text: string): ProxyHop {
+  const url = URL.parse(text);
+  const port = url === null ? undefined : defaultPorts[url.protocol];
+  if (url === null || port === undefined || url.hostname === "") {
+    const shown = url === null ? "that URL" : JSON.stringify(`${url.protocol}//${url.host}`);
+    throw new ServerError(
+      "MODULE_CONFIG",
+      `network_proxy: ${shown} is not http://host:port or https://host:port`,
+    );
+  }
+  const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: Number(url.port) || port,
+    secure: url.protocol === "https:",
+    authorization: user === ":" ? "" : `Basic ${Buffer.from(user).toString("base64")}`,
+    key: url.href,
+  };
+}
+
+/**
+ * Asks a proxy for a tunnel. What it sends after its answer stays in the socket.
+ * @param target `host:port`
+ * @param done called once, with the proxy's fault; not when the socket fails
+ * Source: RFC 9110, section 9.3.6
+ */
+export function askForTunnel(
+  socket: Socket,
+  hop: ProxyHop,
+  target: string,
+  done: (error: Error | undefined) => void,
+): void {
+  let head = Buffer.alloc(0);
+  const finish = (fault: string | undefined): void => {
+    socket.off("readable", onReadable);
+    done(fault === undefined ? undefined : new Error(`proxy ${hop.host}:${hop.port}: ${fault}`));
+  };
+  const onReadable = (): void => {
+    for (let chunk = socket.read() as Buffer | null; chunk !== null; chunk = socket.read()) {
+      head = Buffer.concat([head, chunk]);
+      const end = head.indexOf("\r\n\r\n");
+      if (end < 0) {
+        if (head.length > maxHeadBytes) {
+          finish(`an answer over the limit of ${maxHeadBytes} bytes`);
+          return;
+        }
+        continue;
+      }
+      const [, status = "", reason = ""] =
+        /^HTTP\/1\.[01] (\d{3})(?: ([ -~]{0,80}))?/.exec(head.toString("latin1")) ?? [];
+      const rest = head.subarray(end + 4);
+      if (rest.length > 0) {
+        socket.unshift(rest);
+      }
+      finish(
+        status.startsWith("2")
+          ? undefined
+          : status === ""
+            ? "no answer of HTTP/1"
+            : `${status} ${reason}`.trim(),
+      );
+      return;
+    }
+  };
+  socket.on("readable", onReadable);
+  const authorization = hop.authorization === "" ? "" : `Proxy-Authorization: ${hop.authorization}\r\n`;
+  socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${authorization}\r\n`);
+}

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { defineModule } from "../../core/modules/module.ts";
+import type { NetworkProxy } from "../../core/network-proxy.ts";
+
+/** No proxy. Source: the public model (Caddy 2.11) */
+export const noNetworkProxy = defineModule({
+  id: "network_proxy.none",
+  config: z.strictObject({}),
+  provision: (): NetworkProxy => ({ url: "" }),
+});
+
+/** An HTTP proxy that the config names. Source: the public model (Caddy 2.11) */
+export const urlNetworkProxy = defineModule({
+  id: "network_proxy.url",
+  config: z.strictObject({
+    url: z
+      .string()
+      .describe(
+        "`http://` or `https://`, a host and a port, `user:password@` in front where it asks for them.",
+      ),
+  }),
+  provision: ({ url }): NetworkProxy => ({ url }),
+});

@@ -1,0 +1,86 @@
+import { createPublicKey } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { type Dispatcher, request } from "undici";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { keyToPem, makeKey } from "../../../pki/key-pair.ts";
+import { certificatesToPem } from "../../../pki/pem.ts";
+import { makeCertificate } from "../../../pki/x509.ts";
+import { ConnectProxy } from "../../../testing/connect-proxy.ts";
+import { checkProxy, openDispatcher } from "./open-dispatcher.ts";
+
+const authority = createServer((_, response) => response.end("here"));
+let root: string;
+let place: string;
+let proxy: ConnectProxy;
+let dispatcher: Dispatcher | undefined;
+beforeAll(async () => {
+  const key = await makeKey("p256");
+  const made = await makeCertificate({
+    commonName: "127.0.0.1",
+    names: ["127.0.0.1"],
+    publicKey: createPublicKey(key),
+    notBefore: new Date(Date.now() - 60_000),
+    notAfter: new Date(Date.now() + 3_600_000),
+    issuerKey: key,
+  });
+  root = certificatesToPem([made]);
+  authority.setSecureContext({ cert: root, key: keyToPem(key) });
+  authority.listen(0, "127.0.0.1");
+  await once(authority, "listening");
+  place = `127.0.0.1:${(authority.address() as AddressInfo).port}`;
+});
+beforeEach(async () => {
+  proxy = await ConnectProxy.start();
+  for (const name of ["https_proxy", "http_proxy", "no_proxy", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"]) {
+    vi.stubEnv(name, undefined);
+  }
+});
+afterEach(async () => {
+  await dispatcher?.destroy();
+  proxy.close();
+  vi.unstubAllEnvs();
+});
+afterAll(() => {
+  authority.close();
+});
+
+async function asked(url: string | undefined): Promise<string> {
+  dispatcher = openDispatcher([root], url);
+  const { body } = await request(`https://${place}/directory`, { dispatcher });
+  return body.text();
+}
+
+test("authorities are asked through the proxy, which sees no more than where to", async () => {
+  expect(await asked(`http://user:word@${proxy.address}`)).toBe("here");
+  expect(proxy.tunnels).toEqual([`${place} Basic ${Buffer.from("user:word").toString("base64")}`]);
+});
+
+test("`none` goes straight, whatever the environment says", async () => {
+  vi.stubEnv("HTTPS_PROXY", "http://127.0.0.1:9");
+  expect(await asked("")).toBe("here");
+});
+
+test("unless told otherwise the environment says; this machine is never asked through a proxy", async () => {
+  vi.stubEnv("HTTPS_PROXY", `http://${proxy.address}`);
+  expect(await asked(undefined)).toBe("here");
+  const elsewhere = request("https://authority.invalid:7/directory", { dispatcher });
+  await expect(elsewhere).rejects.toThrow();
+  expect(proxy.tunnels).toEqual(["authority.invalid:7"]);
+});
+
+test.each([
+  ["no_proxy", "authority.invalid"],
+  ["NO_PROXY", "*"],
+])("%s=%s keeps the proxy away", async (name, value) => {
+  vi.stubEnv("https_proxy", `http://${proxy.address}`);
+  vi.stubEnv(name, value);
+  dispatcher = openDispatcher([], undefined);
+  await expect(request("https://authority.invalid:7/", { dispatcher })).rejects.toThrow("ENOTFOUND");
+  expect(proxy.tunnels).toEqual([]);
+});
+
+test.each(["socks5://a:1", "a", "{env.PROXY}"])("%s is no proxy for authorities", (url) => {
+  expect(() => checkProxy(url)).toThrow("network_proxy: url is not http://host:port or https://host:port");
+});

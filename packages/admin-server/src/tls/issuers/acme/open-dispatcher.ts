@@ -1,0 +1,32 @@
+import { rootCertificates } from "node:tls";
+import { Agent, type Dispatcher, EnvHttpProxyAgent, ProxyAgent } from "undici";
+import { ServerError } from "../../../core/errors.ts";
+
+const inEnvironment = ["https_proxy", "http_proxy", "HTTPS_PROXY", "HTTP_PROXY"];
+/** Authorities on this machine are asked without those proxies. Source: Go's net/http, ProxyFromEnvironment */
+const alwaysDirect = "localhost,127.0.0.1,::1";
+
+/** @throws ServerError MODULE_CONFIG when no request can go through such a proxy */
+export function checkProxy(proxy: string | undefined): void {
+  if (proxy && !/^https?:$/.test(URL.parse(proxy)?.protocol ?? "")) {
+    throw new ServerError("MODULE_CONFIG", "network_proxy: url is not http://host:port or https://host:port");
+  }
+}
+
+/**
+ * Opens what requests to authorities go through.
+ * @param roots PEM, trusted for the authorities beside those that Node trusts
+ * @param proxy URL of a proxy; "" for none, undefined for that of the environment, if any
+ */
+export function openDispatcher(roots: readonly string[], proxy: string | undefined): Dispatcher {
+  const tls = roots.length > 0 ? { ca: [...rootCertificates, ...roots] } : {};
+  if (proxy) {
+    return new ProxyAgent({ uri: proxy, requestTls: tls });
+  }
+  if (proxy === undefined && inEnvironment.some((name) => process.env[name])) {
+    const own = process.env.no_proxy ?? process.env.NO_PROXY ?? "";
+    const noProxy = own.trim() === "*" ? "*" : `${alwaysDirect},${own}`;
+    return new EnvHttpProxyAgent({ connect: tls, requestTls: tls, noProxy });
+  }
+  return new Agent({ connect: tls });
+}
