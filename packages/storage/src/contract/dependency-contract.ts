@@ -140,4 +140,20 @@ export function dependencyContract({ store, test }: ContractContext): void {
     for (const tenant of [`two ${a}`, `three ${a}`, ""])
       expect(await linksOf(names, around, tenant)).toEqual([]);
   });
+
+  test("dependencies: many calls whose parents never come do not hide those whose parents did", async () => {
+    const names = services();
+    const [a, b] = names;
+    // Minutes of its own: what waits here is not looked at by the other tests.
+    const startTimeUnixNano = noonUnixNano - 600n * minuteNano;
+    const range = { startUnixNano: startTimeUnixNano, endUnixNano: startTimeUnixNano + 1n };
+    const lost = Array.from({ length: 1_200 }, () =>
+      sampleSpan({ service: b, parentSpanId: newSpanId(), startTimeUnixNano }),
+    );
+    const [parent, child] = traceOf({ startTimeUnixNano }, ["1", "", a], ["2", "1", b]);
+    if (parent === undefined || child === undefined) throw new Error("no spans");
+    await write(store(), [...lost, child]);
+    await write(store(), [parent]);
+    expect(await linksOf(names, range)).toEqual(["A>B 1"]);
+  });
 }

@@ -5,7 +5,15 @@ import type { SamplingStore } from "../../api/sampling-store.ts";
 import type { ReadOptions } from "../../api/span-reader.ts";
 import { StorageError } from "../../api/storage-error.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
-import { linksSql, settleSql } from "./schema/dependency-sql.ts";
+import type { QueryParameters } from "./parameter-text.ts";
+import {
+  type CountedCalls,
+  callersSql,
+  countedSql,
+  linksSql,
+  maxPendingNamed,
+  settleSql,
+} from "./schema/dependency-sql.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 const settleEveryMs = 60_000;
@@ -18,8 +26,8 @@ export type RunSettleStep = (sql: string, name: "met" | "waited", signal: AbortS
 
 /**
  * Links between services. A view counts calls as spans arrive when parent and child come in one block; the others wait,
- * and every minute whoever writes spans, and has the lease, settles those whose parent has come since. What is asked
- * between two steps is joined on the spot.
+ * and every minute whoever writes spans, and has the lease, settles those whose parent has come since. For what is asked
+ * between two steps, the parents of calls that wait are looked for on the spot.
  */
 export class ClickHouseDependencies implements DependencyReader {
   readonly #connection: ClickHouseConnection;
@@ -47,16 +55,34 @@ export class ClickHouseDependencies implements DependencyReader {
   }
 
   async getDependencies(query: DependencyQuery, options: ReadOptions = {}): Promise<DependencyLink[]> {
-    const { signal } = options;
     const parameters = {
       tenant: tenantOf(options),
       from: minuteNumber(query.startUnixNano),
       to: minuteNumber(query.endUnixNano),
     };
-    return await this.#schema.run(
-      () => this.#connection.rows<DependencyLink>(linksSql(this.#database), parameters, signal),
-      signal,
+    const counted = await this.#rows<CountedCalls>(countedSql(this.#database), parameters, options);
+    const settled = counted.filter(({ parentKey }) => parentKey === "0");
+    const waiting = counted.filter(({ parentKey }) => parentKey !== "0");
+    if (waiting.length > maxPendingNamed) {
+      return await this.#rows<DependencyLink>(linksSql(this.#database), parameters, options);
+    }
+    const open = stillWaiting(waiting);
+    if (open.length === 0) return linksOf(settled);
+    const found = await this.#rows<{ readonly key: string; readonly service: string }>(
+      callersSql(this.#database, open),
+      {},
+      options,
     );
+    const parents = new Map(found.map(({ key, service }) => [key, service]));
+    const met = open.flatMap((calls) => {
+      const parent = parents.get(calls.parentKey);
+      return parent === undefined || parent === calls.child ? [] : [{ ...calls, parent }];
+    });
+    return linksOf([...settled, ...met]);
+  }
+
+  #rows<Row>(sql: string, parameters: QueryParameters, { signal }: ReadOptions): Promise<Row[]> {
+    return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, signal), signal);
   }
 
   /**
@@ -95,4 +121,27 @@ export class ClickHouseDependencies implements DependencyReader {
 function minuteNumber(unixNano: bigint): number {
   const minute = unixNano / minuteNano;
   return Number(minute < -(2n ** 31n) ? -(2n ** 31n) : minute >= 2n ** 31n ? 2n ** 31n - 1n : minute);
+}
+
+/** Those that no other row takes away. */
+function stillWaiting(rows: readonly CountedCalls[]): CountedCalls[] {
+  return sumsBy(rows, ({ parentKey, startMinute, child }) => JSON.stringify([parentKey, startMinute, child]));
+}
+
+/** Each pair of services once, in order of their names. */
+function linksOf(calls: readonly CountedCalls[]): DependencyLink[] {
+  const byName = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
+  return sumsBy(calls, ({ parent, child }) => JSON.stringify([parent, child]))
+    .map(({ parent, child, calls: callCount }) => ({ parent, child, callCount, source: "" }))
+    .sort((one, other) => byName(one.parent, other.parent) || byName(one.child, other.child));
+}
+
+/** One row for all with the same key, unless their calls come to nothing. */
+function sumsBy(rows: readonly CountedCalls[], keyOf: (row: CountedCalls) => string): CountedCalls[] {
+  const sums = new Map<string, CountedCalls>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    sums.set(key, { ...row, calls: row.calls + (sums.get(key)?.calls ?? 0) });
+  }
+  return [...sums.values()].filter(({ calls }) => calls > 0);
 }
