@@ -4,17 +4,22 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runSoak } from "../src/soak/run-soak.ts";
 import { startSoakSystem } from "../src/soak/soak-system.ts";
+import { spanClock } from "../src/soak/span-clock.ts";
 import { stopAll } from "../src/suite/system.ts";
 
 test.runIf(process.platform === "linux")(
   "a few seconds of it: every process is looked at, every span found",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "soak-"));
+    const clock = spanClock(Date.now() + 60_000, 50_000);
     const { signal } = new AbortController();
     try {
-      const system = await startSoakSystem(folder, signal);
+      const system = await startSoakSystem(folder, signal, {
+        storageArgs: ["--storage.max-bytes", "1GiB"],
+        clock,
+      });
       try {
-        const plan = { durationMs: 3_000, rate: 2_000, sampleMs: 300, searchPauseMs: 50 };
+        const plan = { durationMs: 3_000, rate: 2_000, sampleMs: 300, searchPauseMs: 50, clock };
         const { samples, grpc, http, searches, agent, stored } = await runSoak(
           ...([system, folder, plan, () => {}, signal] as const),
         );

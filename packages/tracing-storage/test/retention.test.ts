@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { freeAddresses } from "lifecycle/testing";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import {
   ask,
   askUntil,
@@ -10,6 +11,9 @@ import {
 
 let folder: string;
 let storage: RunningStorage;
+
+/** Each test waits for processes to start. */
+vi.setConfig({ testTimeout: 90_000 });
 
 const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
 
@@ -43,11 +47,15 @@ const days = (table: string) =>
   `SELECT arrayStringConcat(arraySort(groupArray(toString(received))), ' ') FROM ${table}`;
 
 test("days go by age, in the tables of days of the database, and nowhere else", async () => {
-  storage = await startStorage(folder, "--storage.retention=7d");
+  const [admin] = await freeAddresses(1);
+  storage = await startStorage(folder, "--storage.retention=7d", `--admin.http.host-port=${admin}`);
   await askUntil(storage.url, days("tracing.spans"), [day(2), day(1), day(0)].join(" "));
   await askUntil(storage.url, days("tracing.`it's`"), [day(2), day(1), day(0)].join(" "));
   expect(await ask(storage.url, days("shop.orders"))).toContain(day(9));
   expect(await ask(storage.url, "SELECT count() FROM tracing.archive")).toBe("1");
+  await expect
+    .poll(async () => await (await fetch(`http://${admin}/metrics`)).text())
+    .toContain('tracing_storage_retention_dropped_rows_total{table="tracing.it\'s"} 1\n');
   await storage.stop();
 });
 

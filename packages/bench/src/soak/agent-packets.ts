@@ -5,8 +5,16 @@ import { encodeAgentPacket } from "wire/thrift";
 
 const pauseMs = 20;
 
-/** Sends the agent packets of one span, each a trace of its own, until the signal is aborted. @returns how many */
-export async function sendAgentPackets(port: number, signal: AbortSignal): Promise<number> {
+/**
+ * Sends the agent packets of one span, each a trace of its own, until the signal is aborted.
+ * @param nowMs what time it is for the spans
+ * @returns how many
+ */
+export async function sendAgentPackets(
+  port: number,
+  nowMs: () => number,
+  signal: AbortSignal,
+): Promise<number> {
   const socket = createSocket("udp4");
   const ids = Buffer.alloc(24);
   const i64 = (at: number) => ({ high: ids.readInt32BE(at), low: ids.readInt32BE(at + 4) });
@@ -14,7 +22,7 @@ export async function sendAgentPackets(port: number, signal: AbortSignal): Promi
   let sent = 0;
   while (!signal.aborted) {
     randomFillSync(ids);
-    startUs.writeBigInt64BE(BigInt(Date.now()) * 1_000n);
+    startUs.writeBigInt64BE(BigInt(Math.floor(nowMs())) * 1_000n);
     const span = {
       ...{ traceIdLow: i64(8), traceIdHigh: i64(0), spanId: i64(16), parentSpanId: { high: 0, low: 0 } },
       ...{ operationName: "work", flags: 1, duration: { high: 0, low: 1_500 }, tags: [] },

@@ -7,9 +7,12 @@ import { HttpExporter } from "../e2e/exporters/http-exporter.ts";
 import { type LoadResult, runLoad } from "../e2e/load/run-load.ts";
 import { waitForSpans } from "../e2e/measure/span-store.ts";
 import { sendAgentPackets } from "./agent-packets.ts";
+import { metricSums } from "./metric-sum.ts";
+import { RetainedStore } from "./retained-store.ts";
 import { filesBytes, type ProcessSample, sampleProcess } from "./sample.ts";
 import { Searches } from "./searches.ts";
 import type { SoakSystem } from "./soak-system.ts";
+import type { SpanClock } from "./span-clock.ts";
 import { TimedExporter } from "./timed-exporter.ts";
 
 export interface SoakPlan {
@@ -18,6 +21,10 @@ export interface SoakPlan {
   readonly rate: number;
   readonly sampleMs: number;
   readonly searchPauseMs: number;
+  /** What time it is for spans. */
+  readonly clock: SpanClock;
+  /** The storage has a largest size: what it takes on disk must level off too. */
+  readonly limitsDisk?: boolean;
 }
 
 /** One look at everything. */
@@ -37,13 +44,15 @@ export interface SoakSample {
 }
 
 export interface SoakResult {
+  readonly plan: SoakPlan;
   readonly samples: readonly SoakSample[];
   readonly grpc: LoadResult;
   readonly http: LoadResult;
   readonly searches: { readonly asked: number; readonly failed: number; readonly failure: string };
   /** Over UDP. */
   readonly agent: { readonly sent: number; readonly delivered: number; readonly dropped: number };
-  readonly stored: { readonly expected: number; readonly found: number };
+  /** `dropped` by retention; they count as found. */
+  readonly stored: { readonly expected: number; readonly found: number; readonly dropped: number };
 }
 
 const batchSpans = 100;
@@ -63,23 +72,25 @@ export async function runSoak(
   progress: (line: string) => void,
   signal: AbortSignal,
 ): Promise<SoakResult> {
-  const { durationMs, rate } = plan;
-  const before = await system.store.countSpans();
+  const { durationMs, rate, clock } = plan;
+  if (system.storageMetricsUrl === undefined) throw new Error("the storage has no metrics");
+  const store = new RetainedStore(system.store, system.storageMetricsUrl);
+  const before = await store.countSpans();
   const end = new AbortController();
   const whole = AbortSignal.any([signal, end.signal]);
   const grpc = new TimedExporter(
     new GrpcExporter({ ...transport, endpoint: system.grpcEndpoint, connections: 2 }),
   );
   const http = new TimedExporter(new HttpExporter({ ...transport, endpoint: frontDoor, connections: 4 }));
-  const searches = new Searches(frontDoor, plan.searchPauseMs);
+  const searches = new Searches(frontDoor, plan.searchPauseMs, clock);
   const load = (exporter: TimedExporter, part: number, clients: number, seed: number) => {
     const corpus = new Corpus(batchSpans, seed, Math.floor(Math.random() * 2 ** 32));
-    const total = { totalSpans: Number.POSITIVE_INFINITY, stallMs, durationMs };
+    const total = { totalSpans: Number.POSITIVE_INFINITY, stallMs, durationMs, nowMs: clock.nowMs };
     return runLoad(exporter, corpus, { ...total, rate: rate * part, concurrency: clients }, signal);
   };
   const loads = Promise.all([load(grpc, 0.9, concurrency, 1), load(http, 0.1, concurrency / 2, 2)]);
   const searching = searches.run(whole);
-  const packets = sendAgentPackets(agentPort, whole);
+  const packets = sendAgentPackets(agentPort, clock.nowMs, whole);
   const samples: SoakSample[] = [];
   const startedAt = performance.now();
   const secondsSince = () => (performance.now() - startedAt) / 1_000;
@@ -91,7 +102,7 @@ export async function runSoak(
       const sample: SoakSample = {
         seconds: secondsSince(),
         processes: Object.fromEntries(processes.map(({ name, pid }) => [name, sampleProcess(pid)])),
-        storageBytes: (await system.store.diskUsage())?.allBytes ?? 0,
+        storageBytes: (await store.diskUsage())?.allBytes ?? 0,
         journalBytes: await filesBytes(join(folder, "collector")),
         spansAccepted: (grpc.accepted + http.accepted) * batchSpans,
         ...{ grpcP95Ms: grpc.takeP95(), httpP95Ms: http.takeP95(), searchP95Ms: searches.takeP95() },
@@ -116,11 +127,11 @@ export async function runSoak(
     const sent = await packets;
     const agent = { sent, ...(await settledAgent(agentMetricsUrl, sent)) };
     const expected = grpcResult.spans.accepted + httpResult.spans.accepted + agent.delivered;
-    const { stored } = await waitForSpans(system.store, before, expected, stallMs);
+    const { stored } = await waitForSpans(store, before, expected, stallMs);
     const { asked, failed, failure } = searches;
     return {
-      ...{ samples, grpc: grpcResult, http: httpResult, searches: { asked, failed, failure }, agent },
-      stored: { expected, found: stored },
+      ...{ plan, samples, grpc: grpcResult, http: httpResult, searches: { asked, failed, failure }, agent },
+      stored: { expected, found: stored, dropped: await store.droppedSpans() },
     };
   } finally {
     end.abort();
@@ -129,6 +140,11 @@ export async function runSoak(
 }
 
 const settleMs = 30_000;
+const agentMetrics = [
+  "tracing_agent_reporter_spans_submitted_total",
+  "tracing_agent_reporter_spans_failures_total",
+  "tracing_agent_thrift_udp_server_packets_dropped_total",
+] as const;
 
 /** What the agent says of the packets, as soon as it says it of all of them. */
 async function settledAgent(
@@ -137,14 +153,11 @@ async function settledAgent(
 ): Promise<{ delivered: number; dropped: number }> {
   const until = performance.now() + settleMs;
   for (;;) {
-    const text = await (await fetch(metricsUrl)).text();
-    const sum = (name: string) =>
-      [...text.matchAll(new RegExp(`^tracing_agent_${name}(?:\\{.*\\})? (\\S+)$`, "gm"))].reduce(
-        (total, [, value]) => total + Number(value),
-        0,
-      );
-    const delivered = sum("reporter_spans_submitted_total");
-    const dropped = sum("reporter_spans_failures_total") + sum("thrift_udp_server_packets_dropped_total");
+    const sums = await metricSums(metricsUrl, agentMetrics);
+    const delivered = sums.tracing_agent_reporter_spans_submitted_total;
+    const dropped =
+      sums.tracing_agent_reporter_spans_failures_total +
+      sums.tracing_agent_thrift_udp_server_packets_dropped_total;
     if (delivered + dropped >= sent || performance.now() > until) return { delivered, dropped };
     await sleep(200);
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LatencyHistogram } from "../e2e/load/tally.ts";
+import type { SpanClock } from "./span-clock.ts";
 
 /** What people ask in the search form; names and values are those of the corpus. */
 const searches: readonly Readonly<Record<string, string>>[] = [
@@ -8,13 +9,15 @@ const searches: readonly Readonly<Record<string, string>>[] = [
   { service: "frontend", tags: JSON.stringify({ "http.response.status_code": "503" }) },
   { service: "frontend", minDuration: "60ms" },
 ];
-const lookBackUs = 900_000_000;
+/** Of the machine's time: so many spans are looked at however fast their clock goes. */
+const lookBackMs = 900_000;
 const timeoutMs = 30_000;
 
 /** Asks one search after another, and for the first trace that each finds. */
 export class Searches {
   readonly #url: string;
   readonly #pauseMs: number;
+  readonly #clock: SpanClock;
   #latency = new LatencyHistogram();
   asked = 0;
   failed = 0;
@@ -22,15 +25,16 @@ export class Searches {
   failure = "";
 
   /** @param url base URL of the query API */
-  constructor(url: string, pauseMs: number) {
+  constructor(url: string, pauseMs: number, clock: SpanClock) {
     this.#url = url;
+    this.#clock = clock;
     this.#pauseMs = pauseMs;
   }
 
   /** Goes on until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     for (let turn = 0; !signal.aborted; turn++) {
-      const id = await this.#ask(`/api/traces?${parameters(searches[turn % searches.length] ?? {})}`);
+      const id = await this.#ask(`/api/traces?${this.#parameters(searches[turn % searches.length])}`);
       if (id !== undefined) await this.#ask(`/api/traces/${id}`);
       await sleep(this.#pauseMs, undefined, { signal }).catch(() => undefined);
     }
@@ -60,12 +64,10 @@ export class Searches {
       return undefined;
     }
   }
-}
 
-function parameters(search: Readonly<Record<string, string>>): URLSearchParams {
-  const nowUs = Date.now() * 1_000;
-  return new URLSearchParams({
-    ...{ start: String(nowUs - lookBackUs), end: String(nowUs), limit: "20" },
-    ...search,
-  });
+  #parameters(search: Readonly<Record<string, string>> = {}): URLSearchParams {
+    const endMs = Math.floor(this.#clock.nowMs());
+    const startMs = endMs - lookBackMs * this.#clock.speed;
+    return new URLSearchParams({ start: `${startMs}000`, end: `${endMs}000`, limit: "20", ...search });
+  }
 }

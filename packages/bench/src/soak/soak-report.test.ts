@@ -2,8 +2,13 @@ import { expect, test } from "vitest";
 import type { LoadResult } from "../e2e/load/run-load.ts";
 import type { SoakResult, SoakSample } from "./run-soak.ts";
 import { describeSoak, drawSoak, soakProblems } from "./soak-report.ts";
+import { spanClock } from "./span-clock.ts";
 
 const mebibyte = 1024 * 1024;
+const plan = {
+  ...{ durationMs: 200_000, rate: 1_000, sampleMs: 5_000, searchPauseMs: 500 },
+  clock: spanClock(0, 1),
+};
 
 function loadOf(accepted: number): LoadResult {
   return {
@@ -28,8 +33,12 @@ function resultOf(rssMiB: (index: number) => number, changes: Partial<SoakResult
     }),
   );
   return {
+    plan,
     ...{ samples, grpc: loadOf(9_000), http: loadOf(1_000), searches: { asked: 5, failed: 0, failure: "" } },
-    ...{ agent: { sent: 50, delivered: 48, dropped: 2 }, stored: { expected: 10_048, found: 10_048 } },
+    ...{
+      agent: { sent: 50, delivered: 48, dropped: 2 },
+      stored: { expected: 10_048, found: 10_048, dropped: 0 },
+    },
     ...changes,
   };
 }
@@ -37,7 +46,9 @@ function resultOf(rssMiB: (index: number) => number, changes: Partial<SoakResult
 test("a run that levels off is good", () => {
   const result = resultOf((index) => 200 * (1 - Math.exp(-index / 4)));
   expect(soakProblems(result)).toEqual([]);
-  expect(describeSoak(result)).toMatch(/spans stored: 10048 of 10048[\s\S]*nothing is wrong\n$/);
+  expect(describeSoak(result)).toMatch(
+    /spans stored: 10048 of 10048, 0 of them dropped since by retention[\s\S]*nothing is wrong\n$/,
+  );
 });
 
 test.each<[string, SoakResult, RegExp]>([
@@ -47,13 +58,24 @@ test.each<[string, SoakResult, RegExp]>([
     /^tracing-collector: RSS, MiB grows by 2160\.0 an hour$/,
   ],
   [
+    "a disk that grows although it is limited",
+    resultOf(() => 200, {
+      plan: { ...plan, limitsDisk: true },
+      samples: resultOf(() => 200).samples.map((sample, index) => ({
+        ...sample,
+        storageBytes: 10 * index * mebibyte,
+      })),
+    }),
+    /^storage: disk, MiB grows by 7200\.0 an hour$/,
+  ],
+  [
     "spans that are not there",
-    resultOf(() => 200, { stored: { expected: 10_048, found: 10_040 } }),
+    resultOf(() => 200, { stored: { expected: 10_048, found: 10_040, dropped: 0 } }),
     /^8 acknowledged spans are missing$/,
   ],
   [
     "spans twice",
-    resultOf(() => 200, { stored: { expected: 10_048, found: 10_050 } }),
+    resultOf(() => 200, { stored: { expected: 10_048, found: 10_050, dropped: 0 } }),
     /^2 spans too many are stored$/,
   ],
   [

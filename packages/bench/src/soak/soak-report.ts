@@ -2,30 +2,40 @@ import { type Growth, growthOf, type Point } from "./growth.ts";
 import { linePlot, type Panel } from "./line-plot.ts";
 import type { SoakResult, SoakSample } from "./run-soak.ts";
 
-/** A quantity of a process that must level off. */
+/** A quantity that must level off. */
 export interface Watched {
-  readonly process: string;
-  readonly what: "RSS, MiB" | "open files";
+  /** A process, or what lies on disk. */
+  readonly of: string;
+  readonly what: "RSS, MiB" | "open files" | "disk, MiB";
   readonly growth: Growth;
 }
 
 const mebibyte = 1024 * 1024;
 /** Growth below it in half a run is not worth a word. */
-const least = { rssMiB: 12, openFiles: 6 } as const;
+const least = { rssMiB: 12, openFiles: 6, diskMiB: 64 } as const;
 
-/** RSS and open files of each process over the last half. */
-export function watched({ samples }: SoakResult): Watched[] {
-  return namesOf(samples).flatMap((process) => [
-    { process, what: "RSS, MiB" as const, growth: growthOf(rss(samples, process), least.rssMiB) },
-    { process, what: "open files" as const, growth: growthOf(files(samples, process), least.openFiles) },
-  ]);
+/** RSS and open files of each process over the last half, the journal, and the storage when its size is limited. */
+export function watched({ plan, samples }: SoakResult): Watched[] {
+  const disk = [
+    ...[{ of: "journal", points: pointsOf(samples, journal) }],
+    ...(plan.limitsDisk === true ? [{ of: "storage", points: pointsOf(samples, storage) }] : []),
+  ];
+  return [
+    ...namesOf(samples).flatMap((name) => [
+      { of: name, what: "RSS, MiB" as const, growth: growthOf(rss(samples, name), least.rssMiB) },
+      { of: name, what: "open files" as const, growth: growthOf(files(samples, name), least.openFiles) },
+    ]),
+    ...disk.map(({ of, points }) => ({
+      ...{ of, what: "disk, MiB" as const, growth: growthOf(points, least.diskMiB) },
+    })),
+  ];
 }
 
 /** What is wrong with a run; nothing when it is good. */
 export function soakProblems(result: SoakResult): string[] {
   const problems = watched(result)
     .filter(({ growth }) => growth.isGrowing)
-    .map(({ process, what, growth }) => `${process}: ${what} grows by ${growth.perHour.toFixed(1)} an hour`);
+    .map(({ of, what, growth }) => `${of}: ${what} grows by ${growth.perHour.toFixed(1)} an hour`);
   const { expected, found } = result.stored;
   const perhapsTwice = result.grpc.spans.perhapsTwice + result.http.spans.perhapsTwice;
   if (found < expected) problems.push(`${expected - found} acknowledged spans are missing`);
@@ -47,20 +57,22 @@ export function soakProblems(result: SoakResult): string[] {
 export function describeSoak(result: SoakResult): string {
   const { samples, grpc, http, searches, agent, stored } = result;
   const last = samples.at(-1);
+  const accepted = grpc.spans.accepted + http.spans.accepted;
   const loads = samples.map(({ load }) => load);
-  const rows = watched(result).map(({ process, what, growth }) => {
+  const rows = watched(result).map(({ of, what, growth }) => {
     const figures = `${growth.median.toFixed(0).padStart(6)}  ${signed(growth.grown).padStart(7)}  ${signed(growth.perHour).padStart(9)}`;
-    return `${process.padEnd(18)}${what.padEnd(12)}${figures}  ${growth.isGrowing ? "GROWS" : "levels off"}`;
+    return `${of.padEnd(18)}${what.padEnd(12)}${figures}  ${growth.isGrowing ? "GROWS" : "levels off"}`;
   });
   const problems = soakProblems(result);
   return `${[
     `${((last?.seconds ?? 0) / 60).toFixed(1)} minutes, ${samples.length} samples, load average ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}`,
-    `spans acknowledged: ${grpc.spans.accepted} over gRPC, ${http.spans.accepted} over HTTP through admin-server, at most ${Math.max(grpc.behindMs, http.behindMs).toFixed(0)} ms late`,
+    `spans acknowledged: ${grpc.spans.accepted} over gRPC, ${http.spans.accepted} over HTTP through admin-server`,
+    `rate: ${(accepted / Math.max(1, last?.seconds ?? 0)).toFixed(0)} a second of ${result.plan.rate} planned, at most ${Math.max(grpc.behindMs, http.behindMs).toFixed(0)} ms late`,
     `spans over UDP: ${agent.sent} sent, ${agent.delivered} delivered, ${agent.dropped} dropped and counted`,
-    `spans stored: ${stored.found} of ${stored.expected}`,
+    `spans stored: ${stored.found} of ${stored.expected}, ${stored.dropped} of them dropped since by retention`,
     `calls refused or unanswered: ${grpc.calls.refused + http.calls.refused}, ${grpc.calls.unanswered + http.calls.unanswered}`,
     `searches: ${searches.asked}, ${searches.failed} failed`,
-    `disk: ${((last?.storageBytes ?? 0) / mebibyte).toFixed(0)} MiB of storage, ${((last?.storageBytes ?? 0) / Math.max(1, last?.spansAccepted ?? 0)).toFixed(0)} bytes a span`,
+    `disk: ${((last?.storageBytes ?? 0) / mebibyte).toFixed(0)} MiB of storage, ${((last?.storageBytes ?? 0) / Math.max(1, stored.found - stored.dropped)).toFixed(0)} bytes a span`,
     "",
     `${"".padEnd(18)}${"".padEnd(12)}median  growth   an hour   (last half)`,
     ...rows,
@@ -85,8 +97,8 @@ export function drawSoak({ samples }: SoakResult, title: string): string {
     {
       ...{ title: "disk", unit: "MiB" },
       lines: [
-        { name: "storage", points: series(({ storageBytes }) => storageBytes / mebibyte) },
-        { name: "journal", points: series(({ journalBytes }) => journalBytes / mebibyte) },
+        { name: "storage", points: series(storage) },
+        { name: "journal", points: series(journal) },
       ],
     },
     {
@@ -106,6 +118,14 @@ export function drawSoak({ samples }: SoakResult, title: string): string {
     },
   ];
   return linePlot(title, panels);
+}
+
+function storage({ storageBytes }: SoakSample): number {
+  return storageBytes / mebibyte;
+}
+
+function journal({ journalBytes }: SoakSample): number {
+  return journalBytes / mebibyte;
 }
 
 function namesOf(samples: readonly SoakSample[]): string[] {

@@ -2,9 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freeAddresses } from "lifecycle/testing";
-import { startBuilt, startOurSystem } from "../suite/our-system.ts";
+import { type Preload, startBuilt, startOurSystem } from "../suite/our-system.ts";
 import { type System, stopAll } from "../suite/system.ts";
 import { TestProcess } from "../suite/test-process.ts";
+import type { SpanClock } from "./span-clock.ts";
 
 /** All five processes. */
 export interface SoakSystem {
@@ -17,11 +18,27 @@ export interface SoakSystem {
   readonly agentMetricsUrl: string;
 }
 
+export interface SoakSystemSettings {
+  /** Further options of tracing-storage. */
+  readonly storageArgs?: readonly string[];
+  /** That of the collector, which says on which day spans came in. */
+  readonly clock?: SpanClock | undefined;
+}
+
 const serverProgram = fileURLToPath(new URL("../../../admin-server/dist/server.cjs", import.meta.url));
 
-/** Starts them on free ports. @param folder empty; all data goes there @throws Error when one does not get healthy */
-export async function startSoakSystem(folder: string, signal: AbortSignal): Promise<SoakSystem> {
-  const system = await startOurSystem(folder, signal);
+/**
+ * Starts them on free ports.
+ * @param folder empty; all data goes there
+ * @throws Error when one does not get healthy
+ */
+export async function startSoakSystem(
+  folder: string,
+  signal: AbortSignal,
+  { storageArgs = [], clock }: SoakSystemSettings = {},
+): Promise<SoakSystem> {
+  const collectorPreload = clock === undefined ? undefined : fastClock(clock);
+  const system = await startOurSystem(folder, signal, { storageArgs, collectorPreload });
   const [front = "", serverAdmin = "", udp = "", agentAdmin = ""] = await freeAddresses(4);
   const started = [...system.processes];
   try {
@@ -61,6 +78,11 @@ export async function startSoakSystem(folder: string, signal: AbortSignal): Prom
     ...{ system, processes: started, frontDoor: `http://${front}` },
     ...{ agentPort: Number(udp.split(":")[1]), agentMetricsUrl: `http://${agentAdmin}/metrics` },
   };
+}
+
+function fastClock({ endMs, speed }: SpanClock): Preload {
+  const environment = { SOAK_CLOCK_END_MS: String(endMs), SOAK_CLOCK_SPEED: String(speed) };
+  return { file: fileURLToPath(new URL("fast-clock.ts", import.meta.url)), environment };
 }
 
 function frontDoor(admin: string, front: string, collectorUrl: string, queryUrl: string): object {

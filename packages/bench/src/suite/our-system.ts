@@ -6,14 +6,37 @@ import { ClickhouseStore } from "../e2e/measure/clickhouse-store.ts";
 import { type System, stopAll } from "./system.ts";
 import { TestProcess } from "./test-process.ts";
 
+/** What a process loads before its program. */
+export interface Preload {
+  readonly file: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** How a system differs from that of `npm start`. */
+export interface OurSystemSettings {
+  /** Further options of tracing-storage. */
+  readonly storageArgs?: readonly string[];
+  readonly collectorPreload?: Preload | undefined;
+}
+
 /** Starts a tracing process as `npm start` does: as it was built, with its own options of Node. */
-export function startBuilt(name: string, args: readonly string[], adminAddress: string): TestProcess {
+export function startBuilt(
+  name: string,
+  args: readonly string[],
+  adminAddress: string,
+  preload: Preload | undefined = undefined,
+): TestProcess {
   const folder = new URL(`../../../${name}/`, import.meta.url);
   const program = fileURLToPath(new URL(`dist/${name}.cjs`, folder));
   return new TestProcess({
     name,
     command: process.execPath,
-    args: [...readProgram(folder).nodeOptions, program, ...args, "--admin.http.host-port", adminAddress],
+    args: [
+      ...readProgram(folder).nodeOptions,
+      ...(preload === undefined ? [] : ["--require", preload.file]),
+      ...[program, ...args, "--admin.http.host-port", adminAddress],
+    ],
+    environment: preload?.environment ?? {},
     healthUrl: `http://${adminAddress}/`,
     watchesParent: true,
   });
@@ -24,14 +47,18 @@ export function startBuilt(name: string, args: readonly string[], adminAddress: 
  * @param folder empty; all data goes there
  * @throws Error when storage or collector does not get healthy; without a healthy query process there is a note
  */
-export async function startOurSystem(folder: string, signal: AbortSignal): Promise<System> {
+export async function startOurSystem(
+  folder: string,
+  signal: AbortSignal,
+  { storageArgs = [], collectorPreload }: OurSystemSettings = {},
+): Promise<System> {
   const [store = "", grpc = "", http = "", api = "", queryHttp = "", queryGrpc = "", ...admin] =
     await freeAddresses(9);
   const storage = startBuilt(
     "tracing-storage",
     [
       ...["--storage.http.host-port", store, "--storage.data-dir", join(folder, "storage")],
-      ...["--grpc.host-port", "127.0.0.1:0"],
+      ...["--grpc.host-port", "127.0.0.1:0", ...storageArgs],
     ],
     admin[0]!,
   );
@@ -44,6 +71,7 @@ export async function startOurSystem(folder: string, signal: AbortSignal): Promi
       ...["--clickhouse.url", `http://${store}`],
     ],
     admin[1]!,
+    collectorPreload,
   );
   const query = startBuilt(
     "tracing-query",
@@ -70,6 +98,7 @@ export async function startOurSystem(folder: string, signal: AbortSignal): Promi
     apiV2Address: api,
     queryUrl: notes.length === 0 ? `http://${queryHttp}` : undefined,
     store: new ClickhouseStore(`http://${store}`),
+    storageMetricsUrl: `http://${admin[0]}/metrics`,
     processes,
     measured: [collector, storage].map(({ name, pid }) => ({ name, pid })),
     notes,

@@ -15,6 +15,8 @@ export interface System {
   /** The same over gRPC, `host:port`, where it is measured. */
   readonly queryGrpcAddress?: string;
   readonly store: SpanStore;
+  /** Prometheus page of the process that keeps the spans; only ours. */
+  readonly storageMetricsUrl?: string;
   /** In the order in which they are stopped. */
   readonly processes: readonly TestProcess[];
   /** The processes that take spans in; the query process is not measured with them. */

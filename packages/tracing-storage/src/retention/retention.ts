@@ -25,6 +25,7 @@ export class Retention {
   readonly #settings: RetentionSettings;
   readonly #dropped: Counter<"reason">;
   readonly #droppedBytes: Counter<"reason">;
+  readonly #droppedRows: Counter<"table">;
   readonly #failures: Counter;
   readonly #oldest: Gauge;
   #timer: NodeJS.Timeout | undefined;
@@ -47,6 +48,12 @@ export class Retention {
       name: `${prefix}dropped_bytes_total`,
       help: "Bytes on disk of the days that were dropped.",
       labelNames,
+      registers,
+    });
+    this.#droppedRows = new Counter({
+      name: `${prefix}dropped_rows_total`,
+      help: "Rows of the days that were dropped, for each table.",
+      labelNames: ["table"],
       registers,
     });
     this.#failures = new Counter({
@@ -100,6 +107,7 @@ export class Retention {
           this.#dropped.inc({ reason });
           this.#droppedBytes.inc({ reason }, partition.bytes);
           const { database, table, day, rows, bytes } = partition;
+          this.#droppedRows.inc({ table: `${database}.${table}` }, rows);
           log.info({ reason, database, table, day, rows, bytes }, `retention: dropped a day (${reason})`);
         }
       }

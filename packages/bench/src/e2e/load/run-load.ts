@@ -19,6 +19,8 @@ export interface LoadPlan {
    * again, also after the end of sending.
    */
   readonly stallMs: number;
+  /** What time it is for the spans, in milliseconds since the Unix epoch; the machine's when it is not given. */
+  readonly nowMs?: () => number;
 }
 
 export interface LoadResult {
@@ -87,7 +89,7 @@ class Load {
   }
 
   async runClient(): Promise<void> {
-    while ((await this.#nextIsDue()) && (await this.#deliver(this.#corpus.next())));
+    while ((await this.#nextIsDue()) && (await this.#deliver(this.#corpus.next(this.#plan.nowMs?.()))));
   }
 
   /** Waits until the next batch is due. @returns false when there is none any more */

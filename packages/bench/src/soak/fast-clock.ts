@@ -1,0 +1,12 @@
+// Loaded into a process before its program (`node --require`, which workers heed too): the time of day that JavaScript sees is that of
+// the soak's spans. Timers go on as ever.
+
+import { spanClock } from "./span-clock.ts";
+
+const { SOAK_CLOCK_END_MS, SOAK_CLOCK_SPEED } = process.env;
+Date.now = spanClock(Number(SOAK_CLOCK_END_MS), Number(SOAK_CLOCK_SPEED), Date.now).nowMs;
+globalThis.Date = new Proxy(Date, {
+  construct: (target, args, newTarget) =>
+    Reflect.construct(target, args.length === 0 ? [target.now()] : args, newTarget),
+  apply: (target) => new target(target.now()).toString(),
+});
