@@ -46,10 +46,14 @@ afterAll(() => {
   authority.close();
 });
 
-async function asked(url: string | undefined): Promise<string> {
-  dispatcher = openDispatcher([root], url);
-  const { body } = await request(`https://${place}/directory`, { dispatcher });
+async function ask(url: string): Promise<string> {
+  const { body } = await request(url, dispatcher === undefined ? {} : { dispatcher });
   return body.text();
+}
+
+function asked(proxyUrl: string | undefined): Promise<string> {
+  dispatcher = openDispatcher([root], proxyUrl);
+  return ask(`https://${place}/directory`);
 }
 
 test("authorities are asked through the proxy, which sees no more than where to", async () => {
@@ -65,7 +69,7 @@ test("`none` goes straight, whatever the environment says", async () => {
 test("unless told otherwise the environment says; this machine is never asked through a proxy", async () => {
   vi.stubEnv("HTTPS_PROXY", `http://${proxy.address}`);
   expect(await asked(undefined)).toBe("here");
-  const elsewhere = request("https://authority.invalid:7/directory", { dispatcher });
+  const elsewhere = ask("https://authority.invalid:7/directory");
   await expect(elsewhere).rejects.toThrow();
   expect(proxy.tunnels).toEqual(["authority.invalid:7"]);
 });
@@ -77,7 +81,7 @@ test.each([
   vi.stubEnv("https_proxy", `http://${proxy.address}`);
   vi.stubEnv(name, value);
   dispatcher = openDispatcher([], undefined);
-  await expect(request("https://authority.invalid:7/", { dispatcher })).rejects.toThrow("ENOTFOUND");
+  await expect(ask("https://authority.invalid:7/")).rejects.toThrow("ENOTFOUND");
   expect(proxy.tunnels).toEqual([]);
 });
 
