@@ -13,8 +13,17 @@ export default defineConfig({
     target: "es2022",
     reportCompressedSize: true,
     modulePreload: { polyfill: false },
-    // What several pages use comes in one file: each file more is a question more before a page can be seen.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "shared", minShareCount: 3 }] } } },
+    // What several pages use comes in one file: each file more is a question more before a page can be seen. What only
+    // graphs and rates are drawn with is left out: the pages that most people open first have neither.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "shared", minShareCount: 2, test: /^(?!.*(src\/graph|pages\/services|rate|sparkline))/ },
+          ],
+        },
+      },
+    },
   },
   server: { proxy: { "/api": "http://127.0.0.1:16686" } },
 });

@@ -20,7 +20,11 @@ export function pageFiles(): Plugin {
         const own =
           html.match(/<(?:script type="module"|link rel="modulepreload")[^>]*>(?:<\/script>)?/g) ?? [];
         const rest = own.reduce((text, tag) => text.replace(tag, ""), html);
-        const tags = [...own, `<meta name="page-files" content="${files}">`];
+        // Styles are only fetched so early: a script waits for the style sheets that stand before it.
+        const styles = [...html.matchAll(/<link rel="stylesheet"([^>]*)>/g)].map(
+          ([, named]) => `<link rel="preload" as="style"${named}>`,
+        );
+        const tags = [...own, ...styles, `<meta name="page-files" content="${files}">`];
         return rest.replace(/(?=<script src="page-facts.js")/, () => `${tags.join("\n    ")}\n    `);
       },
     },

@@ -14,11 +14,6 @@
     version: TRACING_VERSION,
     asked: [],
   };
-  // Before the first paint, so that a chosen theme does not flash in the other one.
-  try {
-    document.documentElement.dataset.theme = localStorage.getItem("ui.theme") ?? "system";
-  } catch {}
-
   // What the page of this address needs is fetched while the app's own scripts are; src/api/early-answers.ts takes it.
   const base = new URL(document.baseURI);
   const [page = "", id = ""] = location.pathname.slice(base.pathname.length).split("/");
@@ -39,4 +34,9 @@
     link.href = file;
     document.head.append(link);
   }
+
+  // Before the first paint, so that a chosen theme does not flash in the other one. Last, because it waits for the disk.
+  try {
+    document.documentElement.dataset.theme = localStorage.getItem("ui.theme") ?? "system";
+  } catch {}
 })();

@@ -7,11 +7,11 @@ import "./canvas-colours.css";
  * @returns the same, as the canvas takes them
  */
 export function canvasColours<T extends Record<string, string>>(element: HTMLElement, colours: T): T {
-  return withProbe(element, (probe) => {
-    const read: Record<string, string> = {};
-    for (const [name, colour] of Object.entries(colours)) read[name] = colourOf(probe, colour);
-    return read as T;
+  const names = Object.keys(colours);
+  const read = computedStyles(element, names, (probe, name) => {
+    probe.style.color = colours[name] ?? "";
   });
+  return Object.fromEntries(names.map((name, index) => [name, read[index]?.color])) as T;
 }
 
 /** Colours of services for a canvas, in the order of their names. @param hues degrees, from assignServiceHues */
@@ -20,36 +20,41 @@ export function serviceColours(
   services: readonly string[],
   hues: ReadonlyMap<string, number>,
 ): string[] {
-  return withProbe(element, (probe) => {
+  const read = computedStyles(element, services, (probe, name) => {
     probe.className = "service";
-    return services.map((name) => {
-      probe.style.setProperty("--hue", String(hues.get(name) ?? 0));
-      return colourOf(probe, "var(--service)");
-    });
+    probe.style.setProperty("--hue", String(hues.get(name) ?? 0));
+    probe.style.color = "var(--service)";
   });
+  return read.map(({ color }) => color);
 }
 
-/** A family of fonts for a canvas. @param family a CSS value, such as `var(--mono)` */
-export function canvasFont(element: HTMLElement, family: string): string {
-  return withProbe(element, (probe) => {
+/** Families of fonts for a canvas. @param families CSS values, such as `var(--mono)` */
+export function canvasFonts(element: HTMLElement, families: readonly string[]): string[] {
+  const read = computedStyles(element, families, (probe, family) => {
     probe.style.fontFamily = family;
-    return getComputedStyle(probe).fontFamily;
   });
+  return read.map(({ fontFamily }) => fontFamily);
 }
 
-function withProbe<T>(element: HTMLElement, read: (probe: HTMLElement) => T): T {
-  const probe = document.createElement("span");
+/** What a text has for each of `items`. All probes are in the page at once, so that it is styled once and not for each. */
+function computedStyles<T>(
+  element: HTMLElement,
+  items: readonly T[],
+  dress: (probe: HTMLElement, item: T) => void,
+): { color: string; fontFamily: string }[] {
+  const probes = document.createElement("span");
   // With forced colours every text has the system's; the variables say which of those a canvas is to take.
-  probe.style.forcedColorAdjust = "none";
-  element.parentElement?.append(probe);
-  try {
-    return read(probe);
-  } finally {
-    probe.remove();
+  probes.style.forcedColorAdjust = "none";
+  for (const item of items) {
+    const probe = document.createElement("span");
+    dress(probe, item);
+    probes.append(probe);
   }
-}
-
-function colourOf(probe: HTMLElement, colour: string): string {
-  probe.style.color = colour;
-  return getComputedStyle(probe).color;
+  element.parentElement?.append(probes);
+  const read = Array.from(probes.children, (probe) => {
+    const { color, fontFamily } = getComputedStyle(probe);
+    return { color, fontFamily };
+  });
+  probes.remove();
+  return read;
 }

@@ -2,7 +2,7 @@ import "./dependencies-page.css";
 import "../services/services-page.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
 import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
 import { capabilitiesQuery } from "../../api/analysis.ts";
@@ -65,6 +65,10 @@ export function DependenciesPage() {
     ...edgeFactsQuery(focus ?? "", "callees", endMs, length),
     enabled: asksEdges,
   });
+  const facts = useMemo(
+    () => ({ callers: callers.data ?? noFacts, callees: callees.data ?? noFacts }),
+    [callers.data, callees.data],
+  );
   const [filter, setFilter] = useState("");
   const wanted = filter.trim().toLowerCase();
   const marked = useMemo(
@@ -73,6 +77,14 @@ export function DependenciesPage() {
   );
   const change = (fields: Partial<DependenciesAddress>, replace = true) =>
     navigate({ search: { ...address, ...fields }, replace });
+  const toggleFocus = useCallback(
+    (service: string) =>
+      void navigate({
+        search: (old) => ({ ...old, focus: service === old.focus ? undefined : service }),
+        replace: false,
+      }),
+    [navigate],
+  );
 
   useEffect(() => {
     document.title = `${focus === undefined ? "Dependencies" : `${focus} · Dependencies`} · Tracing`;
@@ -103,8 +115,8 @@ export function DependenciesPage() {
             {...{ graph, dependencies, hues, focus, marked }}
             rates={rated.isPending ? undefined : rates}
             lookbackMs={length}
-            facts={{ callers: callers.data ?? noFacts, callees: callees.data ?? noFacts }}
-            onFocus={(service) => change({ focus: service === focus ? undefined : service }, false)}
+            facts={facts}
+            onFocus={toggleFocus}
           />
         )}
       />
@@ -199,13 +211,14 @@ export function DependenciesPage() {
   );
 }
 
-/** Draws a graph once it is laid out; the one before it stays until then. */
+/** Draws a graph, first without its services until they are laid out; the one before it stays until then. */
 function LaidOut(props: {
   dependencies: readonly Dependency[];
-  draw: (graph: NonNullable<ReturnType<typeof useGraphLayout>["graph"]>) => React.ReactNode;
+  draw: (graph: ReturnType<typeof useGraphLayout>["graph"]) => React.ReactNode;
 }) {
-  const { graph, error } = useGraphLayout(props.dependencies);
+  // The frame comes first: the graph is drawn in pieces behind it, and what is pressed meanwhile is heard.
+  const dependencies = useDeferredValue<readonly Dependency[] | null>(props.dependencies, null);
+  const { graph, error } = useGraphLayout(dependencies);
   if (error !== undefined) return <p className="services-note">The graph could not be laid out: {error}</p>;
-  if (graph === undefined) return <p className="services-note">Laying out…</p>;
   return props.draw(graph);
 }

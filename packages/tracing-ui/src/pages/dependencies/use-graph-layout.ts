@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useState } from "react";
 import type { Dependency } from "../../api/dependencies.ts";
 import { layOutGraph } from "./lay-out-graph.ts";
 import type { PlacedGraph } from "./placed-graph.ts";
@@ -11,19 +11,20 @@ interface LaidOut {
   error: string | undefined;
 }
 
+/** Layouts by what was laid out: React may give up a render that it has begun, with all that was worked out in it. */
+const done = new WeakMap<readonly Dependency[], LaidOut>();
+
 const nothing: LaidOut = { graph: undefined, error: undefined };
 
 /**
  * Lays a graph out: at once, or a huge one in a worker, so that the page never waits.
- * @returns no graph until the first layout of a huge one is there
+ * @param dependencies null: not yet
+ * @returns no graph until the first layout is there
  */
-export function useGraphLayout(dependencies: readonly Dependency[]): LaidOut {
-  const isHuge = dependencies.length > mostAtOnce;
+export function useGraphLayout(dependencies: readonly Dependency[] | null): LaidOut {
+  const isHuge = dependencies !== null && dependencies.length > mostAtOnce;
   const [late, setLate] = useState(nothing);
-  const atOnce = useMemo(
-    () => (isHuge ? undefined : { graph: layOutGraph(dependencies), error: undefined }),
-    [dependencies, isHuge],
-  );
+  const atOnce = isHuge || dependencies === null ? undefined : layOutOnce(dependencies);
   useEffect(() => {
     if (!isHuge) return;
     const worker = new Worker(new URL("./layout-worker.ts", import.meta.url), { type: "module" });
@@ -34,4 +35,13 @@ export function useGraphLayout(dependencies: readonly Dependency[]): LaidOut {
     return () => worker.terminate();
   }, [dependencies, isHuge]);
   return atOnce ?? late;
+}
+
+function layOutOnce(dependencies: readonly Dependency[]): LaidOut {
+  let laidOut = done.get(dependencies);
+  if (laidOut === undefined) {
+    laidOut = { graph: layOutGraph(dependencies), error: undefined };
+    done.set(dependencies, laidOut);
+  }
+  return laidOut;
 }

@@ -4,6 +4,7 @@ import {
   type RefObject,
   useCallback,
   useEffect,
+  useMemo,
   useRef,
   useState,
 } from "react";
@@ -29,28 +30,41 @@ export function fit(
   return { x, y: (view.height - drawing.height * scale) / 2, scale };
 }
 
-/** Moves and zooms a drawing by dragging, wheel and keys: arrows, + and −, 0. */
+/** Before there is anything to fit. */
+const start: PanZoom = { x: 0, y: 0, scale: 1 };
+
+/** Moves and zooms a drawing by dragging, wheel and keys: arrows, + and −, 0. A new drawing, or window, shows all again. */
 export function usePanZoom(
   view: RefObject<HTMLElement | null>,
   drawing: { width: number; height: number } | undefined,
   size: { width: number; height: number },
 ) {
-  const [state, setState] = useState<PanZoom>({ x: 0, y: 0, scale: 1 });
+  const fitted = useMemo(
+    () => (drawing === undefined || drawing.width === 0 || size.width === 0 ? start : fit(drawing, size)),
+    [drawing, size],
+  );
+  /** Where somebody has moved the drawing to that fitted so. */
+  const [moved, setMoved] = useState<{ from: PanZoom; to: PanZoom }>();
+  const state = moved?.from === fitted ? moved.to : fitted;
   const drag = useRef<{ x: number; y: number; moved: boolean }>(undefined);
 
-  const reset = useCallback(() => {
-    if (drawing === undefined || drawing.width === 0 || size.width === 0) return;
-    setState(fit(drawing, size));
-  }, [drawing, size]);
-  useEffect(reset, [reset]);
+  const setState = useCallback(
+    (step: (old: PanZoom) => PanZoom) =>
+      setMoved((old) => ({ from: fitted, to: step(old?.from === fitted ? old.to : fitted) })),
+    [fitted],
+  );
+  const reset = useCallback(() => setMoved(undefined), []);
 
-  const zoom = useCallback((factor: number, x: number, y: number) => {
-    setState((old) => {
-      const scale = Math.min(bounds.most, Math.max(bounds.least, old.scale * factor));
-      const ratio = scale / old.scale;
-      return { scale, x: x - (x - old.x) * ratio, y: y - (y - old.y) * ratio };
-    });
-  }, []);
+  const zoom = useCallback(
+    (factor: number, x: number, y: number) => {
+      setState((old) => {
+        const scale = Math.min(bounds.most, Math.max(bounds.least, old.scale * factor));
+        const ratio = scale / old.scale;
+        return { scale, x: x - (x - old.x) * ratio, y: y - (y - old.y) * ratio };
+      });
+    },
+    [setState],
+  );
 
   useEffect(() => {
     const element = view.current;

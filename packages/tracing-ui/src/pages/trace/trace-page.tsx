@@ -82,7 +82,8 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
     [trace, view.folded, view.dims, view.openRuns, filter],
   );
   // The rows do not wait for it: the path is found, and the overview drawn, once they are there.
-  const settled = useDeferredValue<Trace | undefined>(trace, undefined);
+  // Null and not undefined: React takes that for no first value, and puts nothing off.
+  const settled = useDeferredValue<Trace | null>(trace, null);
   const path = useMemo(() => (settled === trace ? criticalPath(trace) : noPath), [settled, trace]);
   const pathKnown = path !== noPath;
   const peers = useQuery(tracePeersQuery(trace.traceId)).data ?? noPeers;

@@ -1,4 +1,4 @@
-import { canvasColours, canvasFont, serviceColours } from "../../../components/canvas-colours.ts";
+import { canvasColours, canvasFonts, serviceColours } from "../../../components/canvas-colours.ts";
 import { idleTile, patternTile } from "../../../components/pattern-tiles.ts";
 import { patternNumber } from "../../../components/service-patterns.ts";
 import type { Trace } from "../../../trace/trace.ts";
@@ -51,8 +51,7 @@ export function readPalette(
 ): WaterfallPalette {
   const scale = window.devicePixelRatio || 1;
   const read = canvasColours(element, colours);
-  const sans = canvasFont(element, "var(--sans)");
-  const mono = canvasFont(element, "var(--mono)");
+  const [sans, mono] = canvasFonts(element, ["var(--sans)", "var(--mono)"]);
   return {
     colours: read,
     services: serviceColours(element, trace.services, hues),

@@ -1,0 +1,94 @@
+import { memo, startTransition, useEffect, useMemo, useState } from "react";
+import { formatCount } from "ui-kit/format/format-count.ts";
+import type { RateRow } from "../../api/rates.ts";
+import type { PlacedGraph } from "./placed-graph.ts";
+
+type Edges = PlacedGraph["edges"];
+
+/** How many edges are drawn in one frame: several hundred at once would hold the page up. */
+const edgesAFrame = 100;
+
+/** What the look of edges depends on. */
+interface EdgeLook {
+  /** Calls by the edge's id. */
+  calls: ReadonlyMap<string, number>;
+  /** Calls of the busiest edge. */
+  most: number;
+  /** By service; undefined before they are known. */
+  rates: ReadonlyMap<string, RateRow> | undefined;
+  /** The share of an edge's calls that failed where it is known exactly; otherwise that of all calls of the callee. */
+  failedOf: (parent: string, child: string) => number | undefined;
+  isDim: (parent: string, child: string) => boolean;
+}
+
+/** Calls as arrows: thicker for more of them, red by the share that failed. Those of a large graph come over a few frames. */
+export function GraphEdges({ edges, ...look }: EdgeLook & { edges: Edges }) {
+  const batches = useMemo(
+    () =>
+      Array.from({ length: Math.ceil(edges.length / edgesAFrame) }, (_, index) =>
+        edges.slice(index * edgesAFrame, (index + 1) * edgesAFrame),
+      ),
+    [edges],
+  );
+  const [shown, setShown] = useState({ edges, batches: 1 });
+  const count = shown.edges === edges ? shown.batches : 1;
+  useEffect(() => {
+    if (count >= batches.length) return;
+    const frame = requestAnimationFrame(() => startTransition(() => setShown({ edges, batches: count + 1 })));
+    return () => cancelAnimationFrame(frame);
+  }, [edges, batches, count]);
+  return batches.slice(0, count).map((batch) => {
+    const [first] = batch;
+    return <EdgeBatch key={first && edgeId(first.parent, first.child)} edges={batch} {...look} />;
+  });
+}
+
+const EdgeBatch = memo(function EdgeBatch(props: EdgeLook & { edges: Edges }) {
+  const { edges, calls, most, rates, failedOf, isDim } = props;
+  return edges.map(({ parent, child, points }) => {
+    const count = calls.get(edgeId(parent, child)) ?? 0;
+    const share = failedOf(parent, child) ?? rates?.get(child)?.whole.errors ?? 0;
+    return (
+      <g key={edgeId(parent, child)} className={edgeClass(isDim(parent, child))}>
+        <path
+          d={smoothPath(points)}
+          markerEnd="url(#arrow)"
+          style={{
+            strokeWidth: 1 + 4 * (Math.log1p(count) / Math.log1p(most)),
+            // A mix costs the browser more than a colour, and most edges have none.
+            stroke:
+              share === 0
+                ? undefined
+                : `color-mix(in oklch, var(--error-bar) ${Math.min(100, Math.round(share * 400))}%, var(--line-strong))`,
+          }}
+        >
+          <title>{`${parent} calls ${child}: ${formatCount(count)} times`}</title>
+        </path>
+      </g>
+    );
+  });
+});
+
+/** One text for each edge. */
+export function edgeId(parent: string, child: string): string {
+  return JSON.stringify([parent, child]);
+}
+
+/** Class of an edge, and of what is written at it. */
+export function edgeClass(dim: boolean): string {
+  return dim ? "graph-edge dim" : "graph-edge";
+}
+
+/** A curve through points that leaves and arrives level. */
+function smoothPath(points: readonly { x: number; y: number }[]): string {
+  const [first] = points;
+  if (first === undefined) return "";
+  let path = `M${first.x} ${first.y}`;
+  for (let index = 1; index < points.length; index += 1) {
+    const from = points[index - 1] as { x: number; y: number };
+    const to = points[index] as { x: number; y: number };
+    const middle = (from.x + to.x) / 2;
+    path += `C${middle} ${from.y} ${middle} ${to.y} ${to.x} ${to.y}`;
+  }
+  return path;
+}
