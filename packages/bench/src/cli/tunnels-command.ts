@@ -2,12 +2,14 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freeAddresses } from "lifecycle/testing";
 import { processUsage } from "../e2e/measure/process-usage.ts";
 import type { Figure } from "../report/figure.ts";
 import { machineLine } from "../report/notes.ts";
 import { renderTable } from "../report/table.ts";
+import { openStreamTunnels } from "../server/open-stream-tunnels.ts";
 import {
   askOver,
   echoThrough,
@@ -23,6 +25,7 @@ const options = {
   caddy: { value: "PATH", text: "Caddy 2: the same tunnels, and ratios" },
   tunnels: { value: "N", text: "kept open, idle", fallback: "10000" },
   plain: { text: "idle keep-alive connections in place of tunnels, which need half the files" },
+  h2: { text: "tunnels as streams of HTTP/2 (RFC 8441), a hundred on a connection: half the files" },
   settle: { value: "SECONDS", text: "to wait before memory is looked at", fallback: "10" },
   help: { text: "print this" },
 } as const satisfies OptionSpecs;
@@ -32,27 +35,44 @@ interface TunnelPlan {
   readonly settleSeconds: number;
   /** Connections that wait for a request, in place of tunnels. */
   readonly plain: boolean;
+  /** Clients speak HTTP/2, and have many tunnels on a connection. */
+  readonly h2: boolean;
+}
+
+/** Opens what the plan measures, and says how one of them is tried. */
+function opener(plan: TunnelPlan, ports: ServerSystem["ports"]) {
+  const attempt =
+    <Channel extends Duplex>(
+      port: number,
+      open: (port: number, count: number, signal: AbortSignal) => Promise<Channel[]>,
+      tryOne: (channel: Channel) => Promise<void>,
+    ) =>
+    async (count: number, signal: AbortSignal) => {
+      const channels = await open(port, count, signal);
+      return channels.map((channel) => ({ tryOut: () => tryOne(channel), close: () => channel.destroy() }));
+    };
+  if (plan.plain) return attempt(ports.static, openIdleConnections, askOver);
+  if (plan.h2) return attempt(ports.gzip, openStreamTunnels, echoThrough);
+  return attempt(ports.static, openTunnels, echoThrough);
 }
 
 async function measure(system: ServerSystem, plan: TunnelPlan, signal: AbortSignal): Promise<Figure[]> {
   const { pid } = system.process;
-  const { static: port } = system.ports;
-  const open = plan.plain ? openIdleConnections : openTunnels;
+  const open = opener(plan, system.ports);
   const what = plan.plain ? "connection" : "tunnel";
   // What the first ones cost once and for all.
-  for (const tunnel of await open(port, 100, signal)) tunnel.destroy();
+  for (const tunnel of await open(100, signal)) tunnel.close();
   await sleep(plan.settleSeconds * 1_000);
   const idle = processUsage(pid).rssBytes;
   const cpuBefore = processUsage(pid).cpuSeconds;
-  const tunnels = await open(port, plan.tunnels, signal);
+  const tunnels = await open(plan.tunnels, signal);
   const cpu = processUsage(pid).cpuSeconds - cpuBefore;
   await sleep(plan.settleSeconds * 1_000);
   const full = processUsage(pid).rssBytes;
   for (let index = 0; index < tunnels.length; index += Math.ceil(tunnels.length / 100)) {
-    const tunnel = tunnels[index];
-    if (tunnel !== undefined) await (plan.plain ? askOver : echoThrough)(tunnel);
+    await tunnels[index]?.tryOut();
   }
-  for (const tunnel of tunnels) tunnel.destroy();
+  for (const tunnel of tunnels) tunnel.close();
   return [
     { label: "RSS idle, MiB", value: idle, unit: "mebibytes" },
     { label: `RSS with ${plan.tunnels} ${what}s, MiB`, value: full, unit: "mebibytes" },
@@ -66,7 +86,7 @@ export async function tunnelsCommand(argv: readonly string[], signal: AbortSigna
   const args = new Arguments(options, argv);
   if (args.has("help")) {
     process.stdout.write(`Measures what idle WebSocket tunnels through the reverse proxy hold. Linux only.
-Each needs four open files, two of them in this process: ulimit -n.
+Each needs four open files, two of them in this process; with --h2 two, one of them in this process: ulimit -n.
 
 Usage: npm run bench -- tunnels [options]
 
@@ -80,7 +100,11 @@ ${optionHelp(options)}`);
     tunnels: args.integer("tunnels", 1, 250_000),
     settleSeconds: args.integer("settle", 0, 600),
     plain: args.has("plain"),
+    h2: args.has("h2"),
   };
+  if (plan.plain && plan.h2) {
+    throw new UsageError("--plain is without tunnels: not with --h2");
+  }
   const folder = await mkdtemp(join(tmpdir(), "bench-tunnels-"));
   const upstream = await startEchoUpstream();
   const started: ServerSystem[] = [];

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
 
 /** A server behind proxies that takes every upgrade and echoes what comes then. */
 export interface EchoUpstream {
@@ -117,7 +118,7 @@ export async function askOver(socket: Socket): Promise<void> {
 }
 
 /** Sends a word through a tunnel. @throws Error when it does not come back */
-export async function echoThrough(tunnel: Socket): Promise<void> {
+export async function echoThrough(tunnel: Duplex): Promise<void> {
   tunnel.write("word");
   const [answer] = (await once(tunnel, "data")) as [Buffer];
   if (answer.toString() !== "word") throw new Error(`a tunnel gave back ${answer.toString().slice(0, 80)}`);
