@@ -8,10 +8,8 @@ import { freeAddresses } from "lifecycle/testing";
 import { sendAdminRequest } from "../admin-api/comparison/admin-request.ts";
 import { AdminServerProcess } from "../admin-api/comparison/admin-server-process.ts";
 import type { Difference } from "../tracing-api/comparison/answers.ts";
-import { placeholderCases } from "./placeholder-questions.ts";
-import { type SiteRequest, siteCases, siteFiles } from "./site-questions.ts";
-
-const cases = [...siteCases, ...placeholderCases];
+import { type SiteRequest, siteFiles } from "./site-case.ts";
+import { siteCases } from "./site-questions.ts";
 
 /** What of an answer is compared, by name. */
 type Facts = Readonly<Record<string, string>>;
@@ -37,7 +35,7 @@ const hostOf = (index: number) => `case${index}.test`;
 
 /** All cases as one server, a host for each. */
 function configFor(listen: string, root: string): string {
-  const routes = cases.map((each, index) => ({
+  const routes = siteCases.map((each, index) => ({
     match: [{ host: [hostOf(index)] }],
     handle: [{ handler: "subroute", routes: each.routes }],
     terminal: true,
@@ -145,7 +143,7 @@ export async function compareSites(program: string): Promise<SiteComparison> {
     }
     const differences: Difference[] = [];
     let asked = 0;
-    for (const [index, site] of cases.entries()) {
+    for (const [index, site] of siteCases.entries()) {
       for (const each of site.requests) {
         const request = typeof each === "string" ? { target: each } : each;
         const [their, our] = [

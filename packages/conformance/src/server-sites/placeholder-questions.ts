@@ -1,4 +1,4 @@
-import type { SiteCase, SiteRequest } from "./site-questions.ts";
+import type { SiteCase, SiteRequest } from "./site-case.ts";
 
 /** Names after `http.request.` of what both servers must know alike. */
 const ofRequests = [

@@ -1,0 +1,91 @@
+import { respond, type SiteCase } from "./site-case.ts";
+
+/** What an upstream was told, as a text. `Accept-Encoding` is not in it: ours asks for no compression by itself. */
+const told = respond(
+  "{http.request.method} {http.request.uri} {http.request.hostport} {http.request.header.X-Forwarded-For} {http.request.header.X-Forwarded-Proto} {http.request.header.X-Forwarded-Host} {http.request.header.Connection} {http.request.header.Te} {http.request.header.X-A} {http.request.header.X-Named} {http.request.header.Proxy-Authorization}",
+);
+
+/** The site behind itself: what the proxy sends arrives with a mark. @param inner what answers then */
+function behindItself(name: string, inner: unknown, proxy: object, requests: SiteCase["requests"]): SiteCase {
+  return {
+    name,
+    routes: [
+      { match: [{ header: { "X-Inner": ["1"] } }], handle: [inner], terminal: true },
+      {
+        handle: [
+          {
+            handler: "reverse_proxy",
+            upstreams: [{ dial: "127.0.0.1:{http.request.local.port}" }],
+            headers: { request: { set: { "X-Inner": ["1"] } }, response: { set: { "X-Down": ["1"] } } },
+            ...proxy,
+          },
+        ],
+      },
+    ],
+    requests,
+  };
+}
+
+const answering = {
+  ...respond("inner", { status_code: "{http.request.uri.query.s}" }),
+  headers: { "X-Up": ["u"] },
+};
+
+/** Of the proxy. */
+export const proxyCases: readonly SiteCase[] = [
+  behindItself("reverse_proxy", told, {}, [
+    "/a/b?c=d&e",
+    "/a%2Fb/../c//d",
+    {
+      target: "/",
+      headers: { "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "https", "X-Forwarded-Host": "h" },
+    },
+    { target: "/", headers: { Connection: "X-Named", "X-Named": "1", "X-A": "a", TE: "trailers, gzip" } },
+    { target: "/", headers: { "Proxy-Authorization": "secret", "Keep-Alive": "1" } },
+    { method: "POST", target: "/p", body: "body" },
+    { method: "DELETE", target: "/p" },
+    { method: "HEAD", target: "/p" },
+  ]),
+  behindItself("reverse_proxy trusted_proxies", told, { trusted_proxies: ["127.0.0.1/8"] }, [
+    "/",
+    {
+      target: "/",
+      headers: { "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "https", "X-Forwarded-Host": "h" },
+    },
+  ]),
+  behindItself("reverse_proxy rewrite", told, { rewrite: { method: "GET", uri: "/auth?x=1" } }, [
+    "/a?b",
+    { method: "POST", target: "/a", body: "body" },
+  ]),
+  behindItself(
+    "reverse_proxy handle_response",
+    answering,
+    {
+      handle_response: [
+        { match: { status_code: [4] }, status_code: 203 },
+        {
+          match: { status_code: [500] },
+          routes: [
+            {
+              handle: [
+                { handler: "copy_response_headers", include: ["X-Up"] },
+                respond("was {http.reverse_proxy.status_code} {http.reverse_proxy.header.X-Up}"),
+              ],
+            },
+          ],
+        },
+        {
+          match: { status_code: [503] },
+          routes: [{ handle: [{ handler: "copy_response", status_code: 299 }] }],
+        },
+      ],
+    },
+    ["/?s=200", "/?s=404", "/?s=500", "/?s=503"],
+  ),
+  {
+    name: "reverse_proxy to nobody",
+    routes: [{ handle: [{ handler: "reverse_proxy", upstreams: [{ dial: "127.0.0.1:1" }] }] }],
+    requests: ["/", { method: "POST", target: "/", body: "b" }],
+  },
+  { name: "reverse_proxy to none", routes: [{ handle: [{ handler: "reverse_proxy" }] }], requests: ["/"] },
+];
