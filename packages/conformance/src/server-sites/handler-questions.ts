@@ -1,4 +1,4 @@
-import { echo, files, respond, type SiteCase } from "./site-case.ts";
+import { echo, files, respond, type SiteCase, type SiteRequest } from "./site-case.ts";
 
 /** Of every handler but the proxy. */
 export const handlerCases: readonly SiteCase[] = [
