@@ -24,11 +24,11 @@ export const httpTransportSchema = z.strictObject({
     .nullish()
     .describe("Connections that are kept."),
   compression: z
-    .literal(false, {
-      error: "compression toward upstreams on behalf of clients is not supported: leave it out or false",
-    })
+    .boolean()
     .nullish()
-    .describe("Clients ask for compression themselves; upstreams are never asked on their behalf (false)."),
+    .describe(
+      "Asks upstreams for gzip where the client asked for no encoding, and unpacks what comes (false): for upstreams far away.",
+    ),
   max_conns_per_host: z
     .int()
     .min(0)

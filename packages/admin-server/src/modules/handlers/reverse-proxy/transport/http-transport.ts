@@ -14,6 +14,7 @@ import { type ProxyHop, parseProxyHop } from "./proxy-hop.ts";
 import { lookupThrough, makeResolver } from "./resolver.ts";
 import { makeSocketDialer } from "./socket-dialer.ts";
 import type { ResponseReceiver, Transport, UpstreamCall, UpstreamRequest } from "./transport.ts";
+import { mayAskForGzip, UnpackedCall } from "./unpacked-call.ts";
 import { UpstreamConnections, type UpstreamConnectionsOptions } from "./upstream-connections.ts";
 import { managedClientCertificate, upstreamTlsOptions } from "./upstream-tls.ts";
 
@@ -202,7 +203,12 @@ export const httpTransport = defineModule({
     return {
       scheme: transport.scheme,
       handsOnExpect: (config.expect_continue_timeout ?? 0) > 0,
-      call: (dial, request, receiver) => transport.call(dial, request, receiver),
+      call: (dial, request, receiver) =>
+        config.compression === true && mayAskForGzip(request)
+          ? new UnpackedCall(receiver).start(request, (asking, unpacked) =>
+              transport.call(dial, asking, unpacked),
+            )
+          : transport.call(dial, request, receiver),
     };
   },
 });
