@@ -43,3 +43,16 @@ test("few routes, or few that name hosts, need none", () => {
   expect(RouteIndex.of([{ hosts: ["a"] }])).toBeUndefined();
   expect(RouteIndex.of(Array.from({ length: 20 }, () => ({ hosts: undefined })))).toBeUndefined();
 });
+
+test("is made anew only when the hosts of a route are other ones", () => {
+  const routes = Array.from({ length: 20 }, (_, index) => ({ hosts: [`h${index}`] }));
+  const index = RouteIndex.of(routes);
+  expect(index?.next(0, "h7")).toBe(7);
+  expect(RouteIndex.of(routes.with(7, { hosts: ["h7"] }))).toBe(index);
+  const moved = RouteIndex.of(routes.with(7, { hosts: ["other"] }));
+  expect(moved?.next(0, "h7")).toBe(20);
+  expect(moved?.next(0, "other")).toBe(7);
+  const unbound: { hosts: string[] | undefined }[] = routes;
+  expect(RouteIndex.of(unbound.with(7, { hosts: undefined }))?.next(0, "h9")).toBe(7);
+  expect(RouteIndex.of(routes.slice(0, 10))?.next(0, "h15")).toBe(10);
+});

@@ -6,6 +6,21 @@ export interface IndexedRoute {
   readonly hosts: readonly string[] | undefined;
 }
 
+/** The last index of routes that began with the same one. */
+const known = new WeakMap<IndexedRoute, RouteIndex>();
+
+function sameHosts(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
+  if (a === b) {
+    return true;
+  }
+  return (
+    a !== undefined &&
+    b !== undefined &&
+    a.length === b.length &&
+    a.every((host, position) => host === b[position])
+  );
+}
+
 /** Below this a look at each route is as fast. */
 const fewestRoutes = 8;
 
@@ -33,8 +48,11 @@ export class RouteIndex {
   readonly #byHost = new Map<string, number[]>();
   /** For each position the first one, from there on, of a route that is not bound to hosts. */
   readonly #nextUnbound: Int32Array;
+  /** What it was made of. */
+  readonly #hosts: readonly IndexedRoute["hosts"][];
 
   private constructor(routes: readonly IndexedRoute[]) {
+    this.#hosts = routes.map(({ hosts }) => hosts);
     this.#nextUnbound = new Int32Array(routes.length + 1);
     this.#nextUnbound[routes.length] = routes.length;
     for (let position = routes.length - 1; position >= 0; position--) {
@@ -53,13 +71,33 @@ export class RouteIndex {
     }
   }
 
-  /** @returns undefined where looking at each route is as good */
+  /**
+   * An older index is taken where the hosts are still the same: most changes of a config are not of hosts.
+   * @returns undefined where looking at each route is as good
+   */
   static of(routes: readonly IndexedRoute[]): RouteIndex | undefined {
-    if (routes.length < fewestRoutes) {
+    const [first] = routes;
+    if (first === undefined || routes.length < fewestRoutes) {
       return undefined;
     }
+    const older = known.get(first);
+    if (older !== undefined && older.#isFor(routes)) {
+      return older;
+    }
     const bound = routes.reduce((count, { hosts }) => count + (hosts === undefined ? 0 : 1), 0);
-    return bound < fewestRoutes ? undefined : new RouteIndex(routes);
+    if (bound < fewestRoutes) {
+      return undefined;
+    }
+    const index = new RouteIndex(routes);
+    known.set(first, index);
+    return index;
+  }
+
+  #isFor(routes: readonly IndexedRoute[]): boolean {
+    return (
+      routes.length === this.#hosts.length &&
+      routes.every(({ hosts }, position) => sameHosts(hosts, this.#hosts[position]))
+    );
   }
 
   /** The first position from `start` on whose route can match; the number of routes when there is none. */

@@ -174,7 +174,7 @@ export class AppsParticipant implements Participant {
   #surroundingsOf({ apps, modules, ...others }: ConfigDocument): unknown[] {
     const { registry } = this.#services;
     const otherApps = [...apps].filter(([name]) => registry.appTraits(name)?.inWorkers !== true);
-    const { config: _config, text: _text, force: _force, admin: _admin, ...rest } = others;
+    const { config: _config, text: _text, hasIds: _ids, force: _force, admin: _admin, ...rest } = others;
     return [modules.join("\n"), ...otherApps.flat(), ...Object.values(rest)];
   }
 

@@ -1,5 +1,6 @@
-import { type FileHandle, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { createPrivateFile } from "../files/private-file.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -13,24 +14,6 @@ const productFolder = "server";
 export function autosavePath(environment: Environment): string {
   const base = environment.XDG_CONFIG_HOME || join(environment.HOME || ".", ".config");
   return join(base, productFolder, "autosave.json");
-}
-
-/** Makes a file anew. The folder is made when it is not there, and what lies in the way goes; there is hardly ever anything. */
-async function createInFolder(folder: string, path: string): Promise<FileHandle> {
-  const create = () => open(path, "wx", 0o600);
-  try {
-    return await create();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-    } else if (code === "EEXIST") {
-      await rm(path);
-    } else {
-      throw error;
-    }
-    return create();
-  }
 }
 
 /** A text that is on disk, synced, beside the one that it is to replace. */
@@ -58,7 +41,7 @@ export class Autosave {
     const path = this.path;
     const folder = dirname(path);
     const temporary = `${path}.${process.pid}.tmp`;
-    const file = await createInFolder(folder, temporary);
+    const file = await createPrivateFile(temporary);
     try {
       await file.writeFile(text);
       await file.sync();

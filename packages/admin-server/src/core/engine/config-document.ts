@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { encodeJson } from "../json/encode-json.ts";
+import { type EncodedDocument, encodeDocument } from "../json/encode-json.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import { inlineModule } from "../modules/config-fields.ts";
 import { decodeConfig } from "../modules/decode-config.ts";
-import { idKey, withoutIds } from "../tree/id-index.ts";
-import { prototypeKey, refusePrototypeKey } from "../tree/prototype-key.ts";
+import { withoutIds } from "../tree/id-index.ts";
+import { refusePrototypeKey } from "../tree/prototype-key.ts";
 
 /** The top level as it is written; the parts below are decoded by whom they concern. */
 export const documentSchema = z
@@ -30,6 +30,8 @@ export interface ConfigDocument {
   readonly config: JsonValue;
   /** The same, written by `encodeJson`. */
   readonly text: string;
+  /** Whether an object in it has the member `@id`. */
+  readonly hasIds: boolean;
   /** Everything is made anew, also what did not change: files that it names may have. */
   readonly force: boolean;
   /** null when absent, as when no config is loaded. */
@@ -44,20 +46,25 @@ export interface ConfigDocument {
 }
 
 /**
- * @param text of `config`, where it is known already
+ * @param encoded of `config`, where it is known already
  * @throws ServerError MODULE_CONFIG for an unknown or unsupported field, and for a key `__proto__` at any depth
  */
-export function decodeDocument(config: JsonValue, force = false, text = encodeJson(config)): ConfigDocument {
-  // Nearly no document has such keys: a look at the text is cheaper than a walk.
-  if (text.includes(`"${prototypeKey}"`)) {
+export function decodeDocument(
+  config: JsonValue,
+  force = false,
+  encoded: EncodedDocument = encodeDocument(config),
+): ConfigDocument {
+  const { text, hasIds, hasPrototypeKeys } = encoded;
+  if (hasPrototypeKeys) {
     refusePrototypeKey(config, "/config");
   }
-  const plain = text.includes(`"${idKey}"`) ? withoutIds(config) : config;
+  const plain = hasIds ? withoutIds(config) : config;
   const document = decodeConfig(documentSchema, plain, "/config");
   const apps = Object.entries(document?.apps ?? {}) as [string, JsonValue][];
   return {
     config,
     text,
+    hasIds,
     force,
     admin: (document?.admin ?? null) as JsonValue,
     logging: (document?.logging ?? null) as JsonValue,

@@ -2,12 +2,12 @@ import type { Logger } from "lifecycle";
 import type { z } from "zod";
 import { errorWithin, messageOf, ServerError } from "../errors.ts";
 import { makeEtag, parseIfMatch, prepareEtags } from "../etag.ts";
-import { encodeJson } from "../json/encode-json.ts";
+import { type EncodedDocument, encodeDocument, encodeJson } from "../json/encode-json.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 import type { ModuleRegistry } from "../modules/module-registry.ts";
 import { type ChangeMethod, changeAt } from "../tree/change-at.ts";
-import { idKey, indexIds } from "../tree/id-index.ts";
+import { indexIds } from "../tree/id-index.ts";
 import { readAt } from "../tree/read-at.ts";
 import { reconcile } from "../tree/reconcile.ts";
 import { type ConfigTree, parseTreePath } from "../tree/tree-path.ts";
@@ -182,19 +182,20 @@ export class ConfigEngine {
     const changed = this.#changed(request, value);
     // What did not change is known by being the same object.
     const tree: ConfigTree = { config: reconcile(this.#tree.config, changed.config) };
-    const encoded = encodeJson(tree.config);
-    if (encoded === this.#encoded && request.force !== true && this.#started) {
+    const encoded = encodeDocument(tree.config);
+    const { text, hasIds } = encoded;
+    if (text === this.#encoded && request.force !== true && this.#started) {
       return;
     }
-    const ids = encoded.includes(`"${idKey}"`) ? indexIds(tree.config) : new Map<string, string>();
+    const ids = hasIds ? indexIds(tree.config) : new Map<string, string>();
     await this.#swap(tree, encoded, request);
     this.#tree = tree;
-    this.#encoded = encoded;
+    this.#encoded = text;
     this.#ids = ids;
     this.#sourceFile = request.sourceFile;
     this.#started = true;
     for (const listener of this.#listeners) {
-      await listener({ config: tree.config, encoded, author: request.author ?? "" });
+      await listener({ config: tree.config, encoded: text, author: request.author ?? "" });
     }
   }
 
@@ -224,10 +225,14 @@ export class ConfigEngine {
   }
 
   /** Saves while the participants prepare; what is acknowledged runs and is on disk. */
-  async #swap({ config }: ConfigTree, encoded: string, { force, persist }: ChangeRequest): Promise<void> {
+  async #swap(
+    { config }: ConfigTree,
+    encoded: EncodedDocument,
+    { force, persist }: ChangeRequest,
+  ): Promise<void> {
     const startedAt = performance.now();
     await prepareEtags();
-    const saving = persist === false ? undefined : this.#stage(config, encoded);
+    const saving = persist === false ? undefined : this.#stage(config, encoded.text);
     const prepared: Transition[] = [];
     try {
       const document = decodeDocument(config, force, encoded);

@@ -2,7 +2,6 @@ import { ServerError } from "../errors.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import type { MessageTopics } from "../threads/thread-messages.ts";
 import { withParts } from "../tree/changed-parts.ts";
-import { idKey } from "../tree/id-index.ts";
 import { reconcile } from "../tree/reconcile.ts";
 import { decodeDocument } from "./config-document.ts";
 import type { Participant, Transition } from "./participant.ts";
@@ -23,11 +22,11 @@ export function followMainThread(topics: MessageTopics, apps: Participant): void
   };
   topics.on(workerTopics.prepare, async (value) => {
     const { text, parts, force, hasIds } = value as PrepareTask;
-    // The main thread wrote it: no need to look for faults.
+    // The main thread looked at it: no need to look for faults.
     const sent = text === undefined ? withParts(running, parts ?? []) : (JSON.parse(text) as JsonValue);
     // What comes from another thread is a copy, also of what did not change within a part.
     next = reconcile(running, sent);
-    prepared = await apps.prepare(decodeDocument(next, force, hasIds ? `"${idKey}"` : ""));
+    prepared = await apps.prepare(decodeDocument(next, force, { text: "", hasIds, hasPrototypeKeys: false }));
   });
   topics.on(workerTopics.commit, () => {
     running = next;

@@ -1,12 +1,10 @@
 import type { Worker } from "node:worker_threads";
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../errors.ts";
-import type { JsonValue } from "../json/json-value.ts";
 import type { SharedTable } from "../threads/shared-table.ts";
 import { type MessageTopics, ThreadLink } from "../threads/thread-messages.ts";
 import type { MainMessages } from "../threads/worker-messages.ts";
 import { type ChangedPart, changedParts } from "../tree/changed-parts.ts";
-import { idKey } from "../tree/id-index.ts";
 import type { ConfigDocument } from "./config-document.ts";
 import type { Participant, Transition } from "./participant.ts";
 
@@ -27,10 +25,7 @@ export interface PrepareTask {
   readonly hasIds: boolean;
 }
 
-interface RunningConfig {
-  readonly text: string;
-  readonly config: JsonValue;
-}
+type RunningConfig = Pick<ConfigDocument, "text" | "config" | "hasIds">;
 
 /** A change of more parts is sent as the whole. */
 const maxParts = 50;
@@ -87,10 +82,10 @@ export class Workers implements Participant {
 
   async prepare(document: ConfigDocument): Promise<Transition> {
     await Promise.all(this.#replacing);
-    const { text, config } = document;
+    const { text, config, hasIds } = document;
     const task: PrepareTask = {
       force: document.force,
-      hasIds: text.includes(`"${idKey}"`),
+      hasIds,
       // After a change of a leaf the workers need not read a megabyte.
       ...(this.#current === undefined
         ? { text }
@@ -109,7 +104,7 @@ export class Workers implements Participant {
     }
     return {
       commit: async () => {
-        this.#current = { text, config };
+        this.#current = { text, config, hasIds };
         // A worker that dies here is replaced by one with this config.
         await Promise.allSettled(workers.map(({ link }) => link.ask(workerTopics.commit, null)));
       },
@@ -195,8 +190,8 @@ export class Workers implements Participant {
       // The config may change while this one prepares: it ends with the one that runs.
       for (let taken: RunningConfig | undefined; taken !== this.#current; ) {
         taken = this.#current;
-        const text = taken?.text ?? "null";
-        const task: PrepareTask = { text, force: false, hasIds: text.includes(`"${idKey}"`) };
+        const { text, hasIds } = taken ?? { text: "null", hasIds: false };
+        const task: PrepareTask = { text, force: false, hasIds };
         await link.ask(workerTopics.prepare, task);
         await link.ask(workerTopics.commit, null);
       }

@@ -1,5 +1,6 @@
-import { mkdir, open, readdir, readFile, rename, unlink } from "node:fs/promises";
+import { open, readdir, readFile, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { createPrivateFile } from "../files/private-file.ts";
 
 /** One config that ran. */
 export interface HistoryEntry {
@@ -75,11 +76,9 @@ export class HistoryFiles {
 
   /** Written beside and renamed: a crash leaves a whole file or none. @throws the file system's error */
   async write(entry: HistoryEntry, document: string): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const path = join(this.#folder, `${entry.n}.json`);
-    const file = await open(`${path}.tmp`, "w", 0o600);
+    const file = await createPrivateFile(`${path}.tmp`);
     try {
-      await file.chmod(0o600);
       await file.writeFile(`${JSON.stringify(entry)}\n${document}`);
     } finally {
       await file.close();

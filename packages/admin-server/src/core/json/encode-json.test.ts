@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ServerError } from "../errors.ts";
-import { encodeJson, maxJsonDepth } from "./encode-json.ts";
+import { encodeDocument, encodeJson, maxJsonDepth } from "./encode-json.ts";
 import type { JsonValue } from "./json-value.ts";
 
 test.each<[string, JsonValue, string]>([
@@ -25,4 +26,60 @@ test("refuses what a double cannot hold, and what is too deep", () => {
   expect(encodeJson(nested(maxJsonDepth))).toHaveLength(2 * maxJsonDepth);
   expect(() => encodeJson(nested(maxJsonDepth + 1))).toThrow("limit of 1000 levels");
   expect(() => encodeJson(nested(300_000))).toThrow("limit of 1000 levels");
+});
+
+/** What the platform writes of the same, with keys in order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(sorted);
+  }
+  return typeof value === "object" && value !== null
+    ? Object.fromEntries(
+        Object.entries(value)
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([key, child]) => [key, sorted(child)]),
+      )
+    : value;
+}
+
+test("long texts at any place are written as short ones are, and again after a change", () => {
+  const text = fc.oneof(fc.string(), fc.constantFrom("", "x".repeat(20_000), "y".repeat(100)));
+  const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      text,
+      fc.array(tie("value"), { maxLength: 4 }),
+      fc.dictionary(fc.string({ unit: fc.constantFrom("a", "b", "c") }), tie("value"), { maxKeys: 4 }),
+    ),
+  }));
+  const plain = (each: JsonValue) =>
+    JSON.stringify(sorted(each)).replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
+  fc.assert(
+    fc.property(value, value, (kept, other) => {
+      for (const document of [kept, [kept, other], { a: kept, b: [other, kept] }]) {
+        expect(encodeJson(document)).toBe(plain(document));
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("more pieces than are kept apart come out whole", () => {
+  const long = "x".repeat(20_000);
+  const document = [[long, ...Array.from({ length: 10_000 }, (_, index) => index)], long];
+  expect(encodeJson(document)).toBe(JSON.stringify(document));
+});
+
+test("says which special keys a document has, also in what was written before", () => {
+  const long = "x".repeat(20_000);
+  const inner = { "@id": "a", text: "y".repeat(100) };
+  const prototype = JSON.parse(`{"a":[{"__proto__":"${"z".repeat(100)}"}]}`) as JsonValue;
+  for (let round = 0; round < 2; round++) {
+    expect(encodeDocument({ a: [inner, long] })).toMatchObject({ hasIds: true, hasPrototypeKeys: false });
+    expect(encodeDocument({ a: prototype })).toMatchObject({ hasIds: false, hasPrototypeKeys: true });
+    expect(encodeDocument({ a: ["@id", { b: "__proto__", c: long }] })).toMatchObject({
+      hasIds: false,
+      hasPrototypeKeys: false,
+    });
+  }
 });

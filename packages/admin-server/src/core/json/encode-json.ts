@@ -1,4 +1,6 @@
 import { ServerError } from "../errors.ts";
+import { idKey } from "../tree/id-index.ts";
+import { prototypeKey } from "../tree/prototype-key.ts";
 import { isJsonArray, type JsonObject, type JsonValue } from "./json-value.ts";
 
 /** How deep a document may be nested. Far over any real config, far under what the call stack takes. */
@@ -47,11 +49,18 @@ function sortedKeys(object: JsonObject): string[] {
   return keys;
 }
 
+/** Of a text: what a change of one leaf does not write anew is known by it. */
 interface Encoded {
   readonly text: string;
   /** Levels below it. */
   readonly height: number;
+  readonly keys: SpecialKeys;
 }
+
+/** Which special keys there are, at any depth: a sum of {@link idBit} and {@link prototypeBit}. */
+type SpecialKeys = number;
+const idBit = 1;
+const prototypeBit = 2;
 
 function refuseDeeper(depth: number): void {
   if (depth >= maxJsonDepth) {
@@ -62,10 +71,19 @@ function refuseDeeper(depth: number): void {
 /** Texts of objects that were encoded before: documents share what a change does not touch. Small ones are not worth it. */
 const encodedObjects = new WeakMap<object, Encoded>();
 const leastKeptLength = 64;
+/** What holds a text of that length is left in pieces: else each level above a thousand routes would copy them again. */
+const largeLength = 16 * 1024;
+/** More are joined, so that deep nesting does not copy them once for each level either. */
+const mostPieces = 4_096;
 /** The deepest level that was met since the last container was begun. */
 let deepest = 0;
+/** The special keys that were met since then. */
+let met: SpecialKeys = 0;
 
-function encode(value: JsonValue, depth: number): string {
+/** A text, or the pieces of a long one. */
+type Text = string | string[];
+
+function encode(value: JsonValue, depth: number): Text {
   if (typeof value === "string") {
     return encodeString(value);
   }
@@ -82,37 +100,66 @@ function encode(value: JsonValue, depth: number): string {
   if (known !== undefined) {
     refuseDeeper(depth + known.height);
     deepest = Math.max(deepest, depth + known.height);
+    met |= known.keys;
     return known.text;
   }
   refuseDeeper(depth);
-  const before = deepest;
+  const [deepestBefore, metBefore] = [deepest, met];
   deepest = depth;
+  met = 0;
   const text = isJsonArray(value) ? encodeArray(value, depth) : encodeObject(value as JsonObject, depth);
-  if (text.length >= leastKeptLength) {
-    encodedObjects.set(value, { text, height: deepest - depth });
+  if (typeof text === "string" && text.length >= leastKeptLength) {
+    encodedObjects.set(value, { text, height: deepest - depth, keys: met });
   }
-  deepest = Math.max(before, deepest);
+  deepest = Math.max(deepestBefore, deepest);
+  met |= metBefore;
   return text;
 }
 
 // Joined rather than added up: V8 keeps a sum as a tree of its parts, and the text of a large document as one of a hundred
 // thousand, which it would walk again for each new one that shares most of them.
 
-function encodeArray(array: readonly JsonValue[], depth: number): string {
-  const parts = new Array<string>(array.length);
+function encodeArray(array: readonly JsonValue[], depth: number): Text {
+  const parts = new Array<Text>(array.length);
   for (let index = 0; index < array.length; index++) {
     parts[index] = encode(array[index] as JsonValue, depth + 1);
   }
-  return `[${parts.join(",")}]`;
+  return parts.some(isLarge) ? inPieces("[", parts, "]") : `[${parts.join(",")}]`;
 }
 
-function encodeObject(object: JsonObject, depth: number): string {
-  const parts = sortedKeys(object);
-  for (let index = 0; index < parts.length; index++) {
-    const key = parts[index] as string;
-    parts[index] = `${encodeString(key)}:${encode(object[key] as JsonValue, depth + 1)}`;
+function encodeObject(object: JsonObject, depth: number): Text {
+  const keys = sortedKeys(object);
+  const parts = new Array<Text>(keys.length);
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] as string;
+    met |= key === idKey ? idBit : key === prototypeKey ? prototypeBit : 0;
+    const text = encode(object[key] as JsonValue, depth + 1);
+    const name = `${encodeString(key)}:`;
+    parts[index] = isLarge(text) ? [name].concat(text) : `${name}${text}`;
   }
-  return `{${parts.join(",")}}`;
+  return parts.some(isLarge) ? inPieces("{", parts, "}") : `{${parts.join(",")}}`;
+}
+
+function isLarge(text: Text): boolean {
+  return typeof text !== "string" || text.length >= largeLength;
+}
+
+function inPieces(open: string, parts: readonly Text[], close: string): string[] {
+  const pieces = [open];
+  for (const part of parts) {
+    if (pieces.length > 1) {
+      pieces.push(",");
+    }
+    if (typeof part === "string") {
+      pieces.push(part);
+    } else {
+      for (const piece of part) {
+        pieces.push(piece);
+      }
+    }
+  }
+  pieces.push(close);
+  return pieces.length > mostPieces ? [pieces.join("")] : pieces;
 }
 
 /**
@@ -122,5 +169,26 @@ function encodeObject(object: JsonObject, depth: number): string {
  * Source: the public model (Caddy 2.11), seen running
  */
 export function encodeJson(value: JsonValue): string {
-  return encode(value, 0);
+  return encodeDocument(value).text;
+}
+
+/** A document as {@link encodeJson} writes it, and what was seen on the way. */
+export interface EncodedDocument {
+  readonly text: string;
+  /** Whether an object in it has the member `@id`. */
+  readonly hasIds: boolean;
+  /** Whether an object in it has a member `__proto__` of its own. */
+  readonly hasPrototypeKeys: boolean;
+}
+
+/** As {@link encodeJson}; says too which keys there are that need a closer look. @throws as `encodeJson` */
+export function encodeDocument(value: JsonValue): EncodedDocument {
+  deepest = 0;
+  met = 0;
+  const text = encode(value, 0);
+  return {
+    text: typeof text === "string" ? text : text.join(""),
+    hasIds: (met & idBit) !== 0,
+    hasPrototypeKeys: (met & prototypeBit) !== 0,
+  };
 }

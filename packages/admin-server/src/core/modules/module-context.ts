@@ -114,28 +114,42 @@ export class ModuleContext {
   ): Promise<Value[]> {
     const { services, fresh } = this.#scope;
     const { parts } = services;
-    const taken: Part[] = [];
+    const found = fresh ? [] : parts.takeAll(keys);
+    const taken = found.filter((part) => part !== undefined);
     this.#scope.onClose(() => parts.release(taken));
-    const values: Value[] = [];
+    const all = new Array<Part>(keys.length);
+    const values = new Array<Value>(keys.length);
     for (let index = 0; index < keys.length; index++) {
-      const key = keys[index] as Key;
-      let part = fresh ? undefined : parts.take(key);
+      let part = found[index];
       if (part === undefined) {
-        const scope = new ConfigScope(services, fresh, this.#scope);
-        try {
-          part = parts.add(key, await build(key, index, new ModuleContext(scope, this.path)), scope);
-        } catch (error) {
-          await scope.close();
-          throw error;
-        }
-        if (scope.hasChecks) {
-          this.#scope.add({ validate: () => scope.validate() });
-        }
+        part = await this.#makePart(keys[index] as Key, index, build);
+        taken.push(part);
       }
-      taken.push(part);
-      values.push(part.value as Value);
+      all[index] = part;
+      values[index] = part.value as Value;
     }
+    parts.keep(keys, all);
     return values;
+  }
+
+  async #makePart<Key extends object>(
+    key: Key,
+    index: number,
+    build: (key: Key, index: number, context: ModuleContext) => Promise<unknown>,
+  ): Promise<Part> {
+    const { services, fresh } = this.#scope;
+    const scope = new ConfigScope(services, fresh, this.#scope);
+    let value: unknown;
+    try {
+      value = await build(key, index, new ModuleContext(scope, this.path));
+    } catch (error) {
+      await scope.close();
+      throw error;
+    }
+    if (scope.hasChecks) {
+      this.#scope.add({ validate: () => scope.validate() });
+    }
+    return services.parts.add(key, value, scope);
   }
 
   /** Takes a shared resource; given back when the config closes, unless the module released it before. */

@@ -68,3 +68,15 @@ test("what it takes, the schema takes and does not change", () => {
     }),
   );
 });
+
+test("of a long list, what another one did not have at that place is looked at", () => {
+  const check = unchangedCheck(z.array(route));
+  const routes = Array.from({ length: 20 }, (_, index) => ({ group: `g${index}` }));
+  expect(check(routes)).toBe(true);
+  expect(check(routes.with(7, { group: "new" }))).toBe(true);
+  const bad: unknown[] = [...routes];
+  expect(check(bad.with(7, { group: 1 }))).toBe(false);
+  expect(check(bad.with(7, { group: 1 }))).toBe(false);
+  expect(check([...bad, { bad: true }])).toBe(false);
+  expect(check(bad.toSpliced(3, 0, { bad: true }))).toBe(false);
+});

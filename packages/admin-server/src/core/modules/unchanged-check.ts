@@ -59,10 +59,8 @@ function compile(schema: z.core.$ZodTypes): UnchangedCheck {
       const inner = unchangedCheck(def.innerType);
       return (value) => value === null || inner(value);
     }
-    case "array": {
-      const element = unchangedCheck(def.element);
-      return (value) => Array.isArray(value) && value.every(element);
-    }
+    case "array":
+      return compileArray(def);
     case "record":
       return compileRecord(schema, def);
     case "object":
@@ -70,6 +68,35 @@ function compile(schema: z.core.$ZodTypes): UnchangedCheck {
     default:
       return askSchema(schema);
   }
+}
+
+/** Shorter lists are looked at as quickly as an older one is found. */
+const longArray = 16;
+
+/**
+ * Of a long list, the elements that an older one had at the same place are not looked at again: after a change of one
+ * route of a thousand that is one. The older list is the last one that began with the same object.
+ */
+function compileArray(def: z.core.$ZodArrayDef): UnchangedCheck {
+  const element = unchangedCheck(def.element);
+  const accepted = new WeakMap<object, readonly unknown[]>();
+  return (value) => {
+    if (!Array.isArray(value)) {
+      return false;
+    }
+    const [first] = value as readonly unknown[];
+    if (value.length < longArray || typeof first !== "object" || first === null) {
+      return value.every(element);
+    }
+    const older = accepted.get(first);
+    for (let index = 0; index < value.length; index++) {
+      if (older?.[index] !== value[index] && !element(value[index])) {
+        return false;
+      }
+    }
+    accepted.set(first, value);
+    return true;
+  };
 }
 
 function compileRecord(schema: z.core.$ZodTypes, def: z.core.$ZodRecordDef): UnchangedCheck {

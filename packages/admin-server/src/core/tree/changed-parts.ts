@@ -18,7 +18,7 @@ function collect(
     return;
   }
   if (isJsonArray(old) && isJsonArray(next) && old.length === next.length) {
-    for (let index = 0; index < next.length; index++) {
+    for (let index = 0; index < next.length && parts.length <= most; index++) {
       if (old[index] !== next[index]) {
         collect(old[index] ?? null, next[index] ?? null, [...path, index], parts, most);
       }
@@ -29,7 +29,9 @@ function collect(
     const keys = Object.keys(next);
     if (keys.length === Object.keys(old).length && keys.every((key) => Object.hasOwn(old, key))) {
       for (const key of keys) {
-        collect(old[key] ?? null, next[key] ?? null, [...path, key], parts, most);
+        if (old[key] !== next[key] && parts.length <= most) {
+          collect(old[key] ?? null, next[key] ?? null, [...path, key], parts, most);
+        }
       }
       return;
     }

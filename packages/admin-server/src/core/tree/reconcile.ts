@@ -3,9 +3,18 @@ import { prototypeKey } from "./prototype-key.ts";
 
 const ownField = { configurable: true, enumerable: true, writable: true };
 
+/** Without a list of them, which is garbage the next moment. */
+function countKeys(object: JsonObject): number {
+  let count = 0;
+  for (const _ in object) {
+    count++;
+  }
+  return count;
+}
+
 function reconcileObject(old: JsonObject, next: JsonObject): JsonObject {
   const keys = Object.keys(next);
-  let same = keys.length === Object.keys(old).length;
+  let same = keys.length === countKeys(old);
   // Made only when some of both is in it: most objects are the old one or the next one.
   let made: Record<string, JsonValue> | undefined;
   for (const key of keys) {
@@ -36,33 +45,30 @@ function reconcileMiddle(old: readonly JsonValue[], kept: JsonValue[], start: nu
 
 /** Elements are compared from both ends, so that one put in or taken out does not make strangers of all after it. */
 function reconcileArray(old: readonly JsonValue[], next: readonly JsonValue[]): readonly JsonValue[] {
+  // Made only when some of both is in it: of most lists all elements are old, or all are new.
   let made: JsonValue[] | undefined;
-  const keep = (index: number, value: JsonValue): JsonValue => {
-    if (value !== next[index]) {
-      made ??= [...next];
-      made[index] = value;
-    }
-    return value;
-  };
   const shorter = Math.min(old.length, next.length);
   let start = 0;
-  while (start < shorter && keep(start, reconcileAt(old, start, next, start)) === old[start]) {
-    start++;
+  for (let isSame = true; isSame && start < shorter; ) {
+    const kept = reconcile(old[start] as JsonValue, next[start] as JsonValue);
+    made = put(made, next, start, kept);
+    isSame = kept === old[start];
+    start += isSame ? 1 : 0;
   }
   if (start === old.length && start === next.length) {
     return old;
   }
   let end = 0;
-  while (end < shorter - start) {
+  for (let isSame = true; isSame && end < shorter - start; ) {
     const [from, to] = [old.length - 1 - end, next.length - 1 - end];
-    if (keep(to, reconcileAt(old, from, next, to)) !== old[from]) {
-      break;
-    }
-    end++;
+    const kept = reconcile(old[from] as JsonValue, next[to] as JsonValue);
+    made = put(made, next, to, kept);
+    isSame = kept === old[from];
+    end += isSame ? 1 : 0;
   }
   if (old.length === next.length) {
     for (let index = start + 1; index < next.length - end - 1; index++) {
-      keep(index, reconcileAt(old, index, next, index));
+      made = put(made, next, index, reconcile(old[index] as JsonValue, next[index] as JsonValue));
     }
     return made ?? next;
   }
@@ -71,13 +77,19 @@ function reconcileArray(old: readonly JsonValue[], next: readonly JsonValue[]): 
   return kept;
 }
 
-function reconcileAt(
-  old: readonly JsonValue[],
-  from: number,
+/** Puts a value into a list that is to be made of `next`, and makes it where the value is another one than there. */
+function put(
+  made: JsonValue[] | undefined,
   next: readonly JsonValue[],
-  to: number,
-): JsonValue {
-  return reconcile(old[from] as JsonValue, next[to] as JsonValue);
+  index: number,
+  value: JsonValue,
+): JsonValue[] | undefined {
+  if (value === next[index]) {
+    return made;
+  }
+  const list = made ?? [...next];
+  list[index] = value;
+  return list;
 }
 
 /**
