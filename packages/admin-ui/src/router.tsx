@@ -6,8 +6,8 @@ import {
   lazyRouteComponent,
   type SearchSchemaInput,
 } from "@tanstack/react-router";
-import { Notice } from "ui-kit/components/notice.tsx";
-import { addressFields, addressText } from "ui-kit/search-parameters.ts";
+import { NoSuchPage } from "ui-kit/components/no-such-page.tsx";
+import { routerSettings } from "ui-kit/search-parameters.ts";
 import { AppFrame } from "./app-frame.tsx";
 import { FailureNotice } from "./components/failure-notice.tsx";
 import { type CertificatesAddress, certificatesAddress } from "./pages/certificates/certificates-address.ts";
@@ -21,11 +21,9 @@ type AddressText<T> = { [key in keyof T]?: string | undefined } & SearchSchemaIn
 const root = createRootRoute({
   component: AppFrame,
   notFoundComponent: () => (
-    <Notice kind="plain" wholePage title="There is no such page">
-      <p>
-        The address leads nowhere. Go to the <Link to="/">overview</Link>.
-      </p>
-    </Notice>
+    <NoSuchPage>
+      <Link to="/">overview</Link>
+    </NoSuchPage>
   ),
   errorComponent: ({ error }: { error: unknown }) => (
     <FailureNotice wholePage error={error} onRetry={() => location.reload()} />
@@ -73,11 +71,7 @@ const history = createRoute({
 /** The console's addresses, all below `/ui/`. */
 export const router = createRouter({
   routeTree: root.addChildren([overview, config, listeners, upstreams, certificates, history]),
-  basepath: new URL(document.baseURI).pathname.replace(/\/+$/, ""),
-  parseSearch: addressFields,
-  stringifySearch: addressText,
-  defaultPreload: false,
-  scrollRestoration: false,
+  ...routerSettings(),
 });
 
 declare module "@tanstack/react-router" {

@@ -8,9 +8,8 @@ import {
   type SearchSchemaInput,
   stripSearchParams,
 } from "@tanstack/react-router";
-import { Notice } from "ui-kit/components/notice.tsx";
-import { addressFields, addressText } from "ui-kit/search-parameters.ts";
-import { basePath } from "./api/page-facts.ts";
+import { NoSuchPage } from "ui-kit/components/no-such-page.tsx";
+import { routerSettings } from "ui-kit/search-parameters.ts";
 import { AppFrame } from "./app-frame.tsx";
 import { FailureNotice } from "./components/failure-notice.tsx";
 import { type CompareAddress, compareAddress } from "./pages/compare/compare-address.ts";
@@ -33,11 +32,9 @@ type AddressText<T> = { [key in keyof T]?: string | undefined } & SearchSchemaIn
 const root = createRootRoute({
   component: AppFrame,
   notFoundComponent: () => (
-    <Notice kind="plain" wholePage title="There is no such page">
-      <p>
-        The address leads nowhere. Go to the <Link to="/search">search</Link>.
-      </p>
-    </Notice>
+    <NoSuchPage>
+      <Link to="/search">search</Link>
+    </NoSuchPage>
   ),
   errorComponent: ({ error }: { error: unknown }) => (
     <FailureNotice wholePage error={error} onRetry={() => location.reload()} />
@@ -99,11 +96,7 @@ const compare = createRoute({
  */
 export const router = createRouter({
   routeTree: root.addChildren([home, search, services, dependencies, trace, compare]),
-  basepath: basePath(),
-  parseSearch: addressFields,
-  stringifySearch: addressText,
-  defaultPreload: false,
-  scrollRestoration: false,
+  ...routerSettings(),
 });
 
 declare module "@tanstack/react-router" {

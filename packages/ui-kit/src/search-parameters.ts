@@ -12,3 +12,19 @@ export function addressText(fields: Record<string, unknown>): string {
   const text = parameters.toString();
   return text === "" ? "" : `?${text}`;
 }
+
+/** What both apps tell their router: addresses below the page's `<base>`, plain search parameters, nothing fetched unasked. */
+export function routerSettings() {
+  return {
+    basepath: basePath(),
+    parseSearch: addressFields,
+    stringifySearch: addressText,
+    defaultPreload: false,
+    scrollRestoration: false,
+  } as const;
+}
+
+/** The path below which the app lives, without a slash at the end: `` or `/tracing/ui`. */
+export function basePath(): string {
+  return new URL(document.baseURI).pathname.replace(/\/+$/, "");
+}

@@ -1,3 +1,5 @@
+import { RequestError } from "ui-kit/request-error.ts";
+
 /**
  * Why the server gave no answer that could be used:
  * - `API_UNREACHABLE` nobody answers, or the connection broke
@@ -18,18 +20,7 @@ export type ApiErrorCode =
   | "API_SHAPE";
 
 /** A request that failed, in the server's own words where it had some. */
-export class ApiError extends Error {
-  readonly code: ApiErrorCode;
-  /** HTTP status; 0 when there was no answer. */
-  readonly status: number;
-
-  constructor(code: ApiErrorCode, message: string, status = 0, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "ApiError";
-    this.code = code;
-    this.status = status;
-  }
-
+export class ApiError extends RequestError<ApiErrorCode> {
   /** @param status of 400 and above */
   static ofStatus(status: number, message: string): ApiError {
     const codes: Record<number, ApiErrorCode> = {
@@ -37,6 +28,6 @@ export class ApiError extends Error {
       404: "API_NOT_FOUND",
       412: "API_CHANGED",
     };
-    return new ApiError(codes[status] ?? (status >= 500 ? "API_FAILED" : "API_REFUSED"), message, status);
+    return new ApiError(codes[status] ?? (status >= 500 ? "API_FAILED" : "API_REFUSED"), message, { status });
   }
 }

@@ -38,7 +38,7 @@ export async function askServer(path: string, question: Question = {}): Promise<
   } catch (error) {
     if (signal?.aborted) throw error;
     notePresence(false);
-    throw new ApiError("API_UNREACHABLE", error instanceof Error ? error.message : String(error), 0, {
+    throw new ApiError("API_UNREACHABLE", error instanceof Error ? error.message : String(error), {
       cause: error,
     });
   }
@@ -65,7 +65,7 @@ export async function readAnswer<T extends z.ZodMiniType>(
     return schema.parse(await response.json());
   } catch (error) {
     const what = error instanceof z.core.$ZodError ? z.prettifyError(error) : String(error);
-    throw new ApiError("API_SHAPE", what.slice(0, 500), response.status, { cause: error });
+    throw new ApiError("API_SHAPE", what.slice(0, 500), { status: response.status, cause: error });
   }
 }
 

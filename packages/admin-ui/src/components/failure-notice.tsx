@@ -1,5 +1,5 @@
-import { type Advice, FailureNotice as Failure } from "ui-kit/components/failure-notice.tsx";
-import { ApiError, type ApiErrorCode } from "../api/api-error.ts";
+import { type Advice, type FailureProps, RequestFailure } from "ui-kit/components/failure-notice.tsx";
+import type { ApiErrorCode } from "../api/api-error.ts";
 
 const advice: Record<ApiErrorCode, Advice> = {
   API_UNREACHABLE: {
@@ -33,8 +33,6 @@ const advice: Record<ApiErrorCode, Advice> = {
 };
 
 /** Says why a request failed and what to do, with a button to ask again. */
-export function FailureNotice(props: { error: unknown; wholePage?: boolean; onRetry: () => void }) {
-  const { error } = props;
-  const known = error instanceof ApiError ? error : undefined;
-  return <Failure {...props} advice={known && advice[known.code]} status={known?.status ?? 0} />;
+export function FailureNotice(props: FailureProps) {
+  return <RequestFailure {...props} advice={advice} />;
 }

@@ -1,3 +1,5 @@
+import { RequestError } from "ui-kit/request-error.ts";
+
 /**
  * Why a request gave nothing.
  * - `API_UNREACHABLE`: no answer (network, service down)
@@ -7,7 +9,7 @@
  * - `API_SHAPE`: an answer that is no JSON, or not the JSON expected
  * - `API_TOO_LARGE`: an answer over the limit of `readJson`
  */
-type ApiErrorCode =
+export type ApiErrorCode =
   | "API_UNREACHABLE"
   | "API_NOT_FOUND"
   | "API_REFUSED"
@@ -16,15 +18,4 @@ type ApiErrorCode =
   | "API_TOO_LARGE";
 
 /** A request to the query service that failed; the message is the service's own where it gave one. */
-export class ApiError extends Error {
-  override readonly name = "ApiError";
-  readonly code: ApiErrorCode;
-  /** HTTP status, 0 when there was no answer. */
-  readonly status: number;
-
-  constructor(code: ApiErrorCode, message: string, options: { status?: number; cause?: unknown } = {}) {
-    super(message, { cause: options.cause });
-    this.code = code;
-    this.status = options.status ?? 0;
-  }
-}
+export class ApiError extends RequestError<ApiErrorCode> {}

@@ -12,8 +12,3 @@ export function pageFacts(): z.infer<typeof pageFactsSchema> {
   const written: unknown = Reflect.get(window, "tracingPage");
   return pageFactsSchema.parse(written ?? {});
 }
-
-/** The path below which the app lives, without a slash at the end: `` or `/tracing/ui`. */
-export function basePath(): string {
-  return new URL(document.baseURI).pathname.replace(/\/+$/, "");
-}

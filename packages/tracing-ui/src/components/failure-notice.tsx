@@ -1,7 +1,7 @@
-import { type Advice, FailureNotice as Failure } from "ui-kit/components/failure-notice.tsx";
-import { ApiError } from "../api/api-error.ts";
+import { type Advice, type FailureProps, RequestFailure } from "ui-kit/components/failure-notice.tsx";
+import type { ApiErrorCode } from "../api/api-error.ts";
 
-const advice: Record<ApiError["code"], Advice> = {
+const advice: Record<ApiErrorCode, Advice> = {
   API_UNREACHABLE: {
     title: "The query service does not answer",
     text: "Check that tracing-query is running and that this address still leads to it, then try again.",
@@ -29,8 +29,6 @@ const advice: Record<ApiError["code"], Advice> = {
 };
 
 /** Says why a request failed and what to do, with a button to ask again. */
-export function FailureNotice(props: { error: unknown; wholePage?: boolean; onRetry: () => void }) {
-  const { error } = props;
-  const known = error instanceof ApiError ? error : undefined;
-  return <Failure {...props} advice={known && advice[known.code]} status={known?.status ?? 0} />;
+export function FailureNotice(props: FailureProps) {
+  return <RequestFailure {...props} advice={advice} />;
 }

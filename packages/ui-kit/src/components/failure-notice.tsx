@@ -1,3 +1,4 @@
+import { RequestError } from "../request-error.ts";
 import { Notice } from "./notice.tsx";
 
 /** What a failure of a kind is called, and what helps against it. */
@@ -6,24 +7,31 @@ export interface Advice {
   text: string;
 }
 
-/**
- * Says why a request failed and what to do, with a button to ask again.
- * @param advice undefined: the page itself is at fault
- * @param status of the answer, written before the message; 0 where there was none
- */
-export function FailureNotice(props: {
+const pageAtFault: Advice = {
+  title: "Something in this page went wrong",
+  text: "Reload the page. If it happens again, report the text below.",
+};
+
+/** What an app's notice of a failure is given. */
+export interface FailureProps {
   error: unknown;
-  advice: Advice | undefined;
-  status: number;
   wholePage?: boolean;
   onRetry: () => void;
-}) {
-  const { error, advice, status, wholePage = false, onRetry } = props;
+}
+
+/**
+ * Says why a request failed and what to do, with a button to ask again.
+ * @param advice by the code of the error; for other errors the page itself is at fault
+ */
+export function RequestFailure(props: FailureProps & { advice: Readonly<Record<string, Advice>> }) {
+  const { error, advice, wholePage = false, onRetry } = props;
+  const known = error instanceof RequestError ? error : undefined;
+  const { title, text } = (known && advice[known.code]) ?? pageAtFault;
   const message = error instanceof Error ? error.message : String(error);
   return (
-    <Notice kind="error" wholePage={wholePage} title={advice?.title ?? "Something in this page went wrong"}>
-      <p>{advice?.text ?? "Reload the page. If it happens again, report the text below."}</p>
-      <pre className="notice-message">{status > 0 ? `${status}: ${message}` : message}</pre>
+    <Notice kind="error" wholePage={wholePage} title={title}>
+      <p>{text}</p>
+      <pre className="notice-message">{known?.status ? `${known.status}: ${message}` : message}</pre>
       <button type="button" className="button" onClick={onRetry}>
         Try again
       </button>

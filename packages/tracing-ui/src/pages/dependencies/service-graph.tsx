@@ -120,7 +120,7 @@ export function ServiceGraph(props: {
                       <tspan
                         key={text}
                         x={beside.x + (child === focus ? edgeTextGapPx : -edgeTextGapPx)}
-                        dy={index === 0 ? 0 : index === 1 ? 20 : 13}
+                        dy={index === 0 ? 0 : index === 1 ? "1.8em" : "1.2em"}
                       >
                         {text}
                       </tspan>

@@ -12,6 +12,8 @@ import { isWhole, type TimeRange, type ViewAction, wholeRange } from "./trace-vi
 
 /** A drag shorter than this, in pixels, is a click and selects no range. */
 const clickPx = 4;
+/** Room for the text of a point of time, in pixels. */
+const labelPx = 64;
 
 /**
  * The whole trace in one strip: each span a line in its service's colour, errors in red on top, and the critical
@@ -107,7 +109,12 @@ export function Minimap(props: {
       </div>
       <div className="minimap-scale mono" aria-hidden="true">
         {ticks.map(({ us, text }) => (
-          <span key={us} style={{ left: percent(us) }}>
+          <span
+            key={us}
+            // Where there is no room right of its point, a text stands left of it.
+            className={((total - us) / total) * width < labelPx ? "before" : undefined}
+            style={{ left: percent(us) }}
+          >
             {text}
           </span>
         ))}
