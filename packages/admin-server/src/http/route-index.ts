@@ -81,7 +81,7 @@ export class RouteIndex {
       return undefined;
     }
     const older = known.get(first);
-    if (older !== undefined && older.#isFor(routes)) {
+    if (older?.isFor(routes) === true) {
       return older;
     }
     const bound = routes.reduce((count, { hosts }) => count + (hosts === undefined ? 0 : 1), 0);
@@ -93,7 +93,7 @@ export class RouteIndex {
     return index;
   }
 
-  #isFor(routes: readonly IndexedRoute[]): boolean {
+  private isFor(routes: readonly IndexedRoute[]): boolean {
     return (
       routes.length === this.#hosts.length &&
       routes.every(({ hosts }, position) => sameHosts(hosts, this.#hosts[position]))
