@@ -1,5 +1,8 @@
 import type { Merging } from "./sites/merge-sites.ts";
 
+export type AutomatedAddresses = "unserved" | "internal" | "first" | "all" | "none";
+export type HiddenAnyHost = "none" | "with paths" | "alone" | "for names";
+
 /** Where the same may be said in two places. Which one fits is found out by trying. */
 export interface Choices {
   /** Which sites of several servers are one, with the addresses of all. */
@@ -10,32 +13,58 @@ export interface Choices {
   readonly acmeOptions: boolean;
   /**
    * Names that are automated are further addresses of the site for any host, not `tls_automate_names`: those that no site
-   * is for, or all.
+   * is for, those of these that no public authority knows, the first name of each policy that says nothing else, or all.
    */
-  readonly automatedAddresses: "unserved" | "all" | "none";
+  readonly automatedAddresses: AutomatedAddresses;
+  /**
+   * Which sites have an address for any host that no route tells of: a site with paths may, and a site without routes
+   * is not to be seen at all. Those that logs and connection policies speak of, in a site with paths or in one of their
+   * own; or one that automated names need.
+   */
+  readonly hiddenAnyHost: HiddenAnyHost;
+  /** Sites for any host without TLS say `http://`: else they would speak for the certificates of all. */
+  readonly namesScheme: boolean;
   /** What all servers listen on is said by `default_bind`. */
   readonly defaultBind: boolean;
 }
 
-const both = [true, false];
+const both = [true, false] as const;
+
+/** What of a config makes a choice one: without it every way to choose comes to the same text. */
+export interface ChoiceGrounds {
+  /** Whether policies say how certificates are had. */
+  readonly hasPolicies: boolean;
+  /** Whether names are automated that no route need name. */
+  readonly hasAutomatedNames: boolean;
+  /** Whether a server speaks of a site for any host that is not to be seen. */
+  readonly hasHiddenSites: boolean;
+}
 
 /** Every combination, those that read best first. */
-export function allChoices(): Choices[] {
-  return (["alike", "same", "none"] as const).flatMap((merging) =>
-    both.flatMap((defaultBind) =>
-      (["unserved", "none", "all"] as const).flatMap((automatedAddresses) =>
-        both.flatMap((acmeOptions) =>
-          both.map(
-            (globalCertificates): Choices => ({
-              merging,
-              globalCertificates,
-              acmeOptions,
-              automatedAddresses,
-              defaultBind,
-            }),
-          ),
-        ),
-      ),
-    ),
-  );
+export function allChoices({ hasPolicies, hasAutomatedNames, hasHiddenSites }: ChoiceGrounds): Choices[] {
+  const saying = hasPolicies ? both : ([true] as const);
+  const addresses = hasAutomatedNames
+    ? (["unserved", "none", "all", "internal", "first"] as const)
+    : (["unserved"] as const);
+  const hidden: HiddenAnyHost[] = ["none"];
+  if (hasHiddenSites) hidden.push("with paths", "alone");
+  if (hasAutomatedNames && hasPolicies) hidden.push("for names");
+  const choices: Choices[] = [];
+  for (const namesScheme of hasPolicies ? [false, true] : [false])
+    for (const hiddenAnyHost of hidden)
+      for (const merging of ["alike", "same", "none"] as const)
+        for (const defaultBind of both)
+          for (const automatedAddresses of addresses)
+            for (const acmeOptions of saying)
+              for (const globalCertificates of saying)
+                choices.push({
+                  merging,
+                  globalCertificates,
+                  acmeOptions,
+                  automatedAddresses,
+                  defaultBind,
+                  hiddenAnyHost,
+                  namesScheme,
+                });
+  return choices;
 }

@@ -3,11 +3,11 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../../core/json/json-
 import { adaptServerfile } from "../adapt-serverfile.ts";
 import { formatServerfile } from "../format/format-serverfile.ts";
 import type { KnownText } from "../recent-texts.ts";
-import { allChoices } from "./choices.ts";
+import type { Choices } from "./choices.ts";
 import { type ConfigDraft, draftText } from "./config-draft.ts";
 import { inexpressible } from "./inexpressible.ts";
 import { mendDraft } from "./mending/mend-draft.ts";
-import { usualPortsOf, writeConfig } from "./write-config.ts";
+import { choicesFor, usualPortsOf, writeConfig } from "./write-config.ts";
 
 const defaultFile = "Serverfile";
 /** How much JSON is written and read back in search of a way to write a config: a large one gets few tries. */
@@ -92,7 +92,7 @@ export async function toServerfile(config: JsonValue, known: readonly KnownText[
       }
     }
   }
-  const maxTries = Math.min(maxMendingTries, tries - allChoices().length);
+  const maxTries = Math.min(maxMendingTries, tries);
   const text = await files.at(-1)?.mended(maxTries);
   if (text === undefined) {
     throw files[0]?.refusal ?? inexpressible("/config", "there is no way to write it");
@@ -117,16 +117,36 @@ class TextFile {
   /** The first of the ways to write the config that comes to it. */
   firstThatFits(tries: number): string | undefined {
     const hidden = this.#name === defaultFile ? `./${defaultFile}` : this.#name;
-    for (const choices of allChoices().slice(0, tries)) {
+    const seen = new Set<string>();
+    for (const choices of this.#choices().slice(0, tries)) {
       try {
         const draft = writeConfig(this.#config, choices, hidden);
+        const text = draftText(draft);
+        if (seen.has(text)) {
+          continue;
+        }
+        seen.add(text);
         this.#drafts.push(draft);
-        return this.#checked(draftText(draft));
+        return this.#checked(text);
       } catch (error) {
-        this.refusal ??= error instanceof ServerError ? error : inexpressible("/config", messageOf(error));
+        this.#refuse(error);
       }
     }
     return undefined;
+  }
+
+  #choices(): Choices[] {
+    try {
+      return choicesFor(this.#config);
+    } catch (error) {
+      this.#refuse(error);
+      return [];
+    }
+  }
+
+  /** Keeps the first reason. */
+  #refuse(error: unknown): void {
+    this.refusal ??= error instanceof ServerError ? error : inexpressible("/config", messageOf(error));
   }
 
   /** This text, formatted, if it comes to the config. */

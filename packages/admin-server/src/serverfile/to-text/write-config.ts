@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../core/json/json-value.ts";
-import type { Choices } from "./choices.ts";
+import { allChoices, type Choices } from "./choices.ts";
 import { type ConfigDraft, frozen } from "./config-draft.ts";
 import { inexpressible } from "./inexpressible.ts";
 import { type Line, line } from "./lines/line.ts";
@@ -22,11 +22,12 @@ import { inReadingOrder, RouteBlock, type Statement } from "./routes/route-block
 import { RouteWriter } from "./routes/write-routes.ts";
 import { AccessLogs } from "./sites/access-logs.ts";
 import { addressText, siteKeys, type UsualPorts } from "./sites/addresses.ts";
-import { CertificateLines } from "./sites/certificates.ts";
+import { CertificateLines, objectsOf } from "./sites/certificates.ts";
 import { errorCodes } from "./sites/error-codes.ts";
+import { hasHiddenSites, withHiddenSites } from "./sites/hidden-sites.ts";
 import { mergeSites } from "./sites/merge-sites.ts";
 import { readServers } from "./sites/read-servers.ts";
-import type { ServerDraft, SiteDraft } from "./sites/site-draft.ts";
+import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./sites/site-draft.ts";
 
 /** A site as text: sites that are the same in several servers are one. */
 interface SiteText {
@@ -57,7 +58,8 @@ class ConfigWriter {
     const apps = this.#config.child("apps");
     this.#http = apps?.child("http");
     this.#tls = apps?.child("tls");
-    this.#ports = usualPortsOf(config);
+    const ports = usualPortsOf(config);
+    this.#ports = choices.namesScheme ? { ...ports, namesScheme: true } : ports;
   }
 
   get betterOrder(): DirectiveOrder | undefined {
@@ -66,16 +68,26 @@ class ConfigWriter {
 
   draft(): ConfigDraft {
     const logs = this.#logs();
-    const { servers, sites } = readServers(this.#http?.child("servers"));
-    const accessLogs = new AccessLogs(logs, isDebug(logs), sites);
+    const { servers, sites: shown } = readServers(this.#http?.child("servers"));
     const tlsJson = this.#tls === undefined ? {} : jsonOf(this.#config, "apps", "tls");
-    const certificates = new CertificateLines(tlsJson, this.#ports, this.#choices, sites);
+    const sites = withHiddenSites(shown, servers, this.#choices.hiddenAnyHost, this.#ports);
+    const makeCertificates = () => new CertificateLines(tlsJson, this.#ports, this.#choices, sites);
+    let certificates = makeCertificates();
     const bind = this.#commonBind(servers);
     const groups = mergeSites(sites, this.#choices.merging);
-    const texts = groups.map((group, index) =>
-      this.#site(group, accessLogs, certificates, bind, index === groups.length - 1),
-    );
-    const ordered = inReadingOrder(texts, 0);
+    const written = (given: readonly (readonly SiteDraft[])[]) => {
+      const accessLogs = new AccessLogs(logs, isDebug(logs), sites);
+      return given.map((group, index) =>
+        this.#site(group, sites, accessLogs, certificates, bind, index === given.length - 1),
+      );
+    };
+    const texts = written(groups);
+    let ordered = inReadingOrder(texts, 0);
+    if (ordered.some((text, index) => text !== texts[index])) {
+      // Logs are numbered as they are read, too.
+      certificates = makeCertificates();
+      ordered = written(ordered.map((text) => text.sites));
+    }
     let next = 0;
     for (const { block, groups: count } of ordered) {
       block.arrange(next);
@@ -114,6 +126,7 @@ class ConfigWriter {
 
   #site(
     group: readonly SiteDraft[],
+    sites: readonly SiteDraft[],
     accessLogs: AccessLogs,
     certificates: CertificateLines,
     common: ServerDraft["listening"]["binds"] | undefined,
@@ -138,7 +151,16 @@ class ConfigWriter {
     const block = new RouteBlock(statements, true, matchers.definitions);
     const ported = group.filter(({ server }) => server.listening.port !== undefined);
     const own = (ported.length === 0 ? group : ported).flatMap((each) => siteKeys(each, this.#ports));
-    const extra = tls.names.map((name) => addressText(site.server, name, "", this.#ports, 0));
+    const repetitions = (name: string) =>
+      sites.filter(({ server, addresses }) => {
+        return server === site.server && addresses.some(({ host, path }) => host === name && path === "");
+      }).length;
+    const isHere = (each: SiteDraft) => each.server === site.server;
+    const shown = new Set(sites.filter(isHere).flatMap(hostsOfDraft));
+    const plain = sites.filter(isHere).find(isForAnyHost) === site ? site.server.plainHosts : [];
+    const extra = [...tls.names, ...[...plain].filter((name) => !shown.has(name))].map((name) =>
+      addressText(site.server, name, "", this.#ports, repetitions(name)),
+    );
     const keys = [...new Set([...own, ...extra])];
     return { sites: group, block, keys, head, groups: block.innerGroups, firstGroup: block.firstInnerGroup };
   }
@@ -231,6 +253,7 @@ class ConfigWriter {
       ...logOptionLines(logs),
       ...storageLines(config.child("storage")),
       ...httpAppLines(this.#http),
+      ...zeroPortLines(this.#ports),
       ...(bind === undefined ? [] : bindLinesOf("default_bind", bind)),
       ...sniLines(servers),
       ...autoHttpsLines(servers),
@@ -273,6 +296,19 @@ function jsonOf(members: Members, ...keys: readonly string[]): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
+/**
+ * Which of the usual ports is 0: it stands nowhere then, but issuers' challenges have an empty object for it.
+ */
+export function zeroPorts(config: JsonValue): { http: boolean; https: boolean } {
+  const { automation } = jsonOf(new Members(config, "/config"), "apps", "tls");
+  const policies = isJsonObject(automation) ? objectsOf(automation.policies) : [];
+  const challenges = policies
+    .flatMap(({ issuers }) => objectsOf(issuers))
+    .map((issuer) => (isJsonObject(issuer.challenges) ? issuer.challenges : {}));
+  const isZero = (name: string) => challenges.some((each) => JSON.stringify(each[name]) === "{}");
+  return { http: isZero("http"), https: isZero("tls-alpn") };
+}
+
 /** The ports that a config's addresses have without saying so. */
 export function usualPortsOf(config: JsonValue): UsualPorts {
   const members = new Members(config, "/config");
@@ -281,8 +317,13 @@ export function usualPortsOf(config: JsonValue): UsualPorts {
     const given = http[key];
     return typeof given === "number" && given !== 0 ? given : usual;
   };
+  const zero = zeroPorts(config);
   const namesScheme = hasPlainPolicies(jsonOf(members, "apps", "tls"));
-  return { http: port("http_port", 80), https: port("https_port", 443), namesScheme };
+  return {
+    http: port("http_port", zero.http ? 0 : 80),
+    https: port("https_port", zero.https ? 0 : 443),
+    namesScheme,
+  };
 }
 
 /** Whether a policy names certificates and says nothing else. */
@@ -295,6 +336,11 @@ function hasPlainPolicies({ automation, certificates }: JsonObject): boolean {
       Object.keys(policy).join() === "subjects" &&
       JSON.stringify(policy.subjects) !== automated,
   );
+}
+
+/** The usual ports that no member of the config tells of. */
+function zeroPortLines({ http, https }: UsualPorts): Line[] {
+  return [...(http === 0 ? [line("http_port", "0")] : []), ...(https === 0 ? [line("https_port", "0")] : [])];
 }
 
 /** `bind` or `default_bind`: a line for each set of protocols. */
@@ -326,6 +372,18 @@ function bindLines(group: readonly SiteDraft[], first: string | undefined): Line
   );
   const isUsual = distinct.every(({ address, protocols }) => address === "" && protocols.length === 0);
   return isUsual ? [] : bindLinesOf("bind", distinct);
+}
+
+/** What there is to choose when a config is written. @throws ServerError CONFIG_INEXPRESSIBLE */
+export function choicesFor(config: JsonValue): Choices[] {
+  const members = new Members(config, "/config");
+  const { automation, certificates } = jsonOf(members, "apps", "tls");
+  const { servers, sites } = readServers(members.child("apps")?.child("http")?.child("servers"));
+  return allChoices({
+    hasPolicies: isJsonObject(automation) && objectsOf(automation.policies).length > 0,
+    hasAutomatedNames: isJsonObject(certificates) && certificates.automate !== undefined,
+    hasHiddenSites: hasHiddenSites(sites, servers),
+  });
 }
 
 /**

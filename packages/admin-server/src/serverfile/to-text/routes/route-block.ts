@@ -47,6 +47,54 @@ interface Placeable {
   readonly firstGroup: number | undefined;
 }
 
+/** How many placements of fillers are tried: more than any text that people write needs. */
+const maxPlacements = 2000;
+
+/**
+ * Which things fill which gap between numbers that are known, so that as many gaps as can be are full to the last number:
+ * what stands first goes into the first gap that it fits.
+ */
+function fillGaps<T extends Placeable>(items: readonly T[], gaps: readonly number[]): T[][] {
+  const free = new Set(items);
+  let best: T[][] = gaps.map(() => []);
+  let bestFull = -1;
+  let placements = 0;
+  const filled: T[][] = gaps.map(() => []);
+  const fill = (at: number, left: number, full: number): boolean => {
+    const list = filled[at];
+    if (list === undefined) {
+      if (full > bestFull) {
+        bestFull = full;
+        best = filled.map((each) => [...each]);
+      }
+      return full === gaps.length;
+    }
+    if (left <= 0) {
+      return fill(at + 1, gaps[at + 1] ?? 0, full + (left === 0 ? 1 : 0));
+    }
+    const tried = new Set<number>();
+    for (const item of free) {
+      if (item.groups > left || tried.has(item.groups)) {
+        continue;
+      }
+      if (++placements > maxPlacements) {
+        return true;
+      }
+      tried.add(item.groups);
+      free.delete(item);
+      list.push(item);
+      if (fill(at, left - item.groups, full)) {
+        return true;
+      }
+      list.pop();
+      free.add(item);
+    }
+    return tried.size === 0 && fill(at + 1, gaps[at + 1] ?? 0, full);
+  };
+  fill(0, gaps[0] ?? 0, 0);
+  return best;
+}
+
 /**
  * Puts things into the order in which their groups were numbered; those of which the config does not tell fill the gaps.
  * @param base number of the first
@@ -60,23 +108,14 @@ export function inReadingOrder<T extends Placeable>(items: readonly T[], base: n
     return [...items];
   }
   const unknown = counted.filter(({ firstGroup }) => firstGroup === undefined);
-  const ordered: T[] = [];
-  let next = base;
-  for (const item of known) {
-    while (next < (item.firstGroup ?? 0)) {
-      const gap = (item.firstGroup ?? 0) - next;
-      const at = unknown.findIndex(({ groups }) => groups <= gap);
-      const [filler] = at === -1 ? [] : unknown.splice(at, 1);
-      if (filler === undefined) {
-        break;
-      }
-      ordered.push(filler);
-      next += filler.groups;
-    }
-    ordered.push(item);
-    next = (item.firstGroup ?? 0) + item.groups;
-  }
-  ordered.push(...unknown);
+  const gaps = known.map((item, index) => {
+    const before = known[index - 1];
+    return (item.firstGroup ?? 0) - (before === undefined ? base : (before.firstGroup ?? 0) + before.groups);
+  });
+  const fillers = fillGaps(unknown, gaps);
+  const used = new Set(fillers.flat());
+  const ordered = known.flatMap((item, index) => [...(fillers[index] ?? []), item]);
+  ordered.push(...unknown.filter((item) => !used.has(item)));
   if (ordered.every((item, index) => item === counted[index])) {
     return [...items];
   }
@@ -84,8 +123,8 @@ export function inReadingOrder<T extends Placeable>(items: readonly T[], base: n
   const result = [...ordered];
   items.forEach((item, index) => {
     if (item.groups === 0) {
-      const before = items[index - 1];
-      result.splice(before === undefined ? 0 : result.indexOf(before) + 1, 0, item);
+      const behind = Math.max(-1, ...items.slice(0, index).map((before) => result.indexOf(before)));
+      result.splice(behind + 1, 0, item);
     }
   });
   return result;

@@ -79,8 +79,9 @@ export class RouteWriter {
     const levels = routes.filter(({ handler }) => isSubroute(handler));
     const hasGrouped = levels.some(({ group }) => group !== undefined);
     const plain = levels.length - levels.filter(({ group }) => group !== undefined).length;
+    const onlyHandle = hasGrouped ? undefined : plain === 1 ? levels[0] : levels.find(isUnmergedStrip);
     for (let at = 0; at < routes.length; ) {
-      const [statement, count] = this.#statementAt(routes, at, !hasGrouped && plain === 1);
+      const [statement, count] = this.#statementAt(routes, at, routes[at] === onlyHandle);
       statements.push(statement);
       at += count;
     }
@@ -214,6 +215,16 @@ export class RouteWriter {
   #inner(routes: JsonValue | undefined, path: string, skipped: number): RouteBlock {
     return this.#block(flatten(routes, path).slice(skipped), true);
   }
+}
+
+/** Whether it can only be `handle_path`: in `route` what takes the prefix off and what follows would be one route. */
+function isUnmergedStrip({ handler, match }: FlatRoute): boolean {
+  const routes = isJsonObject(handler) ? handler.routes : undefined;
+  if (!isJsonArray(routes) || strippedPath(match, routes) === undefined) {
+    return false;
+  }
+  const [, second] = routes;
+  return isJsonObject(second) && second.match === undefined && second.group === undefined;
 }
 
 function isSubroute(handler: JsonValue): boolean {

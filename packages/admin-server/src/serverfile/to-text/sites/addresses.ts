@@ -28,6 +28,10 @@ function anyHost(
   return hasPolicies && port !== ports.http ? `https://:${port}` : `:${port}`;
 }
 
+function hasSocketWithoutPort({ listening }: ServerDraft): boolean {
+  return listening.binds.some(({ address }) => /^(unix|fd)/.test(address));
+}
+
 /** An address as people write it. @param repetition 1 and more for another way to write the same */
 export function addressText(
   server: ServerDraft,
@@ -42,6 +46,9 @@ export function addressText(
     return (repetition === 0 ? usual : usual === `:${port}` ? `http://:${port}` : `:${port}`) + path;
   }
   const name = bracketed(host);
+  if (port === ports.http && hasSocketWithoutPort(server) && !server.plainHosts.has(host)) {
+    return `${name}:${port}${path}`; // with `http://` it would be among the hosts to skip
+  }
   const isPlain = port === ports.http || server.plainHosts.has(host);
   const needsPort = port !== undefined && port !== (isPlain ? ports.http : ports.https);
   const plain = `${isPlain ? "http://" : ""}${name}${needsPort ? `:${port}` : ""}`;

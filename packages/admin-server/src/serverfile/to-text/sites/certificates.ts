@@ -1,4 +1,5 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../core/json/json-value.ts";
+import { isInternalSubject } from "../../tls/certificate-subjects.ts";
 import type { Choices } from "../choices.ts";
 import { field, fieldLines, flag, text, texts } from "../lines/field-lines.ts";
 import { type Line, line, lineWith, type Word } from "../lines/line.ts";
@@ -142,26 +143,33 @@ export class CertificateLines {
       }
     }
     const policy = this.#policyOf(hosts, any !== undefined);
-    const bindHost = bindHostOf(policy);
+    const bindHost = bindHostOf(policy) ?? bindHostOf(this.catchAll);
     const { words, lines: policyLines } = this.#policyLines(
       policy,
-      bindHost !== undefined && !isBoundByDefault,
+      bindHostOf(policy) !== undefined && !isBoundByDefault,
     );
     const lines: Line[] = [];
     const pairs: string[][] = [];
     let isForced = false;
+    let isBare = false;
     for (const site of group) {
       const own = secure(site);
       const connection =
         own.length === 0 && !isSecureAny(site) ? undefined : this.#connectionFor(site.server, own);
       if (connection !== undefined) {
         pairs.push(...this.#certificatePairs(connection));
-        lines.push(...this.#connectionLines(connection, site.server));
+        const said = this.#connectionLines(connection, site.server);
+        lines.push(...said);
+        isBare ||= said.length === 0 && isForNameless(connection);
         isForced ||= any === undefined && this.#isForced(connection, own);
       }
     }
-    lines.push(...this.#folderLines());
-    const made = this.#tlsLines(words, [...policyLines, ...distinct(lines)], distinct(pairs), isForced);
+    lines.push(...this.#folderLines(group.length));
+    const all = [...policyLines, ...distinct(lines)];
+    if (isBare && all.length === 0 && words.length === 0 && pairs.length === 0 && !isForced) {
+      all.push(line("curves")); // says nothing, but that the site has a policy of its own
+    }
+    const made = this.#tlsLines(words, all, distinct(pairs), isForced);
     return { lines: made, names, bindHost };
   }
 
@@ -296,10 +304,13 @@ export class CertificateLines {
     });
   }
 
-  #folderLines(): Line[] {
+  /** The line `load`. @param servers how many servers the site is on: each of them has its folders once more */
+  #folderLines(servers: number): Line[] {
     const { certificates } = this.#tls;
-    const folders = isJsonObject(certificates) ? textsOf(certificates.load_folders) : [];
-    if (folders.length === 0 || this.#hasFolders) {
+    const all = isJsonObject(certificates) ? textsOf(certificates.load_folders) : [];
+    const folders = all.slice(0, all.length / servers);
+    const isRepeated = all.every((folder, index) => folder === folders[index % folders.length]);
+    if (folders.length === 0 || !isRepeated || this.#hasFolders) {
       return [];
     }
     this.#hasFolders = true;
@@ -325,10 +336,31 @@ export class CertificateLines {
   #automatedAddresses(): string[] {
     const known = new Set(this.#sites.flatMap((site) => hostsOfDraft(site)));
     const { automatedAddresses } = this.#choices;
-    const isFree = (name: string) =>
-      !this.automated.has(name) && (automatedAddresses === "all" || !known.has(name));
+    const leads = new Set(
+      this.#policies
+        .filter((policy) => Object.keys(policy).join() === "subjects")
+        .flatMap(({ subjects }) => textsOf(subjects).slice(0, 1)),
+    );
+    const isAsked = (name: string) => {
+      switch (automatedAddresses) {
+        case "all":
+          return true;
+        case "first":
+          return leads.has(name);
+        case "internal":
+          return !known.has(name) && isInternalSubject(name);
+        default:
+          return !known.has(name);
+      }
+    };
+    const isFree = (name: string) => !this.automated.has(name) && isAsked(name);
     return automatedAddresses === "none" ? [] : this.automateNames.filter(isFree);
   }
+}
+
+/** Whether a connection policy is for a site's names and for clients that name none: the site has the default name. */
+function isForNameless({ match }: JsonObject): boolean {
+  return isJsonObject(match) && textsOf(match.sni).includes("");
 }
 
 /** What a policy says besides its names. */

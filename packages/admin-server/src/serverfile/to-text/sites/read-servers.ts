@@ -42,7 +42,15 @@ function readListening(members: Members): { listening: Listening; listen: string
   if (more !== undefined) {
     throw inexpressible(members.pathOf("listen"), "all addresses of a server have the port of its sites");
   }
-  return { listening: { binds, port }, listen };
+  return { listening: { binds, port: port ?? portOfLogs(members) }, listen };
+}
+
+/** The port of sites on sockets without any: logs name hosts with a port that is not usual. */
+function portOfLogs(members: Members): number | undefined {
+  const logs = members.look("logs");
+  const { skip_hosts: skipped } = isJsonObject(logs) ? logs : {};
+  const ports = textsOf(skipped).flatMap((host) => /^[^:]+:(\d+)$/.exec(host)?.slice(1) ?? []);
+  return ports[0] === undefined ? undefined : Number(ports[0]);
 }
 
 function textsOf(value: JsonValue | undefined): string[] {

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { adaptServerfile } from "../adapt-serverfile.ts";
+import { toServerfile } from "./to-serverfile.ts";
+
+function adapted(text: string) {
+  return adaptServerfile(Buffer.from(text), {}).result;
+}
+
+/** Texts of which the JSON does not show all: each came out of a generated one that was refused. */
+test.each([
+  ["any host beside a path, known by its log", "https://b.example.com/p, :443 {\n\tlog named\n}\n"],
+  ["any host beside a path, known by its policy", "b.example.com/p/*, https:// {\n}\n"],
+  ["a site that no route shows, known by its log", "a.example.com {\n\tlog\n}\nlocalhost, :443 {\n}\n"],
+  ["a site that no route shows, known by a policy", "[::1], m2.example.org:8443 {\n}\n::1, :443 {\n}\n"],
+  [
+    "names of a site and of an option in one policy",
+    "{\n\ttls_automate_names n2.example.com x.internal\n}\n::1, :443 {\n}\n",
+  ],
+  ["a usual port of 0", "{\n\thttps_port 0\n}\nlocalhost {\n\ttls me@example.com\n}\n"],
+  [
+    "the default name in a policy without settings",
+    "{\n\tdefault_sni single\n}\nsingle/p {\n\ttls {\n\t\tcurves\n\t}\n}\n",
+  ],
+  [
+    "challenges at an address that is not the first",
+    "{\n\tcert_issuer acme\n}\na.example.com {\n\tbind udp/[::1] tcp4/127.0.0.1\n}\n",
+  ],
+  [
+    "an issuer of any host beside a site without TLS",
+    "https:// {\n\ttls {\n\t\tissuer acme {\n\t\t\tlifetime 1h\n\t\t}\n\t}\n}\nhttp://:7000 {\n}\n",
+  ],
+  ["hosts without TLS that no route shows", "http://, http://a.example.com {\n\tbind 10.0.0.1 fd/3\n}\n"],
+  ["the HTTP port on a socket too", "a.example.com:80 {\n\tbind unix//run/s.sock 10.0.0.1\n}\n"],
+  [
+    "a port that only logs tell of",
+    "w.ts.net:8443 {\n\tbind unix//run/s.sock fd/3\n}\n192.168.0.3 {\n\tbind unix//run/s.sock\n\tlog\n}\n",
+  ],
+  [
+    "groups that fill a gap to the last number",
+    ":81 {\n\thandle_errors 5xx {\n\t\thandle {\n\t\t\trespond a\n\t\t}\n\t\thandle /b {\n\t\t\trespond b\n\t\t}\n\t}\n\ttry_files a?b=c {path}\n\thandle {\n\t}\n\ttry_files d?e=f {path}\n}\n",
+  ],
+  [
+    "the one handle_path among routes",
+    "single:80 {\n\thandle_errors 5xx {\n\t\thandle_path /zz* {\n\t\t\tcopy_response_headers {\n\t\t\t\texclude A\n\t\t\t}\n\t\t}\n\t\troute {\n\t\t}\n\t}\n}\n",
+  ],
+])("%s", async (_name, text) => {
+  const config = adapted(text);
+  expect(adapted(await toServerfile(config))).toEqual(config);
+});
