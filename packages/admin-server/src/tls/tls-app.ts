@@ -25,6 +25,7 @@ import { dateFault, describeCertificate, type LoadedCertificate } from "./certif
 import { dnsServers } from "./dns/dns-servers.ts";
 import { ChallengeBoard, challengeBoards } from "./issuers/acme/challenge-board.ts";
 import { type CertificateIssuer, issuers } from "./issuers/issuer.ts";
+import { type ExternalManager, externalManagers } from "./managers/external-manager.ts";
 import { TicketKeyRing, type TicketKeys, ticketKeys } from "./session-tickets.ts";
 import { StorageUpkeep } from "./storage/storage-upkeep.ts";
 
@@ -96,6 +97,8 @@ interface SubjectPolicy {
     readonly issuers: readonly CertificateIssuer[] | undefined;
   };
   readonly onDemand: boolean;
+  /** Others that may have the certificate. */
+  readonly managers: readonly ExternalManager[];
 }
 
 /** The app `tls`: certificates for all threads. Handshakes are done where connections are. */
@@ -220,8 +223,12 @@ class TlsApp implements App {
   /** @throws ServerError */
   async #loadPolicy(config: AutomationPolicyConfig, path: string): Promise<SubjectPolicy> {
     const context = this.#context;
-    const onDemand = config.on_demand === true;
-    if (onDemand && this.#permission === undefined) {
+    const managers: ExternalManager[] = [];
+    for (const [position, manager] of (config.get_certificate ?? []).entries()) {
+      const place = `${path}/get_certificate/${position}`;
+      managers.push(await context.loadInline(externalManagers, "via", manager as JsonValue, place));
+    }
+    if (config.on_demand === true && managers.length === 0 && this.#permission === undefined) {
       throw new ServerError(
         "MODULE_CONFIG",
         "on-demand TLS cannot be enabled without a permission module to prevent abuse: set automation.on_demand.permission",
@@ -238,7 +245,9 @@ class TlsApp implements App {
       : context.storage;
     return {
       subjects: (config.subjects ?? []).map((name) => name.toLowerCase()),
-      onDemand,
+      // What others have is had when it is asked for.
+      onDemand: config.on_demand === true || managers.length > 0,
+      managers,
       policy: {
         issuers: loaded.length > 0 ? loaded : undefined,
         storage,
@@ -303,6 +312,9 @@ class TlsApp implements App {
     if (this.#onDemandNames.has(serverName)) {
       this.#rememberOnDemand(serverName);
     }
+    if (found.length === 0 && onDemand) {
+      found = await this.#askManagers(serverName);
+    }
     if (found.length === 0 && onDemand && (await this.#obtainNow(serverName))) {
       found = this.#cache.find(serverName, selection);
     }
@@ -335,6 +347,21 @@ class TlsApp implements App {
     if (this.#clientNames.delete(name) && !isOthers) {
       this.#manager.forget(name);
     }
+  }
+
+  /** What others have for a name; those that fail are passed over. Nothing is kept here: threads remember answers for a while. */
+  async #askManagers(name: string): Promise<LoadedCertificate[]> {
+    for (const manager of this.#subjectPolicy(name)?.managers ?? []) {
+      try {
+        const found = await manager.get(name);
+        if (found !== undefined) {
+          return [found];
+        }
+      } catch (error) {
+        this.#log.warn(`certificate for ${JSON.stringify(name)}: ${messageOf(error)}`);
+      }
+    }
+    return [];
   }
 
   /** Obtains a certificate while a client waits, where a policy allows it. @returns whether there may be one now */

@@ -13,6 +13,7 @@ import {
   pemLoader,
   storageLoader,
 } from "./loaders/certificate-loaders.ts";
+import { httpManager } from "./managers/http-manager.ts";
 import {
   localIpMatcher,
   notHandshakeMatcher,
@@ -29,6 +30,7 @@ import {
   storageCaPool,
   systemCaPool,
 } from "./pools/ca-pools.ts";
+import { httpCaPool } from "./pools/http-ca-pool.ts";
 import { leafVerifier } from "./pools/leaf-verifier.ts";
 import { fileSystemStorage } from "./storage/file-system.ts";
 import { tlsApp } from "./tls-app.ts";
@@ -44,6 +46,7 @@ export const tlsModules: readonly ListedModule[] = [
   listed("tls.issuance.acme", () => acmeIssuer),
   listed("dns.providers.exec", () => execDnsProvider),
   listed("tls.permission.http", () => httpPermission),
+  listed("tls.get_certificate.http", () => httpManager),
   listed("tls.certificates.automate", () => automateLoader),
   listed("tls.certificates.load_files", () => fileLoader),
   listed("tls.certificates.load_folders", () => folderLoader),
@@ -56,6 +59,7 @@ export const tlsModules: readonly ListedModule[] = [
   listed("tls.handshake_match.sni_regexp", () => sniRegexpMatcher),
   listed("tls.ca_pool.source.combined", () => combinedCaPool),
   listed("tls.ca_pool.source.file", () => fileCaPool),
+  listed("tls.ca_pool.source.http", () => httpCaPool),
   listed("tls.ca_pool.source.inline", () => inlineCaPool),
   listed("tls.ca_pool.source.pki_intermediate", () => pkiIntermediateCaPool),
   listed("tls.ca_pool.source.pki_root", () => pkiRootCaPool),

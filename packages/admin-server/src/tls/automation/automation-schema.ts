@@ -9,6 +9,12 @@ export const automationPolicySchema = z.strictObject({
     .array(inlineModule("tls.issuance", "module"))
     .nullish()
     .describe("Authorities, asked in order until one issues (ACME for public names, internal for others)."),
+  get_certificate: z
+    .array(inlineModule("tls.get_certificate", "via"))
+    .nullish()
+    .describe(
+      "Others that have certificates, asked in order when a client first asks for a name; who issues is asked after them, with permission.",
+    ),
   key_type: z.enum(keyTypes).nullish().describe("Of new keys (p256)."),
   renewal_window_ratio: z
     .number()
@@ -24,6 +30,10 @@ export const automationPolicySchema = z.strictObject({
   storage: inlineModule("storage", "module").nullish().describe("Where certificates rest (as all does)."),
   must_staple: z.literal(false).nullish().describe("OCSP stapling is not supported: false."),
   disable_ocsp_stapling: z.boolean().nullish().describe("There is no OCSP stapling: nothing to disable."),
+  ocsp_overrides: z
+    .record(z.string(), z.string())
+    .nullish()
+    .describe("There is no OCSP stapling: without effect."),
 });
 
 export type AutomationPolicyConfig = z.infer<typeof automationPolicySchema>;

@@ -12,7 +12,7 @@ import { readPemFile } from "../loaders/read-file.ts";
 import { storedPem } from "./stored-pem.ts";
 
 /** One text for each certificate, as TLS wants them. */
-function separate(pem: string | Uint8Array, source: string): string[] {
+export function separate(pem: string | Uint8Array, source: string): string[] {
   return parseCertificates(pem, source).map((each) => certificatesToPem([each]));
 }
 
