@@ -203,3 +203,9 @@ WHERE callers.key = 0 OR callers.service != child
 GROUP BY received, pending, tenant, minute, parent, child;
 
 INSERT INTO tracing.schema_migrations (version, name) SELECT 4, 'derived tables, archive';
+
+ALTER TABLE tracing.spans MODIFY SETTING min_bytes_for_wide_part = 2147483648;
+
+ALTER TABLE tracing.archived_spans MODIFY SETTING min_bytes_for_wide_part = 2147483648;
+
+INSERT INTO tracing.schema_migrations (version, name) SELECT 5, 'compact parts';

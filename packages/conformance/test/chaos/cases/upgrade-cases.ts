@@ -59,4 +59,4 @@ function upgrade(version: number): ChaosCase {
 }
 
 /** Data that an older release has written: the oldest, and the one before this. */
-export const upgradeCases: readonly ChaosCase[] = [upgrade(1), upgrade(4)];
+export const upgradeCases: readonly ChaosCase[] = [upgrade(1), upgrade(4), upgrade(5)];
