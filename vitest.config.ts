@@ -9,7 +9,7 @@ export default defineConfig({
       "examples/*/src/**/*.test.ts",
       "scripts/**/*.test.ts",
     ],
-    globalSetup: "scripts/one-temporary-folder.ts",
+    globalSetup: ["scripts/one-temporary-folder.ts", "scripts/compile-cache.ts"],
     // More fuzz rounds, as CONTRIBUTING.md says, take longer.
     testTimeout: 20_000 + 2 * Number(process.env.FUZZ_ROUNDS ?? 0),
     hookTimeout: 60_000,
