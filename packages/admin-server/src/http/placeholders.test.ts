@@ -25,6 +25,14 @@ test.each([
   expect(compileTemplate(text)(exchange)).toBe(expected);
 });
 
+test("the environment and the machine have names", () => {
+  process.env.PLACEHOLDERS_TEST = "from outside";
+  expect(compileTemplate("{env.PLACEHOLDERS_TEST}|{env.PLACEHOLDERS_NONE}|{system.wd}")(exchange)).toBe(
+    `from outside||${process.cwd()}`,
+  );
+  delete process.env.PLACEHOLDERS_TEST;
+});
+
 test("texts without placeholders are the same for everybody", () => {
   expect([
     isFixed(compileTemplate("\\{a}")),

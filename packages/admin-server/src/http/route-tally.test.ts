@@ -74,6 +74,14 @@ test.each([0, 2])("the public model's names and labels, with %d workers", async 
   );
 });
 
+test("hosts that no route names are told apart where that is asked for", async () => {
+  running = await RunningServer.start(await config({ per_host: true, observe_catchall_hosts: true }));
+  await ask(`${running.site}/sub`, { headers: { Host: "b.example" } });
+  expect(await lines(/^caddy_http_requests_total/)).toEqual([
+    'caddy_http_requests_total{server="s",handler="subroute",host="b.example"} 1',
+  ]);
+});
+
 test("upstreams, the admin endpoint and reloads are told by the public model's names too", async () => {
   running = await RunningServer.start(await config(null));
   expect((await running.admin("GET", "/config/nothing/below")).status).toBe(400);

@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask } from "../testing/ask.ts";
@@ -113,6 +115,45 @@ describe("the client's address", () => {
     await load(options, matched, say("other"));
     expect((await ask(running.site, { headers })).text).toBe(expected);
   });
+});
+
+test("who connects over a unix socket may name the client where that is said", async () => {
+  const socketPath = join(running.configFolder, "site.sock");
+  const client = async () => {
+    const request = httpRequest({
+      socketPath,
+      agent: false,
+      headers: { "X-Forwarded-For": "192.0.2.1" },
+    }).end();
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    return text(response);
+  };
+  const route = say("[{http.vars.client_ip}]");
+  await load({ listen: [`unix/${socketPath}`] }, route);
+  expect(await client()).toBe("[]");
+  await load({ listen: [`unix/${socketPath}`], trusted_proxies_unix: true }, route);
+  expect(await client()).toBe("[192.0.2.1]");
+});
+
+test("a response may begin before the request's body is read; TCP's questions may be set", async () => {
+  const options = {
+    enable_full_duplex: true,
+    keepalive_interval: "5s",
+    keepalive_idle: "7s",
+    keepalive_count: 3,
+  };
+  await load(options, say("early"));
+  const { hostname, port } = new URL(running.site);
+  const socket = connect(Number(port), hostname);
+  socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12345");
+  const [head] = (await once(socket, "data")) as [Buffer];
+  expect(String(head)).toMatch(/^HTTP\/1\.1 200 [\s\S]*early$/);
+  socket.destroy();
+  const refused = siteConfig(say("x")) as { apps: { http: { servers: { s: object } } } };
+  Object.assign(refused.apps.http.servers.s, { keepalive_count: 0 });
+  expect((await running.admin("POST", "/load", refused)).error).toContain(
+    "/config/apps/http/servers/s/keepalive_count",
+  );
 });
 
 test("fields with _ or . in their names are dropped unless they are expected", async () => {

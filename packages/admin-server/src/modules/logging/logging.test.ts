@@ -175,3 +175,29 @@ test("with `trace` each handler that a request comes to is logged", async () => 
     "http.log.trace: http.handlers.static_response",
   ]);
 });
+
+test("lines say who wrote them, and by which way, where a log asks for it", async () => {
+  const writer = (name: string) => ({ writer: file(name), include: ["http.log.access"] });
+  server = await RunningServer.start(
+    config({
+      caller: { ...writer("caller.log"), with_caller: true },
+      above: { ...writer("above.log"), with_caller: true, with_caller_skip: 1 },
+      stack: { ...writer("stack.log"), with_stacktrace: "error" },
+      default: { writer: { output: "discard" } },
+    }),
+  );
+  await ask(`${server.site}/a`);
+  await ask(`${server.site}/fail`);
+  await server.close();
+  server = undefined;
+  const [own] = lines("caller.log");
+  const [above] = lines("above.log");
+  expect([own?.caller, above?.caller]).toEqual([
+    expect.stringMatching(/^[\w-]+\.ts:\d+$/),
+    expect.stringMatching(/^[\w-]+\.ts:\d+$/),
+  ]);
+  expect(above?.caller).not.toBe(own?.caller);
+  const [informed, failed] = lines("stack.log");
+  expect([informed?.stacktrace, informed?.caller]).toEqual([undefined, undefined]);
+  expect(JSON.stringify(failed)).toContain(String(own?.caller).replace(/:.*/, ""));
+});

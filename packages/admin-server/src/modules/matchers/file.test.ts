@@ -68,3 +68,9 @@ test("a file system that does not exist is an error", async () => {
 test("an unknown policy is refused", async () => {
   await expect(provisionMatcher("file", { try_policy: "x" })).rejects.toThrow(/try_policy/);
 });
+
+test("says where the file is", async () => {
+  const exchange = makeExchange({ target: "/folder/b.txt" });
+  expect((await provisionMatcher("file", { root })).matches(exchange)).toBe(true);
+  expect(readPlaceholder(exchange, "http.matchers.file.absolute")).toBe(join(root, "folder/b.txt"));
+});

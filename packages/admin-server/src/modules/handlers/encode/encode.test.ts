@@ -44,6 +44,15 @@ async function encoded(
 }
 
 test.each([
+  [{}, 4],
+  [{ checksum: false }, 0],
+])("frames of zstd with %j have the checksum flag %d", async (options, flag) => {
+  const made = await encoded({ encodings: { zstd: options } }, ["Accept-Encoding", "zstd"]);
+  // Source: RFC 8878, section 3.1.1.1.1: bit 2 of the frame header descriptor, after the magic number
+  expect((made.body()[4] ?? 0) & 4).toBe(flag);
+});
+
+test.each([
   ["gzip", "gzip"],
   ["br", "br"],
   ["zstd", "zstd"],

@@ -112,6 +112,14 @@ test("plain text is a table", async () => {
   expect(first).toMatch(/^A\.txt\t\t1 B\tNovember 14, 2023 at 22:13:21$/);
 });
 
+test("the text has times as `plain_time_format` says", async () => {
+  const browse = { plain_time_format: "2006-01-02" };
+  const dated = await RunningServer.start(siteConfig({ handle: [{ handler: "file_server", root, browse }] }));
+  const { text } = await ask(`${dated.site}/list/?sort=name`, { headers: { Accept: "text/plain" } });
+  await dated.close();
+  expect(text.split("\n")[2]).toMatch(/^A\.txt\t\t1 B\t2023-11-14$/);
+});
+
 test("a folder without slash is redirected, an unchanged one not sent", async () => {
   const redirect = await ask(`${server.site}/list?x`);
   expect([redirect.status, redirect.headers.location]).toEqual([308, "/list/?x"]);
