@@ -16,7 +16,8 @@ const backdateMs = 60_000;
 /** A certificate with its key, as PEM files that the config names. */
 export interface KeyPairFiles {
   readonly certificate: string;
-  readonly privateKey: string;
+  /** Undefined: it is elsewhere, and nothing is signed with it here. */
+  readonly privateKey: string | undefined;
 }
 
 /** How an authority is set up. */
@@ -33,9 +34,15 @@ export interface AuthorityOptions {
   readonly intermediate?: KeyPairFiles | undefined;
 }
 
-interface Signer {
-  /** The certificate that signs, then those above it, without the root. */
+/** A certificate, and its key where it is here. */
+interface Pair {
+  /** The certificate, then those above it, without the root. */
   readonly chain: readonly [X509Certificate, ...X509Certificate[]];
+  readonly key: KeyObject | undefined;
+}
+
+/** One that signs. */
+interface Signer extends Pair {
   readonly key: KeyObject;
 }
 
@@ -50,17 +57,32 @@ export interface LeafRequest {
   readonly signWithRoot?: boolean;
 }
 
-async function readSigner(files: KeyPairFiles): Promise<Signer> {
-  const [chainPem, keyPem] = await Promise.all(
-    [files.certificate, files.privateKey].map(async (path) => {
-      try {
-        return await readFile(path);
-      } catch (error) {
-        throw new ServerError("CERTIFICATE", `${path}: ${messageOf(error)}`, { cause: error });
-      }
-    }),
-  );
-  return toSigner(chainPem ?? "", files.certificate, keyPem ?? "", files.privateKey);
+async function read(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw new ServerError("CERTIFICATE", `${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function readPair({ certificate, privateKey }: KeyPairFiles): Promise<Pair> {
+  const chainPem = await read(certificate);
+  if (privateKey !== undefined) {
+    return toSigner(chainPem, certificate, await read(privateKey), privateKey);
+  }
+  const [first, ...others] = parseCertificates(chainPem, certificate);
+  if (first === undefined) {
+    throw new ServerError("CERTIFICATE", `${certificate}: no certificate in PEM`);
+  }
+  return { chain: [first, ...others], key: undefined };
+}
+
+/** @throws ServerError CERTIFICATE when there is nothing to sign with */
+function withKey({ chain, key }: Pair, what: string): Signer {
+  if (key === undefined) {
+    throw new ServerError("CERTIFICATE", `the ${what} has no private key here to sign with: set private_key`);
+  }
+  return { chain, key };
 }
 
 function toSigner(
@@ -87,14 +109,14 @@ export class CertificateAuthority {
   readonly options: AuthorityOptions;
   readonly #storage: Storage;
   readonly #log: Logger;
-  #root: Signer;
+  #root: Pair;
   #intermediate: Signer;
 
   private constructor(
     options: AuthorityOptions,
     storage: Storage,
     log: Logger,
-    root: Signer,
+    root: Pair,
     intermediate: Signer,
   ) {
     this.options = options;
@@ -111,12 +133,12 @@ export class CertificateAuthority {
       const root =
         options.root === undefined
           ? ((await loadSigner(storage, options.id, "root")) ?? (await makeRoot(options, storage, log)))
-          : await readSigner(options.root);
+          : await readPair(options.root);
       const intermediate =
         options.intermediate === undefined
           ? ((await loadSigner(storage, options.id, "intermediate")) ??
-            (await makeIntermediate(options, storage, root, log)))
-          : await readSigner(options.intermediate);
+            (await makeIntermediate(options, storage, withKey(root, "root"), log)))
+          : withKey(await readPair(options.intermediate), "intermediate");
       const authority = new CertificateAuthority(options, storage, log, root, intermediate);
       await authority.#renew();
       return authority;
@@ -151,7 +173,7 @@ export class CertificateAuthority {
    * @throws ServerError CERTIFICATE
    */
   async issue(request: LeafRequest): Promise<string> {
-    const signer = request.signWithRoot === true ? this.#root : this.#intermediate;
+    const signer = request.signWithRoot === true ? withKey(this.#root, "root") : this.#intermediate;
     const [issuer] = signer.chain;
     const now = Math.floor(Date.now() / 1000) * 1000;
     const leaf = await makeCertificate({
@@ -199,7 +221,7 @@ export class CertificateAuthority {
       this.#intermediate =
         stored !== undefined && !needsRenewal(stored.chain[0], ratio)
           ? stored
-          : await makeIntermediate(options, this.#storage, this.#root, this.#log);
+          : await makeIntermediate(options, this.#storage, withKey(this.#root, "root"), this.#log);
     }
   }
 }

@@ -22,7 +22,12 @@ const defaultMaintenanceMs = 600_000;
 
 const keyPairSchema = z.strictObject({
   certificate: z.string().describe("Path of a PEM file: the certificate, then its chain."),
-  private_key: z.string().describe("Path of a PEM file: its key."),
+  private_key: z
+    .string()
+    .nullish()
+    .describe(
+      "Path of a PEM file: its key. A root that is kept elsewhere needs none beside an intermediate.",
+    ),
   format: z.enum(["pem_file"]).nullish().describe("`pem_file`, the only one."),
 });
 
@@ -52,7 +57,7 @@ const authoritySchema = z.strictObject({
 type AuthorityConfig = z.infer<typeof authoritySchema>;
 
 function files(pair: AuthorityConfig["root"]): KeyPairFiles | undefined {
-  return pair ? { certificate: pair.certificate, privateKey: pair.private_key } : undefined;
+  return pair ? { certificate: pair.certificate, privateKey: pair.private_key || undefined } : undefined;
 }
 
 /** Defaults of the public model (Caddy 2.11), with this product's name. */

@@ -86,6 +86,37 @@ test("authorities of the config have names and files of their own", async () => 
   expect((await load({ intermediate_lifetime: "9999d" })).status).toBe(200); // there is one already
 });
 
+test("a root whose key is elsewhere serves beside an intermediate of the config, and signs nothing", async () => {
+  const authority = async (config: object, ca: string, more: object = {}) =>
+    running.admin("POST", "/load", {
+      apps: {
+        pki: { certificate_authorities: { [ca]: { install_trust: false, ...config } } },
+        tls: {
+          certificates: { automate: ["offline.internal"] },
+          automation: { policies: [{ issuers: [{ module: "internal", ca, ...more }] }] },
+        },
+      },
+    });
+  expect((await authority({}, "kept")).error).toBe("");
+  const root = { certificate: stored("kept/root.crt") };
+  const intermediate = {
+    certificate: stored("kept/intermediate.crt"),
+    private_key: stored("kept/intermediate.key"),
+  };
+  expect((await authority({ root, intermediate }, "offline")).error).toBe("");
+  const info = JSON.parse((await running.admin("GET", "/pki/ca/offline")).text);
+  expect(info.root_certificate).toBe(await readFile(root.certificate, "utf8"));
+  const chain = join(stored(""), "../../certificates/offline/offline.internal/offline.internal.crt");
+  const leaf = new X509Certificate(await readFile(chain));
+  expect(leaf.verify(new X509Certificate(await readFile(intermediate.certificate)).publicKey)).toBe(true);
+  const missing = "the root has no private key here to sign with: set private_key";
+  expect((await authority({ root }, "alone")).error).toContain(`certificate authority alone: ${missing}`);
+  const { certificate } = intermediate;
+  expect((await authority({ root, intermediate: { certificate } }, "offline")).error).toContain(
+    "the intermediate has no private key here",
+  );
+});
+
 test("an intermediate near its end is renewed under the same root", async () => {
   await rm(stored("short"), { recursive: true, force: true });
   const load = (ratio: number) =>
