@@ -32,7 +32,17 @@ function newState(): FileState {
 
 /** The files that a block's directives were written in, sorted. */
 function filesOf(block: SiteBlock): string[] {
-  return [...new Set(block.segments.flatMap((segment) => segment.map(({ file }) => file)))].sort();
+  const files = new Set<string>();
+  let last: string | undefined;
+  for (const segment of block.segments) {
+    for (const { file } of segment) {
+      if (file !== last) {
+        files.add(file);
+        last = file;
+      }
+    }
+  }
+  return [...files].sort();
 }
 
 function refuseKeysThatAreDirectives(blocks: readonly SiteBlock[]): void {

@@ -19,18 +19,22 @@ export interface ServedSite {
   readonly keys: readonly string[];
 }
 
+/** What {@link resultsOf} finds mostly: sites are asked for each kind again and again. */
+const nothing: readonly never[] = [];
+
 /** All results of one kind. */
 export function resultsOf<K extends DirectiveResult["kind"]>(
   site: ReadSite,
   kind: K,
-): Extract<DirectiveResult, { kind: K }>[] {
-  const found: Extract<DirectiveResult, { kind: K }>[] = [];
+): readonly Extract<DirectiveResult, { kind: K }>[] {
+  let found: Extract<DirectiveResult, { kind: K }>[] | undefined;
   for (const { result } of site.results) {
     if (result.kind === kind) {
+      found ??= [];
       found.push(result as Extract<DirectiveResult, { kind: K }>);
     }
   }
-  return found;
+  return found ?? nothing;
 }
 
 /** The hosts of a site, each once; none when one of its addresses is for any host. */

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIPv4, isIPv6 } from "node:net";
 import { splitHostPort } from "../addresses/host-port.ts";
 
 const internalNetworks = new BlockList();
@@ -31,6 +31,14 @@ function hostOnly(subject: string): string {
   }
 }
 
+/** 4, 6, or 0 for what is no address. The pattern of IPv6 is large: what has no colon is not held against it. */
+function ipFamily(text: string): 0 | 4 | 6 {
+  if (text.includes(":")) {
+    return isIPv6(text) ? 6 : 0;
+  }
+  return isIPv4(text) ? 4 : 0;
+}
+
 /** Whether a certificate could name it at all. */
 export function qualifiesForCertificate(subject: string): boolean {
   return (
@@ -48,14 +56,14 @@ export function isInternalSubject(subject: string): boolean {
   if (host === "localhost" || internalEndings.some((ending) => host.endsWith(ending))) {
     return true;
   }
-  const family = isIP(host);
+  const family = ipFamily(host);
   return family !== 0 && internalNetworks.check(host, family === 4 ? "ipv4" : "ipv6");
 }
 
 /** Whether a public authority would give a certificate for it, on request at the handshake too if `onDemand`. */
 export function isPublicSubject(subject: string, onDemand: boolean): boolean {
   return (
-    isIP(subject) === 0 && !isInternalSubject(subject) && (subject.split("*.").length - 1 < 2 || onDemand)
+    ipFamily(subject) === 0 && !isInternalSubject(subject) && (subject.split("*.").length - 1 < 2 || onDemand)
   );
 }
 

@@ -78,12 +78,18 @@ export function expandShorthands(text: string): string {
     });
 }
 
-/** The tokens of a site, written out. */
-export function expandTokens(tokens: readonly Token[]): Token[] {
-  return tokens.map((token) => {
+/** The tokens of a site, written out: the same list when there is nothing to write out. */
+export function expandTokens(tokens: readonly Token[]): readonly Token[] {
+  let expanded: Token[] | undefined;
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index] as Token;
     const text = expandShorthands(token.text);
-    return text === token.text ? token : { ...token, text };
-  });
+    if (text !== token.text) {
+      expanded ??= [...tokens];
+      expanded[index] = { ...token, text };
+    }
+  }
+  return expanded ?? tokens;
 }
 
 /** The shorthand that stands for a placeholder, braces included; undefined when there is none. */
