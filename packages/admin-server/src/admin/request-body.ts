@@ -38,12 +38,16 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
     }
   };
   const lost = () => ended.reject(new ServerError("ADMIN_REQUEST", "request body ended early"));
+  const done = () => {
+    request.off("close", lost); // which comes next, and an error that nobody hears costs its stack
+    ended.resolve();
+  };
   // Not `for await`: leaving that loop early destroys the request, and with it the connection of the answer.
-  request.on("data", take).once("end", ended.resolve).once("error", lost).once("close", lost);
+  request.on("data", take).once("end", done).once("error", lost).once("close", lost);
   try {
     await ended.promise;
   } finally {
-    request.off("data", take).off("end", ended.resolve).off("error", lost).off("close", lost);
+    request.off("data", take).off("end", done).off("error", lost).off("close", lost);
     request.on("error", () => {});
   }
   return Buffer.concat(chunks, length);

@@ -46,8 +46,8 @@ export class ConfigPuller implements Participant {
   readonly #identity: IdentityCertificates;
   readonly #log: Logger;
   #engine: ConfigEngine | undefined;
-  /** Ends the pulling of the config that runs. */
-  #current = new AbortController();
+  /** Ends the pulling of the config that runs; undefined while it pulls none. */
+  #current: AbortController | undefined;
 
   constructor(adapters: AdapterRegistry, identity: IdentityCertificates, log: Logger) {
     this.#identity = identity;
@@ -62,22 +62,26 @@ export class ConfigPuller implements Participant {
 
   async prepare(document: ConfigDocument): Promise<Transition> {
     const plan = planOf(document);
+    if (plan === undefined) {
+      return { commit: () => this.#follow(undefined), rollback: async () => {} };
+    }
     const control = new AbortController();
     const first =
-      plan === undefined || plan.delayMs > 0
-        ? undefined
-        : await fetchConfig(plan.source, this.#adapters, control.signal);
+      plan.delayMs > 0 ? undefined : await fetchConfig(plan.source, this.#adapters, control.signal);
     return {
       commit: () => {
-        this.#current.abort();
-        this.#current = control;
-        if (plan !== undefined) {
-          // Not now: the change that asks for it holds the lock.
-          setImmediate(() => void this.#follow(plan, first, control.signal));
-        }
+        this.#follow(control);
+        // Not now: the change that asks for it holds the lock.
+        setImmediate(() => void this.#pull(plan, first, control.signal));
       },
       rollback: async () => control.abort(),
     };
+  }
+
+  /** Has the last config's pulling end. @param control ends that of the next one */
+  #follow(control: AbortController | undefined): void {
+    this.#current?.abort();
+    this.#current = control;
   }
 
   async check(document: ConfigDocument): Promise<void> {
@@ -85,11 +89,11 @@ export class ConfigPuller implements Participant {
   }
 
   async stop(): Promise<void> {
-    this.#current.abort();
+    this.#follow(undefined);
   }
 
   /** @param first already fetched; undefined waits and fetches */
-  async #follow(plan: Plan, first: Uint8Array | undefined, signal: AbortSignal): Promise<void> {
+  async #pull(plan: Plan, first: Uint8Array | undefined, signal: AbortSignal): Promise<void> {
     let next = first;
     while (!signal.aborted) {
       try {
