@@ -347,6 +347,9 @@ describe("an upstream that misbehaves", () => {
       "sends both lengths of a kind",
       (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
     ],
+    ["sends no HTTP", (socket) => socket.write("SSH-2.0-OpenSSH_9.2\r\n\0\0\u0001\r\n\r\n")],
+    ["closes without a word", (socket) => socket.end()],
+    ["closes within its head", (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Len")],
     [
       "sends a coding nobody knows",
       (socket) => socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"),
@@ -379,6 +382,18 @@ describe("an upstream that misbehaves", () => {
     await load(to(server.address));
     const answer = await rawRequest(running.site, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     expect(answer).not.toContain("\r\n0\r\n\r\n");
+    server.close();
+  });
+
+  test("ends a body before its length: the client's is cut short, and the next one's is whole", async () => {
+    let answers = 0;
+    const server = await raw((socket) => {
+      answers++;
+      socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${answers === 1 ? 10 : 5}\r\n\r\nhello`);
+    });
+    await load(to(server.address));
+    await expect(ask(running.site)).rejects.toThrow();
+    expect((await ask(running.site)).text).toBe("hello");
     server.close();
   });
 

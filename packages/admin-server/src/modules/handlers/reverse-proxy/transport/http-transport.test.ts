@@ -113,6 +113,22 @@ describe("HTTP/2", () => {
     expect((await ask(running.site)).status).toBe(502);
   });
 
+  test.each([
+    ["answers in HTTP/1", "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"],
+    ["sends a frame over the limit", Buffer.from([255, 255, 255, 0, 0, 0, 0, 0, 1])],
+    [
+      "sends a response to nothing",
+      Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 1, 1, 5, 0, 0, 0, 9, 0x88]),
+    ],
+  ])("an upstream that %s is 502", async (_, answer) => {
+    const server = createTcpServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () => socket.end(answer));
+    });
+    await load(await listen(server), { versions: ["h2c"] });
+    expect((await ask(running.site)).status).toBe(502);
+  });
+
   test("an upstream that goes away is dialed again", async () => {
     const server = createH2cServer((_, response) => response.end("ok"));
     const sessions: { destroy(): void }[] = [];
