@@ -3,9 +3,17 @@ import { expect, test } from "vitest";
 import { describeApp } from "./app-session.ts";
 import { scenes, showScene } from "./scenes.ts";
 
+/** Windows that a page must fit into: a telephone, a tablet, 1280 × 800 zoomed to 200 % and 1280 × 1024 to 400 %. */
+const widths = [
+  [360, 780],
+  [768, 1024],
+  [640, 400],
+  [320, 256],
+] as const;
+
 describeApp("every page", (app) => {
   test.each(scenes)(
-    "$name: axe finds nothing in either theme, nothing is cut off at 360 px",
+    "$name: axe finds nothing in either theme, nothing is cut off in a small window or zoomed in",
     { timeout: 120_000 },
     async (scene) => {
       const { page, server, store } = app;
@@ -14,10 +22,13 @@ describeApp("every page", (app) => {
       expect(await violationsOn(page), "light").toEqual([]);
       await page.emulateMedia({ colorScheme: "dark" });
       expect(await violationsOn(page, "colours"), "dark").toEqual([]);
-      await page.setViewportSize({ width: 360, height: 780 });
-      await page.evaluate(() => new Promise(requestAnimationFrame));
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
-      expect(await outOfReach(page)).toEqual([]);
+      for (const [width, height] of widths) {
+        await page.setViewportSize({ width, height });
+        await page.evaluate(() => new Promise(requestAnimationFrame));
+        const needed = await page.evaluate(() => document.documentElement.scrollWidth);
+        expect(needed, `${width} px`).toBeLessThanOrEqual(width);
+        expect(await outOfReach(page), `${width} px`).toEqual([]);
+      }
       expect(app.complaints).toEqual([]);
     },
   );
