@@ -51,6 +51,9 @@ const foundPrefixes = [
   "http.intercept.",
 ];
 
+/** Names of fields, whose case does not count: set in lower case. */
+const interceptedField = "http.intercept.header.";
+
 function hostPart(hostport: string): string {
   return hostport.replace(/:\d*$/, "");
 }
@@ -137,7 +140,8 @@ function readerOf(name: string): Reader | undefined {
     return found[1](name.slice(found[0].length));
   }
   if (foundPrefixes.some((prefix) => name.startsWith(prefix))) {
-    return (exchange) => foundValue(exchange, name) ?? "";
+    const known = name.startsWith(interceptedField) ? name.toLowerCase() : name;
+    return (exchange) => foundValue(exchange, known) ?? "";
   }
   // A handler may give any name a value.
   return /^[\w.-]+$/.test(name) ? (exchange) => foundValue(exchange, name) ?? `{${name}}` : undefined;

@@ -49,6 +49,31 @@ test("a response that matches is replaced, with its own length", async () => {
   ]);
 });
 
+test("its fields have names in any case, and all their values", async () => {
+  const made = await intercepted(
+    [
+      {
+        match: { status_code: [4] },
+        routes: [
+          {
+            handle: [
+              {
+                handler: "static_response",
+                body: "{http.intercept.header.X-Two} {http.intercept.header.x-two}",
+              },
+            ],
+          },
+        ],
+      },
+    ],
+    (exchange) => {
+      exchange.responseHeaders.push("X-Two", "1", "X-Two", "2");
+      exchange.respond(404);
+    },
+  );
+  expect(made.body().toString()).toBe("1,2 1,2");
+});
+
 test("one in pieces too", async () => {
   const made = await intercepted([replace], async (exchange) => {
     exchange.writeHead(500);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineModule } from "../../../core/modules/module.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import type { HttpHandler } from "../../../http/handler.ts";
-import { type HeaderList, removeHeaders } from "../../../http/header-list.ts";
+import { getHeaders, type HeaderList, removeHeaders } from "../../../http/header-list.ts";
 import { setPlaceholder } from "../../../http/placeholders.ts";
 import { ResponseFilter, type ResponseSink } from "../../../http/response-sink.ts";
 import type { RouteList } from "../../../http/routes.ts";
@@ -79,8 +79,8 @@ class InterceptFilter extends ResponseFilter {
     const { routes, status, headers } = replacement;
     setPlaceholder(exchange, "http.intercept.status_code", String(status));
     for (let index = 0; index < headers.length; index += 2) {
-      const name = `http.intercept.header.${(headers[index] ?? "").toLowerCase()}`;
-      setPlaceholder(exchange, name, headers[index + 1] ?? "");
+      const field = (headers[index] ?? "").toLowerCase();
+      setPlaceholder(exchange, `http.intercept.header.${field}`, getHeaders(headers, field).join(","));
     }
     removeHeaders(headers, (name) => ofBody.has(name));
     exchange.restartResponse(this.below);
