@@ -29,6 +29,10 @@ test.each([
     "an issuer of any host beside a site without TLS",
     "https:// {\n\ttls {\n\t\tissuer acme {\n\t\t\tlifetime 1h\n\t\t}\n\t}\n}\nhttp://:7000 {\n}\n",
   ],
+  [
+    "options of the two default issuers beside a name of our own",
+    "{\n\temail me@example.com\n\tcert_lifetime 2d\n}\nlocalhost {\n}\n",
+  ],
   ["hosts without TLS that no route shows", "http://, http://a.example.com {\n\tbind 10.0.0.1 fd/3\n}\n"],
   ["the HTTP port on a socket too", "a.example.com:80 {\n\tbind unix//run/s.sock 10.0.0.1\n}\n"],
   [

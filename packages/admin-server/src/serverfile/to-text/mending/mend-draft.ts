@@ -127,6 +127,7 @@ export async function mendDraft(
       return text;
     }
   }
+  tries = 0; // those were written, not looked for
   const [draft] = drafts;
   if (nodes.length === 0 && draft !== undefined) {
     // None is understood: mostly since sites say different things of the same certificates.

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isJsonArray, isJsonObject, type JsonObject } from "../../../core/json/json-value.ts";
 import type { Choices } from "../choices.ts";
 import { duration, field, fieldLines, flag, integer, text, texts } from "../lines/field-lines.ts";
@@ -8,7 +9,7 @@ import { logLines } from "../modules/log-lines.ts";
 import { storageWords } from "../modules/storage.ts";
 import { isAccessLog } from "../sites/access-logs.ts";
 import type { UsualPorts } from "../sites/addresses.ts";
-import { type CertificateLines, objectsOf, ownSettings } from "../sites/certificates.ts";
+import { type CertificateLines, objectsOf, ownSettings, zerosslDirectory } from "../sites/certificates.ts";
 import type { ServerDraft } from "../sites/site-draft.ts";
 
 /** `admin` and `persist_config`. */
@@ -162,17 +163,28 @@ export function sniLines(servers: readonly ServerDraft[]): Line[] {
   });
 }
 
-/** The options of one ACME issuer as options of all; undefined when it has more than they say. */
+/** Whether an issuer is the second of the two that there are by default: the first with another authority. */
+function isSecondDefault(second: JsonObject | undefined, first: JsonObject): boolean {
+  const { ca, ...settings } = second ?? {};
+  return (
+    ca === zerosslDirectory &&
+    typeof first.email === "string" &&
+    isDeepStrictEqual({ ...settings }, { ...first })
+  );
+}
+
+/** The options of one ACME issuer, or of the two default ones, as options of all; undefined when it has more than they say. */
 function acmeOptionLines(
   issuers: readonly JsonObject[],
   ports: UsualPorts,
   email: string | undefined,
 ): Line[] | undefined {
-  const [only, more] = issuers;
-  if (only === undefined || more !== undefined || only.module !== "acme") {
+  const [only, ...more] = issuers.map((issuer) => ownSettings(issuer, ports));
+  const isDefaultPair = more.length === 1 && only !== undefined && isSecondDefault(more[0], only);
+  if (only === undefined || (more.length > 0 && !isDefaultPair) || only.module !== "acme") {
     return undefined;
   }
-  const members = new Members(ownSettings(only, ports), "/config/apps/tls/automation/policies");
+  const members = new Members(only, "/config/apps/tls/automation/policies");
   members.take("module");
   const lines = fieldLines(members, {
     email: text("email"),

@@ -9,7 +9,8 @@ import { issuerLine } from "../modules/issuers.ts";
 import { isSecure, type UsualPorts } from "./addresses.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
-const zerosslDirectory = "https://acme.zerossl.com/v2/DV90";
+/** The second authority that certificates are asked of by default. */
+export const zerosslDirectory = "https://acme.zerossl.com/v2/DV90";
 
 function textsOf(value: JsonValue | undefined): string[] {
   return isJsonArray(value) ? value.filter((each) => typeof each === "string") : [];
