@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// First of all imports: the thread pool takes its size when it is first used, and never looks again.
+// First of all imports: the thread pool and the engine's allocator read the environment when they are first used, and never again.
 import "../src/engine/thread-pool-size.ts";
+import "../src/engine/allocator.ts";
 import { runProcess } from "lifecycle";
 import { storageProcess } from "../src/storage-process.ts";
 

@@ -78,6 +78,11 @@ test("past the places and the queue a query is refused at once, with a hint to c
   await askUntil(storage.url, sleeping, "0");
 });
 
+test("keeps freed memory between inserts", async () => {
+  const stats = await ask(storage.url, "SELECT * FROM system.jemalloc_stats FORMAT TSVRaw");
+  expect(stats).toContain("opt.dirty_decay_ms: 15000");
+});
+
 test("a stop does not wait for a query that never ends", async () => {
   const slow = startSlow(new AbortController().signal);
   await askUntil(storage.url, sleeping, "1");
