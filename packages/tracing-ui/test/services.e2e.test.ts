@@ -84,6 +84,12 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     const page = await open("/dependencies", { links });
     await page.locator(".graph-node").first().waitFor();
     expect(await page.locator(".graph-node").count()).toBeGreaterThan(150);
+    // Edges come over a few frames, and all of them do.
+    const calls = new Set(links.map(({ parent, child }) => `${parent} ${child}`));
+    await page.waitForFunction(
+      (count) => document.querySelectorAll(".graph-edge").length === count,
+      calls.size,
+    );
     // Names can still be read.
     const height = await page
       .locator(".graph-node")

@@ -169,6 +169,22 @@ describeApp("the trace page in a browser", (app) => {
     await page.waitForURL(/others=dim/);
   });
 
+  test("the last point of time of the overview is named within the window", async () => {
+    const { page, server, store } = app;
+    const [span] = store.declined.spans;
+    if (span === undefined) throw new Error("the fixture has no span");
+    app.answers.traces = [{ ...store.declined, spans: [{ ...span, references: [], duration: 1_000_000 }] }];
+    await page.goto(`${server.origin}/trace/${store.declined.traceID}`);
+    const last = page.locator(".minimap-scale span").last();
+    await last.waitFor();
+    expect(await last.textContent()).toBe("1\u00a0s");
+    const right = await last.evaluate((text) => text.getBoundingClientRect().right);
+    const edge = await page
+      .locator(".minimap-frame")
+      .evaluate((frame) => frame.getBoundingClientRect().right);
+    expect(right).toBeLessThanOrEqual(edge);
+  });
+
   test("keys and the wheel zoom and move along in time", async () => {
     const { page, store } = app;
     await open(store.declined.traceID);
