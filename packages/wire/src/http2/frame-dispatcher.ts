@@ -23,6 +23,8 @@ export interface FrameHandler {
   windowUpdate(streamId: number, increment: number): void;
   /** A frame that says nothing to us is wrong, which is the stream's error. */
   streamError?(streamId: number, errorCode: number): void;
+  /** A frame that moves nothing: a priority, an acknowledgement, or of a type that nobody knows. */
+  idleFrame?(): void;
 }
 
 export interface FrameDispatcherSettings {
@@ -60,6 +62,11 @@ export class FrameDispatcher implements FrameSink {
   /** Whether the peer has sent its settings. */
   get hasSettings(): boolean {
     return this.#hasSettings;
+  }
+
+  /** Whether a header block goes on in the next frame. */
+  get isInHeaders(): boolean {
+    return this.#block !== undefined;
   }
 
   /** The handler is told no more. */
@@ -102,7 +109,10 @@ export class FrameDispatcher implements FrameSink {
         break;
       case frameTypes.continuation:
         this.#continuation(flags, payload);
-      // Types that we do not know are to be ignored.
+        break;
+      default:
+        // Types that we do not know are to be ignored.
+        this.#handler.idleFrame?.();
     }
   }
 
@@ -138,6 +148,7 @@ export class FrameDispatcher implements FrameSink {
   /** Priorities are not followed, but wrong ones are answered. */
   #priority(streamId: number, payload: Buffer): void {
     if (streamId === 0) throw protocolError("PRIORITY on stream 0");
+    this.#handler.idleFrame?.();
     if (payload.length !== priorityBytes) {
       this.#handler.streamError?.(streamId, errorCodes.frameSizeError);
     } else if ((payload.readUInt32BE(0) & highestStreamId) === streamId) {
@@ -152,6 +163,8 @@ export class FrameDispatcher implements FrameSink {
       this.#handler.settings(settingsOf(payload));
     } else if (payload.length > 0) {
       throw frameSizeError("an acknowledgement of SETTINGS is not empty");
+    } else {
+      this.#handler.idleFrame?.();
     }
   }
 
@@ -159,6 +172,7 @@ export class FrameDispatcher implements FrameSink {
     if (streamId !== 0) throw protocolError("PING on a stream");
     if (payload.length !== pingBytes) throw frameSizeError(`PING of ${payload.length} bytes`);
     if ((flags & frameFlags.ack) === 0) this.#handler.ping(payload);
+    else this.#handler.idleFrame?.();
   }
 
   #goAway(streamId: number, payload: Buffer): void {

@@ -1,7 +1,7 @@
 export { decodeHeaderBlock } from "./decode-header-block.ts";
 export { encodeHeaders } from "./encode-headers.ts";
 export { FrameDispatcher, type FrameHandler } from "./frame-dispatcher.ts";
-export { FrameReader, type FrameSink } from "./frame-reader.ts";
+export { FrameReader } from "./frame-reader.ts";
 export {
   clientPreface,
   defaultFrameBytes,
@@ -22,10 +22,8 @@ export {
   settingsAck,
 } from "./frames.ts";
 export type { HeaderField } from "./header-field.ts";
-export { HeaderFragments } from "./header-fragments.ts";
 export { HpackDecoder } from "./hpack-decoder.ts";
 export { HpackEncoder } from "./hpack-encoder.ts";
 export { Http2Error } from "./http2-error.ts";
-export { dataOf, headerBlockOf, settingsOf } from "./read-payload.ts";
 export { ReceiveWindow } from "./receive-window.ts";
 export { SendWindow } from "./send-window.ts";

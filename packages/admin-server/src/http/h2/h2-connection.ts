@@ -1,27 +1,23 @@
 import type { Socket } from "node:net";
 import {
   clientPreface,
-  dataOf,
   decodeHeaderBlock,
   defaultWindowBytes,
-  encodeFrame,
   encodeGoAway,
+  encodePingAck,
   encodeRstStream,
   encodeSettings,
   encodeWindowUpdate,
   errorCodes,
+  FrameDispatcher,
+  type FrameHandler,
   FrameReader,
-  type FrameSink,
-  frameFlags,
-  frameTypes,
   type HeaderField,
-  HeaderFragments,
   HpackDecoder,
   HpackEncoder,
   Http2Error,
-  headerBlockOf,
   settingIds,
-  settingsOf,
+  settingsAck,
 } from "wire/http2";
 import { ServerError } from "../../core/errors.ts";
 import { closeLingering } from "../close-lingering.ts";
@@ -29,15 +25,6 @@ import type { ConnectionLimits } from "../connection-limits.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { HttpStream } from "../http-stream.ts";
 import { SendWatch } from "../send-watch.ts";
-import {
-  checkGoAway,
-  checkPing,
-  checkRstStream,
-  checkSettings,
-  priorityFault,
-  protocolError,
-  windowIncrement,
-} from "./control-frames.ts";
 import { FloodGuard } from "./flood-guard.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { type H2Carrier, H2Stream } from "./h2-stream.ts";
@@ -66,7 +53,11 @@ const maxHeaderBlockBytes = 256 * 1024;
 const maxUnreadBytes = 1024 * 1024;
 /** SETTINGS_ENABLE_CONNECT_PROTOCOL. Source: RFC 8441, section 3 */
 const enableConnectProtocol = 8;
-const noPayload = Buffer.alloc(0);
+
+/** A breach of the rules that ends the connection. */
+function protocolError(what: string): Http2Error {
+  return new Http2Error(errorCodes.protocolError, what);
+}
 
 /**
  * One connection that speaks HTTP/2. Clients that break its rules get what RFC 9113 says; what would cost us more than
@@ -74,10 +65,11 @@ const noPayload = Buffer.alloc(0);
  *
  * Source: RFC 9113, RFC 8441
  */
-export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
+export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
   readonly socket: Socket;
   readonly #owner: H2Owner;
-  readonly #reader = new FrameReader(this, clientPreface);
+  readonly #frames = new FrameDispatcher(this, { maxHeaderBlockBytes });
+  readonly #reader = new FrameReader(this.#frames, clientPreface);
   readonly #decoder: HpackDecoder;
   readonly #encoder = new HpackEncoder();
   readonly #writer: FrameWriter;
@@ -89,15 +81,13 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
   readonly #scheduler: SendScheduler;
   readonly #window: ReceiveWindow;
   readonly #pushed: PushedStreams;
-  /** A header block that goes on in CONTINUATION frames. */
-  #block: HeaderFragments | undefined;
   #lastStreamId = 0;
-  #hasSettings = false;
   #isLeaving = false;
   #isDead = false;
   /** Times as of `Date.now()`. */
   #idleSince: number;
   readonly #sending: SendWatch;
+  /** A header block goes on in CONTINUATION frames; 0: none does. */
   #blockSince = 0;
 
   /** @param socket may have bytes that were read too early, put back */
@@ -145,7 +135,7 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
     this.#writer.frame(encodeGoAway(this.#lastStreamId, errorCodes.noError));
     for (const stream of [...this.#streams.values()]) {
       if (stream.isTunnel) {
-        this.reset(stream, errorCodes.cancel);
+        this.breakOff(stream, errorCodes.cancel);
       }
     }
     this.#endWhenIdle();
@@ -154,7 +144,7 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
   /** Looks for what took too long. @param now as of `Date.now()` */
   checkTimeouts(now: number): void {
     const { idleTimeoutMs, readHeaderTimeoutMs } = this.#owner.limits;
-    const begunAt = this.#hasSettings ? this.#blockSince : this.#idleSince;
+    const begunAt = this.#frames.hasSettings ? this.#blockSince : this.#idleSince;
     if (begunAt > 0 && readHeaderTimeoutMs > 0 && now - begunAt >= readHeaderTimeoutMs) {
       this.socket.destroy();
       return;
@@ -174,57 +164,6 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
     }
     for (const stream of streams) {
       this.#checkStream(stream, now);
-    }
-  }
-
-  // Called by the reader
-
-  frame(type: number, flags: number, streamId: number, payload: Buffer): void {
-    if (this.#isDead) {
-      return;
-    }
-    if (!this.#hasSettings && type !== frameTypes.settings) {
-      throw protocolError("the first frame is not SETTINGS");
-    }
-    if (
-      this.#block !== undefined &&
-      (type !== frameTypes.continuation || streamId !== this.#block.streamId)
-    ) {
-      throw protocolError("a frame in the middle of a header block");
-    }
-    switch (type) {
-      case frameTypes.data:
-        this.#data(flags, streamId, payload);
-        break;
-      case frameTypes.headers:
-        this.#headers(flags, streamId, payload);
-        break;
-      case frameTypes.priority:
-        this.#priority(streamId, payload);
-        break;
-      case frameTypes.rstStream:
-        this.#rstStream(streamId, payload);
-        break;
-      case frameTypes.settings:
-        this.#settings(flags, streamId, payload);
-        break;
-      case frameTypes.pushPromise:
-        throw protocolError("PUSH_PROMISE from a client");
-      case frameTypes.ping:
-        this.#ping(flags, streamId, payload);
-        break;
-      case frameTypes.goAway:
-        this.#goAway(streamId, payload);
-        break;
-      case frameTypes.windowUpdate:
-        this.#windowUpdate(streamId, payload);
-        break;
-      case frameTypes.continuation:
-        this.#continuation(flags, payload);
-        break;
-      default:
-        // Types that we do not know are to be ignored.
-        this.#guard.idleFrame();
     }
   }
 
@@ -256,7 +195,7 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
     this.#guard.dataSent();
   }
 
-  reset(stream: H2Stream, errorCode: number): void {
+  breakOff(stream: H2Stream, errorCode: number): void {
     if (this.#streams.delete(stream.id)) {
       this.#scheduler.remove(stream);
       this.#recent.remember(stream.id, "abandoned");
@@ -315,6 +254,9 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
       this.#fail(code, error instanceof Error ? error.message : String(error));
       return;
     }
+    if (this.#frames.isInHeaders && this.#blockSince === 0) {
+      this.#blockSince = Date.now();
+    }
     // What came with the head of a request is there before anybody looks at it.
     const opened = this.#opened;
     if (opened.length > 0) {
@@ -330,27 +272,25 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
     }
   }
 
-  #data(flags: number, streamId: number, payload: Buffer): void {
+  data(streamId: number, piece: Buffer, frameBytes: number, endsStream: boolean): void {
     this.#checkOpened(streamId, "DATA");
-    this.#window.take(payload.length);
-    const piece = dataOf(flags, payload);
-    const endsStream = (flags & frameFlags.endStream) !== 0;
+    this.#window.take(frameBytes);
     if (piece.length === 0 && !endsStream) {
       this.#guard.idleFrame();
     }
     const stream = this.#streams.get(streamId);
     if (stream === undefined || stream.requestEnded) {
-      this.#window.release(payload.length);
+      this.#window.release(frameBytes);
       this.#late(streamId, stream);
       return;
     }
-    stream.receiveWindowBytes -= payload.length;
+    stream.receiveWindowBytes -= frameBytes;
     if (stream.receiveWindowBytes < 0) {
-      this.#window.release(payload.length);
+      this.#window.release(frameBytes);
       this.#fault(stream, errorCodes.flowControlError);
       return;
     }
-    this.taken(stream, payload.length - piece.length);
+    this.taken(stream, frameBytes - piece.length);
     if (!stream.receive(piece)) {
       this.#window.release(piece.length);
       this.#fault(stream, errorCodes.protocolError);
@@ -359,35 +299,11 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
     }
   }
 
-  #headers(flags: number, streamId: number, payload: Buffer): void {
+  headers(streamId: number, bytes: Buffer, endsStream: boolean): void {
+    this.#blockSince = 0;
     if (streamId % 2 === 0) {
       throw protocolError("HEADERS on a stream that no client opens");
     }
-    const piece = headerBlockOf(flags, streamId, payload);
-    if ((flags & frameFlags.endHeaders) !== 0) {
-      this.#headerBlock(streamId, flags, piece);
-    } else {
-      this.#block = new HeaderFragments(streamId, flags, piece, maxHeaderBlockBytes);
-      this.#blockSince = Date.now();
-    }
-  }
-
-  #continuation(flags: number, payload: Buffer): void {
-    const block = this.#block;
-    if (block === undefined) {
-      throw protocolError("CONTINUATION without HEADERS");
-    }
-    block.add(payload);
-    if ((flags & frameFlags.endHeaders) !== 0) {
-      this.#block = undefined;
-      this.#blockSince = 0;
-      this.#headerBlock(block.streamId, block.flags, block.join());
-    }
-  }
-
-  /** @param flags of the HEADERS frame */
-  #headerBlock(streamId: number, flags: number, bytes: Buffer): void {
-    const endsStream = (flags & frameFlags.endStream) !== 0;
     const fields = decodeHeaderBlock(this.#decoder, bytes);
     const stream = this.#streams.get(streamId);
     if (stream !== undefined) {
@@ -462,7 +378,7 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
   /** The client did what breaks a stream. */
   #fault(stream: H2Stream, errorCode: number): void {
     this.#guard.reset();
-    this.reset(stream, errorCode);
+    this.breakOff(stream, errorCode);
   }
 
   /** A stream that never was one. */
@@ -471,23 +387,21 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
     this.#writer.frame(encodeRstStream(streamId, errorCode));
   }
 
-  #priority(streamId: number, payload: Buffer): void {
-    this.#guard.idleFrame();
-    const fault = priorityFault(streamId, payload);
-    if (fault === undefined) {
-      return;
-    }
+  streamError(streamId: number, errorCode: number): void {
     const stream = this.#streams.get(streamId);
     if (stream !== undefined) {
-      this.#fault(stream, fault);
+      this.#fault(stream, errorCode);
     } else {
       this.#guard.reset();
-      this.#writer.frame(encodeRstStream(streamId, fault));
+      this.#writer.frame(encodeRstStream(streamId, errorCode));
     }
   }
 
-  #rstStream(streamId: number, payload: Buffer): void {
-    checkRstStream(payload);
+  idleFrame(): void {
+    this.#guard.idleFrame();
+  }
+
+  reset(streamId: number): void {
     const isPushed = this.#pushed.isPromised(streamId);
     if (!isPushed) {
       this.#checkOpened(streamId, "RST_STREAM");
@@ -509,16 +423,9 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
     }
   }
 
-  #settings(flags: number, streamId: number, payload: Buffer): void {
-    const isAck = (flags & frameFlags.ack) !== 0;
-    checkSettings(streamId, isAck, payload);
+  settings(settings: ReadonlyMap<number, number>): void {
     this.#guard.idleFrame();
-    if (isAck) {
-      return;
-    }
-    const settings = settingsOf(payload);
-    this.#hasSettings = true;
-    this.#writer.frame(encodeFrame(frameTypes.settings, frameFlags.ack, 0, noPayload));
+    this.#writer.frame(settingsAck);
     const tableBytes = settings.get(settingIds.headerTableSize);
     if (tableBytes !== undefined) {
       this.#encoder.setTableLimit(tableBytes);
@@ -530,19 +437,15 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
     }
   }
 
-  #ping(flags: number, streamId: number, payload: Buffer): void {
-    checkPing(streamId, payload);
+  ping(payload: Buffer): void {
     this.#guard.idleFrame();
-    if ((flags & frameFlags.ack) === 0) {
-      this.#writer.frame(encodeFrame(frameTypes.ping, frameFlags.ack, 0, payload));
-    }
+    this.#writer.frame(encodePingAck(payload));
   }
 
-  #goAway(streamId: number, payload: Buffer): void {
-    checkGoAway(streamId, payload);
+  goAway(lastTaken: number): void {
     this.#isLeaving = true;
     if (this.#pushed.size > 0) {
-      this.#dropPushed(payload.readUInt32BE(0) & 0x7fff_ffff);
+      this.#dropPushed(lastTaken);
     }
     this.#endWhenIdle();
   }
@@ -551,18 +454,14 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
   #dropPushed(lastTaken: number): void {
     for (const stream of [...this.#streams.values()]) {
       if (stream.id > lastTaken && this.#pushed.isPromised(stream.id)) {
-        this.reset(stream, errorCodes.cancel);
+        this.breakOff(stream, errorCodes.cancel);
       }
     }
   }
 
-  #windowUpdate(streamId: number, payload: Buffer): void {
-    const increment = windowIncrement(payload);
+  windowUpdate(streamId: number, increment: number): void {
     this.#guard.windowUpdate();
     if (streamId === 0) {
-      if (increment === 0) {
-        throw protocolError("WINDOW_UPDATE of 0");
-      }
       this.#scheduler.grant(increment);
       return;
     }
@@ -622,9 +521,14 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
   #endWhenIdle(): void {
     if (this.#isLeaving && !this.#isDead && this.#streams.size === 0) {
       this.#writer.flush();
-      this.#isDead = true;
+      this.#die();
       closeLingering(this.socket);
     }
+  }
+
+  #die(): void {
+    this.#isDead = true;
+    this.#frames.stop();
   }
 
   /** Tells all streams that nothing comes of them any more. */
@@ -632,7 +536,7 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
     if (this.#isDead && this.#streams.size === 0) {
       return;
     }
-    this.#isDead = true;
+    this.#die();
     const streams = [...this.#streams.values()];
     this.#streams.clear();
     this.#scheduler.clear();
@@ -647,7 +551,7 @@ export class H2Connection implements FrameSink, H2Carrier, SchedulerOwner {
     if (lateness === "body" && !stream.complete) {
       stream.failBody(new ServerError("HTTP_TIMEOUT", "the client took too long to send the body"));
     } else if (lateness !== undefined) {
-      this.reset(stream, stream.complete ? errorCodes.noError : errorCodes.cancel);
+      this.breakOff(stream, stream.complete ? errorCodes.noError : errorCodes.cancel);
     }
   }
 }

@@ -29,7 +29,7 @@ export interface H2Carrier {
   /** Bytes of a body are used up: the client may send as many again. */
   taken(stream: H2Stream, bytes: number): void;
   /** Breaks the stream off. */
-  reset(stream: H2Stream, errorCode: number): void;
+  breakOff(stream: H2Stream, errorCode: number): void;
   /** Request and response are through. */
   finished(stream: H2Stream): void;
   /** Whether a stream may be pushed to the client now. */
@@ -191,7 +191,7 @@ export class H2Stream implements HttpStream, TunnelStream {
       this.#carrier.taken(this, piece.length);
       this.#droppedBytes += piece.length;
       if (this.#droppedBytes > maxDroppedBytes && this.#complete) {
-        this.#carrier.reset(this, errorCodes.noError);
+        this.#carrier.breakOff(this, errorCodes.noError);
       }
     } else if (piece.length > 0) {
       this.#early.push(Buffer.from(piece));
@@ -368,7 +368,7 @@ export class H2Stream implements HttpStream, TunnelStream {
 
   destroy(): void {
     if (!this.#closed) {
-      this.#carrier.reset(this, errorCodes.internalError);
+      this.#carrier.breakOff(this, errorCodes.internalError);
     }
   }
 
@@ -395,7 +395,7 @@ export class H2Stream implements HttpStream, TunnelStream {
 
   cancel(): void {
     if (!this.#closed) {
-      this.#carrier.reset(this, this.#complete ? errorCodes.noError : errorCodes.cancel);
+      this.#carrier.breakOff(this, this.#complete ? errorCodes.noError : errorCodes.cancel);
     }
   }
 
@@ -408,7 +408,7 @@ export class H2Stream implements HttpStream, TunnelStream {
     } else if (!this.isTunnel) {
       this.#dropRest();
       if (this.#bodyLeft > maxDroppedBytes) {
-        this.#carrier.reset(this, errorCodes.noError);
+        this.#carrier.breakOff(this, errorCodes.noError);
       }
     }
     this.#tellListener();
