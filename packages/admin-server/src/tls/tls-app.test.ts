@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type KeyType, keyToPem, makeKey } from "../pki/key-pair.ts";
 import { certificatesToPem } from "../pki/pem.ts";
 import { makeCertificate } from "../pki/x509.ts";
@@ -109,6 +109,21 @@ describe("certificates from elsewhere", () => {
     expect(error).toContain("not a private key in PEM");
     expect(error).not.toContain("BEGIN");
     expect((await ask("file.example")).text).toBe("in");
+  });
+
+  test("that are over are shown where there is no better, with a line that names subject and file", async () => {
+    const old = await save("old", await make(["old.example"], -1));
+    const warn = vi.spyOn(running.server.services.log, "warn");
+    onTestFinished(() => warn.mockRestore());
+    expect((await load({ certificates: { load_files: [old] } })).error).toBe("");
+    expect(warn.mock.calls).toEqual([
+      [
+        expect.stringMatching(
+          new RegExp(`^${old.certificate}, ${old.key}: certificate old.example: expired on `),
+        ),
+      ],
+    ]);
+    expect((await ask("old.example")).certificate).toBe("DNS:old.example");
   });
 
   test("are chosen by tag, and the one that is good today goes before", async () => {

@@ -169,7 +169,7 @@ class TlsApp implements App {
       const loader = await context.load(certificateLoaders, name, config as JsonValue, path);
       this.#automate.push(...(loader.automate ?? []));
       for (const certificate of await loader.load()) {
-        this.#takeLoaded(certificate, name);
+        this.#takeLoaded(certificate);
       }
     }
   }
@@ -275,10 +275,11 @@ class TlsApp implements App {
     };
   }
 
-  #takeLoaded(certificate: LoadedCertificate, loader: string): void {
-    const fault = dateFault(certificate.leaf);
+  #takeLoaded(certificate: LoadedCertificate): void {
+    const { leaf, source } = certificate;
+    const fault = dateFault(leaf);
     if (fault !== undefined) {
-      this.#log.warn(`${loader}: certificate ${describeCertificate(certificate.leaf)}: ${fault}`);
+      this.#log.warn(`${source}: certificate ${describeCertificate(leaf)}: ${fault}`);
     }
     this.#cache.add(certificate);
   }

@@ -17,6 +17,8 @@ export interface LoadedCertificate {
   readonly keyPem: string;
   readonly keyType: string;
   readonly tags: readonly string[];
+  /** Names files or whatever it came from. */
+  readonly source: string;
 }
 
 /** Names in a certificate. */
@@ -72,6 +74,7 @@ export function loadCertificate(
     keyPem,
     keyType: privateKey.asymmetricKeyType ?? "",
     tags,
+    source,
   };
 }
 
