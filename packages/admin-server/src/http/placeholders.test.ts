@@ -33,6 +33,19 @@ test("the environment and the machine have names", () => {
   delete process.env.PLACEHOLDERS_TEST;
 });
 
+test.each([
+  ["2001:DB8:1234::ff", "24,33", "2001:db8::/33"],
+  ["2001:db8:1234:ffff::1", "60", "2001:db8:1234:fff0::/60"],
+  ["fe80::1%eth0", "8,128", "fe80::1/128"],
+  ["2001:db8::1", "24,129", ""],
+  ["198.51.100.7", "25,64", "198.51.100.0/25"],
+  ["198.51.100.7", "0", "0.0.0.0/0"],
+  ["198.51.100.7", "-1", ""],
+])("the network of %s with %s bits is %s", (remoteAddress, bits, network) => {
+  const placeholder = compileTemplate(`{http.request.remote.host/${bits}}`);
+  expect(placeholder(makeExchange({ remoteAddress }))).toBe(network);
+});
+
 test("texts without placeholders are the same for everybody", () => {
   expect([
     isFixed(compileTemplate("\\{a}")),

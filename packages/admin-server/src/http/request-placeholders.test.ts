@@ -36,6 +36,11 @@ test.each([
   ["{http.request.cookie.b}|{http.request.cookie.none}", "/", "2|"],
   ["{http.request.remote.host/16}", "/", "127.0.0.0/16"],
   [
+    "{http.request.remote.host/9,64}|{http.request.remote.host/33}|{http.request.remote.host/x}",
+    "/",
+    "127.0.0.0/9||",
+  ],
+  [
     "{http.request.proto} {http.request.proto_name} {http.vars.client_ip}",
     "/",
     "HTTP/1.1 HTTP/1.1 127.0.0.1",

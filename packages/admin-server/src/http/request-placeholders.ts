@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { Exchange } from "./exchange.ts";
 import type { RequestLine } from "./exchange-request.ts";
 import { getHeader } from "./header-list.ts";
@@ -69,15 +70,50 @@ function durationMs(exchange: Exchange): number {
   return performance.now() - exchange.startedAt;
 }
 
-/** The network that an address is in, in CIDR form: `192.0.2.0/24`; "" for what is no address or no length. */
-function network(address: string, bitsText: string): string {
-  const bits = Number(bitsText);
-  if (address.includes(":") || !/^\d+\.\d+\.\d+\.\d+$/.test(address) || !(bits >= 0 && bits <= 32)) {
-    return address.includes(":") ? `${address}/${bitsText}` : "";
+/** Masks numbers of so many bits each, the first ones first. */
+function masked(numbers: readonly number[], width: number, bits: number): number[] {
+  return numbers.map((number, index) => {
+    const rest = 2 ** (width - Math.min(width, Math.max(0, bits - index * width)));
+    return Math.floor(number / rest) * rest;
+  });
+}
+
+function isPrefix(text: string, most: number): boolean {
+  return /^\d{1,3}$/.test(text) && Number(text) <= most;
+}
+
+/** As a URL has it: lower case, the longest run of zeros left out. Source: RFC 5952 */
+function canonicalIpv6(address: string): string {
+  return new URL(`http://[${address}]/`).hostname.slice(1, -1);
+}
+
+function ipv6Groups(address: string): number[] {
+  const [head = "", tail] = canonicalIpv6(address).split("::");
+  const numbers = (text: string) =>
+    text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
+  const [first, last] = [numbers(head), numbers(tail ?? "")];
+  return [...first, ...new Array<number>(8 - first.length - last.length).fill(0), ...last];
+}
+
+/**
+ * The network of an address. @param prefixes bits for IPv4 and IPv6, `24,64`, or the same for both
+ * @returns "" for bits that no address has, what is no address as it is. Source: the public model (Caddy 2.11)
+ */
+function network(address: string, prefixes: string): string {
+  const [ofV4 = "", ofV6 = ofV4] = prefixes.split(",", 2);
+  const plain = address.replace(/%.*$/, "");
+  switch (isIP(plain)) {
+    case 4:
+      return isPrefix(ofV4, 32)
+        ? `${masked(plain.split(".").map(Number), 8, Number(ofV4)).join(".")}/${Number(ofV4)}`
+        : "";
+    case 6: {
+      const groups = () => masked(ipv6Groups(plain), 16, Number(ofV6)).map((group) => group.toString(16));
+      return isPrefix(ofV6, 128) ? `${canonicalIpv6(groups().join(":"))}/${Number(ofV6)}` : "";
+    }
+    default:
+      return address;
   }
-  const value = address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
-  const masked = bits === 0 ? 0 : Math.floor(value / 2 ** (32 - bits)) * 2 ** (32 - bits);
-  return `${[24, 16, 8, 0].map((shift) => Math.floor(masked / 2 ** shift) % 256).join(".")}/${bits}`;
 }
 
 function commonLogTime(now: Date): string {
