@@ -49,7 +49,7 @@ function sortedKeys(object: JsonObject): string[] {
   return keys;
 }
 
-/** Of a text: what a change of one leaf does not write anew is known by it. */
+/** What is kept of an object that was encoded: enough to put it into another document without a look inside. */
 interface Encoded {
   readonly text: string;
   /** Levels below it. */
