@@ -13,6 +13,7 @@ function elementsOf(text: string): string {
 
 const tables = ["spans", "archived_spans"];
 const compressed = "CODEC(ZSTD(1))";
+const dropIndexes = "DROP INDEX IF EXISTS attributes_index, DROP INDEX IF EXISTS resource_attributes_index";
 
 /**
  * Attributes of spans, and of their resources, as one text each. Why, with the figures:
@@ -28,7 +29,7 @@ const compressed = "CODEC(ZSTD(1))";
 export const attributeTextMigration: Migration = {
   version: 6,
   name: "attributes as text",
-  statements: (database) => {
+  statements: (database, isNew) => {
     const inBackground = "SETTINGS mutations_sync = 0, alter_sync = 0";
     return [
       ...tables.map(
@@ -40,12 +41,14 @@ export const attributeTextMigration: Migration = {
       `ALTER TABLE ${database}.spans
   ADD INDEX IF NOT EXISTS attribute_text_index ${elementsOf("attribute_text")} TYPE bloom_filter(0.01) GRANULARITY 1,
   ADD INDEX IF NOT EXISTS resource_text_index ${elementsOf("resource_text")} TYPE bloom_filter(0.01) GRANULARITY 1`,
-      ...tables.map(
-        (table) => `ALTER TABLE ${database}.${table}
-  DROP INDEX IF EXISTS attributes_index, DROP INDEX IF EXISTS resource_attributes_index ${inBackground}`,
-      ),
-      `ALTER TABLE ${database}.spans
+      // Of a new database they go with the columns: replicas drop no column while a mutation is under way.
+      ...(isNew
+        ? []
+        : [
+            ...tables.map((table) => `ALTER TABLE ${database}.${table}\n  ${dropIndexes} ${inBackground}`),
+            `ALTER TABLE ${database}.spans
   MATERIALIZE INDEX attribute_text_index, MATERIALIZE INDEX resource_text_index ${inBackground}`,
+          ]),
     ];
   },
   whenNew: (database) =>
@@ -54,6 +57,7 @@ export const attributeTextMigration: Migration = {
   MODIFY COLUMN resource_text LowCardinality(String) DEFAULT if(in_resource_text = '', ${textOf("in_resource_attributes")}, in_resource_text) ${compressed},
   MODIFY COLUMN attribute_text String DEFAULT ${textOf("in_attributes")} ${compressed}`,
       `ALTER TABLE ${database}.${table}
+  ${dropIndexes},
   DROP COLUMN IF EXISTS attributes,
   DROP COLUMN IF EXISTS resource_attributes`,
     ]),

@@ -21,6 +21,6 @@ export const schemaVersion = migrations.length;
 
 /** All statements of a step. @param isNew whether the database was not there before the first step */
 export function statementsOf(migration: Migration, database: string, isNew: boolean): readonly string[] {
-  const always = migration.statements(database);
+  const always = migration.statements(database, isNew);
   return isNew ? [...always, ...(migration.whenNew?.(database) ?? [])] : always;
 }
