@@ -3,6 +3,7 @@ import { messageOf, ServerError } from "../core/errors.ts";
 import type { ChallengeRequest } from "../tls/certificates/certificate-messages.ts";
 import { tlsDetails } from "../tls/connection/tls-details.ts";
 import { challengePath } from "../tls/issuers/acme/challenge-listener.ts";
+import { isChallengeToken } from "../tls/issuers/acme/identifier-names.ts";
 import { ActiveExchanges } from "./active-exchanges.ts";
 import { type ClientAddressRules, clientAddress, isTrustedProxy } from "./client-address.ts";
 import type { ConnectionLimits } from "./connection-limits.ts";
@@ -74,6 +75,11 @@ function isHostOfHandshake(exchange: Exchange): boolean {
   return tls === undefined || tls.serverName === exchange.host;
 }
 
+/** Whether an authority may have sent it, to whom only plain HTTP says something. @param exchange below {@link challengePath} */
+function isChallenge({ method, scheme, rawPath }: Exchange): boolean {
+  return method === "GET" && scheme === "http" && isChallengeToken(rawPath.slice(challengePath.length));
+}
+
 /** What a server is made of. */
 export interface HttpServerParts {
   readonly limits: ConnectionLimits;
@@ -143,7 +149,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     this.#active.add(exchange);
     this.#parts.tally.inFlight++;
     stream.listener = exchange;
-    if (exchange.rawPath.startsWith(challengePath) && exchange.scheme === "http") {
+    if (exchange.rawPath.startsWith(challengePath) && isChallenge(exchange)) {
       this.#answerChallenge(exchange);
       return;
     }

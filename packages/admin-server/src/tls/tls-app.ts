@@ -23,6 +23,7 @@ import {
 import { certificateStates, certificatesTopic } from "./certificates/certificate-state.ts";
 import { dateFault, describeCertificate, type LoadedCertificate } from "./certificates/loaded-certificate.ts";
 import { dnsServers } from "./dns/dns-servers.ts";
+import { ChallengeAnswers } from "./issuers/acme/challenge-answers.ts";
 import { ChallengeBoard, challengeBoards } from "./issuers/acme/challenge-board.ts";
 import { type CertificateIssuer, issuers } from "./issuers/issuer.ts";
 import { type ExternalManager, externalManagers } from "./managers/external-manager.ts";
@@ -193,8 +194,9 @@ class TlsApp implements App {
     messages.on(certificateTopics.client, (value) => this.#findForClient(String(value)));
     messages.on(certificateTopics.clientEnded, (value) => this.#forgetForClient(String(value)));
     const board = await this.#context.acquire(challengeBoards, "", () => new ChallengeBoard());
-    messages.on(certificateTopics.httpChallenge, (value) => board.value.token(value as ChallengeRequest));
-    messages.on(certificateTopics.alpnChallenge, (value) => board.value.certificate(String(value)));
+    const answers = new ChallengeAnswers(board.value, (name) => this.#policyFor(name), this.#log);
+    messages.on(certificateTopics.httpChallenge, (value) => answers.token(value as ChallengeRequest));
+    messages.on(certificateTopics.alpnChallenge, (value) => answers.certificate(String(value)));
     messages.on(certificatesTopic, () => certificateStates(this.#cache.all(), this.#manager.states()));
     await this.#manageSites({ names: this.#automate, ignoreLoaded: true });
     const interval = this.#config.automation?.renew_interval || defaultRenewMs;

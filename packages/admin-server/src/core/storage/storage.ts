@@ -7,8 +7,8 @@ import type { ModuleInstance, ModuleNamespace } from "../modules/module.ts";
 export interface Storage extends ModuleInstance {
   /** Writes a value, whole or not at all. @throws ServerError STORAGE */
   store(key: string, value: Uint8Array | string): Promise<void>;
-  /** @returns undefined when there is none. @throws ServerError STORAGE */
-  load(key: string): Promise<Buffer | undefined>;
+  /** @param maxBytes of a value that is not to be trusted. @returns undefined when there is none. @throws ServerError STORAGE, also when it is longer */
+  load(key: string, maxBytes?: number): Promise<Buffer | undefined>;
   /** Removes a value, or all below a key. One that is not there is no error. @throws ServerError STORAGE */
   delete(key: string): Promise<void>;
   /** Keys of all values below a prefix, at any depth, sorted. @throws ServerError STORAGE */

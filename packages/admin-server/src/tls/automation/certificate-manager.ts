@@ -284,7 +284,8 @@ export class CertificateManager {
       policy.reuseKeys && old !== undefined ? keyFromPem(old.keyPem, name) : await makeKey(policy.keyType);
     const { signal } = this.#end;
     const replaces = current?.issuer === issuer ? old?.chainPem : undefined;
-    const issued = await issuer.issue({ name, key, signal, replaces, failures });
+    const { storage } = policy;
+    const issued = await issuer.issue({ name, key, signal, replaces, failures, storage });
     const certificate = loadCertificate(issued.chainPem, key, `${issuer.key}/${name}`, ["managed"]);
     await storeManaged(policy.storage, issuer.key, name, certificate, issued.data ?? {});
     this.#show(managed, certificate, issuer, this.#renewalTime(certificate, policy));

@@ -1,5 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import type { ModuleInstance, ModuleNamespace } from "../../core/modules/module.ts";
+import type { Storage } from "../../core/storage/storage.ts";
 
 /** A certificate to be issued. */
 export interface IssueRequest {
@@ -11,6 +12,22 @@ export interface IssueRequest {
   readonly replaces?: string | undefined;
   /** How many attempts for the name failed since it last got a certificate. */
   readonly failures: number;
+  /** Where the certificate will rest, and other instances look. */
+  readonly storage: Storage;
+}
+
+/** Kinds of challenges that an instance may answer for another one. */
+export type SharedChallengeType = "http-01" | "tls-alpn-01";
+
+/** What an authority came to see, of which this process knows nothing. */
+export interface ChallengeQuestion {
+  readonly type: SharedChallengeType;
+  /** Name in lower case, or address, that is to be proved. */
+  readonly name: string;
+  /** What HTTP-01 asks for; undefined for TLS-ALPN-01. */
+  readonly token: string | undefined;
+  /** What the instances that look after the name share. */
+  readonly storage: Storage;
 }
 
 export interface IssuedCertificate {
@@ -33,6 +50,11 @@ export interface CertificateIssuer extends ModuleInstance {
    * @throws ServerError ACME
    */
   suggestRenewal?(chainPem: string, signal: AbortSignal): Promise<Date | undefined>;
+  /**
+   * Answers for a challenge that another instance started: the key authorization, undefined when there is none.
+   * @throws ServerError STORAGE; whatever reading what is no challenge throws
+   */
+  answerChallenge?(question: ChallengeQuestion): Promise<string | undefined>;
 }
 
 export const issuers: ModuleNamespace<CertificateIssuer> = { prefix: "tls.issuance" };

@@ -26,6 +26,13 @@ describe("values", () => {
     await storage.delete("a/b");
   });
 
+  test("that are not to be trusted are read up to a limit", async () => {
+    await storage.store("limited", "12345678");
+    expect(String(await storage.load("limited", 8))).toBe("12345678");
+    await expect(storage.load("limited", 7)).rejects.toThrow(/^loading limited below .*more than 7 bytes$/);
+    expect(await storage.load("absent", 7)).toBeUndefined();
+  });
+
   test("can be read by their owner only, and leave nothing half written", async () => {
     await storage.store("keys/k.key", "secret");
     const path = join(folder, "root", "keys");

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from "node:fs/promises";
+import { open, readdir, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { messageOf, ServerError } from "../../core/errors.ts";
@@ -10,6 +10,20 @@ import { lockFile } from "./file-lock.ts";
 function isAbsent(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code;
   return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** @throws ServerError STORAGE when the file has more */
+async function readAtMost(path: string, maxBytes: number): Promise<Buffer> {
+  const file = await open(path, "r");
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes + 1), 0, maxBytes + 1, 0);
+    if (bytesRead > maxBytes) {
+      throw new Error(`it has more than ${maxBytes} bytes`);
+    }
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }
 
 /** Values as files below a folder, keys only their owner can read. */
@@ -25,10 +39,12 @@ export class FileSystemStorage implements Storage {
     return this.#attempt("storing", key, () => writeAtomically(this.#path(key), value));
   }
 
-  load(key: string): Promise<Buffer | undefined> {
+  load(key: string, maxBytes?: number): Promise<Buffer | undefined> {
     return this.#attempt("loading", key, async () => {
       try {
-        return await readFile(this.#path(key));
+        return await (maxBytes === undefined
+          ? readFile(this.#path(key))
+          : readAtMost(this.#path(key), maxBytes));
       } catch (error) {
         if (isAbsent(error)) {
           return undefined;

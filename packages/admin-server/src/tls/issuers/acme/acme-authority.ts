@@ -62,6 +62,20 @@ export class AcmeAuthority {
     return client;
   }
 
+  /** The account's key, where there is one already; none is made. @throws ServerError STORAGE, CERTIFICATE */
+  async knownKey(): Promise<KeyObject | undefined> {
+    if (this.#account !== undefined) {
+      return (await this.#account).key;
+    }
+    const { account_key: given } = this.#config;
+    if (given) {
+      return keyFromPem(given, "account_key");
+    }
+    const { place } = this.#keyPlace();
+    const stored = await this.#storage.load(place);
+    return stored === undefined ? undefined : keyFromPem(stored, place);
+  }
+
   /** Its key is made, and kept in the storage, where the config gives none. */
   account(): Promise<AcmeAccount> {
     this.#account ??= this.#loadAccountKey().then((key) => ({ key, kid: "" }));
@@ -73,12 +87,11 @@ export class AcmeAuthority {
 
   /** The account is found again by its key: the authority says its URL. */
   async #loadAccountKey(): Promise<KeyObject> {
-    const { account_key: given, email } = this.#config;
+    const { account_key: given } = this.#config;
     if (given) {
       return keyFromPem(given, "account_key");
     }
-    const user = (email || "default").toLowerCase().replace(/[^\w@.-]/g, "");
-    const place = `acme/${this.key.replace(/[^\w@.-]/g, "")}/users/${user}/${user.split("@")[0] || "default"}.key`;
+    const { user, place } = this.#keyPlace();
     const unlock = await this.#storage.lock(`acme_account_${this.key}_${user}`);
     try {
       const stored = await this.#storage.load(place);
@@ -91,5 +104,11 @@ export class AcmeAuthority {
     } finally {
       await unlock();
     }
+  }
+
+  #keyPlace(): { readonly user: string; readonly place: string } {
+    const user = (this.#config.email || "default").toLowerCase().replace(/[^\w@.-]/g, "");
+    const folder = `acme/${this.key.replace(/[^\w@.-]/g, "")}/users/${user}`;
+    return { user, place: `${folder}/${user.split("@")[0] || "default"}.key` };
   }
 }

@@ -83,7 +83,8 @@ function issuerWith(config: object): Promise<CertificateIssuer> {
 
 async function issue(issuer: CertificateIssuer, failures: number): Promise<IssuedCertificate> {
   const key = await makeKey("p256");
-  return issuer.issue({ name: "localhost", key, signal: new AbortController().signal, failures });
+  const storage = new FileSystemStorage(join(running.configFolder, "storage"));
+  return issuer.issue({ name: "localhost", key, signal: new AbortController().signal, failures, storage });
 }
 
 const authorityOf = ({ chainPem }: IssuedCertificate) => parseCertificates(chainPem, "chain")[0]?.issuer;

@@ -11,15 +11,17 @@ import { makeRequest } from "../../../pki/x509.ts";
 import { certificateTopics } from "../../certificates/certificate-messages.ts";
 import { type DnsProvider, dnsProviders } from "../../dns/dns-provider.ts";
 import { readPemFile } from "../../loaders/read-file.ts";
-import type { CertificateIssuer, IssuedCertificate, IssueRequest } from "../issuer.ts";
+import type { CertificateIssuer, ChallengeQuestion, IssuedCertificate, IssueRequest } from "../issuer.ts";
 import { AcmeAuthority, directoryOf, testDirectoryOf } from "./acme-authority.ts";
 import type { AcmeClient } from "./acme-client.ts";
 import { describeProblem, type Order, orderSchema } from "./acme-messages.ts";
 import { type AcmeConfig, acmeSchema } from "./acme-schema.ts";
 import { ChallengeBoard, challengeBoards } from "./challenge-board.ts";
+import { thumbprint } from "./jws.ts";
 import { checkProxy, openDispatcher } from "./open-dispatcher.ts";
 import { type ChallengeType, proveName } from "./prove-name.ts";
 import { renewalId } from "./renewal-id.ts";
+import { findSharedChallenge, type StartedChallenge, shareChallenge } from "./shared-challenge.ts";
 
 const defaultTimeoutMs = 300_000;
 
@@ -104,6 +106,19 @@ class AcmeIssuer implements CertificateIssuer {
     );
   }
 
+  /** From the storage; where instances do not answer for each other, for every token of the account. Source: the public model (certmagic) */
+  async answerChallenge(question: ChallengeQuestion): Promise<string | undefined> {
+    const { type, name, token } = question;
+    if (!this.#challengesFor(name).includes(type)) {
+      return undefined;
+    }
+    if (this.#config.challenges?.distributed !== false) {
+      return findSharedChallenge(this.key, question);
+    }
+    const key = token === undefined ? undefined : await this.#authority.knownKey();
+    return key && `${token}.${thumbprint(key)}`;
+  }
+
   /** Opened with the first certificate: most servers have an issuer, and few of them need it soon. */
   #open(): Dispatcher {
     this.#dispatcher ??= openDispatcher(this.#roots, this.#proxy);
@@ -129,7 +144,7 @@ class AcmeIssuer implements CertificateIssuer {
   }
 
   async #order(
-    { name, key, replaces }: IssueRequest,
+    { name, key, replaces, storage }: IssueRequest,
     type: ChallengeType,
     authority: AcmeAuthority,
     client: AcmeClient,
@@ -152,6 +167,10 @@ class AcmeIssuer implements CertificateIssuer {
       const tools = {
         client,
         board: this.#board,
+        share:
+          challenges?.distributed === false
+            ? undefined
+            : (challenge: StartedChallenge) => shareChallenge(storage, this.key, challenge),
         accountKey: account.key,
         challenges,
         dns: this.#dns,

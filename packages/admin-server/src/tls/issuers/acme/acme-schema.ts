@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { configDuration, inlineModule, notYet } from "../../../core/modules/config-fields.ts";
+import { configDuration, inlineModule } from "../../../core/modules/config-fields.ts";
 import { dnsServers } from "../../dns/dns-servers.ts";
 
 const port = z.int().min(1).max(65_535).nullish();
@@ -61,7 +61,12 @@ export const acmeSchema = z.strictObject({
         .nullish()
         .describe("With it only DNS-01 is used."),
       bind_host: z.string().nullish().describe("Address for challenge listeners (all)."),
-      distributed: notYet(),
+      distributed: z
+        .boolean()
+        .nullish()
+        .describe(
+          "Whether instances that share the storage answer for each other (true); false: HTTP-01 is answered for each token, by the account's key.",
+        ),
     })
     .nullish()
     .describe("How names are proved."),

@@ -9,6 +9,11 @@ export const challengePath = "/.well-known/acme-challenge/";
 /** The one protocol of TLS-ALPN-01. Source: RFC 8737 */
 export const challengeProtocol = "acme-tls/1";
 
+/** @param hostport value of the header `Host` */
+function hostOf(hostport: string): string {
+  return hostport.replace(/:\d*$/, "");
+}
+
 interface Closable {
   close(): unknown;
 }
@@ -42,7 +47,7 @@ export function listenForTokens(
 ): Promise<Closable | undefined> {
   const answer: RequestListener = (request, response) => {
     const token = request.url?.startsWith(challengePath) ? request.url.slice(challengePath.length) : "";
-    const text = board.token({ token, host: request.headers.host ?? "" });
+    const text = board.token({ token, host: hostOf(request.headers.host ?? "") });
     response.writeHead(text === undefined ? 404 : 200, { "Content-Type": "text/plain" }).end(text ?? "");
   };
   return listen(createServer(answer), port, host);

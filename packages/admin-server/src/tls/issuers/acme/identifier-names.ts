@@ -10,6 +10,20 @@ function ipv6Groups(address: string): string[] {
   return [...(before ?? []), ...Array<string>(missing).fill("0"), ...(after ?? [])];
 }
 
+/** Longest token: authorities' have some forty characters. */
+const maxTokenLength = 512;
+
+/** Whether it may be a token at all, of an authority or of who claims to be one. Source: RFC 8555, section 8.1 */
+export function isChallengeToken(text: string): boolean {
+  return text.length <= maxTokenLength && /^[\w-]+$/.test(text);
+}
+
+/** A name or address in the one way of writing it: lower case, without brackets, IPv6 at its shortest. */
+export function canonicalName(name: string): string {
+  const bare = name.toLowerCase().replace(/^\[(.*)\]$/, "$1");
+  return isIP(bare) === 6 && !bare.includes("%") ? new URL(`http://[${bare}]/`).hostname.slice(1, -1) : bare;
+}
+
 /** The server name of TLS-ALPN-01: addresses are asked for by their name in the reverse zone. Source: RFC 8738, section 6 */
 export function reverseName(name: string): string {
   switch (isIP(name)) {
@@ -24,4 +38,20 @@ export function reverseName(name: string): string {
     default:
       return name;
   }
+}
+
+/** The address of a name that {@link reverseName} made; undefined for other names. */
+export function addressOf(serverName: string): string | undefined {
+  const [, octets, digits] =
+    /^(\d{1,3}(?:\.\d{1,3}){3})\.in-addr\.arpa$|^([\da-f](?:\.[\da-f]){31})\.ip6\.arpa$/i.exec(serverName) ??
+    [];
+  const address =
+    octets?.split(".").reverse().join(".") ??
+    digits
+      ?.replaceAll(".", "")
+      .split("")
+      .reverse()
+      .join("")
+      .replace(/.{4}(?!$)/g, "$&:");
+  return address === undefined || isIP(address) === 0 ? undefined : canonicalName(address);
 }

@@ -1,19 +1,17 @@
-import { createHash, createPublicKey, type KeyObject } from "node:crypto";
+import { createHash, type KeyObject } from "node:crypto";
 import { Resolver } from "node:dns/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import { Extension } from "@peculiar/x509";
 import { errorWithin, ServerError } from "../../../core/errors.ts";
-import { keyToPem, makeKey } from "../../../pki/key-pair.ts";
-import { certificatesToPem } from "../../../pki/pem.ts";
-import { makeCertificate } from "../../../pki/x509.ts";
 import type { DnsProvider } from "../../dns/dns-provider.ts";
 import type { AcmeClient } from "./acme-client.ts";
 import { type Authorization, authorizationSchema, type Challenge, describeProblem } from "./acme-messages.ts";
 import type { AcmeConfig } from "./acme-schema.ts";
 import type { ChallengeBoard } from "./challenge-board.ts";
+import { makeChallengeCertificate } from "./challenge-certificate.ts";
 import { listenForHandshakes, listenForTokens } from "./challenge-listener.ts";
-import { identifierOid, reverseName } from "./identifier-names.ts";
+import { reverseName } from "./identifier-names.ts";
 import { thumbprint } from "./jws.ts";
+import type { StartedChallenge } from "./shared-challenge.ts";
 
 /** Kinds of challenges, in the order in which they are tried. */
 export type ChallengeType = "http-01" | "tls-alpn-01" | "dns-01";
@@ -22,6 +20,8 @@ export type ChallengeType = "http-01" | "tls-alpn-01" | "dns-01";
 export interface ProvingTools {
   readonly client: AcmeClient;
   readonly board: ChallengeBoard;
+  /** Has other instances answer too; undefined: they do not. @returns takes it away */
+  readonly share: ((challenge: StartedChallenge) => Promise<() => Promise<void>>) | undefined;
   readonly accountKey: KeyObject;
   readonly challenges: AcmeConfig["challenges"];
   readonly dns: DnsProvider | undefined;
@@ -33,51 +33,43 @@ export interface ProvingTools {
 const defaultTtlMs = 120_000;
 const defaultPropagationMs = 120_000;
 const lookupPauseMs = 2_000;
-/** Validity of the certificate that is shown as an answer. */
-const challengeLifetimeMs = 3_600_000;
 
-type Undo = () => unknown;
+type Undo = (() => unknown) | undefined;
 
-/** Shows what the authority wants to see. @returns takes it away */
+/** A challenge that the authority offers. */
+interface Started {
+  readonly url: string;
+  readonly token: string;
+}
+
+/** Shows what the authority wants to see. @param undo gets what takes it away, also of what fails half way */
 async function answer(
   type: ChallengeType,
   name: string,
-  token: string,
+  challenge: Started,
   tools: ProvingTools,
-): Promise<Undo[]> {
+  undo: Undo[],
+): Promise<void> {
   const { board, challenges } = tools;
-  const authorization = `${token}.${thumbprint(tools.accountKey)}`;
-  const digest = createHash("sha256").update(authorization).digest();
+  const { url, token } = challenge;
+  const keyAuthorization = `${token}.${thumbprint(tools.accountKey)}`;
   const host = challenges?.bind_host ?? "";
   switch (type) {
     case "http-01": {
-      const unpin = board.pinToken(token, name, authorization);
+      undo.push(board.pinToken(token, name, keyAuthorization));
+      undo.push(await tools.share?.({ type, url, name, token, keyAuthorization }));
       const listener = await listenForTokens(board, challenges?.http?.alternate_port ?? 80, host);
-      return [unpin, () => listener?.close()];
+      undo.push(() => listener?.close());
+      break;
     }
     case "tls-alpn-01": {
-      const key = await makeKey("p256");
-      const now = Date.now();
-      const certificate = await makeCertificate({
-        commonName: "ACME challenge",
-        names: [name],
-        publicKey: createPublicKey(key),
-        notBefore: new Date(now - challengeLifetimeMs),
-        notAfter: new Date(now + challengeLifetimeMs),
-        issuerKey: key,
-        // An OCTET STRING of 32 bytes.
-        extensions: [new Extension(identifierOid, true, Buffer.concat([Buffer.from([4, 32]), digest]))],
-      });
-      const unpin = board.pinCertificate(reverseName(name), {
-        cert: certificatesToPem([certificate]),
-        key: keyToPem(key),
-      });
-      const listener = await listenForHandshakes(
-        board,
-        challenges?.["tls-alpn"]?.alternate_port ?? 443,
-        host,
-      );
-      return [unpin, () => listener?.close()];
+      const certificate = await makeChallengeCertificate(name, keyAuthorization);
+      undo.push(board.pinCertificate(reverseName(name), certificate));
+      undo.push(await tools.share?.({ type, url, name, token, keyAuthorization }));
+      const port = challenges?.["tls-alpn"]?.alternate_port ?? 443;
+      const listener = await listenForHandshakes(board, port, host);
+      undo.push(() => listener?.close());
+      break;
     }
     case "dns-01": {
       const { dns } = tools;
@@ -86,19 +78,14 @@ async function answer(
         throw new ServerError("ACME", "there is no DNS provider");
       }
       const record = config.override_domain || `_acme-challenge.${name.replace(/^\*\./, "")}`;
-      const value = digest.toString("base64url");
+      const value = createHash("sha256").update(keyAuthorization).digest("base64url");
       await dns.present(record, value, Math.round((config.ttl || defaultTtlMs) / 1000));
-      try {
-        await wait(config.propagation_delay ?? 0, undefined, { signal: tools.signal });
-        if (config.propagation_timeout !== -1) {
-          const timeoutMs = config.propagation_timeout ?? defaultPropagationMs;
-          await waitForRecord(record, value, tools.resolvers, timeoutMs, tools.signal);
-        }
-      } catch (error) {
-        await dns.remove(record, value);
-        throw error;
+      undo.push(() => dns.remove(record, value));
+      await wait(config.propagation_delay ?? 0, undefined, { signal: tools.signal });
+      if (config.propagation_timeout !== -1) {
+        const timeoutMs = config.propagation_timeout ?? defaultPropagationMs;
+        await waitForRecord(record, value, tools.resolvers, timeoutMs, tools.signal);
       }
-      return [() => dns.remove(record, value)];
     }
   }
 }
@@ -143,19 +130,17 @@ export async function proveName(url: string, type: ChallengeType, tools: Proving
   if (challenge?.token === undefined) {
     throw new ServerError("ACME", `${name}: the authority offers no ${type}`);
   }
-  let undo: Undo[];
+  const undo: Undo[] = [];
   try {
-    undo = await answer(type, name, challenge.token, tools);
-  } catch (error) {
-    throw errorWithin(`${name}: ${type}`, error);
-  }
-  try {
+    await answer(type, name, { url: challenge.url, token: challenge.token }, tools, undo).catch((error) => {
+      throw errorWithin(`${name}: ${type}`, error);
+    });
     await client.post(challenge.url, {});
     const decided = await client.poll(url, authorizationSchema, ({ status }) => status !== "pending");
     if (decided.status !== "valid") {
       throw new ServerError("ACME", `${name}: ${type}: ${faultOf(decided, challenge)}`);
     }
   } finally {
-    await Promise.allSettled(undo.map(async (each) => each()));
+    await Promise.allSettled(undo.map(async (each) => each?.()));
   }
 }

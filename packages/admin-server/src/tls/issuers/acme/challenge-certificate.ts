@@ -1,0 +1,30 @@
+import { createHash, createPublicKey } from "node:crypto";
+import { Extension } from "@peculiar/x509";
+import { keyToPem, makeKey } from "../../../pki/key-pair.ts";
+import { certificatesToPem } from "../../../pki/pem.ts";
+import { makeCertificate } from "../../../pki/x509.ts";
+import { identifierOid } from "./identifier-names.ts";
+
+/** Validity of the certificate, before and after now. */
+const lifetimeMs = 3_600_000;
+
+/** The certificate that answers TLS-ALPN-01, and its key, both in PEM. Source: RFC 8737, section 3 */
+export async function makeChallengeCertificate(
+  name: string,
+  keyAuthorization: string,
+): Promise<{ readonly cert: string; readonly key: string }> {
+  const digest = createHash("sha256").update(keyAuthorization).digest();
+  const key = await makeKey("p256");
+  const now = Date.now();
+  const certificate = await makeCertificate({
+    commonName: "ACME challenge",
+    names: [name],
+    publicKey: createPublicKey(key),
+    notBefore: new Date(now - lifetimeMs),
+    notAfter: new Date(now + lifetimeMs),
+    issuerKey: key,
+    // An OCTET STRING of 32 bytes.
+    extensions: [new Extension(identifierOid, true, Buffer.concat([Buffer.from([4, 32]), digest]))],
+  });
+  return { cert: certificatesToPem([certificate]), key: keyToPem(key) };
+}
