@@ -38,10 +38,13 @@ export interface ChoiceGrounds {
   readonly hasAutomatedNames: boolean;
   /** Whether a server speaks of a site for any host that is not to be seen. */
   readonly hasHiddenSites: boolean;
+  /** Whether a policy names certificates and says nothing else: some site speaks for all others. */
+  readonly hasPlainPolicies: boolean;
 }
 
 /** Every combination, those that read best first. */
-export function allChoices({ hasPolicies, hasAutomatedNames, hasHiddenSites }: ChoiceGrounds): Choices[] {
+export function allChoices(grounds: ChoiceGrounds): Choices[] {
+  const { hasPolicies, hasAutomatedNames, hasHiddenSites, hasPlainPolicies } = grounds;
   const saying = hasPolicies ? both : ([true] as const);
   const addresses = hasAutomatedNames
     ? (["unserved", "none", "all", "internal", "first"] as const)
@@ -50,7 +53,7 @@ export function allChoices({ hasPolicies, hasAutomatedNames, hasHiddenSites }: C
   if (hasHiddenSites) hidden.push("with paths", "alone");
   if (hasAutomatedNames && hasPolicies) hidden.push("for names");
   const choices: Choices[] = [];
-  for (const namesScheme of hasPolicies ? [false, true] : [false])
+  for (const namesScheme of hasPolicies ? [hasPlainPolicies, !hasPlainPolicies] : [false])
     for (const hiddenAnyHost of hidden)
       for (const merging of ["alike", "same", "none"] as const)
         for (const defaultBind of both)

@@ -47,6 +47,35 @@ test.each([
     "the one handle_path among routes",
     "single:80 {\n\thandle_errors 5xx {\n\t\thandle_path /zz* {\n\t\t\tcopy_response_headers {\n\t\t\t\texclude A\n\t\t\t}\n\t\t}\n\t\troute {\n\t\t}\n\t}\n}\n",
   ],
+  [
+    "a name of two sites, whose issuer one of them says",
+    "c.example.com {\n\tbind [::1]\n\ttls {\n\t\tissuer acme {\n\t\t\tdisable_http_challenge\n\t\t}\n\t}\n}\nhttps://c.example.com/p {\n\trespond p\n}\n",
+  ],
+  ["the HTTP port on a socket only", "example.org:80, w.ts.net:8443, [2001:db8::1]:8443 {\n\tbind fd/3\n}\n"],
+  [
+    "a host without a policy beside one with it, on a socket",
+    "a.example.com:80, a_b.example.com {\n\tbind unix//run/s.sock\n\ttls {\n\t\tissuer internal\n\t\tissuer acme\n\t}\n}\n",
+  ],
+  [
+    "any host in the site that has no log",
+    "http://, n4.example.com/p/* {\n\tlog\n}\nhttps://w.ts.net/p, :443, quoted.example.com {\n\ttls internal\n}\n",
+  ],
+  [
+    "one address in two sites, beside another in the first",
+    "b.example.com, [::1] {\n\trespond b\n}\n::1 {\n\ttls internal\n}\n",
+  ],
+  [
+    "pairs of files that are counted in another order than servers",
+    "[::1:80] {\n\ttls a b\n}\nm3.example.org, ::1 {\n\ttls c d\n}\nhttps:// {\n\tbind 10.0.0.1\n\ttls a b\n}\n",
+  ],
+  [
+    "a site for any host that takes the policies of all names",
+    "{\n\temail d@e.f\n}\nunix//run/x {\n}\n:8080, https://w.ts.net, https://example.org:9443 {\n}\n192.168.0.2, deep.a.example.com/p/* {\n}\n",
+  ],
+  [
+    "any host without TLS on a socket where another site has it",
+    "*.single {\n\tbind unix//run/s.sock\n\trespond s\n}\nhttp://:81, http://a.example.com {\n\tbind fd/3 unix//run/s.sock\n\trespond a\n}\n",
+  ],
 ])("%s", async (_name, text) => {
   const config = adapted(text);
   expect(adapted(await toServerfile(config))).toEqual(config);

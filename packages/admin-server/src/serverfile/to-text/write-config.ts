@@ -21,12 +21,12 @@ import { DirectiveOrder, OrderNeeds } from "./routes/order-needs.ts";
 import { inReadingOrder, RouteBlock, type Statement } from "./routes/route-block.ts";
 import { RouteWriter } from "./routes/write-routes.ts";
 import { AccessLogs } from "./sites/access-logs.ts";
-import { addressText, siteKeys, type UsualPorts } from "./sites/addresses.ts";
+import { addressText, isPlainOnSockets, siteKeys, type UsualPorts } from "./sites/addresses.ts";
 import { CertificateLines, objectsOf } from "./sites/certificates.ts";
 import { errorCodes } from "./sites/error-codes.ts";
 import { hasHiddenSites, withHiddenSites } from "./sites/hidden-sites.ts";
 import { mergeSites } from "./sites/merge-sites.ts";
-import { readServers } from "./sites/read-servers.ts";
+import { readServers, readServersWith } from "./sites/read-servers.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./sites/site-draft.ts";
 
 /** A site as text: sites that are the same in several servers are one. */
@@ -59,7 +59,7 @@ class ConfigWriter {
     this.#http = apps?.child("http");
     this.#tls = apps?.child("tls");
     const ports = usualPortsOf(config);
-    this.#ports = choices.namesScheme ? { ...ports, namesScheme: true } : ports;
+    this.#ports = { ...ports, namesScheme: choices.namesScheme };
   }
 
   get betterOrder(): DirectiveOrder | undefined {
@@ -68,8 +68,9 @@ class ConfigWriter {
 
   draft(): ConfigDraft {
     const logs = this.#logs();
-    const { servers, sites: shown } = readServers(this.#http?.child("servers"));
     const tlsJson = this.#tls === undefined ? {} : jsonOf(this.#config, "apps", "tls");
+    const given = this.#http?.child("servers");
+    const { servers, sites: shown } = readServersWith(tlsJson, given, this.#ports);
     const sites = withHiddenSites(shown, servers, this.#choices.hiddenAnyHost, this.#ports);
     const makeCertificates = () => new CertificateLines(tlsJson, this.#ports, this.#choices, sites);
     let certificates = makeCertificates();
@@ -82,7 +83,8 @@ class ConfigWriter {
       );
     };
     const texts = written(groups);
-    let ordered = inReadingOrder(texts, 0);
+    const numberOf = ({ sites: group }: SiteText) => certificates.certificateNumberOf(group);
+    let ordered = inCertificateOrder(inReadingOrder(texts, 0), numberOf);
     if (ordered.some((text, index) => text !== texts[index])) {
       // Logs are numbered as they are read, too.
       certificates = makeCertificates();
@@ -150,7 +152,9 @@ class ConfigWriter {
     ];
     const block = new RouteBlock(statements, true, matchers.definitions);
     const ported = group.filter(({ server }) => server.listening.port !== undefined);
-    const own = (ported.length === 0 ? group : ported).flatMap((each) => siteKeys(each, this.#ports));
+    const plainSockets = isPlainOnSockets(group) ? group.filter((each) => !each.server.hasPolicies) : group;
+    const told = ported.length > 0 ? ported : plainSockets;
+    const own = told.flatMap((each) => siteKeys(each, this.#ports, group));
     const repetitions = (name: string) =>
       sites.filter(({ server, addresses }) => {
         return server === site.server && addresses.some(({ host, path }) => host === name && path === "");
@@ -280,6 +284,32 @@ class ConfigWriter {
   }
 }
 
+/** Moves sites whose pairs of files are numbered otherwise, if no number of a group holds them where they are. */
+function inCertificateOrder(
+  texts: readonly SiteText[],
+  numberOf: (text: SiteText) => number | undefined,
+): SiteText[] {
+  const result = [...texts];
+  for (const text of texts) {
+    const number = numberOf(text);
+    const at = result.indexOf(text);
+    const later = result.findIndex((other) => (numberOf(other) ?? -1) > (number ?? Number.POSITIVE_INFINITY));
+    const [before] = result.slice(later, later + 1);
+    const isCounted = result.slice(0, at).some((other) => numberOf(other) === number);
+    if (later === -1 || later > at || before === undefined || isCounted) {
+      continue;
+    }
+    if (text.groups === 0) {
+      result.splice(at, 1);
+      result.splice(later, 0, text);
+    } else if (before.groups === 0) {
+      result.splice(later, 1);
+      result.splice(at, 0, before);
+    }
+  }
+  return result;
+}
+
 /** The names that servers get without an option: `srv0` and so on, by their addresses. */
 function expectedNames(servers: readonly ServerDraft[]): string[] {
   const ordered = [...servers].sort((a, b) => ((a.listen[0] ?? "") < (b.listen[0] ?? "") ? -1 : 1));
@@ -318,11 +348,10 @@ export function usualPortsOf(config: JsonValue): UsualPorts {
     return typeof given === "number" && given !== 0 ? given : usual;
   };
   const zero = zeroPorts(config);
-  const namesScheme = hasPlainPolicies(jsonOf(members, "apps", "tls"));
   return {
     http: port("http_port", zero.http ? 0 : 80),
     https: port("https_port", zero.https ? 0 : 443),
-    namesScheme,
+    namesScheme: false,
   };
 }
 
@@ -377,12 +406,14 @@ function bindLines(group: readonly SiteDraft[], first: string | undefined): Line
 /** What there is to choose when a config is written. @throws ServerError CONFIG_INEXPRESSIBLE */
 export function choicesFor(config: JsonValue): Choices[] {
   const members = new Members(config, "/config");
-  const { automation, certificates } = jsonOf(members, "apps", "tls");
+  const tls = jsonOf(members, "apps", "tls");
+  const { automation, certificates } = tls;
   const { servers, sites } = readServers(members.child("apps")?.child("http")?.child("servers"));
   return allChoices({
     hasPolicies: isJsonObject(automation) && objectsOf(automation.policies).length > 0,
     hasAutomatedNames: isJsonObject(certificates) && certificates.automate !== undefined,
     hasHiddenSites: hasHiddenSites(sites, servers),
+    hasPlainPolicies: hasPlainPolicies(tls),
   });
 }
 

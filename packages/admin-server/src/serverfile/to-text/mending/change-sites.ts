@@ -1,6 +1,6 @@
 import { parseSiteAddress } from "../../addresses/site-address.ts";
 import type { ConfigDraft, DraftedSite } from "../config-draft.ts";
-import { type Line, line } from "../lines/line.ts";
+import { type Line, line, textOf } from "../lines/line.ts";
 import type { UsualPorts } from "../sites/addresses.ts";
 import { everyMove, withAt, withBefore } from "./list-changes.ts";
 
@@ -14,8 +14,8 @@ export function withSite(draft: ConfigDraft, index: number, site: DraftedSite | 
   return withSites(draft, withAt(draft.sites, index, site));
 }
 
-/** Other ways to write an address: with the scheme, the port, or both. */
-function spellings(key: string, ports: UsualPorts): string[] {
+/** Other ways to write an address: with the scheme, the port, or both. @param isOnSocket which has no port to go by */
+function spellings(key: string, ports: UsualPorts, isOnSocket: boolean): string[] {
   let parsed: ReturnType<typeof parseSiteAddress>;
   try {
     parsed = parseSiteAddress(key);
@@ -28,23 +28,31 @@ function spellings(key: string, ports: UsualPorts): string[] {
   const ways = [`${host}:${port}`, `http://${host}:${port}`, `https://${host}:${port}`];
   // Sockets of the file system have no port: any may stand there.
   ways.push(`https://${host}`, `http://${host}`);
+  if (isOnSocket) {
+    ways.unshift(`${host}:${ports.http}`);
+  }
   if (port === ports.https && host !== "") {
     ways.push(host);
   }
   return ways.map((way) => way + path).filter((way) => way !== key);
 }
 
+function isSocketBind({ words: [name, ...addresses] }: Line): boolean {
+  return name === "bind" && addresses.some((address) => /^(unix|fd)/.test(textOf(address)));
+}
+
 /** Drafts in which one address is written otherwise. */
 export function* respelled(draft: ConfigDraft, ports: UsualPorts): Generator<ConfigDraft> {
   for (const [index, site] of draft.sites.entries()) {
+    const isOnSocket = site.head.some(isSocketBind);
     for (const [at, key] of site.keys.entries()) {
-      for (const way of spellings(key, ports)) {
+      for (const way of spellings(key, ports, isOnSocket)) {
         if (!site.keys.includes(way)) {
           yield withSite(draft, index, { ...site, keys: withAt(site.keys, at, way) });
         }
       }
     }
-    const all = site.keys.map((key) => spellings(key, ports));
+    const all = site.keys.map((key) => spellings(key, ports, isOnSocket));
     for (let way = 0; site.keys.length > 1 && way < 5; way++) {
       const keys = site.keys.map((key, at) => all[at]?.[way] ?? key);
       yield withSite(draft, index, { ...site, keys: [...new Set(keys)] });

@@ -43,6 +43,9 @@ function* changes(
   const isLogged = concerns(/\/logs\b|\/logging\b/);
   const isSecured = concerns(/\/apps\/tls\b|tls_connection_policies|automatic_https/);
   const own = certificateLinesOf(draft);
+  if (concerns(/\/certificate_selection\/|\/load_files\//)) {
+    yield* reordered(draft);
+  }
   if (isNumbered) {
     yield* reordered(draft);
     yield* filled(draft, maxFilledNumbers);

@@ -46,8 +46,9 @@ export function addressText(
     return (repetition === 0 ? usual : usual === `:${port}` ? `http://:${port}` : `:${port}`) + path;
   }
   const name = bracketed(host);
-  if (port === ports.http && hasSocketWithoutPort(server) && !server.plainHosts.has(host)) {
-    return `${name}:${port}${path}`; // with `http://` it would be among the hosts to skip
+  const isOnSocketToo = port === ports.http && hasSocketWithoutPort(server) && !server.plainHosts.has(host);
+  if (isOnSocketToo || server.httpHosts?.has(host)) {
+    return `${name}:${ports.http}${path}`; // with `http://` it would be among the hosts to skip
   }
   const isPlain = port === ports.http || server.plainHosts.has(host);
   const needsPort = port !== undefined && port !== (isPlain ? ports.http : ports.https);
@@ -66,9 +67,34 @@ export function addressText(
   return (distinct[repetition] ?? plain) + path;
 }
 
-/** Every address of a site. */
-export function siteKeys({ server, addresses, repetition }: SiteDraft, ports: UsualPorts): string[] {
-  return addresses.map(({ host, path }) => addressText(server, host, path, ports, repetition));
+/** Whether a host is on a socket without a port too, and not among those that are without TLS there. */
+function isOnSocket(host: string, group: readonly SiteDraft[]): boolean {
+  return group.some(
+    ({ server, addresses }) =>
+      server.listening.port === undefined &&
+      !server.plainHosts.has(host) &&
+      addresses.some((each) => each.host === host),
+  );
+}
+
+/** Every address of a site. @param group the sites of all servers that it is written with */
+export function siteKeys(
+  { server, addresses, repetitions = [] }: SiteDraft,
+  ports: UsualPorts,
+  group: readonly SiteDraft[],
+): string[] {
+  return addresses.map(({ host, path }, index) =>
+    server.listening.port === ports.http && host !== "" && isOnSocket(host, group)
+      ? `${bracketed(host)}:${ports.http}${path}` // with `http://` it would be among the hosts to skip there
+      : addressText(server, host, path, ports, repetitions[index] ?? 0),
+  );
+}
+
+/** Whether a site for any host is on sockets without a port only, and without TLS on one of them. */
+export function isPlainOnSockets(group: readonly SiteDraft[]): boolean {
+  return group.every(({ server }) => server.listening.port === undefined)
+    ? group.some(({ server }) => !server.hasPolicies)
+    : false;
 }
 
 /** Whether a host of a server is reached over TLS. */
@@ -76,6 +102,7 @@ export function isSecure(server: ServerDraft, host: string, ports: UsualPorts): 
   return (
     server.listening.port !== ports.http &&
     !server.plainHosts.has(host) &&
+    server.httpHosts?.has(host) !== true &&
     (host !== "" || server.hasPolicies || server.listening.port === ports.https)
   );
 }

@@ -143,7 +143,8 @@ export class CertificateLines {
         this.automated.add(host);
       }
     }
-    const policy = this.#policyOf(hosts, any !== undefined);
+    const named = this.#policyOf(hosts, any !== undefined);
+    const policy = named !== undefined && this.#isSaidElsewhere(named, group) ? undefined : named;
     const bindHost = bindHostOf(policy) ?? bindHostOf(this.catchAll);
     const { words, lines: policyLines } = this.#policyLines(
       policy,
@@ -172,6 +173,24 @@ export class CertificateLines {
     }
     const made = this.#tlsLines(words, all, distinct(pairs), isForced);
     return { lines: made, names, bindHost };
+  }
+
+  /**
+   * Whether a site with a name of a policy does not say it: its challenges are answered where another site with the name
+   * listens.
+   */
+  #isSaidElsewhere(policy: JsonObject, group: readonly SiteDraft[]): boolean {
+    if (!objectsOf(policy.issuers).some(({ module }) => module === "acme")) {
+      return false;
+    }
+    const subjects = textsOf(policy.subjects);
+    const bindHost = bindHostOf(policy);
+    const says = ({ server: { listening } }: SiteDraft) =>
+      bindHost === undefined
+        ? listening.binds.every(({ address }) => address === "")
+        : listening.binds.some(({ address }) => address === bindHost);
+    const isNamed = (site: SiteDraft) => hostsOfDraft(site).some((host) => subjects.includes(host));
+    return !group.some(says) && this.#sites.some((site) => isNamed(site) && says(site));
   }
 
   /** The policy of a site, by the host that no other reason has put into its own. */
@@ -293,6 +312,17 @@ export class CertificateLines {
       auth.done("client_auth");
     }
     return lines;
+  }
+
+  /** The number of the first pair of files that a site names: they are counted as sites are read. */
+  certificateNumberOf(group: readonly SiteDraft[]): number | undefined {
+    const numbers = group.flatMap((site) => {
+      const hosts = hostsOfDraft(site).filter((host) => isSecure(site.server, host, this.#ports));
+      const selection = this.#connectionFor(site.server, hosts)?.certificate_selection;
+      const tags = isJsonObject(selection) ? textsOf(selection.any_tag) : [];
+      return tags.flatMap((tag) => (/^cert\d{1,9}$/.test(tag) ? [Number(tag.slice(4))] : []));
+    });
+    return numbers.length === 0 ? undefined : Math.min(...numbers);
   }
 
   #certificatePairs({ certificate_selection: selection }: JsonObject): string[][] {

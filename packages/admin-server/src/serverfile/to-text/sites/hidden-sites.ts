@@ -1,6 +1,7 @@
 import { isJsonArray, isJsonObject, type JsonObject } from "../../../core/json/json-value.ts";
 import type { HiddenAnyHost } from "../choices.ts";
 import type { UsualPorts } from "./addresses.ts";
+import { hasBarePolicy } from "./http-hosts.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
 function logsOf({ members }: ServerDraft): JsonObject {
@@ -14,15 +15,10 @@ function hasLogsOfAnyHost(server: ServerDraft): boolean {
   return default_logger_name !== undefined || skip_unmapped_hosts === true;
 }
 
-/** Whether there is nothing but the policy for all connections: hosts that are named do without it. */
-function hasBarePolicy({ members }: ServerDraft): boolean {
-  const policies = members.look("tls_connection_policies");
-  return isJsonArray(policies) && policies.length === 1 && JSON.stringify(policies[0]) === "{}";
-}
-
 /** Whether a server speaks of a site for any host, and none of its sites is one. */
 function speaksOfHidden(server: ServerDraft, sites: readonly SiteDraft[]): boolean {
-  return (hasLogsOfAnyHost(server) || hasBarePolicy(server)) && !sites.some(isForAnyHost);
+  const isSocket = server.listening.port === undefined;
+  return (hasLogsOfAnyHost(server) || (!isSocket && hasBarePolicy(server))) && !sites.some(isForAnyHost);
 }
 
 /** Whether {@link withHiddenSites} has something to add. */
@@ -35,14 +31,15 @@ export function hasHiddenSites(sites: readonly SiteDraft[], servers: readonly Se
   );
 }
 
-/** Whether its access log is one that hosts are not mapped to: that of a site for any host. */
-function hasNoMappedLog(site: SiteDraft): boolean {
-  const { logger_names: names, skip_hosts: skipped } = logsOf(site.server);
+/** Whether its access log is one that a site for any host has: hosts are not mapped to it, or none has one. */
+function hasLogOfAnyHost(site: SiteDraft): boolean {
+  const { logger_names: names, skip_hosts: skipped, skip_unmapped_hosts } = logsOf(site.server);
   const hosts = hostsOfDraft(site);
   const listed = isJsonArray(skipped) ? skipped : [];
-  return hosts.every(
-    (host) => !(isJsonObject(names) && Object.hasOwn(names, host)) && !listed.some((each) => each === host),
-  );
+  const isListed = (host: string) => listed.some((each) => each === host);
+  return skip_unmapped_hosts === true
+    ? hosts.every(isListed)
+    : hosts.every((host) => !(isJsonObject(names) && Object.hasOwn(names, host)) && !isListed(host));
 }
 
 /** The server that speaks TLS for hosts, which a site more fits best. */
@@ -74,7 +71,7 @@ export function withHiddenSites(
       hidden === "with paths"
         ? own.filter(({ addresses }) => addresses.every(({ path }) => path !== ""))
         : [];
-    const site = withPaths.find(hasNoMappedLog) ?? withPaths[0];
+    const site = withPaths.find(hasLogOfAnyHost) ?? withPaths[0];
     const anyHost = { host: "", path: "" };
     if (site !== undefined) {
       const addresses = [...site.addresses, anyHost];
@@ -87,7 +84,6 @@ export function withHiddenSites(
         routesPath: server.members.pathOf("routes"),
         errors: undefined,
         errorsPath: server.members.pathOf("errors/routes"),
-        repetition: 0,
       });
     }
   }

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../core/errors.ts";
-import { isJsonArray, isJsonObject, type JsonValue } from "../../../core/json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../core/json/json-value.ts";
 import {
   formatNetworkAddress,
   isDescriptorNetwork,
@@ -8,6 +8,8 @@ import {
 } from "../../addresses/network-address.ts";
 import { inexpressible } from "../inexpressible.ts";
 import type { Members } from "../members.ts";
+import type { UsualPorts } from "./addresses.ts";
+import { httpHostsOf } from "./http-hosts.ts";
 import type { Listening, ServerDraft, SiteDraft } from "./site-draft.ts";
 
 function readListening(members: Members): { listening: Listening; listen: string[] } {
@@ -152,7 +154,6 @@ function readSites(server: ServerDraft): SiteDraft[] {
         routesPath: path,
         errors: list === undefined ? errorRoutes : list.routes,
         errorsPath: list?.path ?? errorsPath,
-        repetition: 0,
       },
     ];
   }
@@ -161,18 +162,18 @@ function readSites(server: ServerDraft): SiteDraft[] {
   for (const { key, addresses, lists } of own ?? []) {
     const at = left.findIndex((each) => each.key === key);
     const [found] = at === -1 ? [] : left.splice(at, 1);
-    lists.forEach((list, repetition) => {
-      const { routes: own, path: ownPath } = found?.lists[repetition] ?? {
+    lists.forEach((list, index) => {
+      const { routes: own, path: ownPath } = found?.lists[index] ?? {
         routes: undefined,
         path: errorsPath,
       };
-      const site = { server, addresses, routes: list.routes, routesPath: list.path, repetition };
+      const site = { server, addresses, routes: list.routes, routesPath: list.path };
       sites.push({ ...site, errors: own, errorsPath: ownPath });
     });
   }
   for (const { addresses, lists } of left) {
     for (const list of lists) {
-      const site = { server, addresses, routes: undefined, routesPath: path, repetition: 0 };
+      const site = { server, addresses, routes: undefined, routesPath: path };
       sites.push({ ...site, errors: list.routes, errorsPath: list.path });
     }
   }
@@ -180,7 +181,21 @@ function readSites(server: ServerDraft): SiteDraft[] {
   const [first] = sites;
   return isLone && first !== undefined && sites.length === 1
     ? [{ ...first, errors: errorRoutes, errorsPath }]
-    : sites;
+    : withRepetitions(sites);
+}
+
+/** The sites of a server with how often each of their addresses stands there before. */
+function withRepetitions(sites: readonly SiteDraft[]): SiteDraft[] {
+  const counts = new Map<string, number>();
+  return sites.map((site) => {
+    const repetitions = site.addresses.map(({ host, path }) => {
+      const key = `${host} ${path}`;
+      const count = counts.get(key) ?? 0;
+      counts.set(key, count + 1);
+      return count;
+    });
+    return { ...site, repetitions };
+  });
 }
 
 /** Every server with its sites. Servers without anything are left out: they come by themselves. */
@@ -207,6 +222,23 @@ export function readServers(servers: Members | undefined): { servers: ServerDraf
     sites.push(...readSites(server));
   }
   return { servers: drafts, sites };
+}
+
+/** The same, with what certificates tell of hosts on sockets. @param tls the app */
+export function readServersWith(
+  tls: JsonObject,
+  given: Members | undefined,
+  ports: UsualPorts,
+): { servers: ServerDraft[]; sites: SiteDraft[] } {
+  const { servers, sites } = readServers(given);
+  const known = new Map(
+    servers.map((server) => [server, { ...server, httpHosts: httpHostsOf(server, sites, tls, ports) }]),
+  );
+  const draftOf = (server: ServerDraft) => known.get(server) ?? server;
+  return {
+    servers: servers.map(draftOf),
+    sites: sites.map((site) => ({ ...site, server: draftOf(site.server) })),
+  };
 }
 
 /** `srv10` after `srv2`. */

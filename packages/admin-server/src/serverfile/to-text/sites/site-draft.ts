@@ -18,6 +18,8 @@ export interface ServerDraft {
   /** Hosts that are served without TLS. */
   readonly plainHosts: ReadonlySet<string>;
   readonly hasPolicies: boolean;
+  /** Hosts that are written with the HTTP port where the server has none. */
+  readonly httpHosts?: ReadonlySet<string>;
 }
 
 /** A site of one server, as its route in the config tells. */
@@ -29,8 +31,8 @@ export interface SiteDraft {
   readonly routesPath: string;
   readonly errors: JsonValue | undefined;
   readonly errorsPath: string;
-  /** How many sites before it have the same addresses. */
-  readonly repetition: number;
+  /** For each address how many before it on the server are the same. None is 0. */
+  readonly repetitions?: readonly number[];
 }
 
 /** The hosts of a site, each once; none when it is for any. */
