@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { damagedMessage, randomOf } from "wire/testing";
@@ -18,7 +19,7 @@ it.each([
   { encoding: "zstd", compress: zstdCompressSync },
 ])(
   "answers damaged $encoding with at most its limit, 400 or 413, never otherwise",
-  ({ encoding, compress }) => {
+  async ({ encoding, compress }) => {
     const messages = bodies.map((body) => compress(body));
     const random = randomOf(2026);
     const seen: Record<number, number> = { 200: 0, 400: 0, 413: 0 };
@@ -32,6 +33,8 @@ it.each([
         outcome = error.status;
       }
       seen[outcome] = (seen[outcome] ?? 0) + 1;
+      // zlib lets go of a message's buffers in the next turn of the event loop, which a collector has after each request.
+      if (round % 100 === 99) await setImmediate();
     }
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(rounds / 200);
   },
