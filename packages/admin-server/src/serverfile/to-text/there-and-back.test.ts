@@ -76,6 +76,15 @@ test.each([
     "any host without TLS on a socket where another site has it",
     "*.single {\n\tbind unix//run/s.sock\n\trespond s\n}\nhttp://:81, http://a.example.com {\n\tbind fd/3 unix//run/s.sock\n\trespond a\n}\n",
   ],
+  ["two names of one directive that are sorted apart", ":8080 {\n\tlog_skip /health\n\tskip_log /old\n}\n"],
+  [
+    "a heredoc behind a word with #, which is not formatted",
+    "a.example.com {\n\tvars x#y <<EOF\n  two\n    lines\n  EOF\n}\n",
+  ],
+  [
+    "any host beside a path, known by its pair of files",
+    "https://example.org, deep.a.example.com/p/*, https:// {\n\ttls a b\n\tlog\n}\nw.ts.net {\n}\n",
+  ],
 ])("%s", async (_name, text) => {
   const config = adapted(text);
   expect(adapted(await toServerfile(config))).toEqual(config);

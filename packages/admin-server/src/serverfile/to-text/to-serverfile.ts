@@ -5,16 +5,21 @@ import { formatServerfile } from "../format/format-serverfile.ts";
 import type { KnownText } from "../recent-texts.ts";
 import type { Choices } from "./choices.ts";
 import { type ConfigDraft, draftText } from "./config-draft.ts";
-import { inexpressible } from "./inexpressible.ts";
-import { mendDraft } from "./mending/mend-draft.ts";
+import { inexpressible, notFound } from "./inexpressible.ts";
+import { mendDraft, type TriedDraft } from "./mending/mend-draft.ts";
+import { Turns } from "./turns.ts";
 import { choicesFor, usualPortsOf, writeConfig } from "./write-config.ts";
 
 const defaultFile = "Serverfile";
-/** How much JSON is written and read back in search of a way to write a config: a large one gets few tries. */
-const maxTriedBytes = 8 * 1024 * 1024;
+/**
+ * How much JSON is written and read back in search of a way to write a config, about half a second of computing. A try
+ * counts as so much more than its JSON; a large config gets few tries.
+ */
+const maxTriedBytes = 4 * 1024 * 1024;
+const bytesPerTry = 2560;
 const minTries = 4;
-/** How many changes are tried at most, of a small config too. */
-const maxMendingTries = 1000;
+/** The share of tries that ways to write it get; the rest is for mending. */
+const writingShare = 0.4;
 
 /** Where two documents first differ, as a path; undefined when they are the same. */
 export function firstDifference(
@@ -67,19 +72,22 @@ function hiddenFileOf(value: JsonValue): string | undefined {
 /**
  * A config as a serverfile, formatted, that adapts to the same JSON: each is tried before it is given away. What may
  * be said in several places is tried in several ways, and what comes near is mended; at most {@link maxTriedBytes} of
- * JSON in all. Before mending, texts that may be the one that the config came from are looked at.
- * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the first part that no serverfile says, and why
+ * JSON in all. Before mending, texts that may be the one that the config came from are looked at. Other work of the
+ * process gets its turn.
+ * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the first part that no serverfile says, and why; or, when
+ *   none of the tried texts fits, with the path where the nearest differs
  */
 export async function toServerfile(config: JsonValue, known: readonly KnownText[] = []): Promise<string> {
   if (config === null) {
     throw inexpressible("/config", "no config is loaded");
   }
-  const tries = Math.max(minTries, Math.floor(maxTriedBytes / JSON.stringify(config).length));
+  const size = JSON.stringify(config).length;
+  const tries = Math.max(minTries, Math.floor(maxTriedBytes / (bytesPerTry + size)));
   const hidden = hiddenFileOf(config);
   const isOther = hidden !== undefined && hidden !== `./${defaultFile}` && hidden.includes("/");
   const files = (isOther ? [defaultFile, hidden] : [defaultFile]).map((file) => new TextFile(config, file));
   for (const file of files) {
-    const text = file.firstThatFits(tries);
+    const text = await file.firstThatFits(Math.ceil(tries * writingShare));
     if (text !== undefined) {
       return text;
     }
@@ -92,10 +100,10 @@ export async function toServerfile(config: JsonValue, known: readonly KnownText[
       }
     }
   }
-  const maxTries = Math.min(maxMendingTries, tries);
-  const text = await files.at(-1)?.mended(maxTries);
+  const last = files.at(-1);
+  const text = await last?.mended(tries - last.tries);
   if (text === undefined) {
-    throw files[0]?.refusal ?? inexpressible("/config", "there is no way to write it");
+    throw last?.refusal ?? inexpressible("/config", "there is no way to write it");
   }
   return text;
 }
@@ -105,8 +113,9 @@ class TextFile {
   readonly #config: JsonValue;
   readonly #name: string;
   /** What does not come to the config. */
-  readonly #drafts: ConfigDraft[] = [];
-  /** Why the first way to write it did not fit. */
+  readonly #tried: TriedDraft[] = [];
+  readonly #turns = new Turns();
+  /** Why it is not written: the first part that no line says, or where the nearest text differs. */
   refusal: ServerError | undefined;
 
   constructor(config: JsonValue, name: string) {
@@ -114,25 +123,48 @@ class TextFile {
     this.#name = name;
   }
 
+  /** How many texts were tried. */
+  get tries(): number {
+    return this.#tried.length;
+  }
+
   /** The first of the ways to write the config that comes to it. */
-  firstThatFits(tries: number): string | undefined {
+  async firstThatFits(tries: number): Promise<string | undefined> {
     const hidden = this.#name === defaultFile ? `./${defaultFile}` : this.#name;
     const seen = new Set<string>();
-    for (const choices of this.#choices().slice(0, tries)) {
+    for (const choices of this.#choices()) {
+      if (this.#tried.length >= tries) {
+        break;
+      }
+      await this.#turns.next();
+      let draft: ConfigDraft;
       try {
-        const draft = writeConfig(this.#config, choices, hidden);
-        const text = draftText(draft);
-        if (seen.has(text)) {
-          continue;
-        }
-        seen.add(text);
-        this.#drafts.push(draft);
-        return this.#checked(text);
+        draft = writeConfig(this.#config, choices, hidden);
       } catch (error) {
         this.#refuse(error);
+        continue;
       }
+      const text = draftText(draft);
+      if (seen.has(text)) {
+        continue;
+      }
+      seen.add(text);
+      const result = this.#comesTo(text);
+      if (result !== undefined && firstDifference(this.#config, result, "") === undefined) {
+        return this.#checked(text);
+      }
+      this.#tried.push({ draft, result });
     }
     return undefined;
+  }
+
+  /** What a text comes to; undefined for one that is not understood. */
+  #comesTo(text: string): JsonValue | undefined {
+    try {
+      return this.#adapt(text);
+    } catch {
+      return undefined;
+    }
   }
 
   #choices(): Choices[] {
@@ -162,27 +194,45 @@ class TextFile {
   async mended(maxTries: number): Promise<string | undefined> {
     const config = this.#config;
     const adapt = (text: string) => this.#adapt(text);
-    const text = await mendDraft(this.#drafts, { config, ports: usualPortsOf(config), adapt, maxTries });
-    return text === undefined ? undefined : this.#checked(text);
+    const turns = this.#turns;
+    const mending = { config, ports: usualPortsOf(config), adapt, maxTries, turns };
+    const { text, nearest } = await mendDraft(this.#tried, mending);
+    if (text !== undefined) {
+      return this.#checked(text);
+    }
+    const [first] = this.#tried;
+    if (first !== undefined) {
+      this.refusal = this.#notFound(nearest ?? draftText(first.draft));
+    }
+    return undefined;
+  }
+
+  /** @param nearest the text that came nearest to the config */
+  #notFound(nearest: string): ServerError {
+    try {
+      const path = firstDifference(this.#config, this.#adapt(nearest), "/config") ?? "/config";
+      return notFound(path, `the nearest differs at ${path}`);
+    } catch (error) {
+      return notFound("/config", `the nearest is not understood: ${messageOf(error)}`);
+    }
   }
 
   #adapt(text: string): JsonValue {
     return adaptServerfile(Buffer.from(text), { filename: this.#name }).result;
   }
 
-  /** @throws ServerError CONFIG_INEXPRESSIBLE when the text does not come to the config */
+  /**
+   * The text, formatted unless that would change it: after a word with `#`, a heredoc counts as a comment.
+   * @throws ServerError CONFIG_INEXPRESSIBLE when it does not come to the config
+   */
   #checked(unformatted: string): string {
-    const text = formatServerfile(unformatted);
-    let result: JsonValue;
-    try {
-      result = this.#adapt(text);
-    } catch (error) {
-      throw inexpressible("/config", `its text is not understood: ${messageOf(error)}`);
+    const pathOf = (text: string) => firstDifference(this.#config, this.#adapt(text), "/config");
+    const formatted = formatServerfile(unformatted);
+    const path = pathOf(formatted);
+    if (path !== undefined && pathOf(unformatted) !== undefined) {
+      throw notFound(path, `the nearest differs at ${path}`);
     }
-    const path = firstDifference(this.#config, result, "/config");
-    if (path !== undefined) {
-      throw inexpressible(path, "what a serverfile makes of it differs there");
-    }
+    const text = path === undefined ? formatted : unformatted;
     return this.#name === defaultFile
       ? text
       : `# The config hides its file: save this as ${this.#name}\n${text}`;

@@ -141,7 +141,7 @@ export function* changedOptions(draft: ConfigDraft, more: readonly Line[]): Gene
   }
 }
 
-/** Drafts in which directives of a block stand in another order, or `handle` and `route` for each other. */
+/** Drafts in which directives of a block stand in another order, or one that says the same for another. */
 export function* changedBodies(draft: ConfigDraft): Generator<ConfigDraft> {
   for (const [index, site] of draft.sites.entries()) {
     for (const body of changedRoutes(site.body)) {
@@ -156,9 +156,21 @@ export function* changedBodies(draft: ConfigDraft): Generator<ConfigDraft> {
 /** Directives that take numbers of groups while they are read. */
 const numbered = new Set(["rewrite", "root", "try_files", "handle", "handle_path", "route", "handle_errors"]);
 
+/** Directives that come to the same, but are sorted apart. */
+const interchangeable = new Map([
+  ["handle", "route"],
+  ["route", "handle"],
+  ["log_skip", "skip_log"],
+]);
+
 function* changedRoutes(lines: readonly Line[]): Generator<Line[]> {
   const takes = (each: Line) => numbered.has(textOf(each.words[0] ?? "")) || innerOf(each).length > 0;
   for (const [from, each] of lines.entries()) {
+    const [name = "", ...words] = each.words;
+    const swapped = interchangeable.get(textOf(name));
+    if (swapped !== undefined) {
+      yield withAt(lines, from, { ...each, words: [swapped, ...words] });
+    }
     if (!takes(each)) {
       continue;
     }
@@ -166,11 +178,6 @@ function* changedRoutes(lines: readonly Line[]): Generator<Line[]> {
       if (to !== from && takes(other)) {
         yield exchanged(lines, from, to);
       }
-    }
-    const [name, ...words] = each.words;
-    const swapped = name === "handle" ? "route" : name === "route" ? "handle" : undefined;
-    if (swapped !== undefined) {
-      yield withAt(lines, from, { ...each, words: [swapped, ...words] });
     }
     for (const inner of changedRoutes(innerOf(each))) {
       yield withAt(lines, from, { ...each, block: inner });

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JsonValue } from "../../../core/json/json-value.ts";
 import { type ConfigDraft, draftText } from "../config-draft.ts";
 import type { UsualPorts } from "../sites/addresses.ts";
+import type { Turns } from "../turns.ts";
 import { issuersElsewhere } from "./change-issuers.ts";
 import {
   certificateLinesOf,
@@ -18,8 +18,6 @@ import { type Distance, distanceBetween } from "./distance.ts";
 import { type SayableLines, sayableLines } from "./sayable-lines.ts";
 
 const maxFilledNumbers = 8;
-/** After so many texts other work gets a turn. */
-const triesPerTurn = 16;
 
 /** What is known while a way to say a config is looked for. */
 export interface Mending {
@@ -29,6 +27,14 @@ export interface Mending {
   readonly adapt: (text: string) => JsonValue;
   /** How many texts may be tried. */
   readonly maxTries: number;
+  readonly turns: Turns;
+}
+
+/** A draft that does not come to the config. */
+export interface TriedDraft {
+  readonly draft: ConfigDraft;
+  /** What it comes to; undefined when it is not understood. */
+  readonly result: JsonValue | undefined;
 }
 
 /** Changes that may help with what differs, the likely ones first. */
@@ -91,17 +97,29 @@ interface Node {
 /**
  * Looks for a draft that comes to the config, from drafts that nearly do: what differs is said in other ways, one
  * change after the other, the nearest draft first.
- * @returns its text; undefined when none was found in {@link Mending.maxTries}
+ * @returns its text, or when none was found in {@link Mending.maxTries} the one that came nearest, if one is understood
  */
 export async function mendDraft(
-  drafts: readonly ConfigDraft[],
+  drafts: readonly TriedDraft[],
   mending: Mending,
-): Promise<string | undefined> {
-  const { config, ports, adapt, maxTries } = mending;
+): Promise<{ text?: string; nearest?: string }> {
+  const { config, ports, adapt, maxTries, turns } = mending;
+  let nearestText: string | undefined;
+  let nearestScore = Number.POSITIVE_INFINITY;
   const said = sayableLines(config, ports);
   const seen = new Set<string>();
   const nodes: Node[] = [];
   let tries = 0;
+  /** Goes on from a draft, if it is no farther away than the limit. */
+  const note = (draft: ConfigDraft, text: string, distance: Distance, limit: number) => {
+    if (distance.score < nearestScore) {
+      nearestScore = distance.score;
+      nearestText = text;
+    }
+    if (distance.score <= limit) {
+      nodes.push({ score: distance.score, rest: changes(draft, distance, said, mending) });
+    }
+  };
   /** @returns the text when it comes to the config */
   const visit = (draft: ConfigDraft, limit: number): string | undefined => {
     const text = draftText(draft);
@@ -119,19 +137,17 @@ export async function mendDraft(
     if (distance.score === 0) {
       return text;
     }
-    if (distance.score <= limit) {
-      nodes.push({ score: distance.score, rest: changes(draft, distance, said, mending) });
-    }
+    note(draft, text, distance, limit);
     return undefined;
   };
-  for (const draft of drafts) {
-    const text = visit(draft, Number.POSITIVE_INFINITY);
-    if (text !== undefined) {
-      return text;
+  for (const { draft, result } of drafts) {
+    const text = draftText(draft);
+    seen.add(text);
+    if (result !== undefined) {
+      note(draft, text, distanceBetween(config, result), Number.POSITIVE_INFINITY);
     }
   }
-  tries = 0; // those were written, not looked for
-  const [draft] = drafts;
+  const draft = drafts[0]?.draft;
   if (nodes.length === 0 && draft !== undefined) {
     // None is understood: mostly since sites say different things of the same certificates.
     const distance = { score: Number.MAX_VALUE, paths: ["/config/apps/tls"] };
@@ -140,23 +156,20 @@ export async function mendDraft(
   while (tries < maxTries) {
     const node = nearest(nodes);
     if (node === undefined) {
-      return undefined;
+      break;
     }
     const next = node.rest.next();
     if (next.done === true) {
       nodes.splice(nodes.indexOf(node), 1);
       continue;
     }
-    const before = tries;
     const text = visit(next.value, node.score);
     if (text !== undefined) {
-      return text;
+      return { text };
     }
-    if (tries > before && tries % triesPerTurn === 0) {
-      await nextTurn();
-    }
+    await turns.next();
   }
-  return undefined;
+  return nearestText === undefined ? {} : { nearest: nearestText };
 }
 
 /** The node to go on from: of those that are equally near the one that was found first. */

@@ -107,7 +107,7 @@ export function authorityLines(pki: Members | undefined, mentioned: (id: string)
       }
     }
     authority.done("the option pki");
-    if (inner.length > 0 || !(mentioned(id) || (skips && id === "local"))) {
+    if (inner.length > 0 || !(mentioned(id) || (skips && id === "local" && authorities.length === 1))) {
       block.push(lineWith(["ca", ...(id === "local" ? [] : [id])], inner));
     }
   }
@@ -207,7 +207,7 @@ function acmeOptionLines(
   if (chains !== undefined) {
     lines.push(preferredChainsLine(chains));
   }
-  return members.keys.length === 0 ? lines : undefined;
+  return members.keys.length === 0 && lines.length > 0 ? lines : undefined;
 }
 
 /** What the options say of certificates. */

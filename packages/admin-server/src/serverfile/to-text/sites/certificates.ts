@@ -200,7 +200,9 @@ export class CertificateLines {
     const lead = hosts.find((host) => !isInternal(this.#policyFor(host))) ?? hosts[0];
     const own = lead === undefined ? undefined : this.#policyFor(lead);
     if (own !== undefined || !isAny) {
-      return own;
+      // A site for any host would say it for all names; those that no public authority knows have it anyhow.
+      const isUnsaid = isAny && this.catchAll === undefined && isInternal(own);
+      return isUnsaid && textsOf(own?.subjects).every(isInternalSubject) ? undefined : own;
     }
     return this.#choices.globalCertificates ? this.#onlyForSites(this.catchAll) : this.catchAll;
   }

@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type JsonObject } from "../../../core/json/json-value.ts";
 import type { HiddenAnyHost } from "../choices.ts";
 import type { UsualPorts } from "./addresses.ts";
-import { hasBarePolicy } from "./http-hosts.ts";
+import { objectsOf } from "./certificates.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
 function logsOf({ members }: ServerDraft): JsonObject {
@@ -15,10 +15,16 @@ function hasLogsOfAnyHost(server: ServerDraft): boolean {
   return default_logger_name !== undefined || skip_unmapped_hosts === true;
 }
 
+/** Whether the one policy is for all connections: hosts that are named have their own, or do without. */
+function hasLonePolicy({ members }: ServerDraft): boolean {
+  const [policy, ...others] = objectsOf(members.look("tls_connection_policies"));
+  return policy !== undefined && policy.match === undefined && others.length === 0;
+}
+
 /** Whether a server speaks of a site for any host, and none of its sites is one. */
 function speaksOfHidden(server: ServerDraft, sites: readonly SiteDraft[]): boolean {
   const isSocket = server.listening.port === undefined;
-  return (hasLogsOfAnyHost(server) || (!isSocket && hasBarePolicy(server))) && !sites.some(isForAnyHost);
+  return (hasLogsOfAnyHost(server) || (!isSocket && hasLonePolicy(server))) && !sites.some(isForAnyHost);
 }
 
 /** Whether {@link withHiddenSites} has something to add. */

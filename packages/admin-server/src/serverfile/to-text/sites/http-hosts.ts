@@ -8,7 +8,7 @@ function subjectsOf(policies: JsonValue | undefined): Set<JsonValue> {
 }
 
 /** Whether there is nothing but the policy for all connections: hosts that are named do without it. */
-export function hasBarePolicy({ members }: ServerDraft): boolean {
+function hasBarePolicy({ members }: ServerDraft): boolean {
   const policies = members.look("tls_connection_policies");
   return isJsonArray(policies) && policies.length === 1 && JSON.stringify(policies[0]) === "{}";
 }
