@@ -141,6 +141,8 @@ test("only whom the challenge is for, and who knows its token, is answered; othe
   expect(await get(token, "..")).toBe("a route");
   await undo();
   expect(await get(token, "a.test")).toBe("a route");
+  await storage.store(sharedChallengeKey(issuerKey, "http-01", "a.test"), "half written");
+  expect(await get(token, "a.test")).toBe("a route");
 });
 
 const question = { type: "http-01", name: "a.test", token: "t" } as const;
