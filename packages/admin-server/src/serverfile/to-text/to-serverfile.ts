@@ -7,7 +7,7 @@ import type { Choices } from "./choices.ts";
 import { type ConfigDraft, draftText } from "./config-draft.ts";
 import { inexpressible, notFound } from "./inexpressible.ts";
 import { mendDraft, type TriedDraft } from "./mending/mend-draft.ts";
-import { Turns } from "./turns.ts";
+import { SearchTime } from "./search-time.ts";
 import { choicesFor, usualPortsOf, writeConfig } from "./write-config.ts";
 
 const defaultFile = "Serverfile";
@@ -72,7 +72,7 @@ function hiddenFileOf(value: JsonValue): string | undefined {
 /**
  * A config as a serverfile, formatted, that adapts to the same JSON: each is tried before it is given away. What may
  * be said in several places is tried in several ways, and what comes near is mended; at most {@link maxTriedBytes} of
- * JSON in all. Before mending, texts that may be the one that the config came from are looked at. Other work of the
+ * JSON, and half a second of computing, in all. Before mending, texts that may be the one that the config came from are looked at. Other work of the
  * process gets its turn.
  * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the first part that no serverfile says, and why; or, when
  *   none of the tried texts fits, with the path where the nearest differs
@@ -84,8 +84,11 @@ export async function toServerfile(config: JsonValue, known: readonly KnownText[
   const size = JSON.stringify(config).length;
   const tries = Math.max(minTries, Math.floor(maxTriedBytes / (bytesPerTry + size)));
   const hidden = hiddenFileOf(config);
+  const time = new SearchTime();
   const isOther = hidden !== undefined && hidden !== `./${defaultFile}` && hidden.includes("/");
-  const files = (isOther ? [defaultFile, hidden] : [defaultFile]).map((file) => new TextFile(config, file));
+  const files = (isOther ? [defaultFile, hidden] : [defaultFile]).map(
+    (file) => new TextFile(config, file, time),
+  );
   for (const file of files) {
     const text = await file.firstThatFits(Math.ceil(tries * writingShare));
     if (text !== undefined) {
@@ -94,7 +97,7 @@ export async function toServerfile(config: JsonValue, known: readonly KnownText[
   }
   for (const { text, filename = defaultFile } of known) {
     for (const name of new Set([defaultFile, filename])) {
-      const same = new TextFile(config, name).asItWas(text);
+      const same = new TextFile(config, name, time).asItWas(text);
       if (same !== undefined) {
         return same;
       }
@@ -114,11 +117,12 @@ class TextFile {
   readonly #name: string;
   /** What does not come to the config. */
   readonly #tried: TriedDraft[] = [];
-  readonly #turns = new Turns();
+  readonly #time: SearchTime;
   /** Why it is not written: the first part that no line says, or where the nearest text differs. */
   refusal: ServerError | undefined;
 
-  constructor(config: JsonValue, name: string) {
+  constructor(config: JsonValue, name: string, time: SearchTime) {
+    this.#time = time;
     this.#config = config;
     this.#name = name;
   }
@@ -133,10 +137,10 @@ class TextFile {
     const hidden = this.#name === defaultFile ? `./${defaultFile}` : this.#name;
     const seen = new Set<string>();
     for (const choices of this.#choices()) {
-      if (this.#tried.length >= tries) {
+      if (this.#tried.length >= tries || (this.#time.isOver && this.#tried.length >= minTries)) {
         break;
       }
-      await this.#turns.next();
+      await this.#time.nextTurn();
       let draft: ConfigDraft;
       try {
         draft = writeConfig(this.#config, choices, hidden);
@@ -194,8 +198,8 @@ class TextFile {
   async mended(maxTries: number): Promise<string | undefined> {
     const config = this.#config;
     const adapt = (text: string) => this.#adapt(text);
-    const turns = this.#turns;
-    const mending = { config, ports: usualPortsOf(config), adapt, maxTries, turns };
+    const time = this.#time;
+    const mending = { config, ports: usualPortsOf(config), adapt, maxTries, time };
     const { text, nearest } = await mendDraft(this.#tried, mending);
     if (text !== undefined) {
       return this.#checked(text);

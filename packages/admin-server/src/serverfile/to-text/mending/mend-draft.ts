@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../../core/json/json-value.ts";
 import { type ConfigDraft, draftText } from "../config-draft.ts";
+import type { SearchTime } from "../search-time.ts";
 import type { UsualPorts } from "../sites/addresses.ts";
-import type { Turns } from "../turns.ts";
 import { issuersElsewhere } from "./change-issuers.ts";
 import {
   certificateLinesOf,
@@ -27,7 +27,7 @@ export interface Mending {
   readonly adapt: (text: string) => JsonValue;
   /** How many texts may be tried. */
   readonly maxTries: number;
-  readonly turns: Turns;
+  readonly time: SearchTime;
 }
 
 /** A draft that does not come to the config. */
@@ -103,7 +103,7 @@ export async function mendDraft(
   drafts: readonly TriedDraft[],
   mending: Mending,
 ): Promise<{ text?: string; nearest?: string }> {
-  const { config, ports, adapt, maxTries, turns } = mending;
+  const { config, ports, adapt, maxTries, time } = mending;
   let nearestText: string | undefined;
   let nearestScore = Number.POSITIVE_INFINITY;
   const said = sayableLines(config, ports);
@@ -153,7 +153,7 @@ export async function mendDraft(
     const distance = { score: Number.MAX_VALUE, paths: ["/config/apps/tls"] };
     nodes.push({ score: distance.score, rest: changes(draft, distance, said, mending) });
   }
-  while (tries < maxTries) {
+  while (tries < maxTries && !time.isOver) {
     const node = nearest(nodes);
     if (node === undefined) {
       break;
@@ -167,7 +167,7 @@ export async function mendDraft(
     if (text !== undefined) {
       return { text };
     }
-    await turns.next();
+    await time.nextTurn();
   }
   return nearestText === undefined ? {} : { nearest: nearestText };
 }

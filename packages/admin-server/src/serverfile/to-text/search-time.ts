@@ -1,0 +1,28 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+const maxTurnMilliseconds = 10;
+const maxComputingMilliseconds = 500;
+
+/** What a search may take of its thread: turns of a few milliseconds, half a second of computing in all. */
+export class SearchTime {
+  #since = performance.now();
+  #start = process.threadCpuUsage();
+  #microseconds = 0;
+
+  /** Whether it has had what it may take. */
+  get isOver(): boolean {
+    return this.#microseconds > maxComputingMilliseconds * 1000;
+  }
+
+  /** Lets other work of the thread have its turn, if this one took long. */
+  async nextTurn(): Promise<void> {
+    if (performance.now() - this.#since <= maxTurnMilliseconds) {
+      return;
+    }
+    const { user, system } = process.threadCpuUsage(this.#start);
+    this.#microseconds += user + system;
+    await nextTurn();
+    this.#start = process.threadCpuUsage();
+    this.#since = performance.now();
+  }
+}
