@@ -3,7 +3,9 @@ import type { TraceStore } from "../../../api/trace-store.ts";
 import { newToken, rowsOf } from "../../../contract/contract-context.ts";
 import { newServiceName, newTraceId, sampleSpan } from "../../../contract/sample-spans.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
+import { migrations } from "../schema/migrations.ts";
 import { newDatabaseName, runSql } from "../test-server.ts";
+import { clusterStatements, versionStatement } from "./cluster-statements.ts";
 import { dropEverywhere, namedCluster } from "./test-cluster.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
@@ -59,6 +61,69 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
       .poll(() => runSql(last, `SELECT count() FROM ${database}.spans_local`), { timeout: 60_000 })
       .toBe("40");
     expect(await store.reader.getTraces(ids)).toHaveLength(20);
+  });
+
+  it("gets the same tables on every server, though each of six processes starts at another one", async () => {
+    const first = Array.from({ length: 6 }, (_, index) => {
+      const at = index % urls.length;
+      const store = openClickHouseStore({
+        urls: [...urls.slice(at), ...urls.slice(0, at)],
+        database,
+        cluster: settings,
+      });
+      stores.push(store);
+      return store.ready();
+    });
+    await Promise.all(first);
+    const [here, ...there] = await onEach(
+      `SELECT name, engine, create_table_query FROM system.tables WHERE database = '${database}' ORDER BY name`,
+    );
+    expect(here).toContain("ReplicatedMergeTree");
+    expect(here).not.toContain("schema_lock");
+    for (const other of there) expect(other).toBe(here);
+  });
+
+  it("takes the tables of version 5 to this one, with the attributes that are there", async () => {
+    for (const url of urls) await runSql(url, `CREATE DATABASE ${database}`);
+    const old = migrations.slice(0, 5).flatMap((migration) => migration.statements(database));
+    for (const { sql, copies } of clusterStatements(old, database, settings)) {
+      for (const url of copies ? [] : urls) {
+        // A replica may not yet have taken the change before.
+        const run = () => runSql(url, sql).then(() => "done", String);
+        await expect.poll(run, { timeout: 30_000 }).toBe("done");
+      }
+    }
+    for (const url of urls) {
+      for (const name of ["spans", "archived_spans", "trace_minutes", "span_metrics", "operations"]) {
+        await runSql(
+          url,
+          `CREATE TABLE ${database}.${name} AS ${database}.${name}_local ENGINE = Distributed('${settings.name}', '${database}', '${name}_local', rand())`,
+        );
+      }
+      await runSql(url, versionStatement(database, 5, settings));
+    }
+    const traceId = newTraceId();
+    await runSql(
+      urls[0] ?? "",
+      `INSERT INTO ${database}.spans_local (in_service, in_name, trace_id, start, in_attributes) SETTINGS insert_deduplication_token = '2026-01-01/old' VALUES ('old', 'op', unhex('${traceId}'), '2026-01-01 00:00:00', [('colour', 'string', 'blue')])`,
+    );
+    await Promise.all([open(0).ready(), open(0).ready()]);
+    const store = open(urls.length);
+    const { rows, options, ids } = block(5);
+    await store.writer.writeSpans(rows, options);
+    const found = await store.reader.findTraceIds({ tags: new Map([["colour", "blue"]]), limit: 9 });
+    expect(found).toHaveLength(1);
+    expect(await store.reader.getTraces([...ids, traceId])).toHaveLength(6);
+    const indexes = `SELECT groupArray(name) FROM (SELECT name FROM system.data_skipping_indices WHERE database = '${database}' AND table = 'spans_local' ORDER BY name)`;
+    for (const url of urls) {
+      await expect
+        .poll(() => runSql(url, indexes), { timeout: 60_000 })
+        .toBe(
+          "['arrived_index','attribute_text_index','duration_index','events_index','resource_text_index','start_index','trace_id_index']",
+        );
+      const unfinished = `SELECT count() FROM system.mutations WHERE database = '${database}' AND NOT is_done`;
+      await expect.poll(() => runSql(url, unfinished), { timeout: 60_000 }).toBe("0");
+    }
   });
 
   it("stores a block once that is sent again to another replica", async () => {

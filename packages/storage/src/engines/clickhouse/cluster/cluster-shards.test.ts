@@ -71,6 +71,22 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
     expect(versions).toEqual(urls.map(() => String(1_000_000 + schemaVersion)));
   });
 
+  it("gives a shard that is added the tables of the others, with columns from versions before", async () => {
+    await open().ready();
+    const last = others.at(-1) ?? first;
+    await runSql(first, `ALTER TABLE ${database}.spans_local ADD COLUMN of_before UInt8`);
+    await runSql(last, `DROP DATABASE ${database} SYNC`);
+    await open().ready();
+    const columns = `SELECT table, name, type, default_expression FROM system.columns WHERE database = '${database}' ORDER BY table, name`;
+    const [here, ...there] = await onEach(columns);
+    expect(here).toContain("spans_local\tof_before");
+    for (const other of there) expect(other).toBe(here);
+    const store = open();
+    const written = traces(40);
+    await store.writer.writeSpans(rowsOf(...written.flat()), { deduplicationToken: newToken() });
+    expect(await total(`SELECT count() FROM ${database}.spans_local`)).toBe(80);
+  });
+
   it("gets the same tables with ON CLUSTER, where servers take such statements", async (context) => {
     const trial = `CREATE DATABASE ${database}_trial ON CLUSTER '${settings.name}'`;
     const refusal = await runSql(first, trial).then(

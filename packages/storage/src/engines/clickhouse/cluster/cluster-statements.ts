@@ -1,6 +1,6 @@
 import { StorageError } from "../../../api/storage-error.ts";
 import { clusterVersionOffset } from "../schema/ensure-schema.ts";
-import { migrations, statementsOf } from "../schema/migrations.ts";
+import { migrations, schemaVersion, stepsFrom } from "../schema/migrations.ts";
 import type { ClusterSettings } from "./cluster-settings.ts";
 
 /** A token has a week to be repeated, and 10,000 blocks, as on a single server. */
@@ -135,12 +135,12 @@ function onCluster(statement: string, cluster: ClusterSettings): string {
 export function clusterSchemaStatements(database: string, cluster: ClusterSettings): string[] {
   return [
     databaseStatement(database, cluster),
-    ...migrations.flatMap((migration) =>
-      clusterStatements(statementsOf(migration, database, true), database, cluster)
+    ...stepsFrom(0, true).flatMap((migration) =>
+      clusterStatements(migration.statements(database), database, cluster)
         .filter(({ copies }) => !copies)
         .map(({ sql }) => sql),
     ),
     ...distributedStatements(database, cluster),
-    versionStatement(database, migrations.length, cluster),
+    versionStatement(database, schemaVersion, cluster),
   ];
 }

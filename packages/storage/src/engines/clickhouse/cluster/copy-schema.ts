@@ -1,20 +1,26 @@
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 
-interface StoredObject {
+/** A table or a view. */
+export interface StoredObject {
   readonly name: string;
   readonly engine: string;
   readonly statement: string;
 }
 
-/** Statements may be longer than what a read of spans brings in one row, but not by much. */
-async function objectsOf(
+/** What a database has that is not made anew by whoever calls: tables of the shard, and the views that fill them. */
+export async function objectsOf(
   connection: ClickHouseConnection,
   database: string,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<StoredObject[]> {
-  // Those that span the cluster, and the version, are made anew by whoever calls.
+  // The bytes that part attributes are no UTF-8, so JSON would bring something else in their place: they come, and go, as
+  // escapes.
+  const statement = ["FF", "FE"].reduce(
+    (text, byte) => `replaceAll(${text}, unhex('${byte}'), '\\\\x${byte}')`,
+    "create_table_query",
+  );
   const sql =
-    "SELECT name, engine, create_table_query AS statement FROM system.tables WHERE database = {database:String} " +
+    `SELECT name, engine, ${statement} AS statement FROM system.tables WHERE database = {database:String} ` +
     "AND (endsWith(name, '_local') OR engine = 'MaterializedView') ORDER BY engine = 'MaterializedView', name";
   return await connection.rows<StoredObject>(sql, { database }, signal);
 }

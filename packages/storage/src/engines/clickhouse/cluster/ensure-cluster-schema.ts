@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { isAlterInTheWay } from "../clickhouse-errors.ts";
-import { migrations, schemaVersion, statementsOf } from "../schema/migrations.ts";
+import { schemaVersion, stepsFrom } from "../schema/migrations.ts";
 import type { ClusterSettings } from "./cluster-settings.ts";
 import {
   clusterStatements,
@@ -61,30 +61,24 @@ async function migrate(
   await everywhere(databaseStatement(database, cluster));
   const newest = Math.max(...states.map(({ version }) => version));
   const shards = [...Map.groupBy(states, ({ shard }) => shard).values()];
+  const isNew = newest === 0 && !states.some(({ isBegun }) => isBegun);
+  const stepsAfter = (version: number) =>
+    stepsFrom(version, isNew).flatMap((step) =>
+      clusterStatements(step.statements(database), database, cluster),
+    );
   if (cluster.onCluster) {
-    for (const hosts of shards) await levelUp(hosts, database, newest, signal);
-    for (const migration of migrations.slice(newest)) {
-      for (const { sql, copies } of clusterStatements(
-        statementsOf(migration, database, newest === 0),
-        database,
-        cluster,
-      )) {
-        await run(copies ? shards.flatMap((hosts) => hosts.slice(0, 1)) : states.slice(0, 1), sql);
-      }
+    for (const hosts of shards) await levelUp(states, hosts, database, newest, signal);
+    for (const { sql, copies } of stepsAfter(newest)) {
+      await run(copies ? shards.flatMap((hosts) => hosts.slice(0, 1)) : states.slice(0, 1), sql);
     }
   } else {
     for (const hosts of shards) {
-      const version = Math.max(...hosts.map((host) => host.version));
-      await levelUp(hosts, database, version, signal);
-      for (const migration of migrations.slice(version)) {
+      // A shard that is added gets the tables of another one, which may have columns from versions before.
+      const version = Math.max(...hosts.map((host) => host.version)) || newest;
+      await levelUp(states, hosts, database, version, signal);
+      for (const { sql, copies } of stepsAfter(version)) {
         // Statement by statement, so that all replicas make a table while it is the same everywhere.
-        for (const { sql, copies } of clusterStatements(
-          statementsOf(migration, database, newest === 0),
-          database,
-          cluster,
-        )) {
-          await run(copies ? hosts.slice(0, 1) : hosts, sql);
-        }
+        await run(copies ? hosts.slice(0, 1) : hosts, sql);
       }
     }
   }
@@ -92,14 +86,15 @@ async function migrate(
   await everywhere(versionStatement(database, schemaVersion, cluster));
 }
 
-/** Gives the replicas of a shard that are behind what the furthest one has. */
+/** Gives the servers of a shard that are behind what one with this version has: one of the same shard if there is. */
 async function levelUp(
+  states: readonly HostState[],
   hosts: readonly HostState[],
   database: string,
   version: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const leader = hosts.find((host) => host.version === version);
+  const leader = [...hosts, ...states].find((host) => host.version === version);
   if (leader === undefined || version === 0) return;
   for (const host of hosts) {
     if (host.version < version) {

@@ -2,8 +2,9 @@ import { StorageError } from "../../../api/storage-error.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { isHostFault } from "../clickhouse-errors.ts";
 import { clusterVersionOffset } from "../schema/ensure-schema.ts";
-import { schemaVersion } from "../schema/migrations.ts";
+import { isBegunInSteps, schemaVersion } from "../schema/migrations.ts";
 import type { ClusterSettings } from "./cluster-settings.ts";
+import { localTable } from "./cluster-statements.ts";
 
 /** What one server of a cluster has. */
 export interface HostState {
@@ -13,9 +14,12 @@ export interface HostState {
   readonly shard: string;
   /** Of the schema; 0 where there is none. */
   readonly version: number;
+  /** Its tables were begun step by step. */
+  readonly isBegun: boolean;
 }
 
 interface StateRow {
+  readonly begun: number;
   readonly tables: readonly (readonly [name: string, engine: string])[];
   readonly macros: readonly (readonly [macro: string, value: string])[];
   readonly clusters: readonly string[];
@@ -62,11 +66,12 @@ async function stateOf(
     `SELECT
   (SELECT groupArray((name, engine)) FROM system.tables WHERE database = {database:String} AND name IN ('spans', 'schema_migrations')) AS tables,
   (SELECT groupArray((macro, substitution)) FROM system.macros) AS macros,
-  (SELECT groupUniqArray(cluster) FROM system.clusters) AS clusters`,
+  (SELECT groupUniqArray(cluster) FROM system.clusters) AS clusters,
+  ${isBegunInSteps(localTable("spans"))} AS begun`,
     { database },
     signal,
   );
-  const { tables = [], macros = [], clusters = [] } = row ?? {};
+  const { tables = [], macros = [], clusters = [], begun = 0 } = row ?? {};
   const refuse = (text: string): never => {
     throw new StorageError("STORAGE_REFUSED", text);
   };
@@ -90,7 +95,8 @@ async function stateOf(
   const version = engines.has("schema_migrations")
     ? await versionOf(url, connection, database, cluster, signal)
     : 0;
-  return { url, connection, shard: cluster.isReplicated ? (values.get("shard") ?? "") : url, version };
+  const shard = cluster.isReplicated ? (values.get("shard") ?? "") : url;
+  return { url, connection, shard, version, isBegun: begun === 1 };
 }
 
 async function versionOf(

@@ -1,27 +1,26 @@
 import type { Migration } from "./migration.ts";
 
 /** The text of a list of tuples; `attribute-list.ts` of `wire/rows` says what it is. */
-function textOf(attributes: string): string {
+export function textOf(attributes: string): string {
   const text = `concat('\\xFF', a.1, '\\xFE', substring('esbidakx', CAST(a.2, 'Int8') + 1, 1), a.3)`;
   return `if(empty(${attributes}), '', concat(arrayStringConcat(arrayMap(a -> ${text}, ${attributes})), '\\xFF'))`;
 }
 
 /** An index of this keeps each attribute as key, FE, type and value. */
-function elementsOf(text: string): string {
+export function elementsOf(text: string): string {
   return `splitByChar('\\xFF', ${text})`;
 }
 
 const tables = ["spans", "archived_spans"];
 const compressed = "CODEC(ZSTD(1))";
-const dropIndexes = "DROP INDEX IF EXISTS attributes_index, DROP INDEX IF EXISTS resource_attributes_index";
 
 /**
  * Attributes of spans, and of their resources, as one text each. Why, with the figures:
  * docs/adr/028-attributes-as-text.md.
  *
  * Rows come with texts and leave the arrays empty. Of rows from before, the texts are made from their arrays: when they are
- * read, and once and for all when their part is merged; of rows of collectors from before, when they arrive. Two empty arrays cost a
- * tenth of an insert, so a new database has none.
+ * read, and once and for all when their part is merged; of rows of collectors from before, when they arrive. A new database has no
+ * arrays: see new-database.ts.
  *
  * Indexes of parts that are there are made in the background, all with one rewriting of the part; until then these parts are
  * searched without.
@@ -29,7 +28,7 @@ const dropIndexes = "DROP INDEX IF EXISTS attributes_index, DROP INDEX IF EXISTS
 export const attributeTextMigration: Migration = {
   version: 6,
   name: "attributes as text",
-  statements: (database, isNew) => {
+  statements: (database) => {
     const inBackground = "SETTINGS mutations_sync = 0, alter_sync = 0";
     return [
       ...tables.map(
@@ -41,24 +40,12 @@ export const attributeTextMigration: Migration = {
       `ALTER TABLE ${database}.spans
   ADD INDEX IF NOT EXISTS attribute_text_index ${elementsOf("attribute_text")} TYPE bloom_filter(0.01) GRANULARITY 1,
   ADD INDEX IF NOT EXISTS resource_text_index ${elementsOf("resource_text")} TYPE bloom_filter(0.01) GRANULARITY 1`,
-      // Of a new database they go with the columns: replicas drop no column while a mutation is under way.
-      ...(isNew
-        ? []
-        : [
-            ...tables.map((table) => `ALTER TABLE ${database}.${table}\n  ${dropIndexes} ${inBackground}`),
-            `ALTER TABLE ${database}.spans
+      ...tables.map(
+        (table) => `ALTER TABLE ${database}.${table}
+  DROP INDEX IF EXISTS attributes_index, DROP INDEX IF EXISTS resource_attributes_index ${inBackground}`,
+      ),
+      `ALTER TABLE ${database}.spans
   MATERIALIZE INDEX attribute_text_index, MATERIALIZE INDEX resource_text_index ${inBackground}`,
-          ]),
     ];
   },
-  whenNew: (database) =>
-    tables.flatMap((table) => [
-      `ALTER TABLE ${database}.${table}
-  MODIFY COLUMN resource_text LowCardinality(String) DEFAULT if(in_resource_text = '', ${textOf("in_resource_attributes")}, in_resource_text) ${compressed},
-  MODIFY COLUMN attribute_text String DEFAULT ${textOf("in_attributes")} ${compressed}`,
-      `ALTER TABLE ${database}.${table}
-  ${dropIndexes},
-  DROP COLUMN IF EXISTS attributes,
-  DROP COLUMN IF EXISTS resource_attributes`,
-    ]),
 };

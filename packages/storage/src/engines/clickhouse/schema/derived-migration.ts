@@ -1,42 +1,17 @@
 import type { Migration } from "./migration.ts";
+import { durable } from "./spans-migration.ts";
 
-// As for `spans`: the dedup window is what `WriteOptions.deduplicationToken` promises, and each table needs its own.
-const durable =
-  "non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1";
-
-const kinds =
+/** What kinds of spans there are. */
+export const kinds =
   "Enum8('unspecified' = 0, 'internal' = 1, 'server' = 2, 'client' = 3, 'producer' = 4, 'consumer' = 5)";
 
 const minuteNumber = "toInt32(intDiv(toUnixTimestamp64Nano(start), 60000000000))";
 const noParent = "toFixedString('', 8)";
 const isOlderFormat = "format != 'otlp'";
 
-/**
- * What is derived from spans as they arrive, and two more things. Why it looks like this: docs/adr/011-derived-tables.md.
- *
- * - `trace_minutes`: in which minutes a trace has spans, so that reading it touches those minutes only. It is filled from
- *   what is there; a row twice is a row.
- * - `span_metrics`: calls, errors and durations by service, operation, kind, minute and bucket of duration (8 until a
- *   duration has doubled). Operations come from it, for it has a hundredth of the rows. It begins with this migration.
- * - `dependency_calls`: calls between services. A span whose parent came in the same block is counted at once; one whose
- *   parent did not has the hash of its parent in `pending`, until the parent is found: then one row adds the call and
- *   another takes the pending one away.
- * - `archived_spans`: columns of `spans`; a span written twice is one.
- * - `spans.arrived`, for following spans as they arrive. Rows from before have 1970.
- *
- * In the views, `spans` is the block that arrives, on both sides of a join.
- */
-export const derivedMigration: Migration = {
-  version: 4,
-  name: "derived tables, archive",
-  statements: (database) => [
-    `CREATE TABLE IF NOT EXISTS ${database}.archived_spans AS ${database}.spans
-ENGINE = ReplacingMergeTree
-ORDER BY (trace_id, span_id, service, name, kind, start, tenant)
-SETTINGS ${durable}, min_bytes_for_wide_part = 67108864, index_granularity = 512`,
-    `ALTER TABLE ${database}.spans
-  ADD COLUMN IF NOT EXISTS arrived DateTime('UTC') DEFAULT if(getSetting('insert_deduplication_token') = '', toDateTime(0, 'UTC'), now('UTC')) CODEC(T64, ZSTD(1)) AFTER received,
-  ADD INDEX IF NOT EXISTS arrived_index arrived TYPE minmax GRANULARITY 1`,
+/** The minutes in which a trace has spans, and what fills them from new spans. */
+export function traceMinutes(database: string): string[] {
+  return [
     `CREATE TABLE IF NOT EXISTS ${database}.trace_minutes (
   received Date,
   trace_id FixedString(16) CODEC(NONE),
@@ -47,8 +22,12 @@ ORDER BY (trace_id, minute)
 SETTINGS ${durable}, index_granularity = 1024`,
     `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.trace_minutes_view TO ${database}.trace_minutes AS
 SELECT DISTINCT received, trace_id, toStartOfMinute(start) AS minute FROM ${database}.spans`,
-    `INSERT INTO ${database}.trace_minutes
-SELECT received, trace_id, toStartOfMinute(start) AS minute FROM ${database}.spans`,
+  ];
+}
+
+/** Sums of spans, and what fills them and `operations` from new spans. */
+export function spanMetrics(database: string): string[] {
+  return [
     `CREATE TABLE IF NOT EXISTS ${database}.span_metrics (
   received Date,
   tenant LowCardinality(String),
@@ -72,7 +51,12 @@ FROM ${database}.spans GROUP BY received, tenant, service, minute, name, kind, b
     `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.operations_of_metrics_view TO ${database}.operations AS
 SELECT tenant, service, name, kind, max(received) AS last_received FROM ${database}.span_metrics
 GROUP BY tenant, service, name, kind`,
-    `DROP VIEW IF EXISTS ${database}.operations_view SYNC`,
+  ];
+}
+
+/** Calls between services, and what fills them from new spans. */
+export function dependencyCalls(database: string): string[] {
+  return [
     `CREATE TABLE IF NOT EXISTS ${database}.dependency_calls (
   received Date,
   pending UInt64,
@@ -107,5 +91,40 @@ ANY LEFT JOIN (
 ) AS callers ON called.key = callers.key
 WHERE callers.key = 0 OR callers.service != child
 GROUP BY received, pending, tenant, minute, parent, child`,
+  ];
+}
+
+/**
+ * What is derived from spans as they arrive, and two more things. Why it looks like this: docs/adr/011-derived-tables.md.
+ *
+ * - `trace_minutes`: in which minutes a trace has spans, so that reading it touches those minutes only. It is filled from
+ *   what is there; a row twice is a row.
+ * - `span_metrics`: calls, errors and durations by service, operation, kind, minute and bucket of duration (8 until a
+ *   duration has doubled). Operations come from it, for it has a hundredth of the rows. It begins with this migration.
+ * - `dependency_calls`: calls between services. A span whose parent came in the same block is counted at once; one whose
+ *   parent did not has the hash of its parent in `pending`, until the parent is found: then one row adds the call and
+ *   another takes the pending one away.
+ * - `archived_spans`: columns of `spans`; a span written twice is one.
+ * - `spans.arrived`, for following spans as they arrive. Rows from before have 1970.
+ *
+ * In the views, `spans` is the block that arrives, on both sides of a join.
+ */
+export const derivedMigration: Migration = {
+  version: 4,
+  name: "derived tables, archive",
+  statements: (database) => [
+    `CREATE TABLE IF NOT EXISTS ${database}.archived_spans AS ${database}.spans
+ENGINE = ReplacingMergeTree
+ORDER BY (trace_id, span_id, service, name, kind, start, tenant)
+SETTINGS ${durable}, min_bytes_for_wide_part = 67108864, index_granularity = 512`,
+    `ALTER TABLE ${database}.spans
+  ADD COLUMN IF NOT EXISTS arrived DateTime('UTC') DEFAULT if(getSetting('insert_deduplication_token') = '', toDateTime(0, 'UTC'), now('UTC')) CODEC(T64, ZSTD(1)) AFTER received,
+  ADD INDEX IF NOT EXISTS arrived_index arrived TYPE minmax GRANULARITY 1`,
+    ...traceMinutes(database),
+    `INSERT INTO ${database}.trace_minutes
+SELECT received, trace_id, toStartOfMinute(start) AS minute FROM ${database}.spans`,
+    ...spanMetrics(database),
+    `DROP VIEW IF EXISTS ${database}.operations_view SYNC`,
+    ...dependencyCalls(database),
   ],
 };

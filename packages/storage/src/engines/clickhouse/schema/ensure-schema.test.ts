@@ -3,10 +3,13 @@ import { spanColumns } from "wire/rows";
 import type { TraceStore } from "../../../api/trace-store.ts";
 import { expectStorageError, rowsOfTenant } from "../../../contract/contract-context.ts";
 import { sampleSpan } from "../../../contract/sample-spans.ts";
+import { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
-import { clusterSchemaStatements } from "../cluster/cluster-statements.ts";
+import { clusterSchemaStatements, clusterStatements } from "../cluster/cluster-statements.ts";
+import { objectsOf } from "../cluster/copy-schema.ts";
 import { newDatabaseName, runSql, startTestServer, type TestServer } from "../test-server.ts";
 import { migrations, schemaVersion } from "./migrations.ts";
+import { newDatabase } from "./new-database.ts";
 import { spansMigration } from "./spans-migration.ts";
 import { tenantsMigration } from "./tenants-migration.ts";
 
@@ -50,7 +53,28 @@ describe("ensureSchema", () => {
       server.url,
       `SELECT DISTINCT version FROM ${database}.schema_migrations ORDER BY version`,
     );
-    expect(versions).toBe(migrations.map(({ version }) => version).join("\n"));
+    expect(versions).toBe(String(schemaVersion));
+  });
+
+  it("makes a new database as the steps do, but for the arrays of attributes", async () => {
+    await open().ready();
+    const stepped = newDatabaseName();
+    await runSql(server.url, `CREATE DATABASE ${stepped}`);
+    for (const migration of migrations) {
+      for (const statement of migration.statements(stepped)) await runSql(server.url, statement);
+    }
+    // Parts of the background work of version 6 need not be over, so it is the tables that are asked.
+    const shapes = [
+      "SELECT name, replaceRegexpOne(engine_full, ' PRIMARY KEY [^)]*[)]', ''), sorting_key, partition_key, replaceAll(as_select, database, 'd') FROM system.tables WHERE database = {d:String} AND name != 'schema_migrations' ORDER BY name",
+      "SELECT table, name, type, default_kind, compression_codec, if(default_kind = 'EPHEMERAL', '', replaceRegexpAll(default_expression, '\\\\bin_(resource_)?attributes', '\\\\1attributes')) FROM system.columns WHERE database = {d:String} AND table != 'schema_migrations' AND name NOT IN ('attributes', 'resource_attributes') ORDER BY table, name",
+      "SELECT table, name, type_full, expr, granularity FROM system.data_skipping_indices WHERE database = {d:String} ORDER BY table, name",
+    ];
+    for (const sql of shapes) {
+      const made = await runSql(server.url, sql, { d: database });
+      expect(made.split("\n").length).toBeGreaterThan(5);
+      expect(made.split("\n")).toEqual((await runSql(server.url, sql, { d: stepped })).split("\n"));
+    }
+    await runSql(server.url, `DROP DATABASE ${stepped} SYNC`);
   });
 
   it("goes on where another process stopped half-way", async () => {
@@ -59,6 +83,16 @@ describe("ensureSchema", () => {
     await runSql(server.url, first);
     await open().ready();
     expect(await tables()).toContain("operations_of_metrics_view");
+    // By the steps, for the first of them is done.
+    expect(await runSql(server.url, `DESCRIBE ${database}.spans`)).toMatch(/^attribute_text\t/m);
+  });
+
+  it("goes on where another process stopped half-way with a new database", async () => {
+    await runSql(server.url, `CREATE DATABASE ${database}`);
+    for (const sql of newDatabase.statements(database).slice(0, 4)) await runSql(server.url, sql);
+    await open().ready();
+    expect(await tables()).toContain("operations_of_metrics_view");
+    expect(await runSql(server.url, `DESCRIBE ${database}.spans`)).not.toMatch(/^attributes\t/m);
   });
 
   it("gives what was stored before tenants to the tenant of those without one, six processes at once", async () => {
@@ -147,6 +181,29 @@ describe("the schema of a cluster", () => {
       const parameters = { sql: sql.replaceAll("\n", " ") };
       expect(await runSql(server.url, "SELECT formatQuery({sql:String})", parameters)).not.toBe("");
     }
+  });
+});
+
+describe("objectsOf", () => {
+  it("gives statements that make the same tables, to the byte", async () => {
+    const cluster = { name: "main", isReplicated: false, onCluster: false, insertQuorum: 0 };
+    const connection = new ClickHouseConnection({
+      ...{ urls: [server.url], user: "default", password: "", requestTimeoutMs: 60_000, maxConnections: 1 },
+      maxReadBytes: 1_000_000,
+    });
+    const digest = `SELECT name, cityHash64(create_table_query) FROM system.tables WHERE database = '${database}' ORDER BY name`;
+    await runSql(server.url, `CREATE DATABASE ${database}`);
+    for (const { sql } of clusterStatements(newDatabase.statements(database), database, cluster)) {
+      await runSql(server.url, sql);
+    }
+    const before = await runSql(server.url, digest);
+    const objects = await objectsOf(connection, database);
+    expect(objects).toHaveLength(13);
+    await runSql(server.url, `DROP DATABASE ${database} SYNC`);
+    await runSql(server.url, `CREATE DATABASE ${database}`);
+    for (const { statement } of objects) await connection.command(statement);
+    expect(await runSql(server.url, digest)).toBe(before);
+    await connection.close();
   });
 });
 

@@ -1,7 +1,7 @@
 import { StorageError } from "../../../api/storage-error.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { isSchemaMissing } from "../clickhouse-errors.ts";
-import { migrations, schemaVersion, statementsOf } from "./migrations.ts";
+import { isBegunInSteps, schemaVersion, stepsFrom } from "./migrations.ts";
 
 /**
  * What a database of a cluster has as its version, at least, so that programs that know only single servers leave it
@@ -47,9 +47,10 @@ export async function ensureSchema(
       "ENGINE = MergeTree ORDER BY version SETTINGS fsync_after_insert = 1, fsync_part_directory = 1",
     signal,
   );
-  for (const migration of migrations.slice(version)) {
+  const isNew = version === 0 && !(await isBegun(connection, database, signal));
+  for (const migration of stepsFrom(version, isNew)) {
     try {
-      for (const statement of statementsOf(migration, database, version === 0)) {
+      for (const statement of migration.statements(database)) {
         await connection.longCommand(statement, statementTimeoutMs, signal);
       }
     } catch (error) {
@@ -63,6 +64,16 @@ export async function ensureSchema(
       signal,
     );
   }
+}
+
+async function isBegun(
+  connection: ClickHouseConnection,
+  database: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const sql = `SELECT ${isBegunInSteps("spans")} AS begun`;
+  const [row] = await connection.rows<{ begun: number }>(sql, { database }, signal);
+  return row?.begun === 1;
 }
 
 async function readVersion(

@@ -7,11 +7,6 @@ export interface Migration {
   /** 1, 2, 3 … without gaps. */
   readonly version: number;
   readonly name: string;
-  /**
-   * @param database name of the database, checked already
-   * @param isNew whether the database is made anew, so that no data is there
-   */
-  statements(database: string, isNew?: boolean): readonly string[];
-  /** Run besides where the database is made anew: what spares it the cost of data from before. */
-  whenNew?(database: string): readonly string[];
+  /** @param database name of the database, checked already */
+  statements(database: string): readonly string[];
 }

@@ -2,6 +2,7 @@ import { attributeTextMigration } from "./attribute-text-migration.ts";
 import { compactPartsMigration } from "./compact-parts-migration.ts";
 import { derivedMigration } from "./derived-migration.ts";
 import type { Migration } from "./migration.ts";
+import { newDatabase } from "./new-database.ts";
 import { samplingMigration } from "./sampling-migration.ts";
 import { spansMigration } from "./spans-migration.ts";
 import { tenantsMigration } from "./tenants-migration.ts";
@@ -19,8 +20,20 @@ export const migrations: readonly Migration[] = [
 /** The version of the schema that this code reads and writes. */
 export const schemaVersion = migrations.length;
 
-/** All statements of a step. @param isNew whether the database was not there before the first step */
-export function statementsOf(migration: Migration, database: string, isNew: boolean): readonly string[] {
-  const always = migration.statements(database, isNew);
-  return isNew ? [...always, ...(migration.whenNew?.(database) ?? [])] : always;
+/**
+ * What brings a database to the version of this code.
+ * @param version what it has; 0: none
+ * @param isNew its tables are not there, nor begun as version 1 had them
+ */
+export function stepsFrom(version: number, isNew: boolean): readonly Migration[] {
+  return isNew ? [newDatabase, ...migrations.slice(newDatabase.version)] : migrations.slice(version);
+}
+
+/**
+ * SQL that says whether a database was begun step by step, by this program or one from before, and may not be finished. Only
+ * the steps make this column, with the first of their statements.
+ * @param table name of the table of spans
+ */
+export function isBegunInSteps(table: string): string {
+  return `(SELECT toUInt8(count()) FROM system.columns WHERE database = {database:String} AND table = '${table}' AND name = 'attributes')`;
 }

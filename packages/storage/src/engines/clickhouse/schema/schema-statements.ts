@@ -1,4 +1,4 @@
-import { migrations, statementsOf } from "./migrations.ts";
+import { stepsFrom } from "./migrations.ts";
 
 /**
  * What `ensureSchema` runs on an empty server, for people who read it or run it themselves: a server that was prepared
@@ -9,8 +9,8 @@ export function schemaStatements(database: string): string[] {
   return [
     `CREATE DATABASE IF NOT EXISTS ${database}`,
     `CREATE TABLE IF NOT EXISTS ${database}.schema_migrations (version UInt32, name String, applied DateTime('UTC') DEFAULT now()) ENGINE = MergeTree ORDER BY version SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
-    ...migrations.flatMap((migration) => [
-      ...statementsOf(migration, database, true),
+    ...stepsFrom(0, true).flatMap((migration) => [
+      ...migration.statements(database),
       `INSERT INTO ${database}.schema_migrations (version, name) SELECT ${migration.version}, '${migration.name}'`,
     ]),
   ];

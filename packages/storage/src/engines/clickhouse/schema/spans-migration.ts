@@ -3,10 +3,11 @@ import type { Migration } from "./migration.ts";
 const attributeTypes =
   "Enum8('empty' = 0, 'string' = 1, 'bool' = 2, 'int' = 3, 'double' = 4, 'array' = 5, 'kvlist' = 6, 'bytes' = 7)";
 const attributes = `Array(Tuple(key LowCardinality(String), type ${attributeTypes}, value String))`;
-const plainAttributes = `Array(Tuple(key String, type ${attributeTypes}, value String))`;
+/** Attributes as they are inserted, and those of scopes, events and links. */
+export const plainAttributes = `Array(Tuple(key String, type ${attributeTypes}, value String))`;
 
-// The dedup window is the one that `WriteOptions.deduplicationToken` promises; each table needs its own.
-const durable =
+/** The dedup window is the one that `WriteOptions.deduplicationToken` promises; each table needs its own. */
+export const durable =
   "non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1";
 
 /**
