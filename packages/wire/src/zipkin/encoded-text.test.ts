@@ -55,6 +55,14 @@ describe("parseEncodedLink", () => {
     });
   });
 
+  it.each(["|", "a=b|c", "{}|{|}", "|{"])("reads the trace state %j", (traceState) => {
+    const text = `${traceId}|00000000000000b1|${traceState}|{"k":"|{}|1"}|0`;
+    expect(parseEncodedLink(text)).toMatchObject({
+      traceState,
+      attributes: [{ key: "k", value: string("|{}|1") }],
+    });
+  });
+
   it.each([
     "",
     "a|b",

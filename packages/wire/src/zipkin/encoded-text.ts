@@ -6,6 +6,8 @@ import { type Attribute, type AttributeValue, maxAttributeDepth } from "../model
 import type { SpanLink } from "../model/span.ts";
 
 const mostDropped = 0xffff_ffff;
+/** Each may cost a try to read what follows as JSON. */
+const maxPipesInState = 16;
 const noTraceId = "0".repeat(32);
 const noSpanId = "0".repeat(16);
 
@@ -26,22 +28,31 @@ export function parseEncodedEvent(text: string): EncodedEvent | undefined {
   return { name: text.slice(0, nameEnd), attributes, droppedAttributesCount: dropped };
 }
 
-/** The link in a tag's value; undefined when it is none. */
+/** The link in a tag's value; undefined when it is none. Its trace state may have pipes in it. */
 export function parseEncodedLink(text: string): SpanLink | undefined {
-  const [traceId = "", spanId = "", traceState = "", ...rest] = text.split("|");
+  const [traceId = "", spanId = ""] = text.split("|", 2);
   const dropped = droppedAttributesOf(text);
-  const attributes = attributesOf(rest.slice(0, -1).join("|"));
-  if (rest.length < 2 || dropped === undefined || attributes === undefined) return undefined;
+  const stateStart = traceId.length + spanId.length + 2;
+  const attributesEnd = text.lastIndexOf("|");
+  if (dropped === undefined || attributesEnd < stateStart) return undefined;
   if (!/^([0-9a-fA-F]{32})?$/.test(traceId) || !/^([0-9a-fA-F]{16})?$/.test(spanId)) return undefined;
-  return {
-    traceId: traceId.toLowerCase() || noTraceId,
-    spanId: spanId.toLowerCase() || noSpanId,
-    traceState,
-    attributes,
-    droppedAttributesCount: dropped,
-    flags: 0,
-    refType: "none",
-  };
+  let stateEnd = text.indexOf("|", stateStart);
+  for (let tries = 0; tries < maxPipesInState && stateEnd !== -1 && stateEnd < attributesEnd; tries++) {
+    const attributes = attributesOf(text.slice(stateEnd + 1, attributesEnd));
+    if (attributes !== undefined) {
+      return {
+        traceId: traceId.toLowerCase() || noTraceId,
+        spanId: spanId.toLowerCase() || noSpanId,
+        traceState: text.slice(stateStart, stateEnd),
+        attributes,
+        droppedAttributesCount: dropped,
+        flags: 0,
+        refType: "none",
+      };
+    }
+    stateEnd = text.indexOf("|", stateEnd + 1);
+  }
+  return undefined;
 }
 
 function droppedAttributesOf(text: string): number | undefined {
