@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import type { Attribute, AttributeValue } from "../model/attribute.ts";
 import { refTypes, type Span, spanFormats, spanKinds, statusCodes } from "../model/span.ts";
+import { anyText } from "./any-text.ts";
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const uint32 = fc.nat(0xffffffff);
 /** Any text that UTF-8 can hold, quotes, backslashes and controls included. */
-const text = fc.string({ unit: "binary", maxLength: 12 });
+const text = anyText({ maxLength: 12 });
 const longText = fc.string({ minLength: 60, maxLength: 300 });
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array));
 /** Keys with `$` in front, and the same key again and again: what typed JSON must not confuse. */
