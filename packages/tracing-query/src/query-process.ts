@@ -20,6 +20,7 @@ import { QueryService } from "./service/query-service.ts";
 import type { ReadLimits } from "./service/read-limits.ts";
 import { RequestGate } from "./service/request-gate.ts";
 import { spanCountersOf } from "./service/span-counters.ts";
+import { defaultRoomBytes, TraceRoom } from "./service/trace-room.ts";
 
 /**
  * Where the repository builds its UI; the built program has a copy beside itself. A file path, not an import: processes
@@ -64,6 +65,8 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
     const watch = new StorageWatch({ store, health });
     const prometheus =
       options["metrics-storage.type"] === "prometheus" ? new PrometheusMetrics(options, log) : undefined;
+    const queryMetrics = new QueryMetrics(metrics);
+    const room = new TraceRoom(defaultRoomBytes, () => queryMetrics.largeReadWaits());
     const service = new QueryService({
       reader: store.reader,
       dependencies: store.dependencies,
@@ -75,7 +78,8 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       readSpanCounters: spanCountersOf(store.metrics),
       namesMaxAgeMs: options["query.names-max-age"],
       watch,
-      metrics: new QueryMetrics(metrics),
+      metrics: queryMetrics,
+      room,
     });
     const page = await UiPage.open(
       {
@@ -95,6 +99,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       gate: new RequestGate({
         maxConcurrent: options["query.max-concurrent-reads"],
         maxWaiting: options["query.max-waiting-reads"],
+        room,
       }),
       limits: readLimitsOf(options),
       log,

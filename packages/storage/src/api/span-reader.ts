@@ -76,13 +76,13 @@ export interface SpanReader {
   getTraces(traceIds: readonly string[], options?: ReadOptions): Promise<Trace[]>;
   /**
    * As `getTraces`, where an engine can hold spans in less memory than as objects: for traces of any size.
-   * @param onCount where the engine knows, gets the number of spans of an answer of it when that begins; there may be
-   *   several, and one may begin again
+   * @param onCount where the engine knows, gets the number of spans of an answer of it when that begins, and about how many bytes
+   *   they take; there may be several answers, and one may begin again
    */
   getPackedTraces?(
     traceIds: readonly string[],
     options?: ReadOptions,
-    onCount?: (spans: number) => void,
+    onCount?: (spans: number, bytes?: number) => void,
   ): Promise<PackedTrace[]>;
   findTraces(query: TraceQuery, options?: ReadOptions): Promise<Trace[]>;
   /** Only the ids, newest first. */

@@ -4,7 +4,7 @@ import type { Span } from "wire/model";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import { adjustedTogether, sentSpans } from "../service/adjusters/adjusted-spans.ts";
 import { planClocks } from "../service/adjusters/clock-plan.ts";
-import { largeTraceSpans } from "../service/begun-trace.ts";
+import { largeTraceSpans } from "../service/trace-room.ts";
 import { ProcessKeys } from "./process-keys.ts";
 import { ShownSpanJson } from "./shown-span-json.ts";
 import { spanJson, traceHead, traceTail } from "./trace-json.ts";

@@ -2,9 +2,7 @@ import type { PackedTrace, ReadOptions } from "storage/api";
 import { QueryError } from "../query-error.ts";
 import type { QueryService } from "./query-service.ts";
 import { checkSpans, type ReadLimits } from "./read-limits.ts";
-
-/** Larger traces take a moment to be read and written: what is known of them is sent before. */
-export const largeTraceSpans = 2_000;
+import { largeTraceSpans } from "./trace-room.ts";
 
 /** A trace that the store has. */
 export interface BegunTrace {

@@ -38,6 +38,7 @@ export class QueryMetrics {
   readonly #requests: Counter<"operation" | "result">;
   readonly #latency: Histogram<"operation" | "result">;
   readonly #responses: Histogram<"operation">;
+  readonly #largeReadsWaited: Counter;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -65,6 +66,16 @@ export class QueryMetrics {
       buckets: [0, 1, 10, 20, 50, 100, 200, 500, 1_000, 1_500],
       registers,
     });
+    this.#largeReadsWaited = new Counter({
+      name: "tracing_query_large_reads_waited_total",
+      help: "Reads of large traces that waited until there was memory for them.",
+      registers,
+    });
+  }
+
+  /** Counts a read of large traces that waits. */
+  largeReadWaits(): void {
+    this.#largeReadsWaited.inc();
   }
 
   /** @param count traces or names found; undefined when the read failed */

@@ -28,6 +28,7 @@ import type { RedMetrics } from "./red-metrics.ts";
 import { SearchService } from "./search-service.ts";
 import type { ReadSpanCounters, SpanCounter } from "./span-counters.ts";
 import { StoreReads } from "./store-reads.ts";
+import { type OnCount, readInRoom, type TraceRoom } from "./trace-room.ts";
 
 /** Traces that a search returns when the client names no limit. */
 export const defaultSearchLimit = 100;
@@ -57,6 +58,8 @@ export interface QueryServiceParts {
   readonly namesMaxAgeMs: number;
   readonly watch: StorageWatch;
   readonly metrics: QueryMetrics;
+  /** For large traces. */
+  readonly room: TraceRoom;
 }
 
 /**
@@ -100,14 +103,25 @@ export class QueryService {
   async getPackedTraces(
     traceIds: readonly string[],
     options: ReadOptions,
-    onCount?: (spans: number) => void,
+    onCount?: OnCount,
   ): Promise<PackedTrace[]> {
-    const { reader } = this.#parts;
-    const traces = await this.#reads.list(
-      "get_trace",
-      () => reader.getPackedTraces?.(traceIds, options, onCount) ?? reader.getTraces(traceIds, options),
-    );
+    const traces = await this.#reads.list("get_trace", () => this.#readPacked(traceIds, options, onCount));
     return await this.#withArchived(traceIds, traces, options);
+  }
+
+  #readPacked(
+    traceIds: readonly string[],
+    options: ReadOptions,
+    onCount: OnCount = () => {},
+  ): Promise<PackedTrace[]> {
+    const { reader, room } = this.#parts;
+    return readInRoom(
+      room,
+      options,
+      onCount,
+      async (read, count) =>
+        await (reader.getPackedTraces?.(traceIds, read, count) ?? reader.getTraces(traceIds, read)),
+    );
   }
 
   async #withArchived<T extends PackedTrace>(
@@ -139,7 +153,7 @@ export class QueryService {
     return this.#reads.list("find_traces", async () =>
       reader.getPackedTraces === undefined
         ? await reader.findTraces(query, options)
-        : await reader.getPackedTraces(await reader.findTraceIds(query, options), options),
+        : await this.#readPacked(await reader.findTraceIds(query, options), options),
     );
   }
 

@@ -1,10 +1,13 @@
 import { QueryError } from "../query-error.ts";
+import type { TraceRoom } from "./trace-room.ts";
 
 export interface RequestGateSettings {
   /** Requests that are let in at a time. */
   readonly maxConcurrent: number;
   /** Requests that wait to be let in; more are refused. */
   readonly maxWaiting: number;
+  /** Gets to know of each request that is let in, and when it is over. */
+  readonly room?: TraceRoom;
 }
 
 /** Lets so many requests run at a time; others wait, first come first served. What traces take in memory is thus bounded. */
@@ -41,10 +44,13 @@ export class RequestGate {
     } else {
       await this.#turn(signal);
     }
+    const { room } = this.#settings;
+    room?.enter(signal);
     let isOver = false;
     return () => {
       if (!isOver) {
         isOver = true;
+        room?.leave(signal);
         this.#leave();
       }
     };

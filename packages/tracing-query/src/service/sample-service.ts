@@ -7,6 +7,7 @@ import { QueryService } from "./query-service.ts";
 import type { ReadLimits } from "./read-limits.ts";
 import { RequestGate } from "./request-gate.ts";
 import { spanCountersOf } from "./span-counters.ts";
+import { TraceRoom } from "./trace-room.ts";
 
 const alwaysAvailable: Health = { status: "available", set() {} };
 
@@ -18,8 +19,13 @@ export type SampleStore =
 /**
  * @param store all that a store reads, or a reader alone, of a store that can do nothing else
  * @param metrics where the service counts; a registry of its own by default
+ * @param room for large traces; plenty by default
  */
-export function sampleService(store: SampleStore, metrics = new Registry()): QueryService {
+export function sampleService(
+  store: SampleStore,
+  metrics = new Registry(),
+  room = new TraceRoom(),
+): QueryService {
   const {
     reader,
     dependencies,
@@ -43,6 +49,7 @@ export function sampleService(store: SampleStore, metrics = new Registry()): Que
     namesMaxAgeMs: 0,
     watch,
     metrics: new QueryMetrics(metrics),
+    room,
   });
 }
 

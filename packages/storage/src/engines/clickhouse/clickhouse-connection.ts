@@ -44,6 +44,12 @@ interface Call {
   readonly timeoutMs?: number;
 }
 
+/** What a server says of an answer before it: the bytes are those that its rows take in its memory. */
+export interface AnswerSize {
+  readonly rows: number;
+  readonly bytes?: number;
+}
+
 /** What a call sends besides its statement: where in a trace it stands. */
 type CallHeaders = Readonly<Record<string, string>>;
 
@@ -108,18 +114,18 @@ export class ClickHouseConnection {
   /**
    * As `bytes`, but hands on what comes while it comes.
    * @param begin called when the answer begins, and once more where it had to be asked for again: what the last call
-   *   returned gets all of it; a piece is read when the one before was taken. Gets the number of rows, if the server says
+   *   returned gets all of it; a piece is read when the one before was taken. Gets the size of the answer, if the server says
    */
   pieces(
     sql: string,
     parameters: QueryParameters,
     maxBytes: number,
-    begin: (rows: number | undefined) => { add(piece: Buffer): Promise<void> },
+    begin: (size: AnswerSize | undefined) => { add(piece: Buffer): Promise<void> },
     signal?: AbortSignal,
   ): Promise<void> {
     return this.#call({ sql, signal, isRepeatable: true }, async (host, abort, headers) => {
       const answer = await this.#post(host, this.#read(parameters), Buffer.from(sql), abort, headers);
-      const taker = begin(rowsOf(answer.headers["x-clickhouse-summary"]));
+      const taker = begin(sizeOf(answer.headers["x-clickhouse-summary"]));
       await handOn(answer.body, maxBytes, abort, (piece) => taker.add(piece));
     });
   }
@@ -320,11 +326,15 @@ async function beginningOf(stream: Readable): Promise<string> {
   return Buffer.concat(chunks).toString("utf8", 0, maxErrorBytes);
 }
 
-/** Rows of an answer, as its header says. */
-function rowsOf(summary: string | string[] | undefined): number | undefined {
+/** Size of an answer, as its header says. */
+function sizeOf(summary: string | string[] | undefined): AnswerSize | undefined {
   if (typeof summary !== "string") return undefined;
-  const { result_rows: rows } = JSON.parse(summary) as { readonly result_rows?: string };
-  return rows === undefined ? undefined : Number(rows);
+  const { result_rows: rows, result_bytes: bytes } = JSON.parse(summary) as {
+    readonly result_rows?: string;
+    readonly result_bytes?: string;
+  };
+  if (rows === undefined) return undefined;
+  return { rows: Number(rows), ...(bytes === undefined ? {} : { bytes: Number(bytes) }) };
 }
 
 /** In the form that ClickHouse's client gives to errors. */

@@ -59,7 +59,7 @@ export class ClickHouseSpanReader implements SpanReader {
   getPackedTraces(
     traceIds: readonly string[],
     options: ReadOptions = {},
-    onCount?: (spans: number) => void,
+    onCount?: (spans: number, bytes?: number) => void,
   ): Promise<PackedTrace[]> {
     return this.#traces.getPackedTraces(traceIds, options, onCount);
   }

@@ -2,7 +2,7 @@ import type { Span } from "wire/model";
 import { distinctTraceIds, tenantOf } from "../../api/checked-query.ts";
 import type { PackedTrace, ReadOptions, SpanReader, Trace } from "../../api/span-reader.ts";
 import { tracesInOrder } from "../../api/traces-in-order.ts";
-import type { ClickHouseConnection } from "./clickhouse-connection.ts";
+import type { AnswerSize, ClickHouseConnection } from "./clickhouse-connection.ts";
 import { decodeSpans } from "./decode-spans.ts";
 import { PackedAnswer } from "./packed-answer.ts";
 import type { QueryParameters } from "./parameter-text.ts";
@@ -68,7 +68,7 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
   async getPackedTraces(
     traceIds: readonly string[],
     options: ReadOptions = {},
-    onCount: (spans: number) => void = () => {},
+    onCount: (spans: number, bytes?: number) => void = () => {},
   ): Promise<PackedTrace[]> {
     const { signal } = options;
     const tenant = tenantOf(options);
@@ -99,12 +99,12 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
     sql: string,
     parameters: QueryParameters,
     maxBytes: number,
-    onCount: (spans: number) => void,
+    onCount: (spans: number, bytes?: number) => void,
     signal: AbortSignal | undefined,
   ): Promise<PackedAnswer> {
     let answer = new PackedAnswer();
-    const begin = (rows: number | undefined) => {
-      if (rows !== undefined) onCount(rows);
+    const begin = (size: AnswerSize | undefined) => {
+      if (size !== undefined) onCount(size.rows, size.bytes);
       answer = new PackedAnswer();
       return answer;
     };
