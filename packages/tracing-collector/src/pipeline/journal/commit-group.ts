@@ -12,11 +12,16 @@ export class CommitGroup {
   #buffer = Buffer.allocUnsafeSlow(firstCapacityBytes);
   #length = frameHeaderBytes;
   #rows = 0;
+  #batches = 0;
   #services: ServiceCounts | undefined = new ServiceCounts();
   #outcome = Promise.withResolvers<void>();
 
   get rows(): number {
     return this.#rows;
+  }
+
+  get batches(): number {
+    return this.#batches;
   }
 
   /** Bytes of the frame; 0 while there are no rows. */
@@ -40,6 +45,7 @@ export class CommitGroup {
     this.#buffer.set(rows.bytes, this.#length);
     this.#length = end;
     this.#rows += rows.count;
+    this.#batches++;
     if (rows.services === undefined) this.#services = undefined;
     else this.#services?.add(rows.services);
     return this.#outcome.promise;
@@ -58,6 +64,7 @@ export class CommitGroup {
     this.#outcome = Promise.withResolvers<void>();
     this.#length = frameHeaderBytes;
     this.#rows = 0;
+    this.#batches = 0;
     this.#services = new ServiceCounts();
     if (error === undefined) outcome.resolve();
     else outcome.reject(error);

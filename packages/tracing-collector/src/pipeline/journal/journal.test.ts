@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "lifecycle";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { ServiceCounts } from "../service-counts.ts";
 import { Journal, type JournalSettings } from "./journal.ts";
 import { quarantineFolder } from "./sealed-segment.ts";
@@ -117,6 +117,29 @@ describe("append", () => {
     await Promise.all([first, journal.append(rows("b")), journal.append(rows("c"))]);
     expect(commits).toBe(2);
     expect(await readNext(journal)).toBe("abc");
+  });
+
+  test("after a shared commit the next waits some milliseconds, so that more batches share it", async () => {
+    const journal = await openJournal({ segmentAgeMs: 1_000_000 });
+    vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    await Promise.all([journal.append(rows("a")), journal.append(rows("b"))]);
+    const third = journal.append(rows("c"));
+    // One is the segment's age.
+    while (vi.getTimerCount() < 2) await new Promise((resolve) => setImmediate(resolve));
+    const fourth = journal.append(rows("d"));
+    expect(commits).toBe(1);
+    vi.advanceTimersByTime(4);
+    await Promise.all([third, fourth]);
+    expect(commits).toBe(2);
+  });
+
+  test("batches that come one at a time wait for nothing", async () => {
+    const journal = await openJournal();
+    vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    for (const text of ["a", "b", "c"]) await journal.append(rows(text));
+    expect(commits).toBe(3);
   });
 
   test("an empty batch needs no disk", async () => {
