@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readProgram } from "bundler/program";
 import { freeAddresses } from "lifecycle/testing";
 import type { TraceStore } from "storage/api";
 import { openClickHouseStore } from "storage/clickhouse";
@@ -8,7 +9,11 @@ import { TestProcess } from "../suite/test-process.ts";
 import { fillStore } from "./fill-store.ts";
 import { storeSql } from "./store-sql.ts";
 
-const program = (name: string) => fileURLToPath(new URL(`../../../${name}/bin/${name}.ts`, import.meta.url));
+/** From its sources, with its own options of Node. */
+function programOf(name: string): string[] {
+  const folder = new URL(`../../../${name}/`, import.meta.url);
+  return [...readProgram(folder).nodeOptions, fileURLToPath(new URL(`bin/${name}.ts`, folder))];
+}
 
 /** Of the spans. */
 export const filledDatabase = "tracing";
@@ -47,7 +52,7 @@ export async function startFilledSystem(
     name: "tracing-storage",
     command: process.execPath,
     args: [
-      program("tracing-storage"),
+      ...programOf("tracing-storage"),
       ...["--storage.data-dir", join(folder, "storage"), "--storage.http.host-port", http],
       ...["--grpc.host-port", "127.0.0.1:0", "--admin.http.host-port", admin],
     ],
@@ -59,7 +64,7 @@ export async function startFilledSystem(
     name: "tracing-query",
     command: process.execPath,
     args: [
-      program("tracing-query"),
+      ...programOf("tracing-query"),
       ...["--clickhouse.url", storeUrl, "--query.http-server.host-port", queryHttp],
       ...["--query.grpc-server.host-port", queryGrpc, "--admin.http.host-port", queryAdmin],
     ],
