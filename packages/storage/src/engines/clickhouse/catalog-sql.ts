@@ -126,6 +126,15 @@ function sampledFrom(
   return `${database}.spans AS stored WHERE ${where}${also}${some}`;
 }
 
+/** Keys that spans have, and how many: resources are few, so each is taken apart once, whatever the number of its spans. */
+function keysOf(scope: keyof typeof places, from: string): string {
+  const { resource } = attributeTexts;
+  const key = `arrayJoin(${places[scope].keys}) AS key`;
+  return scope === "resource"
+    ? `SELECT ${key}, spans FROM (SELECT ${resource}, count() AS spans FROM ${from} GROUP BY ${resource})`
+    : `SELECT ${key}, 1 AS spans FROM ${from}`;
+}
+
 /** Rows of `scope` and `name`: of each scope the most frequent. */
 export function namesSql(
   query: AttributeNamesQuery,
@@ -141,8 +150,8 @@ export function namesSql(
     scope === "intrinsic"
       ? []
       : [
-          `SELECT '${scope}' AS scope, toString(key) AS name, count() AS seen
-  FROM (SELECT arrayJoin(${places[scope].keys}) AS key FROM ${from}) GROUP BY key HAVING startsWith(name, {prefix:String})`,
+          `SELECT '${scope}' AS scope, toString(key) AS name, sum(spans) AS seen
+  FROM (${keysOf(scope, from)}) GROUP BY key HAVING startsWith(name, {prefix:String})`,
         ],
   );
   const sql = `SELECT scope, name FROM (${branches.join(" UNION ALL ")})
