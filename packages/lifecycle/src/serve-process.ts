@@ -66,7 +66,6 @@ export async function serveProcess<Shape extends z.ZodRawShape>(
       metrics,
       metricsRoute: options["metrics-backend"] === "none" ? undefined : options["metrics-http-route"],
     });
-    log.info({ port: adminPort.port }, "admin port open");
     running = await definition.start({ options, log, metrics, health, signal: stop.signal });
   } catch (error) {
     if (error instanceof StartError) {
@@ -77,6 +76,7 @@ export async function serveProcess<Shape extends z.ZodRawShape>(
     return exitCodes.startFailed;
   }
   health.set("available");
+  log.info({ port: adminPort.port }, "admin port open");
 
   const failed = running.failed?.catch((error: unknown) => error) ?? new Promise<never>(() => {});
   const outcome = await Promise.race([

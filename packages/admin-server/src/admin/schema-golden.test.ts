@@ -29,10 +29,8 @@ const notThere = new Map([
   ["options-ech.json", "encrypted_client_hello"],
   ["options-metrics.json", "otlp"],
   ["options-servers.json", "/listener_wrappers/0/wrapper"],
-  ["reverse-proxy-transport-old.json", "transport"],
-  ["reverse-proxy-transport.json", "transport"],
   ["tls-client-auth.json", "ca"],
-  ["tls-issuers.json", "get_certificate"],
+  ["tls-issuers.json", "alternate_http_port"],
   ["tls-policy.json", "insecure_secrets_log"],
 ]);
 

@@ -1,0 +1,18 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { migrations } from "./migrations.ts";
+
+test("what released versions made of a database is never made otherwise: a change is a migration of its own", () => {
+  const digests = migrations.map(({ version, statements }) => [
+    version,
+    createHash("sha256").update(statements("tracing").join(";\n")).digest("hex").slice(0, 16),
+  ]);
+  expect(digests).toEqual([
+    [1, "1c2bfad7abec3b02"],
+    [2, "1852b0ea2857321e"],
+    [3, "c0ba334d49d3d594"],
+    [4, "b2058365a88132c1"],
+    [5, "74a17e9dd83e7c02"],
+    [6, "261206ef61190637"],
+  ]);
+});
