@@ -23,7 +23,7 @@ import { connectionLimits, HttpServer } from "./http-server.ts";
 import { ipSources } from "./ip-source.ts";
 import { protocolsByAddress } from "./listen-protocols.ts";
 import { type ListenerState, listenersTopic } from "./listener-state.ts";
-import { loadProxyProtocol } from "./proxy-protocol/proxy-policy.ts";
+import { loadListenerWrappers } from "./listener-wrappers.ts";
 import { ResponseTally, responseTallies } from "./response-tally.ts";
 import { planRouteMetrics } from "./route-metrics-plan.ts";
 import { RouteObserver } from "./route-observer.ts";
@@ -263,7 +263,7 @@ class HttpApp implements App {
         false,
       answerChallenge: async (request) =>
         (await context.messages.askMain(certificateTopics.httpChallenge, request)) as string | undefined,
-      proxyProtocol: loadProxyProtocol(config.listener_wrappers),
+      wrappers: loadListenerWrappers(config.listener_wrappers),
       log: this.#log,
       logAccess: config.logs ? compileAccessLog(config.logs, logs) : undefined,
       logError: compileErrorLog(config.logs, logs),

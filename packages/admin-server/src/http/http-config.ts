@@ -2,7 +2,7 @@ import { z } from "zod";
 import { configDuration, configTimeout, inlineModule, notYet } from "../core/modules/config-fields.ts";
 import { accessLogSchema } from "../modules/logging/access/access-config.ts";
 import { connectionPolicySchema } from "../tls/connection/policy-schema.ts";
-import { listenerWrappersSchema } from "./proxy-protocol/proxy-policy.ts";
+import { listenerWrappersSchema } from "./listener-wrappers.ts";
 import { routeSchema } from "./routes.ts";
 
 const autoHttpsSchema = z.strictObject({

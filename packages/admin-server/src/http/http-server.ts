@@ -12,7 +12,7 @@ import { type HeaderList, removeHeaders, setHeader } from "./header-list.ts";
 import type { HttpServerConfig } from "./http-config.ts";
 import { HttpError } from "./http-error.ts";
 import type { HttpStream } from "./http-stream.ts";
-import type { ProxyProtocolRules } from "./proxy-protocol/proxy-policy.ts";
+import type { ListenerWrappers } from "./listener-wrappers.ts";
 import type { ResponseTally } from "./response-tally.ts";
 import type { RouteList } from "./routes.ts";
 import type { RequestSink } from "./shared-listener.ts";
@@ -93,8 +93,7 @@ export interface HttpServerParts {
   readonly log: Logger;
   /** Whether the host of a request must be the one of its handshake. */
   readonly strictHost: boolean;
-  /** Undefined: no PROXY protocol header is looked for. */
-  readonly proxyProtocol: ProxyProtocolRules | undefined;
+  readonly wrappers: ListenerWrappers;
   /** Knows what certificate authorities ask for; undefined when it does not. */
   readonly answerChallenge: (request: ChallengeRequest) => Promise<string | undefined>;
   readonly tally: ResponseTally;
@@ -110,7 +109,7 @@ export interface HttpServerParts {
 export class HttpServer implements RequestSink, ExchangeServer {
   readonly product = product;
   readonly limits: ConnectionLimits;
-  readonly proxyProtocol: ProxyProtocolRules | undefined;
+  readonly wrappers: ListenerWrappers;
   readonly namedRoutes: ReadonlyMap<string, RouteList>;
   readonly #parts: HttpServerParts;
   readonly #log: Logger;
@@ -122,7 +121,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
   constructor(parts: HttpServerParts) {
     this.#parts = parts;
     this.limits = parts.limits;
-    this.proxyProtocol = parts.proxyProtocol;
+    this.wrappers = parts.wrappers;
     this.namedRoutes = parts.namedRoutes;
     this.#log = parts.log;
   }

@@ -10,14 +10,14 @@ import type { ConnectionLimits } from "./connection-limits.ts";
 import { type ConnectionOwner, H1Connection } from "./h1/h1-connection.ts";
 import { H2Connection, type H2Owner } from "./h2/h2-connection.ts";
 import type { HttpStream } from "./http-stream.ts";
-import type { ProxyProtocolRules } from "./proxy-protocol/proxy-policy.ts";
+import type { ListenerWrappers } from "./listener-wrappers.ts";
+import { plainRedirects } from "./plain-redirects.ts";
 import { copyPeer, takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
 
 /** Who gets the requests of a listener. */
 export interface RequestSink {
   readonly limits: ConnectionLimits;
-  /** What PROXY protocol headers mean; absent: none is looked for. */
-  readonly proxyProtocol?: ProxyProtocolRules | undefined;
+  readonly wrappers?: ListenerWrappers;
   take(stream: HttpStream): void;
 }
 
@@ -186,7 +186,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     if (keepAliveMs > 0) {
       socket.setKeepAlive(true, keepAliveMs, keepAliveIntervalMs, keepAliveCount);
     }
-    const proxyProtocol = this.#sink?.proxyProtocol;
+    const proxyProtocol = this.#sink?.wrappers?.proxyProtocol;
     if (proxyProtocol === undefined) {
       this.#serve(socket);
       return;
@@ -210,7 +210,10 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     }
     this.#shaking.add(socket);
     socket.once("close", () => this.#shaking.delete(socket));
-    this.#tls.accept(socket, (secure) => {
+    const { redirectBytes } = this.#sink?.wrappers ?? {};
+    const redirect =
+      redirectBytes === undefined ? undefined : () => this.#redirectPlain(socket, redirectBytes);
+    this.#tls.accept(socket, redirect, (secure) => {
       this.#shaking.delete(socket);
       copyPeer(socket, secure);
       if (this.#closed) {
@@ -221,6 +224,11 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
         this.#connections.add(new H1Connection(secure, this, Date.now()));
       }
     });
+  }
+
+  #redirectPlain(socket: Socket, maxHeaderBytes: number): void {
+    this.#shaking.delete(socket);
+    this.#connections.add(new H1Connection(socket, plainRedirects(maxHeaderBytes, this), Date.now()));
   }
 
   #serveHttp2(socket: Socket): void {

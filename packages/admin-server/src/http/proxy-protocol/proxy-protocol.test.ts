@@ -78,7 +78,7 @@ test("before TLS, the client is known inside it", async () => {
 
 test.each<[string, unknown[], string]>([
   ["behind tls", [{ wrapper: "tls" }, { wrapper: "proxy_protocol" }], "proxy_protocol stands before tls"],
-  ["of another kind", [{ wrapper: "http_redirect" }], "unsupported listener wrapper"],
+  ["of another kind", [{ wrapper: "gzip" }], "unsupported listener wrapper"],
   ["with a range that is none", [{ wrapper: "proxy_protocol", allow: ["x"] }], "invalid IP address 'x'"],
 ])("a wrapper %s is refused", async (_name, wrappers, error) => {
   const answer = await load(wrappers);

@@ -66,8 +66,11 @@ export class TlsAcceptor {
     this.#log = log;
   }
 
-  /** @param taken gets the connection when its handshake is done; of one that fails nothing is heard */
-  accept(socket: Socket, taken: SecureTaker): void {
+  /**
+   * @param plain called for a connection that begins with a request in plain text; undefined: it is refused
+   * @param taken gets the connection when its handshake is done; of one that fails nothing is heard
+   */
+  accept(socket: Socket, plain: (() => void) | undefined, taken: SecureTaker): void {
     const timer = setTimeout(() => socket.destroy(), handshakeTimeoutMs);
     const stop = () => {
       clearTimeout(timer);
@@ -88,8 +91,7 @@ export class TlsAcceptor {
         socket.unshift(bytes);
         this.#greet(socket, state.hello, taken);
       } else if (state.kind === "foreign") {
-        socket.end(/^[A-Z]{3,7} /.test(bytes.toString("latin1", 0, 8)) ? plainAnswer : "");
-        socket.destroySoon();
+        this.#answerForeign(socket, bytes, plain);
       } else {
         this.#alert(socket, alerts.decodeError);
       }
@@ -98,6 +100,19 @@ export class TlsAcceptor {
     socket.once("close", stop);
     socket.on("data", onData);
     socket.on("end", onEnd);
+  }
+
+  #answerForeign(socket: Socket, bytes: Buffer, plain: (() => void) | undefined): void {
+    const isHttp = /^[A-Z]{3,7} /.test(bytes.toString("latin1", 0, 8));
+    if (isHttp && plain !== undefined) {
+      socket.pause();
+      socket.unshift(bytes);
+      plain();
+      socket.resume();
+    } else {
+      socket.end(isHttp ? plainAnswer : "");
+      socket.destroySoon();
+    }
   }
 
   #greet(socket: Socket, hello: ClientHello, taken: SecureTaker): void {
