@@ -1,0 +1,105 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Locator, Page } from "playwright-core";
+import { PictureDesk } from "./picture-desk.ts";
+
+/** The size of pages in pictures, in pixels. */
+export const pictureViewport = { width: 1280, height: 800 };
+
+/** The share of pixels that may be another colour than in the reference. */
+export const mostDifference = 0.004;
+
+/** Pixels by which a line of text may be longer or shorter: less than a letter. */
+const mostFontDifference = 0.5;
+
+const themes = ["light", "dark"] as const;
+
+/** What texts measure with the page's fonts, in pixels: two machines that agree draw the same letters. */
+interface FontWidths {
+  sans: number;
+  mono: number;
+}
+
+/** Reference pictures of an app's pages, two for each name, and what its fonts measured when they were taken. */
+export class PictureAlbum {
+  readonly #folder: string;
+  readonly #seenFolder: string;
+
+  /** @param root folder of the app's package: references lie in `test/pictures`, what differs goes to `coverage/pictures` */
+  constructor(root: string) {
+    this.#folder = path.join(root, "test/pictures");
+    this.#seenFolder = path.join(root, "coverage/pictures");
+  }
+
+  /** Whether this browser draws the page with the fonts of the references; with others no picture is the same. */
+  async hasFontsOf(page: Page): Promise<boolean> {
+    const wanted = JSON.parse(await readFile(this.#fontsFile, "utf8")) as FontWidths;
+    const here = await fontWidths(page);
+    return (["sans", "mono"] as const).every(
+      (family) => Math.abs(here[family] - wanted[family]) <= mostFontDifference,
+    );
+  }
+
+  /** Keeps what the page shows as the references of a name. @param mask what is painted over */
+  async keep(page: Page, name: string, mask?: readonly Locator[]): Promise<void> {
+    await mkdir(this.#folder, { recursive: true });
+    const desk = await PictureDesk.open(page.context());
+    for (const theme of themes) {
+      await page.emulateMedia({ colorScheme: theme });
+      await writeFile(this.#file(name, theme), await desk.take(page, mask));
+    }
+    await writeFile(this.#fontsFile, `${JSON.stringify(await fontWidths(page), undefined, 2)}\n`);
+  }
+
+  /**
+   * Compares what the page shows with the references of a name.
+   * @param mask what is painted over, as in the references
+   * @returns what is wrong, in a sentence for each theme; nothing where all is as it was
+   */
+  async complaints(page: Page, name: string, mask?: readonly Locator[]): Promise<string[]> {
+    const complaints: string[] = [];
+    const desk = await PictureDesk.open(page.context());
+    for (const theme of themes) {
+      const file = this.#file(name, theme);
+      if (!existsSync(file)) {
+        complaints.push(`${file} is missing: node test/keep-pictures.ts ${name} takes it`);
+        continue;
+      }
+      await page.emulateMedia({ colorScheme: theme });
+      const picture = await desk.take(page, mask);
+      const difference = await desk.difference(picture, await readFile(file));
+      if (difference <= mostDifference) continue;
+      await mkdir(this.#seenFolder, { recursive: true });
+      const seen = path.join(this.#seenFolder, path.basename(file));
+      await writeFile(seen, picture);
+      complaints.push(
+        `${(100 * difference).toFixed(2)} % of ${path.basename(file)} differs: look at ${seen}; if it is as it shall be, node test/keep-pictures.ts ${name}`,
+      );
+    }
+    return complaints;
+  }
+
+  get #fontsFile(): string {
+    return path.join(this.#folder, "fonts.json");
+  }
+
+  #file(name: string, theme: (typeof themes)[number]): string {
+    return path.join(this.#folder, `${name}-${theme}.png`);
+  }
+}
+
+/** Measures texts in the page's two families, plain and bold together. */
+function fontWidths(page: Page): Promise<FontWidths> {
+  return page.evaluate(() => {
+    const context = document.createElement("canvas").getContext("2d");
+    if (context === null) throw new Error("no canvas");
+    const style = getComputedStyle(document.documentElement);
+    const width = (family: string) =>
+      ["13px", "600 15px"].reduce((sum, font) => {
+        context.font = `${font} ${style.getPropertyValue(family)}`;
+        return sum + context.measureText("Sphinx of black quartz, judge my vow — 0123456789 µs ≥ ×").width;
+      }, 0);
+    return { sans: width("--sans"), mono: width("--mono") };
+  });
+}
