@@ -1,6 +1,12 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
 import { builtOnce } from "ui-kit/testing/built-once.ts";
 import { pageComplaints } from "ui-kit/testing/page-complaints.ts";
@@ -20,6 +26,14 @@ export interface ConsoleSession {
 }
 
 const root = path.resolve(import.meta.dirname, "..");
+
+/** What a browser is told of its user. */
+export const contextSettings: BrowserContextOptions = {
+  viewport: { width: 1440, height: 900 },
+  colorScheme: "light",
+  reducedMotion: "reduce",
+  timezoneId: "Europe/Berlin",
+};
 
 /** Builds the console as it is served, once for all who have these sources. @returns its folder, which is nobody's to change */
 export function builtConsole(): Promise<string> {
@@ -54,12 +68,7 @@ export function describeConsole(subject: string, tests: (session: ConsoleSession
       session.server = await ServerUnderTest.start(session.folder);
       browser = await chromium.launch({ executablePath: browserPath, args: browserFlags });
       // One context, so that a browser reads the console's scripts once.
-      session.context = await browser.newContext({
-        viewport: { width: 1440, height: 900 },
-        colorScheme: "light",
-        reducedMotion: "reduce",
-        timezoneId: "Europe/Berlin",
-      });
+      session.context = await browser.newContext(contextSettings);
     });
     afterAll(async () => {
       await browser?.close();
