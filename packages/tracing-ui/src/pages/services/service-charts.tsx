@@ -18,7 +18,7 @@ export function ServiceCharts({ row, times }: { row: RateRow; times: readonly nu
       calls: [{ label: "calls", values: row.calls, colour: "var(--accent)" }],
       errors: [{ label: "errors", values: row.errors, colour: "var(--error-bar)" }],
       durations: [
-        { label: "p50", values: row.p50, colour: "color-mix(in oklch, var(--accent) 50%, var(--text-3))" },
+        { label: "p50", values: row.p50, colour: "var(--text-3)" },
         { label: "p95", values: row.p95, colour: "var(--accent)" },
         { label: "p99", values: row.p99, colour: "var(--warning)" },
       ],
