@@ -25,9 +25,13 @@ function sameHosts(a: readonly string[] | undefined, b: readonly string[] | unde
 const fewestRoutes = 8;
 
 /** The hosts without which a route never matches; undefined where there is no saying. */
-export function hostsOf(matcherSets: readonly (readonly HttpMatcher[])[]): string[] | undefined {
-  if (matcherSets.length === 0) {
+export function hostsOf(matcherSets: readonly (readonly HttpMatcher[])[]): readonly string[] | undefined {
+  const [first] = matcherSets;
+  if (first === undefined) {
     return undefined;
+  }
+  if (matcherSets.length === 1 && first.length === 1) {
+    return first[0]?.exactHosts;
   }
   const hosts: string[] = [];
   for (const set of matcherSets) {

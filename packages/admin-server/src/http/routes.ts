@@ -2,6 +2,7 @@ import { z } from "zod";
 import { errorWithin } from "../core/errors.ts";
 import type { JsonValue } from "../core/json/json-value.ts";
 import { inlineModule, moduleMap, remembersDecoded } from "../core/modules/config-fields.ts";
+import { inTurn, withErrors } from "../core/modules/in-turn.ts";
 import type { ModuleContext } from "../core/modules/module-context.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers, type Next } from "./handler.ts";
@@ -22,7 +23,28 @@ export const routeSchema = remembersDecoded(
 
 export type RouteConfig = z.infer<typeof routeSchema>;
 
-interface Route {
+/** Names of the modules of most chains, which are of one. */
+const namesOfOne = new Map<string, readonly string[]>();
+const maxNamesOfOne = 100;
+
+function handlerNamesOf(handle: RouteConfig["handle"]): readonly string[] {
+  if (handle?.length !== 1) {
+    return (handle ?? []).map(({ handler }) => String(handler));
+  }
+  const name = String(handle[0]?.handler);
+  const known = namesOfOne.get(name);
+  if (known !== undefined) {
+    return known;
+  }
+  const names = [name];
+  if (namesOfOne.size < maxNamesOfOne) {
+    namesOfOne.set(name, names);
+  }
+  return names;
+}
+
+/** A config may have thousands: what is needed only when a request comes is made then. */
+class Route {
   readonly group: string | undefined;
   readonly matcherSets: readonly (readonly HttpMatcher[])[];
   readonly handlers: readonly HttpHandler[];
@@ -30,8 +52,28 @@ interface Route {
   readonly handlerNames: readonly string[];
   readonly terminal: boolean;
   readonly hosts: readonly string[] | undefined;
+  readonly #config: RouteConfig;
+  #usesBody: boolean | undefined;
+
+  constructor(
+    config: RouteConfig,
+    matcherSets: readonly (readonly HttpMatcher[])[],
+    handlers: readonly HttpHandler[],
+  ) {
+    this.group = config.group || undefined;
+    this.matcherSets = matcherSets;
+    this.handlers = handlers;
+    this.handlerNames = handlerNamesOf(config.handle);
+    this.terminal = config.terminal === true;
+    this.hosts = hostsOf(matcherSets);
+    this.#config = config;
+  }
+
   /** Whether its config names the body in a placeholder: then it is read before the handlers run. */
-  readonly usesBody: boolean;
+  get usesBody(): boolean {
+    this.#usesBody ??= JSON.stringify(this.#config.handle ?? []).includes("{http.request.body");
+    return this.#usesBody;
+  }
 }
 
 /** The longest body that `{http.request.body}` stands for; a longer one is 413. */
@@ -117,7 +159,7 @@ export class RouteList {
   }
 
   static #runRoute(route: Route, exchange: Exchange, after: Next): void | Promise<void> {
-    return route.usesBody && exchange.hasBody && exchange.bufferedBody === undefined
+    return exchange.hasBody && exchange.bufferedBody === undefined && route.usesBody
       ? exchange
           .bufferBody(maxPlaceholderBodyBytes)
           .then(() => RouteList.#runHandlers(route, 0, exchange, after))
@@ -136,46 +178,50 @@ export class RouteList {
   }
 }
 
-async function loadMatchers(
-  route: RouteConfig,
+function loadMatcherSet(
+  modules: Readonly<Record<string, unknown>>,
   context: ModuleContext,
   path: string,
-): Promise<HttpMatcher[][]> {
-  const configs = route.match ?? [];
-  const sets: HttpMatcher[][] = [];
-  for (let position = 0; position < configs.length; position++) {
-    const modules = configs[position] ?? {};
-    const set: HttpMatcher[] = [];
-    for (const name of Object.keys(modules)) {
-      try {
-        const subpath = `${path}/match/${position}/${name}`;
-        set.push(await context.load(httpMatchers, name, modules[name] as JsonValue, subpath));
-      } catch (error) {
-        throw errorWithin(`loading matcher modules: module name '${name}'`, error);
-      }
-    }
-    sets.push(set);
-  }
-  return sets;
+): HttpMatcher[] | Promise<HttpMatcher[]> {
+  const names = Object.keys(modules);
+  return inTurn(names.length, (index) => {
+    const name = names[index] as string;
+    return withErrors(
+      () => context.provide(httpMatchers, name, modules[name] as JsonValue, `${path}/${name}`),
+      (error) => errorWithin(`loading matcher modules: module name '${name}'`, error),
+    );
+  });
 }
 
-async function loadHandlers(
-  route: RouteConfig,
+function loadMatchers(
+  { match }: RouteConfig,
   context: ModuleContext,
   path: string,
-): Promise<HttpHandler[]> {
-  const configs = route.handle ?? [];
-  const handlers: HttpHandler[] = [];
-  for (let position = 0; position < configs.length; position++) {
-    try {
-      const subpath = `${path}/handle/${position}`;
-      const config = configs[position] as JsonValue;
-      handlers.push(await context.loadInline(httpHandlers, "handler", config, subpath));
-    } catch (error) {
-      throw errorWithin(`loading handler modules: position ${position}`, error);
-    }
-  }
-  return handlers;
+): HttpMatcher[][] | Promise<HttpMatcher[][]> {
+  const sets = match ?? [];
+  return inTurn(sets.length, (position) =>
+    loadMatcherSet(sets[position] ?? {}, context, `${path}/match/${position}`),
+  );
+}
+
+function loadHandlers(
+  { handle }: RouteConfig,
+  context: ModuleContext,
+  path: string,
+): HttpHandler[] | Promise<HttpHandler[]> {
+  const configs = handle ?? [];
+  return inTurn(configs.length, (position) =>
+    withErrors(
+      () =>
+        context.provideInline(
+          httpHandlers,
+          "handler",
+          configs[position] as JsonValue,
+          `${path}/handle/${position}`,
+        ),
+      (error) => errorWithin(`loading handler modules: position ${position}`, error),
+    ),
+  );
 }
 
 /**
@@ -196,31 +242,25 @@ export async function loadRoutes(
   return new RouteList(loaded, observer);
 }
 
-async function loadRoute(
+function loadRoute(
   route: RouteConfig,
   context: ModuleContext,
   path: string,
   position: number,
-): Promise<Route> {
+): Route | Promise<Route> {
   const routePath = `${path}/${position}`;
-  let matcherSets: HttpMatcher[][];
-  try {
-    matcherSets = await loadMatchers(route, context, routePath);
-  } catch (error) {
-    throw errorWithin(`setting up route matchers: route ${position}`, error);
-  }
-  try {
-    const handlers = await loadHandlers(route, context, routePath);
-    return {
-      group: route.group || undefined,
-      matcherSets,
-      handlers,
-      handlerNames: (route.handle ?? []).map(({ handler }) => String(handler)),
-      terminal: route.terminal === true,
-      hosts: hostsOf(matcherSets),
-      usesBody: JSON.stringify(route.handle ?? []).includes("{http.request.body"),
-    };
-  } catch (error) {
-    throw errorWithin(`setting up route handlers: route ${position}`, error);
-  }
+  const matcherSets = withErrors(
+    () => loadMatchers(route, context, routePath),
+    (error) => errorWithin(`setting up route matchers: route ${position}`, error),
+  );
+  const withHandlers = (sets: HttpMatcher[][]): Route | Promise<Route> => {
+    const handlers = withErrors(
+      () => loadHandlers(route, context, routePath),
+      (error) => errorWithin(`setting up route handlers: route ${position}`, error),
+    );
+    return handlers instanceof Promise
+      ? handlers.then((made) => new Route(route, sets, made))
+      : new Route(route, sets, handlers);
+  };
+  return matcherSets instanceof Promise ? matcherSets.then(withHandlers) : withHandlers(matcherSets);
 }

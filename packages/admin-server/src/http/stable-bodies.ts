@@ -1,5 +1,5 @@
 /** What was made of bytes that never change, by a key of the maker; it goes when the bytes go. */
-const derived = new WeakMap<Uint8Array, Map<string, Buffer>>();
+const derived = new WeakMap<Uint8Array, Map<string, Buffer> | undefined>();
 
 /** The largest body that is kept together with a head, in bytes. */
 export const maxKeptResponseBytes = 16 * 1024;
@@ -7,7 +7,7 @@ export const maxKeptResponseBytes = 16 * 1024;
 /** Says that these bytes never change and are sent to many: what is made of them is worth keeping too. */
 export function markStable(bytes: Uint8Array): void {
   if (!derived.has(bytes)) {
-    derived.set(bytes, new Map());
+    derived.set(bytes, undefined);
   }
 }
 
@@ -18,10 +18,11 @@ export function isStable(bytes: Uint8Array): boolean {
 
 /** Makes something of bytes; of stable ones it is made once. @param key says what, and with which settings */
 export function deriveBody(bytes: Uint8Array, key: string, make: (bytes: Uint8Array) => Buffer): Buffer {
-  const known = derived.get(bytes);
-  if (known === undefined) {
+  if (!derived.has(bytes)) {
     return make(bytes);
   }
+  const known = derived.get(bytes) ?? new Map<string, Buffer>();
+  derived.set(bytes, known);
   let made = known.get(key);
   if (made === undefined) {
     made = make(bytes);

@@ -9,6 +9,7 @@ import type { SharedState } from "../threads/shared-state.ts";
 import type { ThreadMessages } from "../threads/thread-messages.ts";
 import { ConfigScope } from "./config-scope.ts";
 import { decodeConfig } from "./decode-config.ts";
+import { withErrors } from "./in-turn.ts";
 import type { App, ModuleDefinition, ModuleInstance, ModuleNamespace } from "./module.ts";
 import type { Part } from "./part-cache.ts";
 import type { Lease, ResourceKind, SharedResource } from "./usage-pool.ts";
@@ -110,7 +111,7 @@ export class ModuleContext {
    */
   async parts<Key extends object, Value>(
     keys: readonly Key[],
-    build: (key: Key, index: number, context: ModuleContext) => Promise<Value>,
+    build: (key: Key, index: number, context: ModuleContext) => Value | Promise<Value>,
   ): Promise<Value[]> {
     const { services, fresh } = this.#scope;
     const { parts } = services;
@@ -122,7 +123,8 @@ export class ModuleContext {
     for (let index = 0; index < keys.length; index++) {
       let part = found[index];
       if (part === undefined) {
-        part = await this.#makePart(keys[index] as Key, index, build);
+        const made = this.#makePart(keys[index] as Key, index, build);
+        part = made instanceof Promise ? await made : made;
         taken.push(part);
       }
       all[index] = part;
@@ -132,24 +134,32 @@ export class ModuleContext {
     return values;
   }
 
-  async #makePart<Key extends object>(
+  #makePart<Key extends object>(
     key: Key,
     index: number,
-    build: (key: Key, index: number, context: ModuleContext) => Promise<unknown>,
-  ): Promise<Part> {
+    build: (key: Key, index: number, context: ModuleContext) => unknown,
+  ): Part | Promise<Part> {
     const { services, fresh } = this.#scope;
     const scope = new ConfigScope(services, fresh, this.#scope);
     let value: unknown;
     try {
-      value = await build(key, index, new ModuleContext(scope, this.path));
+      value = build(key, index, new ModuleContext(scope, this.path));
     } catch (error) {
-      await scope.close();
-      throw error;
+      return failedPart(scope, error);
     }
+    return value instanceof Promise
+      ? value.then(
+          (made) => this.#addPart(key, made, scope),
+          (error: unknown) => failedPart(scope, error),
+        )
+      : this.#addPart(key, value, scope);
+  }
+
+  #addPart(key: object, value: unknown, scope: ConfigScope): Part {
     if (scope.hasChecks) {
       this.#scope.add({ validate: () => scope.validate() });
     }
-    return services.parts.add(key, value, scope);
+    return this.#scope.services.parts.add(key, value, scope);
   }
 
   /** Takes a shared resource; given back when the config closes, unless the module released it before. */
@@ -174,6 +184,16 @@ export class ModuleContext {
     config: JsonValue,
     subpath: string,
   ): Promise<Instance> {
+    return this.provide(namespace, name, config, subpath);
+  }
+
+  /** As `load`, without a promise where the module needs none. @throws ServerError as `load`, or rejects with it */
+  provide<Instance extends ModuleInstance>(
+    namespace: ModuleNamespace<Instance>,
+    name: string,
+    config: JsonValue,
+    subpath: string,
+  ): Instance | Promise<Instance> {
     const path = `${this.path}/${subpath}`;
     let module: ModuleDefinition;
     try {
@@ -187,9 +207,23 @@ export class ModuleContext {
     } catch (error) {
       throw errorWithin(`decoding module config: ${module.id}`, error);
     }
+    let instance: ModuleInstance | Promise<ModuleInstance>;
+    try {
+      instance = module.provision(decoded, new ModuleContext(this.#scope, path));
+    } catch (error) {
+      throw errorAt(path, error);
+    }
+    if (instance instanceof Promise) {
+      return this.#added(instance as Promise<Instance>, path);
+    }
+    this.#scope.add(instance);
+    return instance as Instance;
+  }
+
+  async #added<Instance extends ModuleInstance>(made: Promise<Instance>, path: string): Promise<Instance> {
     let instance: Instance;
     try {
-      instance = (await module.provision(decoded, new ModuleContext(this.#scope, path))) as Instance;
+      instance = await made;
     } catch (error) {
       throw errorAt(path, error);
     }
@@ -204,16 +238,30 @@ export class ModuleContext {
     config: JsonValue,
     subpath: string,
   ): Promise<Instance> {
+    return this.provideInline(namespace, key, config, subpath);
+  }
+
+  /** As `loadInline`, without a promise where the module needs none. */
+  provideInline<Instance extends ModuleInstance>(
+    namespace: ModuleNamespace<Instance>,
+    key: string,
+    config: JsonValue,
+    subpath: string,
+  ): Instance | Promise<Instance> {
     const name = isJsonObject(config) ? member(config, key) : undefined;
     if (!isJsonObject(config) || typeof name !== "string" || name === "") {
       const text = `module name not specified with key '${key}' in ${encodeJson(config).slice(0, 200)}`;
       throw new ServerError("MODULE_CONFIG", `${text}, at ${this.path}/${subpath}`);
     }
     const { [key]: _, ...rest } = config;
-    try {
-      return await this.load(namespace, name, rest, subpath);
-    } catch (error) {
-      throw errorWithin(`loading module '${name}'`, error);
-    }
+    return withErrors(
+      () => this.provide(namespace, name, rest, subpath),
+      (error) => errorWithin(`loading module '${name}'`, error),
+    );
   }
+}
+
+async function failedPart(scope: ConfigScope, error: unknown): Promise<never> {
+  await scope.close();
+  throw error;
 }

@@ -10,6 +10,8 @@ import type {
 /** All modules of a server, by id. Those that are only listed are loaded when they are looked up. */
 export class ModuleRegistry {
   readonly #byId = new Map<string, ModuleDefinition | ListedModule>();
+  /** Those that were looked up, by namespace and name: a config asks for few, each for every route. */
+  readonly #found = new Map<string, Map<string, ModuleDefinition>>();
 
   /** @throws ServerError MODULE_DUPLICATE */
   constructor(modules: Iterable<ModuleDefinition | ListedModule>) {
@@ -40,8 +42,18 @@ export class ModuleRegistry {
     namespace: ModuleNamespace<Instance>,
     name: string,
   ): ModuleDefinition | undefined {
+    const known = this.#found.get(namespace.prefix)?.get(name);
+    if (known !== undefined) {
+      return known;
+    }
     const module = this.#byId.get(namespace.prefix === "" ? name : `${namespace.prefix}.${name}`);
-    return module === undefined ? undefined : this.#loaded(module);
+    if (module === undefined) {
+      return undefined;
+    }
+    const loaded = this.#loaded(module);
+    const found = this.#found.get(namespace.prefix) ?? new Map<string, ModuleDefinition>();
+    this.#found.set(namespace.prefix, found.set(name, loaded));
+    return loaded;
   }
 
   /** @throws ServerError MODULE_UNKNOWN */

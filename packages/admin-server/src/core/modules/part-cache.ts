@@ -20,7 +20,8 @@ interface PartList {
  * shares what was made from it. A part closes with its last user.
  */
 export class PartCache {
-  readonly #parts = new WeakMap<object, Part>();
+  /** Those in use. No weak map: a collection of garbage would have to look at each of a thousand routes again. */
+  readonly #parts = new Map<object, Part>();
   /** The last parts of a list that began with this key. */
   readonly #lists = new WeakMap<object, PartList>();
 
@@ -76,7 +77,7 @@ export class PartCache {
         continue;
       }
       if (this.#parts.get(part.key) === part) {
-        this.#parts.delete(part.key); // else it would wait for a collection of garbage, which a large map makes long
+        this.#parts.delete(part.key);
       }
       if (part.scope.hasClosers) {
         await part.scope.close();

@@ -101,41 +101,66 @@ function compileHeaders(config: z.infer<typeof configSchema>["headers"]) {
   };
 }
 
+type Config = z.infer<typeof configSchema>;
+
+/** What a config comes to, made when the first request is here: of a thousand routes most wait for theirs. */
+class Answer {
+  readonly statusFor: (exchange: Exchange) => number;
+  readonly setHeaders: (exchange: Exchange) => void;
+  readonly bodyFor: (exchange: Exchange) => Body;
+
+  constructor(config: Config) {
+    this.statusFor = compileStatus(String(config.status_code ?? ""));
+    this.setHeaders = compileHeaders(config.headers);
+    this.bodyFor = compileBody(config.body ?? "");
+  }
+}
+
+class StaticResponse implements HttpHandler {
+  readonly #config: Config;
+  #answer: Answer | undefined;
+
+  /** @throws HttpError for a status that can never be sent */
+  constructor(config: Config) {
+    this.#config = config;
+    const { status_code: status } = config;
+    if (status !== undefined && status !== null) {
+      compileStatus(String(status));
+    }
+  }
+
+  handle(exchange: Exchange, next: Next): void | Promise<void> {
+    this.#answer ??= new Answer(this.#config);
+    const { statusFor, setHeaders, bodyFor } = this.#answer;
+    const { responseHeaders } = exchange;
+    const { bytes, type } = bodyFor(exchange);
+    setHeaders(exchange);
+    const status = statusFor(exchange);
+    if (status === earlyHints) {
+      exchange.stream.writeInterim(status, responseHeaders);
+      return next(exchange);
+    }
+    if (type !== "" && getHeader(responseHeaders, "content-type") === undefined) {
+      responseHeaders.push("Content-Type", type);
+    }
+    if (status !== 204 && status !== 304) {
+      responseHeaders.push("Content-Length", String(bytes.length));
+    }
+    if (this.#config.close === true) {
+      exchange.stream.closeAfterwards();
+    }
+    exchange.respond(status, bytes);
+    return undefined;
+  }
+}
+
 /** Answers every request the same way. Source: the public model (Caddy 2.11) */
 export const staticResponse = defineModule({
   id: "http.handlers.static_response",
   config: configSchema,
   provision(config): HttpHandler {
-    const statusFor = compileStatus(String(config.status_code ?? ""));
-    const setHeaders = compileHeaders(config.headers);
-    const bodyFor = compileBody(config.body ?? "");
-    const close = config.close === true;
-
-    function answer(exchange: Exchange, next: Next): void | Promise<void> {
-      const { responseHeaders } = exchange;
-      const { bytes, type } = bodyFor(exchange);
-      setHeaders(exchange);
-      const status = statusFor(exchange);
-      if (status === earlyHints) {
-        exchange.stream.writeInterim(status, responseHeaders);
-        return next(exchange);
-      }
-      if (type !== "" && getHeader(responseHeaders, "content-type") === undefined) {
-        responseHeaders.push("Content-Type", type);
-      }
-      if (status !== 204 && status !== 304) {
-        responseHeaders.push("Content-Length", String(bytes.length));
-      }
-      if (close) {
-        exchange.stream.closeAfterwards();
-      }
-      exchange.respond(status, bytes);
-      return undefined;
-    }
-
-    if (config.abort === true) {
-      return { handle: (exchange) => exchange.stream.destroy() };
-    }
-    return { handle: answer };
+    return config.abort === true
+      ? { handle: (exchange) => exchange.stream.destroy() }
+      : new StaticResponse(config);
   },
 });

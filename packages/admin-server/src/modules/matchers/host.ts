@@ -13,11 +13,23 @@ function matchesLabels(pattern: readonly string[], host: string): boolean {
   );
 }
 
-/** The usual case, and of a thousand routes a thousand times: names alone, and mostly one. */
+/** The usual case, and of a thousand routes a thousand times. */
+class OneHost implements HttpMatcher {
+  readonly exactHosts: readonly string[];
+
+  /** @param names one, lower case */
+  constructor(names: readonly string[]) {
+    this.exactHosts = names;
+  }
+
+  matches({ host }: Exchange): boolean {
+    return host === this.exactHosts[0];
+  }
+}
+
 function exactHosts(names: readonly string[]): HttpMatcher {
-  const [only] = names;
   if (names.length === 1) {
-    return { exactHosts: names, matches: ({ host }) => host === only };
+    return new OneHost(names);
   }
   const known = new Set(names);
   return { exactHosts: [...known], matches: ({ host }) => known.has(host) };
@@ -31,6 +43,9 @@ export const hostMatcher = defineModule({
       "Host names; a request matches when it asks for one of them. Case and port do not count, `*` is one label.",
     ),
   provision(names): HttpMatcher {
+    if (names.length === 1 && /^[a-z0-9.-]+$/.test(names[0] ?? "")) {
+      return new OneHost(names);
+    }
     const lower = names.map((name) => name.toLowerCase().replace(/^\[(.*)\]$/, "$1"));
     if (!lower.some((name) => /[*{]/.test(name))) {
       return exactHosts(lower);
