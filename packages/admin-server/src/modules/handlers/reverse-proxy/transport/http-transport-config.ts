@@ -34,7 +34,7 @@ export const httpTransportSchema = z.strictObject({
     .min(0)
     .nullish()
     .describe(
-      "Connections to each upstream, for each thread; requests wait for a free one. 0 for any number (0).",
+      "Connections to each upstream, over all threads; requests wait for a free one. 0 for any number (0).",
     ),
   proxy_protocol: z
     .enum(["", "v1", "v2"])

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ConnectionOptions } from "node:tls";
 import { messageOf, ServerError } from "../../../../core/errors.ts";
 import type { JsonValue } from "../../../../core/json/json-value.ts";
@@ -7,6 +8,7 @@ import type { ResourceKind, SharedResource } from "../../../../core/modules/usag
 import { networkProxies } from "../../../../core/network-proxy.ts";
 import { compileTemplate, isFixed } from "../../../../http/placeholders.ts";
 import type { ClientCertificate } from "../../../../tls/certificates/client-certificate.ts";
+import { ConnectionSlots, type SlotPlea } from "./connection-slots.ts";
 import type { DialAddress } from "./dial-address.ts";
 import type { HttpTransportConfig } from "./http-transport-config.ts";
 import { httpTransportSchema } from "./http-transport-config.ts";
@@ -27,6 +29,9 @@ const defaults = {
   maxHeaderBytes: 10 * 1024 * 1024,
 };
 
+/** Names of the counts of connections, over all threads, and of the messages about them; which transport follows. */
+const connectionsPrefix = "http.reverse_proxy.connections/";
+
 /** Upstream addresses of which connections are kept: placeholders may make any number. */
 const maxKnownAddresses = 1_000;
 
@@ -37,6 +42,8 @@ export class HttpTransport implements Transport, SharedResource {
   readonly #serverName: ((request: UpstreamRequest) => string) | undefined;
   /** Where requests have proxies of their own. */
   readonly #hop: ((request: UpstreamRequest) => ProxyHop) | undefined;
+  /** Undefined: any number of connections. */
+  readonly #slotsFor: ((place: string) => ConnectionSlots) | undefined;
   readonly #byAddress = new Map<string, UpstreamConnections>();
 
   constructor(
@@ -44,8 +51,10 @@ export class HttpTransport implements Transport, SharedResource {
     secure: boolean,
     serverName: ((request: UpstreamRequest) => string) | undefined,
     hop: ((request: UpstreamRequest) => ProxyHop) | undefined,
+    slotsFor: ((place: string) => ConnectionSlots) | undefined,
   ) {
     this.#options = options;
+    this.#slotsFor = slotsFor;
     this.#hop = hop;
     this.scheme = secure ? "https" : "http";
     this.#serverName = serverName;
@@ -57,7 +66,7 @@ export class HttpTransport implements Transport, SharedResource {
     const key = this.#hop === undefined ? place : `${place} through ${this.#hop(request).key}`;
     let connections = this.#byAddress.get(key);
     if (connections === undefined) {
-      connections = new UpstreamConnections(dial, serverName, this.#options);
+      connections = new UpstreamConnections(dial, serverName, this.#options, this.#slotsFor?.(key));
       for (const [oldest, unused] of this.#byAddress) {
         if (this.#byAddress.size < maxKnownAddresses) {
           break;
@@ -68,6 +77,11 @@ export class HttpTransport implements Transport, SharedResource {
       this.#byAddress.set(key, connections);
     }
     return connections.call(request, receiver);
+  }
+
+  /** A thread waits for a connection. */
+  asked(plea: SlotPlea): void {
+    this.#byAddress.get(plea.place)?.asked(plea);
   }
 
   close(): void {
@@ -120,6 +134,7 @@ function makeTransport(
   proxyUrl: string,
   tls: ConnectionOptions | undefined,
   clientCertificate: ClientCertificate | undefined,
+  slotsFor: ((place: string) => ConnectionSlots) | undefined,
 ): HttpTransport {
   const resolver = makeResolver(config.resolver);
   const name = config.tls?.server_name ? compileTemplate(config.tls.server_name) : undefined;
@@ -158,7 +173,6 @@ function makeTransport(
       keepAlive.max_idle_conns_per_host || defaults.maxIdlePerHost,
       keepAlive.max_idle_conns || Number.POSITIVE_INFINITY,
     ),
-    maxConnections: config.max_conns_per_host ?? 0,
     h1: versions.includes("1.1"),
     h2: versions.includes("2"),
     h2c: versions.includes("h2c"),
@@ -174,7 +188,34 @@ function makeTransport(
     tls !== undefined,
     serverName,
     proxy?.isFixed === false ? proxy.hop : undefined,
+    slotsFor,
   );
+}
+
+function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 16);
+}
+
+/** @param topic of the transport, the same in all threads. @returns makes the count of one upstream's connections */
+function countedSlots(
+  topic: string,
+  max: number,
+  context: ModuleContext,
+): (place: string) => ConnectionSlots {
+  const { messages, processShared } = context;
+  const { thread } = messages;
+  return (place) =>
+    new ConnectionSlots({
+      max,
+      gauge: processShared.gauge(`${topic}/${shortHash(place)}`),
+      async plead(waiting, waitedMs) {
+        try {
+          await messages.askServing(topic, { thread, place, waiting, waitedMs } satisfies SlotPlea);
+        } catch {
+          // A thread that cannot be asked now is asked again soon.
+        }
+      },
+    });
 }
 
 /** URL of the proxy that the config names; "" for none. */
@@ -196,10 +237,23 @@ export const httpTransport = defineModule({
     const proxyUrl = await proxyUrlOf(config, context);
     // The same config with the same files is the same transport.
     const key = JSON.stringify([config, tls, proxyUrl], (_, value) => value ?? undefined);
+    const topic = `${connectionsPrefix}${shortHash(key)}`;
+    const slotsFor = config.max_conns_per_host
+      ? countedSlots(topic, config.max_conns_per_host, context)
+      : undefined;
     const lease = await context.acquire(transportPool, key, () =>
-      makeTransport(config, proxyUrl, tls, shown),
+      makeTransport(config, proxyUrl, tls, shown, slotsFor),
     );
     const transport = lease.value;
+    const { messages } = context;
+    if (slotsFor !== undefined) {
+      messages.on(topic, (value) => {
+        const plea = value as SlotPlea;
+        if (plea.thread !== messages.thread) {
+          transport.asked(plea);
+        }
+      });
+    }
     return {
       scheme: transport.scheme,
       handsOnExpect: (config.expect_continue_timeout ?? 0) > 0,

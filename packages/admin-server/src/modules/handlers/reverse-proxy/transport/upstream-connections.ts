@@ -1,4 +1,6 @@
+import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
+import type { ConnectionSlots, SlotPlea, SlotUser } from "./connection-slots.ts";
 import type { DialAddress } from "./dial-address.ts";
 import { H1Call } from "./h1/h1-call.ts";
 import type { H1Limits } from "./h1/h1-client-connection.ts";
@@ -15,7 +17,6 @@ export interface UpstreamConnectionsOptions {
   readonly keepAlive: boolean;
   readonly idleTimeoutMs: number;
   readonly maxIdle: number;
-  readonly maxConnections: number;
   readonly h1: boolean;
   /** Over TLS. */
   readonly h2: boolean;
@@ -28,6 +29,7 @@ interface Undecided {
   readonly call: DeferredCall;
   readonly request: UpstreamRequest;
   readonly receiver: ResponseReceiver;
+  readonly since: number;
 }
 
 class DeferredCall implements UpstreamCall {
@@ -45,22 +47,32 @@ class DeferredCall implements UpstreamCall {
 }
 
 /** All connections to one upstream: HTTP/1.1, HTTP/2, or over TLS what the upstream chooses of both. */
-export class UpstreamConnections {
+export class UpstreamConnections implements SlotUser {
   readonly #dial: DialAddress;
   readonly #serverName: string;
   readonly #options: UpstreamConnectionsOptions;
+  readonly #slots: ConnectionSlots | undefined;
   readonly #h1: H1Pool;
   readonly #h2: H2Pool;
   /** Undefined until the upstream chose. */
   #speaksH2: boolean | undefined;
   #undecided: Undecided[] = [];
+  #isDeciding = false;
 
-  constructor(dial: DialAddress, serverName: string, options: UpstreamConnectionsOptions) {
+  /** @param slots undefined: any number of connections */
+  constructor(
+    dial: DialAddress,
+    serverName: string,
+    options: UpstreamConnectionsOptions,
+    slots: ConnectionSlots | undefined,
+  ) {
+    this.#slots = slots;
+    slots?.add(this);
     this.#dial = dial;
     this.#serverName = serverName;
     this.#options = options;
     const secure = options.dialer.secure(dial);
-    const { limits, keepAlive, idleTimeoutMs, maxIdle, maxConnections } = options;
+    const { limits, keepAlive, idleTimeoutMs, maxIdle } = options;
     const dialer =
       (alpn: readonly string[]) => (request: UpstreamRequest, done: Parameters<SocketDialer["open"]>[4]) =>
         options.dialer.open(dial, serverName, alpn, request, done);
@@ -74,7 +86,7 @@ export class UpstreamConnections {
       keepAlive,
       idleTimeoutMs,
       maxIdle,
-      maxConnections,
+      slots,
     });
     this.#h2 = new H2Pool({
       dial: dialer(["h2"]),
@@ -82,7 +94,7 @@ export class UpstreamConnections {
       idleTimeoutMs,
       responseHeaderTimeoutMs: limits.responseHeaderTimeoutMs,
       maxHeaderBytes: limits.maxHeaderBytes,
-      maxConnections,
+      slots,
     });
     if (!secure) {
       this.#speaksH2 = dial.h2c || options.h2c;
@@ -102,42 +114,75 @@ export class UpstreamConnections {
   close(): void {
     this.#h1.close();
     this.#h2.close();
+    this.#slots?.close();
+  }
+
+  /** Of calls that wait until it is known what the upstream speaks. */
+  get waitingCount(): number {
+    return this.#isDeciding ? 0 : this.#undecided.length;
+  }
+
+  get waitingSince(): number | undefined {
+    return this.#isDeciding ? undefined : this.#undecided[0]?.since;
+  }
+
+  giveIdle(): number {
+    return 0;
+  }
+
+  /** Opens the connection on which the upstream says what it speaks. */
+  retry(): void {
+    const [first] = this.#undecided;
+    if (first === undefined || this.#isDeciding || (this.#slots !== undefined && !this.#slots.take())) {
+      return;
+    }
+    this.#isDeciding = true;
+    this.#options.dialer.open(
+      this.#dial,
+      this.#serverName,
+      ["h2", "http/1.1"],
+      first.request,
+      (error, socket) => {
+        this.#isDeciding = false;
+        this.#decided(error, socket);
+      },
+    );
+  }
+
+  /** Another thread waits for a connection. */
+  asked(plea: SlotPlea): void {
+    this.#slots?.asked(plea);
   }
 
   /** The first call opens a connection on which the upstream says what it speaks; the others wait for that. */
   #decide(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
     const call = new DeferredCall();
-    this.#undecided.push({ call, request, receiver });
-    if (this.#undecided.length === 1) {
-      this.#options.dialer.open(
-        this.#dial,
-        this.#serverName,
-        ["h2", "http/1.1"],
-        request,
-        (error, socket) => {
-          const waiting = this.#undecided.splice(0);
-          if (socket === undefined) {
-            for (const each of waiting) {
-              if (!each.call.aborted) {
-                each.receiver.failed(error ?? new Error("no connection"), "dial", false);
-              }
-            }
-            return;
-          }
-          this.#speaksH2 = (socket as TLSSocket).alpnProtocol === "h2";
-          if (this.#speaksH2) {
-            this.#h2.adopt(socket);
-          }
-          waiting.forEach((each, index) => {
-            this.#start(
-              each,
-              this.#speaksH2 || index > 0 ? undefined : (first) => this.#h1.adopt(socket, first),
-            );
-          });
-        },
-      );
+    this.#undecided.push({ call, request, receiver, since: performance.now() });
+    this.retry();
+    if (this.waitingCount > 0) {
+      this.#slots?.wait(this);
     }
     return call;
+  }
+
+  #decided(error: Error | undefined, socket: Socket | undefined): void {
+    const waiting = this.#undecided.splice(0);
+    if (socket === undefined) {
+      this.#slots?.free();
+      for (const { call, receiver } of waiting) {
+        if (!call.aborted) {
+          receiver.failed(error ?? new Error("no connection"), "dial", false);
+        }
+      }
+      return;
+    }
+    this.#speaksH2 = (socket as TLSSocket).alpnProtocol === "h2";
+    if (this.#speaksH2) {
+      this.#h2.adopt(socket);
+    }
+    waiting.forEach((each, index) => {
+      this.#start(each, this.#speaksH2 || index > 0 ? undefined : (first) => this.#h1.adopt(socket, first));
+    });
   }
 
   /** @param adopt carries the call on the connection that is there */

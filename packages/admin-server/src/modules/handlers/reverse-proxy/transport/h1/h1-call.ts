@@ -62,6 +62,8 @@ export class H1Call implements UpstreamCall {
   /** Set while a connection carries it. */
   connection: H1ClientConnection | undefined;
   aborted = false;
+  /** When it began to wait for a connection, as of `performance.now()`; 0: it did not. */
+  waitingSince = 0;
 
   /** @throws ServerError HTTP_BAD_REQUEST */
   constructor(request: UpstreamRequest, receiver: ResponseReceiver) {

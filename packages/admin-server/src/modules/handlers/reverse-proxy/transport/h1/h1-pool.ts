@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { ServerError } from "../../../../../core/errors.ts";
+import type { ConnectionSlots, SlotUser } from "../connection-slots.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { H1Call } from "./h1-call.ts";
 import { H1ClientConnection, type H1ConnectionOwner, type H1Limits } from "./h1-client-connection.ts";
@@ -19,8 +20,8 @@ export interface H1PoolOptions {
   readonly keepAlive: boolean;
   readonly idleTimeoutMs: number;
   readonly maxIdle: number;
-  /** Connections at a time; 0 for any number. */
-  readonly maxConnections: number;
+  /** Undefined: any number of connections at a time. */
+  readonly slots: ConnectionSlots | undefined;
 }
 
 /** Requests that wait for a connection; more are refused. */
@@ -33,12 +34,10 @@ const sweepMs = 5_000;
 const trimMs = 1_000;
 
 /** Connections to one upstream, kept alive between requests; the one used last is used first. */
-export class H1Pool implements H1ConnectionOwner {
+export class H1Pool implements H1ConnectionOwner, SlotUser {
   readonly heads = new ResponseHeadReader();
   readonly #options: H1PoolOptions;
   readonly #idle: H1ClientConnection[] = [];
-  /** Dialed or dialing. */
-  #open = 0;
   #waiting: H1Call[] = [];
   #sweeper: NodeJS.Timeout | undefined;
   #trimmer: NodeJS.Timeout | undefined;
@@ -46,6 +45,15 @@ export class H1Pool implements H1ConnectionOwner {
 
   constructor(options: H1PoolOptions) {
     this.#options = options;
+    options.slots?.add(this);
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.length;
+  }
+
+  get waitingSince(): number | undefined {
+    return this.#waiting[0]?.waitingSince;
   }
 
   get limits(): H1Limits {
@@ -69,13 +77,39 @@ export class H1Pool implements H1ConnectionOwner {
     }
   }
 
-  /** Carries a call on a connection that somebody else opened. */
+  /** Carries a call on a connection that somebody else opened, with the slot for it. */
   adopt(socket: Socket, call: H1Call): void {
-    this.#open++;
     this.#runOn(socket, call);
   }
 
+  retry(): void {
+    const { slots } = this.#options;
+    while (this.#waiting[0]?.aborted === true) {
+      this.#waiting.shift();
+    }
+    while (this.#waiting.length > 0 && slots?.take() === true) {
+      const call = this.#nextWaiting();
+      if (call === undefined) {
+        slots.free();
+        return;
+      }
+      this.#dial(call);
+    }
+  }
+
+  giveIdle(count: number): number {
+    const given = this.#idle.splice(0, count);
+    for (const connection of given) {
+      connection.close();
+    }
+    return given.length;
+  }
+
   connectionFree(connection: H1ClientConnection): void {
+    if (this.#options.slots?.owes === true) {
+      connection.close();
+      return;
+    }
     const waiting = this.#nextWaiting();
     if (waiting !== undefined && waiting.request.upgrade !== "") {
       this.#waiting.unshift(waiting);
@@ -104,11 +138,7 @@ export class H1Pool implements H1ConnectionOwner {
     if (at !== -1) {
       this.#idle.splice(at, 1);
     }
-    this.#open--;
-    const waiting = this.#nextWaiting();
-    if (waiting !== undefined) {
-      this.#dial(waiting);
-    }
+    this.#options.slots?.free();
   }
 
   #start(call: H1Call): void {
@@ -125,27 +155,31 @@ export class H1Pool implements H1ConnectionOwner {
       }
       connection.close();
     }
-    const { maxConnections } = this.#options;
-    if (maxConnections > 0 && this.#open >= maxConnections) {
-      if (this.#waiting.length >= maxWaiting) {
-        const error = new ServerError(
-          "PROXY_NO_UPSTREAM",
-          `more than ${maxWaiting} requests wait for a connection`,
-        );
-        queueMicrotask(() => call.receiver.failed(error, "dial", false));
-      } else {
-        this.#waiting.push(call);
-      }
+    const { slots } = this.#options;
+    if (slots === undefined) {
+      this.#dial(call);
       return;
     }
-    this.#dial(call);
+    if (this.#waiting.length >= maxWaiting) {
+      const error = new ServerError(
+        "PROXY_NO_UPSTREAM",
+        `more than ${maxWaiting} requests wait for a connection`,
+      );
+      queueMicrotask(() => call.receiver.failed(error, "dial", false));
+      return;
+    }
+    call.waitingSince = performance.now();
+    this.#waiting.push(call);
+    this.retry();
+    if (this.#waiting.length > 0) {
+      slots.wait(this);
+    }
   }
 
   #dial(call: H1Call): void {
-    this.#open++;
     this.#options.dial(call.request, (error, socket) => {
       if (socket === undefined) {
-        this.#open--;
+        this.#options.slots?.free();
         if (!call.aborted) {
           call.receiver.failed(error ?? new Error("no connection"), "dial", false);
         }

@@ -18,6 +18,8 @@ export class H2Call implements UpstreamCall {
   #interims = 0;
   #trailers: string[] = [];
   #over = false;
+  /** When it began to wait for a connection, as of `performance.now()`. */
+  waitingSince = 0;
   /** Called once, when it is over. */
   onOver: (() => void) | undefined;
 

@@ -1,5 +1,6 @@
 import { type ClientHttp2Session, connect } from "node:http2";
 import type { Socket } from "node:net";
+import type { ConnectionSlots, SlotUser } from "../connection-slots.ts";
 import type { Dial } from "../h1/h1-pool.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { H2Call } from "./h2-call.ts";
@@ -11,8 +12,8 @@ export interface H2PoolOptions {
   readonly idleTimeoutMs: number;
   readonly responseHeaderTimeoutMs: number;
   readonly maxHeaderBytes: number;
-  /** Connections at a time; 0 for any number. */
-  readonly maxConnections: number;
+  /** Undefined: any number of connections at a time. */
+  readonly slots: ConnectionSlots | undefined;
 }
 
 /** Bytes in flight of one stream, and of all streams of a connection: large bodies are not held up by round trips. */
@@ -22,11 +23,13 @@ const connectionWindowBytes = 16 * 1024 * 1024;
 interface Session {
   readonly session: ClientHttp2Session;
   active: number;
+  /** Before that, closing it would break off the streams that wait for it to begin. */
+  hasBegun: boolean;
   idleTimer: NodeJS.Timeout | undefined;
 }
 
 /** HTTP/2 connections to one upstream: many requests on each, as many connections as its stream limits ask for. */
-export class H2Pool {
+export class H2Pool implements SlotUser {
   readonly #options: H2PoolOptions;
   readonly #sessions: Session[] = [];
   readonly #waiting: H2Call[] = [];
@@ -35,6 +38,15 @@ export class H2Pool {
 
   constructor(options: H2PoolOptions) {
     this.#options = options;
+    options.slots?.add(this);
+  }
+
+  get waitingCount(): number {
+    return this.#dialing > 0 ? 0 : this.#waiting.length;
+  }
+
+  get waitingSince(): number | undefined {
+    return this.#dialing > 0 ? undefined : this.#waiting[0]?.waitingSince;
   }
 
   call(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
@@ -49,14 +61,38 @@ export class H2Pool {
       this.#run(session, call);
       return;
     }
+    call.waitingSince = performance.now();
     this.#waiting.push(call);
-    const { maxConnections } = this.#options;
-    if (this.#dialing === 0 && (maxConnections === 0 || this.#sessions.length < maxConnections)) {
-      this.#dial(call);
+    this.retry();
+    if (this.waitingCount > 0) {
+      this.#options.slots?.wait(this);
     }
   }
 
-  /** Takes a connection that somebody else opened. */
+  retry(): void {
+    while (this.#waiting[0]?.aborted === true) {
+      this.#waiting.shift();
+    }
+    const [next] = this.#waiting;
+    const { slots } = this.#options;
+    if (next !== undefined && this.#dialing === 0 && (slots === undefined || slots.take())) {
+      this.#dial(next);
+    }
+  }
+
+  giveIdle(count: number): number {
+    const given = this.#sessions.filter(({ active, hasBegun }) => hasBegun && active === 0).slice(0, count);
+    for (const { session } of given) {
+      session.close();
+    }
+    return given.length;
+  }
+
+  giveBusy(): void {
+    this.#sessions.find(({ session, hasBegun }) => hasBegun && !session.closed)?.session.close();
+  }
+
+  /** Takes a connection that somebody else opened, with the slot for it. */
   adopt(socket: Socket): void {
     const { scheme, maxHeaderBytes } = this.#options;
     const session = connect(`${scheme}://upstream`, {
@@ -67,12 +103,18 @@ export class H2Pool {
         maxHeaderListSize: maxHeaderBytes,
       },
     });
-    const entry: Session = { session, active: 0, idleTimer: undefined };
+    const entry: Session = { session, active: 0, hasBegun: false, idleTimer: undefined };
     this.#sessions.push(entry);
-    session.once("connect", () => session.setLocalWindowSize(connectionWindowBytes));
+    session.once("connect", () => {
+      entry.hasBegun = true;
+      session.setLocalWindowSize(connectionWindowBytes);
+    });
     session.on("error", () => session.destroy()); // its streams tell
     session.on("goaway", () => this.#forget(entry));
-    session.once("close", () => this.#forget(entry));
+    session.once("close", () => {
+      this.#forget(entry);
+      this.#options.slots?.free();
+    });
     this.#flush();
     this.#rest(entry);
   }
@@ -89,6 +131,7 @@ export class H2Pool {
     this.#options.dial(call.request, (error, socket) => {
       this.#dialing--;
       if (socket === undefined) {
+        this.#options.slots?.free();
         for (const each of this.#waiting.splice(0)) {
           each.fail(error ?? new Error("no connection"));
         }
@@ -132,12 +175,9 @@ export class H2Pool {
         this.#run(session, call);
       }
     }
-    const [next] = this.#waiting;
-    if (next !== undefined && this.#dialing === 0) {
-      const { maxConnections } = this.#options;
-      if (maxConnections === 0 || this.#sessions.length < maxConnections) {
-        this.#dial(next);
-      }
+    this.retry();
+    if (this.waitingCount > 0) {
+      this.#options.slots?.wait(this);
     }
   }
 
