@@ -4,10 +4,10 @@ import { createHash, createPublicKey, X509Certificate } from "node:crypto";
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { keyToPem, makeKey, webKey } from "../pki/key-pair.ts";
-import { makeCertificate } from "../pki/x509.ts";
 import { ask } from "../testing/ask.ts";
 import { askTls } from "../testing/ask-tls.ts";
 import { RunningServer } from "../testing/running-server.ts";
+import { selfSigned } from "../testing/self-signed.ts";
 
 let running: RunningServer;
 let client: { readonly cert: string; readonly key: string; readonly certificate: X509Certificate };
@@ -91,16 +91,7 @@ describe("placeholders of the handshake", () => {
 });
 
 test("placeholders of the subject are empty for a client's certificate without one", async () => {
-  const key = await makeKey("p256");
-  const certificate = await makeCertificate({
-    commonName: "",
-    names: ["nameless.internal"],
-    publicKey: createPublicKey(key),
-    notBefore: new Date(Date.now() - 1000),
-    notAfter: new Date(Date.now() + 100_000),
-    issuerKey: key,
-  });
-  const nameless = { cert: certificate.toString(), key: keyToPem(key) };
+  const nameless = await selfSigned("", { names: ["nameless.internal"] });
   expect(await filledIn("client.subject", nameless)).toBe("");
   expect(await filledIn("client.subject.common_name", nameless)).toBe("");
   expect(await filledIn("client.san.dns_names.0", nameless)).toBe("nameless.internal");

@@ -1,14 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createPublicKey } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Agent, request } from "undici";
-import { keyToPem, makeKey } from "../pki/key-pair.ts";
-import { certificatesToPem } from "../pki/pem.ts";
-import { makeCertificate } from "../pki/x509.ts";
 import { freePorts } from "./free-ports.ts";
+import { selfSigned } from "./self-signed.ts";
 
 /** The folder of the public peers' programs, which the environment names; tests that need them are skipped without. */
 const peers = process.env.PEERS ?? "";
@@ -61,21 +58,12 @@ export class Pebble {
 
   static async start(folder: string, more: object = {}): Promise<Pebble> {
     const ports = await freePorts(6);
-    const key = await makeKey("p256");
-    const now = Date.now();
-    const certificate = await makeCertificate({
-      commonName: "pebble",
-      names: ["127.0.0.1", "localhost"],
-      publicKey: createPublicKey(key),
-      notBefore: new Date(now - 60_000),
-      notAfter: new Date(now + 3_600_000),
-      issuerKey: key,
-    });
+    const { cert, key } = await selfSigned("pebble", { names: ["127.0.0.1", "localhost"] });
     const [root, keyFile, config] = ["root.pem", "pebble.key", "pebble.json"].map((name) =>
       join(folder, name),
     );
-    await writeFile(root ?? "", certificatesToPem([certificate]));
-    await writeFile(keyFile ?? "", keyToPem(key));
+    await writeFile(root ?? "", cert);
+    await writeFile(keyFile ?? "", key);
     const pebble = new Pebble(ports, root ?? "");
     const settings = {
       listenAddress: new URL(pebble.directory).host,

@@ -1,15 +1,14 @@
-import { createPublicKey, X509Certificate } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { type KeyType, keyToPem, makeKey } from "../pki/key-pair.ts";
-import { certificatesToPem } from "../pki/pem.ts";
-import { makeCertificate } from "../pki/x509.ts";
+import type { KeyType } from "../pki/key-pair.ts";
 import { askTls } from "../testing/ask-tls.ts";
 import { RunningServer, respond } from "../testing/running-server.ts";
+import { type SelfSigned, selfSigned } from "../testing/self-signed.ts";
 
 let running: RunningServer;
 beforeAll(async () => {
@@ -17,26 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-interface Made {
-  readonly cert: string;
-  readonly key: string;
+async function make(names: string[], days = 1, keyType: KeyType = "p256"): Promise<SelfSigned> {
+  return await selfSigned(names[0] ?? "", { names, fromDays: -5, toDays: days, keyType });
 }
 
-async function make(names: string[], days = 1, type: KeyType = "p256"): Promise<Made> {
-  const key = await makeKey(type);
-  const now = Date.now();
-  const certificate = await makeCertificate({
-    commonName: names[0] ?? "",
-    names,
-    publicKey: createPublicKey(key),
-    notBefore: new Date(now - 5 * 86_400_000),
-    notAfter: new Date(now + days * 86_400_000),
-    issuerKey: key,
-  });
-  return { cert: certificatesToPem([certificate]), key: keyToPem(key) };
-}
-
-async function save(name: string, made: Made): Promise<{ certificate: string; key: string }> {
+async function save(name: string, made: SelfSigned): Promise<{ certificate: string; key: string }> {
   const folder = join(running.configFolder, "certificates");
   await mkdir(folder, { recursive: true });
   const [certificate, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];

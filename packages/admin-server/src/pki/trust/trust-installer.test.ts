@@ -1,11 +1,10 @@
-import { createPublicKey, type X509Certificate } from "node:crypto";
+import type { X509Certificate } from "node:crypto";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger, type Logger } from "lifecycle";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { makeKey } from "../key-pair.ts";
-import { makeCertificate } from "../x509.ts";
+import { selfSigned } from "../../testing/self-signed.ts";
 import type { Machine } from "./machine.ts";
 import { TrustInstaller } from "./trust-installer.ts";
 
@@ -31,16 +30,7 @@ function machine(): Machine {
 }
 
 async function makeRoot(): Promise<X509Certificate> {
-  const key = await makeKey("p256");
-  return makeCertificate({
-    commonName: "Root",
-    names: [],
-    publicKey: createPublicKey(key),
-    notBefore: new Date(Date.now() - 1000),
-    notAfter: new Date(Date.now() + 1_000_000),
-    pathLength: 1,
-    issuerKey: key,
-  });
+  return (await selfSigned("Root", { names: [], pathLength: 1 })).certificate;
 }
 
 test.skipIf(process.platform === "win32")(

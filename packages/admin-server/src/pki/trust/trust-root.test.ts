@@ -1,11 +1,10 @@
-import { createPublicKey, type X509Certificate } from "node:crypto";
+import type { X509Certificate } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { makeKey } from "../key-pair.ts";
-import { makeCertificate } from "../x509.ts";
+import { selfSigned } from "../../testing/self-signed.ts";
 import { findProgram, type Machine, runProgram, thisMachine } from "./machine.ts";
 import { installRoot, removeRoot } from "./trust-root.ts";
 import { storeName } from "./trust-store.ts";
@@ -13,16 +12,7 @@ import { storeName } from "./trust-store.ts";
 let root: X509Certificate;
 let folder: string;
 beforeAll(async () => {
-  const key = await makeKey("p256");
-  root = await makeCertificate({
-    commonName: "Local Authority - ECC Root",
-    names: [],
-    publicKey: createPublicKey(key),
-    notBefore: new Date(Date.now() - 1000),
-    notAfter: new Date(Date.now() + 1_000_000),
-    pathLength: 1,
-    issuerKey: key,
-  });
+  root = (await selfSigned("Local Authority - ECC Root", { names: [], pathLength: 1 })).certificate;
 });
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "trust-test-"));

@@ -1,32 +1,17 @@
-import { createPublicKey } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { keyToPem, makeKey } from "../../pki/key-pair.ts";
-import { certificatesToPem } from "../../pki/pem.ts";
-import { makeCertificate } from "../../pki/x509.ts";
 import { askTls } from "../../testing/ask-tls.ts";
 import { RunningServer, respond } from "../../testing/running-server.ts";
+import { selfSigned } from "../../testing/self-signed.ts";
 
 let running: RunningServer;
 beforeAll(async () => {
   running = await RunningServer.start();
 });
 afterAll(() => running.close());
-
-async function selfSigned(name: string): Promise<{ cert: string; key: string; der: string }> {
-  const key = await makeKey("p256");
-  const made = await makeCertificate({
-    commonName: name,
-    names: [name],
-    publicKey: createPublicKey(key),
-    notBefore: new Date(Date.now() - 60_000),
-    notAfter: new Date(Date.now() + 3_600_000),
-    issuerKey: key,
-  });
-  return { cert: certificatesToPem([made]), key: keyToPem(key), der: made.raw.toString("base64") };
-}
 
 async function service(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, "127.0.0.1");

@@ -1,12 +1,9 @@
-import { createPublicKey } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "lifecycle";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { makeKey } from "../../pki/key-pair.ts";
-import { certificatesToPem } from "../../pki/pem.ts";
-import { makeCertificate } from "../../pki/x509.ts";
+import { selfSigned } from "../../testing/self-signed.ts";
 import { FileSystemStorage } from "./file-system.ts";
 import { checkStorage, cleanStorage, StorageUpkeep } from "./storage-upkeep.ts";
 
@@ -20,17 +17,9 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function put(name: string, endsInDays: number): Promise<void> {
-  const key = await makeKey("p256");
-  const certificate = await makeCertificate({
-    commonName: "",
-    names: [name],
-    publicKey: createPublicKey(key),
-    notBefore: new Date(Date.now() - 100 * dayMs),
-    notAfter: new Date(Date.now() + endsInDays * dayMs),
-    issuerKey: key,
-  });
+  const { cert } = await selfSigned("", { names: [name], fromDays: -100, toDays: endsInDays });
   for (const [ending, text] of [
-    ["crt", certificatesToPem([certificate])],
+    ["crt", cert],
     ["key", "key"],
     ["json", "{}"],
   ]) {

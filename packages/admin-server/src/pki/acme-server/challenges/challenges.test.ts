@@ -1,6 +1,6 @@
 // The library finds its algorithms through this polyfill, which must come first.
 import "reflect-metadata";
-import { createHash, createPublicKey } from "node:crypto";
+import { createHash } from "node:crypto";
 import dgram from "node:dgram";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
@@ -8,10 +8,8 @@ import type { AddressInfo, Server } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { Extension } from "@peculiar/x509";
 import { afterEach, describe, expect, test } from "vitest";
+import { selfSigned } from "../../../testing/self-signed.ts";
 import { identifierOid } from "../../../tls/issuers/acme/identifier-names.ts";
-import { keyToPem, makeKey } from "../../key-pair.ts";
-import { certificatesToPem } from "../../pem.ts";
-import { makeCertificate } from "../../x509.ts";
 import { AcmeProblem } from "../acme-problem.ts";
 import { validateDns } from "./dns-challenge.ts";
 import { validateHttp } from "./http-challenge.ts";
@@ -89,19 +87,13 @@ describe("TLS-ALPN-01", () => {
     name: string,
     options: { extension?: Extension; protocols?: string[]; names?: string[] },
   ) {
-    const key = await makeKey("p256");
-    const certificate = await makeCertificate({
-      commonName: "",
+    const { cert, key } = await selfSigned("", {
       names: options.names ?? [name],
-      publicKey: createPublicKey(key),
-      notBefore: new Date(Date.now() - 1000),
-      notAfter: new Date(Date.now() + 100_000),
-      issuerKey: key,
       extensions: options.extension === undefined ? [] : [options.extension],
     });
     const server = createTlsServer({
-      cert: certificatesToPem([certificate]),
-      key: keyToPem(key),
+      cert,
+      key,
       ALPNProtocols: options.protocols ?? ["acme-tls/1"],
     });
     server.on("tlsClientError", () => {});

@@ -1,13 +1,10 @@
-import { createPublicKey } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { type Dispatcher, request } from "undici";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { keyToPem, makeKey } from "../../../pki/key-pair.ts";
-import { certificatesToPem } from "../../../pki/pem.ts";
-import { makeCertificate } from "../../../pki/x509.ts";
 import { ConnectProxy } from "../../../testing/connect-proxy.ts";
+import { selfSigned } from "../../../testing/self-signed.ts";
 import { checkProxy, openDispatcher } from "./open-dispatcher.ts";
 
 const authority = createServer((_, response) => response.end("here"));
@@ -16,17 +13,9 @@ let place: string;
 let proxy: ConnectProxy;
 let dispatcher: Dispatcher | undefined;
 beforeAll(async () => {
-  const key = await makeKey("p256");
-  const made = await makeCertificate({
-    commonName: "127.0.0.1",
-    names: ["127.0.0.1"],
-    publicKey: createPublicKey(key),
-    notBefore: new Date(Date.now() - 60_000),
-    notAfter: new Date(Date.now() + 3_600_000),
-    issuerKey: key,
-  });
-  root = certificatesToPem([made]);
-  authority.setSecureContext({ cert: root, key: keyToPem(key) });
+  const { cert, key } = await selfSigned("127.0.0.1");
+  root = cert;
+  authority.setSecureContext({ cert, key });
   authority.listen(0, "127.0.0.1");
   await once(authority, "listening");
   place = `127.0.0.1:${(authority.address() as AddressInfo).port}`;

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer as createHttpServer, get } from "node:http";
@@ -8,10 +8,10 @@ import { createServer as createTcpServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { makeCertificate } from "../../../../pki/x509.ts";
 import { ask } from "../../../../testing/ask.ts";
 import { rawRequest } from "../../../../testing/raw-request.ts";
 import { RunningServer, siteConfig } from "../../../../testing/running-server.ts";
+import { selfSigned } from "../../../../testing/self-signed.ts";
 
 let running: RunningServer;
 let ca = "";
@@ -19,18 +19,10 @@ const tls = { cert: "", key: "" };
 const servers: Server[] = [];
 
 async function certificate(): Promise<void> {
-  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const made = await makeCertificate({
-    commonName: "upstream.test",
-    names: ["upstream.test", "127.0.0.1"],
-    publicKey,
-    notBefore: new Date(Date.now() - 60_000),
-    notAfter: new Date(Date.now() + 3_600_000),
-    issuerKey: privateKey,
-  });
-  ca = made.raw.toString("base64");
-  tls.cert = made.toString();
-  tls.key = privateKey.export({ type: "pkcs8", format: "pem" }) as string;
+  const made = await selfSigned("upstream.test", { names: ["upstream.test", "127.0.0.1"] });
+  ca = made.certificate.raw.toString("base64");
+  tls.cert = made.cert;
+  tls.key = made.key;
 }
 
 beforeAll(async () => {

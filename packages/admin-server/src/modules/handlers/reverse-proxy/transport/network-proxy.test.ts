@@ -1,16 +1,13 @@
-import { createPublicKey } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { createServer as createH2cServer } from "node:http2";
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Server as NetServer } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
-import { keyToPem, makeKey } from "../../../../pki/key-pair.ts";
-import { certificatesToPem } from "../../../../pki/pem.ts";
-import { makeCertificate } from "../../../../pki/x509.ts";
 import { ask } from "../../../../testing/ask.ts";
 import { ConnectProxy } from "../../../../testing/connect-proxy.ts";
 import { RunningServer, siteConfig } from "../../../../testing/running-server.ts";
+import { selfSigned } from "../../../../testing/self-signed.ts";
 
 let running: RunningServer;
 let proxy: ConnectProxy;
@@ -59,21 +56,12 @@ test.each([
 
 test("TLS goes through the tunnel, and credentials to the proxy alone", async () => {
   proxy = await ConnectProxy.start();
-  const key = await makeKey("p256");
-  const made = await makeCertificate({
-    commonName: "127.0.0.1",
-    names: ["127.0.0.1"],
-    publicKey: createPublicKey(key),
-    notBefore: new Date(Date.now() - 60_000),
-    notAfter: new Date(Date.now() + 3_600_000),
-    issuerKey: key,
-  });
-  const cert = certificatesToPem([made]);
-  const upstream = createHttpsServer({ cert, key: keyToPem(key) }, (request, response) =>
+  const { cert, key, certificate } = await selfSigned("127.0.0.1");
+  const upstream = createHttpsServer({ cert, key }, (request, response) =>
     response.end(`secure ${request.headers["proxy-authorization"]}`),
   );
   const dial = await listen(upstream);
-  const authority = Buffer.from(made.raw).toString("base64");
+  const authority = certificate.raw.toString("base64");
   const tls = { ca: { provider: "inline", trusted_ca_certs: [authority] } };
   const url = `http://user:pass%20word@${proxy.address}`;
   expect(await load(dial, { tls, network_proxy: { from: "url", url } })).toBe("");

@@ -1,29 +1,15 @@
-import { createPublicKey } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { type ConnectionOptions, createServer } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
-import { keyToPem, makeKey } from "../../../../pki/key-pair.ts";
-import { certificatesToPem } from "../../../../pki/pem.ts";
-import { makeCertificate } from "../../../../pki/x509.ts";
+import { selfSigned } from "../../../../testing/self-signed.ts";
 import { parseDial } from "./dial-address.ts";
 import { openSocket } from "./open-socket.ts";
 
-const dayMs = 86_400_000;
-
 /** Opens a connection to a server with a certificate of its own. @returns why there is none */
 async function refusal(name: string, toDays: number, tls: (pem: string) => ConnectionOptions) {
-  const key = await makeKey("p256");
-  const made = await makeCertificate({
-    commonName: name,
-    names: name === "" ? [] : [name],
-    publicKey: createPublicKey(key),
-    notBefore: new Date(Date.now() - 9 * dayMs),
-    notAfter: new Date(Date.now() + toDays * dayMs),
-    issuerKey: key,
-  });
-  const cert = certificatesToPem([made]);
-  const server = createServer({ cert, key: keyToPem(key) }).listen(0, "127.0.0.1");
+  const { cert, key } = await selfSigned(name, { fromDays: -9, toDays });
+  const server = createServer({ cert, key }).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");
   const dial = parseDial(`127.0.0.1:${(server.address() as AddressInfo).port}`);

@@ -1,4 +1,3 @@
-import { createPublicKey } from "node:crypto";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
@@ -6,11 +5,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { keyToPem, makeKey } from "../../../../pki/key-pair.ts";
-import { certificatesToPem } from "../../../../pki/pem.ts";
-import { makeCertificate } from "../../../../pki/x509.ts";
 import { ask } from "../../../../testing/ask.ts";
 import { RunningServer, respond } from "../../../../testing/running-server.ts";
+import { selfSigned } from "../../../../testing/self-signed.ts";
 
 const name = "proxy.internal";
 
@@ -22,19 +19,6 @@ const hasty = {
   },
 };
 const steady = { automation: { policies: [{ issuers: [{ module: "internal" }] }] } };
-
-async function selfSigned(): Promise<{ cert: string; key: string }> {
-  const key = await makeKey("p256");
-  const made = await makeCertificate({
-    commonName: "127.0.0.1",
-    names: ["127.0.0.1"],
-    publicKey: createPublicKey(key),
-    notBefore: new Date(Date.now() - 60_000),
-    notAfter: new Date(Date.now() + 3_600_000),
-    issuerKey: key,
-  });
-  return { cert: certificatesToPem([made]), key: keyToPem(key) };
-}
 
 /** A server before an upstream that lets in those whom the server's own authority vouches for, and tells who it was. */
 class Proxied {
@@ -52,7 +36,7 @@ class Proxied {
     onTestFinished(() => running.close());
     const { text } = await running.admin("GET", "/pki/ca/local");
     const { root_certificate: ca } = JSON.parse(text) as { root_certificate: string };
-    const options = { ...(await selfSigned()), ca, requestCert, rejectUnauthorized: requestCert };
+    const options = { ...(await selfSigned("127.0.0.1")), ca, requestCert, rejectUnauthorized: requestCert };
     const upstream = createServer(options, (request, response) => {
       const { serialNumber, subjectaltname } = (request.socket as TLSSocket).getPeerCertificate();
       response.end(`${subjectaltname} ${serialNumber}`);
@@ -131,7 +115,7 @@ describe("client_certificate_automate", () => {
 
   test("goes before files, which must be good all the same", async () => {
     const proxied = await Proxied.start();
-    const other = await selfSigned();
+    const other = await selfSigned("127.0.0.1");
     const [file, keyFile] = ["other.crt", "other.key"].map((each) =>
       join(proxied.running.configFolder, each),
     );

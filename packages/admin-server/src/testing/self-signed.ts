@@ -1,0 +1,43 @@
+import { createPublicKey, type X509Certificate } from "node:crypto";
+import { type KeyType, keyToPem, makeKey } from "../pki/key-pair.ts";
+import { certificatesToPem } from "../pki/pem.ts";
+import { type CertificatePlan, makeCertificate } from "../pki/x509.ts";
+
+const dayMs = 86_400_000;
+
+/** A certificate that vouches for itself. */
+export interface SelfSigned {
+  /** PEM. */
+  readonly cert: string;
+  /** PKCS #8, PEM. */
+  readonly key: string;
+  readonly certificate: X509Certificate;
+}
+
+/** What is other than usual. */
+export interface SelfSignedOptions extends Pick<CertificatePlan, "extensions" | "pathLength"> {
+  /** DNS names and IP addresses; default: the common name, none where that is "". */
+  readonly names?: readonly string[];
+  /** Its first moment, in days from now; default -1. */
+  readonly fromDays?: number;
+  /** Its last moment, in days from now; default 1. */
+  readonly toDays?: number;
+  /** Default "p256". */
+  readonly keyType?: KeyType;
+}
+
+/** For tests: makes a key, and a certificate that it signs. @param commonName "" for none */
+export async function selfSigned(commonName: string, options: SelfSignedOptions = {}): Promise<SelfSigned> {
+  const { names, fromDays = -1, toDays = 1, keyType = "p256", ...more } = options;
+  const key = await makeKey(keyType);
+  const certificate = await makeCertificate({
+    ...more,
+    commonName,
+    names: names ?? (commonName === "" ? [] : [commonName]),
+    publicKey: createPublicKey(key),
+    notBefore: new Date(Date.now() + fromDays * dayMs),
+    notAfter: new Date(Date.now() + toDays * dayMs),
+    issuerKey: key,
+  });
+  return { cert: certificatesToPem([certificate]), key: keyToPem(key), certificate };
+}
