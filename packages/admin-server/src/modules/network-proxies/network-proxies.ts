@@ -9,14 +9,14 @@ export const noNetworkProxy = defineModule({
   provision: (): NetworkProxy => ({ url: "" }),
 });
 
-/** An HTTP proxy that the config names. Source: the public model (Caddy 2.11) */
+/** A proxy that the config names. Source: the public model (Caddy 2.11) */
 export const urlNetworkProxy = defineModule({
   id: "network_proxy.url",
   config: z.strictObject({
     url: z
       .string()
       .describe(
-        "`http://` or `https://`, a host and a port, `user:password@` in front where it asks for them.",
+        "`http://`, `https://` or `socks5://`, a host and a port, `user:password@` in front where it asks for them.",
       ),
   }),
   provision: ({ url }): NetworkProxy => ({ url }),

@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { configDuration, inlineModule, moduleMap } from "../../../core/modules/config-fields.ts";
+import {
+  configDuration,
+  configTimeout,
+  inlineModule,
+  moduleMap,
+} from "../../../core/modules/config-fields.ts";
 import { headerOperationsShape } from "../../../http/header-operations.ts";
 import { responseMatcherSchema } from "../../response-matcher.ts";
 import { responseRuleSchema } from "../response-rules.ts";
@@ -89,10 +94,11 @@ export const proxySchema = z.strictObject({
   circuit_breaker: inlineModule("http.reverse_proxy.circuit_breakers", "type")
     .nullish()
     .describe("Takes upstreams out as a module of one's own decides."),
-  flush_interval: z
-    .union([z.number(), z.string()])
+  flush_interval: configTimeout()
     .nullish()
-    .describe("Accepted for compatibility: everything is flushed at once."),
+    .describe(
+      "How long bytes of a response of known length, up to 4 KiB of them, may wait for more; 0 or a negative one: all goes out at once (0).",
+    ),
   rewrite: rewriteSchema.nullish().describe("Changes the request line for the upstream only."),
   trusted_proxies: z
     .array(z.string())
@@ -114,7 +120,7 @@ export const proxySchema = z.strictObject({
     .int()
     .min(0)
     .nullish()
-    .describe("Accepted for compatibility: sockets buffer as they need."),
+    .describe("Bytes of a tunnel that may wait for a slow side, each way; 0 for what sockets hold (0)."),
   proxy_status_name: z
     .string()
     .nullish()

@@ -25,6 +25,8 @@ export interface ProxyParts {
   readonly trusted: IpRanges | undefined;
   readonly requestBufferBytes: number;
   readonly responseBufferBytes: number;
+  /** How long bytes of a response may wait for more; 0: all goes out at once. */
+  readonly flushMs: number;
   readonly failDurationMs: number;
   readonly unhealthyStatus: readonly number[];
   readonly unhealthyLatencyMs: number;

@@ -50,6 +50,10 @@ export class ProxyTry implements RelayPlan {
     return this.#parts.responseBufferBytes;
   }
 
+  get flushMs(): number {
+    return this.#parts.flushMs;
+  }
+
   /**
    * Sends the request and relays the response.
    * @returns a response for routes to decide about; undefined once all was relayed

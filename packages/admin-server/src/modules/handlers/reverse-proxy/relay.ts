@@ -1,8 +1,9 @@
 import type { Duplex } from "node:stream";
 import { ServerError } from "../../../core/errors.ts";
 import type { Exchange } from "../../../http/exchange.ts";
-import type { HeaderList } from "../../../http/header-list.ts";
+import { getHeader, type HeaderList } from "../../../http/header-list.ts";
 import type { ResponseRule } from "../response-rules.ts";
+import { PacedWriter } from "./paced-writer.ts";
 import { ProxyFailure } from "./proxy-error.ts";
 import { copyResponseHeaders, forwardedTrailers } from "./proxy-headers.ts";
 import type { DialAddress } from "./transport/dial-address.ts";
@@ -29,6 +30,8 @@ export interface RelayPlan {
   readonly tunnels: TunnelSet;
   /** Bytes of the response that are held back until more than that, or all, is there; 0 for none. */
   readonly bufferBytes: number;
+  /** How long bytes of a response may wait for more, in milliseconds; 0: all goes out at once. */
+  readonly flushMs: number;
   /** The head is here. @param headers without what concerned the connection. May throw: the request fails with it */
   decide(status: number, headers: HeaderList): HeadDecision;
   /** Changes the fields before they are sent to the client. @returns whether it may have */
@@ -70,6 +73,8 @@ export class Relay implements ResponseReceiver {
   #held: Buffer[] | undefined;
   #heldBytes = 0;
   #holdLimit = 0;
+  /** Holds back what may wait. */
+  #paced: PacedWriter | undefined;
   /** The end came while chunks were held back; with its trailers. */
   #ended: HeaderList | undefined;
 
@@ -143,6 +148,7 @@ export class Relay implements ResponseReceiver {
     const { socket } = exchange;
     return (
       this.#held !== undefined ||
+      this.#paced !== undefined ||
       exchange.filtered ||
       !exchange.stream.version.startsWith("1") ||
       "encrypted" in socket ||
@@ -164,8 +170,9 @@ export class Relay implements ResponseReceiver {
       for (const chunk of this.#held ?? []) {
         exchange.write(chunk);
       }
+      const last = this.#paced?.end() ?? "";
       this.#plan.completed(this.#status);
-      exchange.finish();
+      exchange.finish(last);
     } catch (error) {
       this.#reject(error as Error);
       return;
@@ -200,6 +207,7 @@ export class Relay implements ResponseReceiver {
       return;
     }
     this.#settled = true;
+    this.#paced?.stop();
     const failedAt = this.#stage === "response" ? "response" : stage;
     // What our own code threw (a request that cannot be sent, a body over its limit) is not the upstream's fault.
     this.#reject(
@@ -208,7 +216,7 @@ export class Relay implements ResponseReceiver {
   }
 
   #begin(status: number, headers: HeaderList, version: string, good: boolean): void {
-    const { exchange, bufferBytes } = this.#plan;
+    const { exchange, bufferBytes, flushMs } = this.#plan;
     this.#status = status;
     try {
       const changed = this.#plan.changeHeaders(status, headers);
@@ -221,20 +229,29 @@ export class Relay implements ResponseReceiver {
     if (bufferBytes > 0) {
       this.#held = [];
       this.#holdLimit = bufferBytes;
-      return;
+    } else if (flushMs > 0 && mayWait(headers)) {
+      this.#paced = new PacedWriter(flushMs, {
+        write: (chunk) => this.#send(chunk),
+        flush: () => exchange.flush(),
+      });
     }
   }
 
   /** A body that came along goes out with the head; a stream that takes its time does not hold the head back. */
   handedOver(): void {
-    if (this.#status !== 0 && !this.#bodyBegun && this.#held === undefined && !this.#settled) {
+    const waits = this.#held !== undefined || this.#paced !== undefined;
+    if (this.#status !== 0 && !this.#bodyBegun && !waits && !this.#settled) {
       this.#plan.exchange.flush();
     }
   }
 
   #write(chunk: Buffer): boolean {
-    const { exchange } = this.#plan;
     this.#bodyBegun = true;
+    return this.#paced === undefined ? this.#send(chunk) : this.#paced.write(chunk);
+  }
+
+  #send(chunk: Uint8Array): boolean {
+    const { exchange } = this.#plan;
     let more: boolean;
     try {
       more = exchange.write(chunk);
@@ -319,6 +336,7 @@ export class Relay implements ResponseReceiver {
 
   #giveUp(error: Error): void {
     this.#settled = true;
+    this.#paced?.stop();
     this.#call?.abort();
     this.#reject(error);
   }
@@ -338,6 +356,15 @@ export class Relay implements ResponseReceiver {
       this.#sent.reject(error);
     }
   }
+}
+
+/** Whether bytes of a response may wait: not of streams. Source: the public model (Caddy 2.11) */
+function mayWait(headers: HeaderList): boolean {
+  return (
+    getHeader(headers, "content-length") !== undefined &&
+    !/^text\/event-stream\s*(?:;|$)/i.test(getHeader(headers, "content-type") ?? "") &&
+    !/^\?1\s*(?:;|$)/.test(getHeader(headers, "incremental") ?? "")
+  );
 }
 
 function clientGone(): ServerError {

@@ -547,8 +547,8 @@ test.each<[string, Record<string, unknown>, string]>([
   ["HTTP/3", { transport: { protocol: "http", versions: ["3"] } }, 'unsupported HTTP version "3"'],
   [
     "a proxy toward upstreams that is not spoken to",
-    { transport: { protocol: "http", network_proxy: { from: "url", url: "socks5://a:1" } } },
-    'network_proxy: "socks5://a:1" is not http://host:port',
+    { transport: { protocol: "http", network_proxy: { from: "url", url: "socks4://a:1" } } },
+    'network_proxy: "socks4://a:1" is not http://host:port',
   ],
   ["an unknown field", { zz: 1 }, 'json: unknown field "zz"'],
   ["a dial without a port", { upstreams: [{ dial: "a" }] }, "is not host:port"],

@@ -75,7 +75,11 @@ export const reverseProxy = defineModule({
     if (passive?.unhealthy_latency && !passive.fail_duration) {
       context.log.warn(`${context.path}: unhealthy_latency counts nothing without fail_duration`);
     }
-    const tunnels = new TunnelSet(config.stream_timeout ?? 0, config.stream_close_delay || undefined);
+    const tunnels = new TunnelSet({
+      timeoutMs: config.stream_timeout ?? 0,
+      closeDelayMs: config.stream_close_delay || undefined,
+      bufferBytes: config.stream_buffer_size ?? 0,
+    });
     const ranges = (config.trusted_proxies ?? []).flatMap((each) =>
       each === "private_ranges" ? privateRanges : [each],
     );
@@ -92,6 +96,7 @@ export const reverseProxy = defineModule({
       trusted: ranges.length > 0 ? new IpRanges(ranges) : undefined,
       requestBufferBytes: bytesOf(config.request_buffers),
       responseBufferBytes: bytesOf(config.response_buffers),
+      flushMs: Math.max(0, config.flush_interval ?? 0),
       failDurationMs: passive?.fail_duration ?? 0,
       unhealthyStatus: passive?.unhealthy_status ?? [],
       unhealthyLatencyMs: passive?.unhealthy_latency || Number.POSITIVE_INFINITY,

@@ -2,9 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { type Dispatcher, request } from "undici";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { ConnectProxy } from "../../../testing/connect-proxy.ts";
 import { selfSigned } from "../../../testing/self-signed.ts";
+import { SocksProxy } from "../../../testing/socks-proxy.ts";
 import { checkProxy, openDispatcher } from "./open-dispatcher.ts";
 
 const authority = createServer((_, response) => response.end("here"));
@@ -13,7 +14,7 @@ let place: string;
 let proxy: ConnectProxy;
 let dispatcher: Dispatcher | undefined;
 beforeAll(async () => {
-  const { cert, key } = await selfSigned("127.0.0.1");
+  const { cert, key } = await selfSigned("127.0.0.1", { names: ["127.0.0.1", "localhost"] });
   root = cert;
   authority.setSecureContext({ cert, key });
   authority.listen(0, "127.0.0.1");
@@ -50,6 +51,15 @@ test("authorities are asked through the proxy, which sees no more than where to"
   expect(proxy.tunnels).toEqual([`${place} Basic ${Buffer.from("user:word").toString("base64")}`]);
 });
 
+test("a proxy may speak SOCKS", async () => {
+  const socks = await SocksProxy.start({ credentials: "user:word" });
+  onTestFinished(() => socks.close());
+  const named = place.replace("127.0.0.1", "localhost");
+  dispatcher = openDispatcher([root], `socks5h://user:word@${socks.address}`);
+  expect(await ask(`https://${named}/directory`)).toBe("here");
+  expect(socks.tunnels).toEqual([named]);
+});
+
 test("`none` goes straight, whatever the environment says", async () => {
   vi.stubEnv("HTTPS_PROXY", "http://127.0.0.1:9");
   expect(await asked("")).toBe("here");
@@ -74,6 +84,8 @@ test.each([
   expect(proxy.tunnels).toEqual([]);
 });
 
-test.each(["socks5://a:1", "a", "{env.PROXY}"])("%s is no proxy for authorities", (url) => {
-  expect(() => checkProxy(url)).toThrow("network_proxy: url is not http://host:port or https://host:port");
+test.each(["socks4://a:1", "a", "{env.PROXY}"])("%s is no proxy for authorities", (url) => {
+  expect(() => checkProxy(url)).toThrow(
+    "network_proxy: url is not http://host:port, https://host:port or socks5://",
+  );
 });

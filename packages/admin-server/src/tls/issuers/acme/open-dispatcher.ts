@@ -8,8 +8,11 @@ const alwaysDirect = "localhost,127.0.0.1,::1";
 
 /** @throws ServerError MODULE_CONFIG when no request can go through such a proxy */
 export function checkProxy(proxy: string | undefined): void {
-  if (proxy && !/^https?:$/.test(URL.parse(proxy)?.protocol ?? "")) {
-    throw new ServerError("MODULE_CONFIG", "network_proxy: url is not http://host:port or https://host:port");
+  if (proxy && !/^(?:https?|socks5h?):$/.test(URL.parse(proxy)?.protocol ?? "")) {
+    throw new ServerError(
+      "MODULE_CONFIG",
+      "network_proxy: url is not http://host:port, https://host:port or socks5://host:port",
+    );
   }
 }
 
@@ -21,7 +24,7 @@ export function checkProxy(proxy: string | undefined): void {
 export function openDispatcher(roots: readonly string[], proxy: string | undefined): Dispatcher {
   const tls = roots.length > 0 ? { ca: [...rootCertificates, ...roots] } : {};
   if (proxy) {
-    return new ProxyAgent({ uri: proxy, requestTls: tls });
+    return new ProxyAgent({ uri: proxy.replace(/^socks5h:/, "socks5:"), requestTls: tls });
   }
   if (proxy === undefined && inEnvironment.some((name) => process.env[name])) {
     const own = process.env.no_proxy ?? process.env.NO_PROXY ?? "";

@@ -5,6 +5,10 @@ import { upstreamTlsSchema } from "./upstream-tls.ts";
 
 const sizeSchema = () => z.int().min(0);
 
+/** Each connection may take so much. */
+const maxBufferBytes = 64 * 1024 * 1024;
+const bufferSchema = () => z.int().min(0).max(maxBufferBytes);
+
 /** Config of the transport `http`. Source: the public model (Caddy 2.11) */
 export const httpTransportSchema = z.strictObject({
   resolver: resolverSchema.nullish().describe("Name servers for host names of upstreams (the system's)."),
@@ -27,7 +31,7 @@ export const httpTransportSchema = z.strictObject({
     .boolean()
     .nullish()
     .describe(
-      "Asks upstreams for gzip where the client asked for no encoding, and unpacks what comes (false): for upstreams far away.",
+      "Asks upstreams for gzip where the client asked for no encoding, and unpacks what comes (true).",
     ),
   max_conns_per_host: z
     .int()
@@ -45,7 +49,7 @@ export const httpTransportSchema = z.strictObject({
   network_proxy: inlineModule("network_proxy", "from")
     .nullish()
     .describe(
-      "Proxy that leads to upstreams: connections are tunnels through it (CONNECT), also those without TLS (none).",
+      "Proxy that leads to upstreams, of HTTP or SOCKS 5: connections are tunnels through it, also those without TLS (none).",
     ),
   forward_proxy_url: z
     .string()
@@ -64,12 +68,16 @@ export const httpTransportSchema = z.strictObject({
       "Hands `Expect: 100-continue` on, and waits this long for the upstream's word (0: not handed on).",
     ),
   max_response_header_size: sizeSchema().nullish().describe("Bytes of a response's head (10 MiB)."),
-  write_buffer_size: sizeSchema()
+  write_buffer_size: bufferSchema()
     .nullish()
-    .describe("Accepted for compatibility: sockets buffer as they need."),
-  read_buffer_size: sizeSchema()
+    .describe(
+      "Bytes of a request that may wait for a slow upstream before the client has to, over HTTP/1.1 (64 KiB).",
+    ),
+  read_buffer_size: bufferSchema()
     .nullish()
-    .describe("Accepted for compatibility: sockets buffer as they need."),
+    .describe(
+      "Bytes of each read, over HTTP/1.1 without TLS (16 KiB, and 128 KiB while more comes). Records of TLS and frames of HTTP/2 have sizes of their own.",
+    ),
   read_timeout: configDuration()
     .nullish()
     .describe("How long a connection may be silent under a request; 0 for any (0)."),

@@ -16,7 +16,7 @@ import { type ProxyHop, parseProxyHop } from "./proxy-hop.ts";
 import { lookupThrough, makeResolver } from "./resolver.ts";
 import { makeSocketDialer } from "./socket-dialer.ts";
 import type { ResponseReceiver, Transport, UpstreamCall, UpstreamRequest } from "./transport.ts";
-import { mayAskForGzip, UnpackedCall } from "./unpacked-call.ts";
+import { askingForGzip, UnpackedCall } from "./unpacked-call.ts";
 import { UpstreamConnections, type UpstreamConnectionsOptions } from "./upstream-connections.ts";
 import { managedClientCertificate, upstreamTlsOptions } from "./upstream-tls.ts";
 
@@ -62,7 +62,8 @@ export class HttpTransport implements Transport, SharedResource {
 
   call(dial: DialAddress, request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
     const serverName = this.#serverName?.(request) ?? "";
-    const place = serverName === "" ? dial.key : `${dial.key} ${serverName}`;
+    const address = dial.family === 0 ? dial.key : `tcp${dial.family}/${dial.key}`;
+    const place = serverName === "" ? address : `${address} ${serverName}`;
     const key = this.#hop === undefined ? place : `${place} through ${this.#hop(request).key}`;
     let connections = this.#byAddress.get(key);
     if (connections === undefined) {
@@ -136,7 +137,7 @@ function makeTransport(
   clientCertificate: ClientCertificate | undefined,
   slotsFor: ((place: string) => ConnectionSlots) | undefined,
 ): HttpTransport {
-  const resolver = makeResolver(config.resolver);
+  const resolver = makeResolver(config.resolver, config.dial_timeout);
   const name = config.tls?.server_name ? compileTemplate(config.tls.server_name) : undefined;
   const keepAlive = config.keep_alive ?? {};
   const versions = config.versions ?? ["1.1", "2"];
@@ -151,6 +152,7 @@ function makeTransport(
         probeIntervalMs: keepAlive.probe_interval ?? defaults.probeIntervalMs,
         localAddress: config.local_address || undefined,
         lookup: resolver === undefined ? undefined : lookupThrough(resolver),
+        writeBufferBytes: config.write_buffer_size ?? 0,
       },
       tls,
       clientCertificate,
@@ -168,6 +170,7 @@ function makeTransport(
       writeTimeoutMs: config.write_timeout ?? 0,
     },
     keepAlive: keepAlive.enabled !== false && proxyProtocol === undefined,
+    readBufferBytes: config.read_buffer_size ?? 0,
     idleTimeoutMs: keepAlive.idle_timeout || defaults.idleTimeoutMs,
     maxIdle: Math.min(
       keepAlive.max_idle_conns_per_host || defaults.maxIdlePerHost,
@@ -257,12 +260,12 @@ export const httpTransport = defineModule({
     return {
       scheme: transport.scheme,
       handsOnExpect: (config.expect_continue_timeout ?? 0) > 0,
-      call: (dial, request, receiver) =>
-        config.compression === true && mayAskForGzip(request)
-          ? new UnpackedCall(receiver).start(request, (asking, unpacked) =>
-              transport.call(dial, asking, unpacked),
-            )
-          : transport.call(dial, request, receiver),
+      call(dial, request, receiver) {
+        const asking = config.compression === false ? undefined : askingForGzip(request);
+        return asking === undefined
+          ? transport.call(dial, request, receiver)
+          : new UnpackedCall(receiver).start(transport, dial, asking);
+      },
     };
   },
 });

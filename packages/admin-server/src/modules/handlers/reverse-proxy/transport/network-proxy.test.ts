@@ -118,8 +118,8 @@ test.each([
 
 test("a proxy that is none is refused, without its password", async () => {
   proxy = await ConnectProxy.start();
-  const error = await load("a:1", { network_proxy: { from: "url", url: "socks5://u:secret@p:1" } });
-  expect(error).toMatch(/network_proxy: "socks5:\/\/p:1" is not http:\/\/host:port or https:\/\/host:port/);
+  const error = await load("a:1", { network_proxy: { from: "url", url: "socks4://u:secret@p:1" } });
+  expect(error).toMatch(/network_proxy: "socks4:\/\/p:1" is not http:\/\/host:port, https:/);
   expect(error).not.toContain("secret");
   expect(await load("a:1", { network_proxy: { from: "url", url: "p" } })).toMatch(/that URL is not http:/);
 });

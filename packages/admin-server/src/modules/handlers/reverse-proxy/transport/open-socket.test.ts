@@ -17,7 +17,7 @@ async function refusal(name: string, toDays: number, tls: (pem: string) => Conne
   const { promise, resolve } = Promise.withResolvers<string>();
   openSocket(
     dial,
-    { ...options, localAddress: undefined, lookup: undefined },
+    { ...options, localAddress: undefined, lookup: undefined, writeBufferBytes: 0 },
     {
       options: tls(cert),
       serverName: "here.example",

@@ -16,6 +16,8 @@ export interface SocketOptions {
   readonly probeIntervalMs: number;
   readonly localAddress: string | undefined;
   readonly lookup: LookupFunction | undefined;
+  /** Bytes that may wait in a socket before whoever writes is told to wait; 0 for the system's own. */
+  readonly writeBufferBytes: number;
 }
 
 /** TLS of one connection. */
@@ -53,6 +55,8 @@ export function openSocket(
   // No proxy leads to a unix socket.
   const proxy = dial.path === "" ? hop : undefined;
   const direct = buffer !== undefined && tls === undefined && proxy === undefined;
+  const { writeBufferBytes } = options;
+  const waiting = writeBufferBytes > 0 ? { writableHighWaterMark: writeBufferBytes } : {};
   let current: Socket = connect(
     dial.path === ""
       ? {
@@ -60,6 +64,7 @@ export function openSocket(
           port: proxy?.port ?? dial.port,
           noDelay: true,
           autoSelectFamily: true,
+          ...(dial.family === 0 || proxy !== undefined ? {} : { family: dial.family }),
           autoSelectFamilyAttemptTimeout: Math.max(10, options.fallbackDelayMs),
           ...(options.probeIntervalMs > 0
             ? { keepAlive: true, keepAliveInitialDelay: options.probeIntervalMs }
@@ -67,8 +72,9 @@ export function openSocket(
           ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
           ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
           ...(direct ? { onread: buffer.options } : {}),
+          ...waiting,
         }
-      : { path: dial.path },
+      : { path: dial.path, ...waiting },
   );
   if (direct && dial.path === "") {
     setReadBuffer(current, buffer);
@@ -105,7 +111,7 @@ export function openSocket(
     } else if (proxy.secure) {
       shakeWithProxy(proxy);
     } else {
-      askForTunnel(current, proxy, dial.key, onTunnel);
+      askForTunnel(current, proxy, dial, onTunnel);
     }
   });
   const onTunnel = (error: Error | undefined): void => (error === undefined ? proceed() : settle(error));
@@ -123,7 +129,7 @@ export function openSocket(
     const explained = watchCertificate(secure);
     secure.on("error", (error) => settle(explained(error)));
     secure.on("close", onClose);
-    secure.once("secureConnect", () => askForTunnel(secure, proxy, dial.key, onTunnel));
+    secure.once("secureConnect", () => askForTunnel(secure, proxy, dial, onTunnel));
   };
   const proceed = (): void => {
     if (settled) {
@@ -156,6 +162,7 @@ export function openSocket(
       ...tls.options,
       ...identity,
       socket: below,
+      ...(writeBufferBytes > 0 ? { highWaterMark: writeBufferBytes } : {}),
       host: tls.serverName,
       ...(isIP(tls.serverName) === 0 ? { servername: tls.serverName } : {}),
       ALPNProtocols: [...tls.alpn],

@@ -12,9 +12,19 @@ const largeBytes = 128 * 1024;
 export class ReadBuffer {
   /** Takes what came. @returns whether it still needs the bytes */
   take: ((bytes: Buffer) => boolean) | undefined;
-  #buffer: Buffer = Buffer.allocUnsafeSlow(smallBytes);
-  #next: Buffer | undefined = this.#buffer;
+  readonly #smallBytes: number;
+  readonly #largeBytes: number;
+  #buffer: Buffer;
+  #next: Buffer | undefined;
   #rests = false;
+
+  /** @param byteLength of each read at most; 0: as much as comes asks for */
+  constructor(byteLength = 0) {
+    this.#smallBytes = byteLength || smallBytes;
+    this.#largeBytes = byteLength || largeBytes;
+    this.#buffer = Buffer.allocUnsafeSlow(this.#smallBytes);
+    this.#next = this.#buffer;
+  }
 
   /** For the option `onread` of `net.connect`. */
   readonly options = {
@@ -28,7 +38,7 @@ export class ReadBuffer {
       const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, byteLength);
       const isFull = byteLength === bytes.byteLength;
       const kept = this.take?.(chunk) ?? true;
-      const wanted = this.#rests ? smallBytes : isFull ? largeBytes : bytes.byteLength;
+      const wanted = this.#rests ? this.#smallBytes : isFull ? this.#largeBytes : bytes.byteLength;
       this.#rests = false;
       this.#next = kept || wanted !== bytes.byteLength ? Buffer.allocUnsafeSlow(wanted) : undefined;
       return true;

@@ -28,13 +28,20 @@ function serverAddress(text: string): string {
   return bare;
 }
 
-/** A resolver of one's own; undefined where the system's is good enough. @throws ServerError MODULE_CONFIG */
-export function makeResolver(config: ResolverConfig | null | undefined): Resolver | undefined {
+/**
+ * A resolver of one's own; undefined where the system's is good enough.
+ * @param timeoutMs how long a name server is waited for, each of two times; 0 for 2s
+ * @throws ServerError MODULE_CONFIG
+ */
+export function makeResolver(
+  config: ResolverConfig | null | undefined,
+  timeoutMs: number | null | undefined,
+): Resolver | undefined {
   const addresses = (config?.addresses ?? []).map(serverAddress);
   if (addresses.length === 0) {
     return undefined;
   }
-  const resolver = new Resolver({ tries, timeout: triesTimeoutMs });
+  const resolver = new Resolver({ tries, timeout: Math.max(1, Math.round(timeoutMs || triesTimeoutMs)) });
   resolver.setServers(addresses);
   return resolver;
 }

@@ -8,6 +8,8 @@ import type { DialAddress } from "./dial-address.ts";
 export interface WireText {
   /** "" until it is made. */
   text: string;
+  /** The same fields, with one that asks for gzip on the client's behalf; null where there must be none, undefined until it is known. */
+  asking?: { readonly headers: HeaderList; readonly wireText: WireText } | null | undefined;
 }
 
 /** A request as it goes to an upstream. */

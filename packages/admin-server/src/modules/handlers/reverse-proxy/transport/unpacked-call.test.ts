@@ -5,6 +5,7 @@ import type { AddressInfo, Server } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type AskOptions, ask } from "../../../../testing/ask.ts";
+import { rawRequest } from "../../../../testing/raw-request.ts";
 import { RunningServer, siteConfig } from "../../../../testing/running-server.ts";
 
 let running: RunningServer;
@@ -20,7 +21,7 @@ async function proxyTo(server: Server, more: object = {}): Promise<void> {
   const handler = {
     handler: "reverse_proxy",
     upstreams: [{ dial: `127.0.0.1:${(server.address() as AddressInfo).port}` }],
-    transport: { protocol: "http", compression: true, ...more },
+    transport: { protocol: "http", ...more },
   };
   expect((await running.admin("POST", "/load", siteConfig({ handle: [handler] }))).error).toBe("");
 }
@@ -68,8 +69,21 @@ test.each([
   ]);
 });
 
-test("unless told so upstreams are asked for nothing", async () => {
-  await proxyTo(createServer(packing), { compression: undefined });
+test("clients that say the same are taken for the same, whatever the method", async () => {
+  await proxyTo(createServer(packing));
+  const asked = ["GET", "HEAD", "GET"].map((method) => `${method} /empty HTTP/1.1\r\nHost: a\r\n\r\n`);
+  const last = "GET /empty HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  const answers = await rawRequest(running.site, [...asked, last].join(""));
+  expect([...answers.matchAll(/X-Accepted: ?(.*)\r/gi)].map(([, accepted]) => accepted)).toEqual([
+    "gzip",
+    "",
+    "gzip",
+    "gzip",
+  ]);
+});
+
+test("with `compression` off upstreams are asked for nothing", async () => {
+  await proxyTo(createServer(packing), { compression: false });
   expect((await ask(running.site)).headers["x-accepted"]).toBe("");
 });
 

@@ -1,15 +1,44 @@
 import { createGunzip, type Gunzip } from "node:zlib";
 import { getHeader, type HeaderList, removeHeaders } from "../../../../http/header-list.ts";
-import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "./transport.ts";
+import type { DialAddress } from "./dial-address.ts";
+import type { ResponseReceiver, Transport, UpstreamCall, UpstreamRequest } from "./transport.ts";
 
-/** Whether upstreams may be asked for compression on the client's behalf. Source: Go's net/http, Transport.DisableCompression */
-export function mayAskForGzip({ method, headers, upgrade }: UpstreamRequest): boolean {
-  return (
-    method !== "HEAD" &&
-    upgrade === "" &&
-    getHeader(headers, "accept-encoding") === undefined &&
-    getHeader(headers, "range") === undefined
-  );
+function mayAsk(headers: HeaderList): boolean {
+  return getHeader(headers, "accept-encoding") === undefined && getHeader(headers, "range") === undefined;
+}
+
+/**
+ * The request that asks the upstream for gzip on the client's behalf; undefined where it must not be asked.
+ * Source: Go's net/http, Transport.DisableCompression
+ */
+export function askingForGzip(request: UpstreamRequest): UpstreamRequest | undefined {
+  const { method, headers, wireText, upgrade, body, bodyLength, target, exchange } = request;
+  if (method === "HEAD" || upgrade !== "") {
+    return undefined;
+  }
+  // Requests that share their fields share these too.
+  let asking = wireText?.asking;
+  if (asking === undefined) {
+    asking = mayAsk(headers)
+      ? { headers: [...headers, "Accept-Encoding", "gzip"], wireText: { text: "" } }
+      : null;
+    if (wireText !== undefined) {
+      wireText.asking = asking;
+    }
+  }
+  if (asking === null) {
+    return undefined;
+  }
+  return {
+    method,
+    target,
+    headers: asking.headers,
+    wireText: wireText === undefined ? undefined : asking.wireText,
+    body,
+    bodyLength,
+    upgrade,
+    exchange,
+  };
 }
 
 /**
@@ -28,13 +57,9 @@ export class UnpackedCall implements UpstreamCall, ResponseReceiver {
     this.#receiver = receiver;
   }
 
-  /** @param send sends the request, which asks for gzip, and tells the receiver. @throws what `send` throws */
-  start(
-    request: UpstreamRequest,
-    send: (request: UpstreamRequest, receiver: ResponseReceiver) => UpstreamCall,
-  ): this {
-    const headers = [...request.headers, "Accept-Encoding", "gzip"];
-    this.#inner = send({ ...request, headers, wireText: undefined }, this);
+  /** @param transport sends the request, which asks for gzip. @throws what it throws */
+  start(transport: Pick<Transport, "call">, dial: DialAddress, request: UpstreamRequest): this {
+    this.#inner = transport.call(dial, request, this);
     return this;
   }
 

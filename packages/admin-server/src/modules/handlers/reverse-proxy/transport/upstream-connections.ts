@@ -15,6 +15,8 @@ export interface UpstreamConnectionsOptions {
   readonly dialer: SocketDialer;
   readonly limits: H1Limits;
   readonly keepAlive: boolean;
+  /** Bytes of each read; 0: as much as comes asks for. */
+  readonly readBufferBytes: number;
   readonly idleTimeoutMs: number;
   readonly maxIdle: number;
   readonly h1: boolean;
@@ -80,7 +82,7 @@ export class UpstreamConnections implements SlotUser {
       limits,
       dial: (request, done) => {
         // What is to leave HTTP is read as a stream.
-        const buffer = request.upgrade === "" ? new ReadBuffer() : undefined;
+        const buffer = request.upgrade === "" ? new ReadBuffer(options.readBufferBytes) : undefined;
         return options.dialer.open(dial, serverName, ["http/1.1"], request, done, buffer);
       },
       keepAlive,

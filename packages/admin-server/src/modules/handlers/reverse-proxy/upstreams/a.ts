@@ -20,8 +20,10 @@ export const aUpstreams = defineModule({
     resolver: resolverSchema.nullish().describe("Name servers (the system's)."),
     dial_timeout: configDuration()
       .nullish()
-      .describe("Accepted for compatibility: name servers are given 2s, twice."),
-    dial_fallback_delay: configDuration().nullish().describe("Accepted for compatibility."),
+      .describe("How long a name server of `resolver` is waited for, each of two times (2s)."),
+    dial_fallback_delay: configDuration()
+      .nullish()
+      .describe("Name servers have one address each: there is none to fall back to."),
     versions: z
       .strictObject({
         ipv4: z.boolean().nullish().describe("Whether IPv4 addresses are looked for."),
@@ -38,7 +40,7 @@ export const aUpstreams = defineModule({
     const port = compileTemplate(config.port || "80");
     const ipv4 = config.versions?.ipv4 ?? !config.versions?.ipv6;
     const ipv6 = config.versions?.ipv6 ?? !config.versions?.ipv4;
-    const resolver = makeResolver(config.resolver);
+    const resolver = makeResolver(config.resolver, config.dial_timeout);
     const cache = new LookupCache(config.refresh || defaultRefreshMs, 0);
     const look = async (host: string): Promise<string[]> => {
       if (resolver === undefined) {

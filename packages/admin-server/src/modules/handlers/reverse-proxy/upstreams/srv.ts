@@ -33,8 +33,10 @@ export const srvUpstreams = defineModule({
     resolver: resolverSchema.nullish().describe("Name servers (the system's)."),
     dial_timeout: configDuration()
       .nullish()
-      .describe("Accepted for compatibility: name servers are given 2s, twice."),
-    dial_fallback_delay: configDuration().nullish().describe("Accepted for compatibility."),
+      .describe("How long a name server of `resolver` is waited for, each of two times (2s)."),
+    dial_fallback_delay: configDuration()
+      .nullish()
+      .describe("Name servers have one address each: there is none to fall back to."),
     dial_network: z
       .enum(["", "tcp", "tcp4", "tcp6"])
       .nullish()
@@ -47,15 +49,18 @@ export const srvUpstreams = defineModule({
     const [service, proto, name] = [config.service, config.proto, config.name].map((text) =>
       compileTemplate(text ?? ""),
     );
-    const resolver = makeResolver(config.resolver);
+    const resolver = makeResolver(config.resolver, config.dial_timeout);
     const cache = new LookupCache(config.refresh || defaultRefreshMs, config.grace_period ?? 0);
+    const network = config.dial_network ? `${config.dial_network}/` : "";
     const look = (full: string): Promise<string[]> =>
       new Promise((resolve, reject) => {
         const done = (error: Error | null, records: SrvRecord[]) => {
           if (error !== null) {
             reject(error);
           } else {
-            resolve(inOrder(records).map((record) => `${record.name.replace(/\.$/, "")}:${record.port}`));
+            resolve(
+              inOrder(records).map((record) => `${network}${record.name.replace(/\.$/, "")}:${record.port}`),
+            );
           }
         };
         if (resolver === undefined) {

@@ -60,6 +60,7 @@ export const fastcgiTransport = defineModule({
       probeIntervalMs: 0,
       localAddress: undefined,
       lookup: undefined,
+      writeBufferBytes: 0,
     };
     return {
       needsLength: true,

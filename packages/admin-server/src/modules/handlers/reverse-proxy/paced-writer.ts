@@ -1,0 +1,74 @@
+/** So much goes out at once, however long the pause. Source: Go's net/http, which buffers as much */
+const maxHeldBytes = 4 * 1024;
+
+/** Where bytes go that a {@link PacedWriter} held back. */
+export interface PacedSink {
+  /** @returns false when it is enough for now */
+  write(chunk: Uint8Array): boolean;
+  /** Sends what else waits, such as a head without a body yet. */
+  flush(): void;
+}
+
+/**
+ * Holds bytes of a response back for a while, so that many small ones go out together.
+ * Source: the public model (Caddy 2.11), `flush_interval`
+ */
+export class PacedWriter {
+  readonly #intervalMs: number;
+  readonly #sink: PacedSink;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** The head waits too, no longer than the first bytes. @param intervalMs how long bytes may wait */
+  constructor(intervalMs: number, sink: PacedSink) {
+    this.#intervalMs = intervalMs;
+    this.#sink = sink;
+    this.#timer = setTimeout(this.#late, intervalMs);
+  }
+
+  /** @param chunk kept until it is sent. @returns false when it is enough for now */
+  write(chunk: Buffer): boolean {
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    if (this.#heldBytes >= maxHeldBytes) {
+      return this.#send();
+    }
+    this.#timer ??= setTimeout(this.#late, this.#intervalMs);
+    return true;
+  }
+
+  /** Nothing comes any more. @returns what is held, to be sent with the end */
+  end(): Uint8Array {
+    clearTimeout(this.#timer);
+    return this.#takeHeld();
+  }
+
+  /** What is held is of no use any more. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#held = [];
+  }
+
+  readonly #late = (): void => {
+    this.#timer = undefined;
+    if (this.#heldBytes > 0) {
+      this.#send();
+    }
+    this.#sink.flush();
+  };
+
+  #send(): boolean {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    return this.#sink.write(this.#takeHeld());
+  }
+
+  #takeHeld(): Buffer {
+    const [first] = this.#held;
+    const all = this.#held.length === 1 && first !== undefined ? first : Buffer.concat(this.#held);
+    this.#held = [];
+    this.#heldBytes = 0;
+    return all;
+  }
+}

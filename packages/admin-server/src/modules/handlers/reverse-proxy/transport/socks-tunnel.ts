@@ -1,0 +1,184 @@
+import type { Socket } from "node:net";
+import { isIPv4, isIPv6 } from "node:net";
+import type { DialAddress } from "./dial-address.ts";
+
+/** Who asks a SOCKS proxy; undefined where it asks for nobody. */
+export interface SocksUser {
+  readonly name: string;
+  readonly password: string;
+}
+
+const version = 5;
+const userVersion = 1;
+const methods = { none: 0, user: 2, refused: 255 } as const;
+const connectCommand = 1;
+const addressTypes = { v4: 1, name: 3, v6: 4 } as const;
+
+/** Source: RFC 1928, section 6 */
+const replies: readonly string[] = [
+  "succeeded",
+  "general SOCKS server failure",
+  "connection not allowed by ruleset",
+  "network unreachable",
+  "host unreachable",
+  "connection refused",
+  "TTL expired",
+  "command not supported",
+  "address type not supported",
+];
+
+function ipv6Bytes(text: string): Buffer {
+  // The URL parser writes every form, also one with an IPv4 tail, as groups.
+  const groups = new URL(`http://[${text}]`).hostname.slice(1, -1);
+  const [before = "", after] = groups.split("::");
+  const read = (part: string): number[] =>
+    part === "" ? [] : part.split(":").map((each) => Number.parseInt(each, 16));
+  const left = read(before);
+  const right = after === undefined ? [] : read(after);
+  const all = [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
+  const bytes = Buffer.alloc(16);
+  for (const [index, group] of all.entries()) {
+    bytes.writeUInt16BE(group, index * 2);
+  }
+  return bytes;
+}
+
+/** Names are the proxy's to look up. */
+function addressBytes(host: string): Buffer {
+  if (isIPv4(host)) {
+    return Buffer.from([addressTypes.v4, ...host.split(".").map(Number)]);
+  }
+  if (isIPv6(host)) {
+    return Buffer.concat([Buffer.from([addressTypes.v6]), ipv6Bytes(host.replace(/%.*$/, ""))]);
+  }
+  const name = Buffer.from(host);
+  return Buffer.concat([Buffer.from([addressTypes.name, name.length]), name]);
+}
+
+function connectRequest({ host, port }: DialAddress): Buffer {
+  const request = [Buffer.from([version, connectCommand, 0]), addressBytes(host)];
+  return Buffer.concat([...request, Buffer.from([port >> 8, port & 255])]);
+}
+
+function userRequest({ name, password }: SocksUser): Buffer {
+  const [user, secret] = [Buffer.from(name), Buffer.from(password)];
+  const parts = [Buffer.from([userVersion, user.length]), user, Buffer.from([secret.length]), secret];
+  return Buffer.concat(parts);
+}
+
+/** Bytes of the answer to a request, as far as its first bytes tell; undefined until they do. */
+function replyLength(bytes: Buffer): number | undefined {
+  if (bytes.length < 5) {
+    return undefined;
+  }
+  switch (bytes[3]) {
+    case addressTypes.v4:
+      return 10;
+    case addressTypes.v6:
+      return 22;
+    case addressTypes.name:
+      return 7 + (bytes[4] ?? 0);
+    default:
+      throw new Error(`an answer with address type ${bytes[3]}`);
+  }
+}
+
+/** The talk with the proxy: each step takes an answer and says what to send next. */
+class SocksTalk {
+  readonly #target: DialAddress;
+  readonly #user: SocksUser | undefined;
+  #step: "method" | "user" | "reply" = "method";
+
+  constructor(target: DialAddress, user: SocksUser | undefined) {
+    this.#target = target;
+    this.#user = user;
+  }
+
+  get first(): Buffer {
+    const offered = this.#user === undefined ? [methods.none] : [methods.none, methods.user];
+    return Buffer.from([version, offered.length, ...offered]);
+  }
+
+  /** Bytes of the answer that is awaited; undefined until its first bytes tell. @throws Error */
+  awaited(bytes: Buffer): number | undefined {
+    if (bytes.length > 0 && bytes[0] !== (this.#step === "user" ? userVersion : version)) {
+      throw new Error("no answer of SOCKS 5");
+    }
+    return this.#step === "reply" ? replyLength(bytes) : 2;
+  }
+
+  /** @returns what to send next; undefined once the tunnel is there. @throws Error with the proxy's refusal */
+  take(answer: Buffer): Buffer | undefined {
+    const code = answer[1] ?? 0;
+    switch (this.#step) {
+      case "method":
+        if (code === methods.user && this.#user !== undefined) {
+          this.#step = "user";
+          return userRequest(this.#user);
+        }
+        if (code !== methods.none) {
+          throw new Error(
+            code === methods.refused ? "it wants other credentials" : `it wants method ${code}`,
+          );
+        }
+        break;
+      case "user":
+        if (code !== 0) {
+          throw new Error("it refuses user and password");
+        }
+        break;
+      case "reply":
+        if (code !== 0) {
+          throw new Error(replies[code] ?? `reply ${code}`);
+        }
+        return undefined;
+    }
+    this.#step = "reply";
+    return connectRequest(this.#target);
+  }
+}
+
+/**
+ * Asks a SOCKS proxy for a tunnel. What it sends after its answer stays in the socket.
+ * @param done called once, with the proxy's fault; not when the socket fails
+ * Source: RFC 1928; RFC 1929 for user and password
+ */
+export function askForSocksTunnel(
+  socket: Socket,
+  target: DialAddress,
+  user: SocksUser | undefined,
+  done: (fault: string | undefined) => void,
+): void {
+  const talk = new SocksTalk(target, user);
+  let bytes: Buffer = Buffer.alloc(0);
+  const finish = (fault: string | undefined): void => {
+    socket.off("readable", onReadable);
+    done(fault);
+  };
+  const onReadable = (): void => {
+    try {
+      for (let chunk = socket.read() as Buffer | null; chunk !== null; chunk = socket.read()) {
+        bytes = Buffer.concat([bytes, chunk]);
+        for (let length = talk.awaited(bytes); length !== undefined; length = talk.awaited(bytes)) {
+          if (bytes.length < length) {
+            break;
+          }
+          const next = talk.take(bytes.subarray(0, length));
+          bytes = bytes.subarray(length);
+          if (next === undefined) {
+            if (bytes.length > 0) {
+              socket.unshift(bytes);
+            }
+            finish(undefined);
+            return;
+          }
+          socket.write(next);
+        }
+      }
+    } catch (error) {
+      finish((error as Error).message);
+    }
+  };
+  socket.on("readable", onReadable);
+  socket.write(talk.first);
+}
