@@ -171,11 +171,10 @@ export class AppsParticipant implements Participant {
   }
 
   /** All of a document but its routes; what did not change is the same object in the next document. */
-  #surroundingsOf({ apps, modules, ...others }: ConfigDocument): unknown[] {
+  #surroundingsOf({ apps, modules, logging, storage }: ConfigDocument): unknown[] {
     const { registry } = this.#services;
     const otherApps = [...apps].filter(([name]) => registry.appTraits(name)?.inWorkers !== true);
-    const { config: _config, text: _text, hasIds: _ids, force: _force, admin: _admin, ...rest } = others;
-    return [modules.join("\n"), ...otherApps.flat(), ...Object.values(rest)];
+    return [modules.join("\n"), ...otherApps.flat(), logging, storage];
   }
 
   #isNew(surroundings: readonly unknown[]): boolean {

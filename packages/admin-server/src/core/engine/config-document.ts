@@ -5,6 +5,7 @@ import { inlineModule } from "../modules/config-fields.ts";
 import { decodeConfig } from "../modules/decode-config.ts";
 import { withoutIds } from "../tree/id-index.ts";
 import { refusePrototypeKey } from "../tree/prototype-key.ts";
+import { LateText } from "./late-text.ts";
 
 /** The top level as it is written; the parts below are decoded by whom they concern. */
 export const documentSchema = z
@@ -28,8 +29,10 @@ export const documentSchema = z
 export interface ConfigDocument {
   /** The whole config as it stands in the tree. */
   readonly config: JsonValue;
-  /** The same, written by `encodeJson`. */
+  /** The same, written by `encodeJson`, perhaps only now. @throws ServerError CONFIG_SYNTAX when it cannot be */
   readonly text: string;
+  /** The same as JSON in some form, where it is at hand before `text`. */
+  readonly sent: string | undefined;
   /** Whether an object in it has the member `@id`. */
   readonly hasIds: boolean;
   /** Everything is made anew, also what did not change: files that it names may have. */
@@ -54,7 +57,7 @@ export function decodeDocument(
   force = false,
   encoded: EncodedDocument = encodeDocument(config),
 ): ConfigDocument {
-  const { text, hasIds, hasPrototypeKeys } = encoded;
+  const { hasIds, hasPrototypeKeys } = encoded;
   if (hasPrototypeKeys) {
     refusePrototypeKey(config, "/config");
   }
@@ -63,7 +66,10 @@ export function decodeDocument(
   const apps = Object.entries(document?.apps ?? {}) as [string, JsonValue][];
   return {
     config,
-    text,
+    get text() {
+      return encoded.text;
+    },
+    sent: encoded instanceof LateText ? encoded.sent : undefined,
     hasIds,
     force,
     admin: (document?.admin ?? null) as JsonValue,

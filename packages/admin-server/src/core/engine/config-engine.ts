@@ -1,10 +1,11 @@
+import { setImmediate as immediate } from "node:timers/promises";
 import type { Logger } from "lifecycle";
 import type { z } from "zod";
 import { errorWithin, messageOf, ServerError } from "../errors.ts";
 import { makeEtag, parseIfMatch, prepareEtags } from "../etag.ts";
 import { type EncodedDocument, encodeDocument, encodeJson } from "../json/encode-json.ts";
 import type { JsonValue } from "../json/json-value.ts";
-import { parseJson } from "../json/parse-json.ts";
+import { type ParsedJson, parseJsonText } from "../json/parse-json.ts";
 import type { ModuleRegistry } from "../modules/module-registry.ts";
 import { type ChangeMethod, changeAt } from "../tree/change-at.ts";
 import { indexIds } from "../tree/id-index.ts";
@@ -15,10 +16,13 @@ import type { Autosave, StagedSave } from "./autosave.ts";
 import { ChangeLock } from "./change-lock.ts";
 import { decodeDocument } from "./config-document.ts";
 import type { ConfigMetrics } from "./config-metrics.ts";
+import { LateText } from "./late-text.ts";
 import type { Participant, Transition } from "./participant.ts";
 import { isArrayBySchema } from "./schema-at.ts";
 
 const maxWaitingChanges = 256;
+
+const nothing: ParsedJson = { value: null, text: "null" };
 
 export interface ChangeRequest {
   readonly method: ChangeMethod;
@@ -63,6 +67,17 @@ export interface ConfigEngineOptions {
   /** Of the member `admin`: says where it has arrays, so that absent ones can be appended to. */
   readonly adminSchema?: z.core.$ZodType;
   readonly log: Logger;
+}
+
+/**
+ * The document in its one form. One that is not written yet is written after the threads were asked to prepare for it,
+ * while they do. @throws ServerError CONFIG_SYNTAX when it cannot be written
+ */
+async function writeInTurn(encoded: EncodedDocument): Promise<string> {
+  if (encoded instanceof LateText) {
+    await immediate();
+  }
+  return encoded.text;
 }
 
 /**
@@ -123,8 +138,8 @@ export class ConfigEngine {
    * @throws ServerError with the old config still running, untouched
    */
   change(request: ChangeRequest): Promise<void> {
-    const value = request.edit === undefined ? this.#parseBody(request.body) : null;
-    return this.#lock.run(() => this.#apply(request, value));
+    const body = request.edit === undefined ? this.#parseBody(request.body) : nothing;
+    return this.#lock.run(() => this.#apply(request, body));
   }
 
   /** Replaces the whole config. @throws ServerError as `change` */
@@ -161,41 +176,44 @@ export class ConfigEngine {
     });
   }
 
-  #parseBody(body: Uint8Array): JsonValue {
+  #parseBody(body: Uint8Array): ParsedJson {
     if (body.length === 0) {
-      return null;
+      return nothing;
     }
     try {
-      return parseJson(body);
+      return parseJsonText(body);
     } catch (error) {
       throw errorWithin("decoding request body", error);
     }
   }
 
-  async #apply(request: ChangeRequest, value: JsonValue): Promise<void> {
+  async #apply(request: ChangeRequest, body: ParsedJson): Promise<void> {
     if (this.#stopped) {
       throw new ServerError("CONFIG_BUSY", "the server is stopping");
     }
     if (request.ifMatch !== undefined) {
       this.#checkIfMatch(request.ifMatch);
     }
-    const changed = this.#changed(request, value);
+    const changed = this.#changed(request, body.value);
     // What did not change is known by being the same object.
     const tree: ConfigTree = { config: reconcile(this.#tree.config, changed.config) };
-    const encoded = encodeDocument(tree.config);
-    const { text, hasIds } = encoded;
-    if (text === this.#encoded && request.force !== true && this.#started) {
+    const isSent = changed.config === body.value;
+    const late = isSent ? LateText.of(tree.config, body.text) : undefined;
+    const encoded = late ?? encodeDocument(tree.config);
+    const isSame =
+      tree.config === this.#tree.config || (late === undefined && encoded.text === this.#encoded);
+    if (isSame && request.force !== true && this.#started) {
       return;
     }
-    const ids = hasIds ? indexIds(tree.config) : new Map<string, string>();
+    const ids = encoded.hasIds ? indexIds(tree.config) : new Map<string, string>();
     await this.#swap(tree, encoded, request);
     this.#tree = tree;
-    this.#encoded = text;
+    this.#encoded = encoded.text;
     this.#ids = ids;
     this.#sourceFile = request.sourceFile;
     this.#started = true;
     for (const listener of this.#listeners) {
-      await listener({ config: tree.config, encoded: text, author: request.author ?? "" });
+      await listener({ config: tree.config, encoded: encoded.text, author: request.author ?? "" });
     }
   }
 
@@ -232,19 +250,24 @@ export class ConfigEngine {
   ): Promise<void> {
     const startedAt = performance.now();
     await prepareEtags();
-    const saving = persist === false ? undefined : this.#stage(config, encoded.text);
+    const writing = writeInTurn(encoded);
+    writing.catch(() => {});
+    const saving = persist === false ? undefined : this.#stage(config, writing);
     const prepared: Transition[] = [];
+    const rollBack = async () => {
+      for (const transition of prepared.reverse()) {
+        await transition.rollback();
+      }
+      await (await saving)?.discard().catch(this.#notSaved);
+      this.#options.metrics.reloadFailed();
+    };
     try {
       const document = decodeDocument(config, force, encoded);
       for (const participant of this.#options.participants) {
         prepared.push(await participant.prepare(document));
       }
     } catch (error) {
-      for (const transition of prepared.reverse()) {
-        await transition.rollback();
-      }
-      await (await saving)?.discard().catch(this.#notSaved);
-      this.#options.metrics.reloadFailed();
+      await rollBack();
       const refusal = new ServerError("CONFIG_REFUSED", `loading new config: ${messageOf(error)}`, {
         cause: error,
       });
@@ -252,6 +275,12 @@ export class ConfigEngine {
         this.#options.log.warn(`config refused, the old one goes on: ${refusal.message}`);
       }
       throw refusal;
+    }
+    try {
+      await writing;
+    } catch (error) {
+      await rollBack();
+      throw error;
     }
     const staged = await saving;
     const saved = staged?.commit().catch(this.#notSaved);
@@ -264,11 +293,20 @@ export class ConfigEngine {
   }
 
   /** Saving fails only in the log: a config that runs is not taken back because a disk is full or read-only. */
-  #stage(config: JsonValue, encoded: string): Promise<StagedSave | undefined> | undefined {
+  async #stage(config: JsonValue, writing: Promise<string>): Promise<StagedSave | undefined> {
     const admin = (config as { admin?: { config?: { persist?: unknown } } } | null)?.admin;
-    return config === null || admin?.config?.persist === false
-      ? undefined
-      : this.#options.autosave.stage(encoded).catch(this.#notSaved);
+    if (config === null || admin?.config?.persist === false) {
+      return undefined;
+    }
+    const text = await writing.catch(() => undefined); // which the change is refused for
+    if (text === undefined) {
+      return undefined;
+    }
+    try {
+      return await this.#options.autosave.stage(text);
+    } catch (error) {
+      return this.#notSaved(error);
+    }
   }
 
   readonly #notSaved = (error: unknown): undefined => {

@@ -30,10 +30,6 @@ type RunningConfig = Pick<ConfigDocument, "text" | "config" | "hasIds">;
 /** A change of more parts is sent as the whole. */
 const maxParts = 50;
 
-function partsTask(parts: readonly ChangedPart[] | undefined): Pick<PrepareTask, "parts"> | undefined {
-  return parts === undefined ? undefined : { parts };
-}
-
 /** After a death the next one of the same thread is waited for so long, doubled each time up to the limit. */
 const firstPauseMs = 100;
 const maxPauseMs = 5_000;
@@ -82,14 +78,14 @@ export class Workers implements Participant {
 
   async prepare(document: ConfigDocument): Promise<Transition> {
     await Promise.all(this.#replacing);
-    const { text, config, hasIds } = document;
+    const { config, hasIds } = document;
+    const parts =
+      this.#current === undefined ? undefined : changedParts(this.#current.config, config, maxParts);
     const task: PrepareTask = {
       force: document.force,
       hasIds,
       // After a change of a leaf the workers need not read a megabyte.
-      ...(this.#current === undefined
-        ? { text }
-        : (partsTask(changedParts(this.#current.config, config, maxParts)) ?? { text })),
+      ...(parts === undefined ? { text: document.sent ?? document.text } : { parts }),
     };
     const workers = [...this.#running.values()];
     const results = await Promise.allSettled(workers.map(({ link }) => link.ask(workerTopics.prepare, task)));
@@ -104,7 +100,7 @@ export class Workers implements Participant {
     }
     return {
       commit: async () => {
-        this.#current = { text, config, hasIds };
+        this.#current = document;
         // A worker that dies here is replaced by one with this config.
         await Promise.allSettled(workers.map(({ link }) => link.ask(workerTopics.commit, null)));
       },

@@ -64,6 +64,45 @@ test("long texts at any place are written as short ones are, and again after a c
   );
 });
 
+test("a long list is written anew where it changed, wherever that is", () => {
+  const element = (id: number): JsonValue => ({ id, ...(id % 7 === 0 ? { "@id": `n${id}` } : {}) });
+  const changes = fc.array(
+    fc.record({ at: fc.nat(40), take: fc.nat(2), put: fc.array(fc.nat(100), { maxLength: 2 }) }),
+    { maxLength: 6 },
+  );
+  fc.assert(
+    fc.property(changes, (list) => {
+      let elements = Array.from({ length: 30 }, (_, id) => element(id));
+      for (const { at, take, put } of list) {
+        elements = elements.toSpliced(at, take, ...put.map(element));
+        expect(encodeDocument({ a: elements })).toEqual({
+          text: JSON.stringify(sorted({ a: elements })),
+          hasIds: elements.some((each) => Object.hasOwn(each as object, "@id")),
+          hasPrototypeKeys: false,
+        });
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("a long list that was written before is held to the depth of where it stands now", () => {
+  const list = (bottom: JsonValue) => Array.from({ length: 20 }, (): JsonValue => [bottom]);
+  const below = (depth: number, value: JsonValue): JsonValue =>
+    depth === 0 ? value : [below(depth - 1, value)];
+  for (const [value, levels] of [
+    [list(1), 2],
+    [list([]), 3],
+    [Array.from({ length: 20 }, () => 1), 1],
+  ] as const) {
+    expect(encodeJson(value)).toBe(JSON.stringify(value));
+    expect(encodeJson(below(maxJsonDepth - levels, value))).toHaveLength(
+      JSON.stringify(value).length + 2 * (maxJsonDepth - levels),
+    );
+    expect(() => encodeJson(below(maxJsonDepth - levels + 1, value))).toThrow("limit of 1000 levels");
+  }
+});
+
 test("more pieces than are kept apart come out whole", () => {
   const long = "x".repeat(20_000);
   const document = [[long, ...Array.from({ length: 10_000 }, (_, index) => index)], long];

@@ -71,6 +71,9 @@ function refuseDeeper(depth: number): void {
 /** Texts of objects that were encoded before: documents share what a change does not touch. Small ones are not worth it. */
 const encodedObjects = new WeakMap<object, Encoded>();
 const leastKeptLength = 64;
+/** Within a long list, whose elements are kept as a list. */
+const leastKeptLengthInList = 2_048;
+let leastKept = leastKeptLength;
 /** What holds a text of that length is left in pieces: else each level above a thousand routes would copy them again. */
 const largeLength = 16 * 1024;
 /** More are joined, so that deep nesting does not copy them once for each level either. */
@@ -82,6 +85,31 @@ let met: SpecialKeys = 0;
 
 /** A text, or the pieces of a long one. */
 type Text = string | string[];
+
+/** What is kept of a long list: one thing for all of a thousand routes. */
+interface EncodedList {
+  readonly elements: readonly JsonValue[];
+  readonly texts: readonly Text[];
+  /** Levels of each element, its own counted. */
+  readonly heights: Uint16Array;
+  /** {@link SpecialKeys} of each. */
+  readonly keys: Uint8Array;
+}
+
+/** The last lists that began, or ended, with this object. */
+const encodedLists = new WeakMap<object, EncodedList>();
+/** Lists of fewer elements are kept element by element. */
+const longList = 16;
+
+function keptListOf(array: readonly JsonValue[]): EncodedList | undefined {
+  for (const end of [array[0], array.at(-1)]) {
+    const kept = typeof end === "object" && end !== null ? encodedLists.get(end) : undefined;
+    if (kept !== undefined) {
+      return kept;
+    }
+  }
+  return undefined;
+}
 
 function encode(value: JsonValue, depth: number): Text {
   if (typeof value === "string") {
@@ -108,7 +136,7 @@ function encode(value: JsonValue, depth: number): Text {
   deepest = depth;
   met = 0;
   const text = isJsonArray(value) ? encodeArray(value, depth) : encodeObject(value as JsonObject, depth);
-  if (typeof text === "string" && text.length >= leastKeptLength) {
+  if (typeof text === "string" && text.length >= leastKept) {
     encodedObjects.set(value, { text, height: deepest - depth, keys: met });
   }
   deepest = Math.max(deepestBefore, deepest);
@@ -119,11 +147,72 @@ function encode(value: JsonValue, depth: number): Text {
 // Joined rather than added up: V8 keeps a sum as a tree of its parts, and the text of a large document as one of a hundred
 // thousand, which it would walk again for each new one that shares most of them.
 
-function encodeArray(array: readonly JsonValue[], depth: number): Text {
+/** An element is looked up where it stood before, counted from the start of the list or from its end. */
+function encodeLongList(array: readonly JsonValue[], depth: number): Text[] {
+  const older = keptListOf(array);
+  const shift = (older?.elements.length ?? 0) - array.length;
+  const list = {
+    elements: array,
+    texts: new Array<Text>(array.length),
+    heights: new Uint16Array(array.length),
+    keys: new Uint8Array(array.length),
+  };
+  const [deepestBefore, metBefore, leastKeptBefore] = [deepest, met, leastKept];
+  let [deepestElement, metElements] = [depth, 0];
+  leastKept = leastKeptLengthInList;
+  try {
+    for (let index = 0; index < array.length; index++) {
+      const element = array[index] as JsonValue;
+      const at =
+        typeof element !== "object" || older === undefined
+          ? -1
+          : older.elements[index] === element
+            ? index
+            : older.elements[index + shift] === element
+              ? index + shift
+              : -1;
+      const known = at < 0 ? undefined : older?.texts[at];
+      if (known !== undefined && older !== undefined) {
+        list.heights[index] = older.heights[at] ?? 0;
+        list.keys[index] = older.keys[at] ?? 0;
+        refuseDeeper(depth + (list.heights[index] ?? 0));
+        list.texts[index] = known;
+      } else {
+        deepest = depth;
+        met = 0;
+        list.texts[index] = encode(element, depth + 1);
+        list.heights[index] = deepest - depth;
+        list.keys[index] = met;
+      }
+      deepestElement = Math.max(deepestElement, depth + (list.heights[index] ?? 0));
+      metElements |= list.keys[index] ?? 0;
+    }
+  } finally {
+    leastKept = leastKeptBefore;
+  }
+  deepest = Math.max(deepestBefore, deepestElement);
+  met = metBefore | metElements;
+  for (const end of [array[0], array.at(-1)]) {
+    if (typeof end === "object" && end !== null) {
+      encodedLists.set(end, list);
+    }
+  }
+  return list.texts;
+}
+
+function encodeElements(array: readonly JsonValue[], depth: number): Text[] {
+  if (array.length >= longList) {
+    return encodeLongList(array, depth);
+  }
   const parts = new Array<Text>(array.length);
   for (let index = 0; index < array.length; index++) {
     parts[index] = encode(array[index] as JsonValue, depth + 1);
   }
+  return parts;
+}
+
+function encodeArray(array: readonly JsonValue[], depth: number): Text {
+  const parts = encodeElements(array, depth);
   return parts.some(isLarge) ? inPieces("[", parts, "]") : `[${parts.join(",")}]`;
 }
 

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { parseJson } from "../json/parse-json.ts";
+import { LateText } from "./late-text.ts";
+
+const late = (sent: string) => LateText.of(parseJson(Buffer.from(sent)), sent);
+
+test("is written in the one form, whatever was sent", () => {
+  expect(late('{ "b": 1.0, "a": "<" }')?.text).toBe('{"a":"\\u003c","b":1}');
+});
+
+test.each(['{"@id":"x"}', '{"\\u0040id":"x"}', '{"__proto__":1}', '{"a":"\\u005f_proto__"}'])(
+  "%s is looked at first",
+  (sent) => {
+    expect(late(sent)).toBeUndefined();
+  },
+);
+
+test("says what cannot be written when it is to be", () => {
+  expect(() => late("[1e999]")?.text).toThrow("out of the range");
+});
