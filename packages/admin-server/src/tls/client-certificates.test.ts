@@ -113,6 +113,14 @@ describe("pools of authorities", () => {
     ["file", () => ({ provider: "file", pem_files: [join(folder, "root.pem")] })],
     ["storage", () => ({ provider: "storage", pem_keys: ["trusted/root.pem"] })],
     [
+      "a storage of its own",
+      () => ({
+        provider: "storage",
+        storage: { module: "file_system", root: folder },
+        pem_keys: ["root.pem"],
+      }),
+    ],
+    [
       "combined",
       () => ({
         provider: "combined",
@@ -159,6 +167,10 @@ describe("pools of authorities", () => {
     ],
     [{ provider: "file", pem_files: ["/nowhere.pem"] }, "/nowhere.pem: ENOENT"],
     [{ provider: "storage", pem_keys: ["no/such"] }, "no/such: not in the storage"],
+    [
+      { provider: "storage", pem_keys: ["a"], storage: { module: "nothing" } },
+      "unknown module: storage.nothing",
+    ],
     [{ provider: "pki_root", authority: ["nobody"] }, "no certificate authority configured with id: nobody"],
     [{ provider: "nothing" }, "nothing"],
   ])("%j is refused: %s", async (ca, message) => {
@@ -172,6 +184,14 @@ describe("the verifier leaf", () => {
     ["folder", () => ({ loader: "folder", folders: [join(folder, "leaves")] })],
     ["pem", () => ({ loader: "pem", certificates: [friend.cert] })],
     ["storage", () => ({ loader: "storage", certificates: ["trusted/friend.pem"] })],
+    [
+      "a storage of its own",
+      () => ({
+        loader: "storage",
+        storage: { module: "file_system", root: join(folder, "leaves") },
+        certificates: ["friend.pem"],
+      }),
+    ],
   ])("lets in only those listed by %s, of all that an authority vouches for", async (_, loader) => {
     const ca = { provider: "file", pem_files: [join(folder, "root.pem")] };
     const verifiers = [{ verifier: "leaf", leaf_certs_loaders: [loader()] }];

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { ResourceKind, SharedResource } from "../core/modules/usage-pool.ts";
 
 /** Bytes of key material that the TLS library takes. */
-const keyBytes = 48;
+export const ticketKeyBytes = 48;
 /** The first of them are told in the clear with each ticket, so that its key can be found. */
 const nameBytes = 16;
 
@@ -22,7 +22,7 @@ export const ticketKeys: ResourceKind<TicketKeys> = { name: "tls.tickets" };
 
 /** Keys made by this process and kept in its memory only. */
 export class TicketKeyRing implements TicketKeys {
-  #keys: readonly Uint8Array[] = [randomBytes(keyBytes)];
+  #keys: readonly Uint8Array[] = [randomBytes(ticketKeyBytes)];
   #timer: NodeJS.Timeout | undefined;
 
   get keys(): readonly Uint8Array[] {
@@ -33,7 +33,7 @@ export class TicketKeyRing implements TicketKeys {
     clearInterval(this.#timer);
     this.#keys = this.#keys.slice(0, maxKeys);
     this.#timer = setInterval(() => {
-      this.#keys = [randomBytes(keyBytes), ...this.#keys].slice(0, maxKeys);
+      this.#keys = [randomBytes(ticketKeyBytes), ...this.#keys].slice(0, maxKeys);
       changed();
     }, intervalMs);
     this.#timer.unref();
@@ -47,7 +47,7 @@ export class TicketKeyRing implements TicketKeys {
 /** The key of one policy: a ticket of another one, which perhaps asked for no client certificate, means nothing to it. */
 export function policyTicketKey(key: Uint8Array, policy: string): Buffer {
   const first = createHmac("sha512", key).update(policy).digest();
-  return first.subarray(0, keyBytes);
+  return first.subarray(0, ticketKeyBytes);
 }
 
 /** Name of a policy's key, by which tickets under it are known; hexadecimal. */

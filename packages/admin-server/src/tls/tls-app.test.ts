@@ -204,7 +204,23 @@ describe("automation", () => {
     await expect(ask("bad.example")).rejects.toThrow("alert internal error");
     expect(asked).toEqual(["/ask?domain=good.example", "/ask?domain=bad.example"]);
     permission.close();
-    expect((await load({ automation: { policies } })).error).toContain("without a permission module");
+  });
+
+  test.each([
+    ["the own authority alone issues", { issuers: [{ module: "internal" }] }, "any.example"],
+    ["the config lists the names", { subjects: ["one.localhost"] }, "one.localhost"],
+  ])("needs nobody's permission on demand where %s", async (_, policy, name) => {
+    expect((await load({ automation: { policies: [{ on_demand: true, ...policy }] } })).error).toBe("");
+    expect((await ask(name)).certificate).toBe(`DNS:${name}`);
+  });
+
+  test.each([
+    ["any name", {}],
+    ["names with a star", { subjects: ["a.example", "*.example"] }],
+    ["an authority outside beside the own", { issuers: [{ module: "internal" }, { module: "acme" }] }],
+  ])("refuses %s on demand without permission", async (_, policy) => {
+    const { error } = await load({ automation: { policies: [{ on_demand: true, ...policy }] } });
+    expect(error).toContain("without a permission module");
   });
 
   test("keeps as many certificates on demand in memory as there is capacity, and finds the others again", async () => {

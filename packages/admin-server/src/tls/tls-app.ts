@@ -2,10 +2,10 @@ import type { Logger } from "lifecycle";
 import { z } from "zod";
 import { errorWithin, messageOf, ServerError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json/json-value.ts";
-import { configDuration, moduleMap, notYet } from "../core/modules/config-fields.ts";
+import { configDuration, inlineModule, moduleMap, notYet } from "../core/modules/config-fields.ts";
 import { type App, defineModule } from "../core/modules/module.ts";
 import type { ModuleContext } from "../core/modules/module-context.ts";
-import { storages } from "../core/storage/storage.ts";
+import { type Storage, storages } from "../core/storage/storage.ts";
 import { type AutomationPolicyConfig, automationSchema } from "./automation/automation-schema.ts";
 import { type AutomationPolicy, CertificateManager } from "./automation/certificate-manager.ts";
 import { type CertificatePermission, permissions } from "./automation/permission.ts";
@@ -27,8 +27,9 @@ import { ChallengeAnswers } from "./issuers/acme/challenge-answers.ts";
 import { ChallengeBoard, challengeBoards } from "./issuers/acme/challenge-board.ts";
 import { type CertificateIssuer, issuers } from "./issuers/issuer.ts";
 import { type ExternalManager, externalManagers } from "./managers/external-manager.ts";
-import { TicketKeyRing, type TicketKeys, ticketKeys } from "./session-tickets.ts";
+import { TicketKeyRing, ticketKeys } from "./session-tickets.ts";
 import { StorageUpkeep } from "./storage/storage-upkeep.ts";
+import { StoredTicketKeys } from "./stored-ticket-keys.ts";
 
 const defaultRenewMs = 600_000;
 const defaultRenewalRatio = 1 / 3;
@@ -56,9 +57,17 @@ export const tlsAppSchema = z.strictObject({
         .nullish()
         .describe("Keys that count at a time (4): a session is resumed so many intervals later."),
       key_source: z
-        .strictObject({ provider: z.literal("standard") })
+        .discriminatedUnion("provider", [
+          z.strictObject({ provider: z.literal("standard") }),
+          z.strictObject({
+            provider: z.literal("distributed"),
+            storage: inlineModule("storage", "module").nullish().describe("Where keys rest (as all does)."),
+          }),
+        ])
         .nullish()
-        .describe("`standard`: made by this server, kept in its memory."),
+        .describe(
+          "`standard`: made by this server, kept in its memory. `distributed`: kept in the storage, the same for all servers that share it.",
+        ),
     })
     .nullish()
     .describe("Tickets by which clients resume sessions; all threads take them."),
@@ -98,6 +107,8 @@ interface SubjectPolicy {
     readonly issuers: readonly CertificateIssuer[] | undefined;
   };
   readonly onDemand: boolean;
+  /** Whether nothing is obtained on demand where nobody is asked for permission. */
+  readonly needsPermission: boolean;
   /** Others that may have the certificate. */
   readonly managers: readonly ExternalManager[];
 }
@@ -121,7 +132,9 @@ class TlsApp implements App {
   #internal: readonly CertificateIssuer[] = [];
   #public: readonly CertificateIssuer[] = [];
   #permission: CertificatePermission | undefined;
-  #tickets: TicketKeys | undefined;
+  #tickets: { readonly keys: readonly Uint8Array[] } | undefined;
+  #ticketStorage: Storage | undefined;
+  #storedTickets: StoredTicketKeys | undefined;
   #timer: NodeJS.Timeout | undefined;
   #notice: NodeJS.Immediate | undefined;
 
@@ -147,7 +160,13 @@ class TlsApp implements App {
     );
     this.#internal = [await context.load(issuers, "internal", {}, "automation")];
     this.#public = [await context.load(issuers, "acme", {}, "automation")];
-    const { automation, certificates } = this.#config;
+    const { automation, certificates, session_tickets: tickets } = this.#config;
+    if (tickets?.disabled !== true && tickets?.key_source?.provider === "distributed") {
+      const own = tickets.key_source.storage;
+      this.#ticketStorage = own
+        ? await context.loadInline(storages, "module", own as JsonValue, "session_tickets/key_source/storage")
+        : context.storage;
+    }
     const { permission, ask } = automation?.on_demand ?? {};
     if (permission ?? ask) {
       const config = (permission ?? { module: "http", endpoint: ask }) as JsonValue;
@@ -177,16 +196,7 @@ class TlsApp implements App {
 
   async start(): Promise<void> {
     const { messages } = this.#context;
-    const { session_tickets: tickets } = this.#config;
-    if (tickets?.disabled !== true) {
-      const rotationMs = tickets?.rotation_interval || defaultRotationMs;
-      const maxKeys = tickets?.max_keys ?? defaultTicketKeys;
-      const lease = await this.#context.acquire(ticketKeys, "standard", () => new TicketKeyRing());
-      this.#tickets = lease.value;
-      if (tickets?.disable_rotation !== true) {
-        this.#tickets.rotateEvery(rotationMs, maxKeys, () => this.#tell(certificateTopics.ticketsChanged));
-      }
-    }
+    await this.#startTickets();
     messages.on(certificateTopics.tickets, (): TicketAnswer => ({ keys: this.#tickets?.keys ?? [] }));
     messages.on(certificateTopics.resolvers, () => this.#config.resolvers ?? []);
     messages.on(certificateTopics.manage, (value) => this.#manageSites(value as ManageRequest));
@@ -204,6 +214,35 @@ class TlsApp implements App {
     this.#timer.unref();
   }
 
+  /** @throws ServerError STORAGE */
+  async #startTickets(): Promise<void> {
+    const { session_tickets: config } = this.#config;
+    if (config?.disabled === true) {
+      return;
+    }
+    const rotationMs = config?.rotation_interval || defaultRotationMs;
+    const intervalMs = config?.disable_rotation === true ? undefined : rotationMs;
+    const maxKeys = config?.max_keys ?? defaultTicketKeys;
+    const changed = (): void => this.#tell(certificateTopics.ticketsChanged);
+    if (this.#ticketStorage !== undefined) {
+      const storage = this.#ticketStorage;
+      this.#storedTickets = await StoredTicketKeys.open({
+        storage,
+        log: this.#log,
+        intervalMs,
+        maxKeys,
+        changed,
+      });
+      this.#tickets = this.#storedTickets;
+      return;
+    }
+    const lease = await this.#context.acquire(ticketKeys, "standard", () => new TicketKeyRing());
+    this.#tickets = lease.value;
+    if (intervalMs !== undefined) {
+      lease.value.rotateEvery(intervalMs, maxKeys, changed);
+    }
+  }
+
   activate(): void {
     this.#tellChange();
     if (this.#config.disable_storage_clean !== true) {
@@ -218,6 +257,7 @@ class TlsApp implements App {
   close(): void {
     clearInterval(this.#timer);
     this.#upkeep.close();
+    this.#storedTickets?.close();
     clearImmediate(this.#notice);
     this.#manager.close();
   }
@@ -230,7 +270,12 @@ class TlsApp implements App {
       const place = `${path}/get_certificate/${position}`;
       managers.push(await context.loadInline(externalManagers, "via", manager as JsonValue, place));
     }
-    if (config.on_demand === true && managers.length === 0 && this.#permission === undefined) {
+    // Names that the config lists, and the server's own authority, are nobody's to abuse. Source: the public model (Caddy 2.11)
+    const subjects = (config.subjects ?? []).map((name) => name.toLowerCase());
+    const isOpen = subjects.length === 0 || subjects.some((name) => name.startsWith("*"));
+    const issuesInside = (config.issuers ?? []).every(({ module }) => module === "internal");
+    const isGuarded = !isOpen || (issuesInside && (config.issuers ?? []).length > 0);
+    if (config.on_demand === true && managers.length === 0 && this.#permission === undefined && !isGuarded) {
       throw new ServerError(
         "MODULE_CONFIG",
         "on-demand TLS cannot be enabled without a permission module to prevent abuse: set automation.on_demand.permission",
@@ -246,7 +291,8 @@ class TlsApp implements App {
       ? await context.loadInline(storages, "module", config.storage as JsonValue, `${path}/storage`)
       : context.storage;
     return {
-      subjects: (config.subjects ?? []).map((name) => name.toLowerCase()),
+      subjects,
+      needsPermission: !isGuarded,
       // What others have is had when it is asked for.
       onDemand: config.on_demand === true || managers.length > 0,
       managers,
@@ -370,15 +416,16 @@ class TlsApp implements App {
   /** Obtains a certificate while a client waits, where a policy allows it. @returns whether there may be one now */
   async #obtainNow(name: string): Promise<boolean> {
     const permission = this.#permission;
+    const policy = this.#subjectPolicy(name);
     if (
-      permission === undefined ||
+      policy?.onDemand !== true ||
       !qualifiesForCertificate(name) ||
-      this.#subjectPolicy(name)?.onDemand !== true
+      (permission === undefined && policy.needsPermission)
     ) {
       return false;
     }
     try {
-      await permission.check(name);
+      await permission?.check(name);
       this.#rememberOnDemand(name);
       await this.#manager.manage(name, true);
       return true;

@@ -28,7 +28,10 @@ export const automationPolicySchema = z.strictObject({
     .nullish()
     .describe("Certificates are obtained when a client first asks for the name, not before."),
   storage: inlineModule("storage", "module").nullish().describe("Where certificates rest (as all does)."),
-  must_staple: z.literal(false).nullish().describe("OCSP stapling is not supported: false."),
+  must_staple: z
+    .literal(false)
+    .nullish()
+    .describe("There is no OCSP stapling, which authorities end: false."),
   disable_ocsp_stapling: z.boolean().nullish().describe("There is no OCSP stapling: nothing to disable."),
   ocsp_overrides: z
     .record(z.string(), z.string())
@@ -45,7 +48,9 @@ export const automationSchema = z.strictObject({
       ask: z.string().nullish().describe("Deprecated: as permission {module: http, endpoint}."),
       permission: inlineModule("tls.permission", "module")
         .nullish()
-        .describe("Who is asked whether a certificate may be obtained; needed for on_demand."),
+        .describe(
+          "Who is asked whether a certificate may be obtained; on_demand needs it, but for listed names without `*`, and the issuer internal alone.",
+        ),
     })
     .nullish()
     .describe("Rules for certificates that are obtained during handshakes."),

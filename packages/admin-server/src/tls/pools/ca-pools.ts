@@ -9,7 +9,7 @@ import { certificatesToPem, parseCertificates } from "../../pki/pem.ts";
 import { type AuthorityInfo, authorityTopic, defaultAuthority } from "../../pki/pki-app.ts";
 import { type CaPool, caPools, certificateFromBase64 } from "../connection/ca-pool.ts";
 import { readPemFile } from "../loaders/read-file.ts";
-import { storedPem } from "./stored-pem.ts";
+import { openStoredPems } from "./stored-pem.ts";
 
 /** One text for each certificate, as TLS wants them. */
 export function separate(pem: string | Uint8Array, source: string): string[] {
@@ -81,16 +81,22 @@ export const pkiIntermediateCaPool = defineModule({
 /** Authorities from the storage. */
 export const storageCaPool = defineModule({
   id: "tls.ca_pool.source.storage",
-  config: z.strictObject({ pem_keys: z.array(z.string()).describe("Keys in the storage.") }),
-  provision: (config, context): CaPool => ({
-    async load() {
-      const found: string[] = [];
-      for (const key of config.pem_keys) {
-        found.push(...separate(await storedPem(key, context.messages), key));
-      }
-      return found;
-    },
+  config: z.strictObject({
+    pem_keys: z.array(z.string()).describe("Keys in the storage."),
+    storage: inlineModule("storage", "module").nullish().describe("The storage (as all does)."),
   }),
+  async provision(config, context): Promise<CaPool> {
+    const stored = await openStoredPems(config.storage, context);
+    return {
+      async load() {
+        const found: string[] = [];
+        for (const key of config.pem_keys) {
+          found.push(...separate(await stored(key), key));
+        }
+        return found;
+      },
+    };
+  },
 });
 
 /** Authorities that browsers trust, as this release of Node brings them. */

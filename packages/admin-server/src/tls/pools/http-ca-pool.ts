@@ -1,4 +1,5 @@
-import { Agent } from "undici";
+import { TLSSocket } from "node:tls";
+import { Agent, buildConnector } from "undici";
 import { z } from "zod";
 import { ServerError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json/json-value.ts";
@@ -23,7 +24,10 @@ export const httpCaPool = defineModule({
         insecure_skip_verify: z.boolean().nullish().describe("Trusts every service. For tests only."),
         handshake_timeout: configDuration().nullish().describe("Time for the handshake (10s)."),
         server_name: z.string().nullish().describe("Name to ask for and to verify (that of the endpoint)."),
-        renegotiation: z.enum(["never"]).nullish().describe("`never`, the only one."),
+        renegotiation: z
+          .enum(["never", "once", "freely"])
+          .nullish()
+          .describe("Whether a service may ask for another handshake, TLS 1.2 only (never)."),
       })
       .nullish()
       .describe("How services that speak TLS are spoken to."),
@@ -34,12 +38,21 @@ export const httpCaPool = defineModule({
       : undefined;
     return {
       async load() {
+        const connect = buildConnector({
+          timeout: tls?.handshake_timeout || defaultHandshakeMs,
+          rejectUnauthorized: tls?.insecure_skip_verify !== true,
+          ...(tls?.server_name ? { servername: tls.server_name } : {}),
+          ...(pool === undefined ? {} : { ca: await pool.load() }),
+        });
         const agent = new Agent({
-          connect: {
-            timeout: tls?.handshake_timeout || defaultHandshakeMs,
-            rejectUnauthorized: tls?.insecure_skip_verify !== true,
-            ...(tls?.server_name ? { servername: tls.server_name } : {}),
-            ...(pool === undefined ? {} : { ca: await pool.load() }),
+          connect(options, done) {
+            connect(options, (...result) => {
+              const [, socket] = result;
+              if ((tls?.renegotiation ?? "never") === "never" && socket instanceof TLSSocket) {
+                socket.disableRenegotiation();
+              }
+              done(...result);
+            });
           },
         });
         try {

@@ -3,12 +3,13 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { messageOf, ServerError } from "../../core/errors.ts";
+import { inlineModule } from "../../core/modules/config-fields.ts";
 import { defineModule } from "../../core/modules/module.ts";
 import type { ModuleContext } from "../../core/modules/module-context.ts";
 import { parseCertificates } from "../../pki/pem.ts";
 import type { ClientVerifier } from "../connection/client-auth.ts";
 import { readPemFile } from "../loaders/read-file.ts";
-import { storedPem } from "./stored-pem.ts";
+import { openStoredPems } from "./stored-pem.ts";
 
 const loaderSchema = z.discriminatedUnion("loader", [
   z.strictObject({ loader: z.literal("file"), files: z.array(z.string()).describe("PEM files.") }),
@@ -20,6 +21,7 @@ const loaderSchema = z.discriminatedUnion("loader", [
   z.strictObject({
     loader: z.literal("storage"),
     certificates: z.array(z.string()).describe("Keys in the storage."),
+    storage: inlineModule("storage", "module").nullish().describe("The storage (as all does)."),
   }),
 ]);
 
@@ -29,7 +31,8 @@ async function load(
 ): Promise<X509Certificate[]> {
   switch (config.loader) {
     case "storage": {
-      const pems = await Promise.all(config.certificates.map((key) => storedPem(key, context.messages)));
+      const stored = await openStoredPems(config.storage, context);
+      const pems = await Promise.all(config.certificates.map(stored));
       return pems.flatMap((pem, position) => parseCertificates(pem, config.certificates[position] ?? ""));
     }
     case "pem":

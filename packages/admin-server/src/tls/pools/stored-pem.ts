@@ -1,12 +1,29 @@
 import { ServerError } from "../../core/errors.ts";
-import type { ThreadMessages } from "../../core/threads/thread-messages.ts";
+import type { JsonValue } from "../../core/json/json-value.ts";
+import type { ModuleContext } from "../../core/modules/module-context.ts";
+import { storages } from "../../core/storage/storage.ts";
 import { certificateTopics } from "../certificates/certificate-messages.ts";
 
-/** A text of the storage, also for threads that have none. @throws ServerError CERTIFICATE when it is not there */
-export async function storedPem(key: string, messages: ThreadMessages): Promise<string> {
-  const pem = (await messages.askMain(certificateTopics.stored, key)) as string | undefined;
-  if (pem === undefined) {
-    throw new ServerError("CERTIFICATE", `${key}: not in the storage`);
-  }
-  return pem;
+/** Texts by key, of certificates in a storage. @throws ServerError CERTIFICATE when one is not there */
+export type StoredPems = (key: string) => Promise<string>;
+
+/**
+ * Opens the storage that a module names, else that of the server, also in threads that have none.
+ * @param config of the storage
+ * @throws ServerError MODULE_CONFIG
+ */
+export async function openStoredPems(config: unknown, context: ModuleContext): Promise<StoredPems> {
+  const storage = config
+    ? await context.loadInline(storages, "module", config as JsonValue, "storage")
+    : undefined;
+  return async (key) => {
+    const pem =
+      storage === undefined
+        ? ((await context.messages.askMain(certificateTopics.stored, key)) as string | undefined)
+        : (await storage.load(key))?.toString();
+    if (pem === undefined) {
+      throw new ServerError("CERTIFICATE", `${key}: not in the storage`);
+    }
+    return pem;
+  };
 }
