@@ -7,12 +7,14 @@ import { commandsCommand } from "./commands.ts";
 import { compareCommand } from "./compare.ts";
 import { serverfileCommand } from "./serverfile.ts";
 import { storageIntegrationCommand } from "./storage-integration.ts";
+import { tempoCommand } from "./tempo.ts";
 
 if (process.argv[2] === "admin") process.exit(await adminCommand(process.argv.slice(3)));
 if (process.argv[2] === "commands") process.exit(await commandsCommand(process.argv.slice(3)));
 if (process.argv[2] === "compare") process.exit(await compareCommand(process.argv.slice(3)));
 if (process.argv[2] === "serverfile") process.exit(await serverfileCommand(process.argv.slice(3)));
 if (process.argv[2] === "storage") process.exit(await storageIntegrationCommand(process.argv.slice(3)));
+if (process.argv[2] === "tempo") process.exit(await tempoCommand(process.argv.slice(3)));
 
 const options = {
   "otlp-http": { type: "string", default: "http://127.0.0.1:4318" },
@@ -33,6 +35,7 @@ Usage: npm run conformance [-- options]
        npm run conformance -- commands [--help]    compares the command line with its public model
        npm run conformance -- serverfile [--help]  compares what serverfiles become with its public model
        npm run conformance -- storage [--help]     runs the public model's storage suite
+       npm run conformance -- tempo [--help]       compares what answers Grafana's Tempo data source with Tempo
 
 ${Object.entries(options)
   .filter(([name]) => name !== "help")

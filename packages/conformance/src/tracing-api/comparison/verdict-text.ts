@@ -5,8 +5,14 @@ const shown = (value: unknown) => {
   return text.length > 400 ? `${text.slice(0, 400)} …` : text;
 };
 
-/** What a comparison found, for people: each unknown difference under its question, then a line of counts. */
-export function verdictText({ unknown, known, stale, questions }: Comparison): string {
+/**
+ * What a comparison found, for people: each unknown difference under its question, then a line of counts.
+ * @param list file of the known ones
+ */
+export function verdictText(
+  { unknown, known, stale, questions }: Comparison,
+  list = "known-differences.json",
+): string {
   const lines: string[] = [];
   let last = "";
   for (const { question, path, theirs, ours } of unknown) {
@@ -16,9 +22,7 @@ export function verdictText({ unknown, known, stale, questions }: Comparison): s
     lines.push(`    public model: ${shown(theirs)}`, `    ours:         ${shown(ours)}`);
   }
   for (const pattern of stale) {
-    lines.push(
-      `known-differences.json: ${JSON.stringify(pattern)} matches no difference any more; remove it`,
-    );
+    lines.push(`${list}: ${JSON.stringify(pattern)} matches no difference any more; remove it`);
   }
   lines.push(
     `${questions} answers compared: ${unknown.length} unknown differences, ${known} known ones, ${stale.length} patterns without any`,

@@ -9,6 +9,7 @@ root.resolvePath = (_origin, target) =>
   target.startsWith("google/protobuf/") ? target : `${protos}${target}`;
 root.loadSync([
   "opentelemetry/proto/collector/trace/v1/trace_service.proto",
+  "tempopb/tempo.proto",
   "tracing/api_v2/collector.proto",
   "tracing/api_v2/query.proto",
   "tracing/api_v2/sampling.proto",

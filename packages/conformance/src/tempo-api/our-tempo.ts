@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freeAddresses } from "lifecycle/testing";
+import { HouseProcess } from "../house/house-process.ts";
+import type { TempoBackend } from "./tempo-process.ts";
+
+/** Our storage, collector and query service: what answers under `/tempo`. */
+export async function startOurTempo(): Promise<TempoBackend> {
+  const folder = mkdtempSync(join(tmpdir(), "our-tempo-"));
+  const free = await freeAddresses(7);
+  const at = (index: number) => free[index] ?? "";
+  const store = ["--clickhouse.url", `http://${at(0)}`];
+  const make = (name: string, admin: string, args: readonly string[]) =>
+    new HouseProcess(
+      name,
+      `${name}/bin/${name}.ts`,
+      [...args, "--admin.http.host-port", admin],
+      `http://${admin}/`,
+    );
+  const processes = [
+    make("tracing-storage", at(1), [
+      ...["--storage.http.host-port", at(0), "--storage.data-dir", join(folder, "storage")],
+      ...["--grpc.host-port", "127.0.0.1:0"],
+    ]),
+    make("tracing-collector", at(2), [
+      ...["--collector.otlp.http.host-port", at(3), "--collector.otlp.grpc.host-port", "127.0.0.1:0"],
+      ...["--collector.grpc-server.host-port", "127.0.0.1:0"],
+      ...["--collector.http-server.host-port", "127.0.0.1:0"],
+      ...["--collector.journal.dir", join(folder, "collector"), ...store],
+    ]),
+    make("tracing-query", at(4), [
+      ...["--query.http-server.host-port", at(5), "--query.grpc-server.host-port", at(6)],
+      ...store,
+    ]),
+  ];
+  const close = async () => {
+    for (const process of processes.toReversed()) await process.end("SIGTERM");
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await Promise.all(processes.map((process) => process.start()));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { name: "ours", otlpHttp: `http://${at(3)}`, tempo: `http://${at(5)}/tempo`, grpc: at(6), close };
+}

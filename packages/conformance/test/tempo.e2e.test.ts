@@ -1,0 +1,21 @@
+// The same spans and questions to ours and to Grafana Tempo. docs/conformance.md says how to bring its program here.
+
+import { expect, test } from "vitest";
+import { compareWithTempo, readKnownTempoDifferences } from "../src/tempo-api/compare-tempo.ts";
+import { findTempo } from "../src/tempo-api/tempo-process.ts";
+import { judge } from "../src/tracing-api/comparison/known-differences.ts";
+import { verdictText } from "../src/tracing-api/comparison/verdict-text.ts";
+
+const program = findTempo();
+
+test.skipIf(program === undefined)(
+  "our answers are those of Grafana Tempo, but for known differences (skipped without its program, tempo, in $PEERS)",
+  async () => {
+    const { differences, questions } = await compareWithTempo(program ?? "");
+    const verdict = judge(differences, readKnownTempoDifferences());
+    if (verdict.unknown.length + verdict.stale.length > 0) {
+      expect.fail(verdictText({ ...verdict, questions }, "known-tempo-differences.json"));
+    }
+  },
+  600_000,
+);
