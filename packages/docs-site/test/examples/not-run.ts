@@ -68,7 +68,7 @@ export const notRun: readonly NotRun[] = [
   {
     page: "scale.md",
     block: "node packages/tracing-collector",
-    reason: "needs a cluster; the compose file's profile cluster is run with podman",
+    reason: "needs a cluster; cluster-contract.test.ts in packages/storage writes to one that it starts",
   },
   {
     page: "security.md",
