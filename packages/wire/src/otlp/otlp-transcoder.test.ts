@@ -44,6 +44,56 @@ describe("OtlpTranscoder", () => {
     );
   });
 
+  it("gives rows of senders in turn what a new transcoder gives them: many, large ones, tenants, a bad one between", () => {
+    const longText = Buffer.alloc(20_000, 120);
+    const resources = Array.from({ length: 40 }, (_, index): ProtoField => {
+      const value: ProtoField[] = [[1, "bytes", index % 9 === 0 ? longText : `service-${index}`]];
+      // As hex it is twice as long as it comes.
+      if (index % 7 === 0) value[0] = [7, "bytes", Buffer.alloc(7_000 + index * 200, index)];
+      return [
+        1,
+        "bytes",
+        [
+          [
+            1,
+            "bytes",
+            [
+              [1, "bytes", index % 7 === 0 ? "key" : "service.name"],
+              [2, "bytes", value],
+            ],
+          ],
+        ],
+      ];
+    });
+    const scopes = Array.from(
+      { length: 70 },
+      (_, index): ProtoField => [1, "bytes", [[1, "bytes", `scope-${index}`]]],
+    );
+    const transcoder = new OtlpTranscoder();
+    for (let round = 0; round < 300; round++) {
+      const groups = [0, 1, 2].map((group): ProtoField => {
+        const scoped = [0, 1].map(
+          (part): ProtoField => [
+            2,
+            "bytes",
+            [scopes[(round * 3 + part * 31) % scopes.length] as ProtoField, [2, "bytes", [...ids]]],
+          ],
+        );
+        return [1, "bytes", [resources[(round * (group + 1)) % resources.length] as ProtoField, ...scoped]];
+      });
+      const request = protoMessage(...groups);
+      const tenant = `tenant-${round % 3}`;
+      if (round % 11 === 0) {
+        expect(() => transcoder.transcode(request.subarray(0, request.length - 1), tenant)).toThrow(
+          WireError,
+        );
+      }
+      const { rows } = transcoder.transcode(request, tenant);
+      expect(Buffer.compare(rows.bytes, new OtlpTranscoder().transcode(request, tenant).rows.bytes)).toBe(0);
+      expect(rows.count).toBe(6);
+    }
+  });
+
   it("takes an empty request", () => {
     const { rows, ...rest } = new OtlpTranscoder().transcode(new Uint8Array(0));
     expect({ ...rest, count: rows.count, bytes: rows.bytes.length }).toEqual({

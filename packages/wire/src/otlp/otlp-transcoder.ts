@@ -95,9 +95,10 @@ export class OtlpTranscoder implements MessageTranscoder {
     const out = this.#out;
     const problem = this.#spans.scan(end);
     if (problem === "") {
-      const prefix = this.#prefix.out;
+      const { resourceView, scopeView } = this.#prefix;
       const rowStart = out.length;
-      out.words(prefix.view, 0, prefix.length);
+      out.words(resourceView, 0, resourceView.byteLength);
+      out.words(scopeView, 0, scopeView.byteLength);
       this.#spans.write();
       this.#count++;
       const service = this.#tallyOf((this.#spans.flags & debugFlag) !== 0);

@@ -12,59 +12,95 @@ const resourceFields = fieldMask(1, 2);
 const scopeFields = fieldMask(1, 2, 3, 4);
 
 const serviceNameKey = Buffer.from("service.name");
+const nothing = new DataView(new ArrayBuffer(0));
+/** Columns are longer than the fields they come from where values are, such as bytes as hex; these are not kept. */
+const longestKeptBytes = 16 * 1024;
+
+/** Of each kind so many are kept: more than a gateway has in one request of most systems. */
+const keptResources = 32;
+const keptScopes = 64;
+
+/** Columns that all rows of a resource, or of a scope, have. */
+interface SharedColumns {
+  readonly view: DataView;
+  /** Of a resource. */
+  readonly service: string;
+}
 
 /**
- * Writes what every row starts with: the columns of its tenant, resource and scope. A sender repeats these in every
- * request: what has the same bytes as the time before is not written again.
+ * Writes what every row starts with: the columns of its tenant, resource and scope. Senders repeat these in every
+ * request, and gateways some in turn: what has the same bytes as one of the last is not written again.
  */
 export class PrefixTranscoder {
-  /** Columns of the resource and scope at hand. */
-  readonly out: ByteWriter;
+  /** Columns of the resource at hand, and of the scope, which stand behind them. */
+  resourceView: DataView = nothing;
+  scopeView: DataView = nothing;
   /** Service of the resource at hand. */
   service = "";
   readonly #cursor: ProtoCursor;
-  readonly #attributeTranscoder: AttributeTranscoder;
+  readonly #resourceWriter: SharedWriter;
+  readonly #scopeWriter: SharedWriter;
   /** Fields of a message that are no scopes or spans, with their tags. */
   readonly #fields = new FieldList();
   readonly #attributes = new FieldList();
-  readonly #lastResource = new RepeatedFields();
-  readonly #lastScope = new RepeatedFields();
-  #tenant = "";
-  #resourceEnd = 0;
+  readonly #resources = new RepeatedFields<SharedColumns>(keptResources);
+  readonly #scopes = new RepeatedFields<SharedColumns>(keptScopes);
 
   constructor(cursor: ProtoCursor, maxBytes: number | undefined) {
     this.#cursor = cursor;
-    this.out = new ByteWriter(maxBytes);
-    this.#attributeTranscoder = new AttributeTranscoder(cursor, this.out);
+    this.#resourceWriter = new SharedWriter(cursor, maxBytes);
+    this.#scopeWriter = new SharedWriter(cursor, maxBytes);
   }
 
   /**
-   * Writes the columns of the resource of the `ResourceSpans` from the cursor's position to `end`; the cursor stands
-   * elsewhere then.
+   * Finds or writes the columns of the resource of the `ResourceSpans` from the cursor's position to `end`; the cursor
+   * stands elsewhere then.
    * @throws WireError for bytes that are no such message; WIRE_TOO_LARGE past the most bytes
    */
   resource(end: number, tenant: string): void {
     this.#findFields(end);
     const { bytes } = this.#cursor;
-    if (tenant === this.#tenant && this.#lastResource.matches(bytes, this.#fields)) return;
-    this.#lastResource.forget();
-    this.#lastScope.forget();
-    this.#tenant = tenant;
-    this.out.clear();
-    this.#writeResource(tenant);
-    this.#resourceEnd = this.out.length;
-    this.#lastResource.keep(bytes, this.#fields);
+    const known = this.#resources.find(bytes, this.#fields, tenant) ?? this.#newResource(tenant);
+    this.resourceView = known.view;
+    this.service = known.service;
   }
 
-  /** The same for the scope of a `ScopeSpans`, behind the resource. */
+  /** The same for the scope of a `ScopeSpans`. */
   scope(end: number): void {
     this.#findFields(end);
     const { bytes } = this.#cursor;
-    if (this.#lastScope.matches(bytes, this.#fields)) return;
-    this.#lastScope.forget();
-    this.out.length = this.#resourceEnd;
-    this.#writeScope();
-    this.#lastScope.keep(bytes, this.#fields);
+    const known = this.#scopes.find(bytes, this.#fields, "") ?? this.#newScope();
+    this.scopeView = known.view;
+  }
+
+  #newResource(tenant: string): SharedColumns {
+    const writer = this.#resourceWriter;
+    writer.out.clear();
+    const service = this.#writeResource(writer, tenant);
+    return this.#kept(this.#resources, writer, tenant, service);
+  }
+
+  #newScope(): SharedColumns {
+    const writer = this.#scopeWriter;
+    writer.out.clear();
+    this.#writeScope(writer);
+    return this.#kept(this.#scopes, writer, "", "");
+  }
+
+  /** What was just written, in memory of its own where it is kept. */
+  #kept(
+    among: RepeatedFields<SharedColumns>,
+    { out }: SharedWriter,
+    owner: string,
+    service: string,
+  ): SharedColumns {
+    const { buffer, length } = out;
+    if (length <= longestKeptBytes) {
+      const own = new Uint8Array(buffer.subarray(0, length));
+      const columns = { view: new DataView(own.buffer, 0, length), service };
+      if (among.keep(this.#cursor.bytes, this.#fields, owner, columns)) return columns;
+    }
+    return { view: new DataView(buffer.buffer, buffer.byteOffset, length), service };
   }
 
   #findFields(end: number): void {
@@ -102,10 +138,9 @@ export class PrefixTranscoder {
     return schemaUrl;
   }
 
-  /** Writes the columns `tenant` to `resource_schema_url`. */
-  #writeResource(tenant: string): void {
+  /** Writes the columns `tenant` to `resource_schema_url`. @returns the service */
+  #writeResource({ out, attributes }: SharedWriter, tenant: string): string {
     const cursor = this.#cursor;
-    const { out } = this;
     let droppedAttributes = 0;
     const schemaUrl = this.#readFields((end) => {
       while (cursor.position < end) {
@@ -118,17 +153,17 @@ export class PrefixTranscoder {
     out.string(tenant);
     // Format otlp.
     out.uint8(0);
-    this.service = this.#serviceName();
-    out.string(this.service);
-    this.#attributeTranscoder.list(this.#attributes);
+    const service = this.#serviceName();
+    out.string(service);
+    attributes.list(this.#attributes);
     out.uint32(droppedAttributes);
     out.string(schemaUrl);
+    return service;
   }
 
   /** Writes the columns `scope_name` to `scope_schema_url`. */
-  #writeScope(): void {
+  #writeScope({ out, attributes }: SharedWriter): void {
     const cursor = this.#cursor;
-    const { out } = this;
     let name = "";
     let version = "";
     let droppedAttributes = 0;
@@ -144,7 +179,7 @@ export class PrefixTranscoder {
     });
     out.string(name);
     out.string(version);
-    this.#attributeTranscoder.tuples(this.#attributes);
+    attributes.tuples(this.#attributes);
     out.uint32(droppedAttributes);
     out.string(schemaUrl);
   }
@@ -181,5 +216,16 @@ export class PrefixTranscoder {
       cursor.position = stop;
     }
     return isServiceName;
+  }
+}
+
+/** Where columns are written before they are kept. */
+class SharedWriter {
+  readonly out: ByteWriter;
+  readonly attributes: AttributeTranscoder;
+
+  constructor(cursor: ProtoCursor, maxBytes: number | undefined) {
+    this.out = new ByteWriter(maxBytes);
+    this.attributes = new AttributeTranscoder(cursor, this.out);
   }
 }

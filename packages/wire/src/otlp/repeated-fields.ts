@@ -1,40 +1,74 @@
 import type { FieldList } from "./field-list.ts";
 
 /** More bytes are not worth keeping: they are seldom the same again. */
-const longestBytes = 64 * 1024;
+const longestBytes = 8 * 1024;
 
-/** The bytes of some fields, kept to see whether the next message has the same ones. */
-export class RepeatedFields {
-  #bytes = Buffer.alloc(0);
-  #length = -1;
+interface Kept<T> {
+  bytes: Buffer;
+  length: number;
+  owner: string;
+  value: T;
+}
 
-  /** Whether the fields are the ones that were kept, in the same order. */
-  matches(source: Buffer, fields: FieldList): boolean {
-    const bytes = this.#bytes;
-    let at = 0;
-    for (let index = 0; index < fields.count; index++) {
-      const start = fields.start(index);
-      const end = fields.end(index);
-      const next = at + end - start;
-      if (next > this.#length || bytes.compare(source, start, end, at, next) !== 0) return false;
-      at = next;
-    }
-    return at === this.#length;
+/** Remembers what was made of the fields of the last messages, by the bytes of these fields. */
+export class RepeatedFields<T> {
+  readonly #most: number;
+  readonly #kept: Kept<T>[] = [];
+  /** Where the next one is looked for first: senders repeat themselves in the same order. */
+  #next = 0;
+  #oldest = 0;
+
+  /** @param most so many messages, of which the oldest makes room for a new one */
+  constructor(most: number) {
+    this.#most = most;
   }
 
-  keep(source: Buffer, fields: FieldList): void {
-    this.#length = -1;
-    let length = 0;
-    for (let index = 0; index < fields.count; index++) length += fields.end(index) - fields.start(index);
-    if (length > longestBytes) return;
-    if (this.#bytes.length < length) this.#bytes = Buffer.alloc(length * 2);
+  /** What was kept for the same fields in the same order, and the same owner. */
+  find(source: Buffer, fields: FieldList, owner: string): T | undefined {
+    const { length: count } = this.#kept;
+    const length = lengthOf(fields);
+    for (let turn = 0, index = this.#next; turn < count; turn++, index++) {
+      if (index >= count) index = 0;
+      const kept = this.#kept[index] as Kept<T>;
+      if (kept.length !== length || kept.owner !== owner || !isSame(kept.bytes, source, fields)) continue;
+      this.#next = index + 1;
+      return kept.value;
+    }
+    return undefined;
+  }
+
+  /** Keeps the value for fields that `find` has not found. @returns whether they are short enough for that */
+  keep(source: Buffer, fields: FieldList, owner: string, value: T): boolean {
+    const length = lengthOf(fields);
+    if (length > longestBytes) return false;
+    const old = this.#kept[this.#oldest];
+    const bytes =
+      old !== undefined && old.bytes.length >= length ? old.bytes : Buffer.allocUnsafeSlow(length);
     let at = 0;
     for (let index = 0; index < fields.count; index++)
-      at += source.copy(this.#bytes, at, fields.start(index), fields.end(index));
-    this.#length = length;
+      at += source.copy(bytes, at, fields.start(index), fields.end(index));
+    this.#kept[this.#oldest] = { bytes, length, owner, value };
+    this.#next = this.#oldest + 1;
+    this.#oldest = this.#next % this.#most;
+    return true;
   }
+}
 
-  forget(): void {
-    this.#length = -1;
+function lengthOf(fields: FieldList): number {
+  let length = 0;
+  for (let index = 0; index < fields.count; index++) length += fields.end(index) - fields.start(index);
+  return length;
+}
+
+/** @param bytes as many as all fields have, or more */
+function isSame(bytes: Buffer, source: Buffer, fields: FieldList): boolean {
+  let at = 0;
+  for (let index = 0; index < fields.count; index++) {
+    const start = fields.start(index);
+    const end = fields.end(index);
+    const next = at + end - start;
+    if (bytes.compare(source, start, end, at, next) !== 0) return false;
+    at = next;
   }
+  return true;
 }

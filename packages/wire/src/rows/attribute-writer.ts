@@ -94,9 +94,14 @@ export class AttributeWriter {
   keyBytes(type: number, source: Uint8Array, view: DataView, start: number, end: number): boolean {
     const out = this.#out;
     if (this.#isList) {
-      out.uint8(attributeMark);
+      // With one look at the room for mark, key and type.
+      out.reserve(end - start + 3);
+      out.buffer[out.length++] = attributeMark;
       const isAscii = out.textBytes(source, view, start, end);
-      this.#type(type);
+      const { buffer, length } = out;
+      buffer[length] = valueMark;
+      buffer[length + 1] = typeLetterBytes[type] as number;
+      out.length = length + 2;
       return isAscii;
     }
     const isAscii = out.text(source, view, start, end);

@@ -29,10 +29,13 @@ export class ByteWriter {
   view: DataView;
   length = 0;
   readonly #maxBytes: number;
+  /** Bytes of `buffer`, in a field of its own: it is asked for at every piece. */
+  #capacity: number;
 
   constructor(maxBytes = defaultMaxRowsBytes) {
     this.#maxBytes = maxBytes;
     this.buffer = Buffer.allocUnsafeSlow(Math.min(initialBytes, maxBytes));
+    this.#capacity = this.buffer.length;
     this.view = viewOf(this.buffer);
   }
 
@@ -52,8 +55,10 @@ export class ByteWriter {
    * @throws WireError WIRE_TOO_LARGE when that would be more than `maxBytes` in all
    */
   reserve(count: number): void {
-    const wanted = this.length + count;
-    if (wanted <= this.buffer.length) return;
+    if (this.length + count > this.#capacity) this.#grow(this.length + count);
+  }
+
+  #grow(wanted: number): void {
     if (wanted > this.#maxBytes) {
       throw new WireError(
         "WIRE_TOO_LARGE",
@@ -287,6 +292,7 @@ export class ByteWriter {
 
   #use(buffer: Buffer): void {
     this.buffer = buffer;
+    this.#capacity = buffer.length;
     this.view = viewOf(buffer);
   }
 }
