@@ -63,7 +63,8 @@ function together(parts: readonly unknown[]): unknown {
   const found: Record<string, Map<string, unknown>> = {};
   for (const [list, elements] of parts.flatMap((part) => Object.entries(part as object))) {
     if (!Array.isArray(elements)) continue;
-    const known = (found[list] ??= new Map());
+    const known = found[list] ?? new Map<string, unknown>();
+    found[list] = known;
     for (const element of elements) {
       const { traceId, labels, name } = element as Record<string, unknown>;
       known.set(JSON.stringify(traceId ?? labels ?? name ?? element), element);
