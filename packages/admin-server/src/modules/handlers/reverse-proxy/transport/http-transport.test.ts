@@ -121,6 +121,19 @@ describe("HTTP/2", () => {
     expect((await ask(running.site)).status).toBe(502);
   });
 
+  test("a head may be as long as max_response_header_size, with any number of fields, and no longer", async () => {
+    const server = createH2cServer((request, response) => {
+      for (let index = 0; index < Number(request.headers["x-fields"]); index++) {
+        response.setHeader(`x-${index}`, "v".repeat(20));
+      }
+      response.end();
+    });
+    await load(await listen(server), { versions: ["h2c"], max_response_header_size: 40_000 });
+    const status = async (fields: number) =>
+      (await ask(running.site, { headers: { "X-Fields": String(fields) } })).status;
+    expect([await status(300), await status(2_000), await status(1)]).toEqual([200, 502, 200]);
+  });
+
   test("an upstream that goes away is dialed again", async () => {
     const server = createH2cServer((_, response) => response.end("ok"));
     const sessions: { destroy(): void }[] = [];

@@ -20,6 +20,9 @@ export interface H2PoolOptions {
 const streamWindowBytes = 1024 * 1024;
 const connectionWindowBytes = 16 * 1024 * 1024;
 
+/** Of a head, whose bytes count; node lets 128 in unless told otherwise. */
+const maxFields = 100_000;
+
 interface Session {
   readonly session: ClientHttp2Session;
   active: number;
@@ -97,6 +100,7 @@ export class H2Pool implements SlotUser {
     const { scheme, maxHeaderBytes } = this.#options;
     const session = connect(`${scheme}://upstream`, {
       createConnection: () => socket,
+      maxHeaderListPairs: maxFields,
       settings: {
         initialWindowSize: streamWindowBytes,
         enablePush: false,
