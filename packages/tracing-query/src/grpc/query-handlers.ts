@@ -3,7 +3,6 @@ import type { Logger } from "lifecycle";
 import type { PackedTrace } from "storage/api";
 import type { SpansResponseChunk } from "wire/api-v2";
 import type { QueryServiceServer } from "wire/grpc";
-import { type SpanKind, spanKinds } from "wire/model";
 import { QueryError } from "../query-error.ts";
 import type { QueryService } from "../service/query-service.ts";
 import { checkLimits, checkSpans, type ReadLimits } from "../service/read-limits.ts";
@@ -11,14 +10,14 @@ import { nanosOf } from "../service/span-time.ts";
 import type { CallGuard } from "./call-guard.ts";
 import { queryOf } from "./find-request.ts";
 import { storageFailure } from "./grpc-status.ts";
+import { operationsOf } from "./operations-of.ts";
 import { readOptionsOf } from "./read-options-of.ts";
 import { fail, sendAll } from "./send-stream.ts";
 import { spanChunks } from "./span-chunks.ts";
 import { traceIdField } from "./trace-id-field.ts";
+import { unaryAnswer } from "./unary-answer.ts";
 
-function isSpanKind(text: string): text is SpanKind {
-  return (spanKinds as readonly string[]).includes(text);
-}
+const notFound = { code: status.NOT_FOUND, details: "trace not found: trace not found" };
 
 function* messagesOf(traces: readonly PackedTrace[]): Generator<SpansResponseChunk> {
   for (const spans of spanChunks(traces)) {
@@ -37,6 +36,7 @@ export function queryHandlers(
   limits: ReadLimits,
   log: Logger,
 ): QueryServiceServer {
+  const answer = unaryAnswer(guard, log);
   return {
     async getTrace(call) {
       const read = readOptionsOf(call, guard);
@@ -54,7 +54,7 @@ export function queryHandlers(
         leave = await guard.gate.enter(read.signal);
         const traces = await service.getPackedTraces([traceId], read);
         if (traces.length === 0) {
-          fail(call, { code: status.NOT_FOUND, details: "trace not found: trace not found" });
+          fail(call, notFound);
           return;
         }
         checkSpans(traces, limits);
@@ -92,92 +92,43 @@ export function queryHandlers(
       }
     },
 
-    async getServices(call, callback) {
-      const read = readOptionsOf(call, guard);
-      if ("code" in read) {
-        callback(read);
-        return;
-      }
-      try {
-        callback(null, { services: [...(await service.names.getServices(read))] });
-      } catch (error) {
-        callback(storageFailure("failed to fetch services", error, log));
-      }
-    },
+    getServices: (call, callback) =>
+      answer(call, callback, "failed to fetch services", async (read) => ({
+        services: [...(await service.names.getServices(read))],
+      })),
 
-    async getOperations(call, callback) {
-      const read = readOptionsOf(call, guard);
-      if ("code" in read) {
-        callback(read);
-        return;
-      }
-      const { service: name, spanKind } = call.request;
-      if (spanKind !== "" && !isSpanKind(spanKind)) {
-        callback(null, { operationNames: [], operations: [] }); // A kind that no span has.
-        return;
-      }
-      try {
-        const kind = spanKind === "" ? undefined : spanKind;
-        const operations = await service.names.getOperations(name, kind, read);
-        callback(null, {
-          operationNames: [...new Set(operations.map((operation) => operation.name))],
-          operations: operations.map((operation) => ({ name: operation.name, spanKind: operation.spanKind })),
-        });
-      } catch (error) {
-        callback(storageFailure("failed to fetch operations", error, log));
-      }
-    },
+    getOperations: (call, callback) =>
+      answer(call, callback, "failed to fetch operations", async (read) => {
+        const operations = [...(await operationsOf(service.names, call.request, read))];
+        return { operationNames: [...new Set(operations.map(({ name }) => name))], operations };
+      }),
 
-    async archiveTrace(call, callback) {
-      const read = readOptionsOf(call, guard);
-      if ("code" in read) {
-        callback(read);
-        return;
-      }
-      const traceId = traceIdField(call.request.traceId);
-      if (typeof traceId !== "string") {
-        callback(traceId);
-        return;
-      }
-      let leave = () => {};
-      try {
-        leave = await guard.gate.enter(read.signal);
-        await service.archiveTrace(traceId, read);
-        callback(null, {});
-      } catch (error) {
-        callback(
-          isNotFound(error)
-            ? { code: status.NOT_FOUND, details: "trace not found: trace not found" }
-            : storageFailure("failed to archive trace", error, log),
-        );
-      } finally {
-        leave();
-      }
-    },
+    archiveTrace: (call, callback) =>
+      answer(call, callback, "failed to archive trace", async (read) => {
+        const traceId = traceIdField(call.request.traceId);
+        if (typeof traceId !== "string") return traceId;
+        const leave = await guard.gate.enter(read.signal);
+        try {
+          await service.archiveTrace(traceId, read);
+          return {};
+        } catch (error) {
+          if (isNotFound(error)) return notFound;
+          throw error;
+        } finally {
+          leave();
+        }
+      }),
 
-    async getDependencies(call, callback) {
-      const { startTime, endTime } = call.request;
-      const read = readOptionsOf(call, guard);
-      if ("code" in read) {
-        callback(read);
-        return;
-      }
-      if (startTime === undefined || endTime === undefined) {
-        callback({ code: status.INVALID_ARGUMENT, details: "StartTime and EndTime must be initialized." });
-        return;
-      }
-      try {
+    getDependencies: (call, callback) =>
+      answer(call, callback, "failed to fetch dependencies", async (read) => {
+        const { startTime, endTime } = call.request;
+        if (startTime === undefined || endTime === undefined) {
+          return { code: status.INVALID_ARGUMENT, details: "StartTime and EndTime must be initialized." };
+        }
         // The public model looks at the time before the start, by mistake.
-        const links = await service.getDependencies(
-          { startUnixNano: nanosOf(startTime), endUnixNano: nanosOf(endTime) },
-          read,
-        );
-        callback(null, {
-          dependencies: links.map((link) => ({ ...link, callCount: BigInt(link.callCount) })),
-        });
-      } catch (error) {
-        callback(storageFailure("failed to fetch dependencies", error, log));
-      }
-    },
+        const range = { startUnixNano: nanosOf(startTime), endUnixNano: nanosOf(endTime) };
+        const links = await service.getDependencies(range, read);
+        return { dependencies: links.map((link) => ({ ...link, callCount: BigInt(link.callCount) })) };
+      }),
   };
 }

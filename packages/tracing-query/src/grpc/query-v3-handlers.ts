@@ -3,21 +3,18 @@ import type { Logger } from "lifecycle";
 import type { PackedTrace, TraceQuery } from "storage/api";
 import { parseTraceId } from "wire/api-v2";
 import type { QueryServiceV3Handlers, TraceQueryParameters } from "wire/api-v3";
-import { type SpanKind, spanKinds } from "wire/model";
 import { defaultSearchLimit, type QueryService } from "../service/query-service.ts";
 import { checkLimits, checkSpans, type ReadLimits } from "../service/read-limits.ts";
 import { nanosOf } from "../service/span-time.ts";
 import type { CallGuard } from "./call-guard.ts";
 import { type GrpcFailure, storageFailure } from "./grpc-status.ts";
+import { operationsOf } from "./operations-of.ts";
 import { otlpMessages } from "./otlp-messages.ts";
 import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
 import { fail, sendAll } from "./send-stream.ts";
+import { unaryAnswer } from "./unary-answer.ts";
 
 type Stream<Request> = ServerWritableStream<Request, Buffer>;
-
-function isSpanKind(text: string): text is SpanKind {
-  return (spanKinds as readonly string[]).includes(text);
-}
 
 /** undefined where a time that must be there is not. */
 function queryOf(parameters: TraceQueryParameters): TraceQuery | undefined {
@@ -44,6 +41,8 @@ export function queryV3Handlers(
   limits: ReadLimits,
   log: Logger,
 ): QueryServiceV3Handlers {
+  const answer = unaryAnswer(guard, log);
+
   /** Sends what `find` finds. @param ofNone what the client is told of nothing; absent: nothing is an answer */
   async function send<Request>(
     call: Stream<Request>,
@@ -111,39 +110,14 @@ export function queryV3Handlers(
       });
     },
 
-    async getServices(call, callback) {
-      const read = readOptionsOf(call, guard);
-      if ("code" in read) {
-        callback(read);
-        return;
-      }
-      try {
-        callback(null, { services: [...(await service.names.getServices(read))] });
-      } catch (error) {
-        callback(storageFailure("failed to fetch services", error, log));
-      }
-    },
+    getServices: (call, callback) =>
+      answer(call, callback, "failed to fetch services", async (read) => ({
+        services: [...(await service.names.getServices(read))],
+      })),
 
-    async getOperations(call, callback) {
-      const read = readOptionsOf(call, guard);
-      if ("code" in read) {
-        callback(read);
-        return;
-      }
-      const { service: name, spanKind } = call.request;
-      if (spanKind !== "" && !isSpanKind(spanKind)) {
-        callback(null, { operations: [] }); // A kind that no span has.
-        return;
-      }
-      try {
-        const kind = spanKind === "" ? undefined : spanKind;
-        const operations = await service.names.getOperations(name, kind, read);
-        callback(null, {
-          operations: operations.map((operation) => ({ name: operation.name, spanKind: operation.spanKind })),
-        });
-      } catch (error) {
-        callback(storageFailure("failed to fetch operations", error, log));
-      }
-    },
+    getOperations: (call, callback) =>
+      answer(call, callback, "failed to fetch operations", async (read) => ({
+        operations: [...(await operationsOf(service.names, call.request, read))],
+      })),
   };
 }

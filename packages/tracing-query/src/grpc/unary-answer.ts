@@ -1,0 +1,36 @@
+import type { EventEmitter } from "node:events";
+import type { Metadata, sendUnaryData } from "@grpc/grpc-js";
+import type { Logger } from "lifecycle";
+import type { CallGuard } from "./call-guard.ts";
+import { type GrpcFailure, storageFailure } from "./grpc-status.ts";
+import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
+
+/**
+ * Answers one call that is one message.
+ * @param what in the public model's words: "failed to fetch services"
+ * @param work gives the message, or what the client is told instead; what it throws becomes a failure
+ */
+export type UnaryAnswer = <Answer extends object>(
+  call: EventEmitter & { readonly metadata: Metadata },
+  callback: sendUnaryData<Answer>,
+  what: string,
+  work: (read: CallReadOptions) => Promise<Answer | GrpcFailure>,
+) => Promise<void>;
+
+/** For the calls of one service: the tenant is looked at before anything is read. */
+export function unaryAnswer(guard: CallGuard, log: Logger): UnaryAnswer {
+  return async (call, callback, what, work) => {
+    const read = readOptionsOf(call, guard);
+    if ("code" in read) {
+      callback(read);
+      return;
+    }
+    try {
+      const answer = await work(read);
+      if ("code" in answer && "details" in answer) callback(answer);
+      else callback(null, answer);
+    } catch (error) {
+      callback(storageFailure(what, error, log));
+    }
+  };
+}
