@@ -18,6 +18,9 @@ import { type AgentUnderTest, startAgent, startBuiltAgent } from "./agent-under-
 import { CollectorUnderTest } from "./collector-under-test.ts";
 import { oneSpanBatch } from "./one-span-batch.ts";
 
+/** Of a busy machine. */
+const patience = { timeout: 20_000 };
+
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
   for (const step of cleanUp.splice(0).reverse()) {
@@ -94,7 +97,7 @@ describe("tracing-agent", () => {
       },
       { process: { serviceName: "till" }, spans: [{ operationName: "span 2" }] },
     ]);
-    await expect.poll(() => running.metric("reporter_spans_submitted_total")).toEqual({ "": 2 });
+    await expect.poll(() => running.metric("reporter_spans_submitted_total"), patience).toEqual({ "": 2 });
     expect(await running.metric("thrift_udp_server_packets_processed_total")).toEqual({
       'model="tracing",protocol="compact"': 1,
       'model="tracing",protocol="binary"': 1,
@@ -221,7 +224,7 @@ describe("tracing-agent", () => {
       .toEqual([1, 1]);
     for (let id = 1; id <= 6; id++) {
       await send(running, id);
-      await expect.poll(() => both.flatMap(({ spanNames }) => spanNames).length).toBe(id);
+      await expect.poll(() => both.flatMap(({ spanNames }) => spanNames).length, patience).toBe(id);
     }
     expect(both.map(({ batches }) => batches.length)).toEqual([3, 3]);
   });
@@ -230,7 +233,7 @@ describe("tracing-agent", () => {
     const collecting = await collector();
     const running = await agent([collecting], "--reporter.grpc.retry.max=0");
     await send(running, 1);
-    await expect.poll(() => running.metric("reporter_spans_submitted_total")).toEqual({ "": 1 });
+    await expect.poll(() => running.metric("reporter_spans_submitted_total"), patience).toEqual({ "": 1 });
     collecting.kill();
     await running.logged(/is away/);
     await send(running, 2);
@@ -494,7 +497,9 @@ describe("tracing-agent", () => {
     ] as const) {
       await sendBytes(running, encodeAgentPacket(stats(seqNo, lost), "compact"));
     }
-    await expect.poll(() => running.metric("client_stats_batches_received_total")).toEqual({ "": 3 });
+    await expect
+      .poll(() => running.metric("client_stats_batches_received_total"), patience)
+      .toEqual({ "": 3 });
     expect(await running.metric("client_stats_spans_dropped_total")).toEqual({ 'cause="full-queue"': 5 });
     expect(await running.metric("client_stats_connected_clients")).toEqual({ "": 1 });
   });

@@ -7,6 +7,9 @@ import { statusDetails } from "wire/testing";
 import { prefixed } from "../grpc/grpc-answer.ts";
 import { CollectorPool } from "./collector-pool.ts";
 
+/** Of a busy machine. */
+const patience = { timeout: 20_000 };
+
 const cleanUp: (() => void)[] = [];
 afterEach(() => {
   for (const step of cleanUp.splice(0).reverse()) step();
@@ -72,11 +75,11 @@ describe("CollectorPool", () => {
     const port = await a.listen("127.0.0.1", 0);
     await b.listen("127.0.0.2", port);
     const pool = open("collectors.test", port, async () => ["127.0.0.1", "127.0.0.2"]);
-    await expect.poll(() => pool.names[0]?.connected).toBe(2);
+    await expect.poll(() => pool.names[0]?.connected, patience).toBe(2);
     const answers = [await ask(pool), await ask(pool), await ask(pool), await ask(pool)];
     expect(answers.sort()).toEqual(["a", "a", "b", "b"]);
     b.kill();
-    await expect.poll(() => pool.names[0]?.connected).toBe(1);
+    await expect.poll(() => pool.names[0]?.connected, patience).toBe(1);
     expect([await ask(pool), await ask(pool)]).toEqual(["a", "a"]);
   });
 
@@ -101,7 +104,7 @@ describe("CollectorPool", () => {
     const pool = open("127.0.0.1", port);
     expect(await ask(pool)).toBe("late");
     server.kill();
-    await expect.poll(() => pool.names[0]?.lastError).toContain("ECONNREFUSED");
+    await expect.poll(() => pool.names[0]?.lastError, patience).toContain("ECONNREFUSED");
     expect(await pool.call("/p.S/M", message)).toMatchObject({
       status: "UNAVAILABLE",
       details: expect.stringContaining(`connect ECONNREFUSED 127.0.0.1:${port}`),
@@ -128,14 +131,14 @@ describe("CollectorPool", () => {
       "grpc-status-details-bin": statusDetails({ seconds: 50, nanos: 0 }).toString("base64"),
     };
     const pool = open("collectors.test", port, async () => ["127.0.0.1", "127.0.0.2"]);
-    await expect.poll(() => pool.names[0]?.connected).toBe(2);
+    await expect.poll(() => pool.names[0]?.connected, patience).toBe(2);
     const answers = new Set([await ask(pool), await ask(pool), await ask(pool), await ask(pool)]);
     expect(answers).toEqual(new Set(["RESOURCE_EXHAUSTED", "idle"]));
     expect(busy.calls).toBe(1);
     await pool.unpaused(new AbortController().signal); // At once: one is willing.
 
     idle.kill();
-    await expect.poll(() => pool.names[0]?.connected).toBe(1);
+    await expect.poll(() => pool.names[0]?.connected, patience).toBe(1);
     const stop = new AbortController();
     let isWaiting = true;
     const waited = pool.unpaused(stop.signal).then(() => {

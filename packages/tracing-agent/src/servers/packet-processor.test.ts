@@ -7,6 +7,9 @@ import { AgentMetrics } from "../agent-metrics.ts";
 import { PacketProcessor } from "./packet-processor.ts";
 import { processTagFields } from "./post-spans-builder.ts";
 
+/** Of a busy machine. */
+const patience = { timeout: 20_000 };
+
 /** A processor whose calls to the collector end when the test says so. */
 function setUp(settings: { maxQueuedPackets?: number; maxPacketBytes?: number; workers?: number }) {
   const registry = createMetrics("test");
@@ -48,9 +51,9 @@ describe("PacketProcessor", () => {
     const { processor, calls } = setUp({ workers: 2 });
     processor.accept(packet(1));
     processor.accept(packet(2));
-    await expect.poll(() => calls.length).toBe(1);
+    await expect.poll(() => calls.length, patience).toBe(1);
     processor.accept(packet(3));
-    await expect.poll(() => calls.length).toBe(2);
+    await expect.poll(() => calls.length, patience).toBe(2);
     processor.accept(packet(4));
     await new Promise(setImmediate);
     expect(calls.map(({ batch }) => names(batch))).toEqual([["span 1", "span 2"], ["span 3"]]);
@@ -73,7 +76,7 @@ describe("PacketProcessor", () => {
     }
     const drained = processor.drained();
     for (let index = 0; index < 2; index++) {
-      await expect.poll(() => calls.length).toBe(index + 1);
+      await expect.poll(() => calls.length, patience).toBe(index + 1);
       calls[index]?.end();
     }
     await drained;
@@ -83,14 +86,14 @@ describe("PacketProcessor", () => {
   it("drops what does not fit, and counts it by reason", async () => {
     const { processor, calls } = setUp({ maxQueuedPackets: 2, maxPacketBytes: packet(1).length });
     processor.accept(packet(1));
-    await expect.poll(() => calls.length).toBe(1);
+    await expect.poll(() => calls.length, patience).toBe(1);
     for (const id of [2, 3, 4, 5]) {
       processor.accept(packet(id)); // Two wait, two are dropped.
     }
     processor.accept(packet(6, "a longer name"));
     expect(processor).toMatchObject({ processed: 3, queueFull: 2, tooLarge: 1 });
     calls[0]?.end();
-    await expect.poll(() => calls.length).toBe(2);
+    await expect.poll(() => calls.length, patience).toBe(2);
     expect(names(calls[1]?.batch)).toEqual(["span 2", "span 3"]);
   });
 
@@ -100,7 +103,7 @@ describe("PacketProcessor", () => {
     processor.accept(packet(1).subarray(0, 40));
     processor.accept(Buffer.alloc(0));
     processor.accept(packet(7));
-    await expect.poll(() => calls.length).toBe(1);
+    await expect.poll(() => calls.length, patience).toBe(1);
     expect(calls.map(({ batch }) => names(batch))).toEqual([["span 7"]]);
     expect(await counted("thrift_udp_t_processor_handler_errors_total")).toEqual({
       WIRE_MALFORMED: 1,
