@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { TraceStore } from "../../api/trace-store.ts";
 import { newToken, rowsOf } from "../../contract/contract-context.ts";
 import { sampleSpan } from "../../contract/sample-spans.ts";
@@ -39,13 +39,43 @@ describe("a search of a store with too many spans", () => {
     );
     await store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
     const schema = new SchemaGuard(connection, database);
-    // Each search that would read more than one row is refused, and repeated in pieces.
-    const dense = new ClickHouseSpanReader(connection, schema, { database, maxReadBytes: 1_000_000 }, 1);
+    const settings = { database, maxReadBytes: 1_000_000 };
+    // Each search that would read more than one row is refused, and repeated in pieces; so are slices joined.
+    const dense = new ClickHouseSpanReader(connection, schema, settings, 1, 1);
     for (const limit of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12]) {
       const query = { service: "dense", limit };
       const newest = spans.slice(0, limit).map(({ traceId }) => traceId);
       expect(await dense.findTraceIds(query)).toEqual(newest);
       expect(await store.reader.findTraceIds(query)).toEqual(newest);
     }
+  });
+});
+
+describe("a search for something rare", () => {
+  it("asks for older slices of time in one statement, which finds them newest first", async () => {
+    const nowNano = BigInt(Date.now()) * 1_000_000n;
+    const spans = [0n, 300n, 1_800n, 7_200n, 86_400n].map((seconds) =>
+      sampleSpan({ service: "rare", startTimeUnixNano: nowNano - seconds * 1_000_000_000n }),
+    );
+    await store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
+    const reader = new ClickHouseSpanReader(connection, new SchemaGuard(connection, database), {
+      ...{ database, maxReadBytes: 1_000_000 },
+    });
+    // The first of all looks at the schema.
+    expect(await reader.findTraceIds({ service: "rare", limit: 5 })).toHaveLength(5);
+    const asked = vi.spyOn(connection, "rows");
+    const statements = async (startTimeMinUnixNano: bigint, limit: number) => {
+      asked.mockClear();
+      const found = await reader.findTraceIds({ service: "rare", startTimeMinUnixNano, limit });
+      expect(found).toEqual(spans.slice(0, found.length).map(({ traceId }) => traceId));
+      return [found.length, asked.mock.calls.length];
+    };
+    const hour = 3_600_000_000_000n;
+    expect(await statements(nowNano - hour, 20)).toEqual([3, 2]);
+    expect(await statements(nowNano - 72n * hour, 20)).toEqual([5, 4]);
+    // One in a minute: sixteen are expected of a quarter of an hour.
+    expect(await statements(nowNano - hour, 2)).toEqual([2, 2]);
+    expect(await statements(nowNano - hour, 3)).toEqual([3, 3]);
+    asked.mockRestore();
   });
 });

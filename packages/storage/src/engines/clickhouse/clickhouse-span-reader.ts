@@ -17,10 +17,13 @@ import type { SchemaGuard } from "./schema/schema-guard.ts";
 import { hasSpans, justArrivedOfTraces, keepsUnpacked, spansOfTraces } from "./schema/span-sql.ts";
 import { searchSql } from "./search-sql.ts";
 import { denseRows, splitSlice } from "./split-slice.ts";
-import { type TimeSlice, timeSlices } from "./time-slices.ts";
+import { joinedSlices, sliceGrowth, type TimeSlice, timeSlices } from "./time-slices.ts";
 
 /** With more, a query is long in the making: each place has all conditions of the other tags. */
 const maxTagsApart = 4;
+
+/** Granules of so many rows are kept unpacked: see `keepsUnpacked`. */
+const sparseRows = 262_144;
 
 /** Of slices of time, in one search: each costs a statement that reads nothing. */
 const maxSplits = 8;
@@ -35,6 +38,7 @@ export class ClickHouseSpanReader implements SpanReader {
   readonly #database: string;
   readonly #traces: ClickHouseTraceReader;
   readonly #maxDenseRows: number;
+  readonly #maxSparseRows: number;
 
   constructor(
     connection: ClickHouseConnection,
@@ -42,8 +46,11 @@ export class ClickHouseSpanReader implements SpanReader {
     settings: { readonly database: string; readonly maxReadBytes: number; readonly isCluster?: boolean },
     /** So many rows are read in one statement where splitting it may help. */
     maxDenseRows = denseRows,
+    /** The same for two slices of time at once. */
+    maxSparseRows = sparseRows,
   ) {
     this.#maxDenseRows = maxDenseRows;
+    this.#maxSparseRows = maxSparseRows;
     this.#connection = connection;
     this.#schema = schema;
     this.#database = settings.database;
@@ -103,10 +110,24 @@ export class ClickHouseSpanReader implements SpanReader {
       // Nothing at all: the newest are somewhere in the older part, which is halved to find them.
       return await (found.size === before ? searchDense(older, isNewest, 2n) : search(older, isNewest));
     };
-    let isNewest = true;
-    for (const slice of timeSlices(query, nowUnixNano)) {
-      if (await searchDense(slice, isNewest)) break;
-      isNewest = false;
+    const slices = [...timeSlices(query, nowUnixNano)];
+    let mayJoin = true;
+    for (let at = 0; at < slices.length; at++) {
+      const slice = slices[at] as TimeSlice;
+      const next = slices[at + 1];
+      if (at > 0 && mayJoin && next !== undefined && found.size * sliceGrowth < query.limit) {
+        // What is rare is hardly in the next slice alone. With the one after it, a statement less finds it.
+        try {
+          if (await search(joinedSlices(slice, next), false, `, max_rows_to_read = ${this.#maxSparseRows}`))
+            break;
+          at++;
+          continue;
+        } catch (error) {
+          if (!isTooManyRows(error)) throw error;
+          mayJoin = false;
+        }
+      }
+      if (await searchDense(slice, at === 0)) break;
     }
     return [...found].slice(0, query.limit);
   }

@@ -22,8 +22,8 @@ const maxInt64 = 2n ** 63n - 1n;
 /**
  * The SELECT for `findTraceIds`: ids in hex, newest first by their newest matching span.
  * @param tenant whose spans are searched
- * @param apart looks for the first tag in each place apart, which is better where few granules have it: one that has it
- *   by mistake of an index is read in that place only
+ * @param apart looks for the first tag in events apart, which is better where few granules have it: one that has it by mistake
+ *   of an index is not read in full. Each place apart costs a statement more to plan than it saves to read
  * @throws StorageError STORAGE_BAD_QUERY as `checkSearch` says
  */
 export function searchSql(
@@ -104,7 +104,8 @@ function tagBranches(tags: ReadonlyMap<string, string>, parameters: Parameters, 
     const has = hasAttribute(sought);
     const shown = shownAsTag(key, value, sought.value);
     if (apart && count === 1) {
-      branches = attributePlaces(sought).map((place) => [place]);
+      const [ofSpan, ofResource, ofEvents] = attributePlaces(sought);
+      branches = [[`(${ofSpan} OR ${ofResource})`], [ofEvents]];
       if (shown !== undefined) branches.push([shown]);
     } else if (shown === undefined) branches = branches.map((branch) => [...branch, has]);
     else if (branches.length * 2 > maxBranches) {

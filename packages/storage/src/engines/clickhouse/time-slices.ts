@@ -1,9 +1,10 @@
 import type { TraceQuery } from "../../api/span-reader.ts";
 
 const minuteNano = 60_000_000_000n;
-/** The first slice; each further one is so many times as long. */
 const firstSliceNano = minuteNano;
-const growth = 16n;
+/** How many times as long as the one before it a slice is. */
+export const sliceGrowth = 16;
+const growth = BigInt(sliceGrowth);
 
 export type TimeSlice = Pick<TraceQuery, "startTimeMinUnixNano" | "startTimeMaxUnixNano">;
 
@@ -29,6 +30,11 @@ export function* timeSlices(
     max = from - 1n;
   }
   yield slice(min, max);
+}
+
+/** Two slices as one. @param older the one after `newer` */
+export function joinedSlices(newer: TimeSlice, older: TimeSlice): TimeSlice {
+  return slice(older.startTimeMinUnixNano, newer.startTimeMaxUnixNano);
 }
 
 function slice(min: bigint | undefined, max: bigint | undefined): TimeSlice {

@@ -93,8 +93,13 @@ export interface SoughtAttribute {
   readonly asDouble?: string;
 }
 
-/** Where a span may have an attribute: itself, its resource, its events. Of each place, the condition that it is there. */
-export function attributePlaces({ key, value, text, asDouble }: SoughtAttribute): string[] {
+/** Where a span may have an attribute. Of each place, the condition that it is there. */
+export function attributePlaces({
+  key,
+  value,
+  text,
+  asDouble,
+}: SoughtAttribute): [span: string, resource: string, events: string] {
   const values: (readonly [type: AttributeType, text: string])[] = typesOfText(text).map((type) => [
     type,
     value,
