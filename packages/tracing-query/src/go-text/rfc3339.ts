@@ -52,14 +52,25 @@ export function parseTimeNano(text: string): bigint {
   }
   const [, year = "", month = "", day = "", hour = "", minute = "", second = "", fraction = "", zone = ""] =
     match;
-  const unixMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`);
   // Date takes 30 February for 2 March.
-  const isDay =
-    Number(day) > 0 && Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
-  if (Number.isNaN(unixMs) || !isDay || Number(hour) > 23) {
-    const what = Number(month) < 1 || Number(month) > 12 ? "month" : isDay ? "hour" : "day";
-    throw new QueryError("QUERY_BAD_PARAMETER", `parsing time ${quote(text)}: ${what} out of range`);
+  const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  const [, zoneHour = "0", zoneMinute = "0"] = /(\d{2}):(\d{2})/.exec(zone) ?? [];
+  // In the order in which Go complains.
+  const ranges: readonly [name: string, value: string, min: number, max: number][] = [
+    ["month", month, 1, 12],
+    ["hour", hour, 0, 23],
+    ["minute", minute, 0, 59],
+    ["second", second, 0, 59],
+    ["time zone offset hour", zoneHour, 0, 24],
+    ["time zone offset minute", zoneMinute, 0, 60],
+    ["day", day, 1, days],
+  ];
+  const wrong = ranges.find(([, value, min, max]) => Number(value) < min || Number(value) > max)?.[0];
+  if (wrong !== undefined) {
+    throw new QueryError("QUERY_BAD_PARAMETER", `parsing time ${quote(text)}: ${wrong} out of range`);
   }
+  const offsetMs = (Number(zoneHour) * 60 + Number(zoneMinute)) * (zone.startsWith("-") ? -60_000 : 60_000);
+  const unixMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) - offsetMs;
   const nano = BigInt(unixMs) * 1_000_000n + BigInt(fraction.slice(0, 9).padEnd(9, "0"));
   return BigInt.asIntN(64, nano) === nano ? nano : nano < 0n ? -(2n ** 63n) : 2n ** 63n - 1n;
 }

@@ -54,7 +54,7 @@ function queryOf(params: URLSearchParams): TraceQuery {
     startTimeMaxUnixNano,
     durationMinNano: durationOf("query.duration_min"),
     durationMaxNano: durationOf("query.duration_max"),
-    limit: limit > 0 ? limit : defaultSearchLimit,
+    limit: limit > 0 ? Math.min(limit, Number.MAX_SAFE_INTEGER) : defaultSearchLimit,
   };
 }
 
