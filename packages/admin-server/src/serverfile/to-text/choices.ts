@@ -1,7 +1,7 @@
 import type { Merging } from "./sites/merge-sites.ts";
 
 export type AutomatedAddresses = "unserved" | "internal" | "first" | "all" | "none";
-export type HiddenAnyHost = "none" | "with paths" | "alone" | "for names";
+export type HiddenAnyHost = "none" | "with paths" | "alone" | "for names" | "beside names";
 
 /** Where the same may be said in two places. Which one fits is found out by trying. */
 export interface Choices {
@@ -19,13 +19,15 @@ export interface Choices {
   /**
    * Which sites have an address for any host that no route tells of: a site with paths may, and a site without routes
    * is not to be seen at all. Those that logs and connection policies speak of, in a site with paths or in one of their
-   * own; or one that automated names need.
+   * own; or one that automated names need, alone or beside them.
    */
   readonly hiddenAnyHost: HiddenAnyHost;
   /** Sites for any host without TLS say `http://`: else they would speak for the certificates of all. */
   readonly namesScheme: boolean;
   /** What all servers listen on is said by `default_bind`. */
   readonly defaultBind: boolean;
+  /** `handle_errors` stands before other directives: numbers of groups may tell, but not where they begin. */
+  readonly errorsFirst: boolean;
 }
 
 const both = [true, false] as const;
@@ -40,34 +42,35 @@ export interface ChoiceGrounds {
   readonly hasHiddenSites: boolean;
   /** Whether a policy names certificates and says nothing else: some site speaks for all others. */
   readonly hasPlainPolicies: boolean;
+  /** Whether routes for errors are in groups. */
+  readonly hasGroupedErrors: boolean;
 }
 
-/** Every combination, those that read best first. */
+/** Every combination: what reads best first, then those that choose otherwise in one place, in two, and so on. */
 export function allChoices(grounds: ChoiceGrounds): Choices[] {
-  const { hasPolicies, hasAutomatedNames, hasHiddenSites, hasPlainPolicies } = grounds;
-  const saying = hasPolicies ? both : ([true] as const);
-  const addresses = hasAutomatedNames
-    ? (["unserved", "none", "all", "internal", "first"] as const)
-    : (["unserved"] as const);
+  const { hasPolicies, hasAutomatedNames, hasHiddenSites, hasPlainPolicies, hasGroupedErrors } = grounds;
   const hidden: HiddenAnyHost[] = ["none"];
   if (hasHiddenSites) hidden.push("with paths", "alone");
-  if (hasAutomatedNames && hasPolicies) hidden.push("for names");
-  const choices: Choices[] = [];
-  for (const namesScheme of hasPolicies ? [hasPlainPolicies, !hasPlainPolicies] : [false])
-    for (const hiddenAnyHost of hidden)
-      for (const merging of ["alike", "same", "none"] as const)
-        for (const defaultBind of both)
-          for (const automatedAddresses of addresses)
-            for (const acmeOptions of saying)
-              for (const globalCertificates of saying)
-                choices.push({
-                  merging,
-                  globalCertificates,
-                  acmeOptions,
-                  automatedAddresses,
-                  defaultBind,
-                  hiddenAnyHost,
-                  namesScheme,
-                });
-  return choices;
+  if (hasAutomatedNames && hasPolicies) hidden.push("for names", "beside names");
+  const saying = hasPolicies ? both : ([true] as const);
+  const ways: { readonly [K in keyof Choices]: readonly Choices[K][] } = {
+    globalCertificates: saying,
+    acmeOptions: saying,
+    merging: ["alike", "same", "none"],
+    errorsFirst: hasGroupedErrors ? [false, true] : [false],
+    automatedAddresses: hasAutomatedNames ? ["unserved", "none", "all", "internal", "first"] : ["unserved"],
+    hiddenAnyHost: hidden,
+    namesScheme: hasPolicies ? [hasPlainPolicies, !hasPlainPolicies] : [false],
+    defaultBind: both,
+  };
+  let all: { readonly choices: Partial<Choices>; readonly others: number }[] = [{ choices: {}, others: 0 }];
+  for (const [name, values] of Object.entries(ways)) {
+    all = values.flatMap((value, index) =>
+      all.map(({ choices, others }) => ({
+        choices: { ...choices, [name]: value },
+        others: others + (index === 0 ? 0 : 1),
+      })),
+    );
+  }
+  return all.sort((a, b) => a.others - b.others).map(({ choices }) => choices as Choices);
 }

@@ -1,4 +1,4 @@
-import { type Line, linesOf } from "./lines/line.ts";
+import { type Line, line, linesOf } from "./lines/line.ts";
 import { printLines } from "./lines/print-lines.ts";
 import { shortenPlaceholders } from "./lines/shorten-placeholders.ts";
 
@@ -12,6 +12,17 @@ export interface DraftedSite {
   readonly body: readonly Line[];
   /** Why it is there, when that is not to be seen. */
   readonly comment?: string;
+}
+
+/** A site that listens nowhere: it is in no server, but takes numbers. @param number makes its name another */
+export function unservedSite(number: number, head: readonly Line[], body: readonly Line[]): DraftedSite {
+  const bind: Line = { words: ["bind"], block: [line("protocols", "h2")] };
+  return {
+    keys: [`${number}.is.not.served.invalid`],
+    head: [bind, ...head],
+    body,
+    comment: "Served nowhere: it takes the numbers that the config leaves out.",
+  };
 }
 
 /** A text in parts: what can be moved, dropped and written otherwise while a way to say a config is looked for. */

@@ -11,7 +11,12 @@ export class SearchTime {
 
   /** Whether it has had what it may take. */
   get isOver(): boolean {
-    return this.#microseconds > maxComputingMilliseconds * 1000;
+    return this.hasUsed(1);
+  }
+
+  /** Whether it has had so much of that, from 0 to 1. */
+  hasUsed(share: number): boolean {
+    return this.#microseconds > maxComputingMilliseconds * 1000 * share;
   }
 
   /** Lets other work of the thread have its turn, if this one took long. */

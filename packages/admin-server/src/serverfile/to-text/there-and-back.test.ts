@@ -85,6 +85,58 @@ test.each([
     "any host beside a path, known by its pair of files",
     "https://example.org, deep.a.example.com/p/*, https:// {\n\ttls a b\n\tlog\n}\nw.ts.net {\n}\n",
   ],
+  [
+    "a pair of files that only a site loads that is served nowhere",
+    "in.internal {\n\tbind {\n\t\tprotocols h2\n\t}\n\ttls a b\n}\nhttps:// {\n\tbind [::1]\n\ttls a b\n}\n",
+  ],
+  [
+    "an email of all that is a placeholder, beside another authority",
+    "{\n\temail {env.E}\n}\n[::1]:8443 {\n\ttls {\n\t\tca https://acme.example.com\n\t}\n}\nhttps://example.net {\n}\n",
+  ],
+  [
+    "folders of a site that is on the HTTP port too",
+    "w.ts.net:80, w.ts.net, ::1 {\n\tbind 127.0.0.1\n\ttls {\n\t\tload /c1 /c2\n\t}\n}\n",
+  ],
+  [
+    "logs for hosts of no site, of two sites on one server",
+    "::1, x.localhost:9443 {\n\tlog {\n\t\thostnames h1 h2\n\t}\n}\nc.example.com {\n\tlog {\n\t\thostnames a b\n\t}\n}\n",
+  ],
+  [
+    "logs for hosts of no site, on two servers",
+    "single:8443, localhost {\n\tlog named {\n\t\thostnames a b\n\t}\n}\n",
+  ],
+  [
+    "names beside any host, while none is automated",
+    "{\n\tauto_https disable_certs\n}\nexample.org {\n\tbind 10.0.0.1\n\ttls {\n\t\tkey_type p384\n\t}\n}\n192.168.0.3, :443, a.example.com {\n\trespond a\n}\n",
+  ],
+  [
+    "what any host says, and not another site for any host",
+    ":443, x.localhost:9443 {\n\tbind 1.2.3.4\n\ttls {\n\t\tkey_type p384\n\t}\n\tlog a\n\tlog b\n}\nhttps:// {\n\tlog\n}\nexample.org {\n\tbind fd/3 10.0.0.3\n}\n",
+  ],
+  [
+    "an issuer of names without TLS, on a socket too",
+    "x.localhost:9443 {\n\ttls {\n\t\tkey_type p384\n\t}\n}\nn4.example.com:80 {\n\tbind 10.0.0.1 fd/3\n\ttls {\n\t\tissuer acme https://x {\n\t\t\tlifetime 3d\n\t\t}\n\t}\n}\n",
+  ],
+  [
+    "certificates of any host that two sites speak for",
+    "https:// {\n\ttls {\n\t\tissuer acme https://x\n\t}\n}\nin.internal, :8080 {\n\ttls {\n\t\tget_certificate http http://x\n\t}\n}\n",
+  ],
+  [
+    "hosts of a socket in an order that no port has",
+    "c.example.com:8443, 192.168.0.1 {\n\tbind 127.0.0.1 unix//run/s.sock\n}\n",
+  ],
+  [
+    "a host beside any host, known by its missing log",
+    "a.example.com:80 {\n\tlog\n}\nhttp://example.org, http://, example.org/q {\n\trespond q\n}\n",
+  ],
+  [
+    "one directive of which some take numbers",
+    "a.example.com {\n\t@one protocol https\n\t@two header X-A one\n\tintercept @one {\n\t}\n\tintercept @two {\n\t\thandle_response {\n\t\t\tcopy_response 404\n\t\t}\n\t}\n\ttry_files {path} /i.php?x={query} /z\n}\n",
+  ],
+  [
+    "two names of basic_auth",
+    ":8080 {\n\tbasic_auth /a {\n\t\tbob aGFzaA==\n\t}\n\tmap {path} {a} {\n\t\tdefault x\n\t}\n\tbasicauth * {\n\t\tbob aGFzaA==\n\t}\n}\n",
+  ],
 ])("%s", async (_name, text) => {
   const config = adapted(text);
   expect(adapted(await toServerfile(config))).toEqual(config);

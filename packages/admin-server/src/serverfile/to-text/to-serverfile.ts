@@ -6,6 +6,7 @@ import type { KnownText } from "../recent-texts.ts";
 import type { Choices } from "./choices.ts";
 import { type ConfigDraft, draftText } from "./config-draft.ts";
 import { inexpressible, notFound } from "./inexpressible.ts";
+import { CertificateCheck } from "./mending/certificate-check.ts";
 import { mendDraft, type TriedDraft } from "./mending/mend-draft.ts";
 import { SearchTime } from "./search-time.ts";
 import { choicesFor, usualPortsOf, writeConfig } from "./write-config.ts";
@@ -18,7 +19,7 @@ const defaultFile = "Serverfile";
 const maxTriedBytes = 4 * 1024 * 1024;
 const bytesPerTry = 2560;
 const minTries = 4;
-/** The share of tries that ways to write it get; the rest is for mending. */
+/** The share of tries and of time that ways to write it get; the rest is for mending. */
 const writingShare = 0.4;
 
 /** Where two documents first differ, as a path; undefined when they are the same. */
@@ -118,6 +119,7 @@ class TextFile {
   /** What does not come to the config. */
   readonly #tried: TriedDraft[] = [];
   readonly #time: SearchTime;
+  readonly #certificates: CertificateCheck;
   /** Why it is not written: the first part that no line says, or where the nearest text differs. */
   refusal: ServerError | undefined;
 
@@ -125,6 +127,7 @@ class TextFile {
     this.#time = time;
     this.#config = config;
     this.#name = name;
+    this.#certificates = new CertificateCheck(config, (text) => this.#adapt(text));
   }
 
   /** How many texts were tried. */
@@ -137,7 +140,10 @@ class TextFile {
     const hidden = this.#name === defaultFile ? `./${defaultFile}` : this.#name;
     const seen = new Set<string>();
     for (const choices of this.#choices()) {
-      if (this.#tried.length >= tries || (this.#time.isOver && this.#tried.length >= minTries)) {
+      if (
+        this.#tried.length >= tries ||
+        (this.#time.hasUsed(writingShare) && this.#tried.length >= minTries)
+      ) {
         break;
       }
       await this.#time.nextTurn();
@@ -153,6 +159,10 @@ class TextFile {
         continue;
       }
       seen.add(text);
+      if (this.#tried.length > 0 && this.#certificates.scoreOf(draft) > 0) {
+        this.#tried.push({ draft, result: undefined });
+        continue;
+      }
       const result = this.#comesTo(text);
       if (result !== undefined && firstDifference(this.#config, result, "") === undefined) {
         return this.#checked(text);
@@ -199,7 +209,8 @@ class TextFile {
     const config = this.#config;
     const adapt = (text: string) => this.#adapt(text);
     const time = this.#time;
-    const mending = { config, ports: usualPortsOf(config), adapt, maxTries, time };
+    const certificates = this.#certificates;
+    const mending = { config, ports: usualPortsOf(config), adapt, certificates, maxTries, time };
     const { text, nearest } = await mendDraft(this.#tried, mending);
     if (text !== undefined) {
       return this.#checked(text);

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../core/json/json-value.ts";
 import { allChoices, type Choices } from "./choices.ts";
-import { type ConfigDraft, frozen } from "./config-draft.ts";
+import { type ConfigDraft, frozen, unservedSite } from "./config-draft.ts";
 import { inexpressible } from "./inexpressible.ts";
 import { type Line, line } from "./lines/line.ts";
 import { NamedMatchers } from "./matchers/named-matchers.ts";
@@ -22,7 +22,7 @@ import { inReadingOrder, RouteBlock, type Statement } from "./routes/route-block
 import { RouteWriter } from "./routes/write-routes.ts";
 import { AccessLogs } from "./sites/access-logs.ts";
 import { addressText, isPlainOnSockets, siteKeys, type UsualPorts } from "./sites/addresses.ts";
-import { CertificateLines, objectsOf } from "./sites/certificates.ts";
+import { automatedNames, CertificateLines, objectsOf } from "./sites/certificates.ts";
 import { errorCodes } from "./sites/error-codes.ts";
 import { hasHiddenSites, withHiddenSites } from "./sites/hidden-sites.ts";
 import { mergeSites } from "./sites/merge-sites.ts";
@@ -71,13 +71,19 @@ class ConfigWriter {
     const tlsJson = this.#tls === undefined ? {} : jsonOf(this.#config, "apps", "tls");
     const given = this.#http?.child("servers");
     const { servers, sites: shown } = readServersWith(tlsJson, given, this.#ports);
-    const sites = withHiddenSites(shown, servers, this.#choices.hiddenAnyHost, this.#ports);
+    const sites = withHiddenSites(
+      shown,
+      servers,
+      this.#choices.hiddenAnyHost,
+      this.#ports,
+      automatedNames(tlsJson),
+    );
     const makeCertificates = () => new CertificateLines(tlsJson, this.#ports, this.#choices, sites);
     let certificates = makeCertificates();
     const bind = this.#commonBind(servers);
     const groups = mergeSites(sites, this.#choices.merging);
     const written = (given: readonly (readonly SiteDraft[])[]) => {
-      const accessLogs = new AccessLogs(logs, isDebug(logs), sites);
+      const accessLogs = new AccessLogs(logs, isDebug(logs), given);
       return given.map((group, index) =>
         this.#site(group, sites, accessLogs, certificates, bind, index === given.length - 1),
       );
@@ -100,11 +106,16 @@ class ConfigWriter {
     return {
       options,
       named: named.map(([name, block]) => ({ words: [`&(${name})`], block: frozen(block.lines) })),
-      sites: ordered.map(({ keys, head, block }) => ({
-        keys,
-        head: frozen(head),
-        body: frozen(block.lines),
-      })),
+      sites: [
+        ...certificates
+          .unloadedPairs(servers)
+          .map((pair, index) => unservedSite(index, [line("tls", ...pair)], [])),
+        ...ordered.map(({ keys, head, block }) => ({
+          keys,
+          head: frozen(head),
+          body: frozen(block.lines),
+        })),
+      ],
     };
   }
 
@@ -141,7 +152,10 @@ class ConfigWriter {
     const matchers = new NamedMatchers();
     const writer = new RouteWriter(matchers, this.#hiddenFile, this.#order);
     const main = writer.sorted(site.routes, site.routesPath);
-    const statements = [...main.statements, ...this.#errors(site, writer)];
+    const errors = this.#errors(site, writer);
+    const statements = this.#choices.errorsFirst
+      ? [...errors, ...main.statements]
+      : [...main.statements, ...errors];
     const tls = certificates.linesFor(group, common !== undefined);
     const binds = common === undefined ? bindLines(group, tls.bindHost) : [];
     const head = [
@@ -154,7 +168,12 @@ class ConfigWriter {
     const ported = group.filter(({ server }) => server.listening.port !== undefined);
     const plainSockets = isPlainOnSockets(group) ? group.filter((each) => !each.server.hasPolicies) : group;
     const told = ported.length > 0 ? ported : plainSockets;
-    const own = told.flatMap((each) => siteKeys(each, this.#ports, group));
+    const own = inSocketOrder(
+      told.flatMap((each) =>
+        siteKeys(each, this.#ports, group).map((key, index) => ({ key, host: each.addresses[index]?.host })),
+      ),
+      group,
+    );
     const repetitions = (name: string) =>
       sites.filter(({ server, addresses }) => {
         return server === site.server && addresses.some(({ host, path }) => host === name && path === "");
@@ -162,9 +181,11 @@ class ConfigWriter {
     const isHere = (each: SiteDraft) => each.server === site.server;
     const shown = new Set(sites.filter(isHere).flatMap(hostsOfDraft));
     const plain = sites.filter(isHere).find(isForAnyHost) === site ? site.server.plainHosts : [];
-    const extra = [...tls.names, ...[...plain].filter((name) => !shown.has(name))].map((name) =>
-      addressText(site.server, name, "", this.#ports, repetitions(name)),
-    );
+    const silent = sites.filter(isHere).find(isForAnyHost) === site ? hostsWithoutLogs(site.server) : [];
+    const hidden = [...new Set([...tls.names, ...plain, ...silent])];
+    const extra = hidden
+      .filter((name) => tls.names.includes(name) || !shown.has(name))
+      .map((name) => addressText(site.server, name, "", this.#ports, repetitions(name)));
     const keys = [...new Set([...own, ...extra])];
     return { sites: group, block, keys, head, groups: block.innerGroups, firstGroup: block.firstInnerGroup };
   }
@@ -310,6 +331,27 @@ function inCertificateOrder(
   return result;
 }
 
+/** Addresses in the order of the hosts of a socket without a port, which has those of every port. */
+function inSocketOrder(
+  keys: readonly { readonly key: string; readonly host: string | undefined }[],
+  group: readonly SiteDraft[],
+): string[] {
+  const all = group.find(({ server }) => server.listening.port === undefined);
+  const hosts = all === undefined ? [] : all.addresses.map(({ host }) => host);
+  const placeOf = (host: string | undefined) => (host === undefined ? -1 : hosts.indexOf(host));
+  return [...keys].sort((a, b) => placeOf(a.host) - placeOf(b.host)).map(({ key }) => key);
+}
+
+/** Hosts that a server keeps no log for, on its port. */
+function hostsWithoutLogs({ members, listening: { port } }: ServerDraft): string[] {
+  const logs = members.look("logs");
+  const skipped = isJsonObject(logs) && Array.isArray(logs.skip_hosts) ? logs.skip_hosts : [];
+  const ending = port === undefined || port === 80 || port === 443 ? "" : `:${port}`;
+  return skipped.flatMap((host) =>
+    typeof host === "string" && host.endsWith(ending) ? [host.slice(0, host.length - ending.length)] : [],
+  );
+}
+
 /** The names that servers get without an option: `srv0` and so on, by their addresses. */
 function expectedNames(servers: readonly ServerDraft[]): string[] {
   const ordered = [...servers].sort((a, b) => ((a.listen[0] ?? "") < (b.listen[0] ?? "") ? -1 : 1));
@@ -403,6 +445,12 @@ function bindLines(group: readonly SiteDraft[], first: string | undefined): Line
   return isUsual ? [] : bindLinesOf("bind", distinct);
 }
 
+/** Whether nothing is automated on a server: names that need certificates are not listed then. */
+function hasNoCertificates({ members }: ServerDraft): boolean {
+  const automatic = members.look("automatic_https");
+  return isJsonObject(automatic) && (automatic.disable === true || automatic.disable_certificates === true);
+}
+
 /** What there is to choose when a config is written. @throws ServerError CONFIG_INEXPRESSIBLE */
 export function choicesFor(config: JsonValue): Choices[] {
   const members = new Members(config, "/config");
@@ -411,9 +459,13 @@ export function choicesFor(config: JsonValue): Choices[] {
   const { servers, sites } = readServers(members.child("apps")?.child("http")?.child("servers"));
   return allChoices({
     hasPolicies: isJsonObject(automation) && objectsOf(automation.policies).length > 0,
-    hasAutomatedNames: isJsonObject(certificates) && certificates.automate !== undefined,
+    hasAutomatedNames:
+      (isJsonObject(certificates) && certificates.automate !== undefined) || servers.some(hasNoCertificates),
     hasHiddenSites: hasHiddenSites(sites, servers),
     hasPlainPolicies: hasPlainPolicies(tls),
+    hasGroupedErrors: sites.some(
+      ({ errors }) => errors !== undefined && JSON.stringify(errors).includes('"group":'),
+    ),
   });
 }
 

@@ -69,7 +69,7 @@ function subsets(lines: readonly Line[]): Line[][] {
 }
 
 /** The ways in which the options could say who issues certificates. */
-function waysToSayIssuers(policies: readonly JsonObject[], ports: UsualPorts): Line[][] {
+export function waysToSayIssuers(policies: readonly JsonObject[], ports: UsualPorts): Line[][] {
   const ways: Line[][] = [[]];
   for (const { issuers: given } of policies) {
     const issuers = objectsOf(given);

@@ -161,6 +161,7 @@ const interchangeable = new Map([
   ["handle", "route"],
   ["route", "handle"],
   ["log_skip", "skip_log"],
+  ["basic_auth", "basicauth"],
 ]);
 
 function* changedRoutes(lines: readonly Line[]): Generator<Line[]> {

@@ -1,5 +1,5 @@
 import { parseSiteAddress } from "../../addresses/site-address.ts";
-import type { ConfigDraft, DraftedSite } from "../config-draft.ts";
+import { type ConfigDraft, type DraftedSite, unservedSite } from "../config-draft.ts";
 import { type Line, line, textOf } from "../lines/line.ts";
 import type { UsualPorts } from "../sites/addresses.ts";
 import { everyMove, withAt, withBefore } from "./list-changes.ts";
@@ -41,17 +41,23 @@ function isSocketBind({ words: [name, ...addresses] }: Line): boolean {
   return name === "bind" && addresses.some((address) => /^(unix|fd)/.test(textOf(address)));
 }
 
+/** Other ways to write the addresses of a site: one of them otherwise. */
+export function respellings({ keys, head }: DraftedSite, ports: UsualPorts): string[][] {
+  const isOnSocket = head.some(isSocketBind);
+  return keys.flatMap((key, at) =>
+    spellings(key, ports, isOnSocket)
+      .filter((way) => !keys.includes(way))
+      .map((way) => withAt(keys, at, way)),
+  );
+}
+
 /** Drafts in which one address is written otherwise. */
 export function* respelled(draft: ConfigDraft, ports: UsualPorts): Generator<ConfigDraft> {
   for (const [index, site] of draft.sites.entries()) {
-    const isOnSocket = site.head.some(isSocketBind);
-    for (const [at, key] of site.keys.entries()) {
-      for (const way of spellings(key, ports, isOnSocket)) {
-        if (!site.keys.includes(way)) {
-          yield withSite(draft, index, { ...site, keys: withAt(site.keys, at, way) });
-        }
-      }
+    for (const keys of respellings(site, ports)) {
+      yield withSite(draft, index, { ...site, keys });
     }
+    const isOnSocket = site.head.some(isSocketBind);
     const all = site.keys.map((key) => spellings(key, ports, isOnSocket));
     for (let way = 0; site.keys.length > 1 && way < 5; way++) {
       const keys = site.keys.map((key, at) => all[at]?.[way] ?? key);
@@ -148,24 +154,19 @@ export function* extended(
   }
 }
 
-const unheard = "is.not.served.invalid";
-
 /**
  * Drafts with a site that listens nowhere: it is in no server, but it takes numbers of groups, and of certificates.
  * @param maxCount how many numbers at most
  */
 export function* filled(draft: ConfigDraft, maxCount: number): Generator<ConfigDraft> {
-  const bind: Line = { words: ["bind"], block: [line("protocols", "h2")] };
-  const fillers: Pick<DraftedSite, "head" | "body">[] = [{ head: [bind, line("tls", "a", "b")], body: [] }];
+  const fillers: Pick<DraftedSite, "head" | "body">[] = [{ head: [line("tls", "a", "b")], body: [] }];
   for (let count = 1; count <= maxCount; count++) {
     const body = Array.from({ length: count }, (): Line => ({ words: ["handle_errors"], block: [] }));
-    fillers.push({ head: [bind], body });
+    fillers.push({ head: [], body });
   }
   for (const { head, body } of fillers) {
     for (let at = 0; at <= draft.sites.length; at++) {
-      const keys = [`${draft.sites.length}.${unheard}`];
-      const comment = "Served nowhere: it takes the numbers that the config leaves out.";
-      yield withSites(draft, withBefore(draft.sites, at, { keys, head, body, comment }));
+      yield withSites(draft, withBefore(draft.sites, at, unservedSite(draft.sites.length, head, body)));
     }
   }
 }

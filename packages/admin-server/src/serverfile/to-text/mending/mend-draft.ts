@@ -2,6 +2,8 @@ import type { JsonValue } from "../../../core/json/json-value.ts";
 import { type ConfigDraft, draftText } from "../config-draft.ts";
 import type { SearchTime } from "../search-time.ts";
 import type { UsualPorts } from "../sites/addresses.ts";
+import { assignedCertificates } from "./assign-certificates.ts";
+import type { CertificateCheck } from "./certificate-check.ts";
 import { issuersElsewhere } from "./change-issuers.ts";
 import {
   certificateLinesOf,
@@ -18,6 +20,8 @@ import { type Distance, distanceBetween } from "./distance.ts";
 import { type SayableLines, sayableLines } from "./sayable-lines.ts";
 
 const maxFilledNumbers = 8;
+/** Added to the distance of drafts whose certificates differ: what differs elsewhere is mended more easily. */
+const unsettled = 1e6;
 
 /** What is known while a way to say a config is looked for. */
 export interface Mending {
@@ -25,6 +29,7 @@ export interface Mending {
   readonly ports: UsualPorts;
   /** What a text comes to. Throws for one that is not understood. */
   readonly adapt: (text: string) => JsonValue;
+  readonly certificates: CertificateCheck;
   /** How many texts may be tried. */
   readonly maxTries: number;
   readonly time: SearchTime;
@@ -33,7 +38,7 @@ export interface Mending {
 /** A draft that does not come to the config. */
 export interface TriedDraft {
   readonly draft: ConfigDraft;
-  /** What it comes to; undefined when it is not understood. */
+  /** What it comes to; undefined when it is not understood, or its certificates differ. */
   readonly result: JsonValue | undefined;
 }
 
@@ -90,6 +95,7 @@ function* changes(
 }
 
 interface Node {
+  /** Of those whose certificates are as the config's any is before all others. */
   readonly score: number;
   readonly rest: Iterator<ConfigDraft>;
 }
@@ -103,7 +109,7 @@ export async function mendDraft(
   drafts: readonly TriedDraft[],
   mending: Mending,
 ): Promise<{ text?: string; nearest?: string }> {
-  const { config, ports, adapt, maxTries, time } = mending;
+  const { config, ports, adapt, certificates, maxTries, time } = mending;
   let nearestText: string | undefined;
   let nearestScore = Number.POSITIVE_INFINITY;
   const said = sayableLines(config, ports);
@@ -111,14 +117,18 @@ export async function mendDraft(
   const nodes: Node[] = [];
   let tries = 0;
   /** Goes on from a draft, if it is no farther away than the limit. */
-  const note = (draft: ConfigDraft, text: string, distance: Distance, limit: number) => {
+  const note = (draft: ConfigDraft, text: string, result: JsonValue, limit: number): Distance => {
+    const distance = distanceBetween(config, result);
     if (distance.score < nearestScore) {
       nearestScore = distance.score;
       nearestText = text;
     }
-    if (distance.score <= limit) {
-      nodes.push({ score: distance.score, rest: changes(draft, distance, said, mending) });
+    const isSettled = certificates.distanceTo(result) === 0;
+    const score = distance.score + (isSettled ? 0 : unsettled);
+    if (score <= limit) {
+      nodes.push({ score, rest: changes(draft, distance, said, mending) });
     }
+    return distance;
   };
   /** @returns the text when it comes to the config */
   const visit = (draft: ConfigDraft, limit: number): string | undefined => {
@@ -128,23 +138,19 @@ export async function mendDraft(
     }
     seen.add(text);
     tries++;
-    let distance: Distance;
+    let result: JsonValue;
     try {
-      distance = distanceBetween(config, adapt(text));
+      result = adapt(text);
     } catch {
       return undefined;
     }
-    if (distance.score === 0) {
-      return text;
-    }
-    note(draft, text, distance, limit);
-    return undefined;
+    return note(draft, text, result, limit).score === 0 ? text : undefined;
   };
   for (const { draft, result } of drafts) {
     const text = draftText(draft);
     seen.add(text);
     if (result !== undefined) {
-      note(draft, text, distanceBetween(config, result), Number.POSITIVE_INFINITY);
+      note(draft, text, result, Number.POSITIVE_INFINITY);
     }
   }
   const draft = drafts[0]?.draft;
@@ -152,6 +158,12 @@ export async function mendDraft(
     // None is understood: mostly since sites say different things of the same certificates.
     const distance = { score: Number.MAX_VALUE, paths: ["/config/apps/tls"] };
     nodes.push({ score: distance.score, rest: changes(draft, distance, said, mending) });
+  }
+  for await (const assigned of assignedCertificates(drafts, mending)) {
+    const text = visit(assigned, Number.POSITIVE_INFINITY);
+    if (text !== undefined) {
+      return { text };
+    }
   }
   while (tries < maxTries && !time.isOver) {
     const node = nearest(nodes);

@@ -43,6 +43,8 @@ export function firstGroupOf(statement: Statement): number | undefined {
 
 /** What has a place in the order of reading. */
 interface Placeable {
+  /** Things of one directive keep their order; undefined where all do. */
+  readonly directive?: string;
   readonly groups: number;
   readonly firstGroup: number | undefined;
 }
@@ -119,12 +121,17 @@ export function inReadingOrder<T extends Placeable>(items: readonly T[], base: n
   if (ordered.every((item, index) => item === counted[index])) {
     return [...items];
   }
-  // What takes no number stays behind what it was behind.
+  // What takes no number stays behind what it was behind, and before what is its like.
   const result = [...ordered];
   items.forEach((item, index) => {
     if (item.groups === 0) {
       const behind = Math.max(-1, ...items.slice(0, index).map((before) => result.indexOf(before)));
-      result.splice(behind + 1, 0, item);
+      const like = items
+        .slice(index + 1)
+        .filter(({ directive }) => directive !== undefined && directive === item.directive)
+        .map((later) => result.indexOf(later))
+        .filter((at) => at !== -1);
+      result.splice(Math.min(behind + 1, ...like), 0, item);
     }
   });
   return result;
@@ -197,6 +204,7 @@ export class RouteBlock {
     if (this.isSorted) {
       const placed = this.#statements.map((statement) => ({
         statement,
+        directive: statement.directive,
         groups: groupsOf(statement),
         firstGroup: firstGroupOf(statement),
       }));

@@ -3,7 +3,7 @@ import { joinHostPort } from "../../addresses/host-port.ts";
 import { type Line, line } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { logLines } from "../modules/log-lines.ts";
-import { hostsOfDraft, isForAnyHost, type SiteDraft } from "./site-draft.ts";
+import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
 /** A log that sites write to: what it includes is theirs. */
 export function isAccessLog(name: string, log: JsonValue | undefined): boolean {
@@ -65,34 +65,50 @@ export class AccessLogs {
   readonly #logs: JsonObject;
   readonly #debug: boolean;
   readonly #sites: readonly SiteDraft[];
+  readonly #groups: readonly (readonly SiteDraft[])[];
+  readonly #strangersOf = new Map<ServerDraft, ReadonlyMap<string, readonly string[]>>();
   readonly #written = new Set<string>();
   #unnamed = 0;
 
-  /** @param logs of the config. @param debug whether the options give every log its level. @param sites all of them */
-  constructor(logs: JsonObject, debug: boolean, sites: readonly SiteDraft[]) {
+  /**
+   * @param logs of the config
+   * @param debug whether the options give every log its level
+   * @param groups all sites, those together that are written as one
+   */
+  constructor(logs: JsonObject, debug: boolean, groups: readonly (readonly SiteDraft[])[]) {
     this.#logs = logs;
     this.#debug = debug;
-    this.#sites = sites;
+    this.#sites = groups.flat();
+    this.#groups = groups;
   }
 
   /** The lines of a site, which several servers may have. */
   linesFor(group: readonly SiteDraft[]): Line[] {
     const mapping: Mapping = new Map();
     let hidden = false;
-    for (const site of group) {
+    // The log of any host is the last that the site names.
+    for (const site of [...group].sort((a, b) => Number(isForAnyHost(a)) - Number(isForAnyHost(b)))) {
       const logs = logsOf(site);
       if (logs === undefined) {
         continue;
       }
       for (const [name, hosts] of mappingOf(site, logs)) {
+        if (hosts === undefined && isForAnyHost(site)) {
+          mapping.delete(name);
+        }
         mapping.set(name, hosts);
       }
       hidden ||= hasHiddenLog(site, logs);
-      if (this.#carrier(site, logs) === site) {
-        for (const [name, hosts] of this.#strangers(site, logs)) {
+      const isCarrier = this.#carrier(site, logs) === site;
+      for (const [name, all] of this.#strangers(site, logs)) {
+        const hosts = all.filter((host) => {
+          const carrier = this.#groupOfStranger(host, name);
+          return carrier === undefined ? isCarrier : carrier === group;
+        });
+        if (hosts.length > 0) {
           const own = mapping.get(name);
           const isWhole = mapping.has(name) && own === undefined;
-          mapping.set(isWhole ? `${name}\n` : name, [...(own ?? []), ...hosts]);
+          mapping.set(isWhole ? `${name}\n` : name, [...new Set([...(own ?? []), ...hosts])]);
         }
       }
     }
@@ -114,11 +130,33 @@ export class AccessLogs {
     );
   }
 
+  /** The site that is on just the servers that have a log for a host of none of their sites. */
+  #groupOfStranger(host: string, name: string): readonly SiteDraft[] | undefined {
+    const those = this.#sites.filter((site) => {
+      const logs = logsOf(site);
+      return logs !== undefined && this.#strangers(site, logs).get(name)?.includes(host) === true;
+    });
+    const servers = new Set(those.map(({ server }) => server));
+    const fitting = this.#groups.filter(
+      (group) =>
+        new Set(group.map(({ server }) => server)).size === servers.size &&
+        group.every(({ server }) => servers.has(server)),
+    );
+    const hidden = fitting.find((group) => group.some((site) => hasHiddenLog(site, logsOf(site) ?? {})));
+    return hidden ?? fitting[0];
+  }
+
   /** Logs for hosts that no site of the server has. */
-  #strangers(site: SiteDraft, logs: JsonObject): Map<string, string[]> {
+  #strangers({ server }: SiteDraft, logs: JsonObject): ReadonlyMap<string, readonly string[]> {
+    const found = this.#strangersOf.get(server) ?? this.#findStrangers(server, logs);
+    this.#strangersOf.set(server, found);
+    return found;
+  }
+
+  #findStrangers(server: ServerDraft, logs: JsonObject): Map<string, string[]> {
     const known = new Set(
       this.#sites
-        .filter(({ server }) => server === site.server)
+        .filter((each) => each.server === server)
         .flatMap((each) => (isForAnyHost(each) ? [] : hostsOfDraft(each))),
     );
     const byName = new Map<string, string[]>();

@@ -43,7 +43,10 @@ export function addressText(
   const { port } = server.listening;
   if (host === "") {
     const usual = anyHost(server, ports);
-    return (repetition === 0 ? usual : usual === `:${port}` ? `http://:${port}` : `:${port}`) + path;
+    const scheme = usual.startsWith("https:") ? "https" : "http";
+    const other = usual === `:${port}` ? `http://:${port}` : `:${port}`;
+    const ways = [usual, other, `${scheme}://:${port}`, `${scheme.toUpperCase()}://:${port}`];
+    return (port === undefined ? usual : ([...new Set(ways)][repetition] ?? usual)) + path;
   }
   const name = bracketed(host);
   const isOnSocketToo = port === ports.http && hasSocketWithoutPort(server) && !server.plainHosts.has(host);

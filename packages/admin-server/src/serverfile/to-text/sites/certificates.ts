@@ -21,6 +21,11 @@ export function objectsOf(value: JsonValue | undefined): JsonObject[] {
   return isJsonArray(value) ? value.filter(isJsonObject) : [];
 }
 
+/** Names whose certificates are had though no route need name them. @param tls the app */
+export function automatedNames({ certificates }: JsonObject): string[] {
+  return isJsonObject(certificates) ? textsOf(certificates.automate) : [];
+}
+
 const policyFields = {
   key_type: text("key_type"),
   on_demand: flag("on_demand"),
@@ -105,9 +110,19 @@ export class CertificateLines {
     return this.#policies.find(({ subjects }) => subjects === undefined);
   }
 
+  /** Names of policies without a site of theirs, when none is automated: else they stood in `automate`. */
+  get #unsaidNames(): string[] {
+    const isOff = this.#sites.some(({ server: { members } }) => {
+      const automatic = members.look("automatic_https");
+      return (
+        isJsonObject(automatic) && (automatic.disable === true || automatic.disable_certificates === true)
+      );
+    });
+    return isOff ? this.#policies.flatMap(({ subjects }) => textsOf(subjects)) : [];
+  }
+
   get automateNames(): string[] {
-    const { certificates } = this.#tls;
-    return isJsonObject(certificates) ? textsOf(certificates.automate) : [];
+    return automatedNames(this.#tls);
   }
 
   #policyFor(host: string): JsonObject | undefined {
@@ -116,11 +131,21 @@ export class CertificateLines {
 
   /** The email of every policy that has default issuers, when the options say it; undefined when they do not. */
   get globalEmail(): string | undefined {
-    const emails = this.#policies
-      .filter(({ issuers }) => objectsOf(issuers).some(({ module }) => module === "acme"))
-      .map(({ issuers }) => emailOf(objectsOf(issuers), this.#ports));
+    const issuers = this.#policies.flatMap((policy) => objectsOf(policy.issuers));
+    const emails = issuers.filter(({ module }) => module === "acme").map(({ email }) => email);
     const [first] = emails;
-    return this.#choices.acmeOptions && emails.every((each) => each === first) ? first : undefined;
+    const hasPair = this.#policies.some(
+      (policy) => emailOf(objectsOf(policy.issuers), this.#ports) !== undefined,
+    );
+    const isGlobal = this.#choices.acmeOptions && hasPair && emails.every((each) => each === first);
+    return isGlobal && typeof first === "string" ? first : undefined;
+  }
+
+  /** What an issuer says itself: neither what {@link ownSettings} leaves out, nor the email of all. */
+  #settingsOf(issuer: JsonObject): JsonObject {
+    const { email, ...others } = ownSettings(issuer, this.#ports);
+    const isSaid = email !== undefined && email !== this.globalEmail;
+    return isSaid ? { ...others, email } : others;
   }
 
   /**
@@ -166,7 +191,8 @@ export class CertificateLines {
         isForced ||= any === undefined && this.#isForced(connection, own);
       }
     }
-    lines.push(...this.#folderLines(group.length));
+    const served = group.filter(({ server }) => server.listening.port !== this.#ports.http);
+    lines.push(...this.#folderLines(served.length));
     const all = [...policyLines, ...distinct(lines)];
     if (isBare && all.length === 0 && words.length === 0 && pairs.length === 0 && !isForced) {
       all.push(line("curves")); // says nothing, but that the site has a policy of its own
@@ -248,11 +274,11 @@ export class CertificateLines {
       // The options say it for all.
     } else if (more === undefined && JSON.stringify(only) === '{"module":"internal"}') {
       words.push("internal");
-    } else if (email !== undefined) {
+    } else if (email?.includes("@")) {
       words.push(email);
     } else {
       for (const issuer of issuers) {
-        const part = new Members(ownSettings(issuer, this.#ports), `${members.pathOf("issuers")}`);
+        const part = new Members(this.#settingsOf(issuer), `${members.pathOf("issuers")}`);
         lines.push(issuerLine(part, "issuer"));
         part.done("an issuer");
       }
@@ -333,15 +359,26 @@ export class CertificateLines {
     const files = isJsonObject(certificates) ? objectsOf(certificates.load_files) : [];
     return tags.flatMap((tag) => {
       const file = files.find((each) => textsOf(each.tags).includes(tag));
-      return file === undefined ? [] : [[String(file.certificate), String(file.key)]];
+      return file === undefined ? unknownPairs([tag]) : [[String(file.certificate), String(file.key)]];
     });
+  }
+
+  /** Pairs of files that sites of servers choose, but none of them loads: one that is served nowhere is the first to. */
+  unloadedPairs(servers: readonly ServerDraft[]): string[][] {
+    const { certificates } = this.#tls;
+    const files = isJsonObject(certificates) ? objectsOf(certificates.load_files) : [];
+    const loaded = new Set(files.flatMap(({ tags }) => textsOf(tags)));
+    const chosen = servers
+      .flatMap(({ members }) => objectsOf(members.look("tls_connection_policies")))
+      .flatMap(({ certificate_selection: each }) => (isJsonObject(each) ? textsOf(each.any_tag) : []));
+    return unknownPairs([...new Set(chosen)].filter((tag) => !loaded.has(tag)));
   }
 
   /** The line `load`. @param servers how many servers the site is on: each of them has its folders once more */
   #folderLines(servers: number): Line[] {
     const { certificates } = this.#tls;
     const all = isJsonObject(certificates) ? textsOf(certificates.load_folders) : [];
-    const folders = all.slice(0, all.length / servers);
+    const folders = all.slice(0, all.length / Math.max(1, servers));
     const isRepeated = all.every((folder, index) => folder === folders[index % folders.length]);
     if (folders.length === 0 || !isRepeated || this.#hasFolders) {
       return [];
@@ -387,8 +424,14 @@ export class CertificateLines {
       }
     };
     const isFree = (name: string) => !this.automated.has(name) && isAsked(name);
-    return automatedAddresses === "none" ? [] : this.automateNames.filter(isFree);
+    const names = [...new Set([...this.automateNames, ...this.#unsaidNames])];
+    return automatedAddresses === "none" ? [] : names.filter(isFree);
   }
+}
+
+/** Stand for pairs of files of which a config has the counted tags only. */
+function unknownPairs(tags: readonly string[]): string[][] {
+  return tags.filter((tag) => /^cert\d+$/.test(tag)).map((tag) => [`${tag}.pem`, `${tag}.key`]);
 }
 
 /** Whether a connection policy is for a site's names and for clients that name none: the site has the default name. */

@@ -53,6 +53,18 @@ function usualServer(servers: readonly ServerDraft[], ports: UsualPorts): Server
   return servers.find(({ listening }) => listening.port === ports.https) ?? servers.at(-1);
 }
 
+/** Sites that have paths, and whose names are all automated, with an address for any host. */
+function withAnyHostBeside(sites: readonly SiteDraft[], automated: readonly string[]): SiteDraft[] {
+  return sites.map((site) => {
+    const hosts = hostsOfDraft(site);
+    const isIt =
+      hosts.length > 0 &&
+      hosts.every((host) => automated.includes(host)) &&
+      site.addresses.every(({ path }) => path !== "");
+    return isIt ? { ...site, addresses: [...site.addresses, { host: "", path: "" }] } : site;
+  });
+}
+
 /**
  * Sites with those, and those addresses, that no route of the config shows: an address for any host leaves out the hosts
  * beside it, and a site without matchers and routes has no route at all.
@@ -62,9 +74,13 @@ export function withHiddenSites(
   servers: readonly ServerDraft[],
   hidden: HiddenAnyHost,
   ports: UsualPorts,
+  automated: readonly string[],
 ): readonly SiteDraft[] {
   if (hidden === "none") {
     return sites;
+  }
+  if (hidden === "beside names") {
+    return withAnyHostBeside(sites, automated);
   }
   const chosen = hidden === "for names" ? usualServer(servers, ports) : undefined;
   const result = [...sites];
