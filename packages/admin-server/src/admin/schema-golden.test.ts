@@ -28,7 +28,6 @@ const notThere = new Map([
   ["tls-issuer-zerossl-dns.json", "/issuers/0"],
   ["options-ech.json", "encrypted_client_hello"],
   ["options-metrics.json", "otlp"],
-  ["tls-client-auth.json", "ca"],
   ["tls-issuers.json", "alternate_http_port"],
   ["tls-policy.json", "insecure_secrets_log"],
 ]);
