@@ -192,7 +192,12 @@ describe("refuses", () => {
   test.each([
     ["getTrace", getTrace(Buffer.alloc(0)), status.INVALID_ARGUMENT, "uninitialized TraceID is not allowed"],
     ["getTrace", getTrace(Buffer.alloc(16)), status.INVALID_ARGUMENT, "uninitialized TraceID is not allowed"],
-    ["getTrace", getTrace(Buffer.alloc(5, 1)), status.INTERNAL, "invalid length for TraceID"],
+    [
+      "getTrace",
+      getTrace(Buffer.alloc(1)),
+      status.INTERNAL,
+      "grpc: failed to unmarshal the received message: invalid length for TraceID",
+    ],
     ["getTrace", getTrace(id), status.NOT_FOUND, "trace not found: trace not found"],
     ["findTraces", { query: undefined }, status.INVALID_ARGUMENT, "missing query"],
   ])("%s %#: %d %s", async (method, request, code, details) => {
@@ -202,6 +207,18 @@ describe("refuses", () => {
   });
 
   test.each([
+    [
+      "archiveTrace",
+      getTrace(Buffer.alloc(17, 1)),
+      status.INTERNAL,
+      "grpc: error unmarshalling request: invalid length for TraceID",
+    ],
+    [
+      "getDependencies",
+      { startTime: { seconds: -62_135_596_800n, nanos: 0 }, endTime: now },
+      status.INVALID_ARGUMENT,
+      "StartTime and EndTime must be initialized.",
+    ],
     [
       "archiveTrace",
       getTrace(Buffer.alloc(0)),

@@ -6,7 +6,7 @@ import type { QueryServiceServer } from "wire/grpc";
 import { QueryError } from "../query-error.ts";
 import type { QueryService } from "../service/query-service.ts";
 import { checkLimits, checkSpans, type ReadLimits } from "../service/read-limits.ts";
-import { nanosOf } from "../service/span-time.ts";
+import { isUnset, nanosOf } from "../service/span-time.ts";
 import type { CallGuard } from "./call-guard.ts";
 import { queryOf } from "./find-request.ts";
 import { storageFailure } from "./grpc-status.ts";
@@ -44,7 +44,7 @@ export function queryHandlers(
         fail(call, read);
         return;
       }
-      const traceId = traceIdField(call.request.traceId);
+      const traceId = traceIdField(call.request.traceId, "stream");
       if (typeof traceId !== "string") {
         fail(call, traceId);
         return;
@@ -105,7 +105,7 @@ export function queryHandlers(
 
     archiveTrace: (call, callback) =>
       answer(call, callback, "failed to archive trace", async (read) => {
-        const traceId = traceIdField(call.request.traceId);
+        const traceId = traceIdField(call.request.traceId, "unary");
         if (typeof traceId !== "string") return traceId;
         const leave = await guard.gate.enter(read.signal);
         try {
@@ -122,7 +122,7 @@ export function queryHandlers(
     getDependencies: (call, callback) =>
       answer(call, callback, "failed to fetch dependencies", async (read) => {
         const { startTime, endTime } = call.request;
-        if (startTime === undefined || endTime === undefined) {
+        if (isUnset(startTime) || isUnset(endTime)) {
           return { code: status.INVALID_ARGUMENT, details: "StartTime and EndTime must be initialized." };
         }
         // The public model looks at the time before the start, by mistake.

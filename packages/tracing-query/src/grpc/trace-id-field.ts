@@ -1,16 +1,22 @@
 import { status } from "@grpc/grpc-js";
 import type { GrpcFailure } from "./grpc-status.ts";
 
+/** In the public model the gRPC library refuses an id of a wrong length, in other words for each kind of call. */
+const unreadable = {
+  stream: "grpc: failed to unmarshal the received message",
+  unary: "grpc: error unmarshalling request",
+} as const;
+
 /**
  * Reads the `trace_id` of a request: 16 bytes, or 8 that are the low half.
  * @returns 32 hex digits, or what the client is told
  */
-export function traceIdField(bytes: Buffer): string | GrpcFailure {
+export function traceIdField(bytes: Buffer, call: keyof typeof unreadable): string | GrpcFailure {
+  if (bytes.length !== 0 && bytes.length !== 16 && bytes.length !== 8) {
+    return { code: status.INTERNAL, details: `${unreadable[call]}: invalid length for TraceID` };
+  }
   if (bytes.every((byte) => byte === 0)) {
     return { code: status.INVALID_ARGUMENT, details: "uninitialized TraceID is not allowed" };
-  }
-  if (bytes.length !== 16 && bytes.length !== 8) {
-    return { code: status.INTERNAL, details: "invalid length for TraceID" };
   }
   return bytes.toString("hex").padStart(32, "0");
 }

@@ -5,6 +5,14 @@ type ApiTime = NonNullable<ApiV2Span["startTime"]>;
 
 const nanosPerSecond = 1_000_000_000n;
 
+/** 1 January of the year 1, in seconds: clients in Go send it for a time that they did not set. */
+const goZeroSeconds = -62_135_596_800n;
+
+/** Whether the time is absent, or Go's zero time. */
+export function isUnset(time: ApiTime | undefined): boolean {
+  return time === undefined || (time.seconds === goZeroSeconds && time.nanos === 0);
+}
+
 /** In nanoseconds; 0 when absent. */
 export function nanosOf(time: ApiTime | undefined): bigint {
   return time === undefined ? 0n : time.seconds * nanosPerSecond + BigInt(time.nanos);
