@@ -10,6 +10,19 @@ function randomId(): string {
   return Array.from({ length: idLength }, () => idCharacters[randomInt(idCharacters.length)]).join("");
 }
 
+/** Texts that the public model has and node has not, or has otherwise. Source: Go, `net/http.StatusText` */
+const otherTexts: Readonly<Record<number, string>> = {
+  413: "Request Entity Too Large",
+  414: "Request URI Too Long",
+  416: "Requested Range Not Satisfiable",
+  418: "I'm a teapot",
+};
+
+/** `Not Found`; "" for a status that has no text. */
+function textOf(status: number): string {
+  return otherTexts[status] ?? STATUS_CODES[status] ?? "";
+}
+
 /**
  * Why a request failed, as error routes and `{http.error.*}` see it. Handlers throw one to answer with a status:
  * `throw new HttpError(404, "no such file")`. Source: the public model (Caddy 2.11), handler errors
@@ -20,7 +33,8 @@ export class HttpError extends ServerError {
   /** Nine random characters, by which a user's report and a log line are brought together. */
   readonly id = randomId();
 
-  constructor(status: number, message = "", options?: ErrorOptions) {
+  /** @param message the text of the status where there is nothing more to say */
+  constructor(status: number, message = textOf(status), options?: ErrorOptions) {
     super("HTTP_STATUS", message, options);
     this.status = status;
   }
@@ -34,6 +48,6 @@ export class HttpError extends ServerError {
 
   /** `Not Found`; "" for a status that has no text. */
   get statusText(): string {
-    return STATUS_CODES[this.status] ?? "";
+    return textOf(this.status);
   }
 }

@@ -99,14 +99,49 @@ export async function measureThroughput(
   return figures;
 }
 
-async function admin(
-  ports: ServerPorts,
+/** How often a connection to an admin endpoint was cut, by its port: Caddy does that while it loads. */
+const cutConnections = new Map<number, number>();
+
+/** Tries before a cut connection is an error. */
+const maxTries = 5;
+
+function isCut(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === "ECONNRESET" || code === "UND_ERR_SOCKET" || code === "ECONNREFUSED";
+}
+
+/** Asks the admin API; a request whose connection is cut is counted and sent again. @returns milliseconds of the last try */
+export async function askAgain(port: number, ask: () => Promise<number>): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isCut(error) || attempt === maxTries) {
+        throw error;
+      }
+      cutConnections.set(port, (cutConnections.get(port) ?? 0) + 1);
+      await sleep(50 * attempt);
+    }
+  }
+}
+
+function admin(
+  { admin: port }: ServerPorts,
+  method: "POST" | "PATCH" | "GET",
+  path: string,
+  body?: unknown,
+): Promise<number> {
+  return askAgain(port, () => askAdmin(port, method, path, body));
+}
+
+async function askAdmin(
+  port: number,
   method: "POST" | "PATCH" | "GET",
   path: string,
   body?: unknown,
 ): Promise<number> {
   const startedAt = performance.now();
-  const answer = await request(`http://127.0.0.1:${ports.admin}${path}`, {
+  const answer = await request(`http://127.0.0.1:${port}${path}`, {
     method,
     ...(body === undefined
       ? {}
@@ -188,5 +223,6 @@ export async function measureReloads({ ports }: ServerSystem, plan: ServerPlan):
   return [
     { label: `requests during ${plan.reloads} reloads`, value: requests, unit: "count" },
     { label: "  refused, reset or failed", value: failed, unit: "count" },
+    { label: "  admin connections cut", value: cutConnections.get(ports.admin) ?? 0, unit: "count" },
   ];
 }

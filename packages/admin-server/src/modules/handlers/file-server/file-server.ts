@@ -123,7 +123,7 @@ class FileServer implements HttpHandler {
     const chosen = this.#chooseCoding(exchange, path, stats);
     if (exchange.method !== "GET" && exchange.method !== "HEAD" && exchange.error === undefined) {
       exchange.responseHeaders.push("Allow", "GET, HEAD");
-      throw new HttpError(405, `method ${exchange.method} on a file`);
+      throw new HttpError(405);
     }
     return this.#serve(exchange, next, chosen, path);
   }
@@ -132,7 +132,7 @@ class FileServer implements HttpHandler {
     if (this.#passThrough) {
       return next(exchange);
     }
-    throw new HttpError(404, "file not found");
+    throw new HttpError(404);
   }
 
   #findIndex(folder: string, exchange: Exchange): { path: string; stats: BigIntStats } | undefined {
@@ -172,11 +172,11 @@ class FileServer implements HttpHandler {
       return false;
     }
     const { rawPath } = exchange.original;
-    const hasSlash = rawPath.endsWith("/");
-    if (isFolder === hasSlash || baseName(decodePath(rawPath) ?? "") !== baseName(exchange.path)) {
+    const decoded = decodePath(rawPath) ?? "";
+    if (isFolder === decoded.endsWith("/") || baseName(decoded) !== baseName(exchange.path)) {
       return false;
     }
-    redirectTo(exchange, isFolder ? `${rawPath}/` : rawPath.slice(0, -1));
+    redirectTo(exchange, isFolder ? `${rawPath}/` : rawPath.replace(/(?:\/|%2f)$/i, ""));
     return true;
   }
 

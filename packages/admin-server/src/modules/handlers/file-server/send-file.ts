@@ -54,11 +54,12 @@ async function* multipart(
   yield Buffer.from(tail, "latin1");
 }
 
-/** Answers 206 with several ranges. Source: RFC 9110 section 14.6 */
+/** Answers with several ranges. Source: RFC 9110 section 14.6 */
 async function sendRanges(
   exchange: Exchange,
   file: ServedFile,
   source: FileBytes,
+  status: number,
   ranges: readonly ByteRange[],
 ): Promise<void> {
   const { responseHeaders } = exchange;
@@ -79,10 +80,10 @@ async function sendRanges(
   responseHeaders.push("Content-Type", `multipart/byteranges; boundary=${boundary}`);
   responseHeaders.push("Content-Length", String(length));
   if (exchange.method === "HEAD") {
-    exchange.respond(206);
+    exchange.respond(status);
     return;
   }
-  exchange.writeHead(206);
+  exchange.writeHead(status);
   await exchange.sendStream(stream(multipart(source, ranges, heads, tail)));
 }
 
@@ -110,8 +111,11 @@ async function sendRange(
 const bodyFields = new Set(["content-type", "content-length", "content-encoding"]);
 const fileFields = new Set(["etag", "last-modified", "accept-ranges"]);
 
-/** Answers with a status alone: what described the body goes. */
-function sendEmpty(exchange: Exchange, status: number): void {
+/**
+ * Answers with a status alone: what described the body goes.
+ * @param status what the request comes to. @param shown in its place where it is not 0
+ */
+function sendEmpty(exchange: Exchange, status: number, shown: number): void {
   const headers = exchange.responseHeaders;
   const hasTag = getHeader(headers, "etag") !== undefined;
   removeHeaders(
@@ -122,21 +126,26 @@ function sendEmpty(exchange: Exchange, status: number): void {
       // The tag says all that the time does.
       (status === 304 && hasTag && name === "last-modified"),
   );
-  if (status !== 304) {
+  const sent = shown || status;
+  if (sent !== 304) {
     headers.push("Content-Length", "0");
   }
-  exchange.respond(status);
+  exchange.respond(sent);
 }
 
 /** What remains to be sent once conditions and ranges were looked at; undefined when the answer was given. */
-function prepare(exchange: Exchange, file: ServedFile): readonly ByteRange[] | "whole" | undefined {
+function prepare(
+  exchange: Exchange,
+  file: ServedFile,
+  status: number,
+): readonly ByteRange[] | "whole" | undefined {
   const { responseHeaders } = exchange;
   switch (checkPreconditions(exchange, file)) {
     case "failed":
-      sendEmpty(exchange, 412);
+      sendEmpty(exchange, 412, status);
       return undefined;
     case "not modified":
-      sendEmpty(exchange, 304);
+      sendEmpty(exchange, 304, status);
       return undefined;
     default:
   }
@@ -148,15 +157,15 @@ function prepare(exchange: Exchange, file: ServedFile): readonly ByteRange[] | "
   const ranges = parseRanges(asked, file.size);
   if (ranges === "unsatisfiable" || ranges === "malformed") {
     responseHeaders.push("Content-Range", `bytes */${file.size}`);
-    sendEmpty(exchange, 416);
+    sendEmpty(exchange, 416, status);
     return undefined;
   }
   return ranges;
 }
 
 /**
- * Answers with a file, or the part of it that is asked for. Conditions and ranges count only without `status`.
- * @param status of the answer where the config or an error names one; 0 otherwise
+ * Answers with a file, or the part of it that is asked for.
+ * @param status of the answer, whatever conditions and ranges come to, where the config or an error names one; 0 otherwise
  * @param source closed in the end
  */
 export function sendFile(
@@ -166,7 +175,7 @@ export function sendFile(
   status: number,
 ): void | Promise<void> {
   const { responseHeaders } = exchange;
-  const ranges = status === 0 ? prepare(exchange, file) : "whole";
+  const ranges = prepare(exchange, file, status);
   if (Buffer.isBuffer(source) && (ranges === undefined || ranges === "whole")) {
     if (ranges === "whole") {
       responseHeaders.push("Content-Length", String(file.size));
@@ -193,9 +202,9 @@ async function sendAndClose(
       await sendRange(exchange, status || 200, source, { start: 0, end: file.size - 1 });
     } else if (others.length === 0) {
       exchange.responseHeaders.push("Content-Range", `bytes ${first.start}-${first.end}/${file.size}`);
-      await sendRange(exchange, 206, source, first);
+      await sendRange(exchange, status || 206, source, first);
     } else {
-      await sendRanges(exchange, file, source, [first, ...others]);
+      await sendRanges(exchange, file, source, status || 206, [first, ...others]);
     }
   } finally {
     await close(source);

@@ -12,7 +12,7 @@ type Step = (exchange: Exchange) => void;
 
 function replaceUpTo(text: string, find: string, replace: string, limit: number): string {
   const parts = text.split(find);
-  if (limit === 0 || parts.length <= limit + 1) {
+  if (limit <= 0 || parts.length <= limit + 1) {
     return parts.join(replace);
   }
   return [...parts.slice(0, limit), parts.slice(limit).join(find)].join(replace);

@@ -27,7 +27,7 @@ export const rewriteSchema = z.strictObject({
       z.strictObject({
         find: z.string().nullish().describe("Text in path or query; placeholders allowed."),
         replace: z.string().nullish().describe("Text in its place; placeholders allowed."),
-        limit: z.int().min(0).nullish().describe("The most replacements in each (0: all)."),
+        limit: z.int().nullish().describe("The most replacements in each (0 or less: all)."),
       }),
     )
     .nullish()

@@ -64,7 +64,10 @@ function compileReplace(config: NonNullable<QueryConfig["replace"]>[number]): Ch
   };
 }
 
-/** Prepares changes of a query's parameters. @returns the new query with its `?`, or "" */
+/**
+ * Prepares changes of a query's parameters. @returns the new query with its `?`, names in order, or ""
+ * Source: the public model (Caddy 2.11), seen running
+ */
 export function compileQueryChanges(config: QueryConfig): (exchange: Exchange) => string {
   const changes: Change[] = [
     ...(config.rename ?? []).map(compileRename),
@@ -82,6 +85,8 @@ export function compileQueryChanges(config: QueryConfig): (exchange: Exchange) =
     for (const change of changes) {
       change(parameters, exchange);
     }
-    return formatQuery(parameters);
+    return formatQuery(
+      new Map([...parameters].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))),
+    );
   };
 }

@@ -1,4 +1,5 @@
 import { escapeQuery } from "../../../core/uri/query-parameters.ts";
+import { decodePath } from "../../../core/uri/request-target.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import type { RequestLine } from "../../../http/exchange-request.ts";
 import { compileMappedTemplate, type Template } from "../../../http/placeholders.ts";
@@ -55,7 +56,10 @@ export function compileUri(uri: string): (exchange: Exchange) => Partial<Request
     const line: { rawPath?: string; query?: string } = {};
     if (pathOf !== undefined) {
       const found = split(pathOf(exchange));
-      line.rawPath = escapePath(found.path.startsWith("/") ? found.path : `/${found.path}`);
+      const rawPath = found.path.startsWith("/") ? found.path : `/${found.path}`;
+      const decoded = decodePath(rawPath);
+      // An escape that need not be one is none any more. Source: the public model
+      line.rawPath = decoded === undefined ? escapePath(rawPath) : encodePath(decoded);
       if (found.query !== undefined && !query) {
         line.query = `?${escapeQueryText(found.query)}`;
       }

@@ -102,7 +102,8 @@ export const basicFunctions: Readonly<Record<string, TemplateFunction>> = {
   js: (...values: unknown[]) =>
     JSON.stringify(values.map(printed).join(""))
       .slice(1, -1)
-      .replace(/[<>&'=]/g, (character) => `\\u00${character.charCodeAt(0).toString(16).toUpperCase()}`),
+      .replaceAll("'", "\\'")
+      .replace(/[<>&=]/g, (character) => `\\u00${character.charCodeAt(0).toString(16).toUpperCase()}`),
   urlquery: (...values: unknown[]) => encodeURIComponent(values.map(printed).join("")).replaceAll("%20", "+"),
   call: (called: unknown, ...args: unknown[]) => {
     if (typeof called !== "function") {

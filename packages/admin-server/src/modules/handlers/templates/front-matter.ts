@@ -29,7 +29,7 @@ export function splitFrontMatter(document: string): FrontMatter {
     }
     try {
       const Meta = parse(rest.slice(0, closed.index)) ?? {};
-      return { Meta, Body: rest.slice(closed.index + closed[0].length).replace(/^\r?\n/, "") };
+      return { Meta, Body: rest.slice(closed.index + closed[0].length) };
     } catch (error) {
       throw new TemplateError(`front matter: ${messageOf(error)}`, { cause: error });
     }

@@ -1,15 +1,15 @@
 import { readdir, readFile, stat } from "node:fs/promises";
-import { marked } from "marked";
 import { messageOf } from "../../../core/errors.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import { HttpError } from "../../../http/http-error.ts";
 import { readPlaceholder } from "../../../http/placeholders.ts";
 import { askItself } from "../../../http/virtual-stream.ts";
 import { joinSitePath } from "../../files/site-path.ts";
-import { humanSize } from "../file-server/browse/human-size.ts";
 import { escapeHtml } from "./basic-functions.ts";
 import type { TemplateFunction, TemplateRun } from "./evaluate-template.ts";
 import { splitFrontMatter } from "./front-matter.ts";
+import { humanize } from "./humanize.ts";
+import { renderMarkdown } from "./render-markdown.ts";
 import { TemplateError } from "./template-error.ts";
 import { parseTemplate } from "./template-parser.ts";
 import { printed } from "./template-values.ts";
@@ -29,28 +29,6 @@ export interface SiteFunctionOptions {
 
 function stripHtml(text: string): string {
   return text.replace(/<[^<>]*>/g, "");
-}
-
-function humanize(format: string, value: unknown): string {
-  const [kind = "", argument = ""] = format.split(":", 2);
-  if (kind === "size") {
-    return humanSize(Number(value));
-  }
-  if (kind !== "time") {
-    throw new TemplateError(`no know function was given to humanize: ${kind}`);
-  }
-  const date = new Date(argument === "" || Number.isNaN(Number(value)) ? printed(value) : Number(value));
-  const seconds = (date.getTime() - Date.now()) / 1000;
-  const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
-    ["year", 31_536_000],
-    ["month", 2_592_000],
-    ["day", 86_400],
-    ["hour", 3600],
-    ["minute", 60],
-    ["second", 1],
-  ];
-  const [unit, length] = units.find(([, each]) => Math.abs(seconds) >= each) ?? ["second", 1];
-  return new Intl.RelativeTimeFormat("en").format(Math.round(seconds / length), unit);
 }
 
 /** Functions that see the site and the request. Source: the public model (Caddy 2.11), handler templates */
@@ -108,7 +86,7 @@ export function siteFunctions(options: SiteFunctionOptions): Record<string, Temp
     async listFiles(name: unknown) {
       return (await readdir(joinSitePath(root, printed(name)))).sort();
     },
-    markdown: (text: unknown) => marked.parse(printed(text), { async: false, gfm: true }),
+    markdown: (text: unknown) => renderMarkdown(printed(text)),
     splitFrontMatter: (text: unknown) => splitFrontMatter(printed(text)),
     placeholder: (name: unknown) => readPlaceholder(exchange, printed(name)) ?? "",
     ph: (name: unknown) => readPlaceholder(exchange, printed(name)) ?? "",

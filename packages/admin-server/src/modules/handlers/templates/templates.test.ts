@@ -75,7 +75,7 @@ test.each([
     "2 2 6 v bc",
   ],
   ['{{lt 2 10}} {{ge "b" "a"}} {{ne 1 1}} {{eq 1 5 1}}', "true true false true"],
-  ['{{html "<a&b>"}} {{urlquery "a b&c"}} {{js "\'<\\""}}', '&lt;a&amp;b&gt; a+b%26c \\u0027\\u003C\\"'],
+  ['{{html "<a&b>"}} {{urlquery "a b&c"}} {{js "\'<\\""}}', "&lt;a&amp;b&gt; a+b%26c \\'\\u003C\\\""],
   [
     '{{.Req.Method}} {{.Req.URL.Path}} {{.Req.URL.Query.Get "a"}} {{.Req.Host}} {{.Req.Header.Get "X-H"}}',
     "GET /p 1 example.com <b>",
@@ -88,7 +88,7 @@ test.each([
   ['{{include "hello.html" "you"}}', "Hello you from GET"],
   ['{{import "defs.html"}}{{template "greet" "x"}}', "<x>"],
   ['{{readFile "/../pages/a.md"}} {{fileExists "nope"}} {{listFiles "pages"}}', "x false [a.md]"],
-  ['{{markdown "# T\\n\\n*x*"}}', "<h1>T</h1>\n<p><em>x</em></p>\n"],
+  ['{{markdown "# T\\n\\n*x*"}}', '<h1 id="t">T</h1>\n<p><em>x</em></p>\n'],
   [
     '{{$p := splitFrontMatter (readFile "post.md")}}{{$p.Meta.title}} {{join "," $p.Meta.tags}} {{trim $p.Body}}',
     "T a,b # Head",
@@ -97,7 +97,7 @@ test.each([
     '{{(splitFrontMatter (readFile "toml.md")).Meta.n}} {{(splitFrontMatter (readFile "json.md")).Meta.j}}',
     "5 true",
   ],
-  ['{{stripHTML "<p>a<br>b</p>"}} {{humanize "size" 2048}} {{maybe "whatever" 1}}.', "ab 2.0 KiB ."],
+  ['{{stripHTML "<p>a<br>b</p>"}} {{humanize "size" 2048}} {{maybe "whatever" 1}}.', "ab 2.0 kB ."],
   [
     '{{add 1 2 3}} {{sub 5 2}} {{div 7 2}} {{mod 7 2}} {{max 1 3}} {{default "d" ""}} {{ternary "y" "n" true}}',
     "6 3 3 1 3 d y",

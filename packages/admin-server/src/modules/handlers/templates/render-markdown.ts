@@ -1,0 +1,31 @@
+import { Marked } from "marked";
+
+/** The id of a heading: letters and digits in lower case, blanks as `-`. Source: goldmark, `parser.IDs` */
+function headingId(text: string, taken: Set<string>): string {
+  const name =
+    text
+      .trim()
+      .replace(/[^A-Za-z0-9\s_-]/g, "")
+      .replace(/[\s_]/g, "-")
+      .toLowerCase() || "heading";
+  let id = name;
+  for (let count = 1; taken.has(id); count++) {
+    id = `${name}-${count}`;
+  }
+  taken.add(id);
+  return id;
+}
+
+/** Markdown as HTML; headings have ids, each its own, so that links lead to them. */
+export function renderMarkdown(text: string): string {
+  const taken = new Set<string>();
+  const marked = new Marked({
+    gfm: true,
+    renderer: {
+      heading({ tokens, depth, text: source }) {
+        return `<h${depth} id="${headingId(source, taken)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+    },
+  });
+  return marked.parse(text, { async: false });
+}
