@@ -7,7 +7,7 @@ import { dropEverywhere, namedCluster } from "./test-cluster.ts";
 // Several servers on one machine take their time.
 vi.setConfig({ testTimeout: 120_000 });
 
-for (const kind of ["SHARDS", "REPLICAS"] as const) {
+for (const kind of ["SHARDS", "REPLICAS", "GRID"] as const) {
   const name = `clickhouse, cluster of ${kind.toLowerCase()}`;
   const cluster = await namedCluster(kind);
   if (cluster === undefined) {

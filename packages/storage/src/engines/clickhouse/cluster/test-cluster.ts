@@ -12,13 +12,23 @@ export interface TestCluster {
   readonly start: (() => Promise<void>) | undefined;
 }
 
+/** Each server a shard; all of them replicas of one; shards of two replicas each. */
+export type ClusterKind = "SHARDS" | "REPLICAS" | "GRID";
+
+/** How many replicas each shard has. */
+const replicas: Record<ClusterKind, (servers: number) => number> = {
+  SHARDS: () => 1,
+  REPLICAS: (servers) => servers,
+  GRID: () => 2,
+};
+
 /**
- * Reads `TRACING_TEST_CLUSTER_SHARDS` or `TRACING_TEST_CLUSTER_REPLICAS`: addresses of servers, separated by commas, that
- * have one cluster of just these, each a shard of its own or all replicas of one; and, with `_KILL` and `_START` behind
- * that name, commands that kill the last of them and start it again.
+ * Reads `TRACING_TEST_CLUSTER_SHARDS`, `…_REPLICAS` or `…_GRID`: addresses of servers, separated by commas, that have one
+ * cluster of just these; and, with `_KILL` and `_START` behind that name, commands that kill the last of them and start it
+ * again.
  * @returns undefined, and says so, where there is no such variable
  */
-export async function namedCluster(kind: "SHARDS" | "REPLICAS"): Promise<TestCluster | undefined> {
+export async function namedCluster(kind: ClusterKind): Promise<TestCluster | undefined> {
   const name = `TRACING_TEST_CLUSTER_${kind}`;
   const urls = (process.env[name] ?? "").split(",").filter((url) => url !== "");
   const [first] = urls;
@@ -26,11 +36,11 @@ export async function namedCluster(kind: "SHARDS" | "REPLICAS"): Promise<TestClu
     console.info(`no cluster of ${kind.toLowerCase()} is tested: ${name} names no servers`);
     return undefined;
   }
-  const shards = kind === "SHARDS" ? urls.length : 1;
+  const copies = replicas[kind](urls.length);
   const found = await runSql(
     first,
     `SELECT cluster, (SELECT count() FROM system.macros WHERE macro = 'replica') FROM system.clusters
-GROUP BY cluster HAVING count() = ${urls.length} AND uniqExact(shard_num) = ${shards} ORDER BY cluster LIMIT 1`,
+GROUP BY cluster HAVING count() = ${urls.length} AND uniqExact(shard_num) = ${urls.length / copies} ORDER BY cluster LIMIT 1`,
   );
   const [cluster = "", replicaMacros] = found.split("\t");
   if (cluster === "") throw new Error(`${name}: ${first} knows no cluster of just these servers`);
@@ -48,7 +58,7 @@ GROUP BY cluster HAVING count() = ${urls.length} AND uniqExact(shard_num) = ${sh
       isReplicated: replicaMacros !== "0",
       onCluster: false,
       // Tests read what they have written, wherever that is asked.
-      insertQuorum: kind === "REPLICAS" ? urls.length : 0,
+      insertQuorum: copies > 1 ? copies : 0,
     },
     kill: command("KILL"),
     start: command("START"),
