@@ -197,6 +197,18 @@ test("Prometheus finds its targets, and the dashboards metrics that there are", 
   }
 });
 
+test("images are small", async (context) => {
+  const { engine } = running(context);
+  for (const service of ours) {
+    const image = await engine.podman("inspect", "--format", "{{.Image}}", engine.containerOf(service));
+    const size = await engine.podman("image", "inspect", "--format", "{{.Size}}", image);
+    // Not compressed, which would take long: gzip makes 52 MB of 157, and 228 of 728 (docs/compose.md).
+    const most = service === "tracing-storage" ? 850_000_000 : 220_000_000;
+    expect(Number(size), service).toBeLessThan(most);
+    expect(Number(size), service).toBeGreaterThan(50_000_000);
+  }
+});
+
 /** A histogram's name without what its series add. */
 function metricOf(series: string): string {
   return series.replace(/_(?:bucket|sum|count)$/, "");

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -38,7 +38,8 @@ export class NoContainersError extends Error {
 
 /**
  * podman with storage and networks of its own, as the engine of docker-compose, and a copy of the sources to build from.
- * An archive of the base image rests in a cache folder of the user, so only the first run on a machine makes it.
+ * An archive of the base image, and the packages that builds fetch, rest in a cache folder of the user: only the first run on
+ * a machine makes and fetches them.
  */
 export class ContainerEngine {
   readonly #folder: string;
@@ -58,6 +59,7 @@ export class ContainerEngine {
       ...process.env,
       ...environment,
       CONTAINERS_CONF: join(folder, "containers.conf"),
+      TMPDIR: join(folder, "temporary"),
       DOCKER_HOST: `unix://${join(folder, "podman.sock")}`,
       // docker-compose 1 then asks the engine, not a command "docker".
       DOCKER_BUILDKIT: "0",
@@ -80,6 +82,7 @@ export class ContainerEngine {
     const engine = new ContainerEngine(folder, environment);
     try {
       writeFileSync(join(folder, "containers.conf"), engineConfig);
+      engine.#keepBuildCache(cache);
       await engine.#makeBaseImage(cache);
       await engine.#tryContainer();
       cpSync(root, join(folder, "sources"), {
@@ -145,6 +148,14 @@ export class ContainerEngine {
     // podman keeps its layers mounted on themselves.
     spawnSync("umount", [join(this.#folder, "storage", "overlay")]);
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** Builds look for their caches in the folder of temporary files, under a name that depends on the version. */
+  #keepBuildCache(cache: string): void {
+    const kept = join(cache, "build-cache");
+    const temporary = join(this.#folder, "temporary");
+    for (const folder of [kept, temporary]) mkdirSync(folder, { recursive: true });
+    for (const name of ["buildah-cache", "buildah-cache-0"]) symlinkSync(kept, join(temporary, name));
   }
 
   async #makeBaseImage(cache: string): Promise<void> {
