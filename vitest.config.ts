@@ -1,19 +1,42 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+
+const processes = "**/*.e2e.test.ts";
 
 export default defineConfig({
   test: {
-    // *.test.ts: unit and contract tests beside the code; *.e2e.test.ts: real processes, sockets and browsers.
-    include: [
-      "packages/*/src/**/*.test.{ts,tsx}",
-      "packages/*/test/**/*.test.ts",
-      "examples/*/src/**/*.test.ts",
-      "scripts/**/*.test.ts",
-    ],
     globalSetup: ["scripts/one-temporary-folder.ts", "scripts/compile-cache.ts"],
+    // A limit for what hangs, not for what is slow: machines of tests are often busy with something else.
     // More fuzz rounds, as CONTRIBUTING.md says, take longer.
-    testTimeout: 20_000 + 2 * Number(process.env.FUZZ_ROUNDS ?? 0),
-    hookTimeout: 60_000,
+    testTimeout: 60_000 + 2 * Number(process.env.FUZZ_ROUNDS ?? 0),
+    hookTimeout: 120_000,
     pool: "forks",
-    maxWorkers: 2,
+    // One more than the cores of a small machine: tests of processes wait for a third of their time.
+    maxWorkers: 3,
+    projects: [
+      {
+        extends: true,
+        test: {
+          // Real processes, sockets and browsers. They are the longest, so they come first.
+          name: "processes",
+          include: [`packages/${processes}`, "packages/*/test/**/*.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // Unit and contract tests beside the code. Files of one worker share its modules: a quarter of the processor time less.
+          name: "units",
+          include: [
+            "packages/*/src/**/*.test.{ts,tsx}",
+            "examples/*/src/**/*.test.ts",
+            "scripts/**/*.test.ts",
+          ],
+          exclude: [...configDefaults.exclude, processes],
+          isolate: false,
+          restoreMocks: true,
+          unstubEnvs: true,
+        },
+      },
+    ],
   },
 });
