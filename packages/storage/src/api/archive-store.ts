@@ -6,6 +6,6 @@ import type { SpanWriter } from "./span-writer.ts";
  * that is written again is not stored twice: spans are alike when trace id, span id, service, name, kind and start are.
  */
 export interface ArchiveStore {
-  readonly reader: Pick<SpanReader, "getTraces">;
+  readonly reader: Pick<SpanReader, "getTraces" | "getPackedTraces">;
   readonly writer: SpanWriter;
 }

@@ -88,16 +88,8 @@ export class QueryService {
   }
 
   /**
-   * The traces with these ids (32 hex digits each), in the order asked; unknown ids are left out. What the store no longer
-   * has is looked for in the archive.
-   */
-  async getTraces(traceIds: readonly string[], options: ReadOptions): Promise<Trace[]> {
-    const traces = await this.#reads.list("get_trace", () => this.#parts.reader.getTraces(traceIds, options));
-    return await this.#withArchived(traceIds, traces, options);
-  }
-
-  /**
-   * As `getTraces`, in as little memory as the store can do with.
+   * The traces with these ids (32 hex digits each), in the order asked, in as little memory as the store can do with; unknown ids
+   * are left out. What the store no longer has is looked for in the archive.
    * @param onCount as that of `SpanReader.getPackedTraces`
    */
   async getPackedTraces(
@@ -105,41 +97,36 @@ export class QueryService {
     options: ReadOptions,
     onCount?: OnCount,
   ): Promise<PackedTrace[]> {
-    const traces = await this.#reads.list("get_trace", () => this.#readPacked(traceIds, options, onCount));
-    return await this.#withArchived(traceIds, traces, options);
-  }
-
-  #readPacked(
-    traceIds: readonly string[],
-    options: ReadOptions,
-    onCount: OnCount = () => {},
-  ): Promise<PackedTrace[]> {
-    const { reader, room } = this.#parts;
-    return readInRoom(
-      room,
-      options,
-      onCount,
-      async (read, count) =>
-        await (reader.getPackedTraces?.(traceIds, read, count) ?? reader.getTraces(traceIds, read)),
+    const { reader } = this.#parts;
+    const traces = await this.#reads.list("get_trace", () =>
+      this.#readPacked(reader, traceIds, options, onCount),
     );
-  }
-
-  async #withArchived<T extends PackedTrace>(
-    traceIds: readonly string[],
-    traces: T[],
-    options: ReadOptions,
-  ): Promise<(T | Trace)[]> {
     const found = new Set(traces.map(({ traceId }) => traceId));
     const missing = traceIds.filter((id) => !found.has(id));
     if (missing.length === 0) {
       return traces;
     }
-    const archived = await this.#archivedTraces(missing, options);
+    const archived = await this.#archivedTraces(missing, options, onCount);
     if (archived.length === 0) {
       return traces;
     }
-    const byId = new Map<string, T | Trace>([...traces, ...archived].map((trace) => [trace.traceId, trace]));
+    const byId = new Map([...traces, ...archived].map((trace) => [trace.traceId, trace]));
     return [...new Set(traceIds)].flatMap((id) => byId.get(id) ?? []);
+  }
+
+  #readPacked(
+    reader: ArchiveStore["reader"],
+    traceIds: readonly string[],
+    options: ReadOptions,
+    onCount: OnCount = () => {},
+  ): Promise<PackedTrace[]> {
+    return readInRoom(
+      this.#parts.room,
+      options,
+      onCount,
+      async (read, count) =>
+        await (reader.getPackedTraces?.(traceIds, read, count) ?? reader.getTraces(traceIds, read)),
+    );
   }
 
   /** Whole traces, newest first. */
@@ -153,7 +140,7 @@ export class QueryService {
     return this.#reads.list("find_traces", async () =>
       reader.getPackedTraces === undefined
         ? await reader.findTraces(query, options)
-        : await this.#readPacked(await reader.findTraceIds(query, options), options),
+        : await this.#readPacked(reader, await reader.findTraceIds(query, options), options),
     );
   }
 
@@ -217,14 +204,14 @@ export class QueryService {
     if ((await this.hasArchive(options)) === false) {
       throw noArchive();
     }
-    const [trace] = await this.getTraces([traceId], options);
+    const [trace] = await this.getPackedTraces([traceId], options);
     if (trace === undefined) {
       throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
     }
     const { writer } = this.#parts.archive;
     const { tenant = "", signal } = options;
     await this.#reads
-      .list("archive_trace", async () => {
+      .sized("archive_trace", async () => {
         for (const rows of archiveBlocks(trace, tenant)) {
           await writer.writeSpans(rows, {
             deduplicationToken: createHash("sha256").update(rows.bytes).digest("hex"),
@@ -246,12 +233,16 @@ export class QueryService {
     return this.#hasArchive;
   }
 
-  async #archivedTraces(traceIds: readonly string[], options: ReadOptions): Promise<Trace[]> {
+  async #archivedTraces(
+    traceIds: readonly string[],
+    options: ReadOptions,
+    onCount?: OnCount,
+  ): Promise<PackedTrace[]> {
     if (this.#hasArchive === false) {
       return [];
     }
     try {
-      const traces = await this.#parts.archive.reader.getTraces(traceIds, options);
+      const traces = await this.#readPacked(this.#parts.archive.reader, traceIds, options, onCount);
       this.#hasArchive = true;
       return traces;
     } catch (error) {

@@ -17,6 +17,11 @@ export class StoreReads {
     return this.#read(operation, read as () => Promise<T[]>, ({ length }) => length);
   }
 
+  /** Work on so many of something, of which no list is made. */
+  sized<T extends { readonly length: number }>(operation: ReadOperation, work: () => Promise<T>): Promise<T> {
+    return this.#read(operation, work, ({ length }) => length);
+  }
+
   /** A read of one answer. */
   one<T>(operation: ReadOperation, read: () => Promise<T>): Promise<T> {
     return this.#read(operation, read, () => 1);
