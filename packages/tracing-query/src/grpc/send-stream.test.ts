@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { type ServerWritableStream, status } from "@grpc/grpc-js";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { sendAll } from "./send-stream.ts";
 
 /** A call whose client takes so many messages, and then no more until `drain`. */
@@ -45,6 +45,7 @@ test("a client that takes all gets all", async () => {
 test("one that waits, and then goes on, too", async () => {
   const call = new FakeCall(4);
   const sending = sendAll(call.stream, messages, never, { ...times, stalledMs: 60_000 });
+  await vi.waitFor(() => expect(call.listenerCount("drain")).toBe(1));
   call.emit("drain");
   await sending;
   expect([call.sent, call.isEnded]).toEqual([messages, true]);
@@ -63,23 +64,35 @@ test.each([
   });
 });
 
+/** Messages that are long in the making. */
+function* slowMessages(): Generator<number> {
+  for (const message of messages) {
+    const until = performance.now() + 5;
+    while (performance.now() < until);
+    yield message;
+  }
+}
+
 test("what making the messages takes is not the client's", async () => {
   const call = new FakeCall(9);
-  const slow = function* () {
-    for (const message of messages) {
-      const until = performance.now() + 5;
-      while (performance.now() < until);
-      yield message;
-    }
-  };
-  await sendAll(call.stream, slow(), never, { stalledMs: 10, maxWaitMs: 10 });
+  await sendAll(call.stream, slowMessages(), never, { stalledMs: 10, maxWaitMs: 10 });
   expect([call.sent, call.isEnded, call.failure]).toEqual([messages, true, undefined]);
+});
+
+test("others get their turn while messages are made", async () => {
+  const call = new FakeCall(9);
+  const sending = sendAll(call.stream, slowMessages(), never, times);
+  await new Promise(setImmediate);
+  expect(call.sent.length).toBeLessThan(messages.length);
+  await sending;
+  expect(call.sent).toEqual(messages);
 });
 
 test("one that leaves is told nothing", async () => {
   const call = new FakeCall(2);
   const gone = new AbortController();
   const sending = sendAll(call.stream, messages, gone.signal, { ...times, stalledMs: 60_000 });
+  await vi.waitFor(() => expect(call.listenerCount("drain")).toBe(1));
   gone.abort();
   await sending;
   expect([call.sent, call.isEnded, call.failure]).toEqual([[1, 2], false, undefined]);

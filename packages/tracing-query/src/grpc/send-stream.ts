@@ -3,8 +3,8 @@ import { type ServerWritableStream, status } from "@grpc/grpc-js";
 import { type ClientTimes, defaultClientTimes } from "../http/cut-slow-client.ts";
 import type { GrpcFailure } from "./grpc-status.ts";
 
-/** Messages in a row before others get their turn. */
-const messagesPerTurn = 32;
+/** How long messages are made in a row before others get their turn, in milliseconds. One may hold hundreds of spans. */
+const turnMs = 5;
 
 /** Ends a stream with a failure: grpc-js takes the status from an `error` event. */
 export function fail<Request, Response>(
@@ -26,7 +26,7 @@ export async function sendAll<Request, Response>(
 ): Promise<void> {
   let waitedMs = 0;
   try {
-    let count = 0;
+    let turnEndsMs = performance.now() + turnMs;
     for (const message of messages) {
       if (!call.write(message)) {
         const since = performance.now();
@@ -37,9 +37,10 @@ export async function sendAll<Request, Response>(
         }
         waitedMs += performance.now() - since;
       }
-      if (++count % messagesPerTurn === 0) {
+      if (performance.now() >= turnEndsMs) {
         await new Promise(setImmediate);
         signal.throwIfAborted();
+        turnEndsMs = performance.now() + turnMs;
       }
     }
     call.end();
