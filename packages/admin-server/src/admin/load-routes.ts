@@ -54,10 +54,11 @@ export function adaptRoute(adapters: AdapterRegistry): AdminRoute {
       }
       const wanted = acceptedText(request.header("accept"), adapters);
       if (wanted !== undefined) {
-        const text = await adapters.toText(wanted.format, parseJson(json));
-        return { status: 200, headers: { "Content-Type": `${wanted.mediaType}; charset=utf-8` }, body: text };
+        const body = await adapters.toText(wanted.format, parseJson(json));
+        return { status: 200, headers: { "Content-Type": `${wanted.mediaType}; charset=utf-8` }, body };
       }
-      const result = `"result":${compactJson(Buffer.from(json).toString())}`;
+      const text = Buffer.from(json).toString();
+      const result = `"result":${isJson ? compactJson(text) : text}`; // an adapter's is compact
       const said = encodeWarnings(warnings);
       return {
         status: 200,

@@ -99,6 +99,9 @@ const fields: Readonly<Record<string, FieldReader>> = {
 };
 
 function isHidden(file: string, hide: readonly string[]): boolean {
+  if (hide.length === 0) {
+    return false; // as nearly always: to resolve a path takes its time
+  }
   const path = resolve(file);
   return hide.some((pattern) => {
     if (!pattern.includes("/")) {

@@ -49,6 +49,8 @@ interface Placeable {
   readonly firstGroup: number | undefined;
 }
 
+/** The directive whose lines are not sorted, so that none may pass another. */
+const unsorted = "handle_errors";
 /** How many placements of fillers are tried: more than any text that people write needs. */
 const maxPlacements = 2000;
 
@@ -56,7 +58,11 @@ const maxPlacements = 2000;
  * Which things fill which gap between numbers that are known, so that as many gaps as can be are full to the last number:
  * what stands first goes into the first gap that it fits.
  */
-function fillGaps<T extends Placeable>(items: readonly T[], gaps: readonly number[]): T[][] {
+function fillGaps<T extends Placeable>(
+  items: readonly T[],
+  gaps: readonly number[],
+  mayFill: (item: T, gap: number) => boolean,
+): T[][] {
   const free = new Set(items);
   let best: T[][] = gaps.map(() => []);
   let bestFull = -1;
@@ -76,7 +82,7 @@ function fillGaps<T extends Placeable>(items: readonly T[], gaps: readonly numbe
     }
     const tried = new Set<number>();
     for (const item of free) {
-      if (item.groups > left || tried.has(item.groups)) {
+      if (item.groups > left || tried.has(item.groups) || !mayFill(item, at)) {
         continue;
       }
       if (++placements > maxPlacements) {
@@ -114,7 +120,12 @@ export function inReadingOrder<T extends Placeable>(items: readonly T[], base: n
     const before = known[index - 1];
     return (item.firstGroup ?? 0) - (before === undefined ? base : (before.firstGroup ?? 0) + before.groups);
   });
-  const fillers = fillGaps(unknown, gaps);
+  const isKept = (item: T, gap: number) =>
+    item.directive !== unsorted ||
+    known
+      .slice(gap)
+      .every((other) => other.directive !== unsorted || items.indexOf(other) > items.indexOf(item));
+  const fillers = fillGaps(unknown, gaps, isKept);
   const used = new Set(fillers.flat());
   const ordered = known.flatMap((item, index) => [...(fillers[index] ?? []), item]);
   ordered.push(...unknown.filter((item) => !used.has(item)));
