@@ -133,5 +133,5 @@ export default defineModule({
     await writeFile(join(folder, "Serverfile"), ":8080\nrespond hi\n");
     const json = await output(builtFile("admin-server", "server"), folder, "adapt");
     expect(JSON.parse(json)).toMatchObject({ apps: { http: { servers: { srv0: { listen: [":8080"] } } } } });
-  }, 60_000);
+  });
 });

@@ -89,5 +89,5 @@ describe.skipIf(!isBuilt)("releases (skipped where nothing was built)", () => {
       "version",
     ]);
     expect(stdout).toMatch(/^v\d/);
-  }, 60_000);
+  });
 });

@@ -88,7 +88,7 @@ describe("config changes", () => {
         /serving HTTP on (127\.0\.0\.1:\d+)/.exec(house.adminServer.log.slice(logged)) ?? [];
       if (address === undefined) throw new Error("not yet serving");
       return `http://${address}`;
-    }, 5_000);
+    }, 30_000);
 
     const inFlight = Array.from({ length: 200 }, (_, index) => ask(`${door}/held/${index}`));
     await eventually(async () => expect(upstream.held.length).toBe(200), 10_000);
@@ -202,7 +202,7 @@ describe("searches", () => {
     await eventually(async () => {
       const { text } = await ask(`${house.storageUrl}/`, { method: "POST", body: processes });
       expect(text).toBe("8\n");
-    }, 5_000);
+    }, 30_000);
 
     const span = jsonSpan();
     await send("beside-slow-queries", span);
@@ -214,6 +214,6 @@ describe("searches", () => {
     await eventually(async () => {
       const { text } = await ask(`${house.storageUrl}/`, { method: "POST", body: processes });
       expect(text, "a query whose client left is cancelled").toBe("0\n");
-    }, 5_000);
+    }, 30_000);
   });
 });

@@ -98,7 +98,7 @@ test.each(["storage", "collector", "query", "agent", "adminServer"] as const)(
       const missing = load.acknowledged.difference(new Set(stored));
       expectEqual([...missing], [], "acknowledged, but not stored");
       expectEqual(stored.length, new Set(stored).size, "stored once");
-    }, 15_000);
+    }, 30_000);
   },
   60_000,
 );
@@ -122,5 +122,5 @@ test("a graceful stop of the collector loses nothing, and it says that the store
   await eventually(async () => {
     const missing = load.acknowledged.difference(new Set(await storedTraceIds("without-store")));
     expectEqual([...missing], [], "acknowledged, but not stored");
-  }, 15_000);
-}, 60_000);
+  }, 30_000);
+});

@@ -28,7 +28,7 @@ test("the first page view is a trace", async () => {
       200,
       "status of the page view",
     );
-  }, 5_000);
+  }, 30_000);
 });
 
 test("a caller's trace goes on through the front door", async () => {
@@ -40,7 +40,7 @@ test("a caller's trace goes on through the front door", async () => {
     const [trace] = await askTraces(`${house.addresses.query}/api/traces/${traceId}`);
     const parents = trace?.spans.map((span) => span.references[0]?.spanID);
     expectEqual(parents?.includes("00f067aa0ba902b7"), true, `parents ${parents}`);
-  }, 5_000);
+  }, 30_000);
 });
 
 test("spans sent to the front door reach the collector", async () => {
@@ -54,5 +54,5 @@ test("spans sent to the front door reach the collector", async () => {
   await eventually(async () => {
     const traces = await askTraces(`${house.frontDoor}/api/traces/${sample.traceId}`);
     expectEqual(traces[0]?.spans.length, 2, "spans");
-  }, 5_000);
+  }, 30_000);
 });

@@ -163,7 +163,7 @@ describe.skipIf(taken.length > 0)(
       expect(await one.exit).toBe(1);
       expect(one.output).toMatch(/^cannot start: tracing-collector: .*collector/m);
       expect(await takenPorts(services(data, false))).toEqual([]);
-    }, 60_000);
+    });
   },
 );
 

@@ -300,7 +300,7 @@ describe("tracing-agent", () => {
     await collecting.start();
     await collecting.until(() => collecting.spanNames.length === 1);
     expect(await running.metric("reporter_spans_failures_total")).toEqual({});
-  }, 20_000);
+  });
 
   it("sends what waits before it stops", async () => {
     const collecting = await collector();
@@ -429,7 +429,7 @@ describe("tracing-agent", () => {
     await expect(agent([collecting], name)).rejects.toThrow(
       "reporter.grpc.tls.* options cannot be used when reporter.grpc.tls.enabled is false",
     );
-  }, 60_000);
+  });
 
   it("lets jaeger-client sample as the collector says", async () => {
     const collecting = await collector();
@@ -475,7 +475,7 @@ describe("tracing-agent", () => {
       .poll(() => [...new Set(both.flatMap(({ spanNames }) => spanNames))].sort(), { timeout: 15_000 })
       .toEqual(wanted.sort());
     expect(await running.metric("reporter_spans_failures_total")).toEqual({});
-  }, 30_000);
+  });
 
   it("counts what jaeger-client says that it lost", async () => {
     const collecting = await collector();
@@ -529,7 +529,7 @@ describe("tracing-agent", () => {
     const served = readFileSync(new URL("../dist/tracing-agent-serve.cjs", import.meta.url), "utf8");
     expect(served).not.toContain("ZodError");
     expect(await running.stop()).toBe(0);
-  }, 60_000);
+  });
 
   it("says which port is taken and by which option to move it", async () => {
     const collecting = await collector();

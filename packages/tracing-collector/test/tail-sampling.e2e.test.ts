@@ -100,7 +100,7 @@ test("a kill before the decision loses nothing: the next start decides, and stor
   expect(metrics.get("tail_sampling_traces_dropped_total")).toBe(18);
   expect(metrics.get("tail_sampling_spans_dropped_total")).toBe(18);
   expect(metrics.get("tail_sampling_forgotten_spans_total")).toBe(0);
-}, 60_000);
+});
 
 test("a graceful stop with the journal in memory decides at once and writes", async () => {
   const collector = new RunningCollector(
@@ -114,7 +114,7 @@ test("a graceful stop with the journal in memory decides at once and writes", as
   expect(collector.lines.map(({ msg }) => msg)).not.toContain(
     "spans in memory are lost: storage did not take them in time",
   );
-}, 30_000);
+});
 
 test("a wrong policy is one clear line", async () => {
   writeFileSync(join(folder, "policies.yaml"), "policies:\n  - type: latency\n    threshold: soon\n");

@@ -170,4 +170,4 @@ it("says what is wrong when there is nothing to do, or its port is taken", async
   expect(refused.exitCode).toBe(1);
   expect(refused.output).toContain(`address 127.0.0.1:${port} is taken by another program`);
   expect(refused.output).toContain("--grpc.host-port");
-}, 60_000);
+});

@@ -412,5 +412,5 @@ describe("the remote storage API", () => {
     };
     await expect.poll(fresh, { timeout: 10_000 }).toBe(true);
     await expect.poll(() => store.reader.getServices().catch(() => "away"), { timeout: 10_000 }).toEqual([]);
-  }, 30_000);
+  });
 });

@@ -118,4 +118,4 @@ test("a server ends with an error when a thread takes a given socket along, so t
   expect((await ask(site)).text).toBe("alive");
   await expect(ask(`${site}/fatal`)).rejects.toThrow();
   expect(await exit).toEqual([3, null]);
-}, 60_000);
+});

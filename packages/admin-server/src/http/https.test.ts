@@ -29,7 +29,7 @@ describe.each([0, 2])("HTTPS with %d worker threads", (workers) => {
       workers,
     );
     ca = JSON.parse((await running.admin("GET", "/pki/ca/local")).text).root_certificate;
-  }, 60_000);
+  });
   afterAll(() => running.close());
 
   test("shows each name its certificate, which the local authority vouches for", async () => {

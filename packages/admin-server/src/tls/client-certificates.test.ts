@@ -100,7 +100,7 @@ beforeAll(async () => {
   await mkdir(join(stored, "trusted"), { recursive: true });
   await writeFile(join(stored, "trusted/root.pem"), root.toString());
   await writeFile(join(stored, "trusted/friend.pem"), friend.cert);
-}, 30_000);
+});
 afterAll(async () => {
   await running.close();
   await rm(folder, { recursive: true, force: true });

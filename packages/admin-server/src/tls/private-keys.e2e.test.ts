@@ -62,4 +62,4 @@ test("private keys are for their owner only, and in no log and no answer", async
       expect(server.stderr + server.stdout + told.join("\n")).not.toContain(line);
     }
   }
-}, 60_000);
+});

@@ -39,7 +39,7 @@ describe("sessions", () => {
   let running: RunningServer;
   beforeAll(async () => {
     running = await RunningServer.start(null, {}, 2);
-  }, 30_000);
+  });
   afterAll(() => running.close());
 
   async function load(tickets: object): Promise<void> {

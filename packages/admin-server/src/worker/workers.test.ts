@@ -11,7 +11,7 @@ import { deadAddress, UpstreamServer } from "../testing/upstream-server.ts";
 let running: RunningServer;
 beforeAll(async () => {
   running = await RunningServer.start(siteConfig(respond("0")), {}, 2);
-}, 60_000);
+});
 afterAll(() => running.close());
 
 const load = (config: unknown) => running.admin("POST", "/load", config);
@@ -134,7 +134,7 @@ describe("workers", () => {
     await Promise.all(clients);
     expect(answered).toBeGreaterThan(50);
     agent.destroy();
-  }, 60_000);
+  });
 
   test("that die under load are replaced, and the others keep the port open", async () => {
     await load(siteConfig(respond("alive")));
@@ -163,7 +163,7 @@ describe("workers", () => {
     expect(new Set(outcomes)).toContain("changed");
     expect(await askMany(20)).toEqual(new Set(["again"]));
     expect(running.sites).toEqual([site]);
-  }, 60_000);
+  });
 
   test("have CPU profiles, one for each thread", async () => {
     const taken = running.admin("GET", "/debug/pprof/profile?thread=2&seconds=0.2");

@@ -36,7 +36,7 @@ describe.each(processNames)("%s", (name) => {
       expect(value.startsWith("/") ? value : stateFolder).toMatch(new RegExp(`^${stateFolder}(/|$)`));
     }
     expect(text).toContain(`EnvironmentFile=-/etc/tracing/${name}.env\n`);
-  }, 60_000);
+  });
 
   test.skipIf(systemd < 252)(
     `systemd understands it, and gives it little room (systemd-analyze ${systemd})`,

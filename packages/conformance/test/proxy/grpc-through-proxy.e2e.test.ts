@@ -114,7 +114,7 @@ describe.each(["cleartext", "TLS"])("over %s", (kind) => {
         : credentials.createInsecure(),
       { "grpc.max_receive_message_length": -1 },
     ) as unknown as EchoClient;
-  }, 60_000);
+  });
   afterAll(async () => {
     client?.close();
     await server?.close();

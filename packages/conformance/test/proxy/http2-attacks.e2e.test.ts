@@ -29,7 +29,7 @@ beforeAll(async () => {
   server = await startWebServer(
     plainSite({ handler: "static_response", body: "x".repeat(100_000), headers: { "X-Own": ["1"] } }),
   );
-}, 60_000);
+});
 afterAll(() => server?.close());
 
 /** Resident bytes of a process; 0 where the system does not tell. */
@@ -252,7 +252,7 @@ test("a header bomb is refused, whatever little it was when packed", async () =>
   bomb.socket.destroy();
   const answer = await fetch(`http://${server.address}/`);
   expect(answer.status).toBe(200);
-}, 60_000);
+});
 
 /** The bytes of a length behind seven ones. Source: RFC 7541, section 5.1 */
 function lengthRest(length: number): number[] {
@@ -277,7 +277,7 @@ test("clients that take nothing of what they asked for hold little memory (CVE-2
   expect((await answer.text()).length).toBe(100_000);
   expect(residentBytes(server.process.pid) - before).toBeLessThan(maxGrowthBytes);
   for (const { socket } of attackers) socket.destroy();
-}, 60_000);
+});
 
 test("a client that resets now and then and finishes the rest is not sent away", async () => {
   const client = await Attacker.open(new Map([[settingIds.initialWindowSize, 2 ** 31 - 1]]));
@@ -296,4 +296,4 @@ test("a client that resets now and then and finishes the rest is not sent away",
   }
   expect(client.socket.destroyed).toBe(false);
   client.socket.destroy();
-}, 60_000);
+});

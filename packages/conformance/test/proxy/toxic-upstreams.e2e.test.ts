@@ -102,7 +102,7 @@ describe.skipIf(skip)("an upstream behind faults (skipped without toxiproxy-serv
     });
     server = await startWebServer(plainSite({ handler: "static_response" }));
     cleanups.push(() => server.close());
-  }, 60_000);
+  });
   afterEach(async () => {
     await call("POST", "/reset");
     behind.requests.length = 0;

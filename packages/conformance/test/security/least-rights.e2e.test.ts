@@ -46,7 +46,7 @@ describe.skipIf(writer === "" || reader === "")("with users of a ClickHouse of i
     }
     expect((await find(`/api/archive/${spans.ownTraceId}`, "POST")).status).toBe(200);
     expect(tracing.collector.log + tracing.query.log).not.toMatch(/ACCESS_DENIED|NOT_ENOUGH_PRIVILEGES/i);
-  }, 60_000);
+  });
 
   test.each([
     "DROP TABLE tracing.spans",

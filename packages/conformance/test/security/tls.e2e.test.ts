@@ -154,7 +154,7 @@ test("each listener answers nothing in plain text", async () => {
     const [first] = await answerInPlainText(listener);
     expect([name, first ?? tlsAlert]).toEqual([name, tlsAlert]);
   }
-}, 60_000);
+});
 
 /** Sends spans to a collector, and finds them by a query service. */
 async function sendAndFind(otlpHttp: string, queryHttp: string): Promise<void> {

@@ -41,7 +41,7 @@ describe("Shell", () => {
       const { stderr, status } = spawnSync("bash", ["-n"], { input: code, encoding: "utf8" });
       expect({ name, status, stderr }).toEqual({ name, status: 0, stderr: "" });
     }
-  }, 60_000);
+  });
 
   test.each(blocksOf("sh"))("%s: names scripts and files that are there", (_name, { code }) => {
     for (const [, script = ""] of code.matchAll(/\b(?:npm|pnpm) run ([\w:-]+)/g)) {

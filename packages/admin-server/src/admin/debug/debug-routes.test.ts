@@ -45,7 +45,7 @@ describe("/debug/pprof/", () => {
     const answer = await running.admin("GET", "/debug/pprof/heap");
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.text)).toMatchObject({ snapshot: { meta: expect.any(Object) } });
-  }, 60_000); // The heap is that of the tests, and much larger than a server's.
+  });
 
   test("one at a time; a client that leaves frees the place", async () => {
     const { host } = new URL(running.adminUrl);

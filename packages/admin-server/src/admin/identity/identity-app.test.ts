@@ -122,5 +122,5 @@ describe.skipIf(!hasPebble)("an authority that speaks ACME (pebble)", () => {
       await pebble.close();
       await rm(folder, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 });

@@ -56,4 +56,4 @@ test("V8 does what it is asked", async () => {
   // Not the object itself: what is compared is held.
   await expect.poll(() => held.deref() === undefined, { timeout: 30_000, interval: 500 }).toBe(true);
   end();
-}, 40_000);
+});

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ask } from "../../testing/ask.ts";
 import { askTls } from "../../testing/ask-tls.ts";
 import { freePorts } from "../../testing/free-ports.ts";
@@ -119,8 +119,14 @@ describe("an authority of the server's own issues by ACME", () => {
         }
       }
       child.stderr.resume();
-      const answer = await askTls(`https://127.0.0.1:${tlsPort}`, { servername: "localhost", ca: root });
-      expect([answer.text, answer.certificate]).toEqual(["secure", "DNS:localhost"]);
+      // It says so before it shows the certificate.
+      await vi.waitFor(
+        async () => {
+          const answer = await askTls(`https://127.0.0.1:${tlsPort}`, { servername: "localhost", ca: root });
+          expect([answer.text, answer.certificate]).toEqual(["secure", "DNS:localhost"]);
+        },
+        { timeout: 30_000 },
+      );
     },
     time,
   );

@@ -321,7 +321,7 @@ describe("a remote storage that does not answer", () => {
     onTestFinished(() => second.close());
     const services = () => store.reader.getServices().catch(() => []);
     await expect.poll(services, { timeout: 10_000 }).toEqual(["b"]);
-  }, 20_000);
+  });
 
   it("is unavailable when there is no connection within the time for one", async () => {
     // Accepts, and never says a word of HTTP/2.

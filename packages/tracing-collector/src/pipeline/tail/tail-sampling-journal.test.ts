@@ -287,7 +287,7 @@ test("after kills and stops every span of a kept trace is stored once, and nothi
     }),
     { numRuns: 60 },
   );
-}, 60_000);
+});
 
 /** A collector that is killed and started again, and the storage that it writes to. */
 class Run {

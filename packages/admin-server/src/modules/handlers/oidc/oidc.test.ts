@@ -15,7 +15,7 @@ beforeAll(async () => {
   site = `http://127.0.0.1:${port}`;
   provider = await IdentityProvider.start([site], ["/oidc/callback", "/ui/oidc/callback"]);
   running = await RunningServer.start(null, {}, 2);
-}, 30_000);
+});
 afterAll(async () => {
   await running.close();
   await provider.close();

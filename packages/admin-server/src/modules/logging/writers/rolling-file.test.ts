@@ -164,7 +164,7 @@ test("no line is lost or cut while several append and roll", async () => {
   });
   expect(lines.every((line) => /^\d-\d+ x{60}$/.test(line))).toBe(true);
   expect(new Set(lines).size).toBe(600);
-}, 60_000);
+});
 
 test.skipIf(process.platform !== "linux")("a place where no folder can be made is an error", async () => {
   await expect(make({ path: "/proc/nowhere/deep/x.log" }).open()).rejects.toThrow("ENOENT");
