@@ -1,6 +1,7 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
-const processes = "**/*.e2e.test.ts";
+/** Each in a process of its own: those with processes of the product, and those that look at the heap of their own. */
+const alone = ["**/*.e2e.test.ts", "**/admin/debug/debug-routes.test.ts", "**/openapi/openapi-route.test.ts"];
 
 export default defineConfig({
   test: {
@@ -18,7 +19,7 @@ export default defineConfig({
         test: {
           // Real processes, sockets and browsers. They are the longest, so they come first.
           name: "processes",
-          include: [`packages/${processes}`, "packages/*/test/**/*.test.ts"],
+          include: [...alone.map((pattern) => `packages/${pattern}`), "packages/*/test/**/*.test.ts"],
         },
       },
       {
@@ -31,7 +32,7 @@ export default defineConfig({
             "examples/*/src/**/*.test.ts",
             "scripts/**/*.test.ts",
           ],
-          exclude: [...configDefaults.exclude, processes],
+          exclude: [...configDefaults.exclude, ...alone],
           isolate: false,
           restoreMocks: true,
           unstubEnvs: true,
