@@ -25,10 +25,9 @@ const serverTakes = async (config: unknown) =>
 const notThere = new Map([
   ["matchers-without-words.json", "/match/0"],
   ["options-events-empty.json", "events"],
-  ["tls-issuer-zerossl-dns.json", "/issuers/0"],
   ["options-ech.json", "encrypted_client_hello"],
   ["options-metrics.json", "otlp"],
-  ["tls-issuers.json", "alternate_http_port"],
+  ["tls-issuers.json", "get_certificate"],
   ["tls-policy.json", "insecure_secrets_log"],
 ]);
 

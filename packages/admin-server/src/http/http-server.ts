@@ -2,8 +2,7 @@ import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../core/errors.ts";
 import type { ChallengeRequest } from "../tls/certificates/certificate-messages.ts";
 import { tlsDetails } from "../tls/connection/tls-details.ts";
-import { challengePath } from "../tls/issuers/acme/challenge-listener.ts";
-import { isChallengeToken } from "../tls/issuers/acme/identifier-names.ts";
+import { challengeTokenOf } from "../tls/issuers/acme/challenge-listener.ts";
 import { ActiveExchanges } from "./active-exchanges.ts";
 import { type ClientAddressRules, clientAddress, isTrustedProxy } from "./client-address.ts";
 import type { ConnectionLimits } from "./connection-limits.ts";
@@ -75,9 +74,12 @@ function isHostOfHandshake(exchange: Exchange): boolean {
   return tls === undefined || tls.serverName === exchange.host;
 }
 
-/** Whether an authority may have sent it, to whom only plain HTTP says something. @param exchange below {@link challengePath} */
+/** Below it lies what authorities ask for. Source: RFC 8615 */
+const wellKnownPath = "/.well-known/";
+
+/** Whether an authority may have sent it, to whom only plain HTTP says something. @param exchange below {@link wellKnownPath} */
 function isChallenge({ method, scheme, rawPath }: Exchange): boolean {
-  return method === "GET" && scheme === "http" && isChallengeToken(rawPath.slice(challengePath.length));
+  return method === "GET" && scheme === "http" && challengeTokenOf(rawPath) !== "";
 }
 
 /** What a server is made of. */
@@ -148,7 +150,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     this.#active.add(exchange);
     this.#parts.tally.inFlight++;
     stream.listener = exchange;
-    if (exchange.rawPath.startsWith(challengePath) && isChallenge(exchange)) {
+    if (exchange.rawPath.startsWith(wellKnownPath) && isChallenge(exchange)) {
       this.#answerChallenge(exchange);
       return;
     }
@@ -177,7 +179,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
 
   /** What an authority asks for is answered before any route; what it does not ask for goes on to the routes. */
   #answerChallenge(exchange: Exchange): void {
-    const token = exchange.rawPath.slice(challengePath.length);
+    const token = challengeTokenOf(exchange.rawPath);
     this.#parts.answerChallenge({ token, host: exchange.host }).then(
       (answer) => {
         if (answer === undefined) {

@@ -6,6 +6,7 @@ import { certificatesRoute } from "./certificates/certificates-route.ts";
 import { execDnsProvider } from "./dns/dns-provider.ts";
 import { acmeIssuer } from "./issuers/acme/acme-issuer.ts";
 import { internalIssuer } from "./issuers/internal.ts";
+import { zerosslIssuer } from "./issuers/zerossl/zerossl-issuer.ts";
 import {
   automateLoader,
   fileLoader,
@@ -44,6 +45,7 @@ export const tlsModules: readonly ListedModule[] = [
   listed("storage.file_system", () => fileSystemStorage),
   listed("tls.issuance.internal", () => internalIssuer),
   listed("tls.issuance.acme", () => acmeIssuer),
+  listed("tls.issuance.zerossl", () => zerosslIssuer),
   listed("dns.providers.exec", () => execDnsProvider),
   listed("tls.permission.http", () => httpPermission),
   listed("tls.get_certificate.http", () => httpManager),

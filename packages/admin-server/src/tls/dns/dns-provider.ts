@@ -6,19 +6,29 @@ import { configDuration } from "../../core/modules/config-fields.ts";
 import type { ModuleInstance, ModuleNamespace } from "../../core/modules/module.ts";
 import { defineModule } from "../../core/modules/module.ts";
 
+/** Kinds of records that prove names. */
+export type DnsRecordType = "TXT" | "CNAME";
+
 /** Changes records of a DNS zone. Modules of the user's own may bring one for their provider. */
 export interface DnsProvider extends ModuleInstance {
-  /** Makes a TXT record. @param name full, without final dot: `_acme-challenge.example.com`. @throws ServerError ACME */
-  present(name: string, value: string, ttlSeconds: number): Promise<void>;
+  /**
+   * Makes a record.
+   * @param name full, without final dot: `_acme-challenge.example.com`
+   * @param type default TXT; a CNAME's value is a name without final dot
+   * @throws ServerError ACME
+   */
+  present(name: string, value: string, ttlSeconds: number, type?: DnsRecordType): Promise<void>;
   /** Removes it. @throws ServerError ACME */
-  remove(name: string, value: string): Promise<void>;
+  remove(name: string, value: string, type?: DnsRecordType): Promise<void>;
 }
 
 export const dnsProviders: ModuleNamespace<DnsProvider> = { prefix: "dns.providers" };
 
 const defaultTimeoutMs = 60_000;
 
-/** Has a program of the user's change records: `<command…> present|remove <name> <value> <ttl>`, status 0 when done. */
+const typeArgument = (type: DnsRecordType = "TXT"): string[] => (type === "TXT" ? [] : [type]);
+
+/** Has a program of the user's change records: `<command…> present|remove <name> <value> <ttl> [CNAME]`, status 0 when done. */
 export const execDnsProvider = defineModule({
   id: "dns.providers.exec",
   config: z.strictObject({
@@ -26,7 +36,7 @@ export const execDnsProvider = defineModule({
       .array(z.string())
       .min(1)
       .describe(
-        "Program and first arguments; `present` or `remove`, name, value and TTL in seconds follow. No shell.",
+        "Program and first arguments; `present` or `remove`, name, value and TTL in seconds follow, and CNAME where it is no TXT record. No shell.",
       ),
     timeout: configDuration().nullish().describe("How long it may take (1m)."),
   }),
@@ -43,8 +53,8 @@ export const execDnsProvider = defineModule({
       }
     };
     return {
-      present: (name, value, ttl) => call("present", name, value, String(ttl)),
-      remove: (name, value) => call("remove", name, value, "0"),
+      present: (name, value, ttl, type) => call("present", name, value, String(ttl), ...typeArgument(type)),
+      remove: (name, value, type) => call("remove", name, value, "0", ...typeArgument(type)),
     };
   },
 });

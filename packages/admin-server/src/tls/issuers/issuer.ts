@@ -17,14 +17,14 @@ export interface IssueRequest {
 }
 
 /** Kinds of challenges that an instance may answer for another one. */
-export type SharedChallengeType = "http-01" | "tls-alpn-01";
+export type SharedChallengeType = "http-01" | "tls-alpn-01" | "pki-validation";
 
 /** What an authority came to see, of which this process knows nothing. */
 export interface ChallengeQuestion {
   readonly type: SharedChallengeType;
   /** Name in lower case, or address, that is to be proved. */
   readonly name: string;
-  /** What HTTP-01 asks for; undefined for TLS-ALPN-01. */
+  /** What HTTP-01 asks for, or the name of a file that proves a name; undefined for TLS-ALPN-01. */
   readonly token: string | undefined;
   /** What the instances that look after the name share. */
   readonly storage: Storage;
@@ -51,7 +51,7 @@ export interface CertificateIssuer extends ModuleInstance {
    */
   suggestRenewal?(chainPem: string, signal: AbortSignal): Promise<Date | undefined>;
   /**
-   * Answers for a challenge that another instance started: the key authorization, undefined when there is none.
+   * Answers for a challenge that another instance started: what the authority is to see, undefined when there is none.
    * @throws ServerError STORAGE; whatever reading what is no challenge throws
    */
   answerChallenge?(question: ChallengeQuestion): Promise<string | undefined>;

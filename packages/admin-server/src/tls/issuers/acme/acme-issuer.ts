@@ -109,7 +109,7 @@ class AcmeIssuer implements CertificateIssuer {
   /** From the storage; where instances do not answer for each other, for every token of the account. Source: the public model (certmagic) */
   async answerChallenge(question: ChallengeQuestion): Promise<string | undefined> {
     const { type, name, token } = question;
-    if (!this.#challengesFor(name).includes(type)) {
+    if (type === "pki-validation" || !this.#challengesFor(name).includes(type)) {
       return undefined;
     }
     if (this.#config.challenges?.distributed !== false) {

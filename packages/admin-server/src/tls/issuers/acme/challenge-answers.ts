@@ -34,13 +34,13 @@ export class ChallengeAnswers {
     this.#log = log;
   }
 
-  /** For HTTP-01. @returns the key authorization, where the token is for this host. Never fails */
+  /** For HTTP-01, and files that prove a name. @returns the answer, where the token is for this host. Never fails */
   async token({ token, host }: ChallengeRequest): Promise<string | undefined> {
     const own = this.#board.token({ token, host });
-    if (own !== undefined || !isChallengeToken(token)) {
+    if (own !== undefined) {
       return own;
     }
-    return this.#ask("http-01", canonicalName(host), token);
+    return this.#ask(isChallengeToken(token) ? "http-01" : "pki-validation", canonicalName(host), token);
   }
 
   /** For TLS-ALPN-01. @param serverName of addresses that in the reverse zone. @throws what making a key throws */

@@ -2,9 +2,26 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { createSecureContext, createServer as createTlsServer } from "node:tls";
 import type { ChallengeBoard } from "./challenge-board.ts";
+import { isChallengeToken } from "./identifier-names.ts";
 
 /** Path below which authorities ask for tokens. Source: RFC 8555, section 8.3 */
 export const challengePath = "/.well-known/acme-challenge/";
+
+/** Path below which files lie that prove a name. Source: CA/Browser Forum, Baseline Requirements, 3.2.2.4.18 */
+export const validationPath = "/.well-known/pki-validation/";
+
+/** Longest name of such a file. */
+const validationFile = /^[\w-]{1,512}\.txt$/;
+
+/** What an authority asks for by a path: a token, or the name of a file that ends with `.txt`; "" for anything else. */
+export function challengeTokenOf(path: string): string {
+  if (path.startsWith(challengePath)) {
+    const token = path.slice(challengePath.length);
+    return isChallengeToken(token) ? token : "";
+  }
+  const file = path.startsWith(validationPath) ? path.slice(validationPath.length) : "";
+  return validationFile.test(file) ? file : "";
+}
 
 /** The one protocol of TLS-ALPN-01. Source: RFC 8737 */
 export const challengeProtocol = "acme-tls/1";
@@ -46,7 +63,7 @@ export function listenForTokens(
   host: string,
 ): Promise<Closable | undefined> {
   const answer: RequestListener = (request, response) => {
-    const token = request.url?.startsWith(challengePath) ? request.url.slice(challengePath.length) : "";
+    const token = challengeTokenOf(request.url ?? "");
     const text = board.token({ token, host: hostOf(request.headers.host ?? "") });
     response.writeHead(text === undefined ? 404 : 200, { "Content-Type": "text/plain" }).end(text ?? "");
   };

@@ -76,3 +76,44 @@ export async function findSharedChallenge(
     (token === undefined || token === found.token);
   return isAsked ? found.keyAuthorization : undefined;
 }
+
+/** A file that proves a name. */
+export interface StartedFile {
+  /** Where the authority looks for it. */
+  readonly url: string;
+  readonly name: string;
+  readonly content: string;
+}
+
+const storedFileSchema = z.object({
+  url: z.url(),
+  token: z.string(),
+  identifier: z.object({ value: z.string() }),
+});
+
+/** As {@link shareChallenge}, for a file. Source: the public model (certmagic, `ZeroSSLIssuer`) */
+export async function shareFile(
+  storage: Storage,
+  issuerKey: string,
+  { url, name, content }: StartedFile,
+): Promise<() => Promise<void>> {
+  const key = sharedChallengeKey(issuerKey, "pki-validation", name);
+  const identifier = { type: isIP(name) === 0 ? "dns" : "ip", value: name };
+  await storage.store(key, JSON.stringify({ url, token: content, identifier }));
+  return () => storage.delete(key);
+}
+
+/** As {@link findSharedChallenge}, for a file. @returns what is in it */
+export async function findSharedFile(
+  issuerKey: string,
+  { storage, type, name, token }: ChallengeQuestion,
+): Promise<string | undefined> {
+  const stored = await storage.load(sharedChallengeKey(issuerKey, type, name), maxBytes);
+  if (stored === undefined || token === undefined) {
+    return undefined;
+  }
+  const found = storedFileSchema.parse(JSON.parse(stored.toString()));
+  const isAsked =
+    canonicalName(found.identifier.value) === name && new URL(found.url).pathname.endsWith(`/${token}`);
+  return isAsked ? found.token : undefined;
+}
