@@ -106,7 +106,8 @@ export function buildSite(sources: SiteSources, outFolder: string): BuiltSite {
     copyFileSync(source, join(outFolder, path));
   }
   const tokens = readFileSync(require.resolve("ui-kit/theme/tokens.css"), "utf8");
-  write("assets/site.css", `${tokens}\n${readFileSync(join(assets, "site.css"), "utf8")}`);
+  const styles = ["text.css", "bar.css", "frame.css"].map((name) => readFileSync(join(assets, name), "utf8"));
+  write("assets/site.css", [tokens, ...styles].join("\n"));
   write("assets/theme.js", readFileSync(join(assets, "theme.js"), "utf8"));
   const search = readFileSync(join(dirname(require.resolve("minisearch")), "../umd/index.js"), "utf8");
   write("assets/minisearch.js", search.replace(/^\/\/# sourceMappingURL.*$/m, ""));
