@@ -2,6 +2,8 @@ import { createHash, randomUUID } from "node:crypto";
 import { LinearRegexp } from "../../../core/regexp/linear-regexp.ts";
 import { formatGoTime } from "../../go-time.ts";
 import type { TemplateFunction } from "./evaluate-template.ts";
+import { sprigTexts } from "./sprig-texts.ts";
+import { sprigValues } from "./sprig-values.ts";
 import { TemplateError } from "./template-error.ts";
 import { isTrue, memberOf, printed } from "./template-values.ts";
 
@@ -208,8 +210,8 @@ const others: Readonly<Record<string, TemplateFunction>> = {
   fail: (message: unknown) => {
     throw new TemplateError(printed(message));
   },
-  toJson: (value: unknown) => JSON.stringify(plain(value)),
-  toPrettyJson: (value: unknown) => JSON.stringify(plain(value), null, 2),
+  toJson: (value: unknown) => escapeMarkup(JSON.stringify(plain(value))),
+  toPrettyJson: (value: unknown) => escapeMarkup(JSON.stringify(plain(value), null, 2)),
   fromJson: (text: unknown) => JSON.parse(printed(text)) as unknown,
   now: () => new Date(),
   date: (layout: string, value: unknown) => formatGoTime(toDate(value), layout),
@@ -217,16 +219,48 @@ const others: Readonly<Record<string, TemplateFunction>> = {
   unixEpoch: (value: unknown) => String(Math.floor(toDate(value).getTime() / 1000)),
 };
 
+/** As Go writes JSON, so that it can stand in a script of a page. */
+function escapeMarkup(json: string): string {
+  return json.replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
 function plain(value: unknown): unknown {
   return value instanceof Map
     ? Object.fromEntries([...value].map(([key, each]) => [key, plain(each)]))
     : value;
 }
 
-/** The functions of the library sprig that templates of web pages use. Source: masterminds.github.io/sprig */
-export const sprigFunctions: Readonly<Record<string, TemplateFunction>> = {
+/** These fail in the same way under both names: a template that fails is an error here anyway. */
+const alsoMust = [
+  ...["append", "chunk", "compact", "dateModify", "deepCopy", "first", "fromJson", "has", "initial", "last"],
+  ...["merge", "mergeOverwrite", "prepend", "regexFind", "regexFindAll", "regexMatch", "regexReplaceAll"],
+  ...["regexReplaceAllLiteral", "regexSplit", "rest", "reverse", "slice", "toDate", "toJson", "toPrettyJson"],
+  ...["toRawJson", "uniq", "without"],
+];
+
+const named: Readonly<Record<string, TemplateFunction>> = {
   ...texts,
   ...arithmetic,
   ...collections,
   ...others,
+  ...sprigTexts,
+  ...sprigValues,
+  toRawJson: (value: unknown) => JSON.stringify(plain(value)),
+};
+
+/**
+ * The functions of the library sprig, but those that make keys, passwords and certificates, encrypt, compare versions, or
+ * ask the environment or DNS. Source: masterminds.github.io/sprig
+ */
+export const sprigFunctions: Readonly<Record<string, TemplateFunction>> = {
+  ...named,
+  ...Object.fromEntries(
+    alsoMust.flatMap((name) => {
+      const known = named[name];
+      return known === undefined ? [] : [[`must${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, known]];
+    }),
+  ),
 };

@@ -29,7 +29,9 @@ export function printed(value: unknown): string {
     return value.toISOString();
   }
   if (value instanceof Map) {
-    return `map[${[...value].map(([key, each]) => `${printed(key)}:${printed(each)}`).join(" ")}]`;
+    const parts = [...value].map(([key, each]) => [printed(key), printed(each)] as const);
+    const sorted = parts.sort(([a], [b]) => (a < b ? -1 : 1)); // as Go does
+    return `map[${sorted.map(([key, each]) => `${key}:${each}`).join(" ")}]`;
   }
   if (typeof value === "object") {
     const text = (value as { toText?: () => string }).toText;

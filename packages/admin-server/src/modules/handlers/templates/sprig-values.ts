@@ -1,0 +1,188 @@
+import { isDeepStrictEqual } from "node:util";
+import { parseGoDuration } from "lifecycle";
+import type { TemplateFunction } from "./evaluate-template.ts";
+import { TemplateError } from "./template-error.ts";
+import { isTrue, memberOf, printed } from "./template-values.ts";
+
+type Dictionary = Map<string, unknown>;
+
+function dictionary(value: unknown): Dictionary {
+  if (value instanceof Map) {
+    return value as Dictionary;
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return new Map(Object.entries(value));
+  }
+  throw new TemplateError(`a dictionary is wanted, not ${printed(value)}`);
+}
+
+function list(value: unknown): unknown[] {
+  if (!Array.isArray(value)) {
+    throw new TemplateError(`a list is wanted, not ${printed(value)}`);
+  }
+  return value;
+}
+
+function copy(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(copy);
+  }
+  return value instanceof Map ? new Map([...value].map(([key, each]) => [key, copy(each)])) : value;
+}
+
+/** Puts what others have into the first one. @param overwrites whether the last one that has a key counts, or the first */
+const merge =
+  (overwrites: boolean) =>
+  (into: unknown, ...others: unknown[]): Dictionary => {
+    const result = dictionary(into);
+    for (const other of others) {
+      for (const [key, value] of dictionary(other)) {
+        const own = result.get(key);
+        if (own instanceof Map && value instanceof Map) {
+          merge(overwrites)(own, value);
+        } else if (overwrites || !isTrue(own)) {
+          result.set(key, copy(value));
+        }
+      }
+    }
+    return result;
+  };
+
+function kindOf(value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      return "string";
+    case "boolean":
+      return "bool";
+    case "number":
+      return Number.isInteger(value) ? "int" : "float64";
+    case "function":
+      return "func";
+    default:
+      return value === null || value === undefined ? "invalid" : Array.isArray(value) ? "slice" : "map";
+  }
+}
+
+const types: Readonly<Record<string, string>> = {
+  slice: "[]interface {}",
+  map: "map[string]interface {}",
+  invalid: "<nil>",
+};
+
+function typeOf(value: unknown): string {
+  const kind = kindOf(value);
+  return types[kind] ?? kind;
+}
+
+/** The value at a path of keys. Last come what there is else, and the dictionary. */
+function dig(...args: unknown[]): unknown {
+  const keys = args.slice(0, -2);
+  let value: unknown = args.at(-1);
+  for (const key of keys) {
+    if (!(value instanceof Map) || !value.has(printed(key))) {
+      return args.at(-2);
+    }
+    value = value.get(printed(key));
+  }
+  return value;
+}
+
+function chunk(size: number, values: unknown): unknown[][] {
+  if (!(size >= 1)) {
+    throw new TemplateError(`chunks of ${size}`);
+  }
+  const all = list(values);
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
+}
+
+function urlParts(text: unknown): Dictionary {
+  const url =
+    /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/(?:([^@/?#]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(
+      printed(text),
+    );
+  const [, scheme = "", userinfo = "", host = "", path = "", query = "", fragment = ""] = url ?? [];
+  return new Map(
+    Object.entries({
+      scheme,
+      userinfo,
+      host,
+      hostname: host.replace(/:\d*$/, ""),
+      path,
+      query,
+      fragment,
+      opaque: "",
+    }),
+  );
+}
+
+function urlText(parts: unknown): string {
+  const part = (name: string) => printed(memberOf(parts, name));
+  const authority =
+    part("host") === "" ? "" : `//${part("userinfo") === "" ? "" : `${part("userinfo")}@`}${part("host")}`;
+  return `${part("scheme") === "" ? "" : `${part("scheme")}:`}${authority}${part("path")}${
+    part("query") === "" ? "" : `?${part("query")}`
+  }${part("fragment") === "" ? "" : `#${part("fragment")}`}`;
+}
+
+/** Seconds as `1h2m3s`. */
+function durationText(seconds: number): string {
+  const whole = Math.trunc(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
+  return `${hours > 0 ? `${hours}h` : ""}${whole >= 60 ? `${minutes}m` : ""}${whole % 60}s`;
+}
+
+function toDate(value: unknown): Date {
+  return value instanceof Date ? value : new Date(typeof value === "number" ? value * 1000 : printed(value));
+}
+
+function modified(change: unknown, value: unknown): Date {
+  const text = printed(change);
+  const ms = parseGoDuration(text.replace(/^[+-]/, ""));
+  const date = toDate(value);
+  return ms === undefined ? date : new Date(date.getTime() + (text.startsWith("-") ? -ms : ms));
+}
+
+const floats =
+  (change: (a: number, b: number) => number) =>
+  (...values: unknown[]): number =>
+    values.map(Number).reduce(change);
+
+/** Functions of the library sprig that work on lists, dictionaries, numbers and times. Source: masterminds.github.io/sprig */
+export const sprigValues: Readonly<Record<string, TemplateFunction>> = {
+  all: (...values: unknown[]) => values.every(isTrue),
+  any: (...values: unknown[]) => values.some(isTrue),
+  tuple: (...values: unknown[]) => values,
+  toStrings: (values: unknown) => list(values).map(printed),
+  chunk,
+  deepCopy: copy,
+  deepEqual: (a: unknown, b: unknown) => isDeepStrictEqual(a, b),
+  dig,
+  merge: merge(false),
+  mergeOverwrite: merge(true),
+  omit: (map: unknown, ...keys: unknown[]) =>
+    new Map([...dictionary(map)].filter(([key]) => !keys.map(printed).includes(key))),
+  pluck: (key: unknown, ...maps: unknown[]) =>
+    maps.map(dictionary).flatMap((map) => (map.has(printed(key)) ? [map.get(printed(key))] : [])),
+  kindOf,
+  kindIs: (kind: unknown, value: unknown) => kindOf(value) === kind,
+  typeOf,
+  typeIs: (type: unknown, value: unknown) => typeOf(value) === type,
+  typeIsLike: (type: unknown, value: unknown) => typeOf(value) === printed(type).replace(/^\*/, ""),
+  add1f: (value: unknown) => Number(value) + 1,
+  addf: floats((a, b) => a + b),
+  subf: floats((a, b) => a - b),
+  mulf: floats((a, b) => a * b),
+  divf: floats((a, b) => a / b),
+  maxf: floats((a, b) => Math.max(a, b)),
+  minf: floats((a, b) => Math.min(a, b)),
+  biggest: floats((a, b) => Math.max(a, b)),
+  urlParse: urlParts,
+  urlJoin: urlText,
+  ago: (value: unknown) => durationText((Date.now() - toDate(value).getTime()) / 1000),
+  duration: (seconds: unknown) => durationText(Number(seconds)),
+  dateModify: modified,
+  date_modify: modified,
+  htmlDate: (value: unknown) => toDate(value).toISOString().slice(0, 10),
+};
