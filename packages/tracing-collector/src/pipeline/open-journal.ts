@@ -18,10 +18,10 @@ const segmentLimits = {
   segmentAgeMs: 500,
   busySegmentRows: 5_000,
 };
-/** Where rows are read as they are sent, a block takes no memory here; in storage, more than its bytes. */
+/** Where rows are read as they are sent, a block takes no memory here; in storage, five times its bytes (docs/adr/029-memory-between-inserts.md). */
 const streamedSegmentLimits = {
   ...segmentLimits,
-  segmentRows: 75_000,
+  segmentRows: 60_000,
   segmentBytes: 96 * 1024 * 1024,
   busySegmentAgeMs: 2_500,
 };

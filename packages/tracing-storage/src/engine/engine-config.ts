@@ -48,8 +48,11 @@ const fixedSettings = [
 /** The profile of read-only users; taken on by `SET profile`, together with `readonly = 2`. */
 export const readerProfile = "reader";
 
-/** Of granules that are kept unpacked, for statements that ask for it (`use_uncompressed_cache`): some minutes of spans. */
-const uncompressedCacheBytes = 134_217_728;
+/**
+ * Of granules that are kept unpacked, for statements that ask for it (`use_uncompressed_cache`): a minute of a million spans an hour
+ * is 47 MiB. Under load it is always full: memory that the process has for good.
+ */
+const uncompressedCacheBytes = 67_108_864;
 
 function serverXml(usersPath: string, limits: EngineLimits): string {
   return `<clickhouse>
