@@ -35,7 +35,7 @@ describe("errors", () => {
   test("have their routes, whose answer has the status of the error unless it names one", async () => {
     const text = "{http.error.status_code} {http.error.status_text} {http.error.message}";
     await load({ errors: { routes: [say(text)] } }, oops);
-    expect(await ask(running.site)).toMatchObject({ status: 418, text: "418 I'm a Teapot oops" });
+    expect(await ask(running.site)).toMatchObject({ status: 418, text: "418 I'm a teapot oops" });
     await load(
       { errors: { routes: [{ handle: [{ handler: "static_response", status_code: 200 }] }] } },
       oops,
