@@ -18,8 +18,13 @@ export function archiveContract({ store, test }: ContractContext): void {
   test("archive: everything in a span comes back", async () => {
     const spans = [fullOtlpSpan(), olderModelSpan("proto"), olderModelSpan("jaeger")];
     await archive(...spans);
-    const traces = await store().archive.reader.getTraces(spans.map(({ traceId }) => traceId));
-    expect(traces).toEqual(spans.map((span) => ({ traceId: span.traceId, spans: [span] })));
+    const ids = spans.map(({ traceId }) => traceId);
+    const { reader } = store().archive;
+    expect(await reader.getTraces(ids)).toEqual(
+      spans.map((span) => ({ traceId: span.traceId, spans: [span] })),
+    );
+    const packed = await reader.getPackedTraces?.(ids);
+    expect((packed ?? []).map((trace) => trace.spans.at(0))).toEqual(packed === undefined ? [] : spans);
   });
 
   test("archive: it and the store do not see each other's traces", async () => {
