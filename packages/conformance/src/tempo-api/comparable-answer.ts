@@ -38,9 +38,13 @@ export function comparable(value: unknown, corpus: Corpus, name = ""): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => !leftOut.has(key))
-      .map(([key, member]) => [key, comparable(member, corpus, key)]),
+      .map(([key, member]) => [key, isTraceId(key) ? padded(member) : comparable(member, corpus, key)]),
   );
 }
+
+/** Tempo leaves out leading zeros where it has traces in a list. */
+const isTraceId = (key: string) => key === "traceID" || key === "traceId";
+const padded = (id: unknown) => (/^[\da-f]+$/.test(String(id)) ? String(id).padStart(32, "0") : id);
 
 const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
 

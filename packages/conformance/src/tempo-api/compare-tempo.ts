@@ -23,6 +23,7 @@ export async function sendCorpus(backend: TempoBackend, corpus: Corpus): Promise
     });
     expectEqual(status, 200, `POST /v1/traces (${text})`);
   }
+  await backend.flush?.();
   const times = { start: "-60", end: "180" };
   const searched = { path: "/api/search", params: { ...times, limit: "100", q: "{ }" } };
   const counted = { path: "/api/metrics/query", params: { ...times, q: "{ } | count_over_time()" } };

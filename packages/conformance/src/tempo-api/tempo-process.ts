@@ -15,6 +15,8 @@ export interface TempoBackend {
   readonly tempo: string;
   /** Address of `tempopb.StreamingQuerier`, host:port. */
   readonly grpc: string;
+  /** Makes what was sent found, where that does not happen by itself. */
+  flush?(): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -36,12 +38,13 @@ export function findTempo(peer = process.env.PEERS): string | undefined {
  * One process with local files, listening on loopback only, that tells nobody about its use. Spans are cut into blocks at
  * once, and metrics are read where all kinds of spans of the last hours are kept.
  */
-function configText(folder: string, [http, grpc, otlp]: readonly string[]): string {
+function configText(folder: string, [http, grpc, otlp, members]: readonly string[]): string {
   const port = (address = "") => Number(address.split(":")[1]);
   const inMemory = { kvstore: { store: "inmemory" }, instance_addr: "127.0.0.1" };
   return JSON.stringify({
     stream_over_http_enabled: true,
     usage_report: { reporting_enabled: false },
+    memberlist: { bind_addr: ["127.0.0.1"], bind_port: port(members) },
     server: {
       ...{ http_listen_address: "127.0.0.1", http_listen_port: port(http) },
       ...{ grpc_listen_address: "127.0.0.1", grpc_listen_port: port(grpc) },
@@ -57,17 +60,18 @@ function configText(folder: string, [http, grpc, otlp]: readonly string[]): stri
         ...{ address: "127.0.0.1", min_ready_duration: "0s", final_sleep: "0s" },
       },
       partition_ring: { kvstore: { store: "inmemory" } },
-      ...{ flush_check_period: "1s", trace_idle_period: "2s", trace_live_period: "2s" },
+      // Not while it is asked: a search that holds a lock and a block that waits for it stop all others. `flush` does it once.
+      flush_check_period: "24h",
     },
     compactor: { ring: inMemory },
     metrics_generator: {
       ring: inMemory,
       storage: { path: join(folder, "generator-wal") },
-      traces_storage: { path: join(folder, "generator-traces") },
+      traces_storage: { path: join(folder, "generator-traces"), ingestion_time_range_slack: "3h" },
       processor: {
         local_blocks: {
           ...{ filter_server_spans: false, flush_to_storage: false },
-          ...{ flush_check_period: "1s", trace_idle_period: "2s", trace_live_period: "2s" },
+          ...{ flush_check_period: "3s", trace_idle_period: "2s", trace_live_period: "2s" },
         },
       },
       metrics_ingestion_time_range_slack: "3h",
@@ -91,7 +95,7 @@ function configText(folder: string, [http, grpc, otlp]: readonly string[]): stri
 /** Starts Grafana Tempo on free ports, in a folder of its own. @throws Error when it does not get ready */
 export async function startTempo(path: string): Promise<TempoBackend> {
   const folder = mkdtempSync(join(tmpdir(), "tempo-"));
-  const addresses = await freeAddresses(3);
+  const addresses = await freeAddresses(4);
   const config = join(folder, "tempo.json");
   writeFileSync(config, configText(folder, addresses));
   const child = spawn(path, ["-config.file", config], { stdio: ["ignore", "pipe", "pipe"] });
@@ -116,7 +120,14 @@ export async function startTempo(path: string): Promise<TempoBackend> {
     throw error;
   }
   const [grpc = "", , otlp] = addresses;
-  return { name: "Tempo", otlpHttp: `http://${otlp}`, tempo, grpc, close };
+  return {
+    name: "Tempo",
+    otlpHttp: `http://${otlp}`,
+    tempo,
+    grpc,
+    flush: () => ask(`${tempo}/flush`),
+    close,
+  };
 }
 
 async function ready(child: ChildProcess, tempo: string, log: () => string): Promise<void> {

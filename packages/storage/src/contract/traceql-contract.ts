@@ -100,8 +100,7 @@ export function traceqlContract(context: ContractContext): void {
         },
         attributes: [
           ["service.name", { type: "string", value: service }],
-          ["resource.service.name", { type: "string", value: service }],
-          ["span.level", int(1n)],
+          ["level", int(1n)],
           ["status", { type: "string", value: "unset" }],
         ],
       },

@@ -10,11 +10,18 @@ import type {
 import { type FieldEvaluator, fieldReader } from "./field-evaluator.ts";
 import { allSpans, type PipelineEvaluator, pipelineEvaluator, type Spanset } from "./pipeline-evaluator.ts";
 import type { QueryFields } from "./query-fields.ts";
-import { type QueryValue, toAttributeValue } from "./query-value.ts";
+import { isList, type QueryValue, toAttributeValue } from "./query-value.ts";
 import type { SpanView, TraceView } from "./trace-view.ts";
 
 /** What every span of an answer shows anyway. */
-const shownAnyway: ReadonlySet<string> = new Set(["name", "duration", "span:id", "trace:id"]);
+const shownAnyway: ReadonlySet<string> = new Set([
+  ...["name", "duration", "span:id", "trace:id", "resource.service.name"],
+]);
+
+/** Attributes by their name alone, as Tempo shows them; those of the parent would be taken for the span's. */
+function shownName(key: string, field: Field): string {
+  return field.type === "attribute" && !field.ofParent ? field.name : key;
+}
 
 /** Runs a search on traces, one at a time. */
 export class TraceMatcher {
@@ -31,7 +38,7 @@ export class TraceMatcher {
     this.#spansPerSpanset = spansPerSpanset;
     this.#shown = [...fields.named]
       .filter(([key]) => !shownAnyway.has(key))
-      .map(([key, field]) => [key, field, fieldReader(field, fields)]);
+      .map(([key, field]) => [shownName(key, field), field, fieldReader(field, fields)]);
   }
 
   /** The spansets of a trace; none when it does not match. */
@@ -71,10 +78,11 @@ export class TraceMatcher {
 
 /** Durations as text, as Tempo shows them. */
 export function shownValue(field: Field, value: QueryValue): AttributeValue {
-  if (field.type === "intrinsic" && intrinsicType(field.name) === "duration" && typeof value === "bigint") {
-    return { type: "string", value: printDuration(value) };
-  }
-  return toAttributeValue(value);
+  if (field.type !== "intrinsic" || intrinsicType(field.name) !== "duration") return toAttributeValue(value);
+  if (isList(value)) return { type: "array", value: value.map((one) => shownValue(field, one)) };
+  return typeof value === "bigint"
+    ? { type: "string", value: printDuration(value) }
+    : toAttributeValue(value);
 }
 
 /** When the newest of the spans starts: answers are in this order. */

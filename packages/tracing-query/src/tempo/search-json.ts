@@ -50,7 +50,12 @@ function traceOf(trace: TraceQlMatch): object {
     // Older versions of Grafana read this one.
     ...(first === undefined ? {} : { spanSet: spanSetOf(first) }),
     spanSets: trace.spanSets.map(spanSetOf),
-    serviceStats: Object.fromEntries(trace.serviceStats),
+    serviceStats: Object.fromEntries(
+      [...trace.serviceStats].map(([service, { spanCount, errorCount }]) => [
+        service,
+        { spanCount, ...(errorCount === 0 ? {} : { errorCount }) },
+      ]),
+    ),
   };
 }
 
