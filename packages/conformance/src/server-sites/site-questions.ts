@@ -1,3 +1,4 @@
+import { edgeCases } from "./edge-questions.ts";
 import { handlerCases } from "./handler-questions.ts";
 import { matcherCases } from "./matcher-questions.ts";
 import { placeholderCases } from "./placeholder-questions.ts";
@@ -10,4 +11,5 @@ export const siteCases: readonly SiteCase[] = [
   ...handlerCases,
   ...proxyCases,
   ...placeholderCases,
+  ...edgeCases,
 ];
