@@ -28,6 +28,8 @@ interface Session {
   active: number;
   /** Before that, closing it would break off the streams that wait for it to begin. */
   hasBegun: boolean;
+  /** It takes no more calls, and ends with the last of them: told to end now, it could break calls off that it just took. */
+  runsOut: boolean;
   idleTimer: NodeJS.Timeout | undefined;
 }
 
@@ -92,7 +94,10 @@ export class H2Pool implements SlotUser {
   }
 
   giveBusy(): void {
-    this.#sessions.find(({ session, hasBegun }) => hasBegun && !session.closed)?.session.close();
+    const busy = this.#sessions.find(({ runsOut }) => !runsOut);
+    if (busy !== undefined) {
+      busy.runsOut = true;
+    }
   }
 
   /** Takes a connection that somebody else opened, with the slot for it. */
@@ -107,11 +112,12 @@ export class H2Pool implements SlotUser {
         maxHeaderListSize: maxHeaderBytes,
       },
     });
-    const entry: Session = { session, active: 0, hasBegun: false, idleTimer: undefined };
+    const entry: Session = { session, active: 0, hasBegun: false, runsOut: false, idleTimer: undefined };
     this.#sessions.push(entry);
     session.once("connect", () => {
       entry.hasBegun = true;
       session.setLocalWindowSize(connectionWindowBytes);
+      this.#rest(entry);
     });
     session.on("error", () => session.destroy()); // its streams tell
     session.on("goaway", () => this.#forget(entry));
@@ -146,9 +152,9 @@ export class H2Pool implements SlotUser {
   }
 
   #free(): Session | undefined {
-    return this.#sessions.find(({ session, active }) => {
+    return this.#sessions.find(({ session, active, runsOut }) => {
       const limit = session.remoteSettings?.maxConcurrentStreams ?? Number.POSITIVE_INFINITY;
-      return !session.closed && !session.destroyed && active < limit;
+      return !runsOut && !session.closed && !session.destroyed && active < limit;
     });
   }
 
@@ -189,7 +195,7 @@ export class H2Pool implements SlotUser {
     if (entry.active > 0) {
       return;
     }
-    if (this.#closed) {
+    if (this.#closed || entry.runsOut) {
       entry.session.close();
       return;
     }
