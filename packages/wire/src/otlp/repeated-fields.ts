@@ -2,10 +2,15 @@ import type { FieldList } from "./field-list.ts";
 
 /** More bytes are not worth keeping: they are seldom the same again. */
 const longestBytes = 8 * 1024;
+/** Of each end of a field so many bytes go into its hash. */
+const hashedBytes = 32;
+/** Nobody else can tell which fields have the same hash. */
+const seed = Math.floor(Math.random() * 2 ** 31);
 
 interface Kept<T> {
   bytes: Buffer;
   length: number;
+  hash: number;
   owner: string;
   value: T;
 }
@@ -27,10 +32,12 @@ export class RepeatedFields<T> {
   find(source: Buffer, fields: FieldList, owner: string): T | undefined {
     const { length: count } = this.#kept;
     const length = lengthOf(fields);
+    const hash = hashOf(source, fields);
     for (let turn = 0, index = this.#next; turn < count; turn++, index++) {
       if (index >= count) index = 0;
       const kept = this.#kept[index] as Kept<T>;
-      if (kept.length !== length || kept.owner !== owner || !isSame(kept.bytes, source, fields)) continue;
+      if (kept.hash !== hash || kept.length !== length || kept.owner !== owner) continue;
+      if (!isSame(kept.bytes, source, fields)) continue;
       this.#next = index + 1;
       return kept.value;
     }
@@ -47,7 +54,7 @@ export class RepeatedFields<T> {
     let at = 0;
     for (let index = 0; index < fields.count; index++)
       at += source.copy(bytes, at, fields.start(index), fields.end(index));
-    this.#kept[this.#oldest] = { bytes, length, owner, value };
+    this.#kept[this.#oldest] = { bytes, length, hash: hashOf(source, fields), owner, value };
     this.#next = this.#oldest + 1;
     this.#oldest = this.#next % this.#most;
     return true;
@@ -58,6 +65,20 @@ function lengthOf(fields: FieldList): number {
   let length = 0;
   for (let index = 0; index < fields.count; index++) length += fields.end(index) - fields.start(index);
   return length;
+}
+
+/** Of short fields all bytes count: many that differ must not each be compared with all that are kept. */
+function hashOf(source: Buffer, fields: FieldList): number {
+  let hash = seed;
+  for (let index = 0; index < fields.count; index++) {
+    const start = fields.start(index);
+    const end = fields.end(index);
+    const headEnd = Math.min(end, start + hashedBytes);
+    for (let at = start; at < headEnd; at++) hash = Math.imul(hash ^ (source[at] as number), 0x01000193);
+    for (let at = Math.max(headEnd, end - hashedBytes); at < end; at++)
+      hash = Math.imul(hash ^ (source[at] as number), 0x01000193);
+  }
+  return hash;
 }
 
 /** @param bytes as many as all fields have, or more */
