@@ -25,7 +25,7 @@ test("lists without an order are sorted, counters left out", () => {
       corpus,
     ),
   ).toEqual({
-    traces: [{ traceID: "a" }, { traceID: "b" }],
+    traces: [{ traceID: "a".padStart(32, "0") }, { traceID: "b".padStart(32, "0") }],
     samples: [2, 1],
   });
 });

@@ -181,8 +181,11 @@ class QueryGrammar {
     const { next, of } = this.#bound();
     const roll = next();
     if (depth <= 0 || roll < 0.75) return of(numbers);
-    const right = next() < 0.6 ? of(numberTexts) : this.#number(depth - 1);
-    return `(${this.#number(depth - 1)} ${of(["+", "-", "*", "/", "%", "^"])} ${right})`;
+    const operator = of(["+", "-", "*", "/", "%", "^"]);
+    const left = this.#number(depth - 1);
+    // A whole number divided by 0 ends Tempo's process.
+    if (operator === "/" || operator === "%") return `(${left} ${operator} ${of(["2", "7", "0.5", "-1"])})`;
+    return `(${left} ${operator} ${next() < 0.6 ? of(numberTexts) : this.#number(depth - 1)})`;
   }
 
   #bound() {

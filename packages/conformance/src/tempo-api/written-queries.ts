@@ -63,7 +63,6 @@ export const writtenSearches: readonly string[] = [
   "{ 1 = 1 }",
   "{ 1 + 2 = 3 }",
   "{ span.rows * 2 = 80 }",
-  "{ span.rows / 0 = 1 }",
   "{ span.http.status_code % 100 = 2 }",
   "{ 2 ^ 3 = 8 }",
   "{ -span.negative = 7 }",
