@@ -1,4 +1,4 @@
-import { isSpace } from "../lexer/white-space.ts";
+import { isSpace, trimSpace } from "../lexer/white-space.ts";
 
 const maxIndent = 10;
 const heredocMarker = /^[A-Za-z0-9_-]+$/;
@@ -62,7 +62,7 @@ class Formatter {
     if (this.#brace && !this.#braceWritten) {
       this.#writeBrace();
     }
-    return `${this.#out.trim()}\n`;
+    return `${trimSpace(this.#out)}\n`;
   }
 
   #write(char: string): void {
@@ -370,5 +370,5 @@ class Formatter {
  * Source: the public model (Caddy 2.11), seen running
  */
 export function formatServerfile(text: string): string {
-  return new Formatter(text.trim()).format();
+  return new Formatter(trimSpace(text)).format();
 }
