@@ -114,7 +114,7 @@ function* tagQuestions(): Generator<Question> {
 }
 
 function* traceQuestions({ traceIds }: Corpus): Generator<Question> {
-  const others = ["1234", "xyz", "a1a2a3a4a5a6a7a8", "0".repeat(32), "1".repeat(33), "0102030405060708"];
+  const others = ["1234", "xyz", "a1a2a3a4a5a6a7a8", "0".repeat(32), "1".repeat(33), "f102030405060708"];
   for (const id of [...traceIds, ...others]) {
     for (const path of [`/api/traces/${id}`, `/api/v2/traces/${id}`]) {
       yield { path };
@@ -210,7 +210,8 @@ export function questionsOf(
   const add = (question: Question) => {
     const { q, ...params } = question.params ?? {};
     const rest = new URLSearchParams(params).toString();
-    const shown = [question.path, q, rest, question.accept].filter(
+    const message = question.message === undefined ? undefined : JSON.stringify(question.message);
+    const shown = [question.path, q, rest, question.accept, message].filter(
       (part) => part !== undefined && part !== "",
     );
     found.set(shown.join("  "), question);
