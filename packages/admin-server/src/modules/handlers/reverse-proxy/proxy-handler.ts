@@ -46,7 +46,8 @@ export class ProxyHandler implements HttpHandler {
           if (candidate === undefined) {
             throw new ServerError("PROXY_NO_UPSTREAM", "no upstreams available");
           }
-          held = await new ProxyTry(this.#parts, attempt, candidate).run();
+          const othersLeft = candidates.length - (failed?.size ?? 0) > 1;
+          held = await new ProxyTry(this.#parts, attempt, candidate, othersLeft).run();
           break;
         } catch (error) {
           if (candidate !== undefined && error instanceof ProxyFailure && error.stage === "dial") {

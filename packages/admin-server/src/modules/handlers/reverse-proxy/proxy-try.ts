@@ -29,15 +29,18 @@ export class ProxyTry implements RelayPlan {
   readonly #parts: ProxyParts;
   readonly #attempt: Attempt;
   readonly #candidate: Candidate;
+  readonly #othersLeft: boolean;
   readonly #result = Promise.withResolvers<HeldResponse | undefined>();
   #trace: UpstreamTrace | undefined;
   /** Whether a held response is in the hands of routes: what becomes of it is theirs to tell. */
   #handedOn = false;
 
-  constructor(parts: ProxyParts, attempt: Attempt, candidate: Candidate) {
+  /** @param othersLeft whether another upstream could be tried */
+  constructor(parts: ProxyParts, attempt: Attempt, candidate: Candidate, othersLeft: boolean) {
     this.#parts = parts;
     this.#attempt = attempt;
     this.#candidate = candidate;
+    this.#othersLeft = othersLeft;
     this.exchange = attempt.exchange;
     this.upstream = candidate.upstream;
   }
@@ -88,6 +91,7 @@ export class ProxyTry implements RelayPlan {
       body: body.content,
       bodyLength: body.length,
       upgrade,
+      othersLeft: this.#othersLeft,
       exchange,
     });
     return this.#result.promise;

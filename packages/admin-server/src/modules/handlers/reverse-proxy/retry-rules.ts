@@ -96,7 +96,7 @@ export class RetryRules {
       return this.#left(tries.progress) ? this.#tryIntervalMs : undefined;
     }
     // Past the model, and what nobody has to ask for: another upstream when one cannot be dialed (nothing was sent);
-    // once more when a kept connection turned out to be dead under a request that is safe to repeat.
+    // once more when a connection was lost under a request that is safe to repeat.
     if (!(failure instanceof ProxyFailure) || failure.timedOut) {
       return undefined;
     }

@@ -15,6 +15,7 @@ export class BodyWriter {
   readonly #sink: BodySink;
   readonly #done: (error: Error | undefined) => void;
   #stopped = false;
+  #begun = false;
 
   /** @param done called once, when all of it was written or its source failed; not after {@link stop} */
   constructor(source: Readable, sink: BodySink, done: (error: Error | undefined) => void) {
@@ -25,9 +26,18 @@ export class BodyWriter {
     source.once("end", this.#onEnd);
     source.once("error", this.#onError);
     source.once("close", this.#onClose);
+    if (source.isPaused()) {
+      source.resume(); // an earlier writer of it was stopped
+    }
+  }
+
+  /** Whether something was taken of the source, or its end: then it cannot be sent from the start again. */
+  get begun(): boolean {
+    return this.#begun;
   }
 
   readonly #onData = (chunk: Buffer): void => {
+    this.#begun = true;
     if (!this.#sink.write(chunk)) {
       this.#source.pause();
       this.#sink.onceDrain(() => {
@@ -44,6 +54,7 @@ export class BodyWriter {
 
   #finish(error: Error | undefined): void {
     if (!this.#stopped) {
+      this.#begun = true;
       this.stop();
       this.#done(error);
     }

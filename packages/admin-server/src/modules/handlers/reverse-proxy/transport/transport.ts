@@ -27,6 +27,8 @@ export interface UpstreamRequest {
   readonly bodyLength: number | undefined;
   /** The protocol to switch to; "" for none. */
   readonly upgrade: string;
+  /** Whether another upstream could take it: then one that refuses it again and again is not waited for. */
+  readonly othersLeft?: boolean | undefined;
   /** Whom it is for; undefined for a request of the server's own, such as a health check. */
   readonly exchange: Exchange | undefined;
 }
@@ -42,7 +44,7 @@ export type CallStage =
  * `switched` in place of `head`. Fields are without those that concerned the connection only. `failed` may come at any time; nothing after `end`, `switched` or `failed`.
  */
 export interface ResponseReceiver {
-  /** A connection is there: from now on the upstream may have seen the request. */
+  /** A connection is there: from now on the upstream may have seen the request. Told again when it is sent again. */
   sent(): void;
   interim(status: number, headers: HeaderList): void;
   /**

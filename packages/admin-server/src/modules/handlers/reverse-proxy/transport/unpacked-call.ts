@@ -12,7 +12,7 @@ function mayAsk(headers: HeaderList): boolean {
  * Source: Go's net/http, Transport.DisableCompression
  */
 export function askingForGzip(request: UpstreamRequest): UpstreamRequest | undefined {
-  const { method, headers, wireText, upgrade, body, bodyLength, target, exchange } = request;
+  const { method, headers, wireText, upgrade, body, bodyLength, target, exchange, othersLeft } = request;
   if (method === "HEAD" || upgrade !== "") {
     return undefined;
   }
@@ -37,6 +37,7 @@ export function askingForGzip(request: UpstreamRequest): UpstreamRequest | undef
     body,
     bodyLength,
     upgrade,
+    othersLeft,
     exchange,
   };
 }

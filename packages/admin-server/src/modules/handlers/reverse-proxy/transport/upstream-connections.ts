@@ -5,7 +5,6 @@ import type { DialAddress } from "./dial-address.ts";
 import { H1Call } from "./h1/h1-call.ts";
 import type { H1Limits } from "./h1/h1-client-connection.ts";
 import { H1Pool } from "./h1/h1-pool.ts";
-import { H2Call } from "./h2/h2-call.ts";
 import { H2Pool } from "./h2/h2-pool.ts";
 import { ReadBuffer } from "./read-buffer.ts";
 import type { SocketDialer } from "./socket-dialer.ts";
@@ -192,7 +191,7 @@ export class UpstreamConnections implements SlotUser {
     try {
       if (this.#speaksH2) {
         if (!call.aborted) {
-          const inner = new H2Call(request, receiver);
+          const inner = this.#h2.take(request, receiver);
           call.inner = inner;
           this.#h2.start(inner);
         }

@@ -5,6 +5,9 @@ import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transpo
 import type { H1ClientConnection } from "./h1-client-connection.ts";
 
 const target = /^[/a-zA-Z][!-~\x80-\xff]*$/;
+/** Methods that change nothing. Source: RFC 9110, section 9.2.1 */
+const safeMethod = /^(?:GET|HEAD|OPTIONS|TRACE)$/;
+const idempotencyKey = /^(?:X-)?Idempotency-Key$/i;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** The last that were found good: many requests in a row are for the same. */
@@ -79,6 +82,16 @@ export class H1Call implements UpstreamCall {
 
   get body(): Readable | Uint8Array | undefined {
     return this.request.body;
+  }
+
+  /** Whether it does no harm to send it twice. Source: Go's net/http, `Request.isReplayable` */
+  get isReplayable(): boolean {
+    const { body, upgrade, method, headers } = this.request;
+    return (
+      body === undefined &&
+      upgrade === "" &&
+      (safeMethod.test(method) || headers.some((each, index) => index % 2 === 0 && idempotencyKey.test(each)))
+    );
   }
 
   resume(): void {

@@ -25,6 +25,8 @@ export interface H1ConnectionOwner {
   /** The call is over and the connection can carry another. */
   connectionFree(connection: H1ClientConnection): void;
   connectionClosed(connection: H1ClientConnection): void;
+  /** The upstream closed a kept connection just as a call was sent on it that may be sent twice. */
+  sendAgain(call: H1Call): void;
 }
 
 /** Interim responses in a row; more are a flood. */
@@ -51,6 +53,8 @@ export class H1ClientConnection {
   #decoder: ChunkedDecoder | undefined;
   #trailers: HeaderList = noTrailers;
   #interims = 0;
+  /** Whether it carried a call before this one. */
+  #isReused = false;
   #writer: BodyWriter | undefined;
   /** Whether all of the request was written. */
   #requestDone = false;
@@ -370,6 +374,7 @@ export class H1ClientConnection {
     this.#forget();
     if (reusable) {
       this.#state = states.idle;
+      this.#isReused = true;
       // The client has not taken all of it, and this connection goes on without waiting.
       if (this.#paused) {
         this.#kept = true;
@@ -391,16 +396,34 @@ export class H1ClientConnection {
     if (this.#state === states.body && this.#head?.framing === bodyFraming.untilClose) {
       this.#complete(false);
     } else {
-      this.#fail(new Error("the upstream closed the connection"));
+      this.#lost(new Error("the upstream closed the connection"));
     }
   };
 
-  readonly #onError = (error: Error): void => this.#fail(error);
+  readonly #onError = (error: Error): void => this.#lost(error);
 
-  readonly #onClose = (): void => this.#fail(new Error("the connection was closed"));
+  readonly #onClose = (): void => this.#lost(new Error("the connection was closed"));
 
   readonly #onTimeout = (): void =>
     this.#fail(new Error(`nothing moved for ${this.socket.timeout} ms`), true);
+
+  /** The upstream is gone. Of a connection that lay idle it may not have known of the call. */
+  #lost(error: Error): void {
+    const call = this.#call;
+    const mayMoveOn =
+      this.#isReused &&
+      this.#state === states.head &&
+      this.#interims === 0 &&
+      this.#partial.length === 0 &&
+      call?.isReplayable === true;
+    if (mayMoveOn) {
+      this.#forget();
+    }
+    this.#fail(error);
+    if (mayMoveOn) {
+      this.#owner.sendAgain(call);
+    }
+  }
 
   #fail(error: Error, timedOut = false): void {
     const call = this.#call;

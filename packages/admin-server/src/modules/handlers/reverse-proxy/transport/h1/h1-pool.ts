@@ -141,6 +141,11 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     this.#options.slots?.free();
   }
 
+  /** On the next connection, kept or new: it ends at the latest with a new one. Source: Go's net/http, `shouldRetryRequest` */
+  sendAgain(call: H1Call): void {
+    this.#start(call);
+  }
+
   #start(call: H1Call): void {
     // A connection that is to leave HTTP is a new one: it is read as a stream.
     const leaves = call.request.upgrade !== "";

@@ -1,16 +1,24 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, constants } from "node:http2";
+import { type ClientHttp2Stream, constants } from "node:http2";
 import { ServerError } from "../../../../../core/errors.ts";
 import { forwardedTrailers, keepEndToEnd } from "../../proxy-headers.ts";
 import { BodyWriter } from "../body-writer.ts";
 import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
+import { type H2Connection, wasUnseen } from "./h2-connection.ts";
 import { fieldsOf, h2RequestFields, plainFields } from "./h2-fields.ts";
 
 const maxInterims = 32;
+
+/** Takes back calls that the upstream did not look at. */
+export interface H2CallOwner {
+  /** @returns whether it will be sent again */
+  sendAgain(call: H2Call): boolean;
+}
 
 /** One request as a stream of HTTP/2. */
 export class H2Call implements UpstreamCall {
   readonly request: UpstreamRequest;
   readonly #receiver: ResponseReceiver;
+  readonly #owner: H2CallOwner;
   #stream: ClientHttp2Stream | undefined;
   #writer: BodyWriter | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -22,9 +30,12 @@ export class H2Call implements UpstreamCall {
   waitingSince = 0;
   /** Called once, when it is over. */
   onOver: (() => void) | undefined;
+  /** How often it was sent again. */
+  repeats = 0;
 
-  constructor(request: UpstreamRequest, receiver: ResponseReceiver) {
+  constructor(request: UpstreamRequest, receiver: ResponseReceiver, owner: H2CallOwner) {
     this.request = request;
+    this.#owner = owner;
     this.#receiver = receiver;
   }
 
@@ -33,25 +44,26 @@ export class H2Call implements UpstreamCall {
   }
 
   /** @param headerTimeoutMs time for the response's head; 0 for any */
-  run(session: ClientHttp2Session, scheme: string, headerTimeoutMs: number): void {
+  run(connection: H2Connection, scheme: string, headerTimeoutMs: number): void {
     const { body } = this.request;
     let stream: ClientHttp2Stream;
     try {
       const fields = h2RequestFields(this.request, scheme);
       // Only where the client said that trailers come: node cannot end a stream that waited for some in vain.
       const waitForTrailers = body !== undefined && fields.trailer !== undefined;
-      stream = session.request(fields, { endStream: body === undefined, waitForTrailers });
+      stream = connection.session.request(fields, { endStream: body === undefined, waitForTrailers });
     } catch (error) {
       // The session may be gone since it was chosen; fields that cannot be sent are no fault of the upstream.
       const code = (error as NodeJS.ErrnoException).code ?? "";
-      const refusal = /INVALID_HEADER|INVALID_HTTP_TOKEN|HEADER_SINGLE_VALUE|PSEUDOHEADER|INVALID_CHAR/.test(
-        code,
-      )
-        ? new ServerError("HTTP_BAD_REQUEST", `cannot be sent on: ${(error as Error).message}`, {
-            cause: error,
-          })
-        : (error as Error);
-      this.fail(refusal);
+      if (/INVALID_HEADER|INVALID_HTTP_TOKEN|HEADER_SINGLE_VALUE|PSEUDOHEADER|INVALID_CHAR/.test(code)) {
+        const text = `cannot be sent on: ${(error as Error).message}`;
+        this.fail(new ServerError("HTTP_BAD_REQUEST", text, { cause: error }));
+      } else {
+        connection.runsOut = true;
+        if (!/INVALID_SESSION|GOAWAY_SESSION|OUT_OF_STREAMS/.test(code) || !this.#sendAgain()) {
+          this.fail(error as Error);
+        }
+      }
       return;
     }
     this.#stream = stream;
@@ -89,8 +101,10 @@ export class H2Call implements UpstreamCall {
         this.#answered(stream);
       }
     });
-    stream.on("error", (error) => this.#broken(error));
-    stream.on("close", () => this.#broken(new Error(`the stream was closed with code ${stream.rstCode}`)));
+    stream.on("error", (error) => this.#broken(connection, stream, error));
+    stream.on("close", () =>
+      this.#broken(connection, stream, new Error(`the stream was closed with code ${stream.rstCode}`)),
+    );
     this.#stage = "sent";
     this.#receiver.sent();
     this.#sendBody(stream);
@@ -137,12 +151,44 @@ export class H2Call implements UpstreamCall {
     this.#receiver.end(this.#trailers);
   }
 
-  #broken(error: Error): void {
-    // A stream that the upstream says it did not look at may go elsewhere. Source: RFC 9113, section 8.7
-    if (this.#stream?.rstCode === constants.NGHTTP2_REFUSED_STREAM && this.#stage === "sent") {
+  #broken(connection: H2Connection, stream: ClientHttp2Stream, error: Error): void {
+    if (this.#over || stream !== this.#stream) {
+      return;
+    }
+    if (this.#stage === "sent" && this.#interims === 0 && wasUnseen(connection, stream)) {
       this.#stage = "dial";
+      // A connection that goes away with an error over its first stream would do so again.
+      const isHopeless = stream.id === 1 && (connection.goneAway?.code ?? constants.NGHTTP2_NO_ERROR) !== 0;
+      if (!isHopeless && this.#sendAgain()) {
+        return;
+      }
     }
     this.fail(error);
+  }
+
+  /** Gives it back to its owner, as if it was never sent. @returns false when it cannot be sent again */
+  #sendAgain(): boolean {
+    if (this.#over || this.#writer?.begun === true) {
+      return false;
+    }
+    clearTimeout(this.#timer);
+    this.#writer?.stop();
+    this.#writer = undefined;
+    this.#stream = undefined;
+    this.#stage = "dial";
+    const { onOver } = this;
+    this.onOver = undefined;
+    onOver?.();
+    return this.#owner.sendAgain(this);
+  }
+
+  /** Calls back after a while, unless it is given up by then. @param pauseMs 0: now */
+  after(pauseMs: number, callback: () => void): void {
+    if (pauseMs === 0) {
+      callback();
+    } else {
+      this.#timer = setTimeout(callback, pauseMs);
+    }
   }
 
   #sendTrailers(stream: ClientHttp2Stream): void {

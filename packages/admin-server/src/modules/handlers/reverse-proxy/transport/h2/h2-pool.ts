@@ -1,9 +1,10 @@
-import { type ClientHttp2Session, connect } from "node:http2";
+import { connect } from "node:http2";
 import type { Socket } from "node:net";
 import type { ConnectionSlots, SlotUser } from "../connection-slots.ts";
 import type { Dial } from "../h1/h1-pool.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
-import { H2Call } from "./h2-call.ts";
+import { H2Call, type H2CallOwner } from "./h2-call.ts";
+import type { H2Connection } from "./h2-connection.ts";
 
 export interface H2PoolOptions {
   readonly dial: Dial;
@@ -23,18 +24,19 @@ const connectionWindowBytes = 16 * 1024 * 1024;
 /** Of a head, whose bytes count; node lets 128 in unless told otherwise. */
 const maxFields = 100_000;
 
-interface Session {
-  readonly session: ClientHttp2Session;
+/** How often a call is sent again that the upstream did not look at, and the pause before the second time; it doubles. Source: Go's net/http */
+const maxRepeats = 6;
+const repeatPauseMs = 1_000;
+
+interface Session extends H2Connection {
   active: number;
   /** Before that, closing it would break off the streams that wait for it to begin. */
   hasBegun: boolean;
-  /** It takes no more calls, and ends with the last of them: told to end now, it could break calls off that it just took. */
-  runsOut: boolean;
   idleTimer: NodeJS.Timeout | undefined;
 }
 
 /** HTTP/2 connections to one upstream: many requests on each, as many connections as its stream limits ask for. */
-export class H2Pool implements SlotUser {
+export class H2Pool implements SlotUser, H2CallOwner {
   readonly #options: H2PoolOptions;
   readonly #sessions: Session[] = [];
   readonly #waiting: H2Call[] = [];
@@ -55,9 +57,27 @@ export class H2Pool implements SlotUser {
   }
 
   call(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
-    const call = new H2Call(request, receiver);
+    const call = this.take(request, receiver);
     this.start(call);
     return call;
+  }
+
+  /** A call that is not started yet. */
+  take(request: UpstreamRequest, receiver: ResponseReceiver): H2Call {
+    return new H2Call(request, receiver, this);
+  }
+
+  /** At once on another connection, or on the same one; then after growing pauses, where no other upstream can have it. */
+  sendAgain(call: H2Call): boolean {
+    const { repeats, request } = call;
+    if (repeats >= maxRepeats || (repeats > 0 && request.othersLeft === true)) {
+      return false;
+    }
+    call.repeats++;
+    // Some more or less, so that calls that failed together do not come together.
+    const pauseMs = repeats === 0 ? 0 : repeatPauseMs * 2 ** (repeats - 1) * (1 + Math.random() / 10);
+    call.after(pauseMs, () => this.start(call));
+    return true;
   }
 
   start(call: H2Call): void {
@@ -112,7 +132,14 @@ export class H2Pool implements SlotUser {
         maxHeaderListSize: maxHeaderBytes,
       },
     });
-    const entry: Session = { session, active: 0, hasBegun: false, runsOut: false, idleTimer: undefined };
+    const entry: Session = {
+      session,
+      goneAway: undefined,
+      active: 0,
+      hasBegun: false,
+      runsOut: false,
+      idleTimer: undefined,
+    };
     this.#sessions.push(entry);
     session.once("connect", () => {
       entry.hasBegun = true;
@@ -120,7 +147,10 @@ export class H2Pool implements SlotUser {
       this.#rest(entry);
     });
     session.on("error", () => session.destroy()); // its streams tell
-    session.on("goaway", () => this.#forget(entry));
+    session.on("goaway", (code, lastStreamId) => {
+      entry.goneAway = { code, lastStreamId };
+      this.#forget(entry);
+    });
     session.once("close", () => {
       this.#forget(entry);
       this.#options.slots?.free();
@@ -170,7 +200,7 @@ export class H2Pool implements SlotUser {
       this.#rest(entry);
     };
     const { scheme, responseHeaderTimeoutMs } = this.#options;
-    call.run(entry.session, scheme, responseHeaderTimeoutMs);
+    call.run(entry, scheme, responseHeaderTimeoutMs);
   }
 
   /** Starts what waits, as far as there is room. */
