@@ -29,6 +29,7 @@ import { ModuleContext } from "./core/modules/module-context.ts";
 import { ModuleRegistry } from "./core/modules/module-registry.ts";
 import { PartCache } from "./core/modules/part-cache.ts";
 import { UsagePool } from "./core/modules/usage-pool.ts";
+import { MetricsPushParticipant } from "./http/metrics-push/metrics-push-participant.ts";
 import { OwnLines, ownLines } from "./modules/logging/own-lines.ts";
 import { standardModules } from "./modules/standard.ts";
 import { openThreads, type WorkerThreadOptions } from "./worker/open-threads.ts";
@@ -89,17 +90,19 @@ export class Server {
     this.#puller = new ConfigPuller(this.adapters, this.#identity, log);
     this.history = new ConfigHistory(new HistoryFiles(join(dataFolder(environment), "history")), log);
     this.#scope = new ConfigScope(this.services);
+    const metricsPush = new MetricsPushParticipant(this.services);
     this.engine = new ConfigEngine({
       registry,
       participants:
         threads.workers === undefined
-          ? [this.#puller, this.#admin, this.#remoteAdmin, new AppsParticipant(this.services)]
+          ? [this.#puller, this.#admin, this.#remoteAdmin, new AppsParticipant(this.services), metricsPush]
           : [
               this.#puller,
               this.#admin,
               this.#remoteAdmin,
               new AppsParticipant(this.services, "main"),
               threads.workers,
+              metricsPush,
             ],
       autosave: this.autosave,
       metrics: new ConfigMetrics(metrics),

@@ -17,7 +17,7 @@ export type {
   ProcessDefinition,
   RunningProcess,
 } from "./process-definition.ts";
-export { withPublicMetricNames } from "./public-metric-names.ts";
+export { publicMetricName, withPublicMetricNames } from "./public-metric-names.ts";
 export { runProcess } from "./run-process.ts";
 export { exitCodes, StopRequest } from "./stop-request.ts";
 export { StorageWatch } from "./storage-watch.ts";

@@ -1,6 +1,6 @@
 import { Counter, Histogram, Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
-import { withPublicMetricNames } from "./public-metric-names.ts";
+import { publicMetricName, withPublicMetricNames } from "./public-metric-names.ts";
 
 describe("withPublicMetricNames", () => {
   it("repeats our metrics, and only them, whole", async () => {
@@ -48,4 +48,11 @@ describe("withPublicMetricNames", () => {
   it("leaves a text without ours alone", () => {
     expect(withPublicMetricNames("a 1\n")).toBe("a 1\n");
   });
+});
+
+it.each([
+  ["server_http_route_requests_total", "caddy_http_requests_total"],
+  ["server_http_responses_total", undefined],
+])("the public name of %s is %s", (name, publicName) => {
+  expect(publicMetricName(name)).toBe(publicName);
 });

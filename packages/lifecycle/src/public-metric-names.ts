@@ -11,6 +11,11 @@ function publicLine(line: string): string | undefined {
   );
 }
 
+/** The public name of a metric, as {@link withPublicMetricNames} gives it; undefined where it has none. */
+export function publicMetricName(name: string): string | undefined {
+  return publicLine(name);
+}
+
 /**
  * Gives metrics a second time under the names that dashboards and alerts of the public models look for: `tracing_x` as
  * `jaeger_x`, `server_http_route_x` as `caddy_http_x`, and `server_config_x`, `server_admin_x`,

@@ -26,7 +26,6 @@ const notThere = new Map([
   ["matchers-without-words.json", "/match/0"],
   ["options-events-empty.json", "events"],
   ["options-ech.json", "encrypted_client_hello"],
-  ["options-metrics.json", "otlp"],
   ["tls-issuers.json", "get_certificate"],
   ["tls-policy.json", "insecure_secrets_log"],
 ]);

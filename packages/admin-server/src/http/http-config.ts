@@ -27,9 +27,9 @@ const metricsSchema = z.strictObject({
     .nullish()
     .describe("Whether hosts that no route names are told apart over plain HTTP too, 1,000 of them at most."),
   otlp: z
-    .literal(false, { error: "otlp is not supported: metrics are fetched from /metrics, not pushed" })
+    .boolean()
     .nullish()
-    .describe("Metrics are not pushed over OTLP: false."),
+    .describe("Whether all metrics are also sent to a collector over OTLP, as the `OTEL_*` variables say."),
 });
 
 const protocolSchema = z.string().refine((name) => ["h1", "h2", "h2c", "h3"].includes(name), {

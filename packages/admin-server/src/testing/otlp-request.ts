@@ -46,11 +46,16 @@ function fields(message: Buffer): Field[] {
   return found;
 }
 
-const all = (message: Buffer, number: number) => fields(message).filter((field) => field.number === number);
-const first = (message: Buffer, number: number) => all(message, number)[0];
-const bytes = (message: Buffer, number: number) => first(message, number)?.bytes ?? Buffer.alloc(0);
+/** For tests: every field with this number. */
+export const all = (message: Buffer, number: number) =>
+  fields(message).filter((field) => field.number === number);
+/** For tests: the first field with this number. */
+export const first = (message: Buffer, number: number) => all(message, number)[0];
+/** For tests: the bytes of the first field with this number; none where there is no such field. */
+export const bytes = (message: Buffer, number: number) => first(message, number)?.bytes ?? Buffer.alloc(0);
 
-function attributes(message: Buffer, number: number): Record<string, unknown> {
+/** For tests: OTLP attributes in the fields with this number. */
+export function attributes(message: Buffer, number: number): Record<string, unknown> {
   const pairs = all(message, number).map(({ bytes: pair }) => {
     const value = fields(bytes(pair, 2))[0];
     const shown = value?.number === 1 ? String(value.bytes) : Number(value?.value ?? 0);

@@ -1,5 +1,10 @@
 import { withPublicMetricNames } from "lifecycle";
-import { AggregatorRegistry, type Registry } from "prom-client";
+import {
+  AggregatorRegistry,
+  type MetricObjectWithValues,
+  type MetricValue,
+  type Registry,
+} from "prom-client";
 import type { ThreadMessages } from "./thread-messages.ts";
 
 /** Topic by which a worker tells its metrics. */
@@ -32,6 +37,18 @@ export async function allMetrics(
   const lines = withPublicMetricNames(text.replace(/# EOF\n$/, ""));
   // Unlike the other form it has no blank lines, and says where it ends.
   return `${lines.replaceAll(/\n{2,}/g, "\n").trimEnd()}\n# EOF\n`;
+}
+
+/** As {@link allMetrics}, as values and without the public names. */
+export async function allMetricValues(
+  metrics: Registry,
+  messages: ThreadMessages,
+): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
+  const own = await metrics.getMetricsAsJSON();
+  const ofWorkers = await messages.askServing(collectTopic, null);
+  return ofWorkers.length === 0
+    ? own
+    : AggregatorRegistry.aggregate([own, ...ofWorkers] as object[]).getMetricsAsJSON();
 }
 
 interface MetricOfThread {

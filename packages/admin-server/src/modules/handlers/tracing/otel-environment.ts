@@ -6,8 +6,7 @@ import {
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace";
 import { ServerError } from "../../../core/errors.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { type Environment, wholeNumber } from "./environment-values.ts";
 
 /** Limits of the queue of finished spans. */
 export interface SpanQueueLimits {
@@ -15,18 +14,6 @@ export interface SpanQueueLimits {
   readonly maxExportBatchSize: number;
   readonly scheduledDelayMillis: number;
   readonly exportTimeoutMillis: number;
-}
-
-function wholeNumber(environment: Environment, name: string, fallback: number): number {
-  const text = environment[name] ?? "";
-  const value = Number(text);
-  if (text !== "" && (!Number.isInteger(value) || value <= 0)) {
-    throw new ServerError(
-      "MODULE_CONFIG",
-      `environment variable ${name}: ${JSON.stringify(text)} is not a positive whole number`,
-    );
-  }
-  return text === "" ? fallback : value;
 }
 
 /**

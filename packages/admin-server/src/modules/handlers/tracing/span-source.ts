@@ -1,22 +1,16 @@
 import { DiagLogLevel, diag, type Tracer } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
-import {
-  defaultResource,
-  detectResources,
-  envDetector,
-  type Resource,
-  resourceFromAttributes,
-} from "@opentelemetry/resources";
+import type { Resource } from "@opentelemetry/resources";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import { ATTR_SERVICE_NAME, ATTR_SERVICE_VERSION } from "@opentelemetry/semantic-conventions";
+import { ATTR_SERVICE_NAME } from "@opentelemetry/semantic-conventions";
 import { type Logger, version } from "lifecycle";
-import { ServerError } from "../../../core/errors.ts";
 import type { ResourceKind, SharedResource } from "../../../core/modules/usage-pool.ts";
+import { requireHttpProtobuf } from "./environment-values.ts";
 import { samplerOf, spanQueueLimits } from "./otel-environment.ts";
+import { defaultServiceName, otlpResource } from "./otlp-resource.ts";
 import { parseRemoteSettings, RemoteSampler } from "./remote-sampler.ts";
 import { ReportingExporter } from "./reporting-exporter.ts";
 
-const defaultServiceName = "server";
 /** What the SDK says when its queue was full: the only message of it that the log takes; failures are told elsewhere. */
 const droppedMessage = /^Dropped \d+ spans/;
 /** How long the last spans may take to leave when the last tracing handler goes. */
@@ -46,24 +40,8 @@ export class SpanSource implements SharedResource {
 
   /** @throws ServerError MODULE_CONFIG for a variable that makes no sense */
   constructor(environment: Readonly<Record<string, string | undefined>>, log: Logger) {
-    const protocol =
-      environment.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ||
-      environment.OTEL_EXPORTER_OTLP_PROTOCOL ||
-      "http/protobuf";
-    if (protocol !== "http/protobuf") {
-      throw new ServerError(
-        "MODULE_CONFIG",
-        `tracing: OTLP protocol '${protocol}' is not supported yet, only http/protobuf`,
-      );
-    }
-    const resource = defaultResource()
-      .merge(
-        resourceFromAttributes({
-          [ATTR_SERVICE_NAME]: defaultServiceName,
-          [ATTR_SERVICE_VERSION]: version.gitVersion,
-        }),
-      )
-      .merge(detectResources({ detectors: [envDetector] }));
+    requireHttpProtobuf(environment, "TRACES", "tracing");
+    const resource = otlpResource();
     logDroppedSpans(log);
     const exporter = new ReportingExporter(new OTLPTraceExporter(), log);
     this.#provider = new TracerProvider({

@@ -1,0 +1,141 @@
+import { type HrTime, ValueType } from "@opentelemetry/api";
+import {
+  AggregationTemporality,
+  type DataPoint,
+  DataPointType,
+  type MetricData,
+} from "@opentelemetry/sdk-metrics";
+import { publicMetricName } from "lifecycle";
+import type { MetricObjectWithValues, MetricValue } from "prom-client";
+
+/** A metric as the registry tells it. */
+export type MetricOfRegistry = MetricObjectWithValues<MetricValue<string>>;
+
+/** From when to when values were counted. */
+export interface Period {
+  readonly startTime: HrTime;
+  readonly endTime: HrTime;
+}
+
+interface Buckets {
+  readonly boundaries: number[];
+  /** Of each boundary how much is at most that large, and last of all. */
+  readonly upTo: number[];
+}
+
+interface HistogramParts extends Buckets {
+  readonly attributes: Record<string, string | number>;
+  sum: number;
+  count: number;
+}
+
+type Labels = Record<string, string | number>;
+
+const labelsOf = (value: MetricValue<string>): Labels => value.labels as Labels;
+const asText = (labels: Labels): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]));
+
+/** Buckets of the registry count what is at most so large; those of OTLP what is between two boundaries. */
+function bucketCounts({ upTo }: Buckets): number[] {
+  return upTo.map((count, index) => count - (upTo[index - 1] ?? 0));
+}
+
+function histogramPoints(metric: MetricOfRegistry, period: Period) {
+  const byLabels = new Map<string, HistogramParts>();
+  for (const value of metric.values) {
+    const { le, ...labels } = labelsOf(value);
+    const attributes = asText(labels);
+    const key = JSON.stringify(Object.entries(attributes).toSorted());
+    let parts = byLabels.get(key);
+    if (parts === undefined) {
+      parts = { attributes, boundaries: [], upTo: [], sum: 0, count: 0 };
+      byLabels.set(key, parts);
+    }
+    const { metricName } = value as { metricName?: string };
+    if (metricName === `${metric.name}_sum`) {
+      parts.sum = value.value;
+    } else if (metricName === `${metric.name}_count`) {
+      parts.count = value.value;
+    } else {
+      parts.upTo.push(value.value);
+      if (le !== "+Inf") {
+        parts.boundaries.push(Number(le));
+      }
+    }
+  }
+  return [...byLabels.values()].map((parts) => ({
+    ...period,
+    attributes: parts.attributes,
+    value: {
+      buckets: { boundaries: parts.boundaries, counts: bucketCounts(parts) },
+      sum: parts.sum,
+      count: parts.count,
+    },
+  }));
+}
+
+function points(values: readonly MetricValue<string>[], period: Period): DataPoint<number>[] {
+  return values.map((value) => ({ ...period, attributes: asText(labelsOf(value)), value: value.value }));
+}
+
+/** A part of a summary, which has its own name, or that of the summary: a quantile. */
+function summaryPart(metric: MetricOfRegistry, ending: string): MetricValue<string>[] {
+  return metric.values.filter(
+    (value) => ((value as { metricName?: string }).metricName ?? metric.name) === `${metric.name}${ending}`,
+  );
+}
+
+function metricData(metric: MetricOfRegistry, name: string, period: Period): MetricData[] {
+  const base = (named: string) => ({
+    descriptor: { name: named, description: metric.help, unit: "", valueType: ValueType.DOUBLE },
+    aggregationTemporality: AggregationTemporality.CUMULATIVE,
+  });
+  const sum = (named: string, values: readonly MetricValue<string>[]): MetricData => ({
+    ...base(named),
+    dataPointType: DataPointType.SUM,
+    isMonotonic: true,
+    dataPoints: points(values, period),
+  });
+  const gauge = (values: readonly MetricValue<string>[]): MetricData => ({
+    ...base(name),
+    dataPointType: DataPointType.GAUGE,
+    dataPoints: points(values, period),
+  });
+  // The types say that this is a number; it is a word.
+  switch (String(metric.type)) {
+    case "counter":
+      return [sum(name, metric.values)];
+    case "histogram":
+      return [
+        {
+          ...base(name),
+          dataPointType: DataPointType.HISTOGRAM,
+          dataPoints: histogramPoints(metric, period),
+        },
+      ];
+    case "summary":
+      return [
+        gauge(summaryPart(metric, "")),
+        sum(`${name}_sum`, summaryPart(metric, "_sum")),
+        sum(`${name}_count`, summaryPart(metric, "_count")),
+      ];
+    default:
+      return [gauge(metric.values)];
+  }
+}
+
+/**
+ * Metrics of the registry as OTLP has them, under the names that `/metrics` shows, the public ones among them: counters
+ * as monotonic sums, histograms with explicit buckets, all since the start. Of a summary, which the exporter does not
+ * know, the quantiles are a gauge, `_sum` and `_count` sums. Metrics without values are left out.
+ */
+export function metricsAsOtlp(metrics: readonly MetricOfRegistry[], period: Period): MetricData[] {
+  return metrics.flatMap((metric) => {
+    if (metric.values.length === 0) {
+      return [];
+    }
+    const publicName = publicMetricName(metric.name);
+    const again = publicName === undefined ? [] : metricData(metric, publicName, period);
+    return [...metricData(metric, metric.name, period), ...again];
+  });
+}
