@@ -36,6 +36,8 @@ export function traceqlValuesContract(context: ContractContext): void {
         "span.text !~ `it`",
         "span.list = `b`",
         "span.list != `c`",
+        "span.list != `b`",
+        "span.list !~ `b`",
         "span.numbers = 2",
         "span.list =~ `[b-z]`",
       ],
@@ -82,7 +84,7 @@ export function traceqlValuesContract(context: ContractContext): void {
         "span.missing != 1",
         "span.missing = 1",
         "span.int != `x`",
-        "span.list != `b`",
+        "span.list !~ `[ab]`",
       ],
       ...[
         "span.zone = `eu`",

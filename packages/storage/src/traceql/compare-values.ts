@@ -12,7 +12,7 @@ const flipped: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
 
 /**
  * Compares as Tempo does: values of different types, and values that are not there, are neither equal nor unequal. Of
- * several values one must be so, for `!=` all.
+ * several values one must be so, for `!=` too.
  */
 export function compare(operator: ComparisonOperator, left: QueryValue, right: QueryValue): boolean {
   if (left === undefined || right === undefined) return false;
@@ -22,9 +22,7 @@ export function compare(operator: ComparisonOperator, left: QueryValue, right: Q
 }
 
 function ofElements(operator: ComparisonOperator, elements: readonly Scalar[], other: Scalar): boolean {
-  return operator === "!="
-    ? elements.every((element) => compareScalars(operator, element, other))
-    : elements.some((element) => compareScalars(operator, element, other));
+  return elements.some((element) => compareScalars(operator, element, other));
 }
 
 function compareScalars(operator: ComparisonOperator, left: Scalar, right: Scalar): boolean {

@@ -76,8 +76,7 @@ function binaryEvaluator(
 function regexMatches(regex: LinearRegex, wanted: boolean, value: QueryValue): boolean {
   if (typeof value === "string") return regex.matches(value) === wanted;
   if (!isList(value)) return false;
-  const matches = (element: QueryValue) => typeof element === "string" && regex.matches(element) === wanted;
-  return wanted ? value.some(matches) : value.every(matches);
+  return value.some((element) => typeof element === "string" && regex.matches(element) === wanted);
 }
 
 /** Numbers only; a division by zero has no value. */

@@ -3,17 +3,21 @@ import { describe, expect, it } from "vitest";
 import { floatBucket, floatBucketStart, floatQuantile, powerOfTwoAbove } from "./float-buckets.ts";
 
 describe("floatBucket", () => {
-  it("holds every value between where it begins and where the next does", () => {
+  it("holds every value above where it begins, up to where the next does", () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-300, max: 1e300, noNaN: true }), (value) => {
         const bucket = floatBucket(value);
-        expect(floatBucketStart(bucket)).toBeLessThanOrEqual(value);
-        expect(floatBucketStart(bucket + 1)).toBeGreaterThan(value);
+        expect(floatBucketStart(bucket)).toBeLessThan(value);
+        expect(floatBucketStart(bucket + 1)).toBeGreaterThanOrEqual(value);
         expect(floatBucketStart(bucket + 1) / floatBucketStart(bucket)).toBeLessThanOrEqual(1 + 1 / 16);
-        expect(powerOfTwoAbove(bucket)).toBeGreaterThan(value);
-        expect(powerOfTwoAbove(bucket) / 2).toBeLessThanOrEqual(value);
+        expect(powerOfTwoAbove(bucket)).toBeGreaterThanOrEqual(value);
+        expect(powerOfTwoAbove(bucket) / 2).toBeLessThan(value);
       }),
     );
+  });
+
+  it("ends with a power of two, as Tempo's do", () => {
+    expect([8, 8.1, 16].map((value) => powerOfTwoAbove(floatBucket(value)))).toEqual([8, 16, 16]);
   });
 
   it("is 0 for what is not above 0", () => {

@@ -5,25 +5,23 @@ const bucketBits = 48n;
 
 /**
  * The bucket of a number: the first bits of it as a double, so the same everywhere, to the bit. 0 for what is not above 0.
- * ClickHouse: `bitShiftRight(reinterpretAsUInt64(x), 48)`.
+ * A bucket ends with the number that the next one begins after. ClickHouse:
+ * `bitShiftRight(reinterpretAsUInt64(x) - 1, 48)`.
  */
 export function floatBucket(value: number): number {
   if (!(value > 0)) return 0;
   view.setFloat64(0, value);
-  return Number(view.getBigUint64(0) >> bucketBits);
+  return Number((view.getBigUint64(0) - 1n) >> bucketBits);
 }
 
-/** Where a bucket begins. */
+/** What the values of a bucket are above. */
 export function floatBucketStart(bucket: number): number {
   if (bucket <= 0) return 0;
   view.setBigUint64(0, BigInt(bucket) << bucketBits);
   return view.getFloat64(0);
 }
 
-/**
- * The least power of two that no value of the bucket's own is above: a value on a power of two belongs to the bucket
- * that begins with it, so the bound is that of the values behind it, as Tempo's histograms have it but for this edge.
- */
+/** The least power of two that no value of the bucket is above, as Tempo's histograms have it. */
 export function powerOfTwoAbove(bucket: number): number {
   if (bucket <= 0) return 0;
   return 2 ** (Math.floor(bucket / 16) - 1023 + 1);

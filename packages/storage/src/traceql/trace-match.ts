@@ -13,9 +13,10 @@ import type { QueryFields } from "./query-fields.ts";
 import { isList, type QueryValue, toAttributeValue } from "./query-value.ts";
 import type { SpanView, TraceView } from "./trace-view.ts";
 
-/** What every span of an answer shows anyway. */
+/** What every span of an answer, or its trace, shows anyway. */
 const shownAnyway: ReadonlySet<string> = new Set([
   ...["name", "duration", "span:id", "trace:id", "resource.service.name"],
+  ...["traceDuration", "rootName", "rootServiceName"],
 ]);
 
 /** Attributes by their name alone, as Tempo shows them; those of the parent would be taken for the span's. */
@@ -68,9 +69,13 @@ export class TraceMatcher {
   #span(span: SpanView): TraceQlSpan {
     const { spanId, name, service, startUnixNano, durationNano } = span.facts;
     const attributes: TraceQlAttribute[] = [["service.name", { type: "string", value: service }]];
+    const last = new Map<string, QueryValue>();
     for (const [key, field, read] of this.#shown) {
       const value = read(span);
-      if (value !== undefined) attributes.push([key, shownValue(field, value)]);
+      // `.a` and `span.a` are often the same.
+      if (value === undefined || last.get(key) === value) continue;
+      last.set(key, value);
+      attributes.push([key, shownValue(field, value)]);
     }
     return { spanId, name, startUnixNano, durationNano, attributes };
   }

@@ -16,11 +16,11 @@ test.each([
 });
 
 test.each([
-  ["=a", 'invalid tags: unexpected "=" at pos 1'],
-  ['a="b', "invalid tags: unterminated quoted value at pos 4"],
-  ["a=b=c", 'invalid tags: unexpected "=" at pos 4'],
-  ['a="b"c', 'invalid tags: unexpected "c" at pos 6'],
-  ['a"b"', String.raw`invalid tags: unexpected "\"" at pos 2`],
+  ["=a", "invalid tags: unexpected '=' at pos 1"],
+  ['a="b', "invalid tags: unterminated quoted value at pos 5"],
+  ["a=b=c", "invalid tags: unexpected '=' at pos 4"],
+  ['a="b"c', "invalid tags: unexpected 'c' at pos 6"],
+  ['a"b"', `invalid tags: unexpected '"' at pos 2`],
   ["a=b a=c", "invalid tags: tag a has been set twice"],
 ])("%j is refused", (text, message) => {
   expect(() => parseLogfmt(text)).toThrow(

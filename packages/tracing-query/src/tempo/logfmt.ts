@@ -1,4 +1,3 @@
-import { quote } from "../go-text/quote.ts";
 import { QueryError } from "../query-error.ts";
 
 /** Escapes in quotes, as JSON has them. */
@@ -28,7 +27,7 @@ export function parseLogfmt(text: string): Map<string, string> {
     pattern.lastIndex = at;
     const key = pattern.exec(text)?.[0];
     if (key === undefined) {
-      throw bad(`unexpected ${quote(text.charAt(at))}`, at + 1);
+      throw bad(`unexpected '${text.charAt(at)}'`, at + 1);
     }
     at += key.length;
     let value = "";
@@ -51,7 +50,7 @@ function readValue(text: string, start: number): [value: string, end: number] {
     const value = /^[^\s="]*/.exec(text.slice(start))?.[0] ?? "";
     const end = start + value.length;
     if (text.charAt(end) === "=" || text.charAt(end) === '"') {
-      throw bad(`unexpected ${quote(text.charAt(end))}`, end + 1);
+      throw bad(`unexpected '${text.charAt(end)}'`, end + 1);
     }
     return [value, end];
   }
@@ -61,7 +60,7 @@ function readValue(text: string, start: number): [value: string, end: number] {
     if (character === '"') {
       const next = text.charAt(at + 1);
       if (next !== "" && !/\s/.test(next)) {
-        throw bad(`unexpected ${quote(next)}`, at + 2);
+        throw bad(`unexpected '${next}'`, at + 2);
       }
       return [value, at + 1];
     }
@@ -78,5 +77,5 @@ function readValue(text: string, start: number): [value: string, end: number] {
       value += escapes[escaped] ?? escaped;
     }
   }
-  throw bad("unterminated quoted value", text.length);
+  throw bad("unterminated quoted value", text.length + 1);
 }

@@ -9,8 +9,8 @@ test("TraceQL, with Tempo's defaults", () => {
   const { query, limit, spansPerSpanset } = parse({ q: "{ .a = 1 }" });
   expect(query).toEqual(parseTraceQl("{ .a = 1 }"));
   expect([limit, spansPerSpanset]).toEqual([20, 3]);
-  const asked = parse({ q: "{}", limit: "7", spss: "0", start: "1", end: "2" });
-  expect([asked.limit, asked.spansPerSpanset]).toEqual([7, 0]);
+  const asked = parse({ q: "{}", limit: "7", spss: "9", start: "1", end: "2" });
+  expect([asked.limit, asked.spansPerSpanset]).toEqual([7, 9]);
   expect(asked.range).toEqual({ startUnixNano: 1_000_000_000n, endUnixNano: 2_999_999_999n });
 });
 
@@ -43,8 +43,9 @@ test.each([
   [{ q: "{}", tags: "a=b" }, /^invalid request: can't specify tags and q in the same query$/, "tags"],
   [{ tags: 'a="b' }, /^invalid tags: /, "tags"],
   [{ limit: "0" }, /^invalid limit: must be a positive number$/, "limit"],
-  [{ limit: "-1" }, /^invalid limit: strconv.ParseUint: /, "limit"],
-  [{ limit: "x" }, /^invalid limit: strconv.ParseUint: /, "limit"],
+  [{ limit: "-1" }, /^invalid limit: must be a positive number/, "limit"],
+  [{ limit: "x" }, /^invalid limit: strconv.Atoi: /, "limit"],
+  [{ spss: "0" }, /^invalid spss: must be a positive number$/, "spss"],
   [{ spss: "99999999999" }, /^invalid spss: .*value out of range$/, "spss"],
   [{ minDuration: "5" }, /^invalid minDuration: time: missing unit/, "minDuration"],
   [{ maxDuration: "x" }, /^invalid maxDuration: time: invalid duration "x"$/, "maxDuration"],

@@ -1,5 +1,6 @@
 import type { TraceQlSearchQuery } from "storage/api";
 import { parseDurationNano } from "../go-text/go-duration.ts";
+import { parseInteger } from "../go-text/parse-number.ts";
 import { QueryError } from "../query-error.ts";
 import type { ReadLimits } from "../service/read-limits.ts";
 import { parseLogfmt } from "./logfmt.ts";
@@ -33,10 +34,7 @@ export function parseSearchParams(
   if (minDurationNano !== undefined && maxDurationNano !== undefined && minDurationNano > maxDurationNano) {
     throw bad("invalid maxDuration: must be greater than minDuration", "maxDuration");
   }
-  const limit = uint32Param(params, "limit") ?? Math.min(defaultLimit, limits.maxTraces ?? Infinity);
-  if (limit === 0) {
-    throw bad("invalid limit: must be a positive number", "limit");
-  }
+  const limit = countParam(params, "limit") ?? Math.min(defaultLimit, limits.maxTraces ?? Infinity);
   return {
     query:
       text === ""
@@ -44,8 +42,17 @@ export function parseSearchParams(
         : parseSearchQuery(text),
     range,
     limit,
-    spansPerSpanset: uint32Param(params, "spss") ?? defaultSpansPerSpanset,
+    spansPerSpanset: countParam(params, "spss") ?? defaultSpansPerSpanset,
   };
+}
+
+/** A positive number of 32 bits, which Tempo reads as an int. */
+function countParam(params: URLSearchParams, name: string): number | undefined {
+  const text = params.get(name) ?? "";
+  if (text === "") return undefined;
+  const count = withParameter(name, `invalid ${name}: `, () => parseInteger(text, 64, "strconv.Atoi"));
+  if (count <= 0n) throw bad(`invalid ${name}: must be a positive number`, name);
+  return uint32Param(params, name);
 }
 
 function durationParam(params: URLSearchParams, name: string): bigint | undefined {

@@ -99,7 +99,7 @@ const operations: readonly OperationDescription[] = [
       maxDuration: z.string().optional(),
       ...times,
       limit: z.int().min(1).optional().describe("Most traces; 20 by default."),
-      spss: z.int().min(0).optional().describe("Most spans of a spanset; 3 by default, 0 for all."),
+      spss: z.int().min(1).optional().describe("Most spans of a spanset; 3 by default."),
     }),
     answer: json(searchSchema),
     failureStatuses: [400, 501],

@@ -1,7 +1,7 @@
 import type { AttributeField, Field } from "traceql";
 import { attributeTexts, type FirstAttribute, firstOfText } from "../attribute-text-sql.ts";
 import { bytesLiteral, textLiteral } from "./sql-literals.ts";
-import { attributeTest, boolTest, intTest, textTest, type ValueTest, wantsAll } from "./value-test.ts";
+import { attributeTest, boolTest, intTest, textTest, type ValueTest } from "./value-test.ts";
 
 const nullNumber = "CAST(NULL, 'Nullable(Float64)')";
 const noParent = "toFixedString('', 8)";
@@ -103,9 +103,7 @@ export function fieldTest(field: Field, test: ValueTest): string | undefined {
   if (list !== undefined) {
     const passes = list.type === "text" ? textTest(test, "x") : intTest(test, "x");
     if (passes === undefined) return "0";
-    return wantsAll(test)
-      ? `(notEmpty(${list.sql}) AND arrayAll(x -> ${passes}, ${list.sql}))`
-      : `arrayExists(x -> ${passes}, ${list.sql})`;
+    return `arrayExists(x -> ${passes}, ${list.sql})`;
   }
   if (field.type === "intrinsic" || field.ofParent) return undefined;
   return attributeFieldTest(field, test);
@@ -115,9 +113,7 @@ function attributeFieldTest(field: AttributeField, test: ValueTest): string {
   if (field.scope === "event" || field.scope === "link") {
     const each = attributeOfEach(field);
     const passes = attributeTest(test, (type) => `a.2 = '${type}'`, "a.3");
-    return wantsAll(test)
-      ? `(notEmpty(${each}) AND arrayAll(a -> ${passes}, ${each}))`
-      : `arrayExists(a -> ${passes}, ${each})`;
+    return `arrayExists(a -> ${passes}, ${each})`;
   }
   const ofSpan = firstAttribute(field);
   const passes = attributeTest(test, ofSpan.isOf, ofSpan.text);

@@ -150,7 +150,7 @@ export function metricRowsSql(
   const number = field === undefined ? "toNullable(toFloat64(0))" : fieldNumber(field);
   if (number === undefined || groups.includes(undefined)) return undefined;
   const bucket = wantsBuckets(aggregate)
-    ? "if(number > 0, bitShiftRight(reinterpretAsUInt64(number), 48), 0)"
+    ? "if(number > 0, bitShiftRight(reinterpretAsUInt64(number) - 1, 48), 0)"
     : "0";
   const exemplar = wantsExemplars
     ? ", argMin((lower(hex(trace_id)), lower(hex(span_id)), toString(toUnixTimestamp64Nano(start)), number), (start, span_id)) AS e"

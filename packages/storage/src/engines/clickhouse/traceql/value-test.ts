@@ -43,13 +43,8 @@ export function boolTest(test: ValueTest, bool: string): string | undefined {
   return (test.operator === "=") === test.constant ? bool : `NOT (${bool})`;
 }
 
-/** Whether all of several values must pass, rather than one. */
-export function wantsAll({ operator }: ValueTest): boolean {
-  return operator === "!=" || operator === "!~";
-}
-
 /**
- * A test of an attribute's value; those of an array must pass one by one.
+ * A test of an attribute's value; of those of an array one must pass.
  * @param isOf the condition that it is of a type
  * @param text an expression for the stored text
  */
@@ -77,8 +72,7 @@ function arrayTest(test: ValueTest, json: string): string {
   ].flatMap(([name, passes]) =>
     passes === undefined ? [] : [`(toString(JSONType(${element})) = '${name}' AND ${passes})`],
   );
-  const every = wantsAll(test) ? "arrayAll" : "arrayExists";
-  return `${every}(element -> ${byType.length === 0 ? "0" : byType.join(" OR ")}, range(1, JSONLength(${json}) + 1))`;
+  return `arrayExists(element -> ${byType.length === 0 ? "0" : byType.join(" OR ")}, range(1, JSONLength(${json}) + 1))`;
 }
 
 function floatTestLiteral(value: number): string {
