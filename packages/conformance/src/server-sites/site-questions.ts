@@ -1,3 +1,4 @@
+import { deviationCases } from "./deviation-questions.ts";
 import { edgeCases } from "./edge-questions.ts";
 import { handlerCases } from "./handler-questions.ts";
 import { matcherCases } from "./matcher-questions.ts";
@@ -12,4 +13,5 @@ export const siteCases: readonly SiteCase[] = [
   ...proxyCases,
   ...placeholderCases,
   ...edgeCases,
+  ...deviationCases,
 ];
