@@ -42,24 +42,30 @@ export class Autosave {
     const folder = dirname(path);
     const temporary = `${path}.${process.pid}.tmp`;
     const file = await createPrivateFile(temporary);
+    const opening = open(folder, "r");
+    opening.catch(() => {}); // awaited below
     try {
       await file.writeFile(text);
       await file.sync();
-    } finally {
-      await file.close();
+    } catch (error) {
+      await Promise.allSettled([file.close(), opening.then((handle) => handle.close())]);
+      throw error;
     }
-    const folderHandle = await open(folder, "r");
+    // What is synced needs no waiting for the end of a handle.
+    const closing = file.close();
+    closing.catch(() => {});
+    const folderHandle = await opening;
     return {
       async commit() {
         try {
           await rename(temporary, path);
           await folderHandle.sync();
         } finally {
-          await folderHandle.close();
+          folderHandle.close().catch(() => {});
         }
       },
       async discard() {
-        await Promise.all([folderHandle.close(), rm(temporary)]);
+        await Promise.all([folderHandle.close(), closing.then(() => rm(temporary))]);
       },
     };
   }

@@ -90,6 +90,7 @@ export class ConfigEngine {
   readonly #lock = new ChangeLock(maxWaitingChanges);
   #tree: ConfigTree = { config: null };
   #encoded = encodeJson(null);
+  #hasSpecialKeys = false;
   #ids: ReadonlyMap<string, string> = new Map();
   #sourceFile: string | undefined;
   #started = false;
@@ -197,8 +198,7 @@ export class ConfigEngine {
     const changed = this.#changed(request, body.value);
     // What did not change is known by being the same object.
     const tree: ConfigTree = { config: reconcile(this.#tree.config, changed.config) };
-    const isSent = changed.config === body.value;
-    const late = isSent ? LateText.of(tree.config, body.text) : undefined;
+    const late = this.#lateText(tree.config, changed.config === body.value, request, body);
     const encoded = late ?? encodeDocument(tree.config);
     const isSame =
       tree.config === this.#tree.config || (late === undefined && encoded.text === this.#encoded);
@@ -209,12 +209,31 @@ export class ConfigEngine {
     await this.#swap(tree, encoded, request);
     this.#tree = tree;
     this.#encoded = encoded.text;
+    this.#hasSpecialKeys = encoded.hasIds || encoded.hasPrototypeKeys;
     this.#ids = ids;
     this.#sourceFile = request.sourceFile;
     this.#started = true;
     for (const listener of this.#listeners) {
       await listener({ config: tree.config, encoded: encoded.text, author: request.author ?? "" });
     }
+  }
+
+  /**
+   * A config whose text can wait: one that came as a whole, or that a change without special keys made. PUT may make
+   * levels as deep as its path is long, which only writing holds to the limit.
+   */
+  #lateText(
+    config: JsonValue,
+    isSent: boolean,
+    request: ChangeRequest,
+    body: ParsedJson,
+  ): LateText | undefined {
+    if (isSent) {
+      return LateText.of(config, body.text);
+    }
+    return this.#hasSpecialKeys || request.edit !== undefined || request.method === "PUT"
+      ? undefined
+      : LateText.ofChange(config, [request.path, body.text]);
   }
 
   /** The tree after a change, which nothing runs yet. @throws ServerError */

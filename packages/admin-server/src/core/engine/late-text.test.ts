@@ -18,3 +18,13 @@ test.each(['{"@id":"x"}', '{"\\u0040id":"x"}', '{"__proto__":1}', '{"a":"\\u005f
 test("says what cannot be written when it is to be", () => {
   expect(() => late("[1e999]")?.text).toThrow("out of the range");
 });
+
+test("a change without special keys is written late too, and one with them is not", () => {
+  const change = (...written: string[]) => LateText.ofChange({ b: 1, a: "<" }, written);
+  expect(change("/config/a", '"<"')?.text).toBe('{"a":"\\u003c","b":1}');
+  expect(change("/config/a", '"<"')?.sent).toBeUndefined();
+  expect(change("/config/a/@id", '"x"')).toBeUndefined();
+  expect(change("/config/a", '{"@id":"x"}')).toBeUndefined();
+  expect(change("/config/a", '{"\\u0040id":"x"}')).toBeUndefined();
+  expect(change("/config/a/__proto__", "{}")).toBeUndefined();
+});

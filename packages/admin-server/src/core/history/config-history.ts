@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from "node:timers/promises";
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../errors.ts";
 import type { HistoryEntry, HistoryFiles } from "./history-files.ts";
@@ -142,6 +143,7 @@ export class ConfigHistory {
   #background(work: () => Promise<void>): void {
     this.#pending++;
     this.#writing = this.#writing
+      .then(() => immediate()) // the answer to the change goes out first
       .then(work)
       .catch((error: unknown) =>
         this.#log.error(`the history of configs is not written: ${messageOf(error)}`),

@@ -1,4 +1,4 @@
-import { open, readdir, readFile, rename, unlink } from "node:fs/promises";
+import { open, readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { createPrivateFile } from "../files/private-file.ts";
 
@@ -74,16 +74,14 @@ export class HistoryFiles {
     return entries.sort((a, b) => a.n - b.n);
   }
 
-  /** Written beside and renamed: a crash leaves a whole file or none. @throws the file system's error */
+  /** One that a crash cuts off is passed over later: its first line says how long it was to be. @throws the file system's error */
   async write(entry: HistoryEntry, document: string): Promise<void> {
-    const path = join(this.#folder, `${entry.n}.json`);
-    const file = await createPrivateFile(`${path}.tmp`);
+    const file = await createPrivateFile(join(this.#folder, `${entry.n}.json`));
     try {
       await file.writeFile(`${JSON.stringify(entry)}\n${document}`);
     } finally {
       await file.close();
     }
-    await rename(`${path}.tmp`, path);
   }
 
   /** The document of an entry. @throws the file system's error */
