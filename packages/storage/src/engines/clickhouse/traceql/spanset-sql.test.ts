@@ -1,6 +1,7 @@
 import { parseTraceQl } from "traceql";
 import { describe, expect, it } from "vitest";
-import { pipelineSql, type SpanSql } from "./spanset-sql.ts";
+import type { SpanSql } from "./span-relations.ts";
+import { pipelineSql } from "./spanset-sql.ts";
 
 const spans = { inRange: "FROM spans WHERE r", around: "FROM spans WHERE a", isInRange: "r" };
 

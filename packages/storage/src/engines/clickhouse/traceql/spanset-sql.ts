@@ -1,39 +1,60 @@
 import type { Pipeline, ScalarExpression, ScalarFilter, SpansetExpression, SpansetOperation } from "traceql";
 import { staticValue } from "../../../traceql/query-value.ts";
 import { allOf, anyOf, type Condition, conditionSql, everything } from "./condition-sql.ts";
+import { leavesOneSet } from "./one-set.ts";
+import {
+  childOf,
+  inSlice,
+  inTraceOf,
+  maxTraceSpans,
+  noParent,
+  not,
+  parentOf,
+  type Related,
+  type SpanSql,
+  siblingOf,
+} from "./span-relations.ts";
 import { floatLiteral, intLiteral } from "./sql-literals.ts";
+import { structureSql } from "./structure-sql.ts";
 
-/** Longer ones become coarser: ClickHouse takes some time to understand them. */
-const maxSqlLength = 100_000;
+/** ClickHouse takes milliseconds to understand each subquery, and each kilobyte, before it reads anything. */
+const maxSubqueries = 20;
+const maxSqlLength = 32_000;
 
-const noParent = "toFixedString('', 8)";
+/**
+ * The condition on rows that a span can be in the result of a pipeline. Operations within one another ask for the same spans
+ * again and again: where that becomes too much, all of them are worked out at once, trace by trace, which is never exact.
+ */
+export function pipelineSql(pipeline: Pipeline, spans: SpanSql): Condition {
+  try {
+    return stagesSql(pipeline, spans, everything);
+  } catch (error) {
+    if (error instanceof TooLarge) return structureSql(pipeline, spans);
+    throw error;
+  }
+}
 
-/** Where the spans of a query are. */
-export interface SpanSql {
-  /** `FROM … WHERE …` that gives the spans that start in the range of the query. */
-  readonly inRange: string;
-  /** The same for spans that count for what a trace is. */
-  readonly around: string;
-  /** The condition that tells the former from the latter. */
-  readonly isInRange: string;
-  /** The condition that a span starts in the slice of time from which results are wanted; without it, all are. */
-  readonly isInSlice?: string;
-  /** The condition that a span starts in a minute of the traces that satisfy another one, which reads little else. */
-  readonly isInMinutesOf?: (traces: string) => string;
+class TooLarge extends Error {}
+
+/** @throws TooLarge */
+function notTooLarge(condition: Condition): Condition {
+  const { sql } = condition;
+  if (sql.length > maxSqlLength || sql.split("(SELECT ").length - 1 > maxSubqueries) throw new TooLarge();
+  return condition;
 }
 
 /**
- * The condition on rows that a span can be in the result of a pipeline.
  * @param input the condition on the spans that it begins with
+ * @throws TooLarge
  */
-export function pipelineSql({ stages }: Pipeline, spans: SpanSql, input: Condition = everything): Condition {
+function stagesSql({ stages }: Pipeline, spans: SpanSql, input: Condition): Condition {
   let found = input;
   let isOneSet = true;
   for (const stage of stages) {
     switch (stage.type) {
       case "scalar-filter": {
         const own = isOneSet ? scalarFilterSql(stage, found, spans) : undefined;
-        found = allOf([found, own ?? unknown]);
+        found = notTooLarge(allOf([found, own ?? unknown]));
         break;
       }
       case "group":
@@ -48,7 +69,7 @@ export function pipelineSql({ stages }: Pipeline, spans: SpanSql, input: Conditi
         found = spansetSql(stage, spans, found);
         break;
       case "pipeline":
-        found = isOneSet ? pipelineSql(stage, spans, found) : allOf([found, unknown]);
+        found = isOneSet ? stagesSql(stage, spans, found) : allOf([found, unknown]);
         isOneSet &&= leavesOneSet(stage);
         break;
       default:
@@ -60,15 +81,6 @@ export function pipelineSql({ stages }: Pipeline, spans: SpanSql, input: Conditi
 }
 
 const unknown: Condition = { sql: "1", isExact: false };
-
-/** Whether a pipeline makes one set of one. */
-function leavesOneSet({ stages }: Pipeline): boolean {
-  return stages.reduce((isOneSet, stage) => {
-    if (stage.type === "group") return false;
-    if (stage.type === "coalesce") return true;
-    return isOneSet && (stage.type !== "pipeline" || leavesOneSet(stage));
-  }, true);
-}
 
 /** A number of spans: what is made of ints and durations only. @returns undefined where SQL is not asked */
 function scalarSql(
@@ -117,7 +129,7 @@ function scalarFilterSql(
       ? `${one.sql} ${operator} ${other.sql}`
       : `toFloat64(${one.sql}) ${operator} toFloat64(${other.sql})`;
   const sql = `trace_id IN (SELECT trace_id ${spans.inRange} AND ${found.sql} GROUP BY trace_id HAVING ${passes})`;
-  return { sql, isExact: found.isExact && found.sql.length < maxSqlLength / 4 };
+  return { sql, isExact: found.isExact };
 }
 
 function spansetSql(expression: SpansetExpression, spans: SpanSql, input: Condition): Condition {
@@ -125,12 +137,17 @@ function spansetSql(expression: SpansetExpression, spans: SpanSql, input: Condit
     case "filter":
       return allOf([input, conditionSql(expression.condition, spans)]);
     case "pipeline":
-      return pipelineSql(expression, spans, input);
-    case "spanset-operation": {
-      const condition = operationSql(expression, spans, input);
-      return condition.sql.length <= maxSqlLength ? condition : unknown;
-    }
+      return stagesSql(expression, spans, input);
+    case "spanset-operation":
+      if (isOfRows(expression)) return allOf([input, operationSql(expression, spans, everything)]);
+      return notTooLarge(operationSql(expression, spans, input));
   }
+}
+
+/** Whether spans are looked at one by one. */
+function isOfRows(expression: SpansetExpression): boolean {
+  if (expression.type !== "spanset-operation") return expression.type === "filter";
+  return expression.operator === "||" && isOfRows(expression.left) && isOfRows(expression.right);
 }
 
 function operationSql(
@@ -188,14 +205,6 @@ function operationSql(
   }
 }
 
-/** The condition that a span stands so to one of some others. */
-type Related = (others: Condition, spans: SpanSql) => Condition;
-
-const inTraceOf: Related = ({ sql, isExact }, spans) => ({
-  sql: `trace_id IN (SELECT trace_id ${spans.inRange} AND ${sql})`,
-  isExact,
-});
-
 /**
  * The condition that a span is of a trace with a result in the slice. Any where all results are wanted, and where they depend
  * on other spans: that would be worked out several times.
@@ -206,38 +215,6 @@ function besideResults(results: Condition, spans: SpanSql): Condition {
   // More traces than need be do no harm.
   return { sql, isExact: true };
 }
-
-/** A span that claims to be its own parent is the child of none. */
-const childOf: Related = ({ sql, isExact }, spans) => ({
-  sql: `(parent_span_id != span_id AND (trace_id, parent_span_id) IN (SELECT trace_id, span_id ${spans.inRange} AND ${sql}))`,
-  isExact,
-});
-
-const parentOf: Related = ({ sql, isExact }, spans) => ({
-  sql: `(trace_id, span_id) IN (SELECT trace_id, parent_span_id ${spans.inRange} AND parent_span_id != span_id AND ${sql})`,
-  isExact,
-});
-
-/** Not exact: the other may be the span itself. */
-const siblingOf: Related = ({ sql }, spans) => ({
-  sql: `(trace_id, parent_span_id) IN (SELECT trace_id, parent_span_id ${spans.inRange} AND parent_span_id != ${noParent} AND ${sql})`,
-  isExact: false,
-});
-
-/** Nothing can be said where the others are not known for sure. */
-function not(related: Related): Related {
-  return (others, spans) => {
-    const { sql, isExact } = related(others, spans);
-    return isExact ? { sql: `NOT (${sql})`, isExact } : { sql: "1", isExact };
-  };
-}
-
-function inSlice({ isInSlice = "1" }: SpanSql): Condition {
-  return { sql: isInSlice, isExact: true };
-}
-
-/** In larger traces it is not looked who is whose descendant: each of its spans needs as much memory as it has spans. */
-const maxTraceSpans = 100;
 
 /**
  * Traces in which one of some spans descends from one of others. Exact, but for large traces, and those in which spans

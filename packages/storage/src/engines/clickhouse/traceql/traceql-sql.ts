@@ -7,7 +7,7 @@ import { keepsUnpacked } from "../schema/span-sql.ts";
 import type { SqlQuery } from "../search-sql.ts";
 import type { Condition } from "./condition-sql.ts";
 import { fieldNumber, fieldValues } from "./field-sql.ts";
-import type { SpanSql } from "./spanset-sql.ts";
+import type { SpanSql } from "./span-relations.ts";
 import { bytesLiteral } from "./sql-literals.ts";
 
 /** ClickHouse takes statements of up to 256 KiB. */

@@ -1,0 +1,193 @@
+import type { SpansetOperator } from "traceql";
+import { StorageError } from "../../../api/storage-error.ts";
+import { noParent } from "./span-relations.ts";
+
+/** A set of spans of a trace: for each span of the list `ids` whether it is in it, 0 or 1. */
+export interface SpanSet {
+  /** In the list of those that conditions tell, or else of those that are made of others; from 0. */
+  readonly place: number;
+  readonly isGiven: boolean;
+  /** Otherwise it may have more spans than it should. */
+  readonly isExact: boolean;
+}
+
+/**
+ * What one set, or two, become, by the number of the operation: `a` is the first, `b` the second, each for one span.
+ * For `withDescendants`, it looks one span up, then two more, then four.
+ */
+const operations = {
+  both: "arrayMap((a, b) -> a AND b, sets[step.2], sets[step.3])",
+  either: "arrayMap((a, b) -> a OR b, sets[step.2], sets[step.3])",
+  without: "arrayMap((a, b) -> a AND NOT b, sets[step.2], sets[step.3])",
+  whole: "arrayWithConstant(length(ids), has(sets[step.2], 1))",
+  moreThan: "arrayWithConstant(length(ids), arraySum(sets[step.2]) > step.3)",
+  below: "arrayMap((parent, a) -> a[parent], parents, arrayWithConstant(length(ids), sets[step.2]))",
+  above: `arrayMap((place, above) -> has(above, place), arrayEnumerate(ids),
+  arrayWithConstant(length(ids), arrayFilter((parent, a) -> a, parents, sets[step.2])))`,
+  beside: `arrayMap((id, shared) -> has(shared, id), parent_ids,
+  arrayWithConstant(length(ids), arrayFilter((id, a) -> a AND id != ${noParent}, parent_ids, sets[step.2])))`,
+  withDescendants: `arrayFold((done, round) -> (
+  arrayMap((a, above) -> a OR (done.1)[above], done.1, done.2), arrayMap(above -> (done.2)[above], done.2)),
+  range(toUInt32(ceil(log2(length(ids) + 1)))), (sets[step.2], parents)).1`,
+} as const;
+
+type Operation = keyof typeof operations;
+
+interface Step {
+  readonly operation: Operation;
+  readonly of: SpanSet;
+  readonly with: SpanSet | bigint;
+}
+
+/** Each takes time and memory of ClickHouse. */
+const maxSteps = 200;
+
+/**
+ * Sets of the spans of each trace, made of one another. How is data to one expression of SQL, which ClickHouse understands
+ * in the same time however many they are; as expressions of their own, or as subqueries, they take it seconds.
+ */
+export class SpanSets {
+  readonly #given = new Map<string, number>();
+  readonly #steps = new Map<string, number>();
+  readonly #program: Step[] = [];
+
+  /** A set that a condition on spans tells; the same for the same condition. */
+  given(sql: string, isExact: boolean): SpanSet {
+    const place = this.#given.get(sql) ?? this.#given.size;
+    this.#given.set(sql, place);
+    return { place, isGiven: true, isExact };
+  }
+
+  /** Of the sets that are given, in their order. */
+  get conditions(): readonly string[] {
+    return [...this.#given.keys()];
+  }
+
+  /**
+   * The array of a set, made of the columns `ids`, `parent_ids`, `parents`, which has for each span the number of its parent
+   * in `ids`, or 0, and `given`, the arrays of the conditions.
+   * @throws StorageError STORAGE_BAD_QUERY for too many operations
+   */
+  arraySql(set: SpanSet): string {
+    if (this.#program.length > maxSteps) {
+      throw new StorageError(
+        "STORAGE_BAD_QUERY",
+        `relating the query's spans takes ${this.#program.length} steps, over the limit of ${maxSteps}: ask for fewer within one another`,
+      );
+    }
+    const numberOf = ({ place, isGiven }: SpanSet) => place + 1 + (isGiven ? 0 : this.#given.size);
+    if (this.#program.length === 0) return `given[${numberOf(set)}]`;
+    const names = Object.keys(operations);
+    const steps = this.#program.map(
+      ({ operation, of, with: other }) =>
+        `(${names.indexOf(operation)}, ${numberOf(of)}, ${typeof other === "bigint" ? other : numberOf(other)})`,
+    );
+    const branches = Object.values(operations).map((sql, index) => `step.1 = ${index}, ${sql}`);
+    return `arrayFold((sets, step) -> arrayPushBack(sets, multiIf(
+${branches.join(",\n")}, [])),
+CAST([${steps.join(", ")}], 'Array(Tuple(UInt8, UInt32, UInt64))'), given)[${numberOf(set)}]`;
+  }
+
+  /** The spans of an operation on two sets. */
+  combined(operator: SpansetOperator, left: SpanSet, right: SpanSet): SpanSet {
+    switch (operator) {
+      case "&&":
+        return this.both(this.either(left, right), this.both(this.#whole(left), this.#whole(right)));
+      case "||":
+        return this.either(left, right);
+      case ">":
+        return this.both(right, this.#below(left));
+      case "<":
+        return this.both(right, this.#above(left));
+      case "~":
+        return this.both(right, this.#beside(left));
+      case ">>":
+        return this.both(right, this.#below(this.#withDescendants(left)));
+      case "<<":
+        return { ...this.both(right, this.#whole(this.combined(">>", right, left))), isExact: false };
+      case "!>":
+        return this.#without(right, this.#below(left));
+      case "!<":
+        return this.#without(right, this.#above(left));
+      case "!>>":
+        return this.#without(right, this.#below(this.#withDescendants(left)));
+      case "!~":
+      case "!<<":
+        return { ...right, isExact: false };
+      case "&>": {
+        const children = this.combined(">", left, right);
+        return this.either(children, this.both(left, this.#above(children)));
+      }
+      case "&<":
+        return this.combined("&>", right, left);
+      case "&~":
+        return this.either(this.combined("~", left, right), this.combined("~", right, left));
+      case "&>>": {
+        const descendants = this.combined(">>", left, right);
+        return { ...this.either(descendants, this.both(left, this.#whole(descendants))), isExact: false };
+      }
+      case "&<<":
+        return this.combined("&>>", right, left);
+    }
+  }
+
+  both(one: SpanSet, other: SpanSet): SpanSet {
+    return this.#step("both", one, other, one.isExact && other.isExact);
+  }
+
+  either(one: SpanSet, other: SpanSet): SpanSet {
+    return this.#step("either", one, other, one.isExact && other.isExact);
+  }
+
+  /** The set where it has more spans than that, and none otherwise. */
+  moreThan(count: bigint, of: SpanSet): SpanSet {
+    return this.both(of, this.#step("moreThan", of, count, false));
+  }
+
+  /** Nothing can be said where the others are not known for sure. */
+  #without(set: SpanSet, others: SpanSet): SpanSet {
+    if (!others.isExact) return { ...set, isExact: false };
+    return this.#step("without", set, others, set.isExact);
+  }
+
+  /** All spans of a trace, when the set has any. */
+  #whole(set: SpanSet): SpanSet {
+    return this.#step("whole", set);
+  }
+
+  /** Children. */
+  #below(set: SpanSet): SpanSet {
+    return this.#step("below", set);
+  }
+
+  /** Parents. */
+  #above(set: SpanSet): SpanSet {
+    return this.#step("above", set);
+  }
+
+  /** Spans with the same parent, itself included. */
+  #beside(set: SpanSet): SpanSet {
+    return { ...this.#step("beside", set), isExact: false };
+  }
+
+  #withDescendants(set: SpanSet): SpanSet {
+    return this.#step("withDescendants", set);
+  }
+
+  #step(
+    operation: Operation,
+    of: SpanSet,
+    other: SpanSet | bigint = of,
+    isExact: boolean = of.isExact,
+  ): SpanSet {
+    const nameOf = (one: SpanSet | bigint) =>
+      typeof one === "bigint" ? one : `${one.isGiven ? "given" : "made"} ${one.place}`;
+    const name = `${operation} ${nameOf(of)} ${nameOf(other)}`;
+    let place = this.#steps.get(name);
+    if (place === undefined) {
+      place = this.#program.push({ operation, of, with: other }) - 1;
+      this.#steps.set(name, place);
+    }
+    return { place, isGiven: false, isExact };
+  }
+}

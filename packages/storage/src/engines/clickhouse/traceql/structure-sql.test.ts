@@ -1,0 +1,166 @@
+import fc from "fast-check";
+import { parseTraceQl, type SpansetOperator, type TraceQlQuery } from "traceql";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TraceStore } from "../../../api/trace-store.ts";
+import { newToken, rowsOf } from "../../../contract/contract-context.ts";
+import { msNano, newTraceId, noonUnixNano, sampleSpan } from "../../../contract/sample-spans.ts";
+import { openMemoryStore } from "../../memory/memory-store.ts";
+import { openClickHouseStore } from "../clickhouse-store.ts";
+import { newDatabaseName, runSql, startTestServer, type TestServer } from "../test-server.ts";
+import type { SpanSql } from "./span-relations.ts";
+import { pipelineSql } from "./spanset-sql.ts";
+import { structureSql } from "./structure-sql.ts";
+
+const spansetOperators: readonly SpansetOperator[] = [
+  ...(["&&", "||", ">", ">>", "<", "<<", "~", "!>", "!>>", "!<", "!<<", "!~"] as const),
+  ...(["&>", "&>>", "&<", "&<<", "&~"] as const),
+];
+
+const database = newDatabaseName();
+const memory = openMemoryStore();
+let server: TestServer;
+let store: TraceStore;
+
+/** Trees of spans named a, b and c, some of them with two that share an id, or with a circle of parents. */
+const trees = fc.sample(
+  fc.array(fc.record({ id: fc.nat(60), parent: fc.nat(9), name: fc.constantFrom("a", "b", "c") }), {
+    minLength: 1,
+    maxLength: 8,
+  }),
+  { numRuns: 150, seed: 5 },
+);
+
+beforeAll(async () => {
+  server = await startTestServer();
+  store = openClickHouseStore({ urls: [server.url], database });
+  await store.ready();
+  const spans = trees.flatMap((tree) => {
+    const traceId = newTraceId();
+    const id = (index: number) => (tree[index]?.id ?? 99).toString(16).padStart(16, "a");
+    return tree.map(({ parent, name }, index) =>
+      sampleSpan({
+        ...{ traceId, name, spanId: id(index), parentSpanId: parent === 9 ? "" : id(parent) },
+        startTimeUnixNano: noonUnixNano + BigInt(index) * msNano,
+      }),
+    );
+  });
+  for (const { writer } of [store, memory])
+    await writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
+});
+afterAll(async () => {
+  await store.close();
+  await runSql(server.url, `DROP DATABASE IF EXISTS ${database} SYNC`);
+  await server.stop();
+});
+
+const spans: SpanSql = {
+  inRange: `FROM ${database}.spans WHERE 1`,
+  around: `FROM ${database}.spans WHERE 1`,
+  isInRange: "1",
+};
+
+function pipelineOf(text: string) {
+  const query = parseTraceQl(text);
+  if (query.type !== "search") throw new Error(`${text} is no search`);
+  return query.pipeline;
+}
+
+async function letThrough(text: string): Promise<string[]> {
+  const { sql } = structureSql(pipelineOf(text), spans);
+  const found = await runSql(
+    server.url,
+    `SELECT DISTINCT lower(hex(trace_id)) FROM ${database}.spans WHERE ${sql} ORDER BY 1`,
+  );
+  return found.split("\n").filter((id) => id !== "");
+}
+
+async function matching(query: TraceQlQuery): Promise<string[]> {
+  const range = { startUnixNano: noonUnixNano, endUnixNano: noonUnixNano + 1_000n * msNano };
+  const { traces } = await memory.traceql.search({ query, range, limit: 10_000, spansPerSpanset: 1 });
+  return traces.map(({ traceId }) => traceId).sort();
+}
+
+const selection = fc.constantFrom("{ }", "{ name = `a` }", "{ name = `b` }", "{ name != `c` }");
+
+/** Operations within one another, and pipelines of them. */
+const structures = fc.letrec<{ text: string }>((tie) => ({
+  text: fc.oneof(
+    { maxDepth: 4, depthIdentifier: "structure" },
+    selection,
+    fc
+      .tuple(tie("text"), fc.constantFrom(...spansetOperators), tie("text"))
+      .map(([left, operator, right]) => `(${left} ${operator} ${right})`),
+    fc
+      .tuple(
+        tie("text"),
+        fc.constantFrom("count() > 1", "count() >= 2", "by(name)", "coalesce()", "{ name = `b` }"),
+      )
+      .map(([text, stage]) => `(${text} | ${stage})`),
+  ),
+})).text;
+
+describe("structureSql", () => {
+  it("lets every trace through that matches", async () => {
+    await fc.assert(
+      fc.asyncProperty(structures, async (text) => {
+        const found = new Set(await letThrough(text));
+        const missed = (await matching(parseTraceQl(text))).filter((id) => !found.has(id));
+        expect([text, missed]).toEqual([text, []]);
+      }),
+      { numRuns: Number(process.env.FUZZ_ROUNDS ?? 40) },
+    );
+  });
+
+  it.each([
+    "{ name = `a` } >> { name = `b` } >> { name = `c` }",
+    "({ name = `a` } > { name = `b` }) && { name = `c` }",
+    "{ name = `a` } < { name = `b` } < { name = `c` }",
+    "({ name = `a` } !>> { name = `b` }) > { name = `c` }",
+    "({ name = `a` } !< { name = `b` }) && ({ name = `a` } !> { name = `c` })",
+    "({ name = `a` } &> { name = `b` }) &> { name = `c` }",
+    "({ name = `a` } >> { name = `b` }) | count() > 1",
+  ])("lets no other through of %s, but where spans share an id", async (text) => {
+    const shared = trees.filter((tree) => new Set(tree.map(({ id }) => id)).size < tree.length).length;
+    const own = await matching(parseTraceQl(text));
+    expect(own.length).toBeGreaterThan(0);
+    const more = (await letThrough(text)).length - own.length;
+    expect(more).toBeLessThanOrEqual(shared);
+    expect((await matching(parseTraceQl("{ }"))).length).toBeGreaterThan(own.length + shared);
+  });
+});
+
+describe("pipelineSql of operations within one another", () => {
+  const where: SpanSql = { ...spans, isInSlice: "(s)", isInMinutesOf: (traces) => `m IN (${traces})` };
+  const leaf = "{ name = `abc` || kind = server }";
+
+  it.each(spansetOperators)("grows with the text by %s", (operator) => {
+    for (const nested of [
+      (count: number) => Array<string>(count).fill(leaf).join(` ${operator} `),
+      (count: number) => `${`${leaf} ${operator} (`.repeat(count - 1)}${leaf}${")".repeat(count - 1)}`,
+      (count: number) => Array<string>(count).fill(`${leaf} ${operator} ${leaf}`).join(" | "),
+    ]) {
+      for (const count of [2, 3, 4, 8, 12]) {
+        const { sql } = pipelineSql(pipelineOf(nested(count)), where);
+        expect(sql.length).toBeLessThan(8_000 + 400 * count);
+        expect(sql.split("SELECT").length).toBeLessThan(30);
+      }
+    }
+  });
+
+  it("refuses more than the limits, and says so", () => {
+    const many = (count: number, of: (index: number) => string, operator: string) =>
+      pipelineOf(Array.from({ length: count }, (_, index) => of(index)).join(` ${operator} `));
+    expect(() =>
+      pipelineSql(
+        many(60, (index) => `{ name = \`${index}\` }`, "&<"),
+        where,
+      ),
+    ).toThrow(/ steps, over the limit of 200/);
+    expect(() =>
+      pipelineSql(
+        many(50, (index) => `{ .a = ${index} }`, "<"),
+        where,
+      ),
+    ).toThrow(/a condition of \d+ characters, over the limit of 100000/);
+  });
+});
