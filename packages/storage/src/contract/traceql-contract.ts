@@ -78,7 +78,7 @@ export function traceqlContract(context: ContractContext): void {
         attributes: [
           ["by(span.level)", int(1n)],
           ["count()", int(2n)],
-          ["avg(duration)", { type: "double", value: 25_000_000 }],
+          ["avg(duration)", { type: "string", value: "25ms" }],
         ],
       },
       {
@@ -86,7 +86,7 @@ export function traceqlContract(context: ContractContext): void {
         attributes: [
           ["by(span.level)", int(2n)],
           ["count()", int(3n)],
-          ["avg(duration)", { type: "double", value: 5_000_000 }],
+          ["avg(duration)", { type: "string", value: "5ms" }],
         ],
       },
     ]);

@@ -78,8 +78,14 @@ function pipelineSeries(
     const labels = aggregate.by.map(
       (field, index): TraceQlAttribute => [printField(field), group[index] ?? { type: "empty" }],
     );
-    return groupSeries(aggregate, labels, ofGroup, request);
+    return groupSeries(aggregate, labelsWithValues(labels), ofGroup, request);
   });
+}
+
+/** Labels without a value are left out, but for the first where none has one, as in Tempo. */
+function labelsWithValues(labels: readonly TraceQlAttribute[]): readonly TraceQlAttribute[] {
+  const found = labels.filter(([, { type }]) => type !== "empty");
+  return found.length > 0 ? found : labels.slice(0, 1);
 }
 
 function groupSeries(

@@ -1,7 +1,9 @@
 import {
   type Aggregate,
   type FieldExpression,
+  intrinsicType,
   type Pipeline,
+  printDuration,
   printScalar,
   printStage,
   type ScalarExpression,
@@ -144,13 +146,21 @@ function scalarEvaluator(expression: ScalarExpression, fields: QueryFields): Sca
     case "aggregate": {
       const aggregate = aggregateEvaluator(expression, fields);
       const key = printScalar(expression);
+      const { operand } = expression;
+      const isDuration = operand?.type === "intrinsic" && intrinsicType(operand.name) === "duration";
       return (spans, attributes) => {
         const value = aggregate(spans);
-        if (value !== undefined) attributes.set(key, value);
+        if (value !== undefined)
+          attributes.set(key, isDuration && isNumber(value) ? durationText(value) : value);
         return value;
       };
     }
   }
+}
+
+/** As Tempo shows it, in whole nanoseconds. */
+function durationText(nano: bigint | number): string {
+  return printDuration(typeof nano === "bigint" ? nano : BigInt(Math.trunc(nano)));
 }
 
 function aggregateEvaluator(
