@@ -66,8 +66,8 @@ function together(parts: readonly unknown[]): unknown {
     const known = found[list] ?? new Map<string, unknown>();
     found[list] = known;
     for (const element of elements) {
-      const { traceId, labels, name } = element as Record<string, unknown>;
-      known.set(JSON.stringify(traceId ?? labels ?? name ?? element), element);
+      const { traceId, key, name } = element as Record<string, unknown>;
+      known.set(JSON.stringify(traceId ?? key ?? name ?? element), element);
     }
   }
   return Object.fromEntries(Object.entries(found).map(([list, elements]) => [list, [...elements.values()]]));

@@ -29,3 +29,17 @@ test("lists without an order are sorted, counters left out", () => {
     samples: [2, 1],
   });
 });
+
+test("what is zero or empty may be absent, series and values of tags are known by their text", () => {
+  const series = [
+    { labels: [{ key: "p", value: { doubleValue: 0.5 } }], samples: [{ timestampMs: "7", value: 0 }] },
+    { labels: [{ key: "a", value: { stringValue: "x" } }], value: 0.1 + 0.2 },
+  ];
+  expect(comparable({ series, tagValues: [{ type: "string", value: "" }], tags: [] }, corpus)).toEqual({
+    series: [
+      { key: "a=x", value: 0.3 },
+      { key: "p=0.5", samples: [{ timestampMs: "7" }] },
+    ],
+    tagValues: ["string: "],
+  });
+});

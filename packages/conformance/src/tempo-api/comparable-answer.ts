@@ -12,7 +12,7 @@ const unordered: Readonly<Record<string, (element: unknown) => string>> = {
   tags: String,
   tagNames: String,
   tagValues: (one) => JSON.stringify(one),
-  series: (one) => JSON.stringify((one as Json).labels),
+  series: (one) => String((one as Json).key),
   labels: (one) => JSON.stringify(one),
   batches: (one) => JSON.stringify(one),
   resourceSpans: (one) => JSON.stringify(one),
@@ -21,23 +21,31 @@ const unordered: Readonly<Record<string, (element: unknown) => string>> = {
 /** Counters of how the store works. */
 const leftOut: ReadonlySet<string> = new Set(["metrics", "spanSet", "exemplars"]);
 
+/** Members that protobuf's JSON may leave out when they are zero or empty: absent means the same. */
+const zeroWhenAbsent: ReadonlySet<string> = new Set(["value", "durationNanos", "timestampMs"]);
+const isLeftOutZero = (key: string, member: unknown) =>
+  (zeroWhenAbsent.has(key) && (member === 0 || member === "0" || member === "")) ||
+  (key === "status" && member === "COMPLETE") ||
+  (Array.isArray(member) && member.length === 0 && key !== "values");
+
 const windowNano = 4n * 3_600_000_000_000n;
 
 /**
  * An answer without what differs from run to run: times are told from the base of the corpus, lists without an order are
- * sorted, and counters of the store's work are left out, as is the first spanset, which is among the others too.
+ * sorted, and counters of the store's work are left out, as is the first spanset, which is among the others too, and
+ * what is zero or empty.
  */
 export function comparable(value: unknown, corpus: Corpus, name = ""): unknown {
-  if (typeof value === "string" || typeof value === "number") return told(value, corpus);
+  if (typeof value === "string" || typeof value === "number") return told(rounded(value), corpus);
   if (Array.isArray(value)) {
-    const elements = value.map((one) => comparable(one, corpus));
+    const elements = value.map((one) => comparable(identified(one, name), corpus));
     const by = unordered[name];
     return by === undefined ? elements : elements.toSorted((one, other) => compare(by(one), by(other)));
   }
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([key]) => !leftOut.has(key))
+      .filter(([key, member]) => !leftOut.has(key) && !isLeftOutZero(key, member))
       .map(([key, member]) => [key, isTraceId(key) ? padded(member) : comparable(member, corpus, key)]),
   );
 }
@@ -45,6 +53,30 @@ export function comparable(value: unknown, corpus: Corpus, name = ""): unknown {
 /** Tempo leaves out leading zeros where it has traces in a list. */
 const isTraceId = (key: string) => key === "traceID" || key === "traceId";
 const padded = (id: unknown) => (/^[\da-f]+$/.test(String(id)) ? String(id).padStart(32, "0") : id);
+
+/** Typed values of a tag as text, and series with their labels as a text, which tells them from the others. */
+function identified(one: unknown, list: string): unknown {
+  if (typeof one !== "object" || one === null) return one;
+  if (list === "tagValues") {
+    const { type, value = "" } = one as Json;
+    return `${type}: ${value}`;
+  }
+  if (list !== "series" || !Array.isArray((one as Json).labels)) return one;
+  const { labels, ...others } = one as Json & { labels: readonly Json[] };
+  const texts = labels.map(
+    ({ key, value }) =>
+      `${key}=${Object.values(value as Json)
+        .map(shown)
+        .join("")}`,
+  );
+  return { key: texts.sort().join(", "), ...others };
+}
+
+const shown = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+
+/** Sums of doubles depend on their order in the last digits. */
+const rounded = (value: string | number) =>
+  typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(12)) : value;
 
 const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
 

@@ -80,5 +80,13 @@ export async function compareWithTempo(
   // One after the other: each has the machine for itself.
   const theirs = await answersOf(() => startTempo(program));
   const ours = await answersOf(startOurTempo);
-  return { differences: compareAnswers(theirs, ours), questions: questions.size };
+  return { differences: differencesOf(theirs, ours), questions: questions.size };
+}
+
+/** Differences whose paths say who alone has something there, so that known ones can be told apart by that. */
+export function differencesOf(theirs: Answers, ours: Answers): Difference[] {
+  return compareAnswers(theirs, ours).map((one) => {
+    const alone = one.ours === undefined ? " (Tempo only)" : one.theirs === undefined ? " (ours only)" : "";
+    return { ...one, path: one.path + alone };
+  });
 }

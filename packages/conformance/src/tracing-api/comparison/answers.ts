@@ -18,7 +18,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 function nameOf(element: unknown): string | undefined {
   if (typeof element === "string") return element.split(" = ", 1)[0];
   if (!isObject(element)) return undefined;
-  const name = element.spanID ?? element.spanId ?? element.key ?? element.name ?? element.traceID;
+  const name =
+    element.spanID ?? element.spanId ?? element.key ?? element.name ?? element.traceID ?? element.traceId;
   return name === undefined ? undefined : String(name);
 }
 
