@@ -20,6 +20,8 @@ import { structureSql } from "./structure-sql.ts";
 /** ClickHouse takes milliseconds to understand each subquery, and each kilobyte, before it reads anything. */
 const maxSubqueries = 20;
 const maxSqlLength = 32_000;
+/** Of a search, which does not need an exact condition. */
+const maxSubqueriesOfSearch = 10;
 
 /**
  * The condition on rows that a span can be in the result of a pipeline. Operations within one another ask for the same spans
@@ -37,9 +39,11 @@ export function pipelineSql(pipeline: Pipeline, spans: SpanSql): Condition {
 class TooLarge extends Error {}
 
 /** @throws TooLarge */
-function notTooLarge(condition: Condition): Condition {
+function notTooLarge(condition: Condition, { isInSlice }: SpanSql): Condition {
   const { sql } = condition;
-  if (sql.length > maxSqlLength || sql.split("(SELECT ").length - 1 > maxSubqueries) throw new TooLarge();
+  const subqueries = sql.split("(SELECT ").length - 1;
+  const most = isInSlice === undefined ? maxSubqueries : maxSubqueriesOfSearch;
+  if (sql.length > maxSqlLength || subqueries > most) throw new TooLarge();
   return condition;
 }
 
@@ -54,7 +58,7 @@ function stagesSql({ stages }: Pipeline, spans: SpanSql, input: Condition): Cond
     switch (stage.type) {
       case "scalar-filter": {
         const own = isOneSet ? scalarFilterSql(stage, found, spans) : undefined;
-        found = notTooLarge(allOf([found, own ?? unknown]));
+        found = notTooLarge(allOf([found, own ?? unknown]), spans);
         break;
       }
       case "group":
@@ -140,7 +144,7 @@ function spansetSql(expression: SpansetExpression, spans: SpanSql, input: Condit
       return stagesSql(expression, spans, input);
     case "spanset-operation":
       if (isOfRows(expression)) return allOf([input, operationSql(expression, spans, everything)]);
-      return notTooLarge(operationSql(expression, spans, input));
+      return notTooLarge(operationSql(expression, spans, input), spans);
   }
 }
 
