@@ -3,7 +3,6 @@ import {
   type FieldExpression,
   intrinsicType,
   type Pipeline,
-  printDuration,
   printScalar,
   printStage,
   type ScalarExpression,
@@ -12,6 +11,7 @@ import {
   type Stage,
 } from "traceql";
 import { compare } from "./compare-values.ts";
+import { durationText } from "./duration-text.ts";
 import { calculated, fieldEvaluator } from "./field-evaluator.ts";
 import type { QueryFields } from "./query-fields.ts";
 import { isNumber, type QueryValue, toAttributeValue } from "./query-value.ts";
@@ -151,16 +151,14 @@ function scalarEvaluator(expression: ScalarExpression, fields: QueryFields): Sca
       return (spans, attributes) => {
         const value = aggregate(spans);
         if (value !== undefined)
-          attributes.set(key, isDuration && isNumber(value) ? durationText(value) : value);
+          attributes.set(
+            key,
+            isDuration && isNumber(value) ? durationText(BigInt(Math.trunc(Number(value)))) : value,
+          );
         return value;
       };
     }
   }
-}
-
-/** As Tempo shows it, in whole nanoseconds. */
-function durationText(nano: bigint | number): string {
-  return printDuration(typeof nano === "bigint" ? nano : BigInt(Math.trunc(nano)));
 }
 
 function aggregateEvaluator(

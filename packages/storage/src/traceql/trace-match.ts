@@ -1,4 +1,4 @@
-import { type Field, intrinsicType, printDuration, type TraceQlQuery } from "traceql";
+import { type Field, intrinsicType, type TraceQlQuery } from "traceql";
 import type { AttributeValue } from "wire/model";
 import type {
   TraceQlAttribute,
@@ -7,6 +7,7 @@ import type {
   TraceQlSpan,
   TraceQlSpanSet,
 } from "../api/traceql-reader.ts";
+import { durationText } from "./duration-text.ts";
 import { type FieldEvaluator, fieldReader } from "./field-evaluator.ts";
 import { allSpans, type PipelineEvaluator, pipelineEvaluator, type Spanset } from "./pipeline-evaluator.ts";
 import type { QueryFields } from "./query-fields.ts";
@@ -85,9 +86,7 @@ export class TraceMatcher {
 export function shownValue(field: Field, value: QueryValue): AttributeValue {
   if (field.type !== "intrinsic" || intrinsicType(field.name) !== "duration") return toAttributeValue(value);
   if (isList(value)) return { type: "array", value: value.map((one) => shownValue(field, one)) };
-  return typeof value === "bigint"
-    ? { type: "string", value: printDuration(value) }
-    : toAttributeValue(value);
+  return typeof value === "bigint" ? { type: "string", value: durationText(value) } : toAttributeValue(value);
 }
 
 /** When the newest of the spans starts: answers are in this order. */
