@@ -18,3 +18,4 @@ chmod u+w go.mod go.sum
 go mod edit -require="$module"
 GOFLAGS="-mod=mod -buildvcs=false" go build -ldflags "-s -w -X main.Version=v2.9.0" -o "$bin/tempo" \
   github.com/grafana/tempo/cmd/tempo
+echo "Tempo is at $bin/tempo"

@@ -200,6 +200,7 @@ export function frontDoor(house: () => House): void {
     const [line, ...fields] = upstream.text.split("\r\n").filter((text) => text !== "");
     expect(line).toBe("GET /a HTTP/1.1");
     expect(fields.map((text) => text.toLowerCase()).sort()).toEqual([
+      "accept-encoding: gzip",
       "host: x",
       "te: trailers",
       "via: 1.1 server",

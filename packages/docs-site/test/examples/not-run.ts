@@ -88,6 +88,11 @@ export const notRun: readonly NotRun[] = [
     block: "npm run conformance",
     reason: `${long}; suites.e2e.test.ts runs the suites`,
   },
+  {
+    page: "conformance.md",
+    block: "packages/conformance/peers/build-tempo.sh",
+    reason: `${long}, and Go; tempo.e2e.test.ts compares where Tempo is`,
+  },
   { page: "faults.md", block: "npm run chaos", reason: `${long}; chaos.e2e.test.ts runs the short form` },
   {
     page: "faults.md",

@@ -41,8 +41,11 @@ function reason(
     const field = issue.keys[0] ?? "";
     return { text: `json: unknown field ${JSON.stringify(field)}`, path: [...path, field] };
   }
+  const found = at(input, path);
+  if (typeof found === "number" && !Number.isFinite(found)) {
+    return { text: "json: a number is out of the range of an IEEE double", path };
+  }
   if (issue.code === "invalid_type" && issue.expected !== "null") {
-    const found = at(input, path);
     return found === undefined
       ? { text: `json: field ${JSON.stringify(String(path.at(-1) ?? ""))} is missing`, path }
       : {
