@@ -48,7 +48,10 @@ export const searchSchema = z
           durationMs: z.int(),
           spanSet: spanSet.optional(),
           spanSets: z.array(spanSet),
-          serviceStats: z.record(z.string(), z.strictObject({ spanCount: z.int(), errorCount: z.int() })),
+          serviceStats: z.record(
+            z.string(),
+            z.strictObject({ spanCount: z.int(), errorCount: z.int().optional() }),
+          ),
         }),
       )
       .describe("Newest first."),
