@@ -65,7 +65,9 @@ test.each([
   const url = await service((_request, response) => {
     response.writeHead(status).end(body(cert, other));
   });
-  const policies = [{ get_certificate: [{ via: "http", url }], issuers: [{ module: "internal" }] }];
+  // The authority is never asked; the internal one would need no permission.
+  const issuers = [{ module: "acme", ca: "https://127.0.0.1:9/directory" }];
+  const policies = [{ get_certificate: [{ via: "http", url }], issuers }];
   expect(await load({ automation: { policies } })).toBe("");
   await expect(ask("a.example")).rejects.toThrow("alert internal error");
 });
