@@ -55,6 +55,15 @@ export class Members {
     return member(this.#object, key);
   }
 
+  /** The object at the end of a way of keys, without taking any; an empty one where there is none. */
+  objectAt(first: string, ...keys: readonly string[]): JsonObject {
+    let value = this.look(first);
+    for (const key of keys) {
+      value = isJsonObject(value) ? value[key] : undefined;
+    }
+    return isJsonObject(value) ? value : {};
+  }
+
   /** The member; it counts as written then. */
   take(key: string): JsonValue | undefined {
     this.#taken.add(key);

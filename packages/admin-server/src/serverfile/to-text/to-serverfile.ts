@@ -4,12 +4,14 @@ import { adaptServerfile } from "../adapt-serverfile.ts";
 import { formatServerfile } from "../format/format-serverfile.ts";
 import type { KnownText } from "../recent-texts.ts";
 import type { Choices } from "./choices.ts";
+import { choicesFor } from "./choices-for.ts";
 import { type ConfigDraft, draftText } from "./config-draft.ts";
 import { inexpressible, notFound } from "./inexpressible.ts";
 import { CertificateCheck } from "./mending/certificate-check.ts";
 import { mendDraft, type TriedDraft } from "./mending/mend-draft.ts";
 import { SearchTime } from "./search-time.ts";
-import { choicesFor, usualPortsOf, writeConfig } from "./write-config.ts";
+import { usualPortsOf } from "./sites/usual-ports.ts";
+import { writeConfig } from "./write-config.ts";
 
 const defaultFile = "Serverfile";
 /**

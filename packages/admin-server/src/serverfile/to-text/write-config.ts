@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../core/json/json-value.ts";
-import { allChoices, type Choices } from "./choices.ts";
+import type { Choices } from "./choices.ts";
 import { type ConfigDraft, frozen, unservedSite } from "./config-draft.ts";
 import { inexpressible } from "./inexpressible.ts";
 import { type Line, line } from "./lines/line.ts";
@@ -17,17 +17,23 @@ import {
   sniLines,
   storageLines,
 } from "./options/write-options.ts";
+import { errorStatements } from "./routes/error-statements.ts";
+import { namedRoutes } from "./routes/named-routes.ts";
 import { DirectiveOrder, OrderNeeds } from "./routes/order-needs.ts";
-import { inReadingOrder, RouteBlock, type Statement } from "./routes/route-block.ts";
+import { inReadingOrder, RouteBlock } from "./routes/route-block.ts";
 import { RouteWriter } from "./routes/write-routes.ts";
 import { AccessLogs } from "./sites/access-logs.ts";
-import { addressText, isPlainOnSockets, siteKeys, type UsualPorts } from "./sites/addresses.ts";
-import { automatedNames, CertificateLines, objectsOf } from "./sites/certificates.ts";
-import { errorCodes } from "./sites/error-codes.ts";
-import { hasHiddenSites, withHiddenSites } from "./sites/hidden-sites.ts";
+import type { UsualPorts } from "./sites/addresses.ts";
+import { bindLines, bindLinesOf, commonBinds } from "./sites/bind-lines.ts";
+import { inCertificateOrder } from "./sites/certificate-order.ts";
+import { unloadedPairs } from "./sites/certificate-pairs.ts";
+import { automatedNames, CertificateLines } from "./sites/certificates.ts";
+import { withHiddenSites } from "./sites/hidden-sites.ts";
+import { keysOfGroup } from "./sites/keys-of-group.ts";
 import { mergeSites } from "./sites/merge-sites.ts";
-import { readServers, readServersWith } from "./sites/read-servers.ts";
-import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./sites/site-draft.ts";
+import { readServersWith } from "./sites/read-servers.ts";
+import type { Listening, ServerDraft, SiteDraft } from "./sites/site-draft.ts";
+import { usualPortsOf, zeroPortLines } from "./sites/usual-ports.ts";
 
 /** A site as text: sites that are the same in several servers are one. */
 interface SiteText {
@@ -68,7 +74,7 @@ class ConfigWriter {
 
   draft(): ConfigDraft {
     const logs = this.#logs();
-    const tlsJson = this.#tls === undefined ? {} : jsonOf(this.#config, "apps", "tls");
+    const tlsJson = this.#tls === undefined ? {} : this.#config.objectAt("apps", "tls");
     const given = this.#http?.child("servers");
     const { servers, sites: shown } = readServersWith(tlsJson, given, this.#ports);
     const sites = withHiddenSites(
@@ -80,7 +86,7 @@ class ConfigWriter {
     );
     const makeCertificates = () => new CertificateLines(tlsJson, this.#ports, this.#choices, sites);
     let certificates = makeCertificates();
-    const bind = this.#commonBind(servers);
+    const bind = this.#choices.defaultBind ? commonBinds(servers) : undefined;
     const groups = mergeSites(sites, this.#choices.merging);
     const written = (given: readonly (readonly SiteDraft[])[]) => {
       const accessLogs = new AccessLogs(logs, isDebug(logs), given);
@@ -101,15 +107,15 @@ class ConfigWriter {
       block.arrange(next);
       next += count;
     }
-    const named = this.#namedRoutes(servers);
+    const named = namedRoutes(servers, (matchers) => this.#writerFor(matchers));
     const options = this.#options(servers, logs, certificates, bind);
     return {
       options,
       named: named.map(([name, block]) => ({ words: [`&(${name})`], block: frozen(block.lines) })),
       sites: [
-        ...certificates
-          .unloadedPairs(servers)
-          .map((pair, index) => unservedSite(index, [line("tls", ...pair)], [])),
+        ...unloadedPairs(tlsJson, servers).map((pair, index) =>
+          unservedSite(index, [line("tls", ...pair)], []),
+        ),
         ...ordered.map(({ keys, head, block }) => ({
           keys,
           head: frozen(head),
@@ -126,15 +132,8 @@ class ConfigWriter {
     return isJsonObject(logs) ? logs : {};
   }
 
-  /** The addresses that all servers have. */
-  #commonBind(servers: readonly ServerDraft[]): ServerDraft["listening"]["binds"] | undefined {
-    const [first, ...others] = servers;
-    const binds = first?.listening.binds;
-    const isUsual = binds?.length === 1 && binds[0]?.address === "" && binds[0].protocols.length === 0;
-    const isCommon = others.every(
-      ({ listening }) => JSON.stringify(listening.binds) === JSON.stringify(binds),
-    );
-    return this.#choices.defaultBind && binds !== undefined && !isUsual && isCommon ? binds : undefined;
+  #writerFor(matchers: NamedMatchers): RouteWriter {
+    return new RouteWriter(matchers, this.#hiddenFile, this.#order);
   }
 
   #site(
@@ -142,7 +141,7 @@ class ConfigWriter {
     sites: readonly SiteDraft[],
     accessLogs: AccessLogs,
     certificates: CertificateLines,
-    common: ServerDraft["listening"]["binds"] | undefined,
+    common: Listening["binds"] | undefined,
     isLast: boolean,
   ): SiteText {
     const [site] = group;
@@ -150,9 +149,9 @@ class ConfigWriter {
       throw new RangeError("a group of sites has one at least");
     }
     const matchers = new NamedMatchers();
-    const writer = new RouteWriter(matchers, this.#hiddenFile, this.#order);
+    const writer = this.#writerFor(matchers);
     const main = writer.sorted(site.routes, site.routesPath);
-    const errors = this.#errors(site, writer);
+    const errors = errorStatements(site, writer);
     const statements = this.#choices.errorsFirst
       ? [...errors, ...main.statements]
       : [...main.statements, ...errors];
@@ -165,113 +164,18 @@ class ConfigWriter {
       ...(isLast ? accessLogs.rest() : []),
     ];
     const block = new RouteBlock(statements, true, matchers.definitions);
-    const ported = group.filter(({ server }) => server.listening.port !== undefined);
-    const plainSockets = isPlainOnSockets(group) ? group.filter((each) => !each.server.hasPolicies) : group;
-    const told = ported.length > 0 ? ported : plainSockets;
-    const own = inSocketOrder(
-      told.flatMap((each) =>
-        siteKeys(each, this.#ports, group).map((key, index) => ({ key, host: each.addresses[index]?.host })),
-      ),
-      group,
-    );
-    const repetitions = (name: string) =>
-      sites.filter(({ server, addresses }) => {
-        return server === site.server && addresses.some(({ host, path }) => host === name && path === "");
-      }).length;
-    const isHere = (each: SiteDraft) => each.server === site.server;
-    const shown = new Set(sites.filter(isHere).flatMap(hostsOfDraft));
-    const plain = sites.filter(isHere).find(isForAnyHost) === site ? site.server.plainHosts : [];
-    const silent = sites.filter(isHere).find(isForAnyHost) === site ? hostsWithoutLogs(site.server) : [];
-    const hidden = [...new Set([...tls.names, ...plain, ...silent])];
-    const extra = hidden
-      .filter((name) => tls.names.includes(name) || !shown.has(name))
-      .map((name) => addressText(site.server, name, "", this.#ports, repetitions(name)));
-    const keys = [...new Set([...own, ...extra])];
+    const keys = keysOfGroup(site, group, sites, tls.names, this.#ports);
     return { sites: group, block, keys, head, groups: block.innerGroups, firstGroup: block.firstInnerGroup };
-  }
-
-  #errors(site: SiteDraft, writer: RouteWriter): Statement[] {
-    if (site.errors === undefined) {
-      return [];
-    }
-    const list = new Members({ routes: site.errors }, site.errorsPath).children("routes") ?? [];
-    return list.map((route, index): Statement => {
-      const path = `${site.errorsPath}/${index}`;
-      const codes = errorCodes(route.take("match"));
-      if (codes === undefined) {
-        throw inexpressible(`${path}/match`, "handle_errors matches by status codes only");
-      }
-      const [handler, more] = route.children("handle") ?? [];
-      route.done("handle_errors");
-      if (handler === undefined || more !== undefined || handler.text("handler") !== "subroute") {
-        throw inexpressible(`${path}/handle`, "handle_errors is one subroute");
-      }
-      const block = writer.sorted(handler.take("routes"), `${path}/handle/0/routes`);
-      handler.done("handle_errors");
-      const line = { words: ["handle_errors", ...codes], block };
-      return {
-        directive: "handle_errors",
-        line,
-        blocks: [block],
-        ownGroups: 0,
-        firstGroup: undefined,
-        isRoute: false,
-      };
-    });
-  }
-
-  /** Routes that servers share by name, in the order in which they were read. */
-  #namedRoutes(servers: readonly ServerDraft[]): [string, RouteBlock][] {
-    const byName = new Map<string, JsonValue>();
-    const paths = new Map<string, string>();
-    for (const { members } of servers) {
-      const named = members.child("named_routes");
-      for (const [name, route] of named?.entries() ?? []) {
-        const known = byName.get(name);
-        const path = `${members.pathOf("named_routes")}/${name}`;
-        if (known !== undefined && JSON.stringify(known) !== JSON.stringify(route)) {
-          throw inexpressible(path, "a named route is the same in all servers");
-        }
-        byName.set(name, route);
-        paths.set(name, path);
-      }
-    }
-    const blocks = [...byName].map(([name, route]) => {
-      const block = this.#namedRoute(route, paths.get(name) ?? "");
-      return { name, block, groups: block.groups, firstGroup: block.firstGroup };
-    });
-    let next = 0;
-    return inReadingOrder(blocks, 0).map(({ name, block, groups }) => {
-      block.arrange(next);
-      next += groups;
-      return [name, block];
-    });
-  }
-
-  #namedRoute(route: JsonValue, path: string): RouteBlock {
-    const members = new Members(route, path);
-    const handlers = members.list("handle") ?? [];
-    members.done("a named route");
-    const [only, more] = handlers;
-    const matchers = new NamedMatchers();
-    const writer = new RouteWriter(matchers, this.#hiddenFile, this.#order);
-    const isList = more === undefined && isJsonObject(only) && only.handler === "subroute";
-    const block = isList
-      ? writer.sorted(only.routes, `${path}/handle/0/routes`)
-      : writer.sorted([{ handle: handlers }], path);
-    const placed = new RouteBlock(block.statements, true, matchers.definitions);
-    placed.listFirstGroup = block.listFirstGroup;
-    return placed;
   }
 
   #options(
     servers: readonly ServerDraft[],
     logs: JsonObject,
     certificates: CertificateLines,
-    bind: ServerDraft["listening"]["binds"] | undefined,
+    bind: Listening["binds"] | undefined,
   ): Line[] {
     const config = this.#config;
-    const text = JSON.stringify(jsonOf(config, "apps", "http"));
+    const text = JSON.stringify(config.objectAt("apps", "http"));
     const mentioned = (id: string) => text.includes(`"ca":${JSON.stringify(id)}`);
     const lines = [
       ...adminLines(config.child("admin")),
@@ -305,168 +209,12 @@ class ConfigWriter {
   }
 }
 
-/** Moves sites whose pairs of files are numbered otherwise, if no number of a group holds them where they are. */
-function inCertificateOrder(
-  texts: readonly SiteText[],
-  numberOf: (text: SiteText) => number | undefined,
-): SiteText[] {
-  const result = [...texts];
-  for (const text of texts) {
-    const number = numberOf(text);
-    const at = result.indexOf(text);
-    const later = result.findIndex((other) => (numberOf(other) ?? -1) > (number ?? Number.POSITIVE_INFINITY));
-    const [before] = result.slice(later, later + 1);
-    const isCounted = result.slice(0, at).some((other) => numberOf(other) === number);
-    if (later === -1 || later > at || before === undefined || isCounted) {
-      continue;
-    }
-    if (text.groups === 0) {
-      result.splice(at, 1);
-      result.splice(later, 0, text);
-    } else if (before.groups === 0) {
-      result.splice(later, 1);
-      result.splice(at, 0, before);
-    }
-  }
-  return result;
-}
-
-/** Addresses in the order of the hosts of a socket without a port, which has those of every port. */
-function inSocketOrder(
-  keys: readonly { readonly key: string; readonly host: string | undefined }[],
-  group: readonly SiteDraft[],
-): string[] {
-  const all = group.find(({ server }) => server.listening.port === undefined);
-  const hosts = all === undefined ? [] : all.addresses.map(({ host }) => host);
-  const placeOf = (host: string | undefined) => (host === undefined ? -1 : hosts.indexOf(host));
-  return [...keys].sort((a, b) => placeOf(a.host) - placeOf(b.host)).map(({ key }) => key);
-}
-
-/** Hosts that a server keeps no log for, on its port. */
-function hostsWithoutLogs({ members, listening: { port } }: ServerDraft): string[] {
-  const logs = members.look("logs");
-  const skipped = isJsonObject(logs) && Array.isArray(logs.skip_hosts) ? logs.skip_hosts : [];
-  const ending = port === undefined || port === 80 || port === 443 ? "" : `:${port}`;
-  return skipped.flatMap((host) =>
-    typeof host === "string" && host.endsWith(ending) ? [host.slice(0, host.length - ending.length)] : [],
-  );
-}
-
 /** The names that servers get without an option: `srv0` and so on, by their addresses. */
 function expectedNames(servers: readonly ServerDraft[]): string[] {
   const ordered = [...servers].sort((a, b) => ((a.listen[0] ?? "") < (b.listen[0] ?? "") ? -1 : 1));
   return servers.map((server) =>
     /^srv\d+$/.test(server.name) ? server.name : `srv${ordered.indexOf(server)}`,
   );
-}
-
-function jsonOf(members: Members, ...keys: readonly string[]): JsonObject {
-  let value: JsonValue | undefined = members.look(keys[0] ?? "");
-  for (const key of keys.slice(1)) {
-    value = isJsonObject(value) ? value[key] : undefined;
-  }
-  return isJsonObject(value) ? value : {};
-}
-
-/**
- * Which of the usual ports is 0: it stands nowhere then, but issuers' challenges have an empty object for it.
- */
-export function zeroPorts(config: JsonValue): { http: boolean; https: boolean } {
-  const { automation } = jsonOf(new Members(config, "/config"), "apps", "tls");
-  const policies = isJsonObject(automation) ? objectsOf(automation.policies) : [];
-  const challenges = policies
-    .flatMap(({ issuers }) => objectsOf(issuers))
-    .map((issuer) => (isJsonObject(issuer.challenges) ? issuer.challenges : {}));
-  const isZero = (name: string) => challenges.some((each) => JSON.stringify(each[name]) === "{}");
-  return { http: isZero("http"), https: isZero("tls-alpn") };
-}
-
-/** The ports that a config's addresses have without saying so. */
-export function usualPortsOf(config: JsonValue): UsualPorts {
-  const members = new Members(config, "/config");
-  const http = jsonOf(members, "apps", "http");
-  const port = (key: string, usual: number) => {
-    const given = http[key];
-    return typeof given === "number" && given !== 0 ? given : usual;
-  };
-  const zero = zeroPorts(config);
-  return {
-    http: port("http_port", zero.http ? 0 : 80),
-    https: port("https_port", zero.https ? 0 : 443),
-    namesScheme: false,
-  };
-}
-
-/** Whether a policy names certificates and says nothing else. */
-function hasPlainPolicies({ automation, certificates }: JsonObject): boolean {
-  const policies = isJsonObject(automation) && Array.isArray(automation.policies) ? automation.policies : [];
-  const automated = JSON.stringify(isJsonObject(certificates) ? (certificates.automate ?? []) : []);
-  return policies.some(
-    (policy) =>
-      isJsonObject(policy) &&
-      Object.keys(policy).join() === "subjects" &&
-      JSON.stringify(policy.subjects) !== automated,
-  );
-}
-
-/** The usual ports that no member of the config tells of. */
-function zeroPortLines({ http, https }: UsualPorts): Line[] {
-  return [...(http === 0 ? [line("http_port", "0")] : []), ...(https === 0 ? [line("https_port", "0")] : [])];
-}
-
-/** `bind` or `default_bind`: a line for each set of protocols. */
-function bindLinesOf(name: string, binds: ServerDraft["listening"]["binds"]): Line[] {
-  const byProtocols = new Map<string, { addresses: string[]; protocols: readonly string[] }>();
-  for (const { address, protocols } of binds) {
-    const key = protocols.join(" ");
-    const present = byProtocols.get(key) ?? { addresses: [], protocols };
-    present.addresses.push(address);
-    byProtocols.set(key, present);
-  }
-  return [...byProtocols.values()].map(({ addresses, protocols }) => ({
-    words: [name, ...addresses],
-    block: protocols.length === 0 ? undefined : [line("protocols", ...protocols)],
-  }));
-}
-
-/** The `bind` lines of a site; none when it listens on every address. @param first the address that challenges use */
-function bindLines(group: readonly SiteDraft[], first: string | undefined): Line[] {
-  const all = group.flatMap(({ server }) => server.listening.binds);
-  const binds = [
-    ...all.filter(({ address }) => address === first),
-    ...all.filter(({ address }) => address !== first),
-  ];
-  const distinct = binds.filter(
-    ({ address, protocols }, index) =>
-      binds.findIndex((other) => other.address === address && other.protocols.join() === protocols.join()) ===
-      index,
-  );
-  const isUsual = distinct.every(({ address, protocols }) => address === "" && protocols.length === 0);
-  return isUsual ? [] : bindLinesOf("bind", distinct);
-}
-
-/** Whether nothing is automated on a server: names that need certificates are not listed then. */
-function hasNoCertificates({ members }: ServerDraft): boolean {
-  const automatic = members.look("automatic_https");
-  return isJsonObject(automatic) && (automatic.disable === true || automatic.disable_certificates === true);
-}
-
-/** What there is to choose when a config is written. @throws ServerError CONFIG_INEXPRESSIBLE */
-export function choicesFor(config: JsonValue): Choices[] {
-  const members = new Members(config, "/config");
-  const tls = jsonOf(members, "apps", "tls");
-  const { automation, certificates } = tls;
-  const { servers, sites } = readServers(members.child("apps")?.child("http")?.child("servers"));
-  return allChoices({
-    hasPolicies: isJsonObject(automation) && objectsOf(automation.policies).length > 0,
-    hasAutomatedNames:
-      (isJsonObject(certificates) && certificates.automate !== undefined) || servers.some(hasNoCertificates),
-    hasHiddenSites: hasHiddenSites(sites, servers),
-    hasPlainPolicies: hasPlainPolicies(tls),
-    hasGroupedErrors: sites.some(
-      ({ errors }) => errors !== undefined && JSON.stringify(errors).includes('"group":'),
-    ),
-  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isJsonArray, isJsonObject, type JsonValue } from "../../../core/json/json-value.ts";
+import { textsOf } from "../json-lists.ts";
 import { joined, type Line, line, linesOf } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import type { FlatRoute } from "../routes/flat-route.ts";
@@ -25,10 +26,6 @@ function memberOf(value: JsonValue | undefined, ...keys: (string | number)[]): J
           : undefined;
   }
   return at;
-}
-
-function textsOf(value: JsonValue | undefined): string[] {
-  return isJsonArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
 /** The index that directories are sent to with their slash; undefined for another route. */

@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject } from "../../../core/json/json-value.ts";
 import type { ConfigDraft, DraftedSite } from "../config-draft.ts";
+import { objectsOf } from "../json-lists.ts";
 import { type Line, line, linesOf, lineWith, textOf, type Word } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { issuerLine } from "../modules/issuers.ts";
 import type { UsualPorts } from "../sites/addresses.ts";
-import { emailOf, objectsOf, ownSettings } from "../sites/certificates.ts";
+import { emailOf, ownSettings } from "../sites/issuer-settings.ts";
 import { waysToSayIssuers } from "./change-issuers.ts";
 import { respellings, withSites } from "./change-sites.ts";
 import { withAt } from "./list-changes.ts";

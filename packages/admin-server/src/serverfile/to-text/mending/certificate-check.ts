@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../core/json/json-value.ts";
 import { type ConfigDraft, draftText } from "../config-draft.ts";
+import { objectsOf } from "../json-lists.ts";
 import { type Line, textOf } from "../lines/line.ts";
-import { objectsOf } from "../sites/certificates.ts";
 import { distanceBetween } from "./distance.ts";
 
 function isLog({ words: [name = ""] }: Line): boolean {

@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../core/json/json-value.ts";
 import type { ConfigDraft } from "../config-draft.ts";
+import { objectsOf } from "../json-lists.ts";
 import { type Line, line, linesOf, lineWith, textOf } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { issuerLine, preferredChainsLine } from "../modules/issuers.ts";
 import type { UsualPorts } from "../sites/addresses.ts";
-import { objectsOf, ownSettings } from "../sites/certificates.ts";
+import { ownSettings } from "../sites/issuer-settings.ts";
 import { withSites } from "./change-sites.ts";
 
 const issuerOptions = new Set([

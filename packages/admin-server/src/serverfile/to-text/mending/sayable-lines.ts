@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../core/json/json-value.ts";
+import { objectsOf, textsOf } from "../json-lists.ts";
 import { type Line, line } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { issuerLine } from "../modules/issuers.ts";
 import type { UsualPorts } from "../sites/addresses.ts";
-import { objectsOf, ownSettings } from "../sites/certificates.ts";
+import { ownSettings } from "../sites/issuer-settings.ts";
 
 /** What a config's certificates could have been said with, by sites and by options. */
 export interface SayableLines {
@@ -16,10 +17,6 @@ export interface SayableLines {
   readonly hosts: readonly string[];
   /** Names of logs. */
   readonly logs: readonly string[];
-}
-
-function textsOf(value: JsonValue | undefined): string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
 function child(value: JsonValue | undefined, ...keys: readonly string[]): JsonObject {

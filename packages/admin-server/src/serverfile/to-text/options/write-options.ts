@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJsonArray, isJsonObject, type JsonObject } from "../../../core/json/json-value.ts";
 import type { Choices } from "../choices.ts";
+import { objectsOf } from "../json-lists.ts";
 import { duration, field, fieldLines, flag, integer, text, texts } from "../lines/field-lines.ts";
 import { type Line, line, lineWith, type Word } from "../lines/line.ts";
 import { Members } from "../members.ts";
@@ -9,7 +10,8 @@ import { logLines } from "../modules/log-lines.ts";
 import { storageWords } from "../modules/storage.ts";
 import { isAccessLog } from "../sites/access-logs.ts";
 import type { UsualPorts } from "../sites/addresses.ts";
-import { type CertificateLines, objectsOf, ownSettings, zerosslDirectory } from "../sites/certificates.ts";
+import type { CertificateLines } from "../sites/certificates.ts";
+import { ownSettings, zerosslDirectory } from "../sites/issuer-settings.ts";
 import type { ServerDraft } from "../sites/site-draft.ts";
 
 /** `admin` and `persist_config`. */

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../core/json/json-value.ts";
 import { joinHostPort } from "../../addresses/host-port.ts";
+import { textsOf } from "../json-lists.ts";
 import { type Line, line } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { logLines } from "../modules/log-lines.ts";
@@ -8,10 +9,6 @@ import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./
 /** A log that sites write to: what it includes is theirs. */
 export function isAccessLog(name: string, log: JsonValue | undefined): boolean {
   return isJsonObject(log) && JSON.stringify(log.include) === JSON.stringify([`http.log.access.${name}`]);
-}
-
-function textsOf(value: JsonValue | undefined): string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
 /** What a server says of its access logs; undefined when no site of it has any. */

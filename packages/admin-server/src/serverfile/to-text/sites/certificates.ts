@@ -1,25 +1,16 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../core/json/json-value.ts";
+import { isJsonObject, type JsonObject } from "../../../core/json/json-value.ts";
 import { isInternalSubject } from "../../tls/certificate-subjects.ts";
 import type { Choices } from "../choices.ts";
-import { field, fieldLines, flag, text, texts } from "../lines/field-lines.ts";
+import { objectsOf, textsOf } from "../json-lists.ts";
+import { field, fieldLines, flag, text } from "../lines/field-lines.ts";
 import { type Line, line, lineWith, type Word } from "../lines/line.ts";
 import { Members } from "../members.ts";
-import { clientAuthLine } from "../modules/client-auth.ts";
 import { issuerLine } from "../modules/issuers.ts";
 import { isSecure, type UsualPorts } from "./addresses.ts";
-import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
-
-/** The second authority that certificates are asked of by default. */
-export const zerosslDirectory = "https://acme.zerossl.com/v2/DV90";
-
-function textsOf(value: JsonValue | undefined): string[] {
-  return isJsonArray(value) ? value.filter((each) => typeof each === "string") : [];
-}
-
-/** Objects of a list. */
-export function objectsOf(value: JsonValue | undefined): JsonObject[] {
-  return isJsonArray(value) ? value.filter(isJsonObject) : [];
-}
+import { certificatePairs } from "./certificate-pairs.ts";
+import { connectionFor, connectionLines, isForNameless } from "./connection-lines.ts";
+import { bindHostOf, emailOf, ownSettings } from "./issuer-settings.ts";
+import { hostsOfDraft, isForAnyHost, type SiteDraft } from "./site-draft.ts";
 
 /** Names whose certificates are had though no route need name them. @param tls the app */
 export function automatedNames({ certificates }: JsonObject): string[] {
@@ -32,49 +23,6 @@ const policyFields = {
   reuse_private_keys: flag("reuse_private_keys"),
   renewal_window_ratio: field("renewal_window_ratio", (members, key) => [`${members.number(key)}`]),
 };
-
-const connectionFields = {
-  ciphers: texts("cipher_suites"),
-  curves: texts("curves"),
-  alpn: texts("alpn"),
-  insecure_secrets_log: text("insecure_secrets_log"),
-};
-
-/** What an issuer says, but for what options put into each. */
-export function ownSettings(issuer: JsonObject, ports: UsualPorts): JsonObject {
-  const { challenges, ...rest } = issuer;
-  if (!isJsonObject(challenges)) {
-    return issuer;
-  }
-  const { http, "tls-alpn": alpn, bind_host: _host, ...others } = challenges;
-  const without = (challenge: JsonValue | undefined, port: number) => {
-    if (!isJsonObject(challenge)) {
-      return {};
-    }
-    const { alternate_port: own, ...more } = challenge;
-    return own === undefined || own === port ? more : challenge;
-  };
-  const kept = { http: without(http, ports.http), "tls-alpn": without(alpn, ports.https) };
-  const given = Object.entries(kept).filter(([, value]) => Object.keys(value).length > 0);
-  const made = { ...others, ...Object.fromEntries(given) };
-  return Object.keys(made).length === 0 ? rest : { ...rest, challenges: made };
-}
-
-/** The address of the two issuers that an address alone makes; undefined for others. */
-export function emailOf(issuers: readonly JsonObject[], ports: UsualPorts): string | undefined {
-  const [first, second, more] = issuers.map((each) => ownSettings(each, ports));
-  const email = first?.email;
-  const isIt =
-    more === undefined &&
-    typeof email === "string" &&
-    JSON.stringify(sortedKeys(first)) === JSON.stringify({ email, module: "acme" }) &&
-    JSON.stringify(sortedKeys(second)) === JSON.stringify({ ca: zerosslDirectory, email, module: "acme" });
-  return isIt ? email : undefined;
-}
-
-function sortedKeys(object: JsonObject | undefined): JsonObject {
-  return Object.fromEntries(Object.entries(object ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
 
 /** What a site says of certificates. */
 export interface SiteCertificates {
@@ -181,11 +129,10 @@ export class CertificateLines {
     let isBare = false;
     for (const site of group) {
       const own = secure(site);
-      const connection =
-        own.length === 0 && !isSecureAny(site) ? undefined : this.#connectionFor(site.server, own);
+      const connection = own.length === 0 && !isSecureAny(site) ? undefined : connectionFor(site.server, own);
       if (connection !== undefined) {
-        pairs.push(...this.#certificatePairs(connection));
-        const said = this.#connectionLines(connection, site.server);
+        pairs.push(...certificatePairs(this.#tls, connection));
+        const said = connectionLines(connection, site.server);
         lines.push(...said);
         isBare ||= said.length === 0 && isForNameless(connection);
         isForced ||= any === undefined && this.#isForced(connection, own);
@@ -318,60 +265,15 @@ export class CertificateLines {
     return email !== undefined && emailOf(issuers, this.#ports) === email;
   }
 
-  #connectionFor({ members }: ServerDraft, hosts: readonly string[]): JsonObject | undefined {
-    const policies = objectsOf(members.look("tls_connection_policies"));
-    const namesOf = ({ match }: JsonObject) => (isJsonObject(match) ? textsOf(match.sni) : []);
-    return hosts.length === 0
-      ? policies.find(({ match }) => match === undefined)
-      : policies.find((policy) => hosts.every((host) => namesOf(policy).includes(host)));
-  }
-
-  #connectionLines(connection: JsonObject, server: ServerDraft): Line[] {
-    const members = new Members(connection, server.members.pathOf("tls_connection_policies"));
-    const [min, max] = [members.text("protocol_min"), members.text("protocol_max")];
-    const lines: Line[] = [];
-    if (min !== undefined) {
-      lines.push(line("protocols", min, ...(max === undefined ? [] : [max])));
-    }
-    lines.push(...fieldLines(members, connectionFields));
-    const auth = members.child("client_authentication");
-    if (auth !== undefined) {
-      lines.push(clientAuthLine(auth));
-      auth.done("client_auth");
-    }
-    return lines;
-  }
-
   /** The number of the first pair of files that a site names: they are counted as sites are read. */
   certificateNumberOf(group: readonly SiteDraft[]): number | undefined {
     const numbers = group.flatMap((site) => {
       const hosts = hostsOfDraft(site).filter((host) => isSecure(site.server, host, this.#ports));
-      const selection = this.#connectionFor(site.server, hosts)?.certificate_selection;
+      const selection = connectionFor(site.server, hosts)?.certificate_selection;
       const tags = isJsonObject(selection) ? textsOf(selection.any_tag) : [];
       return tags.flatMap((tag) => (/^cert\d{1,9}$/.test(tag) ? [Number(tag.slice(4))] : []));
     });
     return numbers.length === 0 ? undefined : Math.min(...numbers);
-  }
-
-  #certificatePairs({ certificate_selection: selection }: JsonObject): string[][] {
-    const tags = isJsonObject(selection) ? textsOf(selection.any_tag) : [];
-    const { certificates } = this.#tls;
-    const files = isJsonObject(certificates) ? objectsOf(certificates.load_files) : [];
-    return tags.flatMap((tag) => {
-      const file = files.find((each) => textsOf(each.tags).includes(tag));
-      return file === undefined ? unknownPairs([tag]) : [[String(file.certificate), String(file.key)]];
-    });
-  }
-
-  /** Pairs of files that sites of servers choose, but none of them loads: one that is served nowhere is the first to. */
-  unloadedPairs(servers: readonly ServerDraft[]): string[][] {
-    const { certificates } = this.#tls;
-    const files = isJsonObject(certificates) ? objectsOf(certificates.load_files) : [];
-    const loaded = new Set(files.flatMap(({ tags }) => textsOf(tags)));
-    const chosen = servers
-      .flatMap(({ members }) => objectsOf(members.look("tls_connection_policies")))
-      .flatMap(({ certificate_selection: each }) => (isJsonObject(each) ? textsOf(each.any_tag) : []));
-    return unknownPairs([...new Set(chosen)].filter((tag) => !loaded.has(tag)));
   }
 
   /** The line `load`. @param servers how many servers the site is on: each of them has its folders once more */
@@ -429,29 +331,10 @@ export class CertificateLines {
   }
 }
 
-/** Stand for pairs of files of which a config has the counted tags only. */
-function unknownPairs(tags: readonly string[]): string[][] {
-  return tags.filter((tag) => /^cert\d+$/.test(tag)).map((tag) => [`${tag}.pem`, `${tag}.key`]);
-}
-
-/** Whether a connection policy is for a site's names and for clients that name none: the site has the default name. */
-function isForNameless({ match }: JsonObject): boolean {
-  return isJsonObject(match) && textsOf(match.sni).includes("");
-}
-
 /** What a policy says besides its names. */
 function settingsOf(policy: JsonObject | undefined): JsonObject {
   const { subjects: _subjects, ...settings } = policy ?? {};
   return settings;
-}
-
-/** Where the challenges of a policy's issuers are answered, when `bind` says it. */
-function bindHostOf(policy: JsonObject | undefined): string | undefined {
-  const hosts = objectsOf(policy?.issuers).map(({ challenges }) =>
-    isJsonObject(challenges) ? challenges.bind_host : undefined,
-  );
-  const found = hosts.find((host) => typeof host === "string");
-  return typeof found === "string" ? found : undefined;
 }
 
 function distinct<T>(items: readonly T[]): T[] {

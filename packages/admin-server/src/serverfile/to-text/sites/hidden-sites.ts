@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type JsonObject } from "../../../core/json/json-value.ts";
 import type { HiddenAnyHost } from "../choices.ts";
+import { objectsOf } from "../json-lists.ts";
 import type { UsualPorts } from "./addresses.ts";
-import { objectsOf } from "./certificates.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
 function logsOf({ members }: ServerDraft): JsonObject {

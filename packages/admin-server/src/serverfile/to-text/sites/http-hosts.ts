@@ -1,10 +1,10 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../core/json/json-value.ts";
+import { objectsOf } from "../json-lists.ts";
 import type { UsualPorts } from "./addresses.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
 function subjectsOf(policies: JsonValue | undefined): Set<JsonValue> {
-  const list = isJsonArray(policies) ? policies.filter(isJsonObject) : [];
-  return new Set(list.flatMap(({ subjects }) => (isJsonArray(subjects) ? subjects : [])));
+  return new Set(objectsOf(policies).flatMap(({ subjects }) => (isJsonArray(subjects) ? subjects : [])));
 }
 
 /** Whether there is nothing but the policy for all connections: hosts that are named do without it. */

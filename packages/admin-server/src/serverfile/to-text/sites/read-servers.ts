@@ -7,6 +7,7 @@ import {
   parseNetworkAddress,
 } from "../../addresses/network-address.ts";
 import { inexpressible } from "../inexpressible.ts";
+import { textsOf } from "../json-lists.ts";
 import type { Members } from "../members.ts";
 import type { UsualPorts } from "./addresses.ts";
 import { httpHostsOf } from "./http-hosts.ts";
@@ -53,10 +54,6 @@ function portOfLogs(members: Members): number | undefined {
   const { skip_hosts: skipped } = isJsonObject(logs) ? logs : {};
   const ports = textsOf(skipped).flatMap((host) => /^[^:]+:(\d+)$/.exec(host)?.slice(1) ?? []);
   return ports[0] === undefined ? undefined : Number(ports[0]);
-}
-
-function textsOf(value: JsonValue | undefined): string[] {
-  return isJsonArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
 /** Hosts and paths of the matchers of a site's route; undefined when they are others. */

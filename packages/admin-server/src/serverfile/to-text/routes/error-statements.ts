@@ -1,0 +1,37 @@
+import { inexpressible } from "../inexpressible.ts";
+import { Members } from "../members.ts";
+import { errorCodes } from "../sites/error-codes.ts";
+import type { SiteDraft } from "../sites/site-draft.ts";
+import type { Statement } from "./route-block.ts";
+import type { RouteWriter } from "./write-routes.ts";
+
+/** The lines `handle_errors` of a site. @throws ServerError CONFIG_INEXPRESSIBLE */
+export function errorStatements(site: SiteDraft, writer: RouteWriter): Statement[] {
+  if (site.errors === undefined) {
+    return [];
+  }
+  const list = new Members({ routes: site.errors }, site.errorsPath).children("routes") ?? [];
+  return list.map((route, index): Statement => {
+    const path = `${site.errorsPath}/${index}`;
+    const codes = errorCodes(route.take("match"));
+    if (codes === undefined) {
+      throw inexpressible(`${path}/match`, "handle_errors matches by status codes only");
+    }
+    const [handler, more] = route.children("handle") ?? [];
+    route.done("handle_errors");
+    if (handler === undefined || more !== undefined || handler.text("handler") !== "subroute") {
+      throw inexpressible(`${path}/handle`, "handle_errors is one subroute");
+    }
+    const block = writer.sorted(handler.take("routes"), `${path}/handle/0/routes`);
+    handler.done("handle_errors");
+    const line = { words: ["handle_errors", ...codes], block };
+    return {
+      directive: "handle_errors",
+      line,
+      blocks: [block],
+      ownGroups: 0,
+      firstGroup: undefined,
+      isRoute: false,
+    };
+  });
+}

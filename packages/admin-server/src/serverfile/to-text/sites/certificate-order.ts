@@ -1,0 +1,31 @@
+/** A site that can be moved. */
+interface MovableSite {
+  /** How many groups of routes it numbers. */
+  readonly groups: number;
+}
+
+/** Moves sites whose pairs of files are numbered otherwise, if no number of a group holds them where they are. */
+export function inCertificateOrder<T extends MovableSite>(
+  texts: readonly T[],
+  numberOf: (text: T) => number | undefined,
+): T[] {
+  const result = [...texts];
+  for (const text of texts) {
+    const number = numberOf(text);
+    const at = result.indexOf(text);
+    const later = result.findIndex((other) => (numberOf(other) ?? -1) > (number ?? Number.POSITIVE_INFINITY));
+    const [before] = result.slice(later, later + 1);
+    const isCounted = result.slice(0, at).some((other) => numberOf(other) === number);
+    if (later === -1 || later > at || before === undefined || isCounted) {
+      continue;
+    }
+    if (text.groups === 0) {
+      result.splice(at, 1);
+      result.splice(later, 0, text);
+    } else if (before.groups === 0) {
+      result.splice(later, 1);
+      result.splice(at, 0, before);
+    }
+  }
+  return result;
+}
