@@ -60,3 +60,5 @@ export const automationSchema = z.strictObject({
     .nullish()
     .describe("How often certificates that were over two weeks ago are removed from the storage (24h)."),
 });
+
+export type AutomationConfig = z.infer<typeof automationSchema>;
