@@ -204,6 +204,13 @@ export function readPlaceholder(exchange: Exchange, name: string): string | unde
   return value === `{${name}}` ? undefined : value;
 }
 
+const ofMachine = /^(?:env|file|system|time)\./;
+
+/** The value of a placeholder that no request is needed for; undefined for others and unknown ones. */
+export function machinePlaceholder(name: string): string | undefined {
+  return ofMachine.test(name) ? readPlaceholder({} as Exchange, name) : undefined;
+}
+
 /** As `compileTemplate`; values pass through `change` before they take their place. */
 export function compileMappedTemplate(
   text: string,

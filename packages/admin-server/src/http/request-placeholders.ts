@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { formatGoDuration } from "../core/go/go-duration.ts";
 import type { Exchange } from "./exchange.ts";
 import type { RequestLine } from "./exchange-request.ts";
 import { getHeader } from "./header-list.ts";
@@ -127,7 +128,7 @@ const original = (exchange: Exchange): RequestLine => exchange.original;
 export const requestPlaceholders: Readonly<Record<string, Reader>> = {
   "http.request.body": (exchange) => exchange.bufferedBody?.toString("utf8") ?? "",
   "http.request.body_base64": (exchange) => exchange.bufferedBody?.toString("base64") ?? "",
-  "http.request.duration": (exchange) => `${(durationMs(exchange) / 1000).toFixed(6)}s`,
+  "http.request.duration": (exchange) => formatGoDuration(durationMs(exchange)),
   "http.request.duration_ms": (exchange) => durationMs(exchange).toFixed(3),
   "http.request.local": ({ socket }) => hostAndPort(socket.localAddress ?? "", socket.localPort),
   "http.request.orig_method": (exchange) => original(exchange).method,

@@ -14,6 +14,13 @@ test.each([
   ["15:04:05,0", 0, "05:06:07,0"],
   ["_2 1 06 4 5 pm", 720, " 4 3 26 6 7 pm"],
   ["no layout", 0, "no layout"],
+  ["2006-002 __2", 0, "2026-063  63"],
 ])("%s", (layout, offset, expected) => {
   expect(formatGoTime(time, layout, offset)).toBe(expected);
+});
+
+test("milliseconds with parts of them", () => {
+  const ms = time.getTime() + 0.123;
+  expect(formatGoTime(ms, "15:04:05.000000000")).toBe("05:06:07.089123000");
+  expect(formatGoTime(ms, "15:04:05.999999999")).toBe("05:06:07.089123");
 });

@@ -19,6 +19,8 @@ const two = (value: number) => String(value).padStart(2, "0");
 /** Parts of a time that a layout may name. */
 interface TimeParts {
   readonly date: Date;
+  /** Nanoseconds within the millisecond. */
+  readonly nanos: number;
   /** Minutes east of Greenwich. */
   readonly offset: number;
 }
@@ -29,6 +31,14 @@ function zone(offset: number, colon: boolean): string {
   return `${sign}${two(Math.floor(minutes / 60))}${colon ? ":" : ""}${two(minutes % 60)}`;
 }
 
+const dayMs = 86_400_000;
+
+/** 1 for the first of January. */
+function dayOfYear(date: Date): number {
+  const year = date.getUTCFullYear();
+  return (Date.UTC(year, date.getUTCMonth(), date.getUTCDate()) - Date.UTC(year, 0, 1)) / dayMs + 1;
+}
+
 const hour12 = (date: Date) => date.getUTCHours() % 12 || 12;
 
 const elements: readonly (readonly [layout: string, write: (time: TimeParts) => string])[] = [
@@ -37,6 +47,8 @@ const elements: readonly (readonly [layout: string, write: (time: TimeParts) => 
   ["Monday", ({ date }) => days[date.getUTCDay()] ?? ""],
   ["Mon", ({ date }) => (days[date.getUTCDay()] ?? "").slice(0, 3)],
   ["MST", ({ offset }) => (offset === 0 ? "UTC" : zone(offset, false))],
+  ["002", ({ date }) => String(dayOfYear(date)).padStart(3, "0")],
+  ["__2", ({ date }) => String(dayOfYear(date)).padStart(3)],
   ["2006", ({ date }) => String(date.getUTCFullYear()).padStart(4, "0")],
   ["Z07:00", ({ offset }) => (offset === 0 ? "Z" : zone(offset, true))],
   ["Z0700", ({ offset }) => (offset === 0 ? "Z" : zone(offset, false))],
@@ -63,10 +75,9 @@ const elements: readonly (readonly [layout: string, write: (time: TimeParts) => 
 const writers = new Map(elements);
 const pattern = new RegExp(`[.,][09]{1,9}(?!\\d)|${elements.map(([layout]) => layout).join("|")}`, "g");
 
-function fraction(date: Date, layout: string): string {
-  const digits = String(date.getUTCMilliseconds())
-    .padStart(3, "0")
-    .padEnd(9, "0")
+function fraction({ date, nanos }: TimeParts, layout: string): string {
+  const digits = String(date.getUTCMilliseconds() * 1_000_000 + nanos)
+    .padStart(9, "0")
     .slice(0, layout.length - 1);
   if (layout[1] === "0") {
     return layout.charAt(0) + digits;
@@ -77,12 +88,17 @@ function fraction(date: Date, layout: string): string {
 
 /**
  * Writes a time by a layout of Go: the way 2006-01-02 15:04:05 would be written.
+ * @param time a date, or milliseconds since 1970 with parts of them
  * @param offset minutes east of Greenwich; UTC by default
  * Source: Go, package time, "Layout"
  */
-export function formatGoTime(time: Date, layout: string, offset = 0): string {
-  const date = new Date(time.getTime() + offset * 60_000);
+export function formatGoTime(time: Date | number, layout: string, offset = 0): string {
+  const ms = Number(time);
+  const whole = Math.floor(ms);
+  // A number of milliseconds tells microseconds, not more.
+  const nanos = Math.min(999, Math.round((ms - whole) * 1_000)) * 1_000;
+  const parts: TimeParts = { date: new Date(whole + offset * 60_000), nanos, offset };
   return layout.replace(pattern, (element) =>
-    /^[.,]/.test(element) ? fraction(date, element) : (writers.get(element)?.({ date, offset }) ?? element),
+    /^[.,]/.test(element) ? fraction(parts, element) : (writers.get(element)?.(parts) ?? element),
   );
 }

@@ -8,6 +8,7 @@ import type { ResourceKind } from "../../core/modules/usage-pool.ts";
 import { type CallSite, callSites } from "./call-site.ts";
 import { makeConsoleEncoder } from "./encoders/console.ts";
 import { makeJsonEncoder } from "./encoders/json.ts";
+import { logTimeMs } from "./log-clock.ts";
 import { type LogEntry, type LogLevelName, levelRank, parseLevel } from "./log-entry.ts";
 import { type LogEncoder, type LogWriter, logEncoders, logWriters } from "./log-modules.ts";
 import { takesLogger } from "./logger-names.ts";
@@ -131,7 +132,7 @@ export class LogSet {
       logger = {
         isEnabled: (level) => logs.some(({ rank }) => levelRank(level) >= rank),
         log: (level, message, fields) =>
-          writeEntry({ level, timeMs: Date.now(), logger: name, message, fields }, logs),
+          writeEntry({ level, timeMs: logTimeMs(), logger: name, message, fields }, logs),
       };
       this.#byName.set(name, logger);
     }

@@ -15,6 +15,23 @@ export const cipherNames: ReadonlyMap<string, string> = new Map([
   ["TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA", "ECDHE-RSA-AES128-SHA"],
 ]);
 
+/** Numbers of the same suites. Source: IANA, "TLS Cipher Suites" */
+export const cipherIds: ReadonlyMap<string, number> = new Map([
+  ["TLS_AES_128_GCM_SHA256", 0x1301],
+  ["TLS_AES_256_GCM_SHA384", 0x1302],
+  ["TLS_CHACHA20_POLY1305_SHA256", 0x1303],
+  ["TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", 0xc02c],
+  ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", 0xc030],
+  ["TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", 0xc02b],
+  ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", 0xc02f],
+  ["TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256", 0xcca9],
+  ["TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256", 0xcca8],
+  ["TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA", 0xc00a],
+  ["TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA", 0xc014],
+  ["TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA", 0xc009],
+  ["TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA", 0xc013],
+]);
+
 const tls13 = [...cipherNames.values()].filter((name) => name.startsWith("TLS_"));
 
 /** Forward secret and authenticated only. */

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import { formatGoDuration } from "../../../core/go/go-duration.ts";
 import { getHeaders, type HeaderList } from "../../../http/header-list.ts";
 import type { Candidate } from "./candidate.ts";
 import type { DialAddress } from "./transport/dial-address.ts";
@@ -44,7 +45,7 @@ export class ProxyProgress {
     }
     switch (name) {
       case "duration":
-        return seconds(this.totalMs);
+        return duration(this.totalMs);
       case "duration_ms":
         return text(this.totalMs);
       case "retries":
@@ -72,11 +73,11 @@ export class ProxyProgress {
       case "upstream.fails":
         return text(this.candidate?.upstream.fails);
       case "upstream.latency":
-        return seconds(this.latencyMs);
+        return duration(this.latencyMs);
       case "upstream.latency_ms":
         return text(this.latencyMs);
       case "upstream.duration":
-        return seconds(this.durationMs);
+        return duration(this.durationMs);
       case "upstream.duration_ms":
         return text(this.durationMs);
       default:
@@ -89,10 +90,7 @@ function text(value: number | undefined): string {
   return value === undefined ? "" : String(value);
 }
 
-/** As the model writes durations: `1.5ms`, `2.25s`. */
-function seconds(ms: number | undefined): string {
-  if (ms === undefined) {
-    return "";
-  }
-  return ms < 1000 ? `${Number(ms.toFixed(6))}ms` : `${Number((ms / 1000).toFixed(9))}s`;
+/** As the model writes durations: `1.5ms`, `2.25s`; "" for none. */
+function duration(ms: number | undefined): string {
+  return ms === undefined ? "" : formatGoDuration(ms);
 }

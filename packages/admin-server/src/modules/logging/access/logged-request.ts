@@ -1,6 +1,8 @@
 import type { TLSSocket } from "node:tls";
 import type { Exchange } from "../../../http/exchange.ts";
-import type { HeaderList } from "../../../http/header-list.ts";
+import { getHeaders, type HeaderList } from "../../../http/header-list.ts";
+import { tlsPlaceholder } from "../../../http/tls-placeholders.ts";
+import { cipherIds } from "../../../tls/connection/cipher-names.ts";
 import type { LogValue } from "../log-entry.ts";
 
 const secret = new Set(["authorization", "cookie", "set-cookie", "proxy-authorization"]);
@@ -21,22 +23,27 @@ function canonicalName(name: string): string {
   return canonical;
 }
 
+/** Bytes of a message as text. */
+function decoded(bytes: string): string {
+  return /[\x80-\xff]/.test(bytes) ? Buffer.from(bytes, "latin1").toString("utf8") : bytes;
+}
+
 /** Fields of a message as a log has them; credentials are not shown unless asked for. */
 export function loggedHeaders(
   headers: HeaderList,
   withCredentials: boolean,
-  without?: string,
+  without: readonly string[] = [],
 ): { readonly [name: string]: LogValue } {
   const logged: Record<string, string[]> = {};
   for (let index = 0; index < headers.length; index += 2) {
     const name = canonicalName(headers[index] ?? "");
-    if (name === without) {
+    if (without.includes(name)) {
       continue;
     }
     if (!withCredentials && secret.has(name.toLowerCase())) {
       logged[name] = redacted as string[];
     } else {
-      const value = Buffer.from(headers[index + 1] ?? "", "latin1").toString("utf8");
+      const value = decoded(headers[index + 1] ?? "");
       const values = logged[name];
       if (values === undefined) {
         logged[name] = [value];
@@ -55,20 +62,29 @@ const tlsVersions: Readonly<Record<string, number>> = {
   "TLSv1.3": 0x0304,
 };
 
-function loggedTls(socket: TLSSocket): LogValue {
+const commonName = tlsPlaceholder("client.subject.common_name");
+const serialNumber = tlsPlaceholder("client.serial");
+
+function loggedTls(exchange: Exchange): LogValue {
+  const socket = exchange.socket as TLSSocket;
+  const serial = serialNumber?.(exchange) ?? "";
   return {
     resumed: socket.isSessionReused?.() ?? false,
     version: tlsVersions[socket.getProtocol?.() ?? ""] ?? 0,
-    cipher_suite: socket.getCipher?.()?.standardName ?? "",
+    cipher_suite: cipherIds.get(socket.getCipher?.()?.standardName ?? "") ?? 0,
     proto: socket.alpnProtocol || "",
     server_name: (socket as { servername?: string | false }).servername || "",
     ech: false,
+    ...(serial === "" ? {} : { client_common_name: commonName?.(exchange) ?? "", client_serial: serial }),
   };
 }
 
-/** The request as the client sent it. */
+const namedElsewhere = ["Host", "Transfer-Encoding"];
+
+/** The request as the client sent it. Source: the public model (Caddy 2.11), `LoggableHTTPRequest` */
 export function loggedRequest(exchange: Exchange, withCredentials: boolean): LogValue {
   const { original, stream, socket } = exchange;
+  const codings = getHeaders(stream.headers, "Transfer-Encoding");
   return {
     remote_ip: exchange.remoteAddress,
     remote_port: String(socket.remotePort ?? ""),
@@ -76,8 +92,9 @@ export function loggedRequest(exchange: Exchange, withCredentials: boolean): Log
     proto: exchange.protocol,
     method: original.method,
     host: exchange.hostport,
-    uri: original.rawPath + original.query,
-    headers: loggedHeaders(stream.headers, withCredentials, "Host"),
-    ...(exchange.scheme === "https" ? { tls: loggedTls(socket as TLSSocket) } : {}),
+    uri: decoded(stream.target),
+    headers: loggedHeaders(stream.headers, withCredentials, namedElsewhere),
+    ...(codings.length === 0 ? {} : { transfer_encoding: codings }),
+    ...(exchange.scheme === "https" ? { tls: loggedTls(exchange) } : {}),
   };
 }

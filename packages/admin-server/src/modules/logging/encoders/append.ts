@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { inlineModule } from "../../../core/modules/config-fields.ts";
 import { defineModule } from "../../../core/modules/module.ts";
-import type { Exchange } from "../../../http/exchange.ts";
-import { compileTemplate } from "../../../http/placeholders.ts";
+import { machinePlaceholder } from "../../../http/placeholders.ts";
 import type { LogValue } from "../log-entry.ts";
 import type { LogEncoder } from "../log-modules.ts";
 import { loadWrapped } from "./wrapped-encoder.ts";
@@ -16,18 +15,30 @@ export const appendEncoder = defineModule({
       .record(z.string(), z.json())
       .nullish()
       .describe(
-        "Fields and their values; placeholders of the machine, such as `{env.X}`, are filled in once.",
+        "Fields and their values. A text that is one placeholder of the machine or the time, such as `{env.X}` or `{time.now.unix}`, is filled in for each line; null where there is none of that name.",
       ),
   }),
   async provision(config, context): Promise<LogEncoder> {
     const wrapped = await loadWrapped(config.wrap, context);
     const fields: Record<string, LogValue> = {};
+    const filled: (readonly [name: string, value: () => LogValue])[] = [];
     for (const [name, value] of Object.entries(config.fields ?? {})) {
-      fields[name] =
-        typeof value === "string" && /^\{(?:env|system|file)\./.test(value)
-          ? compileTemplate(value)({} as Exchange)
-          : (value as LogValue);
+      const [, placeholder] = typeof value === "string" ? (/^\{([^{}]+)\}$/.exec(value) ?? []) : [];
+      if (placeholder === undefined) {
+        fields[name] = value as LogValue;
+      } else {
+        fields[name] = null;
+        filled.push([name, () => machinePlaceholder(placeholder) ?? null]);
+      }
     }
-    return { encode: (entry) => wrapped.encode({ ...entry, fields: { ...entry.fields, ...fields } }) };
+    return {
+      encode(entry) {
+        const all: Record<string, LogValue> = { ...entry.fields, ...fields };
+        for (const [name, value] of filled) {
+          all[name] = value();
+        }
+        return wrapped.encode({ ...entry, fields: all });
+      },
+    };
   },
 });

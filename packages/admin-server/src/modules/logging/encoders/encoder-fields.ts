@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { formatGoDuration } from "../../../core/go/go-duration.ts";
 import { formatGoTime } from "../../go-time.ts";
 import type { LogEntry, LogLevelName } from "../log-entry.ts";
 
@@ -43,17 +44,14 @@ const layouts: Readonly<Record<string, string>> = {
 export function compileTime(format: string, local: boolean): (timeMs: number) => string | number {
   switch (format) {
     case "unix_seconds_float":
-      return (timeMs) => timeMs / 1000;
+      return (timeMs) => Math.round(timeMs * 1000) / 1e6;
     case "unix_milli_float":
       return (timeMs) => timeMs;
     case "unix_nano":
       return (timeMs) => Math.round(timeMs * 1e6);
     default: {
       const layout = layouts[format] ?? format;
-      return (timeMs) => {
-        const date = new Date(timeMs);
-        return formatGoTime(date, layout, local ? -date.getTimezoneOffset() : 0);
-      };
+      return (timeMs) => formatGoTime(timeMs, layout, local ? -new Date(timeMs).getTimezoneOffset() : 0);
     }
   }
 }
@@ -85,9 +83,9 @@ function compileDuration(format: string): (seconds: number) => number | string {
     case "n":
       return (seconds) => Math.round(seconds * 1e9);
     case "m":
-      return (seconds) => seconds * 1000;
+      return (seconds) => Math.round(seconds * 1e9) / 1e6;
     default:
-      return format === "string" ? (seconds) => `${seconds}s` : (seconds) => seconds;
+      return format === "string" ? (seconds) => formatGoDuration(seconds * 1000) : (seconds) => seconds;
   }
 }
 

@@ -21,6 +21,9 @@ async function encode(name: string, config: object): Promise<string> {
 
 const fields = '"request":{"uri":"/a?token=1&b=2","headers":{"Cookie":["a=1; b=2"]}}';
 
+const spaced =
+  '{"request": {"uri": "/a?token=1&b=2", "headers": {"Cookie": ["a=1; b=2"]}}, "duration": 0.25, "status": 200}';
+
 test.each([
   [
     "json",
@@ -44,12 +47,22 @@ test.each([
   [
     "console",
     {},
-    `2026/03/04 05:06:07.089\tINFO\thttp.log.access\thandled\\u001b[31m request\t{${fields},"duration":0.25,"status":200}\n`,
+    `2026/03/04 05:06:07.089\t\x1b[34mINFO\x1b[0m\thttp.log.access\thandled\\u001b[31m request\t${spaced}\n`,
+  ],
+  [
+    "console",
+    { level_format: "upper", time_key: "", name_key: "", duration_format: "string" },
+    `INFO\thandled\\u001b[31m request\t${spaced.replace("0.25", '"250ms"')}\n`,
   ],
   [
     "journald",
     {},
     `<6>{"level":"info","ts":1772600767.089,"logger":"http.log.access","msg":"handled\\u001b[31m request",${fields},"duration":0.25,"status":200}\n`,
+  ],
+  [
+    "journald",
+    { wrap: { format: "filter", wrap: { format: "console", level_format: "lower", message_key: "" } } },
+    `<6>info\thttp.log.access\t${spaced}\n`,
   ],
 ])("%s with %j", async (name, config, expected) => {
   expect(await encode(name, config)).toBe(expected);
@@ -69,10 +82,17 @@ test.each([
 
 test("the same fields can be put on every line", async () => {
   const line = await encode("append", {
-    fields: { where: "{system.os}", n: 5 },
+    fields: { where: "{system.os}", n: 5, year: "{time.now.year}", none: "{nope}", text: "in {system.os}" },
     wrap: { format: "json", level_key: "" },
   });
-  expect(JSON.parse(line)).toMatchObject({ where: process.platform, n: 5, status: 200 });
+  expect(JSON.parse(line)).toMatchObject({
+    where: process.platform,
+    n: 5,
+    year: String(new Date().getFullYear()),
+    none: null,
+    text: "in {system.os}",
+    status: 200,
+  });
   expect(JSON.parse(line).level).toBeUndefined();
 });
 

@@ -15,14 +15,27 @@ const priorities: Readonly<Record<LogLevelName, number>> = {
   fatal: 1,
 };
 
+/** The journal has the time of each line itself: people need not read it twice. */
+function withoutConsoleTime(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (config.format === "console") {
+    return { ...config, time_key: "" };
+  }
+  const { wrap } = config;
+  return typeof wrap === "object" && wrap !== null
+    ? { ...config, wrap: withoutConsoleTime(wrap as Record<string, unknown>) }
+    : config;
+}
+
 /** Puts the priority before each line, as systemd's journal reads it. */
 export const journaldEncoder = defineModule({
   id: "logging.encoders.journald",
   config: z.strictObject({
-    wrap: inlineModule("logging.encoders", "format").nullish().describe("What makes the line (json)."),
+    wrap: inlineModule("logging.encoders", "format")
+      .nullish()
+      .describe("What makes the line (json); `console` leaves out the time, which the journal has."),
   }),
   async provision(config, context): Promise<LogEncoder> {
-    const wrapped = await loadWrapped(config.wrap, context);
+    const wrapped = await loadWrapped(config.wrap && withoutConsoleTime(config.wrap), context);
     return { encode: (entry) => `<${priorities[entry.level]}>${wrapped.encode(entry)}` };
   },
 });

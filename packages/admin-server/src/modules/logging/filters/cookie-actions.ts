@@ -20,13 +20,16 @@ export function changeCookie(pair: string, actions: CookieActions): string | und
   const cut = pair.indexOf("=");
   const name = (cut === -1 ? pair : pair.slice(0, cut)).trim();
   const action = actions.find((each) => each.name === name);
+  const given = cut === -1 ? "" : pair.slice(cut + 1).trim();
+  const isQuoted = given.length >= 2 && given.startsWith('"') && given.endsWith('"');
+  const around = isQuoted ? '"' : "";
   switch (action?.type) {
     case "delete":
       return undefined;
     case "replace":
-      return `${name}=${action.value ?? ""}`;
+      return `${name}=${around}${action.value ?? ""}${around}`;
     case "hash":
-      return `${name}=${shortHash(cut === -1 ? "" : pair.slice(cut + 1).trim())}`;
+      return `${name}=${around}${shortHash(isQuoted ? given.slice(1, -1) : given)}${around}`;
     default:
       return pair.trim();
   }

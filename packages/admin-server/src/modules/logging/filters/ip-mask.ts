@@ -39,9 +39,11 @@ function maskV6(address: string, bits: number): string {
 
 /** An address, with or without a port. */
 function maskOne(text: string, v4Bits: number, v6Bits: number): string {
-  const withPort = isIP(text) === 0 ? /^(?:\[([^\]]*)\]|([^:]*)):(\d+)$/.exec(text) : null;
-  const host = withPort?.[1] ?? withPort?.[2] ?? text;
-  const port = withPort?.[3] === undefined ? "" : `:${withPort[3]}`;
+  const withPort = isIP(text) === 0 ? /^(?:\[([^\]]*)\]|([^:]*)):([^:]*)$/.exec(text) : null;
+  const found = withPort?.[1] ?? withPort?.[2] ?? text;
+  // An IPv4 address that is written as one of IPv6 is one of IPv4.
+  const host = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(found)?.[1] ?? found;
+  const port = !withPort?.[3] ? "" : `:${withPort[3]}`;
   switch (isIP(host)) {
     case 4:
       return maskV4(host, v4Bits) + port;

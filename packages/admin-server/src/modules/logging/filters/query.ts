@@ -21,10 +21,13 @@ export const queryFilter = defineModule({
   provision({ actions }): LogFilter {
     const change = (uri: string): string => {
       const cut = uri.indexOf("?");
-      if (cut === -1) {
+      // In a path `#` is of the query: browsers keep fragments to themselves.
+      const fragment = uri.startsWith("/") ? -1 : uri.indexOf("#");
+      const end = fragment === -1 ? uri.length : fragment;
+      if (cut === -1 || end <= cut + 1) {
         return uri;
       }
-      const { parameters } = parseQuery(uri.slice(cut));
+      const { parameters } = parseQuery(uri.slice(cut, end));
       for (const { type, parameter, value } of actions) {
         const values = parameters.get(parameter);
         if (type === "delete") {
@@ -36,7 +39,8 @@ export const queryFilter = defineModule({
           );
         }
       }
-      return uri.slice(0, cut) + formatQuery(parameters);
+      const sorted = new Map([...parameters].sort(([a], [b]) => (a < b ? -1 : 1)));
+      return uri.slice(0, cut) + formatQuery(sorted) + uri.slice(end);
     };
     return { filter: (value) => onTexts(value, change) };
   },
