@@ -1,9 +1,9 @@
-import { ServerError } from "../../core/errors.ts";
+import type { ServerError } from "../../core/errors.ts";
 import { expandEnvironment } from "../lexer/expand-environment.ts";
-import { isCloseBrace, isOpenBrace, type Segment, startsNewLine, type Token } from "../lexer/token.ts";
-import { TokenCursor } from "../lexer/token-cursor.ts";
+import { isCloseBrace, isOpenBrace, type Segment, type Token } from "../lexer/token.ts";
 import { maxTokens, tokenize } from "../lexer/tokenize.ts";
-import { expandArguments } from "./import-arguments.ts";
+import { between } from "./between.ts";
+import { expandImport, readImportedBlock } from "./expand-import.ts";
 import { filesToImport } from "./import-files.ts";
 import { ImportGraph } from "./import-graph.ts";
 import type { SiteBlock } from "./site-block.ts";
@@ -17,18 +17,6 @@ export interface ParseOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Told of what does not stop the reading. */
   readonly warn: (message: string) => void;
-}
-
-/** The texts that an import may put in the place of `{block}` and `{blocks.name}`. */
-interface ImportedBlock {
-  readonly tokens: Segment;
-  readonly parts: ReadonlyMap<string, Segment>;
-}
-
-function between(text: string, prefix: string, suffix: string): string | undefined {
-  return text.startsWith(prefix) && text.endsWith(suffix) && text.length >= prefix.length + suffix.length
-    ? text.slice(prefix.length, text.length - suffix.length)
-    : undefined;
 }
 
 /** Groups tokens to blocks, bringing in imports on the way. */
@@ -298,34 +286,6 @@ class SiteParser {
     }
   }
 
-  #readImportedBlock(): ImportedBlock {
-    const stream = this.#stream;
-    const tokens: Token[] = [];
-    for (const outer = stream.nesting; stream.nextInBlock(outer); ) {
-      if (stream.token !== undefined) {
-        tokens.push(stream.token);
-      }
-    }
-    const parts = new Map<string, Segment>();
-    const cursor = new TokenCursor(tokens);
-    while (cursor.next()) {
-      const key = cursor.value;
-      if (isOpenBrace(cursor.token)) {
-        throw stream.error("anonymous blocks are not supported");
-      }
-      const part: Token[] = [];
-      const add = () => cursor.token !== undefined && part.push(cursor.token);
-      while (cursor.nextArgument()) {
-        add();
-      }
-      for (const outer = cursor.nesting; cursor.nextInBlock(outer); ) {
-        add();
-      }
-      parts.set(key, part);
-    }
-    return { tokens, parts };
-  }
-
   /**
    * Puts what an import names in its place. The cursor ends before the first token of it.
    * @param nesting how many blocks are open around it
@@ -338,13 +298,13 @@ class SiteParser {
       throw stream.error("Import requires a non-empty filepath");
     }
     const values = stream.remainingArguments();
-    const block = this.#readImportedBlock();
+    const block = readImportedBlock(stream);
     const { token } = stream;
     const place = `${stream.file}:${stream.line}`;
     const { tokens, sources } = this.#importedTokens(name);
     const from = token?.snippet ? `${stream.file}:${token.snippet}` : stream.file;
     this.#imports.add(from, sources, place);
-    const expanded = this.#expand(tokens, values, block, nesting, place);
+    const expanded = expandImport(tokens, values, block, nesting, place);
     this.#imports.count(expanded, place);
     stream.replace(start, stream.index + 1 - start, expanded);
     stream.index = start;
@@ -371,71 +331,6 @@ class SiteParser {
       }
     }
     return { tokens, sources: files.map(({ path }) => path) };
-  }
-
-  #expand(
-    tokens: Segment,
-    values: readonly string[],
-    block: ImportedBlock,
-    outerNesting: number,
-    place: string,
-  ): Token[] {
-    const expanded: Token[] = [];
-    const chains = new Map<readonly string[], readonly string[]>();
-    let nesting = outerNesting;
-    let inSnippet = false;
-    let maySnippet = false;
-    let index = 0;
-    let first = true;
-    for (const original of tokens) {
-      let imports = chains.get(original.imports);
-      if (imports === undefined) {
-        const by = original.snippet === "" ? "(import)" : `(import ${original.snippet})`;
-        imports = [...original.imports, `${place} ${by}`];
-        chains.set(original.imports, imports);
-      }
-      const token: Token = { ...original, imports };
-      if (!inSnippet && nesting === 0) {
-        const previous = expanded.at(-1);
-        index = first || previous === undefined || startsNewLine(previous, token) ? 0 : index + 1;
-        if (index === 0 && between(token.text, "(", ")") !== undefined && token.text.length >= 3) {
-          maySnippet = true;
-        }
-      }
-      first = false;
-      if (isOpenBrace(token)) {
-        nesting++;
-        if (index === 1 && maySnippet && nesting === 1) {
-          inSnippet = true;
-          maySnippet = false;
-        }
-      } else if (isCloseBrace(token)) {
-        nesting--;
-        if (nesting === 0) {
-          inSnippet = false;
-        }
-      }
-      const part = between(token.text, "{blocks.", "}");
-      if (inSnippet) {
-        expanded.push(token);
-      } else if (token.text === "{block}") {
-        for (const each of block.tokens) {
-          expanded.push(each);
-        }
-      } else if (part !== undefined) {
-        for (const each of block.parts.get(part) ?? []) {
-          expanded.push(each);
-        }
-      } else {
-        for (const each of expandArguments(token, values)) {
-          expanded.push(each);
-        }
-      }
-      if (expanded.length > maxTokens) {
-        throw new ServerError("CONFIG_ADAPTER", `more tokens than the limit of ${maxTokens}, at ${place}`);
-      }
-    }
-    return expanded;
   }
 }
 

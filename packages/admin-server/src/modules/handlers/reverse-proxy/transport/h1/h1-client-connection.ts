@@ -1,11 +1,10 @@
 import type { Socket } from "node:net";
 import { ChunkedDecoder } from "../../../../../http/h1/chunked-decoder.ts";
-import { encodeFields } from "../../../../../http/h1/response-head.ts";
 import type { HeaderList } from "../../../../../http/header-list.ts";
-import { forwardedTrailers } from "../../proxy-headers.ts";
 import { BodyWriter } from "../body-writer.ts";
 import { type ReadBuffer, readBufferOf } from "../read-buffer.ts";
 import type { CallStage } from "../transport.ts";
+import { H1BodySink } from "./h1-body-sink.ts";
 import type { H1Call } from "./h1-call.ts";
 import { bodyFraming, type ResponseHead, type ResponseHeadReader } from "./response-head.ts";
 
@@ -168,37 +167,14 @@ export class H1ClientConnection {
     ) {
       return;
     }
-    const { socket } = this;
-    const chunked = call.request.bodyLength === undefined;
-    let left = call.request.bodyLength ?? 0;
-    const sink = {
-      write: (chunk: Buffer): boolean => {
-        if (chunked) {
-          socket.cork();
-          socket.write(`${chunk.length.toString(16)}\r\n`, "latin1");
-          socket.write(chunk);
-          const more = socket.write("\r\n", "latin1");
-          socket.uncork();
-          return more;
-        }
-        left -= chunk.length;
-        if (left < 0) {
-          this.#fail(new Error("the request body is longer than its Content-Length"));
-          return true;
-        }
-        return socket.write(chunk);
-      },
-      onceDrain: (callback: () => void) => socket.once("drain", callback),
-    };
+    const sink = new H1BodySink(this.socket, call, (error) => this.#fail(error));
     this.#writer = new BodyWriter(body, sink, (error) => {
-      if (error !== undefined || left > 0) {
-        this.#fail(error ?? new Error("the request body is shorter than its Content-Length"));
+      const fault = error ?? sink.shortage;
+      if (fault !== undefined) {
+        this.#fail(fault);
         return;
       }
-      if (chunked) {
-        const trailers = forwardedTrailers(call.request.exchange?.requestTrailers ?? []);
-        socket.write(`0\r\n${encodeFields(trailers)}\r\n`, "latin1");
-      }
+      sink.end();
       this.#requestWritten();
     });
   }
