@@ -2,7 +2,6 @@ import { readField } from "./field-parser.ts";
 import { traceQlLimits } from "./limits.ts";
 import type { Field, MetricsAggregate, MetricsFunction } from "./syntax-tree.ts";
 import type { TokenReader } from "./token-reader.ts";
-import { isNumeric, typeOf } from "./value-types.ts";
 
 const withoutField: ReadonlySet<string> = new Set(["rate", "count_over_time"]);
 const functions: ReadonlySet<string> = new Set([
@@ -23,20 +22,11 @@ export function readMetricsAggregate(tokens: TokenReader): MetricsAggregate {
   const { text } = tokens.take();
   const name = text as MetricsFunction;
   tokens.expect("(");
-  const field = withoutField.has(name) ? undefined : readNumericField(tokens, name);
+  const field = withoutField.has(name) ? undefined : readField(tokens);
   const quantiles = name === "quantile_over_time" ? readQuantiles(tokens) : [];
   tokens.expect(")");
   const by = tokens.isWord("by") ? readBy(tokens) : [];
   return { function: name, ...(field === undefined ? {} : { field }), quantiles, by };
-}
-
-function readNumericField(tokens: TokenReader, name: string): Field {
-  const field = readField(tokens);
-  const type = typeOf(field);
-  if (type !== "attribute" && !isNumeric(type)) {
-    throw tokens.errorAt(field, `${name}() takes a number, not a ${type}`);
-  }
-  return field;
 }
 
 function readQuantiles(tokens: TokenReader): number[] {

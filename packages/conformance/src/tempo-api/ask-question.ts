@@ -17,6 +17,9 @@ export function pathOf({ path, params = {} }: Question, { baseUnixNano }: Corpus
   return shown.length === 0 ? path : `${path}?${new URLSearchParams(shown)}`;
 }
 
+/** For long queries on a machine with much else to do. */
+const timeoutMs = 120_000;
+
 /** What a backend answers, in a form that can be compared: status, type and body. */
 export async function askQuestion(
   { tempo, grpc }: TempoBackend,
@@ -27,7 +30,7 @@ export async function askQuestion(
   const { host, pathname } = new URL(tempo);
   const prefix = pathname === "/" ? "" : pathname;
   const headers = question.accept === undefined ? {} : { accept: question.accept };
-  const answer = await httpRequest(host, `${prefix}${pathOf(question, corpus)}`, { headers });
+  const answer = await httpRequest(host, `${prefix}${pathOf(question, corpus)}`, { headers, timeoutMs });
   const { status, contentType } = answer;
   return { status, type: contentType.split(";")[0], body: comparable(bodyOf(answer, question), corpus) };
 }

@@ -5,11 +5,15 @@ import { freeAddresses } from "lifecycle/testing";
 import { HouseProcess } from "../house/house-process.ts";
 import type { TempoBackend } from "./tempo-process.ts";
 
-/** Our storage, collector and query service: what answers under `/tempo`. */
-export async function startOurTempo(): Promise<TempoBackend> {
+/**
+ * Our storage, collector and query service: what answers under `/tempo`.
+ * @param onePort whether gRPC and HTTP have one port, where Grafana streams from
+ */
+export async function startOurTempo({ onePort = false } = {}): Promise<TempoBackend> {
   const folder = mkdtempSync(join(tmpdir(), "our-tempo-"));
   const free = await freeAddresses(7);
   const at = (index: number) => free[index] ?? "";
+  const grpc = onePort ? at(5) : at(6);
   const store = ["--clickhouse.url", `http://${at(0)}`];
   const make = (name: string, admin: string, args: readonly string[]) =>
     new HouseProcess(
@@ -30,7 +34,7 @@ export async function startOurTempo(): Promise<TempoBackend> {
       ...["--collector.journal.dir", join(folder, "collector"), ...store],
     ]),
     make("tracing-query", at(4), [
-      ...["--query.http-server.host-port", at(5), "--query.grpc-server.host-port", at(6)],
+      ...["--query.http-server.host-port", at(5), "--query.grpc-server.host-port", grpc],
       ...store,
     ]),
   ];
@@ -44,5 +48,5 @@ export async function startOurTempo(): Promise<TempoBackend> {
     await close();
     throw error;
   }
-  return { name: "ours", otlpHttp: `http://${at(3)}`, tempo: `http://${at(5)}/tempo`, grpc: at(6), close };
+  return { name: "ours", otlpHttp: `http://${at(3)}`, tempo: `http://${at(5)}/tempo`, grpc, close };
 }

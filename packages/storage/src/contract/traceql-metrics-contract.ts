@@ -64,6 +64,12 @@ export function traceqlMetricsContract(context: ContractContext): void {
         ],
       ],
     ]);
+    // What is no number has no largest one.
+    for (const field of ["name", "status", "span.route", "event:name", "rootName"]) {
+      for (const most of [`max_over_time(${field})`, `quantile_over_time(${field}, .5)`]) {
+        expect([most, values(await metrics(of(most)))]).toEqual([most, []]);
+      }
+    }
     expect(values(await metrics(of("max_over_time(duration) by(span.route)")))).toEqual([
       [[undefined], [[60, 0.04]]],
       [

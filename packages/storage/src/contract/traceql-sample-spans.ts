@@ -56,6 +56,13 @@ export function valueSpan(service: string): Span {
           { type: "double", value: 2 },
         ],
       }),
+      attribute("switches", {
+        type: "array",
+        value: [
+          { type: "bool", value: true },
+          { type: "bool", value: false },
+        ],
+      }),
       attribute("bytes", { type: "bytes", value: Buffer.from([0, 255]) }),
       text("both", "own"),
       text('a "b', "quoted"),
@@ -64,7 +71,18 @@ export function valueSpan(service: string): Span {
       { timeUnixNano: noonUnixNano, name: "first", attributes: [], droppedAttributesCount: 0 },
       {
         ...{ timeUnixNano: noonUnixNano + 5n * msNano, name: "second", droppedAttributesCount: 0 },
-        attributes: [attribute("code", { type: "int", value: 7n })],
+        attributes: [
+          attribute("code", { type: "int", value: 7n }),
+          attribute("escaped", { type: "bool", value: true }),
+        ],
+      },
+      {
+        ...{ timeUnixNano: noonUnixNano + 6n * msNano, name: "third", droppedAttributesCount: 0 },
+        attributes: [attribute("both", { type: "bool", value: true })],
+      },
+      {
+        ...{ timeUnixNano: noonUnixNano + 7n * msNano, name: "fourth", droppedAttributesCount: 0 },
+        attributes: [attribute("both", { type: "bool", value: false })],
       },
     ],
     links: [
@@ -73,7 +91,7 @@ export function valueSpan(service: string): Span {
         traceId: "f".repeat(32),
         spanId: "1".repeat(16),
         refType: "none",
-        attributes: [text("why", "retry")],
+        attributes: [text("why", "retry"), attribute("last", { type: "bool", value: false })],
       },
     ],
     resource: {

@@ -10,11 +10,34 @@ import {
 } from "traceql";
 import { compare } from "./compare-values.ts";
 import type { QueryFields } from "./query-fields.ts";
-import { isList, isNumber, type QueryValue, staticValue, wordOf } from "./query-value.ts";
+import { isList, isNumber, type QueryValue, type Scalar, staticValue, wordOf } from "./query-value.ts";
+import { isOfEach } from "./stored-value.ts";
 import type { SpanView } from "./trace-view.ts";
 
 /** Gives the value of an expression for a span. */
 export type FieldEvaluator = (span: SpanView) => QueryValue;
+
+/**
+ * Makes a condition ready to be asked of many spans. Of events and links, an attribute by itself is true where one of them has it
+ * so; an array is neither true nor false.
+ */
+export function conditionEvaluator(
+  condition: FieldExpression,
+  fields: QueryFields,
+): (span: SpanView) => boolean {
+  const value = fieldEvaluator(condition, fields);
+  return givesEach(condition) ? (span) => eachOf(value(span)).includes(true) : (span) => value(span) === true;
+}
+
+/** Whether the value is a list of what each event or link has. */
+function givesEach(expression: FieldExpression): boolean {
+  if (expression.type === "unary") return expression.operator === "!" && givesEach(expression.operand);
+  return (expression.type === "attribute" || expression.type === "intrinsic") && isOfEach(expression);
+}
+
+function eachOf(value: QueryValue): readonly Scalar[] {
+  return isList(value) ? value : [];
+}
 
 /** Makes an expression ready to be asked of many spans. */
 export function fieldEvaluator(expression: FieldExpression, fields: QueryFields): FieldEvaluator {
@@ -32,16 +55,33 @@ export function fieldEvaluator(expression: FieldExpression, fields: QueryFields)
     }
     case "unary": {
       const operand = fieldEvaluator(expression.operand, fields);
-      return expression.operator === "!" ? (span) => not(operand(span)) : (span) => minus(operand(span));
+      if (expression.operator === "-") return (span) => minus(operand(span));
+      return givesEach(expression.operand)
+        ? (span) => eachOf(operand(span)).flatMap((each) => not(each) ?? [])
+        : (span) => not(operand(span));
     }
     case "binary":
-      return binaryEvaluator(
-        expression.operator,
-        fieldEvaluator(expression.left, fields),
-        fieldEvaluator(expression.right, fields),
-        expression.right,
-      );
+      return expression.operator === "&&" || expression.operator === "||"
+        ? logicalEvaluator(
+            expression.operator,
+            conditionEvaluator(expression.left, fields),
+            conditionEvaluator(expression.right, fields),
+          )
+        : binaryEvaluator(
+            expression.operator,
+            fieldEvaluator(expression.left, fields),
+            fieldEvaluator(expression.right, fields),
+            expression.right,
+          );
   }
+}
+
+function logicalEvaluator(
+  operator: "&&" | "||",
+  left: (span: SpanView) => boolean,
+  right: (span: SpanView) => boolean,
+): FieldEvaluator {
+  return operator === "&&" ? (span) => left(span) && right(span) : (span) => left(span) || right(span);
 }
 
 function binaryEvaluator(
@@ -51,10 +91,6 @@ function binaryEvaluator(
   rightExpression: FieldExpression,
 ): FieldEvaluator {
   switch (operator) {
-    case "&&":
-      return (span) => left(span) === true && right(span) === true;
-    case "||":
-      return (span) => left(span) === true || right(span) === true;
     case "=~":
     case "!~": {
       const pattern = rightExpression.type === "static" ? String(rightExpression.value.value) : "";
@@ -86,7 +122,7 @@ export function calculated(operator: ArithmeticOperator, left: QueryValue, right
   return floatOperation(operator, Number(left), Number(right));
 }
 
-function not(value: QueryValue): QueryValue {
+function not(value: QueryValue): boolean | undefined {
   return typeof value === "boolean" ? !value : undefined;
 }
 

@@ -12,7 +12,7 @@ import {
 } from "traceql";
 import { compare } from "./compare-values.ts";
 import { durationText } from "./duration-text.ts";
-import { calculated, fieldEvaluator } from "./field-evaluator.ts";
+import { calculated, conditionEvaluator, fieldEvaluator } from "./field-evaluator.ts";
 import type { QueryFields } from "./query-fields.ts";
 import { isNumber, type QueryValue, toAttributeValue } from "./query-value.ts";
 import { combineSpans } from "./spanset-operations.ts";
@@ -63,10 +63,10 @@ function spansetEvaluator(expression: SpansetExpression, fields: QueryFields): P
     case "pipeline":
       return pipelineEvaluator(expression, fields);
     case "filter": {
-      const condition = fieldEvaluator(expression.condition, fields);
+      const condition = conditionEvaluator(expression.condition, fields);
       return (sets) =>
         sets.flatMap((set) => {
-          const spans = set.spans.filter((span) => condition(span) === true);
+          const spans = set.spans.filter(condition);
           return spans.length === 0 ? [] : [{ ...set, spans }];
         });
     }

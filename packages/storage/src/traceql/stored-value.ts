@@ -1,6 +1,13 @@
-import type { Field } from "traceql";
+import { type Field, isRepeated } from "traceql";
 import type { Attribute, Span } from "wire/model";
 import { attributeQueryValue, isList, type QueryValue, type Scalar } from "./query-value.ts";
+
+/** Whether a span may have several values of a field, as one list: those of its events or links. */
+export function isOfEach(field: Field): boolean {
+  return field.type === "attribute"
+    ? field.scope === "event" || field.scope === "link"
+    : isRepeated(field.name);
+}
 
 /** The value of a field that is read from the span itself. */
 export function storedValue(span: Span, field: Field): QueryValue {

@@ -155,7 +155,6 @@ describe("a trace", () => {
   });
 
   test.each([
-    ["1", 404, "trace not found"],
     ["xyz", 400, "trace IDs can only contain hex characters: invalid character 'x' at position 1"],
     ["1".repeat(33), 400, "trace IDs can't be larger than 128 bits"],
     ["1?start=5&end=4", 400, "http parameter start must be before end. received start=5 end=4"],
@@ -165,6 +164,20 @@ describe("a trace", () => {
     const base = await open(await sampleStore(spans()));
     expect(await textOf(`${base}/api/traces/${id}`)).toEqual([status, message]);
     expect(await textOf(`${base}/api/v2/traces/${id}`)).toEqual([status, message]);
+  });
+
+  test("that is not there: 404 in version 1, empty in version 2", async () => {
+    const base = await open(await sampleStore(spans()));
+    expect(await textOf(`${base}/api/traces/1`)).toEqual([404, "trace not found"]);
+    expect(await jsonOf(`${base}/api/v2/traces/1`)).toEqual({
+      trace: { resourceSpans: [] },
+      metrics: {},
+      status: "COMPLETE",
+    });
+    const message = await fetch(`${base}/api/v2/traces/1`, { headers: { accept: "application/protobuf" } });
+    expect([message.status, message.headers.get("content-type")]).toEqual([200, "application/protobuf"]);
+    // The trace is set, and has no spans.
+    expect([...new Uint8Array(await message.arrayBuffer())]).toEqual([0x0a, 0]);
   });
 
   test("of too many spans", async () => {
@@ -309,7 +322,7 @@ test("tenants are apart", async () => {
   expect((await fetch(tags, { headers: { "x-tenant": "three" } })).status).toBe(401);
   expect(await jsonOf(tags, { "x-tenant": "two" })).toEqual({ scopes: [], metrics: {} });
   expect(await jsonOf(tags, { "X-Tenant": "one" })).toMatchObject({ scopes: [{ name: "span" }] });
-  const trace = `${base}/api/v2/traces/${sampleTraceId}`;
+  const trace = `${base}/api/traces/${sampleTraceId}`;
   expect((await fetch(trace, { headers: { "x-tenant": "two" } })).status).toBe(404);
 });
 

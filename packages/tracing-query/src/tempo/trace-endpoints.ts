@@ -68,10 +68,22 @@ export function traceEndpoint(service: QueryService, limits: ReadLimits): Endpoi
   };
 }
 
-/** `GET /api/v2/traces/{id}`: the same with a status. */
+/** A trace without spans. */
+const noTrace: BegunTrace = {
+  isLarge: false,
+  trace: Promise.resolve({ traceId: "", spans: [] }),
+};
+
+/**
+ * `GET /api/v2/traces/{id}`: the same with a status. One that is not there is empty, and no failure: newer versions of Grafana ask
+ * so, and only where this request is not known as in version 1.
+ */
 export function traceV2Endpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async (request) => {
-    const begun = await beginAsked(service, limits, request);
+    const begun = await beginAsked(service, limits, request).catch((error: unknown) => {
+      if (error instanceof QueryError && error.code === "QUERY_TRACE_NOT_FOUND") return noTrace;
+      throw error;
+    });
     return request.accept.includes(protobuf)
       ? new TypedAnswer(protobuf, messageOf(begun, traceByIdMessage))
       : enclosed('{"trace":{"resourceSpans":', begun, '},"metrics":{},"status":"COMPLETE"}');

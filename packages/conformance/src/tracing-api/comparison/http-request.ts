@@ -7,8 +7,6 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
-const timeoutMs = 20_000;
-
 /** One request with these headers and no others but Host and the length; `fetch` adds some of its own. */
 export function httpRequest(
   address: string,
@@ -17,10 +15,12 @@ export function httpRequest(
     method = "GET",
     headers = {},
     body,
+    timeoutMs = 20_000,
   }: {
     readonly method?: string;
     readonly headers?: Readonly<Record<string, string>>;
     readonly body?: Uint8Array;
+    readonly timeoutMs?: number;
   } = {},
 ): Promise<HttpAnswer> {
   const [host, port] = address.split(":");

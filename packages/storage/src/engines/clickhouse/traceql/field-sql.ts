@@ -1,7 +1,8 @@
 import type { AttributeField, Field } from "traceql";
+import { isOfEach } from "../../../traceql/stored-value.ts";
 import { attributeTexts, type FirstAttribute, firstOfText } from "../attribute-text-sql.ts";
 import { bytesLiteral, textLiteral } from "./sql-literals.ts";
-import { attributeTest, boolTest, intTest, textTest, type ValueTest } from "./value-test.ts";
+import { attributeTest, intTest, textTest, type ValueTest } from "./value-test.ts";
 
 const nullNumber = "CAST(NULL, 'Nullable(Float64)')";
 const noParent = "toFixedString('', 8)";
@@ -164,12 +165,14 @@ export function fieldExists(field: Field): string | undefined {
   return `(${exists} OR ${fieldExists({ ...field, scope: "resource" })})`;
 }
 
-/** The condition that a field is a single bool of this value. @returns undefined for fields that SQL does not know */
+/**
+ * The condition that a field is a single bool of this value; of events and links, one of them.
+ * @returns undefined for fields that SQL does not know
+ */
 export function fieldIsBool(field: Field, value: boolean): string | undefined {
-  const test = boolTest({ operator: "=", constant: value }, "x");
-  if (test === undefined || plainField(field) !== undefined || listField(field) !== undefined) return "0";
+  if (plainField(field) !== undefined || listField(field) !== undefined) return "0";
   if (field.type === "intrinsic" || field.ofParent) return undefined;
-  if (field.scope === "event" || field.scope === "link") return "0";
+  if (isOfEach(field)) return attributeFieldTest(field, { operator: "=", constant: value });
   const ofSpan = firstAttribute(field);
   const is = `(${ofSpan.isOf("bool")} AND ${ofSpan.text} = '${value}')`;
   if (field.scope !== "any") return is;

@@ -7,17 +7,14 @@ import {
   type Scalar,
   wordOf,
 } from "../../../traceql/query-value.ts";
+import { isOfEach } from "../../../traceql/stored-value.ts";
 
 /** What `fieldValues` gives. */
 export type StoredTexts = readonly (readonly [type: string, text: string])[];
 
 /** The value that a row has for a field. */
 export function readValue(field: Field, texts: StoredTexts): QueryValue {
-  const isRepeated =
-    field.type === "attribute"
-      ? field.scope === "event" || field.scope === "link"
-      : field.name.startsWith("event:") || field.name.startsWith("link:");
-  if (!isRepeated) {
+  if (!isOfEach(field)) {
     for (const [type, text] of texts) {
       const value = oneValue(type, text);
       if (value !== undefined) return value;

@@ -3,7 +3,7 @@ import type { Span } from "wire/model";
 import type { SpanSelection } from "../../../api/analysis-reader.ts";
 import { rangeOfQuery } from "../../../api/checked-analysis.ts";
 import { traceRange } from "../../../api/checked-traceql.ts";
-import { fieldEvaluator } from "../../../traceql/field-evaluator.ts";
+import { conditionEvaluator } from "../../../traceql/field-evaluator.ts";
 import { allSpans, pipelineEvaluator } from "../../../traceql/pipeline-evaluator.ts";
 import { QueryFields } from "../../../traceql/query-fields.ts";
 import { TraceView } from "../../../traceql/trace-view.ts";
@@ -43,11 +43,9 @@ export function spansOfSelection(
 export function spanTest(condition: FieldExpression): (span: Span) => boolean {
   const pipeline: Pipeline = { type: "pipeline", stages: [{ type: "filter", condition }] };
   const fields = new QueryFields({ type: "search", pipeline, hints: [] });
-  const isTrue = fieldEvaluator(condition, fields);
+  const isTrue = conditionEvaluator(condition, fields);
   return (span) => {
     const time = { startUnixNano: span.startTimeUnixNano, endUnixNano: span.startTimeUnixNano };
-    return new TraceView(span.traceId, [factsOf(span, time, fields)]).spans.some(
-      (view) => isTrue(view) === true,
-    );
+    return new TraceView(span.traceId, [factsOf(span, time, fields)]).spans.some((view) => isTrue(view));
   };
 }
