@@ -115,3 +115,33 @@ describe("max_conns_per_host is one truth over all threads", () => {
     expect(await times(12)).toEqual(Array(12).fill(502));
   });
 });
+
+test.each([["max_idle_conns"], ["max_idle_conns_per_host"]])(
+  "%s is one truth over all threads",
+  async (field) => {
+    const together = 12;
+    const held: ServerResponse[] = [];
+    const server = createServer((_, response) => {
+      held.push(response);
+      if (held.length === together) {
+        for (const each of held.splice(0)) {
+          each.end("ok");
+        }
+      }
+    });
+    let open = 0;
+    const fewLeft = Promise.withResolvers<void>();
+    server.on("connection", (socket) => {
+      open++;
+      socket.once("close", () => {
+        open--;
+        if (open <= 2) {
+          fewLeft.resolve();
+        }
+      });
+    });
+    await load(await listen(server), { keep_alive: { [field]: 2 } });
+    expect(await times(together)).toEqual(Array(together).fill(200));
+    await fewLeft.promise;
+  },
+);

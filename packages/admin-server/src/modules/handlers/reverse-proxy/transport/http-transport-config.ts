@@ -17,12 +17,16 @@ export const httpTransportSchema = z.strictObject({
     .strictObject({
       enabled: z.boolean().nullish().describe("Whether connections are used again (true)."),
       probe_interval: configDuration().nullish().describe("Time between probes of connections (30s)."),
-      max_idle_conns: z.int().min(0).nullish().describe("Idle connections in all; 0 for any number (0)."),
+      max_idle_conns: z
+        .int()
+        .min(0)
+        .nullish()
+        .describe("Idle connections in all, over all upstreams and threads; 0 for any number (0)."),
       max_idle_conns_per_host: z
         .int()
         .min(0)
         .nullish()
-        .describe("Idle connections for each upstream, and thread (32)."),
+        .describe("Idle connections for each upstream, over all threads (32 in each thread)."),
       idle_timeout: configDuration().nullish().describe("How long a connection may be idle (2m)."),
     })
     .nullish()
@@ -49,7 +53,7 @@ export const httpTransportSchema = z.strictObject({
   network_proxy: inlineModule("network_proxy", "from")
     .nullish()
     .describe(
-      "Proxy that leads to upstreams, of HTTP or SOCKS 5: connections are tunnels through it, also those without TLS (none).",
+      "Proxy that leads to upstreams, of HTTP or SOCKS 5: connections are tunnels through it, also those without TLS. Absent: HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment say; `from: none` for none.",
     ),
   forward_proxy_url: z
     .string()

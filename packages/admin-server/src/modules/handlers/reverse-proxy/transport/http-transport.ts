@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ConnectionOptions } from "node:tls";
+import { environmentProxies } from "../../../../core/environment-proxies.ts";
 import { messageOf, ServerError } from "../../../../core/errors.ts";
 import type { JsonValue } from "../../../../core/json/json-value.ts";
 import { defineModule } from "../../../../core/modules/module.ts";
@@ -12,9 +13,10 @@ import { ConnectionSlots, type SlotPlea } from "./connection-slots.ts";
 import type { DialAddress } from "./dial-address.ts";
 import type { HttpTransportConfig } from "./http-transport-config.ts";
 import { httpTransportSchema } from "./http-transport-config.ts";
+import { IdleConnections } from "./idle-connections.ts";
 import { type ProxyHop, parseProxyHop } from "./proxy-hop.ts";
 import { lookupThrough, makeResolver } from "./resolver.ts";
-import { makeSocketDialer } from "./socket-dialer.ts";
+import { makeSocketDialer, type SocketDialerOptions } from "./socket-dialer.ts";
 import type { ResponseReceiver, Transport, UpstreamCall, UpstreamRequest } from "./transport.ts";
 import { askingForGzip, UnpackedCall } from "./unpacked-call.ts";
 import { UpstreamConnections, type UpstreamConnectionsOptions } from "./upstream-connections.ts";
@@ -35,6 +37,16 @@ const connectionsPrefix = "http.reverse_proxy.connections/";
 /** Upstream addresses of which connections are kept: placeholders may make any number. */
 const maxKnownAddresses = 1_000;
 
+/** Limits of connections that hold for all threads; absent: none. */
+interface ConnectionCounts {
+  /** Makes that of an upstream's connections. */
+  readonly slotsFor?: ((place: string) => ConnectionSlots) | undefined;
+  /** Makes that of an upstream's idle ones. */
+  readonly idleFor?: ((place: string) => IdleConnections) | undefined;
+  /** Makes that of all idle ones. */
+  readonly idle?: (() => IdleConnections) | undefined;
+}
+
 /** Speaks HTTP/1.1 and HTTP/2 with upstreams. Its connections outlive reloads that leave its config alone. */
 export class HttpTransport implements Transport, SharedResource {
   readonly scheme: "http" | "https";
@@ -42,8 +54,7 @@ export class HttpTransport implements Transport, SharedResource {
   readonly #serverName: ((request: UpstreamRequest) => string) | undefined;
   /** Where requests have proxies of their own. */
   readonly #hop: ((request: UpstreamRequest) => ProxyHop) | undefined;
-  /** Undefined: any number of connections. */
-  readonly #slotsFor: ((place: string) => ConnectionSlots) | undefined;
+  readonly #counts: ConnectionCounts;
   readonly #byAddress = new Map<string, UpstreamConnections>();
 
   constructor(
@@ -51,10 +62,10 @@ export class HttpTransport implements Transport, SharedResource {
     secure: boolean,
     serverName: ((request: UpstreamRequest) => string) | undefined,
     hop: ((request: UpstreamRequest) => ProxyHop) | undefined,
-    slotsFor: ((place: string) => ConnectionSlots) | undefined,
+    counts: ConnectionCounts,
   ) {
     this.#options = options;
-    this.#slotsFor = slotsFor;
+    this.#counts = counts;
     this.#hop = hop;
     this.scheme = secure ? "https" : "http";
     this.#serverName = serverName;
@@ -67,7 +78,8 @@ export class HttpTransport implements Transport, SharedResource {
     const key = this.#hop === undefined ? place : `${place} through ${this.#hop(request).key}`;
     let connections = this.#byAddress.get(key);
     if (connections === undefined) {
-      connections = new UpstreamConnections(dial, serverName, this.#options, this.#slotsFor?.(key));
+      const { slotsFor, idleFor } = this.#counts;
+      connections = new UpstreamConnections(dial, serverName, this.#options, slotsFor?.(key), idleFor?.(key));
       for (const [oldest, unused] of this.#byAddress) {
         if (this.#byAddress.size < maxKnownAddresses) {
           break;
@@ -89,6 +101,7 @@ export class HttpTransport implements Transport, SharedResource {
     for (const connections of this.#byAddress.values()) {
       connections.close();
     }
+    this.#options.idle?.close();
   }
 }
 
@@ -99,6 +112,21 @@ function checkVersions(config: HttpTransportConfig): void {
   if (config.versions?.includes("h2c") && config.tls) {
     throw new ServerError("MODULE_CONFIG", "h2c is HTTP/2 without TLS: versions names it beside tls");
   }
+}
+
+/** The proxy that the environment names for an upstream. @throws ServerError MODULE_CONFIG for one that is none */
+function environmentHop(): SocketDialerOptions["hop"] {
+  const proxies = environmentProxies(process.env);
+  if (proxies === undefined) {
+    return undefined;
+  }
+  const { http, https, isException } = proxies;
+  const plain = http === "" ? undefined : parseProxyHop(http, "HTTP_PROXY of the environment");
+  const secured = https === "" ? undefined : parseProxyHop(https, "HTTPS_PROXY of the environment");
+  return (_request, { host, port }, secure) => {
+    const hop = secure ? secured : plain;
+    return hop === undefined || isException(host, port) ? undefined : hop;
+  };
 }
 
 /**
@@ -132,16 +160,16 @@ function proxyOf(url: string): { hop: (request: UpstreamRequest) => ProxyHop; is
 
 function makeTransport(
   config: HttpTransportConfig,
-  proxyUrl: string,
+  proxyUrl: string | undefined,
   tls: ConnectionOptions | undefined,
   clientCertificate: ClientCertificate | undefined,
-  slotsFor: ((place: string) => ConnectionSlots) | undefined,
+  counts: ConnectionCounts,
 ): HttpTransport {
   const resolver = makeResolver(config.resolver, config.dial_timeout);
   const name = config.tls?.server_name ? compileTemplate(config.tls.server_name) : undefined;
   const keepAlive = config.keep_alive ?? {};
   const versions = config.versions ?? ["1.1", "2"];
-  const proxy = proxyOf(proxyUrl);
+  const proxy = proxyOf(proxyUrl ?? "");
   const proxyProtocol = config.proxy_protocol === "" ? undefined : (config.proxy_protocol ?? undefined);
   const dialTimeoutMs = config.dial_timeout ?? defaults.dialTimeoutMs;
   const options: UpstreamConnectionsOptions = {
@@ -160,7 +188,7 @@ function makeTransport(
       handshakeTimeoutMs: config.tls?.handshake_timeout || dialTimeoutMs,
       renegotiation: (config.tls?.renegotiation ?? "never") !== "never",
       proxyProtocol,
-      hop: proxy?.hop,
+      hop: proxyUrl === undefined ? environmentHop() : proxy?.hop,
     }),
     limits: {
       maxHeaderBytes: config.max_response_header_size || defaults.maxHeaderBytes,
@@ -172,10 +200,8 @@ function makeTransport(
     keepAlive: keepAlive.enabled !== false && proxyProtocol === undefined,
     readBufferBytes: config.read_buffer_size ?? 0,
     idleTimeoutMs: keepAlive.idle_timeout || defaults.idleTimeoutMs,
-    maxIdle: Math.min(
-      keepAlive.max_idle_conns_per_host || defaults.maxIdlePerHost,
-      keepAlive.max_idle_conns || Number.POSITIVE_INFINITY,
-    ),
+    maxIdle: defaults.maxIdlePerHost,
+    idle: counts.idle?.(),
     h1: versions.includes("1.1"),
     h2: versions.includes("2"),
     h2c: versions.includes("h2c"),
@@ -191,7 +217,7 @@ function makeTransport(
     tls !== undefined,
     serverName,
     proxy?.isFixed === false ? proxy.hop : undefined,
-    slotsFor,
+    counts,
   );
 }
 
@@ -221,12 +247,12 @@ function countedSlots(
     });
 }
 
-/** URL of the proxy that the config names; "" for none. */
-async function proxyUrlOf(config: HttpTransportConfig, context: ModuleContext): Promise<string> {
+/** URL of the proxy that the config names; "" for none, undefined where it leaves that to the environment. */
+async function proxyUrlOf(config: HttpTransportConfig, context: ModuleContext): Promise<string | undefined> {
   const { network_proxy: named, forward_proxy_url: url } = config;
   return named
     ? (await context.loadInline(networkProxies, "from", named as JsonValue, "network_proxy")).url
-    : (url ?? "");
+    : url || undefined;
 }
 
 /** HTTP to upstreams. Source: the public model (Caddy 2.11) */
@@ -241,15 +267,24 @@ export const httpTransport = defineModule({
     // The same config with the same files is the same transport.
     const key = JSON.stringify([config, tls, proxyUrl], (_, value) => value ?? undefined);
     const topic = `${connectionsPrefix}${shortHash(key)}`;
-    const slotsFor = config.max_conns_per_host
-      ? countedSlots(topic, config.max_conns_per_host, context)
-      : undefined;
+    const { max_idle_conns: maxIdle, max_idle_conns_per_host: maxIdleHere } = config.keep_alive ?? {};
+    const { processShared } = context;
+    const counts: ConnectionCounts = {
+      slotsFor: config.max_conns_per_host
+        ? countedSlots(topic, config.max_conns_per_host, context)
+        : undefined,
+      idleFor: maxIdleHere
+        ? (place) =>
+            new IdleConnections(maxIdleHere, processShared.gauge(`${topic}/${shortHash(place)}/idle`))
+        : undefined,
+      idle: maxIdle ? () => new IdleConnections(maxIdle, processShared.gauge(`${topic}/idle`)) : undefined,
+    };
     const lease = await context.acquire(transportPool, key, () =>
-      makeTransport(config, proxyUrl, tls, shown, slotsFor),
+      makeTransport(config, proxyUrl, tls, shown, counts),
     );
     const transport = lease.value;
     const { messages } = context;
-    if (slotsFor !== undefined) {
+    if (counts.slotsFor !== undefined) {
       messages.on(topic, (value) => {
         const plea = value as SlotPlea;
         if (plea.thread !== messages.thread) {

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { createServer as createH2cServer } from "node:http2";
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Server as NetServer } from "node:net";
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { ask } from "../../../../testing/ask.ts";
 import { ConnectProxy } from "../../../../testing/connect-proxy.ts";
 import { RunningServer, siteConfig } from "../../../../testing/running-server.ts";
@@ -122,4 +122,35 @@ test("a proxy that is none is refused, without its password", async () => {
   expect(error).toMatch(/network_proxy: "socks4:\/\/p:1" is not http:\/\/host:port, https:/);
   expect(error).not.toContain("secret");
   expect(await load("a:1", { network_proxy: { from: "url", url: "p" } })).toMatch(/that URL is not http:/);
+});
+
+test("proxies of the environment lead to upstreams that are not of this machine, unless the config says otherwise", async () => {
+  proxy = await ConnectProxy.start("HTTP/1.1 403 Forbidden\r\n\r\n");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv("http_proxy", proxy.address);
+  vi.stubEnv("https_proxy", `http://u:p@${proxy.address}`);
+  vi.stubEnv("no_proxy", "192.0.2.8/31,upstream.invalid:81");
+  const here = await listen(echo());
+  expect(await load(here, {})).toBe("");
+  expect((await ask(running.site, { method: "POST", body: "b" })).text).toBe("b");
+  for (const [dial, transport] of [
+    ["192.0.2.1:80", {}],
+    ["upstream.invalid:80", { versions: ["h2c"] }],
+    ["192.0.2.1:443", { tls: {} }],
+    ["192.0.2.9:80", { dial_timeout: "20ms" }],
+    ["upstream.invalid:81", {}],
+    ["192.0.2.2:80", { network_proxy: { from: "none" }, dial_timeout: "20ms" }],
+  ] as const) {
+    expect(await load(dial, transport)).toBe("");
+    expect((await ask(running.site)).status).toBe(502);
+  }
+  const credentials = Buffer.from("u:p").toString("base64");
+  expect(proxy.tunnels).toEqual([
+    "192.0.2.1:80",
+    "upstream.invalid:80",
+    `192.0.2.1:443 Basic ${credentials}`,
+  ]);
+  vi.stubEnv("http_proxy", "socks4://u:secret@p:1");
+  const error = await load("192.0.2.3:80", {});
+  expect(error).toMatch(/HTTP_PROXY of the environment: "socks4:\/\/p:1" is not/);
 });

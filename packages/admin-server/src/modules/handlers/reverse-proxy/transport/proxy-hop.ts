@@ -28,22 +28,26 @@ const defaultPorts: Readonly<Record<string, number>> = {
 /** Of a name or password, which SOCKS tells with their lengths in a byte. */
 const maxSocksBytes = 255;
 
-/** Reads the URL of a proxy. @throws ServerError MODULE_CONFIG, which does not tell its password */
-export function parseProxyHop(text: string): ProxyHop {
+/**
+ * Reads the URL of a proxy.
+ * @param from where it stands, for the error
+ * @throws ServerError MODULE_CONFIG, which does not tell its password
+ */
+export function parseProxyHop(text: string, from = "network_proxy"): ProxyHop {
   const url = URL.parse(text);
   const port = url === null ? undefined : defaultPorts[url.protocol];
   if (url === null || port === undefined || url.hostname === "") {
     const shown = url === null ? "that URL" : JSON.stringify(`${url.protocol}//${url.host}`);
     throw new ServerError(
       "MODULE_CONFIG",
-      `network_proxy: ${shown} is not http://host:port, https://host:port or socks5://host:port`,
+      `${from}: ${shown} is not http://host:port, https://host:port or socks5://host:port`,
     );
   }
   const user = { name: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
   const socks = url.protocol.startsWith("socks5");
   if (socks && Math.max(Buffer.byteLength(user.name), Buffer.byteLength(user.password)) > maxSocksBytes) {
     const text = `a user or password for SOCKS is longer than ${maxSocksBytes} bytes`;
-    throw new ServerError("MODULE_CONFIG", `network_proxy: ${text}`);
+    throw new ServerError("MODULE_CONFIG", `${from}: ${text}`);
   }
   return {
     host: url.hostname.replace(/^\[|\]$/g, ""),

@@ -160,6 +160,7 @@ describe("HTTP/2: what an upstream did not look at", () => {
       idleTimeoutMs: 60_000,
       responseHeaderTimeoutMs: 0,
       maxHeaderBytes: 10_000,
+      idle: [],
       slots: undefined,
     });
     onTestFinished(() => pool.close());

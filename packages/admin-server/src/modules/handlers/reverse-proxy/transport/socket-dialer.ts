@@ -19,7 +19,9 @@ export interface SocketDialerOptions {
   readonly renegotiation: boolean;
   readonly proxyProtocol: "v1" | "v2" | undefined;
   /** The proxy that a request goes through. @throws ServerError when there should be one, and is none */
-  readonly hop: ((request: UpstreamRequest) => ProxyHop) | undefined;
+  readonly hop:
+    | ((request: UpstreamRequest, dial: DialAddress, secure: boolean) => ProxyHop | undefined)
+    | undefined;
 }
 
 /** Opens connections to upstreams as a transport's config says. */
@@ -75,7 +77,7 @@ export function makeSocketDialer(options: SocketDialerOptions): SocketDialer {
         proxyProtocol === undefined ? undefined : preface(proxyProtocol, request),
         done,
         buffer,
-        options.hop?.(request),
+        options.hop?.(request, dial, secure(dial)),
       );
     },
   };

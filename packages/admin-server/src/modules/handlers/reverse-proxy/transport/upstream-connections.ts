@@ -6,6 +6,7 @@ import { H1Call } from "./h1/h1-call.ts";
 import type { H1Limits } from "./h1/h1-client-connection.ts";
 import { H1Pool } from "./h1/h1-pool.ts";
 import { H2Pool } from "./h2/h2-pool.ts";
+import type { IdleConnections } from "./idle-connections.ts";
 import { ReadBuffer } from "./read-buffer.ts";
 import type { SocketDialer } from "./socket-dialer.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "./transport.ts";
@@ -18,6 +19,8 @@ export interface UpstreamConnectionsOptions {
   readonly readBufferBytes: number;
   readonly idleTimeoutMs: number;
   readonly maxIdle: number;
+  /** The limit of idle ones to all upstreams in all threads. */
+  readonly idle: IdleConnections | undefined;
   readonly h1: boolean;
   /** Over TLS. */
   readonly h2: boolean;
@@ -53,6 +56,7 @@ export class UpstreamConnections implements SlotUser {
   readonly #serverName: string;
   readonly #options: UpstreamConnectionsOptions;
   readonly #slots: ConnectionSlots | undefined;
+  readonly #idleHere: IdleConnections | undefined;
   readonly #h1: H1Pool;
   readonly #h2: H2Pool;
   /** Undefined until the upstream chose. */
@@ -60,20 +64,26 @@ export class UpstreamConnections implements SlotUser {
   #undecided: Undecided[] = [];
   #isDeciding = false;
 
-  /** @param slots undefined: any number of connections */
+  /**
+   * @param slots undefined: any number of connections
+   * @param idleHere the limit of idle ones to this upstream in all threads; undefined: `maxIdle` in each
+   */
   constructor(
     dial: DialAddress,
     serverName: string,
     options: UpstreamConnectionsOptions,
     slots: ConnectionSlots | undefined,
+    idleHere: IdleConnections | undefined,
   ) {
     this.#slots = slots;
+    this.#idleHere = idleHere;
     slots?.add(this);
     this.#dial = dial;
     this.#serverName = serverName;
     this.#options = options;
     const secure = options.dialer.secure(dial);
-    const { limits, keepAlive, idleTimeoutMs, maxIdle } = options;
+    const { limits, keepAlive, idleTimeoutMs } = options;
+    const idle = [options.idle, idleHere].filter((limit) => limit !== undefined);
     const dialer =
       (alpn: readonly string[]) => (request: UpstreamRequest, done: Parameters<SocketDialer["open"]>[4]) =>
         options.dialer.open(dial, serverName, alpn, request, done);
@@ -86,7 +96,8 @@ export class UpstreamConnections implements SlotUser {
       },
       keepAlive,
       idleTimeoutMs,
-      maxIdle,
+      maxIdle: idleHere === undefined ? options.maxIdle : Number.POSITIVE_INFINITY,
+      idle,
       slots,
     });
     this.#h2 = new H2Pool({
@@ -95,6 +106,7 @@ export class UpstreamConnections implements SlotUser {
       idleTimeoutMs,
       responseHeaderTimeoutMs: limits.responseHeaderTimeoutMs,
       maxHeaderBytes: limits.maxHeaderBytes,
+      idle,
       slots,
     });
     if (!secure) {
@@ -115,6 +127,7 @@ export class UpstreamConnections implements SlotUser {
   close(): void {
     this.#h1.close();
     this.#h2.close();
+    this.#idleHere?.close();
     this.#slots?.close();
   }
 

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { ServerError } from "../../../../../core/errors.ts";
 import type { ConnectionSlots, SlotUser } from "../connection-slots.ts";
+import type { IdleConnections } from "../idle-connections.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { H1Call } from "./h1-call.ts";
 import { H1ClientConnection, type H1ConnectionOwner, type H1Limits } from "./h1-client-connection.ts";
@@ -20,6 +21,8 @@ export interface H1PoolOptions {
   readonly keepAlive: boolean;
   readonly idleTimeoutMs: number;
   readonly maxIdle: number;
+  /** Limits of idle connections that other pools and threads share. */
+  readonly idle: readonly IdleConnections[];
   /** Undefined: any number of connections at a time. */
   readonly slots: ConnectionSlots | undefined;
 }
@@ -127,6 +130,9 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     }
     connection.idleUntil = performance.now() + idleTimeoutMs;
     this.#idle.push(connection);
+    for (const limit of this.#options.idle) {
+      limit.add(connection, () => connection.close());
+    }
     if (this.#idle.length > maxIdle) {
       this.#trimmer ??= setTimeout(() => this.#trim(), trimMs).unref();
     }
@@ -134,6 +140,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
   }
 
   connectionClosed(connection: H1ClientConnection): void {
+    this.#leaveIdle(connection);
     const at = this.#idle.lastIndexOf(connection);
     if (at !== -1) {
       this.#idle.splice(at, 1);
@@ -154,6 +161,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
       connection !== undefined;
       connection = this.#idle.pop()
     ) {
+      this.#leaveIdle(connection);
       if (connection.usable) {
         connection.run(call);
         return;
@@ -178,6 +186,12 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     this.retry();
     if (this.#waiting.length > 0) {
       slots.wait(this);
+    }
+  }
+
+  #leaveIdle(connection: H1ClientConnection): void {
+    for (const limit of this.#options.idle) {
+      limit.remove(connection);
     }
   }
 

@@ -2,6 +2,7 @@ import { connect } from "node:http2";
 import type { Socket } from "node:net";
 import type { ConnectionSlots, SlotUser } from "../connection-slots.ts";
 import type { Dial } from "../h1/h1-pool.ts";
+import type { IdleConnections } from "../idle-connections.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { H2Call, type H2CallOwner } from "./h2-call.ts";
 import type { H2Connection } from "./h2-connection.ts";
@@ -13,6 +14,8 @@ export interface H2PoolOptions {
   readonly idleTimeoutMs: number;
   readonly responseHeaderTimeoutMs: number;
   readonly maxHeaderBytes: number;
+  /** Limits of idle connections that other pools and threads share. */
+  readonly idle: readonly IdleConnections[];
   /** Undefined: any number of connections at a time. */
   readonly slots: ConnectionSlots | undefined;
 }
@@ -193,6 +196,9 @@ export class H2Pool implements SlotUser, H2CallOwner {
       return;
     }
     clearTimeout(entry.idleTimer);
+    for (const limit of this.#options.idle) {
+      limit.remove(entry);
+    }
     entry.active++;
     call.onOver = () => {
       entry.active--;
@@ -231,12 +237,18 @@ export class H2Pool implements SlotUser, H2CallOwner {
     }
     clearTimeout(entry.idleTimer);
     entry.idleTimer = setTimeout(() => entry.session.close(), this.#options.idleTimeoutMs).unref();
+    for (const limit of this.#options.idle) {
+      limit.add(entry, () => entry.session.close());
+    }
   }
 
   #forget(entry: Session): void {
     const at = this.#sessions.indexOf(entry);
     if (at !== -1) {
       this.#sessions.splice(at, 1);
+      for (const limit of this.#options.idle) {
+        limit.remove(entry);
+      }
       clearTimeout(entry.idleTimer);
       entry.session.close();
       this.#flush();
