@@ -7,8 +7,7 @@ import type { ConnectionLimits } from "../connection-limits.ts";
 import type { HeaderList } from "../header-list.ts";
 import { httpStatus } from "../http-status.ts";
 import type { DetachedConnection } from "../http-stream.ts";
-import { RateWatch } from "../rate-watch.ts";
-import { SendWatch } from "../send-watch.ts";
+import { ConnectionClock } from "./connection-clock.ts";
 import { findHeadFault } from "./find-head-fault.ts";
 import { type H1Carrier, H1Stream } from "./h1-stream.ts";
 import { readDirectly } from "./read-directly.ts";
@@ -29,18 +28,12 @@ export interface ConnectionOwner {
 /** Held for a handler that has not asked for the body yet, or for the next request in a pipeline. */
 const maxHeldBytes = 64 * 1024;
 
-/** A connection that lies idle for so long keeps nothing of the request before. */
-const restAfterMs = 2_000;
 const headEnd = Buffer.from("\r\n\r\n");
 const preface = "PRI * HTTP/2.0\r\n\r\n";
 const empty = Buffer.alloc(0);
 const noTrailers: HeaderList = []; // never changed
 const lf = 0x0a;
 const cr = 0x0d;
-
-function deadline(now: number, timeoutMs: number): number {
-  return timeoutMs > 0 ? now + timeoutMs : Number.MAX_SAFE_INTEGER;
-}
 
 type State = "head" | "body" | "waiting" | "closing" | "gone";
 
@@ -65,19 +58,13 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   #halfClosed = false;
   #anyRequest = false;
   #drains: (() => void)[] = [];
-  /** Times as of `Date.now()`; 0: none. */
-  #headDeadline: number;
-  #requestSince = 0;
-  #bodySince = 0;
-  readonly #sending: SendWatch;
-  #bodyRate: RateWatch | undefined;
+  readonly #clock: ConnectionClock;
   readonly #endDirectReading: () => void;
 
   constructor(socket: Socket, owner: ConnectionOwner, now: number) {
     this.socket = socket;
-    this.#sending = new SendWatch(now);
     this.#owner = owner;
-    this.#headDeadline = deadline(now, owner.limits.readHeaderTimeoutMs);
+    this.#clock = new ConnectionClock(socket, owner, now);
     socket.on("data", this.#onData);
     this.#endDirectReading = readDirectly(socket, this.#onData);
     socket.on("end", this.#onEnd);
@@ -153,43 +140,21 @@ export class H1Connection implements H1Carrier, BodyFeeder {
 
   /** Looks for what took too long. @param now as of `Date.now()` */
   checkTimeouts(now: number): void {
-    const { limits } = this.#owner;
-    if (this.#headDeadline !== 0) {
-      if (now >= this.#headDeadline) {
+    switch (this.#clock.latenessAt(now, this.#stream !== undefined, this.#body, this.#paused)) {
+      case "head":
         this.#headTimedOut();
-      } else if (now - this.#requestSince >= restAfterMs) {
+        break;
+      case "rest":
         this.#heads.rest();
-      }
-      return;
-    }
-    if (this.#stream === undefined) {
-      return;
-    }
-    const since = now - this.#requestSince;
-    const body = this.#body;
-    if (body !== undefined && !body.done && !body.dropping && body.touched) {
-      const slow = limits.readTimeoutMs > 0 && since >= limits.readTimeoutMs;
-      const silent =
-        !this.#paused && limits.readIdleTimeoutMs > 0 && now - this.#bodySince >= limits.readIdleTimeoutMs;
-      if (slow || silent || this.#isBodyTooSlow(now)) {
+        break;
+      case "body":
         this.#failBody(new ServerError("HTTP_TIMEOUT", "the client took too long to send the body"));
-        return;
-      }
+        break;
+      case "response":
+        this.socket.destroy();
+        break;
+      default:
     }
-    const stuck = this.#sending.isTooSlow(now, this.socket, this.socket.writableLength > 0, limits);
-    if (stuck || (limits.writeTimeoutMs > 0 && since >= limits.writeTimeoutMs)) {
-      this.socket.destroy();
-    }
-  }
-
-  #isBodyTooSlow(now: number): boolean {
-    const { readMinRate, readIdleTimeoutMs } = this.#owner.limits;
-    if (readMinRate === 0) {
-      return false;
-    }
-    const { bytesRead } = this.socket;
-    this.#bodyRate ??= new RateWatch(now, bytesRead);
-    return this.#bodyRate.isTooSlow(now, bytesRead, !this.#paused, readMinRate, readIdleTimeoutMs);
   }
 
   // Events of the socket
@@ -310,9 +275,8 @@ export class H1Connection implements H1Carrier, BodyFeeder {
 
   /** Refuses as early as can be seen what will never be a good head. */
   #headIncomplete(start: number, maxHeaderBytes: number): void {
-    const { limits } = this.#owner;
     if (this.#searched === 0 && this.#anyRequest && this.#rest.length > start) {
-      this.#headDeadline = deadline(Date.now(), limits.readHeaderTimeoutMs);
+      this.#clock.awaitHead(Date.now(), this.#owner.limits.readHeaderTimeoutMs);
     }
     const fault = findHeadFault(this.#rest, start, this.#searched, maxHeaderBytes);
     if (fault !== undefined) {
@@ -323,13 +287,8 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   }
 
   #begin(head: RequestHead): void {
-    const now = Date.now();
     this.#anyRequest = true;
-    this.#headDeadline = 0;
-    this.#requestSince = now;
-    this.#bodySince = now;
-    this.#sending.begin(now);
-    this.#bodyRate = undefined;
+    this.#clock.begin(Date.now());
     this.#responseDone = false;
     const { bodyLength, expectsContinue } = head.fields;
     this.#body = bodyLength === 0 ? undefined : new RequestBody(this, bodyLength);
@@ -346,7 +305,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
     if (!body.touched) {
       body.touched = true;
-      this.#bodySince = Date.now();
+      this.#clock.bodyMoved(Date.now());
     }
     if (this.#expectsContinue) {
       this.#expectsContinue = false;
@@ -375,7 +334,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     if (body === undefined) {
       return;
     }
-    this.#bodySince = Date.now();
+    this.#clock.bodyMoved(Date.now());
     const bytes = this.#rest;
     this.#rest = empty;
     let used: number;
@@ -432,8 +391,8 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
     this.#state = "head";
     // In the turn in which the request came, or the rest of its body, the clock was read already.
-    const now = this.#parsing ? this.#bodySince : Date.now();
-    this.#headDeadline = deadline(now, this.#owner.limits.idleTimeoutMs);
+    const now = this.#parsing ? this.#clock.bodyAt : Date.now();
+    this.#clock.awaitHead(now, this.#owner.limits.idleTimeoutMs);
     this.#resume();
     if (this.#rest.length > 0 && !this.#parsing) {
       this.#parse();
@@ -451,7 +410,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
     body.dropping = true;
     this.#state = "body";
-    this.#headDeadline = deadline(Date.now(), this.#owner.limits.readIdleTimeoutMs);
+    this.#clock.awaitHead(Date.now(), this.#owner.limits.readIdleTimeoutMs);
     this.#resume();
     if (!this.#parsing) {
       this.#parse();
@@ -479,7 +438,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   #close(): void {
     const { socket } = this;
     this.#state = "closing";
-    this.#headDeadline = 0;
+    this.#clock.stop();
     this.#rest = empty;
     if (socket.destroyed) {
       return;

@@ -32,10 +32,10 @@ import { latenessOf } from "./lateness.ts";
 import type { PromisedRequest } from "./promised-request.ts";
 import { PushedStreams } from "./pushed-streams.ts";
 import { connectionWindowBytes, ReceiveWindow, streamWindowBytes } from "./receive-window.ts";
-import { RecentStreams } from "./recent-streams.ts";
 import { readRequestFields, readTrailerFields } from "./request-fields.ts";
 import { addFields } from "./response-fields.ts";
 import { type SchedulerOwner, SendScheduler } from "./send-scheduler.ts";
+import { StreamTable } from "./stream-table.ts";
 
 /** What a connection needs of its listener. */
 export interface H2Owner {
@@ -54,11 +54,6 @@ const maxUnreadBytes = 1024 * 1024;
 /** SETTINGS_ENABLE_CONNECT_PROTOCOL. Source: RFC 8441, section 3 */
 const enableConnectProtocol = 8;
 
-/** A breach of the rules that ends the connection. */
-function protocolError(what: string): Http2Error {
-  return new Http2Error(errorCodes.protocolError, what);
-}
-
 /**
  * One connection that speaks HTTP/2. Clients that break its rules get what RFC 9113 says; what would cost us more than
  * them ends the connection (ENHANCE_YOUR_CALM).
@@ -74,14 +69,12 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
   readonly #encoder = new HpackEncoder();
   readonly #writer: FrameWriter;
   readonly #guard = new FloodGuard();
-  readonly #recent = new RecentStreams();
-  readonly #streams = new Map<number, H2Stream>();
+  readonly #streams: StreamTable;
   /** Streams that were opened by what is being read, and whose requests nobody has got yet. */
   #opened: H2Stream[] = [];
   readonly #scheduler: SendScheduler;
   readonly #window: ReceiveWindow;
   readonly #pushed: PushedStreams;
-  #lastStreamId = 0;
   #isLeaving = false;
   #isDead = false;
   /** Times as of `Date.now()`. */
@@ -100,6 +93,7 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
     this.#decoder = new HpackDecoder({ maxListBytes: maxHeaderBytes });
     this.#writer = new FrameWriter(socket, () => this.#turnEnded());
     this.#scheduler = new SendScheduler(this.#writer, this);
+    this.#streams = new StreamTable(this.#writer, this.#guard, this.#scheduler);
     this.#window = new ReceiveWindow(this.#writer);
     this.#pushed = new PushedStreams(this.#writer, this.#encoder);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
@@ -132,8 +126,8 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
       return;
     }
     this.#isLeaving = true;
-    this.#writer.frame(encodeGoAway(this.#lastStreamId, errorCodes.noError));
-    for (const stream of [...this.#streams.values()]) {
+    this.#writer.frame(encodeGoAway(this.#streams.lastId, errorCodes.noError));
+    for (const stream of this.#streams.all()) {
       if (stream.isTunnel) {
         this.breakOff(stream, errorCodes.cancel);
       }
@@ -155,7 +149,7 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
       }
       return;
     }
-    const streams = [...this.#streams.values()];
+    const streams = this.#streams.all();
     const hasMore =
       this.socket.writableLength > 0 || streams.some((each) => each.sending.bytes > 0 && !each.isTunnel);
     if (this.#sending.isTooSlow(now, this.socket, hasMore, this.#owner.limits)) {
@@ -196,9 +190,7 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
   }
 
   breakOff(stream: H2Stream, errorCode: number): void {
-    if (this.#streams.delete(stream.id)) {
-      this.#scheduler.remove(stream);
-      this.#recent.remember(stream.id, "abandoned");
+    if (this.#streams.remove(stream, "abandoned")) {
       this.#writer.frame(encodeRstStream(stream.id, errorCode));
       stream.streamLost(new ServerError("CLIENT_GONE", "the stream was broken off"));
       this.#streamGone(stream.id);
@@ -206,9 +198,7 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
   }
 
   finished(stream: H2Stream): void {
-    if (this.#streams.delete(stream.id)) {
-      this.#scheduler.remove(stream);
-      this.#recent.remember(stream.id, "closed");
+    if (this.#streams.remove(stream, "closed")) {
       if (this.#pushed.isPromised(stream.id)) {
         this.#pushed.taken();
       } else {
@@ -230,8 +220,7 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
     const streamId = this.#pushed.promise(parent.id, request);
     const windows = { send: this.#scheduler.initialBytes, receive: 0 };
     const stream = new H2Stream(this, streamId, request.head, true, windows, Date.now());
-    this.#streams.set(streamId, stream);
-    this.#guard.streamOpened();
+    this.#streams.add(stream);
     // Not in the middle of the handler that pushes.
     process.nextTick(() => {
       if (!stream.closed) {
@@ -273,7 +262,7 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
   }
 
   data(streamId: number, piece: Buffer, frameBytes: number, endsStream: boolean): void {
-    this.#checkOpened(streamId, "DATA");
+    this.#streams.checkOpened(streamId, "DATA", this.#isLeaving);
     this.#window.take(frameBytes);
     if (piece.length === 0 && !endsStream) {
       this.#guard.idleFrame();
@@ -302,7 +291,7 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
   headers(streamId: number, bytes: Buffer, endsStream: boolean): void {
     this.#blockSince = 0;
     if (streamId % 2 === 0) {
-      throw protocolError("HEADERS on a stream that no client opens");
+      throw new Http2Error(errorCodes.protocolError, "HEADERS on a stream that no client opens");
     }
     const fields = decodeHeaderBlock(this.#decoder, bytes);
     const stream = this.#streams.get(streamId);
@@ -310,16 +299,8 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
       this.#trailers(stream, endsStream, fields);
       return;
     }
-    if (streamId <= this.#lastStreamId) {
-      const fate = this.#recent.fateOf(streamId);
-      if (fate !== "abandoned") {
-        const code = fate === "closed" ? errorCodes.streamClosed : errorCodes.protocolError;
-        throw new Http2Error(code, `HEADERS on stream ${streamId}, which is closed`);
-      }
-      return;
-    }
-    if (!this.#isLeaving) {
-      this.#lastStreamId = streamId;
+    if (this.#streams.isNew(streamId) && !this.#isLeaving) {
+      this.#streams.opened(streamId);
       this.#open(streamId, endsStream, fields);
     }
   }
@@ -328,29 +309,28 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
   #open(streamId: number, endsStream: boolean, fields: HeaderField[] | undefined): void {
     if (this.#streams.size - this.#pushed.size >= maxStreams) {
       this.#guard.reset();
-      this.#refuse(streamId, errorCodes.refusedStream);
+      this.#streams.refuse(streamId, errorCodes.refusedStream);
       return;
     }
     if (fields === undefined || fields.length > maxHeaderFields) {
       this.sendHeaders(streamId, [":status", "431", "content-length", "0"], [], true);
       this.#guard.reset();
       if (endsStream) {
-        this.#recent.remember(streamId, "closed");
+        this.#streams.answered(streamId);
       } else {
-        this.#refuse(streamId, errorCodes.noError);
+        this.#streams.refuse(streamId, errorCodes.noError);
       }
       return;
     }
     const head = readRequestFields(fields);
     if (typeof head === "string" || (endsStream && (head.contentLength ?? 0) > 0)) {
       this.#guard.reset();
-      this.#refuse(streamId, errorCodes.protocolError);
+      this.#streams.refuse(streamId, errorCodes.protocolError);
       return;
     }
     const windows = { send: this.#scheduler.initialBytes, receive: streamWindowBytes };
     const stream = new H2Stream(this, streamId, head, endsStream, windows, Date.now());
-    this.#streams.set(streamId, stream);
-    this.#guard.streamOpened();
+    this.#streams.add(stream);
     this.#opened.push(stream);
   }
 
@@ -369,9 +349,8 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
   #late(streamId: number, stream: H2Stream | undefined): void {
     if (stream !== undefined) {
       this.#fault(stream, errorCodes.streamClosed);
-    } else if (this.#recent.fateOf(streamId) !== "abandoned") {
-      this.#guard.reset();
-      this.#writer.frame(encodeRstStream(streamId, errorCodes.streamClosed));
+    } else {
+      this.#streams.late(streamId);
     }
   }
 
@@ -381,19 +360,12 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
     this.breakOff(stream, errorCode);
   }
 
-  /** A stream that never was one. */
-  #refuse(streamId: number, errorCode: number): void {
-    this.#recent.remember(streamId, "abandoned");
-    this.#writer.frame(encodeRstStream(streamId, errorCode));
-  }
-
   streamError(streamId: number, errorCode: number): void {
     const stream = this.#streams.get(streamId);
     if (stream !== undefined) {
       this.#fault(stream, errorCode);
     } else {
-      this.#guard.reset();
-      this.#writer.frame(encodeRstStream(streamId, errorCode));
+      this.#streams.reset(streamId, errorCode);
     }
   }
 
@@ -404,16 +376,14 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
   reset(streamId: number): void {
     const isPushed = this.#pushed.isPromised(streamId);
     if (!isPushed) {
-      this.#checkOpened(streamId, "RST_STREAM");
+      this.#streams.checkOpened(streamId, "RST_STREAM", this.#isLeaving);
     }
     const stream = this.#streams.get(streamId);
     if (stream === undefined) {
       this.#guard.idleFrame();
       return;
     }
-    this.#streams.delete(streamId);
-    this.#scheduler.remove(stream);
-    this.#recent.remember(streamId, "closed");
+    this.#streams.remove(stream, "closed");
     stream.streamLost(new ServerError("CLIENT_GONE", "the client closed the stream"));
     this.#streamGone(streamId);
     if (isPushed) {
@@ -452,7 +422,7 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
 
   /** The client takes no notice of pushed streams above the last that its GOAWAY names. */
   #dropPushed(lastTaken: number): void {
-    for (const stream of [...this.#streams.values()]) {
+    for (const stream of this.#streams.all()) {
       if (stream.id > lastTaken && this.#pushed.isPromised(stream.id)) {
         this.breakOff(stream, errorCodes.cancel);
       }
@@ -466,7 +436,7 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
       return;
     }
     if (!this.#pushed.isPromised(streamId)) {
-      this.#checkOpened(streamId, "WINDOW_UPDATE");
+      this.#streams.checkOpened(streamId, "WINDOW_UPDATE", this.#isLeaving);
     }
     const stream = this.#streams.get(streamId);
     if (stream === undefined) {
@@ -476,13 +446,6 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
       this.#fault(stream, errorCodes.protocolError);
     } else if (!this.#scheduler.grantStream(stream, increment)) {
       this.#fault(stream, errorCodes.flowControlError);
-    }
-  }
-
-  /** @throws Http2Error for stream 0 and for streams that the client has not opened */
-  #checkOpened(streamId: number, what: string): void {
-    if (streamId === 0 || streamId % 2 === 0 || (streamId > this.#lastStreamId && !this.#isLeaving)) {
-      throw protocolError(`${what} on stream ${streamId}, which is not open`);
     }
   }
 
@@ -497,7 +460,7 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
   #fail(errorCode: number, reason: string): void {
     const { socket } = this;
     const text = reason.slice(0, 200).replace(/[^ -~]/g, "?");
-    this.#writer.frame(encodeGoAway(this.#lastStreamId, errorCode, text));
+    this.#writer.frame(encodeGoAway(this.#streams.lastId, errorCode, text));
     this.#forget();
     this.#writer.flush();
     closeLingering(socket);
@@ -537,11 +500,8 @@ export class H2Connection implements FrameHandler, H2Carrier, SchedulerOwner {
       return;
     }
     this.#die();
-    const streams = [...this.#streams.values()];
-    this.#streams.clear();
-    this.#scheduler.clear();
     this.#opened = [];
-    for (const stream of streams) {
+    for (const stream of this.#streams.clear()) {
       stream.streamLost(new ServerError("CLIENT_GONE", "the client closed the connection"));
     }
   }

@@ -1,0 +1,110 @@
+import type { Socket } from "node:net";
+import type { ConnectionLimits } from "../connection-limits.ts";
+import { RateWatch } from "../rate-watch.ts";
+import { SendWatch } from "../send-watch.ts";
+import type { RequestBody } from "./request-body.ts";
+
+/** A connection that lies idle for so long keeps nothing of the request before. */
+const restAfterMs = 2_000;
+
+/** What of a connection takes too long; `rest`: nothing does, but it may put away what it keeps for the next request. */
+export type Lateness = "head" | "rest" | "body" | "response";
+
+/** Whose limits count: those of now, which another config may have changed. */
+interface LimitsOwner {
+  readonly limits: ConnectionLimits;
+}
+
+/** When the things of one connection began, and until when they may last. Times as of `Date.now()`. */
+export class ConnectionClock {
+  readonly #socket: Socket;
+  readonly #owner: LimitsOwner;
+  /** 0: no head is waited for. */
+  #headDeadline = 0;
+  #requestSince = 0;
+  #bodyAt = 0;
+  readonly #sending: SendWatch;
+  #bodyRate: RateWatch | undefined;
+
+  constructor(socket: Socket, owner: LimitsOwner, now: number) {
+    this.#socket = socket;
+    this.#owner = owner;
+    this.#sending = new SendWatch(now);
+    this.awaitHead(now, owner.limits.readHeaderTimeoutMs);
+  }
+
+  /** When bytes of the body came last, or its request. */
+  get bodyAt(): number {
+    return this.#bodyAt;
+  }
+
+  /** A head, or the rest of a body that is dropped, is to come. @param timeoutMs 0: it may take as long as it likes */
+  awaitHead(now: number, timeoutMs: number): void {
+    this.#headDeadline = timeoutMs > 0 ? now + timeoutMs : Number.MAX_SAFE_INTEGER;
+  }
+
+  /** A request is under way. */
+  begin(now: number): void {
+    this.#headDeadline = 0;
+    this.#requestSince = now;
+    this.#bodyAt = now;
+    this.#sending.begin(now);
+    this.#bodyRate = undefined;
+  }
+
+  /** Bytes of the body came, or are waited for from now on. */
+  bodyMoved(now: number): void {
+    this.#bodyAt = now;
+  }
+
+  /** The connection is being closed: nothing is waited for. */
+  stop(): void {
+    this.#headDeadline = 0;
+  }
+
+  /**
+   * What takes too long.
+   * @param hasRequest whether one is under way
+   * @param body of it
+   * @param paused whether it is we who do not read
+   */
+  latenessAt(
+    now: number,
+    hasRequest: boolean,
+    body: RequestBody | undefined,
+    paused: boolean,
+  ): Lateness | undefined {
+    if (this.#headDeadline !== 0) {
+      if (now >= this.#headDeadline) {
+        return "head";
+      }
+      return now - this.#requestSince >= restAfterMs ? "rest" : undefined;
+    }
+    if (!hasRequest) {
+      return undefined;
+    }
+    const { limits } = this.#owner;
+    const { readTimeoutMs, readIdleTimeoutMs, writeTimeoutMs } = limits;
+    const since = now - this.#requestSince;
+    if (body !== undefined && !body.done && !body.dropping && body.touched) {
+      const slow = readTimeoutMs > 0 && since >= readTimeoutMs;
+      const silent = !paused && readIdleTimeoutMs > 0 && now - this.#bodyAt >= readIdleTimeoutMs;
+      if (slow || silent || this.#isBodyTooSlow(now, paused)) {
+        return "body";
+      }
+    }
+    const socket = this.#socket;
+    const stuck = this.#sending.isTooSlow(now, socket, socket.writableLength > 0, limits);
+    return stuck || (writeTimeoutMs > 0 && since >= writeTimeoutMs) ? "response" : undefined;
+  }
+
+  #isBodyTooSlow(now: number, paused: boolean): boolean {
+    const { readMinRate, readIdleTimeoutMs } = this.#owner.limits;
+    if (readMinRate === 0) {
+      return false;
+    }
+    const { bytesRead } = this.#socket;
+    this.#bodyRate ??= new RateWatch(now, bytesRead);
+    return this.#bodyRate.isTooSlow(now, bytesRead, !paused, readMinRate, readIdleTimeoutMs);
+  }
+}

@@ -1,0 +1,123 @@
+import { encodeRstStream, errorCodes, Http2Error } from "wire/http2";
+import type { FloodGuard } from "./flood-guard.ts";
+import type { FrameWriter } from "./frame-writer.ts";
+import type { H2Stream } from "./h2-stream.ts";
+import { RecentStreams, type StreamFate } from "./recent-streams.ts";
+import type { SendScheduler } from "./send-scheduler.ts";
+
+/** The streams of one connection: those that are open, and what is known of those that are not. Source: RFC 9113, section 5.1 */
+export class StreamTable {
+  readonly #writer: FrameWriter;
+  readonly #guard: FloodGuard;
+  readonly #scheduler: SendScheduler;
+  readonly #open = new Map<number, H2Stream>();
+  readonly #recent = new RecentStreams();
+  #lastId = 0;
+
+  constructor(writer: FrameWriter, guard: FloodGuard, scheduler: SendScheduler) {
+    this.#writer = writer;
+    this.#guard = guard;
+    this.#scheduler = scheduler;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** The last stream that the client opened; 0: it has opened none. */
+  get lastId(): number {
+    return this.#lastId;
+  }
+
+  get(streamId: number): H2Stream | undefined {
+    return this.#open.get(streamId);
+  }
+
+  /** Those that are open now, whatever becomes of them meanwhile. */
+  all(): H2Stream[] {
+    return [...this.#open.values()];
+  }
+
+  values(): Iterable<H2Stream> {
+    return this.#open.values();
+  }
+
+  add(stream: H2Stream): void {
+    this.#open.set(stream.id, stream);
+    this.#guard.streamOpened();
+  }
+
+  /** Takes one out. @returns whether it was open */
+  remove(stream: H2Stream, fate: StreamFate): boolean {
+    if (!this.#open.delete(stream.id)) {
+      return false;
+    }
+    this.#scheduler.remove(stream);
+    this.#recent.remember(stream.id, fate);
+    return true;
+  }
+
+  /** Takes all out, of which nothing is to be sent. */
+  clear(): H2Stream[] {
+    const streams = this.all();
+    this.#open.clear();
+    this.#scheduler.clear();
+    return streams;
+  }
+
+  /**
+   * A head came on a stream that is not open.
+   * @returns whether it opens one; false: it is thrown away
+   * @throws Http2Error for a stream that is over
+   */
+  isNew(streamId: number): boolean {
+    if (streamId > this.#lastId) {
+      return true;
+    }
+    const fate = this.#recent.fateOf(streamId);
+    if (fate !== "abandoned") {
+      const code = fate === "closed" ? errorCodes.streamClosed : errorCodes.protocolError;
+      throw new Http2Error(code, `HEADERS on stream ${streamId}, which is closed`);
+    }
+    return false;
+  }
+
+  /** The client opens a stream, whether it is taken or not. */
+  opened(streamId: number): void {
+    this.#lastId = streamId;
+  }
+
+  /** A stream never was one: its answer went out whole. */
+  answered(streamId: number): void {
+    this.#recent.remember(streamId, "closed");
+  }
+
+  /** A stream that never was one is sent back. */
+  refuse(streamId: number, errorCode: number): void {
+    this.#recent.remember(streamId, "abandoned");
+    this.#writer.frame(encodeRstStream(streamId, errorCode));
+  }
+
+  /** A frame came on a stream that is not open. */
+  late(streamId: number): void {
+    if (this.#recent.fateOf(streamId) !== "abandoned") {
+      this.reset(streamId, errorCodes.streamClosed);
+    }
+  }
+
+  /** The client did what breaks a stream that is not open. */
+  reset(streamId: number, errorCode: number): void {
+    this.#guard.reset();
+    this.#writer.frame(encodeRstStream(streamId, errorCode));
+  }
+
+  /**
+   * @param takesAny whether streams are no more taken, and those that the client opens are not counted
+   * @throws Http2Error for stream 0 and for streams that the client has not opened
+   */
+  checkOpened(streamId: number, what: string, takesAny: boolean): void {
+    if (streamId === 0 || streamId % 2 === 0 || (streamId > this.#lastId && !takesAny)) {
+      throw new Http2Error(errorCodes.protocolError, `${what} on stream ${streamId}, which is not open`);
+    }
+  }
+}
