@@ -10,7 +10,7 @@ const maxSpans = 500;
 const maxBytes = 3 * 1024 * 1024;
 
 function* encoded(spans: readonly Span[]): Generator<Buffer> {
-  const message = encodeTraces(spans, { formatAttribute: true });
+  const message = encodeTraces(spans, { likeQueryService: true });
   if (message.length <= maxBytes || spans.length === 1) {
     yield message;
     return;

@@ -14,7 +14,7 @@ export function* otlpTracesJson(traces: readonly PackedTrace[]): Generator<strin
   yield `{"result":${head}`;
   let separator = "";
   for (const part of partsOf(traces)) {
-    const json = encodeTracesJson(part, { formatAttribute: true });
+    const json = encodeTracesJson(part, { likeQueryService: true });
     yield separator + json.slice(head.length, -tail.length);
     separator = ",";
   }

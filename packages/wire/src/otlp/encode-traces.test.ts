@@ -10,6 +10,7 @@ import { encodeTraces } from "./encode-traces.ts";
 import { encodeTracesJson } from "./encode-traces-json.ts";
 import { OtlpJsonTranscoder } from "./otlp-json-transcoder.ts";
 import { otlpSpanOf } from "./request-of-spans.ts";
+import { serviceNameOf } from "./service-name.ts";
 
 const [sample] = fc.sample(spanArbitrary, { seed: 3, numRuns: 1 }).map(otlpSpanOf);
 if (sample === undefined) throw new Error("no sample");
@@ -147,7 +148,7 @@ describe("encodeTracesJson", () => {
       ],
       status: { code: "error", message: "why" },
     };
-    const json = encodeTracesJson([full], { formatAttribute: true });
+    const json = encodeTracesJson([full], { likeQueryService: true });
     expect(JSON.parse(json).resourceSpans[0].scopeSpans[0].spans[0]).toEqual({
       traceId: full.traceId,
       spanId: full.spanId,
@@ -164,5 +165,40 @@ describe("encodeTracesJson", () => {
       ],
       status: { message: "why", code: 2 },
     });
+  });
+
+  it.each<[string, readonly [string, string | boolean][], readonly [string, string][]]>([
+    [
+      "its own name",
+      [
+        ["a", "1"],
+        ["service.name", "shop"],
+      ],
+      [
+        ["a", "1"],
+        ["service.name", "shop"],
+      ],
+    ],
+    [
+      "none",
+      [["a", "1"]],
+      [
+        ["service.name", "empty-service-name"],
+        ["a", "1"],
+      ],
+    ],
+    ["one that is no text", [["service.name", true]], [["service.name", "empty-service-name"]]],
+    ["no attributes", [], []],
+  ])("shows a resource with %s as the public model's query service does", (_, sent, shown) => {
+    const attributes = sent.map(([key, value]) =>
+      typeof value === "string"
+        ? { key, value: { type: "string" as const, value } }
+        : { key, value: { type: "bool" as const, value } },
+    );
+    const resource = { ...plain.resource, attributes, serviceName: serviceNameOf(attributes) };
+    const json = encodeTracesJson([{ ...plain, resource }], { likeQueryService: true });
+    expect(JSON.parse(json).resourceSpans[0].resource.attributes ?? []).toEqual(
+      shown.map(([key, stringValue]) => ({ key, value: { stringValue } })),
+    );
   });
 });

@@ -17,10 +17,10 @@ export interface ScopeGroup {
 /** How spans are shown in OTLP. */
 export interface EncodeOptions {
   /**
-   * Whether each span gets the attribute `internal.span.format`, last, as the public model's query service shows its
-   * spans; false by default.
+   * Whether spans are as the public model's query service shows them: each has the attribute `internal.span.format`, last,
+   * and each resource that has attributes the name of its service; false by default.
    */
-  readonly formatAttribute?: boolean;
+  readonly likeQueryService?: boolean;
 }
 
 /**
@@ -29,18 +29,20 @@ export interface EncodeOptions {
  */
 export function groupSpans(
   spans: readonly Span[],
-  { formatAttribute = false }: EncodeOptions = {},
+  { likeQueryService = false }: EncodeOptions = {},
 ): ResourceGroup[] {
   const resources = new Groups<Resource, { resource: Resource; scopes: Groups<Scope, Span[]> }>(resourceKey);
   const ofProcesses = new Map<Resource, Resource>();
+  const shownResources = new Map<Resource, Resource>();
   for (const original of spans) {
-    const span = asOtlp(original, ofProcesses);
+    let span = asOtlp(original, ofProcesses);
+    if (likeQueryService) span = asShown(span, original, shownResources);
     const { scopes } = resources.of(span.resource, (resource) => ({
       resource,
       scopes: new Groups(scopeKey),
     }));
     const group = scopes.of(span.scope, () => []);
-    group.push(formatAttribute ? withFormat(span, original) : span);
+    group.push(span);
   }
   return resources.all.map(([, { resource, scopes }]) => ({
     resource,
@@ -58,9 +60,25 @@ function asOtlp(span: Span, ofProcesses: Map<Resource, Resource>): Span {
   return otlpOfModel(span, resource);
 }
 
-function withFormat(span: Span, { format }: Span): Span {
+function asShown(span: Span, { format }: Span, shownResources: Map<Resource, Resource>): Span {
+  let resource = shownResources.get(span.resource);
+  if (resource === undefined) {
+    resource = withService(span.resource);
+    shownResources.set(span.resource, resource);
+  }
   const attribute: Attribute = { key: "internal.span.format", value: { type: "string", value: format } };
-  return { ...span, attributes: [...span.attributes, attribute] };
+  return { ...span, resource, attributes: [...span.attributes, attribute] };
+}
+
+/** The name that the store files a resource under, where its own `service.name` is none (see `serviceNameOf`). */
+function withService(resource: Resource): Resource {
+  const { attributes, serviceName } = resource;
+  if (attributes.length === 0) return resource;
+  const own = attributes.find(({ key }) => key === "service.name")?.value;
+  if (own?.type === "string" && own.value === serviceName) return resource;
+  const others = attributes.filter(({ key }) => key !== "service.name");
+  const named: Attribute = { key: "service.name", value: { type: "string", value: serviceName } };
+  return { ...resource, attributes: [named, ...others] };
 }
 
 /** Values by keys that are compared by what is in them; the key of an object is made once. */

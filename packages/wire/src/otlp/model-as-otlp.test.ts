@@ -241,7 +241,7 @@ describe("spans of the older model as OTLP", () => {
 
   it("lose flags and warnings, and share the resource of equal processes", () => {
     const otherProcess = { ...span, resource: { ...span.resource } };
-    const { resourceSpans } = JSON.parse(encodeTracesJson([span, otherProcess], { formatAttribute: true }));
+    const { resourceSpans } = JSON.parse(encodeTracesJson([span, otherProcess], { likeQueryService: true }));
     expect(resourceSpans).toHaveLength(1);
     const [first, second] = resourceSpans[0].scopeSpans[0].spans;
     expect(first).toEqual({
