@@ -5,6 +5,7 @@ import { suites } from "../src/suites.ts";
 import { adminCommand } from "./admin.ts";
 import { commandsCommand } from "./commands.ts";
 import { compareCommand } from "./compare.ts";
+import { grafanaCommand } from "./grafana.ts";
 import { serverfileCommand } from "./serverfile.ts";
 import { storageIntegrationCommand } from "./storage-integration.ts";
 import { tempoCommand } from "./tempo.ts";
@@ -12,6 +13,7 @@ import { tempoCommand } from "./tempo.ts";
 if (process.argv[2] === "admin") process.exit(await adminCommand(process.argv.slice(3)));
 if (process.argv[2] === "commands") process.exit(await commandsCommand(process.argv.slice(3)));
 if (process.argv[2] === "compare") process.exit(await compareCommand(process.argv.slice(3)));
+if (process.argv[2] === "grafana") process.exit(await grafanaCommand(process.argv.slice(3)));
 if (process.argv[2] === "serverfile") process.exit(await serverfileCommand(process.argv.slice(3)));
 if (process.argv[2] === "storage") process.exit(await storageIntegrationCommand(process.argv.slice(3)));
 if (process.argv[2] === "tempo") process.exit(await tempoCommand(process.argv.slice(3)));
@@ -33,6 +35,7 @@ Usage: npm run conformance [-- options]
        npm run conformance -- compare [--help]     compares with the public model
        npm run conformance -- admin [--help]       compares the admin API with its public model
        npm run conformance -- commands [--help]    compares the command line with its public model
+       npm run conformance -- grafana [--help]     asks through Grafana's own data sources
        npm run conformance -- serverfile [--help]  compares what serverfiles become with its public model
        npm run conformance -- storage [--help]     runs the public model's storage suite
        npm run conformance -- tempo [--help]       compares what answers Grafana's Tempo data source with Tempo

@@ -1,0 +1,96 @@
+import { expectEqual, expectIncludes } from "../expect.ts";
+import type { Corpus } from "../tempo-api/corpus.ts";
+import { parseExactJson } from "../tracing-api/comparison/exact-json.ts";
+import { comparableFrame } from "./comparable-frame.ts";
+import { type DataSourceSettings, PluginClient, type QueryRange } from "./plugin-client.ts";
+import type { PluginProcess } from "./plugin-process.ts";
+import type { GrafanaQuestion } from "./question.ts";
+
+/** What a data source made of an answer. */
+export interface GrafanaAnswer {
+  /** As Grafana shows it, in a form that can be compared. */
+  readonly shown: unknown;
+  /** What the question expects is not so. */
+  readonly failure?: string;
+}
+
+const asIs = { fromMs: 0, toMs: 0 };
+
+/** From a minute before the first span to a while after the last. */
+export function rangeOf({ baseUnixNano }: Corpus): QueryRange {
+  const baseMs = Number(baseUnixNano / 1_000_000n);
+  return { fromMs: baseMs - 60_000, toMs: baseMs + 180_000 };
+}
+
+/** Asks one question through a data source. */
+export async function askGrafana(
+  process: PluginProcess,
+  settings: DataSourceSettings,
+  question: GrafanaQuestion,
+  corpus: Corpus,
+): Promise<GrafanaAnswer> {
+  const { jsonData, toggles, withoutTimes } = question;
+  const all = { ...settings, jsonData: { ...settings.jsonData, ...jsonData } };
+  const client = new PluginClient(process, all, toggles);
+  const range = withoutTimes === true ? asIs : rangeOf(corpus);
+  const { error, found } = await call(client, question, range, corpus);
+  // Which of several values Go stumbles over first differs.
+  const shownError = error?.replace(/cannot unmarshal .*/, "cannot unmarshal …");
+  const shown = error === undefined ? comparableFrame(found, corpus) : { error: shownError };
+  try {
+    expectAnswer(question, error, shown);
+    return { shown };
+  } catch (failure) {
+    return { shown, failure: (failure as Error).message };
+  }
+}
+
+async function call(
+  client: PluginClient,
+  { health, resource, query = {}, stream }: GrafanaQuestion,
+  range: QueryRange,
+  { baseUnixNano }: Corpus,
+): Promise<{ error?: string | undefined; found: unknown }> {
+  if (health === true) return { found: await client.checkHealth() };
+  if (resource !== undefined) {
+    const seconds = (offset: string) => String(Number(baseUnixNano / 1_000_000_000n) + Number(offset));
+    const path = resource.replaceAll(
+      /(start|end)=(-?\d+)/g,
+      (_, name, offset) => `${name}=${seconds(offset)}`,
+    );
+    const { status, body } = await client.callResource(path);
+    return status === 200
+      ? { found: parseExactJson(body) }
+      : { error: `${status} ${body.trim()}`, found: undefined };
+  }
+  if (stream !== undefined) {
+    const { error, result, states } = await client.stream(stream, query, range);
+    if (error === undefined) expectEqual(states.at(-1), "Done", "the last state");
+    return { error, found: result };
+  }
+  const { error, frames } = await client.query(query, range);
+  return { error, found: frames };
+}
+
+function expectAnswer(
+  { finds = "something", with: parts = [] }: GrafanaQuestion,
+  error: string | undefined,
+  shown: unknown,
+): void {
+  if (typeof finds === "object") {
+    expectIncludes(error ?? "(no error)", finds.error, "the error");
+    return;
+  }
+  expectEqual(error, undefined, "an error");
+  const text = JSON.stringify(shown);
+  expectEqual(isEmpty(shown), finds === "nothing", `nothing found (${text.slice(0, 300)})`);
+  for (const part of parts) expectIncludes(text, part, "the answer");
+}
+
+/** Whether there is no row in any frame, no element in any list, no text. */
+function isEmpty(shown: unknown): boolean {
+  if (Array.isArray(shown)) return shown.every(isEmpty);
+  if (typeof shown !== "object" || shown === null) return shown === null || shown === "";
+  if ("rows" in shown) return isEmpty(shown.rows);
+  return Object.values(shown).every(isEmpty);
+}

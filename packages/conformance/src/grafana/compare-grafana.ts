@@ -1,0 +1,186 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventually, expectEqual } from "../expect.ts";
+import { corpusNow, differencesOf, sendCorpus } from "../tempo-api/compare-tempo.ts";
+import type { Corpus } from "../tempo-api/corpus.ts";
+import { startOurTempo } from "../tempo-api/our-tempo.ts";
+import { findTempo, startTempo, type TempoBackend } from "../tempo-api/tempo-process.ts";
+import { ask } from "../tracing-api/ask.ts";
+import type { Answers, Difference } from "../tracing-api/comparison/answers.ts";
+import { type KnownDifference, readKnownDifferences } from "../tracing-api/comparison/known-differences.ts";
+import { findPublicModel, startPublicModel } from "../tracing-api/comparison/public-model.ts";
+import { askGrafana } from "./ask-grafana.ts";
+import { jaegerQuestions } from "./jaeger-questions.ts";
+import type { DataSourceSettings } from "./plugin-client.ts";
+import { type DataSourceType, dataSourceTypes, type PluginProcess, startPlugin } from "./plugin-process.ts";
+import { provisionedDataSource } from "./provisioned-data-sources.ts";
+import type { GrafanaQuestion } from "./question.ts";
+import { tempoQuestions } from "./tempo-questions.ts";
+
+/** Paths of the programs of the data sources, as far as they are there. */
+export type Plugins = Readonly<Partial<Record<DataSourceType, string>>>;
+
+/** What was asked, and what came of it. */
+export interface GrafanaResult {
+  readonly questions: number;
+  /** Names of questions whose answer is not what Grafana's users expect, with the reason. */
+  readonly failures: readonly { readonly name: string; readonly failure: string }[];
+  /** Public models that were there to be compared with. */
+  readonly models: readonly DataSourceType[];
+  readonly differences: readonly Difference[];
+}
+
+const knownFile = new URL("../../known-grafana-differences.json", import.meta.url);
+
+export const readKnownGrafanaDifferences = (): KnownDifference[] => readKnownDifferences(knownFile);
+
+/**
+ * Starts our storage, collector and query service and Grafana's data sources, sends spans and asks through them what their
+ * pages ask; then the same of the public models, as far as their programs are there.
+ * @param models folder with `tempo` and `jaeger-all-in-one`; else where they are otherwise looked for
+ */
+export async function compareGrafana(plugins: Plugins, models?: string): Promise<GrafanaResult> {
+  const corpus = corpusNow();
+  const questions = [...jaegerQuestions(corpus.traceIds), ...tempoQuestions(corpus.traceIds)].filter(
+    ({ of }) => plugins[of] !== undefined,
+  );
+  const processes: Partial<Record<DataSourceType, PluginProcess>> = {};
+  try {
+    for (const type of dataSourceTypes) {
+      const program = plugins[type];
+      if (program !== undefined) processes[type] = await startPlugin(program);
+    }
+    const ours = await askOurs(processes, questions, corpus);
+    const theirs: Record<string, unknown> = {};
+    const compared: DataSourceType[] = [];
+    for (const type of dataSourceTypes) {
+      const process = processes[type];
+      const of = questions.filter((question) => question.of === type);
+      const model = process === undefined ? undefined : await askModel(type, process, of, corpus, models);
+      if (model === undefined) continue;
+      compared.push(type);
+      Object.assign(theirs, model);
+    }
+    const shown = Object.fromEntries(
+      Object.entries(ours)
+        .filter(([name]) => Object.hasOwn(theirs, name))
+        .map(([name, answer]) => [name, answer.shown]),
+    );
+    return {
+      questions: questions.length,
+      failures: Object.entries(ours).flatMap(([name, { failure }]) =>
+        failure === undefined ? [] : [{ name, failure }],
+      ),
+      models: compared,
+      differences: differencesOf(theirs, shown),
+    };
+  } finally {
+    await Promise.all(Object.values(processes).map((process) => process.close()));
+  }
+}
+
+type Processes = Readonly<Partial<Record<DataSourceType, PluginProcess>>>;
+
+async function askOurs(
+  processes: Processes,
+  questions: readonly GrafanaQuestion[],
+  corpus: Corpus,
+): Promise<Record<string, Awaited<ReturnType<typeof askGrafana>>>> {
+  // Grafana streams from the port of its URL.
+  const backend = await startOurTempo({ onePort: true });
+  try {
+    await sendCorpus(backend, corpus);
+    const base = backend.tempo.replace(/\/tempo$/, "");
+    const answers: Record<string, Awaited<ReturnType<typeof askGrafana>>> = {};
+    for (const question of questions) {
+      const settings = provisionedDataSource(question.of, base);
+      const process = processes[question.of];
+      if (process === undefined) continue;
+      answers[question.name] = await askGrafana(process, settings, question, corpus).catch(
+        (error: Error) => ({ shown: { error: error.message }, failure: error.message }),
+      );
+    }
+    return answers;
+  } finally {
+    await backend.close();
+  }
+}
+
+/** What the data source makes of its own model's answers; undefined when the program is not there. */
+async function askModel(
+  type: DataSourceType,
+  process: PluginProcess,
+  questions: readonly GrafanaQuestion[],
+  corpus: Corpus,
+  models: string | undefined,
+): Promise<Answers | undefined> {
+  const model = await (type === "tempo" ? startTempoModel(models, corpus) : startJaegerModel(models, corpus));
+  if (model === undefined) return undefined;
+  try {
+    const settings: DataSourceSettings = { ...provisionedDataSource(type, ""), url: model.url };
+    const answers: Record<string, unknown> = {};
+    for (const question of questions) {
+      const { shown } = await askGrafana(process, settings, question, corpus).catch((error: Error) => ({
+        shown: { error: error.message },
+      }));
+      answers[question.name] = shown;
+    }
+    return answers;
+  } finally {
+    await model.close();
+  }
+}
+
+interface Model {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+async function startTempoModel(models: string | undefined, corpus: Corpus): Promise<Model | undefined> {
+  const program = findTempo(models);
+  if (program === undefined) return undefined;
+  const backend: TempoBackend = await startTempo(program);
+  try {
+    await sendCorpus(backend, corpus);
+  } catch (error) {
+    await backend.close();
+    throw error;
+  }
+  return { url: backend.tempo, close: () => backend.close() };
+}
+
+async function startJaegerModel(models: string | undefined, corpus: Corpus): Promise<Model | undefined> {
+  const found = findPublicModel(models);
+  if (found === undefined) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), "grafana-jaeger-"));
+  const strategies = join(folder, "strategies.json");
+  writeFileSync(strategies, "{}");
+  const backend = await startPublicModel(found, strategies);
+  const close = async () => {
+    await backend.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const { otlpHttp, query } = backend.addresses;
+  try {
+    for (const body of corpus.exports) {
+      const { status } = await ask(`http://${otlpHttp}/v1/traces`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      expectEqual(status, 200, "POST /v1/traces");
+    }
+    for (const id of corpus.traceIds) {
+      await eventually(
+        async () =>
+          expectEqual((await ask(`http://${query}/api/traces/${id}`)).status, 200, `${id} is found`),
+        30_000,
+      );
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { url: `http://${query}`, close };
+}

@@ -1,0 +1,25 @@
+import { judge } from "../tracing-api/comparison/known-differences.ts";
+import { verdictText } from "../tracing-api/comparison/verdict-text.ts";
+import { type GrafanaResult, readKnownGrafanaDifferences } from "./compare-grafana.ts";
+
+/** Whether all is as it should be, and for people: what is not, and how much was asked. */
+export function grafanaVerdict({ questions, failures, models, differences }: GrafanaResult): {
+  readonly isGood: boolean;
+  readonly text: string;
+} {
+  const lines = failures.map(({ name, failure }) => `FAILED  ${name}\n          ${failure}`);
+  lines.push(`${questions - failures.length} of ${questions} answers of ours are as expected`);
+  if (models.length === 0) {
+    lines.push("skipped: the comparison; neither jaeger-all-in-one nor tempo is here");
+    return { isGood: failures.length === 0, text: lines.join("\n") };
+  }
+  // What is known of a model that is not here matches nothing, and is not stale for that.
+  const known = readKnownGrafanaDifferences().filter((entry) =>
+    entry.questions.every((pattern) => models.some((model) => pattern.startsWith(model))),
+  );
+  const verdict = judge(differences, known);
+  lines.push(`compared with ${models.join(" and ")}:`);
+  lines.push(verdictText({ ...verdict, questions }, "known-grafana-differences.json"));
+  const isGood = failures.length + verdict.unknown.length + verdict.stale.length === 0;
+  return { isGood, text: lines.join("\n") };
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import { z } from "zod";
+import type { DataSourceSettings } from "./plugin-client.ts";
+import type { DataSourceType } from "./plugin-process.ts";
+
+const file = fileURLToPath(
+  new URL("../../../../docker/grafana/provisioning/datasources/tracing.yaml", import.meta.url),
+);
+const provisioning = z.object({
+  datasources: z.array(
+    z.object({
+      name: z.string(),
+      uid: z.string(),
+      type: z.string(),
+      url: z.url(),
+      jsonData: z.record(z.string(), z.unknown()).optional(),
+    }),
+  ),
+});
+
+/**
+ * A data source as the Compose file's Grafana has it.
+ * @param base where it finds the query service instead, such as `http://127.0.0.1:16686`
+ * @throws Error when the file has none of this type
+ */
+export function provisionedDataSource(type: DataSourceType, base: string): DataSourceSettings {
+  const { datasources } = provisioning.parse(parse(readFileSync(file, "utf8")));
+  const found = datasources.find((one) => one.type === type);
+  if (found === undefined) throw new Error(`${file} has no data source of type ${type}`);
+  const { name, uid, jsonData } = found;
+  const url = base + new URL(found.url).pathname.replace(/\/$/, "");
+  return { type, name, uid, url, ...(jsonData === undefined ? {} : { jsonData }) };
+}

@@ -1,0 +1,19 @@
+// Our query service, asked through the programs that Grafana starts for its data sources of Jaeger and of Tempo.
+// docs/grafana.md says where Grafana has them.
+
+import { expect, test } from "vitest";
+import { compareGrafana } from "../src/grafana/compare-grafana.ts";
+import { grafanaVerdict } from "../src/grafana/grafana-verdict.ts";
+import { findPlugins } from "../src/grafana/plugin-process.ts";
+
+const plugins = findPlugins();
+
+test.skipIf(Object.keys(plugins).length === 0)(
+  "Grafana's data sources show our traces, and what they show of the public models' (skipped without $GRAFANA_PLUGINS)",
+  async () => {
+    const result = await compareGrafana(plugins);
+    const { isGood, text } = grafanaVerdict(result);
+    if (!isGood) expect.fail(text);
+  },
+  900_000,
+);
