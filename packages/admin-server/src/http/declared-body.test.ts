@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DeclaredBody } from "./declared-body.ts";
+import { DeclaredBody, fieldsFor } from "./declared-body.ts";
 
 test.each<[string, string, number, number | undefined, boolean, boolean]>([
   ["a body of its length", "GET", 200, 5, false, true],
@@ -27,4 +27,11 @@ test("takes as much as was declared, and knows when some is missing", () => {
 
 test.each([100, 199, 1000, Number.NaN])("%d is no status of a final response", (status) => {
   expect(() => new DeclaredBody().begin("GET", status, 0)).toThrow("is not that of a final response");
+});
+
+test("204 tells no length", () => {
+  const fields = ["X-A", "1", "content-Length", "2", "X-B", "2"];
+  expect(fieldsFor(204, fields)).toEqual(["X-A", "1", "X-B", "2"]);
+  expect(fieldsFor(200, fields)).toBe(fields);
+  expect(fields).toHaveLength(6);
 });

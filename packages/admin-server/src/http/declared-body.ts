@@ -1,4 +1,5 @@
 import { ServerError } from "../core/errors.ts";
+import { getHeader, type HeaderList, removeHeaders } from "./header-list.ts";
 
 /** Holds the body of a response to what its head says. */
 export class DeclaredBody {
@@ -39,6 +40,16 @@ export class DeclaredBody {
   get isShort(): boolean {
     return this.#left > 0 && !this.isLeftOut;
   }
+}
+
+/** The fields of a response, without the length that 204 must not have. Source: RFC 9110, section 8.6 */
+export function fieldsFor(status: number, headers: HeaderList): HeaderList {
+  if (status !== 204 || getHeader(headers, "content-length") === undefined) {
+    return headers;
+  }
+  const kept = [...headers];
+  removeHeaders(kept, (name) => name === "content-length");
+  return kept;
 }
 
 /** What a handler is told that writes more than it declared. */

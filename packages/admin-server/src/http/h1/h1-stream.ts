@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { ServerError } from "../../core/errors.ts";
-import { bodyTooLong, DeclaredBody } from "../declared-body.ts";
+import { bodyTooLong, DeclaredBody, fieldsFor } from "../declared-body.ts";
 import type { FieldMemo } from "../field-memo.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
@@ -221,7 +221,8 @@ export class H1Stream implements HttpStream {
 
   /** @param length of a body that is known whole */
   #begin(status: number, headers: HeaderList, length: number | undefined, goodFrom: number): void {
-    const framing = encodeResponseFields(headers, goodFrom);
+    const fields = fieldsFor(status, headers);
+    const framing = encodeResponseFields(fields, fields === headers ? goodFrom : Number.POSITIVE_INFINITY);
     let text = statusLine(status) + framing.text;
     if (!framing.hasDate) {
       text += `Date: ${httpDate()}\r\n`;

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { errorCodes } from "wire/http2";
 import { ServerError } from "../../core/errors.ts";
-import { bodyTooLong, DeclaredBody } from "../declared-body.ts";
+import { bodyTooLong, DeclaredBody, fieldsFor } from "../declared-body.ts";
 import { httpDate } from "../h1/response-head.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
@@ -422,7 +422,8 @@ export class H2Stream implements HttpStream, TunnelStream {
 
   /** @param length of a body that is known whole */
   #begin(status: number, headers: HeaderList, length: number | undefined): void {
-    const framing = checkFields(headers);
+    const fields = fieldsFor(status, headers);
+    const framing = checkFields(fields);
     const declared = framing.contentLength ?? length;
     const mayDeclare = this.#declared.begin(this.method, status, declared);
     const ownFields: HeaderList = [":status", String(status)];
@@ -437,7 +438,7 @@ export class H2Stream implements HttpStream, TunnelStream {
       return;
     }
     this.#ownFields = ownFields;
-    this.#fields = headers;
+    this.#fields = fields;
   }
 
   /** Sends the head, if it waits. @param endsStream nothing follows */

@@ -95,12 +95,9 @@ export class RetryRules {
     if (this.#asked) {
       return this.#left(tries.progress) ? this.#tryIntervalMs : undefined;
     }
-    // Past the model, and what nobody has to ask for: another upstream when one cannot be dialed (nothing was sent);
-    // once more when a connection was lost under a request that is safe to repeat.
-    if (!(failure instanceof ProxyFailure) || failure.timedOut) {
-      return undefined;
-    }
-    return (failure.stage === "dial" ? tries.othersLeft : tries.progress.retries === 0) ? 0 : undefined;
+    // Past the model, and what nobody has to ask for: another upstream when one cannot be dialed (nothing was sent).
+    const isUnreached = failure instanceof ProxyFailure && failure.stage === "dial" && !failure.timedOut;
+    return isUnreached && tries.othersLeft ? 0 : undefined;
   }
 
   #left(progress: ProxyProgress): boolean {

@@ -198,7 +198,11 @@ describe("connections", () => {
 
   test("are kept, and outlive a reload", async () => {
     let connections = 0;
-    const server = createHttpServer((_, response) => response.end());
+    const asked: (string | undefined)[] = [];
+    const server = createHttpServer((request, response) => {
+      asked.push(request.headers.connection);
+      response.end();
+    });
     server.on("connection", () => {
       connections++;
     });
@@ -212,6 +216,7 @@ describe("connections", () => {
     await ask(running.site);
     await ask(running.site);
     expect(connections).toBe(3);
+    expect(asked).toEqual([undefined, undefined, "close", "close"]);
   });
 
   test("are no more than max_conns_per_host: requests wait", async () => {

@@ -272,3 +272,35 @@ describe("HTTP/1.1: a kept connection that the upstream closes as a request is s
     expect(lines).toHaveLength(3);
   });
 });
+
+test("over a new connection nothing is sent a second time unless retries are asked for", async () => {
+  const lines: string[] = [];
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("data", (bytes) => {
+      lines.push(String(bytes).split("\r\n")[0] ?? "");
+      socket.destroy();
+    });
+  });
+  const dial = await listen(server);
+  await load([dial, dial], ["1.1"]);
+  expect((await ask(running.site)).status).toBe(502);
+  expect(lines).toEqual(["GET / HTTP/1.1"]);
+});
+
+test("HTTP/2: a kept connection that breaks off under a safe request costs nothing, another one is sent once", async () => {
+  let streams = 0;
+  const server = h2Upstream((stream) => {
+    streams++;
+    if (stream.id === 1) {
+      ok(stream);
+    } else {
+      stream.session?.socket.destroy();
+    }
+  });
+  await load([await listen(server)], ["h2c"]);
+  expect((await ask(running.site)).status).toBe(200);
+  expect((await ask(running.site)).status).toBe(200);
+  expect((await ask(running.site, post)).status).toBe(502);
+  expect(streams).toBe(4);
+});

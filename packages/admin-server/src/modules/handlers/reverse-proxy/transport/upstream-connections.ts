@@ -209,7 +209,7 @@ export class UpstreamConnections implements SlotUser {
           this.#h2.start(inner);
         }
       } else if (adopt !== undefined) {
-        const inner = new H1Call(request, receiver);
+        const inner = new H1Call(request, receiver, !this.#options.keepAlive);
         inner.aborted = call.aborted;
         call.inner = inner;
         adopt(inner);

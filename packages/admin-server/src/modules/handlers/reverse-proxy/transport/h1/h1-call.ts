@@ -5,9 +5,6 @@ import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transpo
 import type { H1ClientConnection } from "./h1-client-connection.ts";
 
 const target = /^[/a-zA-Z][!-~\x80-\xff]*$/;
-/** Methods that change nothing. Source: RFC 9110, section 9.2.1 */
-const safeMethod = /^(?:GET|HEAD|OPTIONS|TRACE)$/;
-const idempotencyKey = /^(?:X-)?Idempotency-Key$/i;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** The last that were found good: many requests in a row are for the same. */
@@ -25,8 +22,12 @@ function fieldsText({ headers, wireText }: UpstreamRequest): string {
   return wireText.text;
 }
 
-/** The request as it stands on the wire, up to its body. @throws ServerError HTTP_BAD_REQUEST */
-function encodeHead(request: UpstreamRequest): string {
+/**
+ * The request as it stands on the wire, up to its body.
+ * @param isLast says that the connection is not used again
+ * @throws ServerError HTTP_BAD_REQUEST
+ */
+function encodeHead(request: UpstreamRequest, isLast: boolean): string {
   if (request.method !== goodMethod || request.target !== goodTarget) {
     if (!token.test(request.method) || !target.test(request.target)) {
       const text = JSON.stringify(`${request.method} ${request.target}`.slice(0, 80));
@@ -42,6 +43,9 @@ function encodeHead(request: UpstreamRequest): string {
     throw new ServerError("HTTP_BAD_REQUEST", `cannot be sent on: ${(error as Error).message}`, {
       cause: error,
     });
+  }
+  if (isLast && request.upgrade === "") {
+    text += "Connection: close\r\n";
   }
   const { body } = request;
   if (body instanceof Uint8Array) {
@@ -68,11 +72,14 @@ export class H1Call implements UpstreamCall {
   /** When it began to wait for a connection, as of `performance.now()`; 0: it did not. */
   waitingSince = 0;
 
-  /** @throws ServerError HTTP_BAD_REQUEST */
-  constructor(request: UpstreamRequest, receiver: ResponseReceiver) {
+  /**
+   * @param isLast whether its connection is not used again
+   * @throws ServerError HTTP_BAD_REQUEST
+   */
+  constructor(request: UpstreamRequest, receiver: ResponseReceiver, isLast = false) {
     this.request = request;
     this.receiver = receiver;
-    this.head = encodeHead(request);
+    this.head = encodeHead(request, isLast);
     this.expectsContinue =
       request.body !== undefined &&
       request.headers.some(
@@ -82,16 +89,6 @@ export class H1Call implements UpstreamCall {
 
   get body(): Readable | Uint8Array | undefined {
     return this.request.body;
-  }
-
-  /** Whether it does no harm to send it twice. Source: Go's net/http, `Request.isReplayable` */
-  get isReplayable(): boolean {
-    const { body, upgrade, method, headers } = this.request;
-    return (
-      body === undefined &&
-      upgrade === "" &&
-      (safeMethod.test(method) || headers.some((each, index) => index % 2 === 0 && idempotencyKey.test(each)))
-    );
   }
 
   resume(): void {

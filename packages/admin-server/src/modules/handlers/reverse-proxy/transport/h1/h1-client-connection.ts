@@ -3,6 +3,7 @@ import { ChunkedDecoder } from "../../../../../http/h1/chunked-decoder.ts";
 import type { HeaderList } from "../../../../../http/header-list.ts";
 import { BodyWriter } from "../body-writer.ts";
 import { type ReadBuffer, readBufferOf } from "../read-buffer.ts";
+import { isReplayable } from "../replayable.ts";
 import type { CallStage } from "../transport.ts";
 import { H1BodySink } from "./h1-body-sink.ts";
 import type { H1Call } from "./h1-call.ts";
@@ -391,7 +392,8 @@ export class H1ClientConnection {
       this.#state === states.head &&
       this.#interims === 0 &&
       this.#partial.length === 0 &&
-      call?.isReplayable === true;
+      call !== undefined &&
+      isReplayable(call.request);
     if (mayMoveOn) {
       this.#forget();
     }

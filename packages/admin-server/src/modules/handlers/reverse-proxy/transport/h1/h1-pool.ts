@@ -65,7 +65,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
 
   /** @throws ServerError HTTP_BAD_REQUEST */
   call(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
-    const call = new H1Call(request, receiver);
+    const call = new H1Call(request, receiver, !this.#options.keepAlive);
     this.#start(call);
     return call;
   }

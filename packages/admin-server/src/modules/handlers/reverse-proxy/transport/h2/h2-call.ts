@@ -2,6 +2,7 @@ import { type ClientHttp2Stream, constants } from "node:http2";
 import { ServerError } from "../../../../../core/errors.ts";
 import { forwardedTrailers, keepEndToEnd } from "../../proxy-headers.ts";
 import { BodyWriter } from "../body-writer.ts";
+import { isReplayable } from "../replayable.ts";
 import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { type H2Connection, wasUnseen } from "./h2-connection.ts";
 import { fieldsOf, h2RequestFields, plainFields } from "./h2-fields.ts";
@@ -162,8 +163,22 @@ export class H2Call implements UpstreamCall {
       if (!isHopeless && this.#sendAgain()) {
         return;
       }
+    } else if (this.#wasLost(connection, stream) && this.#sendAgain()) {
+      return;
     }
     this.fail(error);
+  }
+
+  /** Whether a connection that had served before broke off under a request that may be sent twice, as kept ones do. */
+  #wasLost({ session }: H2Connection, { id = 0 }: ClientHttp2Stream): boolean {
+    return (
+      id > 1 &&
+      session.destroyed &&
+      this.#stage === "sent" &&
+      this.#interims === 0 &&
+      this.repeats === 0 &&
+      isReplayable(this.request)
+    );
   }
 
   /** Gives it back to its owner, as if it was never sent. @returns false when it cannot be sent again */

@@ -1,0 +1,14 @@
+import type { UpstreamRequest } from "./transport.ts";
+
+/** Methods that change nothing. Source: RFC 9110, section 9.2.1 */
+const safeMethod = /^(?:GET|HEAD|OPTIONS|TRACE)$/;
+const idempotencyKey = /^(?:X-)?Idempotency-Key$/i;
+
+/** Whether it does no harm to send a request twice. Source: Go's net/http, `Request.isReplayable` */
+export function isReplayable({ body, upgrade, method, headers }: UpstreamRequest): boolean {
+  return (
+    body === undefined &&
+    upgrade === "" &&
+    (safeMethod.test(method) || headers.some((each, index) => index % 2 === 0 && idempotencyKey.test(each)))
+  );
+}
