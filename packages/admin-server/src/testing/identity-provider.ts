@@ -19,6 +19,8 @@ export class IdentityProvider {
   tokenLifetimeS = 3600;
   /** Requests of the token endpoint, by grant type. */
   readonly grants: string[] = [];
+  /** The first token that was taken back; "" when that was refused. */
+  readonly revocation = Promise.withResolvers<{ readonly token: string; readonly kind: string }>();
   /** The provider refuses refresh tokens. */
   refusesRefresh = false;
   readonly #server: Server;
@@ -40,7 +42,11 @@ export class IdentityProvider {
       claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["groups", "name", "big"] },
       conformIdTokenClaims: false,
       cookies: { keys: ["test"] },
-      features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true } },
+      features: {
+        devInteractions: { enabled: false },
+        rpInitiatedLogout: { enabled: true },
+        revocation: { enabled: true },
+      },
       issueRefreshToken: async () => true,
       rotateRefreshToken: () => true,
       ttl: {
@@ -109,6 +115,15 @@ export class IdentityProvider {
           response.writeHead(400, { "Content-Type": "application/json" }).end('{"error":"invalid_grant"}');
           return;
         }
+      }
+      if (request.url === "/token/revocation") {
+        request.once("data", (chunk) => {
+          const form = new URLSearchParams(String(chunk));
+          response.once("finish", () => {
+            const [token, kind] = [form.get("token") ?? "", form.get("token_type_hint") ?? ""];
+            this.revocation.resolve({ token: response.statusCode === 200 ? token : "", kind });
+          });
+        });
       }
       callback(request, response);
     });

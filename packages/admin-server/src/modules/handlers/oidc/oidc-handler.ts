@@ -16,8 +16,9 @@ import {
   logoutUrl,
   type PendingLogin,
   readPending,
+  revokeTokens,
 } from "./oidc-login.ts";
-import type { OidcProvider } from "./oidc-provider.ts";
+import { faultOf, type OidcProvider } from "./oidc-provider.ts";
 import { isDue, refreshSession } from "./oidc-refresh.ts";
 import { makeSession, type OidcSession, readSession } from "./oidc-session.ts";
 import {
@@ -201,8 +202,13 @@ export class OidcHandler implements HttpHandler {
     const back = this.#basePath + (this.#config.after_logout ?? "/");
     let url: string | undefined;
     try {
-      const configuration = session === undefined ? undefined : await this.#provider.configuration();
-      url = configuration && logoutUrl(configuration, this.#origin(exchange) + back, session?.idToken);
+      if (session !== undefined) {
+        const configuration = await this.#provider.configuration();
+        revokeTokens(configuration, session).catch((error: unknown) =>
+          this.#context.log.warn(`oidc: taking back tokens: ${faultOf(error)}`),
+        );
+        url = logoutUrl(configuration, this.#origin(exchange) + back, session.idToken);
+      }
     } catch (error) {
       this.#context.log.warn(`oidc: signing out at the provider: ${messageOf(error)}`);
     }

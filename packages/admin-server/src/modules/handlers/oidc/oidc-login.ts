@@ -10,13 +10,14 @@ import {
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
+  tokenRevocation,
 } from "openid-client";
 import { z } from "zod";
 import { HttpError } from "../../../http/http-error.ts";
 import type { Claims } from "./claims.ts";
 import type { OidcConfig } from "./oidc-config.ts";
 import { faultOf } from "./oidc-provider.ts";
-import type { Tokens } from "./oidc-session.ts";
+import type { OidcSession, Tokens } from "./oidc-session.ts";
 
 /** A login that was begun and not ended; the browser keeps it, sealed. */
 const pendingSchema = z.object({
@@ -123,4 +124,20 @@ export function logoutUrl(
     post_logout_redirect_uri: returnUri,
     ...(idToken === undefined ? {} : { id_token_hint: idToken }),
   }).href;
+}
+
+/**
+ * Has the provider take back what a session could go on with, where it can: the refresh token, and with it the access
+ * tokens of the same login, or else the access token. Source: RFC 7009
+ * @throws Error when the provider cannot be asked, or says no
+ */
+export async function revokeTokens(
+  configuration: Configuration,
+  { refreshToken, accessToken }: Pick<OidcSession, "refreshToken" | "accessToken">,
+): Promise<void> {
+  const token = refreshToken ?? accessToken;
+  if (token !== undefined && configuration.serverMetadata().revocation_endpoint !== undefined) {
+    const kind = refreshToken === undefined ? "access_token" : "refresh_token";
+    await tokenRevocation(configuration, token, { token_type_hint: kind });
+  }
 }

@@ -249,6 +249,10 @@ describe("a login", () => {
       `${site}/`,
     ]);
     expect(target.searchParams.get("id_token_hint")).toMatch(/^[\w.-]+$/);
+    expect(await provider.revocation.promise).toEqual({
+      token: expect.stringMatching(/./),
+      kind: "refresh_token",
+    });
     expect(browser.cookies().size).toBe(0);
     expect((await browser.ask(`${site}/`)).status).toBe(302);
     expect((await new Browser().ask(`${site}/oidc/logout`)).headers.location).toBe("/");
