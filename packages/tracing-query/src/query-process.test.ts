@@ -79,12 +79,16 @@ test("serves TLS over HTTP and gRPC", async () => {
   expect(services).toEqual({ services: [] });
 });
 
-test("HTTP and gRPC share a port, with headers of every answer", async () => {
-  const [address = ""] = await freeAddresses(1);
+test.each([
+  ["its port alone", 0],
+  ["its port, and gRPC has another one too", 1],
+])("HTTP shares with gRPC %s, with headers of every answer", async (_, grpcIndex) => {
+  const addresses = await freeAddresses(2);
+  const [address = ""] = addresses;
   const running = await queryProcess.start(
     contextOf(
       `--query.http-server.host-port=${address}`,
-      `--query.grpc-server.host-port=${address}`,
+      `--query.grpc-server.host-port=${addresses[grpcIndex]}`,
       "--span-storage.type=memory",
       "--query.additional-headers=Access-Control-Allow-Origin: *",
       "--query.additional-headers=X-One: a",

@@ -45,7 +45,7 @@ function readLimitsOf(options: QueryOptions): ReadLimits {
 /** `tracing-query`: traces out, over HTTP and gRPC, and the UI. */
 export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
   name: "tracing-query",
-  description: "Finds traces: HTTP API and UI on one port, gRPC on another.",
+  description: "Finds traces: HTTP API and UI on one port, gRPC on another and, without TLS, on both.",
   options: queryOptions,
   adminHostPort: ":16687",
   async start({ options, log, metrics, health }) {
@@ -129,7 +129,8 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       logStaticFiles: options["query.log-static-assets-access"],
       basePath,
       headers: options["query.additional-headers"],
-      takeHttp2: sharesPort ? (socket) => grpc.take(socket) : undefined,
+      // Grafana's Tempo data source streams over gRPC from the port of its URL, whatever the port of gRPC is.
+      takeHttp2: httpTls === undefined && grpcTls === undefined ? (socket) => grpc.take(socket) : undefined,
     }).catch(async (error: unknown) => {
       await grpc.stop(AbortSignal.abort());
       throw error;
