@@ -65,7 +65,7 @@ async function call(
   }
   if (stream !== undefined) {
     const { error, result, states } = await client.stream(stream, query, range);
-    if (error === undefined) expectEqual(states.at(-1), "Done", "the last state");
+    if (error === undefined) expectEqual(states.at(-1), "done", "the last state");
     return { error, found: result };
   }
   const { error, frames } = await client.query(query, range);

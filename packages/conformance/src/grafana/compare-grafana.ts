@@ -87,8 +87,7 @@ async function askOurs(
   questions: readonly GrafanaQuestion[],
   corpus: Corpus,
 ): Promise<Record<string, Awaited<ReturnType<typeof askGrafana>>>> {
-  // Grafana streams from the port of its URL.
-  const backend = await startOurTempo({ onePort: true });
+  const backend = await startOurTempo();
   try {
     await sendCorpus(backend, corpus);
     const base = backend.tempo.replace(/\/tempo$/, "");
