@@ -14,11 +14,13 @@ import { type LogEncoder, type LogWriter, logEncoders, logWriters } from "./log-
 import { takesLogger } from "./logger-names.ts";
 import { OwnLines, ownLines, ownLogger } from "./own-lines.ts";
 import { compileSampling } from "./sampling.ts";
+import { StrayOutput, type StrayTaker, strayOutputs } from "./stray-output.ts";
 import { makeStderrWriter } from "./writers/standard-streams.ts";
 
 const level = (error: string) => z.string().refine((text) => parseLevel(text) !== undefined, { error });
 
-const logSchema = z.strictObject({
+/** How and where entries are written. */
+const outputShape = {
   writer: inlineModule("logging.writers", "output").nullish().describe("Where lines go (stderr)."),
   encoder: inlineModule("logging.encoders", "format")
     .nullish()
@@ -43,6 +45,12 @@ const logSchema = z.strictObject({
   with_stacktrace: level("unrecognized log level")
     .nullish()
     .describe("Entries of this level and above tell the calls that led to them (none)."),
+};
+
+const sinkSchema = z.strictObject(outputShape);
+
+const logSchema = z.strictObject({
+  ...outputShape,
   include: z.array(z.string()).nullish().describe("Loggers, with all below them, that are written (all)."),
   exclude: z.array(z.string()).nullish().describe("Loggers, with all below them, that are left out."),
 });
@@ -52,7 +60,11 @@ type LogConfig = z.infer<typeof logSchema>;
 /** Config of the top level `logging`. Source: the public model (Caddy 2.11) */
 export const loggingSchema = z
   .strictObject({
-    sink: notYet("nothing is written beside the logs"),
+    sink: sinkSchema
+      .nullish()
+      .describe(
+        "Where goes what no logger makes: warnings of Node, and what modules of one's own print by `console` (standard error and output).",
+      ),
     logs: z
       .record(z.string(), logSchema)
       .nullish()
@@ -170,11 +182,28 @@ export class LogSet {
   }
 }
 
+/** What no logger makes, as entries without a logger's name. */
+async function loadSink(
+  config: z.infer<typeof sinkSchema>,
+  context: ModuleContext,
+): Promise<{ take: StrayTaker; open(): Promise<void> }> {
+  try {
+    const log = { ...(await loadLog(config, context, "sink")), isConfigured: true, isDefault: false };
+    return {
+      take: (level, message) =>
+        writeEntry({ level, timeMs: logTimeMs(), logger: "", message, fields: {} }, [log]),
+      open: async () => log.writer.open?.(),
+    };
+  } catch (error) {
+    throw errorWithin("setting up sink log", error);
+  }
+}
+
 /** The newest is that of the config that is being provisioned: configs are built one after the other. */
 export const logSets: ResourceKind<LogSet> = { name: "logs" };
 
 async function loadLog(
-  config: LogConfig,
+  config: z.infer<typeof sinkSchema> & Partial<LogConfig>,
   context: ModuleContext,
   path: string,
 ): Promise<Omit<Log, "isConfigured" | "isDefault">> {
@@ -224,11 +253,28 @@ export const loggingApp = defineModule({
     nextKey++;
     const { value } = await context.acquire(logSets, String(nextKey), () => new LogSet(logs));
     const own = await context.acquire(ownLines, "", () => new OwnLines());
+    const sink = config?.sink ? await loadSink(config.sink, context) : undefined;
+    const stray = await context.acquire(strayOutputs, "", () => new StrayOutput());
     return {
-      start: () => value.open(),
-      activate: () => own.value.follow(value),
+      async start() {
+        await value.open();
+        await sink?.open();
+      },
+      activate() {
+        own.value.follow(value);
+        if (sink === undefined) {
+          stray.value.close();
+        } else {
+          stray.value.follow(sink.take);
+        }
+      },
       stop: async () => {},
-      close: () => own.value.leave(value),
+      close() {
+        own.value.leave(value);
+        if (sink !== undefined) {
+          stray.value.leave(sink.take);
+        }
+      },
     };
   },
 });

@@ -29,7 +29,10 @@ export const automationPolicySchema = z.strictObject({
     .describe("Certificates are obtained when a client first asks for the name, not before."),
   storage: inlineModule("storage", "module").nullish().describe("Where certificates rest (as all does)."),
   must_staple: z
-    .literal(false)
+    .literal(false, {
+      error:
+        "must_staple is not supported: there is no OCSP stapling, so clients would not take such a certificate",
+    })
     .nullish()
     .describe("There is no OCSP stapling, which authorities end: false."),
   disable_ocsp_stapling: z.boolean().nullish().describe("There is no OCSP stapling: nothing to disable."),

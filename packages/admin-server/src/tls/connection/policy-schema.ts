@@ -47,8 +47,8 @@ export const connectionPolicySchema = z.strictObject({
   client_authentication: clientAuthSchema.nullish().describe("Whether and how clients show certificates."),
   default_sni: z.string().nullish().describe("Name taken for clients that name none."),
   fallback_sni: z.string().nullish().describe("Name taken where there is no certificate for the one asked."),
-  insecure_secrets_log: notYet(),
-  handshake_context: notYet(),
+  insecure_secrets_log: notYet("secrets of sessions are not written down"),
+  handshake_context: notYet("there are no modules for it"),
 });
 
 export type ConnectionPolicyConfig = z.infer<typeof connectionPolicySchema>;
