@@ -19,5 +19,5 @@ function keeping(config: JsonValue) {
 
 /** Puts each config that runs into the history, within the limits that it sets itself. */
 export function recordChanges(history: ConfigHistory): (change: AppliedChange) => Promise<void> {
-  return ({ config, encoded, author }) => history.record({ document: encoded, author, ...keeping(config) });
+  return ({ config, written, author }) => history.record({ document: written, author, ...keeping(config) });
 }

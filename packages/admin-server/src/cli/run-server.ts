@@ -12,6 +12,7 @@ import { releaseMemory } from "../core/threads/release-memory.ts";
 import { OwnLines } from "../modules/logging/own-lines.ts";
 import { Server } from "../server.ts";
 import { defaultWorkers } from "../worker/open-threads.ts";
+import { restOptimizingCompiler, useOptimizingCompiler } from "./optimizing-compiler.ts";
 import { ConfigTextError } from "./read-config.ts";
 import { growYoungSpace } from "./young-space.ts";
 
@@ -53,6 +54,7 @@ function printExcerpt(error: unknown, encoding: ServerRun["logEncoding"]): void 
 
 /** Runs a server until told to stop. @returns the exit code. Source: the public model (Caddy 2.11), seen running */
 export async function runServer(run: ServerRun): Promise<number> {
+  restOptimizingCompiler();
   const lines = new OwnLines();
   const log = createLogger({
     name: "server",
@@ -91,6 +93,7 @@ export async function runServer(run: ServerRun): Promise<number> {
     return exitCodes.startFailed;
   }
   growYoungSpace();
+  useOptimizingCompiler();
   releaseMemory();
   log.info(`server ${version.gitVersion} runs`);
   const end = await run.running?.(server, log);

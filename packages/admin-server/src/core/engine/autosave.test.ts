@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -26,4 +26,19 @@ test("is replaced as a whole, for its owner alone", async () => {
   expect(await readFile(autosave.path, "utf8")).toBe("{}");
   expect((await stat(autosave.path)).mode & 0o777).toBe(0o600);
   expect(await readdir(join(folder, "a"))).toEqual(["autosave.json"]);
+});
+
+test("begins before the text is there, and leaves nothing of one that never comes, nor of one that is not wanted", async () => {
+  const autosave = new Autosave(join(folder, "b", "autosave.json"));
+  await autosave.write("1");
+  await writeFile(`${autosave.path}.${process.pid}.tmp`, "of a process that was killed");
+  const coming = Promise.withResolvers<Uint8Array>();
+  const staging = autosave.stage(coming.promise);
+  coming.resolve(Buffer.from("2"));
+  await (await staging).discard();
+  await expect(autosave.stage(Promise.reject(new Error("nested too deep")))).rejects.toThrow(
+    "nested too deep",
+  );
+  expect(await readdir(join(folder, "b"))).toEqual(["autosave.json"]);
+  expect(await readFile(autosave.path, "utf8")).toBe("1");
 });

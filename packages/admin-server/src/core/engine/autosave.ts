@@ -1,6 +1,8 @@
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { closeSync, constants, fsync, open, openSync, write } from "node:fs";
+import { readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createPrivateFile } from "../files/private-file.ts";
+import { promisify } from "node:util";
+import { inPrivateFolder } from "../files/private-file.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -14,6 +16,29 @@ const productFolder = "server";
 export function autosavePath(environment: Environment): string {
   const base = environment.XDG_CONFIG_HOME || join(environment.HOME || ".", ".config");
   return join(base, productFolder, "autosave.json");
+}
+
+// Descriptors in place of handles: each thing done to a file is a trip to another thread and back, which costs a change of
+// config more than the disk does. What only gives something back, or looks up a folder that is known, is done at once.
+const openFile = promisify(open);
+const writeFile = promisify(write);
+const sync = promisify(fsync);
+
+/** Where a write can be made to wait for the disk itself, as `fsync` after it would. Elsewhere it is said otherwise, or less. */
+const writesThrough = process.platform === "linux";
+
+const flags =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (writesThrough ? constants.O_SYNC : 0);
+
+/** Writes the whole and waits until it is on disk. @throws the file system's error */
+async function writeToDisk(file: number, bytes: Uint8Array): Promise<void> {
+  for (let start = 0; start < bytes.length; ) {
+    const { bytesWritten } = await writeFile(file, bytes, start);
+    start += bytesWritten;
+  }
+  if (!writesThrough) {
+    await sync(file);
+  }
 }
 
 /** A text that is on disk, synced, beside the one that it is to replace. */
@@ -35,44 +60,42 @@ export class Autosave {
   /**
    * Writes beside and syncs: nearly all that saving costs, done before it is known whether the text is to stay. What
    * `commit` has left is to rename and to sync the folder: after a crash there is the old file or the new one, whole.
-   * Mode 0600, because a config may hold secrets. One at a time. @throws the file system's error
+   * Mode 0600, because a config may hold secrets. One at a time.
+   * @param text may be on its way; the file is made meanwhile
+   * @throws the file system's error; what `text` rejects with
    */
-  async stage(text: string): Promise<StagedSave> {
+  async stage(text: Uint8Array | Promise<Uint8Array>): Promise<StagedSave> {
     const path = this.path;
-    const folder = dirname(path);
+    const coming = Promise.resolve(text);
+    coming.catch(() => {}); // awaited below, unless there is no file for it
     const temporary = `${path}.${process.pid}.tmp`;
-    const file = await createPrivateFile(temporary);
-    const opening = open(folder, "r");
-    opening.catch(() => {}); // awaited below
+    const file = await inPrivateFolder(temporary, () => openFile(temporary, flags, 0o600));
+    const discard = () => rm(temporary);
     try {
-      await file.writeFile(text);
-      await file.sync();
+      await writeToDisk(file, await coming);
     } catch (error) {
-      await Promise.allSettled([file.close(), opening.then((handle) => handle.close())]);
+      await discard().catch(() => {});
       throw error;
+    } finally {
+      closeSync(file);
     }
-    // What is synced needs no waiting for the end of a handle.
-    const closing = file.close();
-    closing.catch(() => {});
-    const folderHandle = await opening;
     return {
       async commit() {
+        await rename(temporary, path);
+        const folder = openSync(dirname(path), "r");
         try {
-          await rename(temporary, path);
-          await folderHandle.sync();
+          await sync(folder);
         } finally {
-          folderHandle.close().catch(() => {});
+          closeSync(folder);
         }
       },
-      async discard() {
-        await Promise.all([folderHandle.close(), closing.then(() => rm(temporary))]);
-      },
+      discard,
     };
   }
 
   /** Saves at once. @throws the file system's error */
   async write(text: string): Promise<void> {
-    const staged = await this.stage(text);
+    const staged = await this.stage(Buffer.from(text));
     await staged.commit();
   }
 

@@ -6,6 +6,7 @@ import { makeEtag, parseIfMatch, prepareEtags } from "../etag.ts";
 import { type EncodedDocument, encodeDocument, encodeJson } from "../json/encode-json.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import { type ParsedJson, parseJsonText } from "../json/parse-json.ts";
+import { WrittenDocument } from "../json/written-document.ts";
 import type { ModuleRegistry } from "../modules/module-registry.ts";
 import { type ChangeMethod, changeAt } from "../tree/change-at.ts";
 import { indexIds } from "../tree/id-index.ts";
@@ -50,7 +51,7 @@ export interface ChangeRequest {
 export interface AppliedChange {
   readonly config: JsonValue;
   /** The same as `encodeJson` writes it. */
-  readonly encoded: string;
+  readonly written: WrittenDocument;
   /** "" when the request names none. */
   readonly author: string;
 }
@@ -73,11 +74,11 @@ export interface ConfigEngineOptions {
  * The document in its one form. One that is not written yet is written after the threads were asked to prepare for it,
  * while they do. @throws ServerError CONFIG_SYNTAX when it cannot be written
  */
-async function writeInTurn(encoded: EncodedDocument): Promise<string> {
+async function writeInTurn(encoded: EncodedDocument): Promise<WrittenDocument> {
   if (encoded instanceof LateText) {
     await immediate();
   }
-  return encoded.text;
+  return new WrittenDocument(encoded.text);
 }
 
 /**
@@ -206,15 +207,15 @@ export class ConfigEngine {
       return;
     }
     const ids = encoded.hasIds ? indexIds(tree.config) : new Map<string, string>();
-    await this.#swap(tree, encoded, request);
+    const written = await this.#swap(tree, encoded, request);
     this.#tree = tree;
-    this.#encoded = encoded.text;
+    this.#encoded = written.text;
     this.#hasSpecialKeys = encoded.hasIds || encoded.hasPrototypeKeys;
     this.#ids = ids;
     this.#sourceFile = request.sourceFile;
     this.#started = true;
     for (const listener of this.#listeners) {
-      await listener({ config: tree.config, encoded: encoded.text, author: request.author ?? "" });
+      await listener({ config: tree.config, written, author: request.author ?? "" });
     }
   }
 
@@ -266,7 +267,7 @@ export class ConfigEngine {
     { config }: ConfigTree,
     encoded: EncodedDocument,
     { force, persist }: ChangeRequest,
-  ): Promise<void> {
+  ): Promise<WrittenDocument> {
     const startedAt = performance.now();
     await prepareEtags();
     const writing = writeInTurn(encoded);
@@ -295,8 +296,9 @@ export class ConfigEngine {
       }
       throw refusal;
     }
+    let written: WrittenDocument;
     try {
-      await writing;
+      written = await writing;
     } catch (error) {
       await rollBack();
       throw error;
@@ -309,22 +311,23 @@ export class ConfigEngine {
     await saved;
     this.#options.metrics.reloadSucceeded();
     this.#options.log.info(`config loaded in ${(performance.now() - startedAt).toFixed(1)} ms`);
+    return written;
   }
 
   /** Saving fails only in the log: a config that runs is not taken back because a disk is full or read-only. */
-  async #stage(config: JsonValue, writing: Promise<string>): Promise<StagedSave | undefined> {
+  async #stage(config: JsonValue, writing: Promise<WrittenDocument>): Promise<StagedSave | undefined> {
     const admin = (config as { admin?: { config?: { persist?: unknown } } } | null)?.admin;
     if (config === null || admin?.config?.persist === false) {
       return undefined;
     }
-    const text = await writing.catch(() => undefined); // which the change is refused for
-    if (text === undefined) {
-      return undefined;
-    }
     try {
-      return await this.#options.autosave.stage(text);
+      return await this.#options.autosave.stage(writing.then(({ bytes }) => bytes));
     } catch (error) {
-      return this.#notSaved(error);
+      const isWritten = await writing.then(
+        () => true,
+        () => false, // which the change is refused for
+      );
+      return isWritten ? this.#notSaved(error) : undefined;
     }
   }
 

@@ -2,11 +2,12 @@ import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Makes a file anew that only its owner may read (0600). Its folder is made when it is not there (0700), and what lies in
- * the way goes; there is hardly ever anything. @throws the file system's error
+ * Makes a file anew. Its folder is made when it is not there (0700), and what lies in the way goes; there is hardly ever
+ * anything.
+ * @param create opens it, and fails where there is one
+ * @throws the file system's error
  */
-export async function createPrivateFile(path: string): Promise<FileHandle> {
-  const create = () => open(path, "wx", 0o600);
+export async function inPrivateFolder<File>(path: string, create: () => Promise<File>): Promise<File> {
   try {
     return await create();
   } catch (error) {
@@ -20,4 +21,9 @@ export async function createPrivateFile(path: string): Promise<FileHandle> {
     }
     return create();
   }
+}
+
+/** As {@link inPrivateFolder}, a file that only its owner may read (0600). @throws the file system's error */
+export function createPrivateFile(path: string): Promise<FileHandle> {
+  return inPrivateFolder(path, () => open(path, "wx", 0o600));
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "lifecycle";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { WrittenDocument } from "../json/written-document.ts";
 import { ConfigHistory, defaultHistoryLimits } from "./config-history.ts";
 import { dataFolder } from "./data-folder.ts";
 import { HistoryFiles } from "./history-files.ts";
@@ -21,7 +22,7 @@ async function open(): Promise<ConfigHistory> {
 }
 
 const record = (history: ConfigHistory, document: string, limits = defaultHistoryLimits, persist = true) =>
-  history.record({ document, author: "me", limits, persist });
+  history.record({ document: new WrittenDocument(document), author: "me", limits, persist });
 
 test("keeps what ran over a restart, newest first, and the same once", async () => {
   const first = await open();

@@ -1,6 +1,7 @@
 import { setImmediate as immediate } from "node:timers/promises";
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../errors.ts";
+import type { WrittenDocument } from "../json/written-document.ts";
 import type { HistoryEntry, HistoryFiles } from "./history-files.ts";
 
 export interface HistoryLimits {
@@ -13,7 +14,7 @@ export interface HistoryLimits {
 export const defaultHistoryLimits: HistoryLimits = { maxEntries: 100, maxBytes: 64 * 1024 * 1024 };
 
 export interface RecordedConfig {
-  readonly document: string;
+  readonly document: WrittenDocument;
   readonly author: string;
   readonly limits: HistoryLimits;
   /** Whether it may go to disk (`admin.config.persist`); else it is kept in memory until the process ends. */
@@ -64,8 +65,9 @@ export class ConfigHistory {
 
   /** Adds a config that runs from now on, unless it is the newest already. Waits only when the disk does not keep up. */
   async record({ document, author, limits, persist }: RecordedConfig): Promise<void> {
-    const isFirstNothing = document === "null" && this.#entries.length === 0;
-    if (document === this.#newest || isFirstNothing || limits.maxEntries === 0) {
+    const { text } = document;
+    const isFirstNothing = text === "null" && this.#entries.length === 0;
+    if (text === this.#newest || isFirstNothing || limits.maxEntries === 0) {
       await this.#trim(limits);
       return;
     }
@@ -73,14 +75,14 @@ export class ConfigHistory {
       n: this.#next++,
       at: new Date().toISOString(),
       author: author.slice(0, 500),
-      bytes: Buffer.byteLength(document),
+      bytes: document.bytes.length,
     };
-    this.#newest = document;
+    this.#newest = text;
     this.#entries.push(entry);
-    this.#documents.set(entry.n, document);
+    this.#documents.set(entry.n, text);
     if (persist) {
       this.#background(async () => {
-        await this.#files.write(entry, document);
+        await this.#files.write(entry, document.bytes);
         this.#documents.delete(entry.n);
       });
     }

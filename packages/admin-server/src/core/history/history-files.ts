@@ -75,10 +75,14 @@ export class HistoryFiles {
   }
 
   /** One that a crash cuts off is passed over later: its first line says how long it was to be. @throws the file system's error */
-  async write(entry: HistoryEntry, document: string): Promise<void> {
+  async write(entry: HistoryEntry, document: Uint8Array): Promise<void> {
+    const head = Buffer.from(`${JSON.stringify(entry)}\n`);
     const file = await createPrivateFile(join(this.#folder, `${entry.n}.json`));
     try {
-      await file.writeFile(`${JSON.stringify(entry)}\n${document}`);
+      const { bytesWritten } = await file.writev([head, document]);
+      if (bytesWritten < head.length + document.length) {
+        throw new Error(`only ${bytesWritten} bytes of entry ${entry.n} were written`);
+      }
     } finally {
       await file.close();
     }
