@@ -2,11 +2,13 @@ import { WireError } from "../errors.ts";
 import { hexValues } from "./hex-values.ts";
 
 const initialBytes = 64 * 1024;
-/** A buffer that grew past this for one big batch is given back at the next `clear`. */
-const keptBytes = 8 * 1024 * 1024;
+/** A buffer that grew past this for one big batch is given back at the next `clear`, unless its owner wants more. */
+const defaultKeptBytes = 8 * 1024 * 1024;
 
 /** Longer pieces are copied by the platform. */
 const wordsBytes = 512;
+/** So are longer runs of zeros. */
+const longZeros = 64;
 
 /** Room for the length of a string that is not known before: lengths below 16 KiB. */
 const slotBytes = 2;
@@ -29,11 +31,14 @@ export class ByteWriter {
   view: DataView;
   length = 0;
   readonly #maxBytes: number;
+  readonly #keptBytes: number;
   /** Bytes of `buffer`, in a field of its own: it is asked for at every piece. */
   #capacity: number;
 
-  constructor(maxBytes = defaultMaxRowsBytes) {
+  /** @param keptBytes a buffer that grew past this is given back at the next `clear` */
+  constructor(maxBytes = defaultMaxRowsBytes, keptBytes = defaultKeptBytes) {
     this.#maxBytes = maxBytes;
+    this.#keptBytes = keptBytes;
     this.buffer = Buffer.allocUnsafeSlow(Math.min(initialBytes, maxBytes));
     this.#capacity = this.buffer.length;
     this.view = viewOf(this.buffer);
@@ -46,7 +51,7 @@ export class ByteWriter {
 
   clear(): void {
     this.length = 0;
-    if (this.buffer.length > keptBytes)
+    if (this.buffer.length > this.#keptBytes)
       this.#use(Buffer.allocUnsafeSlow(Math.min(initialBytes, this.#maxBytes)));
   }
 
@@ -287,6 +292,11 @@ export class ByteWriter {
 
   zeros(count: number): void {
     this.reserve(count);
+    if (count > longZeros) {
+      this.buffer.fill(0, this.length, this.length + count);
+      this.length += count;
+      return;
+    }
     for (const end = this.length + count; this.length < end; this.length++) this.buffer[this.length] = 0;
   }
 

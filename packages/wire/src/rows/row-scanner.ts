@@ -38,6 +38,7 @@ export class RowScanner {
   spanIdAt = 0;
   /** 8 bytes, all zero for a root span. */
   parentSpanIdAt = 0;
+  traceStateEnd = 0;
   flags = 0;
   nameStart = 0;
   nameEnd = 0;
@@ -51,6 +52,8 @@ export class RowScanner {
   status = 0;
   attributesStart = 0;
   attributesEnd = 0;
+  eventsEnd = 0;
+  linksEnd = 0;
   /** First byte, the mark, of the attribute of the last `nextAttribute`; it ends at `valueEnd`. */
   attributeStart = 0;
   keyStart = 0;
@@ -105,7 +108,14 @@ export class RowScanner {
    * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED, as `next`
    */
   readRow(start: number): number {
-    const { bytes } = this;
+    return this.readSpan(this.readPrefix(start));
+  }
+
+  /**
+   * Reads the columns that all spans of a resource and scope share, of the row that begins at `start`.
+   * @returns index of the first byte behind them, for `readSpan`; it may lie past the rows
+   */
+  readPrefix(start: number): number {
     this.start = start;
     this.tenantEnd = this.#text(start);
     this.tenantStart = this.#textStart;
@@ -117,12 +127,22 @@ export class RowScanner {
     // Resource: dropped, schema. Scope: name, version, attributes, dropped, schema.
     let position = this.#text(this.resourceAttributesEnd + 4);
     position = this.#attributes(this.#text(this.#text(position)));
-    this.traceIdAt = this.#text(position + 4);
-    this.spanIdAt = this.traceIdAt + 16;
-    this.parentSpanIdAt = this.spanIdAt + 8;
-    position = this.#text(this.parentSpanIdAt + 8);
-    this.flags = this.#uint32At(position);
-    this.nameEnd = this.#text(position + 4);
+    return this.#text(position + 4);
+  }
+
+  /**
+   * Reads the columns from `trace_id` on, which begin at `start`.
+   * @returns index just past the row
+   * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED, as `next`
+   */
+  readSpan(start: number): number {
+    const { bytes } = this;
+    this.traceIdAt = start;
+    this.spanIdAt = start + 16;
+    this.parentSpanIdAt = start + 24;
+    this.traceStateEnd = this.#text(start + 32);
+    this.flags = this.#uint32At(this.traceStateEnd);
+    this.nameEnd = this.#text(this.traceStateEnd + 4);
     this.nameStart = this.#textStart;
     this.kind = this.#enumAt(this.nameEnd, spanKinds.length);
     this.startAt = this.nameEnd + 1;
@@ -130,8 +150,9 @@ export class RowScanner {
     this.status = this.#enumAt(this.durationAt + 8, statusCodes.length);
     this.attributesStart = this.#text(this.durationAt + 9);
     this.attributesEnd = this.#text(this.attributesStart);
-    position = this.#links(this.#events(this.attributesEnd + 4) + 4) + 4;
-    position = this.#warnings(position);
+    this.eventsEnd = this.#events(this.attributesEnd + 4);
+    this.linksEnd = this.#links(this.eventsEnd + 4);
+    const position = this.#warnings(this.linksEnd + 4);
     if (position > bytes.length) throw truncated(bytes);
     this.end = position;
     return position;

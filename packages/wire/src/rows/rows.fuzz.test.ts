@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { WireError } from "../errors.ts";
 import { type AttributeType, attributeTypeCodes } from "../model/attribute.ts";
 import { attributeText, parseAttributeText } from "./attribute-text.ts";
+import { SpanBlock } from "./block/span-block.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { damagedMessage, randomOf } from "./damaged-message.ts";
 import { firstLayoutOf } from "./first-layout-of.ts";
@@ -22,6 +23,8 @@ const types = Object.keys(attributeTypeCodes) as AttributeType[];
 
 /** Says what it read, or throws a WireError. */
 type Read = (message: Buffer, random: (below: number) => number) => string;
+
+const block = new SpanBlock();
 
 function rowsOf(spans: (typeof batches)[number]): Buffer {
   const writer = new SpanRowWriter();
@@ -64,6 +67,17 @@ const readers: readonly [name: string, read: Read, messages: readonly Uint8Array
         expect(scanner.end).toBeLessThanOrEqual(rows.length);
       }
       return seen;
+    },
+    batches.filter(({ length }) => length === 2).map(rowsOf),
+  ],
+  [
+    "rows, as a block",
+    (rows) => {
+      block.begin();
+      block.add({ bytes: rows, count: 2 });
+      const columns = Buffer.concat(block.pieces());
+      expect(columns.length).toBeLessThan(2 * rows.length + 4_000);
+      return `${columns.length} bytes`;
     },
     batches.filter(({ length }) => length === 2).map(rowsOf),
   ],

@@ -1,0 +1,105 @@
+import { ByteWriter } from "../byte-writer.ts";
+import type { RowBytes } from "./row-bytes.ts";
+
+/** Most bytes of one column, and how many stay its own from one block to the next. */
+const maxColumnBytes = 1024 * 1024 * 1024;
+const keptColumnBytes = 32 * 1024 * 1024;
+
+/** @returns a buffer for values of one column, one after the other */
+export function columnBytes(): ByteWriter {
+  return new ByteWriter(maxColumnBytes, keptColumnBytes);
+}
+
+/**
+ * A column of which most values are nothing: an empty string, a zero, an end of an array that is the one before. As long as
+ * all values are zero bytes, none is written.
+ */
+export class MostlyZeroColumn {
+  readonly #out = columnBytes();
+  readonly #width: number;
+  #rows = 0;
+
+  /** @param width bytes of a value that is nothing */
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  clear(): void {
+    this.#out.clear();
+    this.#rows = 0;
+  }
+
+  get isNothing(): boolean {
+    return this.#rows === 0;
+  }
+
+  /** For the value of a row, which the caller writes: all rows between the last one and this are nothing. */
+  at(row: number): ByteWriter {
+    this.#out.zeros((row - this.#rows) * this.#width);
+    this.#rows = row + 1;
+    return this.#out;
+  }
+
+  /** All values of so many rows. */
+  bytes(rows: number): Uint8Array {
+    this.#out.zeros((rows - this.#rows) * this.#width);
+    this.#rows = rows;
+    return this.#out.bytes;
+  }
+}
+
+/** Where the arrays of a column end: for each row, elements up to its end, as UInt64. */
+export class ArrayEnds {
+  readonly #out = columnBytes();
+  #rows = 0;
+  #elements = 0;
+
+  clear(): void {
+    this.#out.clear();
+    this.#rows = 0;
+    this.#elements = 0;
+  }
+
+  /** Whether all arrays are empty. */
+  get isNothing(): boolean {
+    return this.#elements === 0;
+  }
+
+  /** Rows between the last one and this have empty arrays. */
+  add(row: number, elements: number): void {
+    this.#fill(row);
+    this.#elements += elements;
+    this.#end();
+  }
+
+  bytes(rows: number): Uint8Array {
+    this.#fill(rows);
+    return this.#out.bytes;
+  }
+
+  #fill(row: number): void {
+    if (this.#elements === 0) {
+      this.#out.zeros((row - this.#rows) * 8);
+      this.#rows = row;
+    }
+    while (this.#rows < row) this.#end();
+  }
+
+  #end(): void {
+    this.#out.uint32(this.#elements);
+    this.#out.uint32(0);
+    this.#rows++;
+  }
+}
+
+/** Copies the next `count` bytes. */
+export function copyNext(from: RowBytes, count: number, to: ByteWriter): void {
+  to.copy(from.bytes, from.position, from.position + count);
+  from.position += count;
+}
+
+/** Copies the next string, with its length. */
+export function copyString(from: RowBytes, to: ByteWriter): void {
+  const start = from.string();
+  to.copy(from.bytes, start, from.position);
+}

@@ -1,0 +1,159 @@
+import { ArrayEnds, columnBytes, copyNext, copyString } from "./native-column.ts";
+import type { RowBytes } from "./row-bytes.ts";
+
+/** A column of arrays: of a value in each row the place in `from`, which is left behind it. */
+export interface NestedColumns {
+  /** Whether all arrays are empty. */
+  readonly isNothing: boolean;
+  clear(): void;
+  add(row: number, from: RowBytes): void;
+  /** The column, as pieces. */
+  pieces(rows: number): Uint8Array[];
+}
+
+/** A column of attributes that are tuples. */
+export class AttributeColumns implements NestedColumns {
+  readonly #ends = new ArrayEnds();
+  readonly #keys = columnBytes();
+  readonly #types = columnBytes();
+  readonly #values = columnBytes();
+
+  get isNothing(): boolean {
+    return this.#ends.isNothing;
+  }
+
+  clear(): void {
+    for (const part of [this.#ends, this.#keys, this.#types, this.#values]) part.clear();
+  }
+
+  add(row: number, from: RowBytes): void {
+    const count = from.length();
+    this.#ends.add(row, count);
+    for (let left = count; left > 0; left--) {
+      copyString(from, this.#keys);
+      copyNext(from, 1, this.#types);
+      copyString(from, this.#values);
+    }
+  }
+
+  pieces(rows: number): Uint8Array[] {
+    return [this.#ends.bytes(rows), this.#keys.bytes, this.#types.bytes, this.#values.bytes];
+  }
+}
+
+/** The column `events`. */
+export class EventColumns implements NestedColumns {
+  readonly #ends = new ArrayEnds();
+  readonly #times = columnBytes();
+  readonly #names = columnBytes();
+  readonly #attributes = new AttributeColumns();
+  readonly #dropped = columnBytes();
+  #count = 0;
+
+  get isNothing(): boolean {
+    return this.#ends.isNothing;
+  }
+
+  clear(): void {
+    for (const part of [this.#ends, this.#times, this.#names, this.#attributes, this.#dropped]) part.clear();
+    this.#count = 0;
+  }
+
+  add(row: number, from: RowBytes): void {
+    const count = from.length();
+    this.#ends.add(row, count);
+    for (let left = count; left > 0; left--) {
+      copyNext(from, 8, this.#times);
+      copyString(from, this.#names);
+      this.#attributes.add(this.#count++, from);
+      copyNext(from, 4, this.#dropped);
+    }
+  }
+
+  pieces(rows: number): Uint8Array[] {
+    return [
+      this.#ends.bytes(rows),
+      this.#times.bytes,
+      this.#names.bytes,
+      ...this.#attributes.pieces(this.#count),
+      this.#dropped.bytes,
+    ];
+  }
+}
+
+/** The column `links`. */
+export class LinkColumns implements NestedColumns {
+  readonly #ends = new ArrayEnds();
+  readonly #traceIds = columnBytes();
+  readonly #spanIds = columnBytes();
+  readonly #states = columnBytes();
+  readonly #attributes = new AttributeColumns();
+  readonly #dropped = columnBytes();
+  readonly #flags = columnBytes();
+  readonly #refTypes = columnBytes();
+  #count = 0;
+
+  get isNothing(): boolean {
+    return this.#ends.isNothing;
+  }
+
+  clear(): void {
+    this.#ends.clear();
+    this.#attributes.clear();
+    for (const part of [this.#traceIds, this.#spanIds, this.#states]) part.clear();
+    for (const part of [this.#dropped, this.#flags, this.#refTypes]) part.clear();
+    this.#count = 0;
+  }
+
+  add(row: number, from: RowBytes): void {
+    const count = from.length();
+    this.#ends.add(row, count);
+    for (let left = count; left > 0; left--) {
+      copyNext(from, 16, this.#traceIds);
+      copyNext(from, 8, this.#spanIds);
+      copyString(from, this.#states);
+      this.#attributes.add(this.#count++, from);
+      copyNext(from, 4, this.#dropped);
+      copyNext(from, 4, this.#flags);
+      copyNext(from, 1, this.#refTypes);
+    }
+  }
+
+  pieces(rows: number): Uint8Array[] {
+    return [
+      this.#ends.bytes(rows),
+      this.#traceIds.bytes,
+      this.#spanIds.bytes,
+      this.#states.bytes,
+      ...this.#attributes.pieces(this.#count),
+      this.#dropped.bytes,
+      this.#flags.bytes,
+      this.#refTypes.bytes,
+    ];
+  }
+}
+
+/** The column `warnings`. */
+export class WarningColumns implements NestedColumns {
+  readonly #ends = new ArrayEnds();
+  readonly #texts = columnBytes();
+
+  get isNothing(): boolean {
+    return this.#ends.isNothing;
+  }
+
+  clear(): void {
+    this.#ends.clear();
+    this.#texts.clear();
+  }
+
+  add(row: number, from: RowBytes): void {
+    const count = from.length();
+    this.#ends.add(row, count);
+    for (let left = count; left > 0; left--) copyString(from, this.#texts);
+  }
+
+  pieces(rows: number): Uint8Array[] {
+    return [this.#ends.bytes(rows), this.#texts.bytes];
+  }
+}

@@ -1,0 +1,217 @@
+import type { SpanColumn } from "../span-columns.ts";
+import { columnBytes, copyString } from "./native-column.ts";
+import { RowBytes } from "./row-bytes.ts";
+
+/** Columns of a prefix that are texts, in the order in which a row has them, and what else it has in between. */
+const layout = [
+  "tenant",
+  "format",
+  "service",
+  "resource_text",
+  "resource_dropped_attributes",
+  "resource_schema_url",
+  "scope_name",
+  "scope_version",
+  "scope_attributes",
+  "scope_dropped_attributes",
+  "scope_schema_url",
+] as const satisfies readonly SpanColumn[];
+
+const minSlots = 1024;
+/** Places that are looked at for one prefix. When all are taken, by chance or on purpose, the prefix is kept once more. */
+const maxProbes = 32;
+
+/**
+ * The different prefixes of rows: what all spans of a resource and scope have in common, bytes for bytes. A block has some
+ * hundred of them, or, at worst, one for each row.
+ */
+export class PrefixTable {
+  /** All prefixes, one after the other. */
+  readonly #copies = columnBytes();
+  readonly #texts = new Map<string, ReturnType<typeof columnBytes>>();
+  readonly #formats: number[] = [];
+  readonly #resourceDropped: number[] = [];
+  readonly #scopeDropped: number[] = [];
+  readonly #starts: number[] = [0];
+  readonly #hashes: number[] = [];
+  readonly #scopeAttributesAt: number[] = [];
+  readonly #isPlain: boolean[] = [];
+  /** Number of a prefix plus one, or 0; open addressing. */
+  #slots = new Int32Array(minSlots);
+
+  constructor() {
+    for (const name of layout) if (isText(name)) this.#texts.set(name, columnBytes());
+  }
+
+  get size(): number {
+    return this.#hashes.length;
+  }
+
+  clear(): void {
+    this.#copies.clear();
+    for (const texts of this.#texts.values()) texts.clear();
+    for (const list of [this.#formats, this.#resourceDropped, this.#scopeDropped]) list.length = 0;
+    this.#starts.length = 1;
+    this.#hashes.length = 0;
+    this.#scopeAttributesAt.length = 0;
+    this.#isPlain.length = 0;
+    if (this.#slots.length > minSlots) this.#slots = new Int32Array(minSlots);
+    else this.#slots.fill(0);
+  }
+
+  /** The number of the prefix at `view[start, end)`, whole as `RowScanner` found it. */
+  numberOf(bytes: Uint8Array, view: DataView, start: number, end: number): number {
+    const hash = hashOf(bytes, view, start, end);
+    const mask = this.#slots.length - 1;
+    for (let probe = 0; probe < maxProbes; probe++) {
+      const slot = (hash + probe) & mask;
+      const number = (this.#slots[slot] as number) - 1;
+      if (number === -1) {
+        this.#slots[slot] = this.size + 1;
+        break;
+      }
+      if (this.#hashes[number] === hash && this.#is(number, view, start, end)) return number;
+    }
+    const number = this.#add(bytes, start, end, hash);
+    if (this.size * 2 > this.#slots.length) this.#grow();
+    return number;
+  }
+
+  /** The texts of a column, one for each prefix. */
+  texts(name: SpanColumn): Uint8Array {
+    return this.#texts.get(name)?.bytes ?? new Uint8Array(0);
+  }
+
+  /** Whether all that is not a text is nothing: format 0, no attributes of the scope, none dropped. */
+  isPlain(number: number): boolean {
+    return this.#isPlain[number] as boolean;
+  }
+
+  formatOf(number: number): number {
+    return this.#formats[number] as number;
+  }
+
+  resourceDroppedOf(number: number): number {
+    return this.#resourceDropped[number] as number;
+  }
+
+  scopeDroppedOf(number: number): number {
+    return this.#scopeDropped[number] as number;
+  }
+
+  /** @returns undefined when the scope has none */
+  scopeAttributesOf(number: number): RowBytes | undefined {
+    const at = this.#scopeAttributesAt[number] as number;
+    if (this.#copies.buffer[at] === 0) return undefined;
+    const from = new RowBytes(this.#copies.bytes);
+    from.position = at;
+    return from;
+  }
+
+  #is(number: number, view: DataView, start: number, end: number): boolean {
+    const copy = this.#starts[number] as number;
+    return (
+      (this.#starts[number + 1] as number) - copy === end - start &&
+      sameBytes(this.#copies.view, copy, view, start, end - start)
+    );
+  }
+
+  #add(bytes: Uint8Array, start: number, end: number, hash: number): number {
+    const copies = this.#copies;
+    const copy = copies.length;
+    copies.copy(bytes, start, end);
+    this.#starts.push(copies.length);
+    const from = new RowBytes(bytes);
+    from.position = start;
+    for (const name of layout) {
+      const texts = this.#texts.get(name);
+      if (texts !== undefined) copyString(from, texts);
+      else if (name === "format") this.#formats.push(bytes[from.position++] as number);
+      else if (name === "scope_attributes") {
+        this.#scopeAttributesAt.push(copy + from.position - start);
+        skipAttributes(from);
+      } else {
+        const dropped = name === "resource_dropped_attributes" ? this.#resourceDropped : this.#scopeDropped;
+        dropped.push(from.view.getUint32(from.position, true));
+        from.position += 4;
+      }
+    }
+    const number = this.#hashes.push(hash) - 1;
+    this.#isPlain.push(
+      this.formatOf(number) === 0 &&
+        this.resourceDroppedOf(number) === 0 &&
+        this.scopeDroppedOf(number) === 0 &&
+        copies.buffer[this.#scopeAttributesAt[number] as number] === 0,
+    );
+    return number;
+  }
+
+  #grow(): void {
+    const slots = new Int32Array(this.#slots.length * 4);
+    const mask = slots.length - 1;
+    for (const [number, hash] of this.#hashes.entries()) {
+      for (let probe = 0; probe < maxProbes; probe++) {
+        const slot = (hash + probe) & mask;
+        if (slots[slot] !== 0) continue;
+        slots[slot] = number + 1;
+        break;
+      }
+    }
+    this.#slots = slots;
+  }
+}
+
+/** Whether `count` bytes, 4 or more, are the same in two places. */
+export function sameBytes(
+  one: DataView,
+  oneStart: number,
+  other: DataView,
+  otherStart: number,
+  count: number,
+): boolean {
+  const last = count - 4;
+  const shift = otherStart - oneStart;
+  let index = oneStart + last;
+  // From the end: what differs most, the scope, stands there. Four words for each jump: this loop is half of a block's cost.
+  for (; index >= oneStart + 16; index -= 16) {
+    const different =
+      (one.getInt32(index) ^ other.getInt32(index + shift)) |
+      (one.getInt32(index - 4) ^ other.getInt32(index - 4 + shift)) |
+      (one.getInt32(index - 8) ^ other.getInt32(index - 8 + shift)) |
+      (one.getInt32(index - 12) ^ other.getInt32(index - 12 + shift));
+    if (different !== 0) return false;
+  }
+  for (; index > oneStart; index -= 4) {
+    if (one.getInt32(index) !== other.getInt32(index + shift)) return false;
+  }
+  return one.getInt32(oneStart) === other.getInt32(otherStart);
+}
+
+function isText(name: (typeof layout)[number]): boolean {
+  return !(
+    name === "format" ||
+    name === "scope_attributes" ||
+    name === "resource_dropped_attributes" ||
+    name === "scope_dropped_attributes"
+  );
+}
+
+function skipAttributes(from: RowBytes): void {
+  for (let left = from.length(); left > 0; left--) {
+    from.string();
+    from.position++;
+    from.string();
+  }
+}
+
+function hashOf(bytes: Uint8Array, view: DataView, start: number, end: number): number {
+  let hash = end - start;
+  let index = start;
+  for (; index + 4 <= end; index += 4) hash = mix(hash, view.getInt32(index, true));
+  for (; index < end; index++) hash = mix(hash, bytes[index] as number);
+  return hash ^ (hash >>> 15);
+}
+
+function mix(hash: number, value: number): number {
+  return Math.imul(hash ^ value, 0x9e3779b1) ^ (hash >>> 13);
+}

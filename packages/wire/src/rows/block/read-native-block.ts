@@ -1,0 +1,127 @@
+import { varintBytes } from "../byte-writer.ts";
+import { spanColumns } from "../span-columns.ts";
+
+/** Takes bytes from the front of a block. */
+class BlockBytes {
+  readonly #bytes: Buffer;
+  position = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  get done(): boolean {
+    return this.position === this.#bytes.length;
+  }
+
+  take(count: number): Buffer {
+    const start = this.position;
+    this.position += count;
+    if (this.position > this.#bytes.length) throw new Error(`the block ends before byte ${this.position}`);
+    return this.#bytes.subarray(start, this.position);
+  }
+
+  length(): number {
+    let value = 0;
+    for (let factor = 1; ; factor *= 0x80) {
+      const [byte = 0] = this.take(1);
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+    }
+  }
+
+  uint64(): number {
+    return Number(this.take(8).readBigUInt64LE());
+  }
+}
+
+const fixedBytes: readonly (readonly [type: RegExp, bytes: number])[] = [
+  [/^Enum8\(/, 1],
+  [/^UInt32$/, 4],
+  [/^(Int64|DateTime64\(9, 'UTC'\))$/, 8],
+  [/^FixedString\(8\)$/, 8],
+  [/^FixedString\(16\)$/, 16],
+];
+
+/** The values of a column, each as RowBinary has it. */
+function readColumn(from: BlockBytes, type: string, rows: number): Buffer[] {
+  const inner = /^\w+\((.*)\)$/s.exec(type)?.[1] ?? "";
+  if (type.startsWith("Array(")) {
+    const ends = Array.from({ length: rows }, () => from.uint64());
+    const items = readColumn(from, inner, ends.at(-1) ?? 0);
+    return ends.map((end, row) => {
+      const own = items.slice(ends[row - 1] ?? 0, end);
+      return Buffer.concat([varint(own.length), ...own]);
+    });
+  }
+  if (type.startsWith("Tuple(")) {
+    const members = membersOf(inner).map((member) => readColumn(from, member.replace(/^\w+ /, ""), rows));
+    return Array.from({ length: rows }, (_, row) =>
+      Buffer.concat(members.flatMap((member) => member[row] ?? [])),
+    );
+  }
+  if (type.startsWith("LowCardinality(")) {
+    if (from.uint64() !== 1) throw new Error("no dictionary for each block");
+    const kind = from.uint64();
+    if ((kind & ~0xff) !== 0x200) throw new Error(`dictionary of kind ${kind}`);
+    const keys = readColumn(from, inner, from.uint64());
+    if (from.uint64() !== rows) throw new Error("another number of indexes");
+    const width = 2 ** (kind & 0xff);
+    return Array.from({ length: rows }, () => keys[from.take(width).readUIntLE(0, width)] ?? Buffer.alloc(0));
+  }
+  const fixed = fixedBytes.find(([pattern]) => pattern.test(type))?.[1];
+  return Array.from({ length: rows }, () => {
+    if (fixed !== undefined) return from.take(fixed);
+    const length = from.length();
+    return Buffer.concat([varint(length), from.take(length)]);
+  });
+}
+
+/** Types of a tuple, at commas that are in no brackets. */
+function membersOf(list: string): string[] {
+  const members: string[] = [];
+  let depth = 0;
+  let member = "";
+  for (const letter of list) {
+    if (letter === "(") depth++;
+    if (letter === ")") depth--;
+    if (letter === "," && depth === 0) {
+      members.push(member.trim());
+      member = "";
+    } else member += letter;
+  }
+  return [...members, member.trim()];
+}
+
+function varint(value: number): Buffer {
+  const bytes = Buffer.alloc(varintBytes(value));
+  for (let index = 0, rest = value; index < bytes.length; index++, rest = Math.floor(rest / 0x80)) {
+    bytes[index] = (rest & 0x7f) | (index < bytes.length - 1 ? 0x80 : 0);
+  }
+  return bytes;
+}
+
+/**
+ * For tests: the rows of a block of ClickHouse's format Native, written from its documentation and not from our writer. Columns
+ * that are not there have nothing in all rows.
+ */
+export function readNativeBlock(block: Uint8Array): { bytes: Buffer; count: number; columns: string[] } {
+  const from = new BlockBytes(Buffer.from(block));
+  const columnCount = from.length();
+  const count = from.length();
+  const columns = new Map<string, Buffer[]>();
+  for (let column = 0; column < columnCount; column++) {
+    const name = from.take(from.length()).toString();
+    columns.set(name, readColumn(from, from.take(from.length()).toString(), count));
+  }
+  if (!from.done) throw new Error("bytes are left behind the block");
+  const rows = Array.from({ length: count }, (_, row) =>
+    Buffer.concat(
+      spanColumns.map(({ name, type }) => {
+        const nothing = Buffer.alloc(fixedBytes.find(([pattern]) => pattern.test(type))?.[1] ?? 1);
+        return columns.get(name)?.[row] ?? nothing;
+      }),
+    ),
+  );
+  return { bytes: Buffer.concat(rows), count, columns: [...columns.keys()] };
+}

@@ -1,0 +1,31 @@
+/** Bytes of rows that a `RowScanner` has found whole, and a place in them. */
+export class RowBytes {
+  readonly bytes: Uint8Array;
+  /** The same memory as `bytes`. */
+  readonly view: DataView;
+  position = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** Goes past an unsigned LEB128 length. */
+  length(): number {
+    const { bytes } = this;
+    let value = 0;
+    for (let factor = 1; ; factor *= 0x80) {
+      const byte = bytes[this.position++] as number;
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+    }
+  }
+
+  /** Goes past a string. @returns where it begins, with its length */
+  string(): number {
+    const start = this.position;
+    const length = this.length();
+    this.position += length;
+    return start;
+  }
+}

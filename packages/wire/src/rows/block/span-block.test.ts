@@ -1,0 +1,118 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { WireError } from "../../errors.ts";
+import type { Span } from "../../model/span.ts";
+import { readSpanRows } from "../read-span-rows.ts";
+import { spanArbitrary } from "../span-arbitrary.ts";
+import { spanColumns } from "../span-columns.ts";
+import { SpanRowWriter } from "../span-row-writer.ts";
+import type { SpanRows } from "../span-rows.ts";
+import { readNativeBlock } from "./read-native-block.ts";
+import { SpanBlock } from "./span-block.ts";
+
+function rowsOf(spans: readonly Span[], tenant = ""): SpanRows {
+  const writer = new SpanRowWriter();
+  for (const span of spans) writer.append(span, tenant);
+  const rows = writer.take();
+  return { bytes: Uint8Array.from(rows.bytes), count: rows.count };
+}
+
+function written(block: SpanBlock): ReturnType<typeof readNativeBlock> {
+  const { columns } = block;
+  const read = readNativeBlock(Buffer.concat(block.pieces()));
+  expect(read.columns).toEqual(columns);
+  return read;
+}
+
+const [plain] = fc.sample(spanArbitrary, { seed: 5, numRuns: 1 }) as [Span];
+
+/** A span with nothing in it but its ids. */
+const bare: Span = {
+  ...plain,
+  ...{ traceState: "", flags: 0, name: "", kind: "unspecified", attributes: [], droppedAttributesCount: 0 },
+  ...{ events: [], droppedEventsCount: 0, links: [], droppedLinksCount: 0, warnings: [], format: "otlp" },
+  status: { code: "unset", message: "" },
+  resource: { serviceName: "", attributes: [], droppedAttributesCount: 0, schemaUrl: "" },
+  scope: { name: "", version: "", attributes: [], droppedAttributesCount: 0, schemaUrl: "" },
+};
+
+describe("SpanBlock", () => {
+  it("has every value of every row, in any number of batches, block after block", () => {
+    const block = new SpanBlock();
+    const span = fc.oneof(spanArbitrary, fc.constantFrom(plain, bare));
+    // The same resource and scope again and again, as batches have them.
+    const spans = fc.array(fc.tuple(span, fc.boolean()), { minLength: 1, maxLength: 6 }).map((list) => {
+      const [first] = list as [[Span, boolean]];
+      const { resource, scope } = first[0];
+      return list.map(([each, isShared]) => (isShared ? { ...each, resource, scope } : each));
+    });
+    fc.assert(
+      fc.property(fc.array(spans, { minLength: 1, maxLength: 3 }), fc.string(), (batches, tenant) => {
+        block.begin();
+        const all = batches.map((batch) => rowsOf(batch, tenant));
+        for (const rows of all) block.add(rows);
+        const { bytes, count } = written(block);
+        expect(count).toBe(batches.flat().length);
+        expect(readSpanRows(bytes)).toEqual(readSpanRows(Buffer.concat(all.map((rows) => rows.bytes))));
+        expect(bytes.includes(rowsOf([bare], tenant).bytes.subarray(0, 2))).toBe(true);
+      }),
+    );
+  });
+
+  it("leaves out columns in which no row has anything", () => {
+    const block = new SpanBlock();
+    block.begin();
+    block.add(rowsOf([bare, bare]));
+    expect(block.columns).toEqual([
+      ...["trace_id", "span_id", "parent_span_id", "name", "kind", "start", "duration", "attribute_text"],
+    ]);
+    expect(readSpanRows(written(block).bytes)).toEqual([bare, bare]);
+    block.begin();
+    block.add(rowsOf([bare, plain], "t"));
+    expect(block.columns.length).toBeGreaterThan(20);
+    block.begin();
+    block.add(rowsOf([bare], "t"));
+    expect(block.columns[0]).toBe("tenant");
+    expect(block.columns).toHaveLength(9);
+    expect(spanColumns.length).toBe(29);
+  });
+
+  it.each([256, 257, 1_500])("tells %i resources apart, and knows them again", (count) => {
+    const resources = Array.from({ length: count }, (_, index) => ({
+      ...bare.resource,
+      serviceName: `s${index}`,
+    }));
+    const spans = resources.map((resource) => ({ ...bare, resource }));
+    const rows = rowsOf([...spans, ...spans]);
+    const block = new SpanBlock();
+    block.begin();
+    block.add(rows);
+    const bytes = Buffer.concat(block.pieces());
+    expect(readNativeBlock(bytes).bytes.equals(rows.bytes)).toBe(true);
+    const indexBytes = count <= 256 ? 1 : 2;
+    // Ids, name, kind, times and attributes; the index; each service once.
+    const services = resources.reduce((sum, { serviceName }) => sum + serviceName.length + 1, 0);
+    expect(bytes.length).toBeLessThan(count * 2 * (51 + indexBytes) + services + 600);
+  });
+
+  it("throws for rows cut anywhere, and for more or fewer than were said, and is good again after `begin`", () => {
+    const block = new SpanBlock();
+    fc.assert(
+      fc.property(spanArbitrary, fc.nat(), (span, cut) => {
+        const { bytes } = rowsOf([span, span]);
+        block.begin();
+        expect(() => block.add({ bytes: bytes.subarray(0, cut % bytes.length), count: 2 })).toThrow(
+          WireError,
+        );
+        for (const count of [0, 1, 3]) {
+          block.begin();
+          expect(() => block.add({ bytes, count })).toThrow(WireError);
+        }
+        block.begin();
+        block.add({ bytes, count: 2 });
+        expect(readSpanRows(written(block).bytes)).toEqual(readSpanRows(bytes));
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
