@@ -1,7 +1,7 @@
 // docker-compose.yml and docker/Dockerfile may name only options that the processes have.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -11,6 +11,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const service = z.object({
   build: z.object({ target: z.string() }).optional(),
   environment: z.record(z.string(), z.string()).default({}),
+  hostname: z.string().optional(),
   read_only: z.boolean().optional(),
   volumes: z.array(z.string()).default([]),
 });
@@ -78,15 +79,23 @@ test("the cluster's servers are those of its configuration, each with its place"
       ([
         host,
         {
+          hostname,
           environment: { SHARD, REPLICA },
         },
-      ]) => ({ host, SHARD, REPLICA }),
+      ]) => {
+        // What a replica tells the others through the Keeper.
+        expect(hostname).toBe(host);
+        return { host, SHARD, REPLICA };
+      },
     );
   expect(inCompose).toEqual(inConfig);
   expect(inConfig).toHaveLength(4);
   const variables = readFileSync(`${root}docker/cluster.env`, "utf8");
   const urls = inConfig.map(({ host }) => `http://${host}:8123`).join(",");
   expect(variables).toContain(`\nCLICKHOUSE_URL=${urls}\n`);
+  for (const name of ["storage", /\nSTORE_TARGETS=(.+)\n/.exec(variables)?.[1]]) {
+    expect(existsSync(`${root}docker/prometheus/${name}.yml`), `${name}`).toBe(true);
+  }
 });
 
 test("the server takes the serverfile of its front door", () => {

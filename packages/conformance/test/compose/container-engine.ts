@@ -10,7 +10,8 @@ import { eventually } from "../../src/expect.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
-const baseImage = "localhost/node:26-bookworm";
+/** Made by docker/base-image.sh: Debian with Node and npm. */
+export const baseImage = "localhost/node:26-bookworm";
 const maxOutputBytes = 64 * 1024 * 1024;
 const socketWithinMs = 30_000;
 
@@ -140,7 +141,8 @@ export class ContainerEngine {
   /** Ends all containers and deletes what they wrote, and the images. */
   async close(): Promise<void> {
     if (this.#service !== undefined) {
-      await this.compose("--profile", "demo", "down", "--volumes", "--timeout", "1").catch(() => {});
+      const all = ["demo", "monitoring", "cluster"].flatMap((profile) => ["--profile", profile]);
+      await this.compose(...all, "down", "--volumes", "--timeout", "1").catch(() => {});
       const ended = once(this.#service, "exit");
       this.#service.kill("SIGTERM");
       await ended;

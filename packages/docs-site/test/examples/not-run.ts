@@ -82,6 +82,7 @@ export const notRun: readonly NotRun[] = [
   },
   { page: "compose.md", block: "docker compose up", reason: engine },
   { page: "compose.md", block: "docker compose cp", reason: engine },
+  { page: "compose.md", block: "docker compose exec", reason: engine },
   { page: "compose.md", block: "docker/base-image.sh", reason: engine },
   {
     page: "conformance.md",
