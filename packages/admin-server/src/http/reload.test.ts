@@ -32,7 +32,8 @@ test("fifty reloads under load refuse, reset and fail nothing", async () => {
       answered++;
     }
   };
-  const clients = Promise.all([keepAlive, keepAlive, keepAlive, false, false].map(client));
+  const agents: (Agent | false)[] = [keepAlive, keepAlive, keepAlive, false, false];
+  const clients = Promise.all(agents.map(client));
   try {
     for (let version = 1; version <= 50; version++) {
       expect((await load(siteConfig(respond(String(version))))).status).toBe(200);
