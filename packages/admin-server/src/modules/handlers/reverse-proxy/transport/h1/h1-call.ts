@@ -4,7 +4,9 @@ import { encodeFields } from "../../../../../http/h1/response-head.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import type { H1ClientConnection } from "./h1-client-connection.ts";
 
-const target = /^[/a-zA-Z][!-~\x80-\xff]*$/;
+const target = /^(?:[/a-zA-Z][!-~\x80-\xff]*|\*)$/;
+/** Methods whose requests say that they have no body. Source: RFC 9110, section 8.6 */
+const withBody = /^(?:POST|PUT|PATCH)$/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** The last that were found good: many requests in a row are for the same. */
@@ -56,7 +58,9 @@ function encodeHead(request: UpstreamRequest, isLast: boolean): string {
       ? `${text}Transfer-Encoding: chunked\r\n\r\n`
       : `${text}Content-Length: ${request.bodyLength}\r\n\r\n`;
   }
-  return request.bodyLength === undefined ? `${text}\r\n` : `${text}Content-Length: 0\r\n\r\n`;
+  return request.bodyLength === undefined && !withBody.test(request.method)
+    ? `${text}\r\n`
+    : `${text}Content-Length: 0\r\n\r\n`;
 }
 
 /** One request on its way to a connection, or on one. */
