@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import type { Span } from "wire/model";
 import type { CriticalPathShare, CriticalPathSums } from "./analysis-reader.ts";
+import { nextTurn } from "./next-turn.ts";
 import type { Trace } from "./span-reader.ts";
 
 /** What the critical path depends on. */
@@ -58,7 +58,7 @@ export async function criticalPath<S extends PathSpan>(
     if (until > from) sections.push({ span: node.span, startUnixNano: from, endUnixNano: until });
     until = from;
     node = child ?? node.parent;
-    if (turns.isOver()) await setImmediate();
+    if (turns.isOver()) await nextTurn();
   }
   return sections;
 }
@@ -79,11 +79,11 @@ async function rootOf<S extends PathSpan>(spans: readonly S[], turns: Turns): Pr
     if (children === undefined) byParent.set(span.parentSpanId, [span]);
     else children.push(span);
     ids.add(span.spanId);
-    if (turns.isOver()) await setImmediate();
+    if (turns.isOver()) await nextTurn();
   }
   let first: S | undefined;
   for (const span of spans) {
-    if (turns.isOver()) await setImmediate();
+    if (turns.isOver()) await nextTurn();
     if (span.parentSpanId !== "" && ids.has(span.parentSpanId) && span.parentSpanId !== span.spanId) continue;
     if (first === undefined || span.startTimeUnixNano < first.startTimeUnixNano) first = span;
   }
@@ -96,7 +96,7 @@ async function rootOf<S extends PathSpan>(spans: readonly S[], turns: Turns): Pr
       // Ids that are not unique would lead round in circles.
       if (seen.has(span) || span.startTimeUnixNano > node.end) continue;
       seen.add(span);
-      if (turns.isOver()) await setImmediate();
+      if (turns.isOver()) await nextTurn();
       const child = nodeOf(span, node);
       if (child.end < node.start) continue;
       node.children.push(child);
@@ -123,7 +123,7 @@ export async function criticalPathSums(traces: Iterable<Trace>): Promise<Critica
   let durationNano = 0n;
   let count = 0;
   for (const { spans } of traces) {
-    if (count++ > 0) await setImmediate();
+    if (count++ > 0) await nextTurn();
     const inTrace = new Set<string>();
     for (const { span, startUnixNano, endUnixNano } of await criticalPath(spans)) {
       const { name: operation, resource } = span;

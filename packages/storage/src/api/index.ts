@@ -43,6 +43,7 @@ export type {
   MetricsQuery,
   MetricsReader,
 } from "./metrics-reader.ts";
+export { nextTurn } from "./next-turn.ts";
 export type {
   CalculatedProbabilities,
   OperationProbability,

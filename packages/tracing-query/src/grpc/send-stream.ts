@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type ServerWritableStream, status } from "@grpc/grpc-js";
+import { nextTurn } from "storage/api";
 import { type ClientTimes, defaultClientTimes } from "../http/cut-slow-client.ts";
 import type { GrpcFailure } from "./grpc-status.ts";
 
@@ -38,7 +39,7 @@ export async function sendAll<Request, Response>(
         waitedMs += performance.now() - since;
       }
       if (performance.now() >= turnEndsMs) {
-        await new Promise(setImmediate);
+        await nextTurn();
         signal.throwIfAborted();
         turnEndsMs = performance.now() + turnMs;
       }

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Response } from "express";
+import { nextTurn } from "storage/api";
 import { type ContentCoding, compressorOf } from "./content-coding.ts";
 
 /** Larger ones hold up other requests, smaller ones cost more calls than they are worth. */
@@ -31,12 +32,17 @@ async function* joined(pieces: Iterable<string> | AsyncIterable<string>): AsyncG
   }
 }
 
-/** All of it, with a turn for other requests between two chunks: a client that takes all at once would keep them waiting. */
-async function* inTurns(first: readonly Chunk[], rest: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
+/** All of it, each further chunk made in a turn of its own: clients that take all at once would keep others waiting. */
+async function* inTurns(
+  first: readonly Chunk[],
+  rest: AsyncGenerator<Chunk, undefined>,
+): AsyncGenerator<Chunk> {
   yield* first;
-  for await (const chunk of rest) {
-    await new Promise(setImmediate);
-    yield chunk;
+  for (;;) {
+    await nextTurn();
+    const { value, done } = await rest.next();
+    if (done) return;
+    yield value;
   }
 }
 

@@ -1,5 +1,4 @@
-import { setImmediate } from "node:timers/promises";
-import type { PackedTrace } from "storage/api";
+import { nextTurn, type PackedTrace } from "storage/api";
 import type { ApiV2Span } from "wire/api-v2";
 import type { Span, SpanKind } from "wire/model";
 import { type AdjustOptions, adjustTrace } from "./adjusters/adjust-trace.ts";
@@ -42,7 +41,7 @@ export async function shownSpans(trace: PackedTrace, options: AdjustOptions): Pr
     ids.add(span.spanId);
     shown.push(shownSpan(span, span));
     if (index % spansPerTurn === spansPerTurn - 1) {
-      await setImmediate();
+      await nextTurn();
     }
   }
   const { maxClockSkewNano } = options;

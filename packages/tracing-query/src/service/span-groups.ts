@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "storage/api";
 import type { ShownSpan } from "./shown-spans.ts";
 
 /** A place in trees of spans: the same service and operation below the same place. */
@@ -71,7 +71,7 @@ export async function spanGroups(
         }
       }
       if (++looked % spansPerTurn === 0) {
-        await setImmediate();
+        await nextTurn();
       }
     }
   };
@@ -119,12 +119,12 @@ class SpanTree {
     const indexOf = new Map<string, number>();
     for (let index = spans.length - 1; index >= 0; index--) {
       indexOf.set((spans[index] as ShownSpan).spanId, index);
-      if (index % spansPerTurn === 0) await setImmediate();
+      if (index % spansPerTurn === 0) await nextTurn();
     }
     const origin = spans[0]?.startTimeUnixNano ?? 0n;
     for (const [index, span] of spans.entries()) {
       tree.#add(index, span, indexOf, origin);
-      if (index % spansPerTurn === spansPerTurn - 1) await setImmediate();
+      if (index % spansPerTurn === spansPerTurn - 1) await nextTurn();
     }
     return tree;
   }

@@ -11,7 +11,15 @@ import { type EncodeOptions, groupSpans, type ResourceGroup } from "./group-span
  * Source: opentelemetry-proto docs/specification.md, "JSON Protobuf Encoding".
  */
 export function encodeTracesJson(spans: readonly Span[], options?: EncodeOptions): string {
-  return JSON.stringify({ resourceSpans: groupSpans(spans, options).map(resourceSpansOf) });
+  return JSON.stringify(tracesJsonValue(spans, options));
+}
+
+/** What `encodeTracesJson` writes, before it is text: for those who change some of it. */
+export function tracesJsonValue(
+  spans: readonly Span[],
+  options?: EncodeOptions,
+): { resourceSpans: object[] } {
+  return { resourceSpans: groupSpans(spans, options).map(resourceSpansOf) };
 }
 
 function resourceSpansOf({ resource, scopes }: ResourceGroup): object {

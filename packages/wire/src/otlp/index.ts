@@ -1,6 +1,6 @@
 export { decodeTraces } from "./decode-traces.ts";
 export { encodeTraces } from "./encode-traces.ts";
-export { encodeTracesJson } from "./encode-traces-json.ts";
+export { encodeTracesJson, tracesJsonValue } from "./encode-traces-json.ts";
 export {
   type ExportOutcome,
   encodeExportResponse,

@@ -1,3 +1,5 @@
+import { nextTurn } from "../../api/next-turn.ts";
+
 /** Sorted in one go: some milliseconds. */
 const runLength = 8_192;
 
@@ -29,7 +31,7 @@ export class SpanStarts {
     let order = Uint32Array.from({ length: this.length }, (_, index) => index);
     for (let start = 0; start < order.length; start += runLength) {
       order.subarray(start, start + runLength).sort((one, other) => this.#compare(one, other));
-      if (order.length > runLength) await new Promise(setImmediate);
+      if (order.length > runLength) await nextTurn();
     }
     let merged = new Uint32Array(order.length > runLength ? order.length : 0);
     for (let width = runLength; width < order.length; width *= 2) {
@@ -46,7 +48,7 @@ export class SpanStarts {
           else right++;
           if (++sinceTurn >= mergedLength) {
             sinceTurn = 0;
-            await new Promise(setImmediate);
+            await nextTurn();
           }
         }
       }

@@ -1,5 +1,6 @@
 import type { Span } from "wire/model";
 import { PackedSpans } from "wire/rows";
+import { nextTurn } from "../../api/next-turn.ts";
 import type { PackedTrace } from "../../api/span-reader.ts";
 import { decoded } from "./decode-spans.ts";
 import { SpanStarts } from "./order-by-start.ts";
@@ -32,9 +33,9 @@ export class PackedAnswer {
     this.#bytes += piece.length;
     this.#pieceBytes += piece.length;
     if (this.#pieceBytes < gatheredBytes) return;
+    // Answers that have all arrived would otherwise be read in one go, and nobody else would get a turn.
+    await nextTurn();
     this.#take();
-    // An answer that has all arrived would otherwise be read in one go, and nobody else would get a turn.
-    await new Promise(setImmediate);
   }
 
   /** @throws StorageError STORAGE_REFUSED when the answer ends too early */

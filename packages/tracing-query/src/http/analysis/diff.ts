@@ -1,5 +1,4 @@
-import { setImmediate } from "node:timers/promises";
-import type { PackedTrace, TraceQuery } from "storage/api";
+import { nextTurn, type PackedTrace, type TraceQuery } from "storage/api";
 import { traceIdText } from "wire/api-v2";
 import { z } from "zod";
 import { QueryError } from "../../query-error.ts";
@@ -150,10 +149,10 @@ export function diffEndpoint(service: QueryService, adjust: AdjustOptions, limit
     await a.add(spans);
     traces.reverse();
     for (let other = traces.pop(); other !== undefined; other = traces.pop()) {
-      await setImmediate();
+      await nextTurn();
       await b.add(await shownSpans(other, adjust));
     }
-    await setImmediate();
+    await nextTurn();
     const diff = diffTraces(paths, a, b);
     const total = ({ spans, durationNano }: typeof diff.a) => ({ spans, duration: microsOf(durationNano) });
     const answer: z.output<typeof answerSchema> = {

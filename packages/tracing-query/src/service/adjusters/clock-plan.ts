@@ -1,4 +1,4 @@
-import type { SpanList } from "storage/api";
+import { nextTurn, type SpanList } from "storage/api";
 import { toApiV2Span } from "wire/api-v2";
 import type { Resource, Span } from "wire/model";
 import type { SpanOutline } from "wire/rows";
@@ -57,7 +57,7 @@ export async function planClocks(
       hostOf.set(span.resource, host);
     }
     hostsOfSpans[index] = host;
-    if (index % spansPerTurn === spansPerTurn - 1) await new Promise(setImmediate);
+    if (index % spansPerTurn === spansPerTurn - 1) await nextTurn();
   }
 
   const parents = new Int32Array(count);
@@ -77,7 +77,7 @@ export async function planClocks(
       rest.push(index);
       if (parent === orphan) missing.set(index, key);
     }
-    if (index % (8 * spansPerTurn) === 0) await new Promise(setImmediate);
+    if (index % (8 * spansPerTurn) === 0) await nextTurn();
   }
   const host = (index: number) => hosts[hostsOfSpans[index] as number] as string;
   const times = (index: number) => ({
@@ -99,7 +99,7 @@ export async function planClocks(
     for (let child = firstChild[index] as number; child >= 0; child = nextChild[child] as number) {
       rest.push(child);
     }
-    if (++visited % (8 * spansPerTurn) === 0) await new Promise(setImmediate);
+    if (++visited % (8 * spansPerTurn) === 0) await nextTurn();
   }
   return { deltaNano: (index) => deltas[index] as bigint, missingParent: (index) => missing.get(index) };
 }
