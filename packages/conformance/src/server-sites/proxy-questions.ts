@@ -82,6 +82,65 @@ export const proxyCases: readonly SiteCase[] = [
     },
     ["/?s=200", "/?s=404", "/?s=500", "/?s=503"],
   ),
+  behindItself(
+    "reverse_proxy, changed fields",
+    respond(
+      "{http.request.host} {http.request.header.X-Set} {http.request.header.X-Rep} {http.request.header.X-Rm-1}{http.request.header.The-End} {http.request.header.Cookie}",
+      { headers: { "X-Up": ["u1", "u2"], "X-Del": ["1"], "X-Wild-A": ["1"] } },
+    ),
+    {
+      headers: {
+        request: {
+          set: { "X-Inner": ["1"], "X-Set": ["{http.request.host}"] },
+          delete: ["X-Rm*", "*-End"],
+          replace: {
+            "X-Rep": [{ search_regexp: "a(.)", replace: "<$1>" }],
+            Cookie: [{ search: "x=1", replace: "x=2" }],
+          },
+        },
+        response: {
+          add: { "X-Up": ["u3"] },
+          set: { "X-S": ["{http.reverse_proxy.status_code} {http.reverse_proxy.header.X-Del}"] },
+          delete: ["X-Del", "X-Wild-*"],
+          replace: { "X-Up": [{ search: "u", replace: "v" }] },
+        },
+      },
+    },
+    [
+      {
+        target: "/",
+        headers: { "X-Rm-1": "a", "The-End": "c", "X-Rep": "abac", Cookie: "x=1; y=2", "X-Set": "client" },
+      },
+    ],
+  ),
+  behindItself(
+    "reverse_proxy, statuses without a body",
+    { ...respond("body", { status_code: "{http.request.uri.query.s}" }) },
+    {},
+    ["/?s=204", "/?s=304", "/?s=205", "/?s=418", { method: "HEAD", target: "/?s=200" }],
+  ),
+  behindItself(
+    "reverse_proxy handle_response by fields",
+    answering,
+    {
+      handle_response: [
+        { match: { headers: { "X-Up": ["no"] } }, status_code: 299 },
+        {
+          match: { status_code: [4], headers: { "X-Up": ["u*"] } },
+          routes: [
+            {
+              handle: [
+                { handler: "copy_response_headers", exclude: ["X-Up", "Content-Length"] },
+                respond("own {http.reverse_proxy.status_text}", { status_code: 203 }),
+              ],
+            },
+          ],
+        },
+        { match: { status_code: [502] }, routes: [{ handle: [{ handler: "error", status_code: 402 }] }] },
+      ],
+    },
+    ["/?s=200", "/?s=404", "/?s=502"],
+  ),
   {
     name: "reverse_proxy to nobody",
     routes: [{ handle: [{ handler: "reverse_proxy", upstreams: [{ dial: "127.0.0.1:1" }] }] }],
