@@ -17,7 +17,6 @@ const secondsBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2,
 /** The collector's metrics; names start with `tracing_collector_`. Where the public model has one, its name and labels. */
 export class CollectorMetrics implements SpanCountsObserver {
   readonly requests;
-  readonly #batchSize;
   readonly spansRejected;
   readonly spansRefused;
   readonly journalCommitSeconds;
@@ -35,6 +34,7 @@ export class CollectorMetrics implements SpanCountsObserver {
   /** By the object, which each way in has for as long as it lives. */
   readonly #totals = new Map<SpanSource, IntakeTotals>();
   #keptBytes = 0;
+  #batchSpans = 0;
 
   constructor(registry: Registry) {
     const registers: [Registry] = [registry];
@@ -85,10 +85,14 @@ export class CollectorMetrics implements SpanCountsObserver {
         }
       },
     });
-    this.#batchSize = new Gauge({
+    const batchSpans = () => this.#batchSpans;
+    new Gauge({
       name: "tracing_collector_batch_size",
       help: "Spans of the last request.",
       registers,
+      collect() {
+        this.set(batchSpans());
+      },
     });
     this.spansRejected = new Counter({
       name: "tracing_collector_spans_rejected_total",
@@ -191,7 +195,7 @@ export class CollectorMetrics implements SpanCountsObserver {
 
   /** A request was understood. */
   batchReceived(spans: number): void {
-    this.#batchSize.set(spans);
+    this.#batchSpans = spans;
   }
 
   /** Spans were kept. @param bytes of their rows */

@@ -3,8 +3,6 @@ import { ServiceCounts } from "./service-counts.ts";
 import { type ServiceLabels, ServiceNames } from "./service-labels.ts";
 
 const debugFlag = 2;
-const unrecognized = "unrecognized";
-const samplerTypes: ReadonlySet<string> = new Set(["probabilistic", "lowerbound", "ratelimiting", "const"]);
 
 /**
  * Counts the spans of a block, and its traces by their root spans, by service.
@@ -54,8 +52,7 @@ export class ServiceCounter {
   }
 
   #samplerType(): string {
-    const type = this.#scanner.attributeText("sampler.type") ?? "";
-    return samplerTypes.has(type) ? type : unrecognized;
+    return this.#scanner.attributeText("sampler.type") ?? "";
   }
 
   /** Of the row at hand; most often that of the row before. */

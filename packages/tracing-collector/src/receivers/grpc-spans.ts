@@ -36,17 +36,24 @@ export class GrpcSpans {
     answer: sendUnaryData<Answer>,
     answerOf: (outcome: TranscodeResult) => Answer,
   ): void {
-    this.keep(request, metadata).then(
-      (outcome) => answer(null, answerOf(outcome)),
+    this.keep(request, metadata, answerOf).then(
+      (kept) => answer(null, kept),
       (error: unknown) => answer(serviceErrorOf(this.failureOf(error))),
     );
   }
 
-  /** Keeps the spans of one request; its bytes have been read when the promise is there. */
-  async keep(request: Buffer, metadata: CallMetadata): Promise<TranscodeResult> {
+  /**
+   * Keeps the spans of one request; its bytes have been read when the promise is there.
+   * @returns what `answerOf` makes of it
+   */
+  async keep<Answer>(
+    request: Buffer,
+    metadata: CallMetadata,
+    answerOf: (outcome: TranscodeResult) => Answer,
+  ): Promise<Answer> {
     const outcome = this.#transcoder.transcode(request, grpcTenant(this.#tenants, metadata));
     await this.#intake.keep(outcome.rows, outcome.rejectedSpans, request.length);
-    return outcome;
+    return answerOf(outcome);
   }
 
   /** How a call ends whose `keep` threw this; counts it. */

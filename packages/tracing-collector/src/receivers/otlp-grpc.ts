@@ -1,6 +1,7 @@
 import { status } from "@grpc/grpc-js";
 import type { HeaderField } from "wire/http2";
 import { encodeExportResponse, OtlpTranscoder, traceService } from "wire/otlp";
+import type { TranscodeResult } from "wire/rows";
 import { SpanIntake } from "../pipeline/span-intake.ts";
 import type { GrpcSettings } from "./grpc-listener.ts";
 import { GrpcSpans } from "./grpc-spans.ts";
@@ -35,15 +36,16 @@ export async function openOtlpGrpc(
     () => status.INVALID_ARGUMENT,
   );
   const exportTraces: UnaryMethod = {
-    async call(message, fields) {
-      const outcome = await spans.keep(message, metadataOf(fields));
-      return outcome.rejectedSpans === 0 ? fullSuccess : encodeExportResponse(outcome);
-    },
+    call: (message, fields) => spans.keep(message, metadataOf(fields), answerOf),
     failureOf: (error) => spans.failureOf(error),
     refused: () => intake.invalid(),
   };
   const methods = new Map([[traceService.export.path, exportTraces]]);
   return await listenUnaryGrpc(address, settings, methods, context.unfinished);
+}
+
+function answerOf(outcome: TranscodeResult): Uint8Array {
+  return outcome.rejectedSpans === 0 ? fullSuccess : encodeExportResponse(outcome);
 }
 
 function metadataOf(fields: readonly HeaderField[]): CallMetadata {

@@ -3,6 +3,7 @@ import { folderError, type Logger, StartError } from "lifecycle";
 import { CollectorError } from "../../errors.ts";
 import type { CountedRows } from "../counted-rows.ts";
 import { CommitGroup } from "./commit-group.ts";
+import { CommitPace } from "./commit-pace.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 import { JournalRoom } from "./journal-room.ts";
 import { OpenSegment } from "./open-segment.ts";
@@ -32,11 +33,6 @@ export interface JournalObserver {
 /** Most bytes that wait in memory for the disk; a single larger batch is let through when nothing else waits. */
 const maxWaitingBytes = 32 * 1024 * 1024;
 const syncIntervalMs = 1_000;
-/**
- * Least time from the beginning of a synced commit that several batches shared to that of the next: a sync takes the processor
- * as long as some ten batches do.
- */
-const paceMs = 4;
 
 /**
  * Keeps batches of rows on disk from their acknowledgement until storage has them.
@@ -63,8 +59,8 @@ export class Journal implements SpanJournal {
   #closing = false;
   #diskError: unknown;
   #isFinished = false;
-  /** When a commit that several batches shared began, of a journal that syncs each. */
-  #sharedSinceMs: number | undefined;
+  /** Of a journal that syncs each commit. */
+  readonly #pace: CommitPace | undefined;
   #isSyncDue = false;
   #isDue = false;
   /** Bytes of files of every kind. */
@@ -93,6 +89,7 @@ export class Journal implements SpanJournal {
       (sum, { bytes }) => sum + bytes,
       leftovers.quarantinedBytes,
     );
+    if (settings.sync === "always") this.#pace = new CommitPace();
     if (settings.sync === "interval") {
       this.#syncTimer = setInterval(() => {
         this.#isSyncDue = true;
@@ -144,9 +141,23 @@ export class Journal implements SpanJournal {
   }
 
   /** When the promise resolves, the rows are as safe as `sync` says. */
-  async append(rows: CountedRows): Promise<void> {
+  append(rows: CountedRows): Promise<void> {
+    if (rows.count === 0 && !this.#closing) return Promise.resolve();
+    try {
+      this.#admit(rows);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const kept = this.#filling.add(rows);
+    this.#room.add(rows.count);
+    this.#pace?.arrived(this.#filling.batches);
+    this.#wake();
+    return kept;
+  }
+
+  /** @throws CollectorError where the rows are not to be kept */
+  #admit(rows: CountedRows): void {
     if (this.#closing) throw new CollectorError("COLLECTOR_STOPPING", "the collector stops");
-    if (rows.count === 0) return;
     this.#room.admit(rows, this.bytes);
     if (this.#filling.rows > 0 && this.#filling.bytes + rows.bytes.length > maxWaitingBytes) {
       throw new CollectorError(
@@ -154,10 +165,6 @@ export class Journal implements SpanJournal {
         `${this.#filling.bytes} bytes wait for the disk: the limit is ${maxWaitingBytes}`,
       );
     }
-    const kept = this.#filling.add(rows);
-    this.#room.add(rows.count);
-    this.#wake();
-    await kept;
   }
 
   take(): Promise<SealedSegment | undefined> {
@@ -187,6 +194,7 @@ export class Journal implements SpanJournal {
 
   async finish(): Promise<void> {
     this.#closing = true;
+    this.#pace?.end();
     this.#wake();
     await this.#running;
     this.#isFinished = true;
@@ -211,7 +219,7 @@ export class Journal implements SpanJournal {
       // Later in this turn of the event loop, so that batches that arrived together share one sync.
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (this.#filling.rows > 0) {
-        await this.#pace();
+        await this.#pace?.wait(this.#filling.batches);
         await this.#commit();
       }
       if (this.#segment !== undefined && this.#shouldSeal(this.#segment)) await this.#seal(this.#segment);
@@ -220,19 +228,11 @@ export class Journal implements SpanJournal {
     this.#running = undefined;
   }
 
-  /** While senders come in numbers, whoever comes within milliseconds shares a sync. One alone never waits for others. */
-  async #pace(): Promise<void> {
-    if (this.#sharedSinceMs === undefined || this.#closing) return;
-    const waitMs = this.#sharedSinceMs + paceMs - performance.now();
-    if (waitMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, waitMs));
-  }
-
   async #commit(): Promise<void> {
     const group = this.#filling;
     this.#filling = this.#spare;
     this.#spare = group;
     const startMs = performance.now();
-    this.#sharedSinceMs = group.batches > 1 && this.#settings.sync === "always" ? startMs : undefined;
     try {
       this.#segment ??= await this.#begin();
       await this.#segment.append(group);
@@ -253,6 +253,7 @@ export class Journal implements SpanJournal {
       this.#log.info("the journal can write again");
     }
     this.#observer.committed(performance.now() - startMs);
+    if (!this.#closing) this.#pace?.committed(group.batches, this.#filling.batches);
     group.settle();
   }
 
