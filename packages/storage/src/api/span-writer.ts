@@ -15,17 +15,15 @@ export interface WriteOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Rows that are read while they are sent, for blocks larger than one wants in memory. */
+/** Rows that are read piece by piece, for blocks larger than one wants in memory as they are. */
 export interface SpanRowSource {
   /** Rows in all. */
   readonly count: number;
-  /** Bytes of all pieces together. */
-  readonly byteLength: number;
   /**
-   * RowBinary rows, cut anywhere; the same with each call. Once the second piece after one is asked for, its bytes may be
-   * others. What it throws ends the write, and is what the writer throws.
+   * Whole rows; the same with each call. Once the second piece after one is asked for, its bytes may be others. What it throws
+   * ends the write, and is what the writer throws.
    */
-  pieces(): AsyncIterable<Uint8Array>;
+  pieces(): AsyncIterable<SpanRows>;
 }
 
 /** Writes blocks of spans. Made for few large blocks (tens of thousands of rows), not for many small ones. */

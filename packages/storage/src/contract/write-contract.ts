@@ -39,16 +39,14 @@ export function writeContract({ store, test }: ContractContext): void {
 
   test("writes: from a source, where the engine takes one, as from memory", async () => {
     const { writer, reader } = store();
-    const span = sampleSpan();
-    const { bytes, count } = rowsOf(span);
+    const spans = [sampleSpan(), sampleSpan()];
     const pieces = async function* () {
-      yield bytes.subarray(0, 20);
-      yield bytes.subarray(20);
+      for (const span of spans) yield rowsOf(span);
     };
     const options = { deduplicationToken: newToken(), receivedUnixMs: Date.now() };
-    await writer.writeSpanSource?.({ count, byteLength: bytes.length, pieces }, options);
-    await writer.writeSpans({ bytes, count }, options);
-    expect((await reader.getTraces([span.traceId]))[0]?.spans).toEqual([span]);
+    await writer.writeSpanSource?.({ count: spans.length, pieces }, options);
+    await writer.writeSpans(rowsOf(...spans), options);
+    for (const span of spans) expect((await reader.getTraces([span.traceId]))[0]?.spans).toEqual([span]);
   });
 
   test("writes: a block without rows is nothing", async () => {

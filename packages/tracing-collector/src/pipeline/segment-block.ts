@@ -40,7 +40,7 @@ export class HeldBlock implements SegmentBlock {
   }
 }
 
-/** A block that is read as it is sent: it may be large. */
+/** A block whose rows are read piece by piece: it may be large. */
 export class SourceBlock implements SegmentBlock {
   readonly rows: number;
   readonly #source: SegmentSource;
@@ -51,8 +51,7 @@ export class SourceBlock implements SegmentBlock {
   }
 
   async write(writer: SpanWriter, options: WriteOptions): Promise<void> {
-    const { byteLength } = this.#source;
-    const rows: SpanRowSource = { count: this.rows, byteLength, pieces: () => bytesOf(this.#source) };
+    const rows: SpanRowSource = { count: this.rows, pieces: () => this.#source.pieces() };
     await writer.writeSpanSource?.(rows, options);
   }
 
@@ -64,8 +63,4 @@ export class SourceBlock implements SegmentBlock {
     }
     for await (const piece of this.#source.pieces()) counts.count(piece, result);
   }
-}
-
-async function* bytesOf(source: SegmentSource): AsyncGenerator<Uint8Array, void> {
-  for await (const { bytes } of source.pieces()) yield bytes;
 }

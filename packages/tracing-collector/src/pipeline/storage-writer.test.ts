@@ -43,10 +43,13 @@ class ScriptedStore {
     Object.assign(this.writer, {
       writeSpanSource: async (rows: SpanRowSource, options: WriteOptions) => {
         const pieces: Buffer[] = [];
-        for await (const piece of rows.pieces()) pieces.push(Buffer.from(piece));
-        const bytes = Buffer.concat(pieces);
-        expect(bytes.length).toBe(rows.byteLength);
-        await this.writer.writeSpans({ bytes, count: rows.count }, options);
+        let count = 0;
+        for await (const piece of rows.pieces()) {
+          pieces.push(Buffer.from(piece.bytes));
+          count += piece.count;
+        }
+        expect(count).toBe(rows.count);
+        await this.writer.writeSpans({ bytes: Buffer.concat(pieces), count }, options);
       },
     });
   }

@@ -22,7 +22,7 @@ export interface StorageWriterSettings {
 /**
  * Takes sealed segments from the journal and inserts each as one block, until storage has it. With one worker, the
  * default, one is under way at a time: the next grows meanwhile, and few large blocks cost storage about a quarter less
- * than many. Rows are read as they are sent, where journal and storage can. A segment that storage refuses is set aside with an error in the log, and holds nobody up. While storage is
+ * than many. Rows are read piece by piece, where journal and storage can. A segment that storage refuses is set aside with an error in the log, and holds nobody up. While storage is
  * away, which is logged once, segments wait.
  */
 export class StorageWriter {

@@ -8,7 +8,7 @@ import { type HostAddress, hostAddress } from "./hosts/host-address.ts";
 import type { OnHostChange } from "./hosts/host-health.ts";
 import { type Host, HostPool } from "./hosts/host-pool.ts";
 import type { WatchedHostTls } from "./hosts/host-tls.ts";
-import { type InsertBody, SentBody, SourceFailure } from "./insert-body.ts";
+import { bodyBytes, type InsertBody, sentBody } from "./insert-body.ts";
 import { parameterText, type QueryParameters } from "./parameter-text.ts";
 
 type Settings = Readonly<Record<string, string>>;
@@ -147,7 +147,6 @@ export class ClickHouseConnection {
    * @param sql `INSERT INTO … FORMAT …`
    * @param settings query settings; with a deduplication token, it may be sent to more than one server
    * @param rows sent as they are; after a failure they may still be read
-   * @throws what reading the rows throws, besides
    */
   insert(sql: string, settings: Settings, rows: InsertBody, signal?: AbortSignal): Promise<void> {
     const isRepeatable = settings.insert_deduplication_token !== undefined;
@@ -177,21 +176,18 @@ export class ClickHouseConnection {
   ): Promise<Dispatcher.ResponseData> {
     const target = new URL(host.url);
     target.search = new URLSearchParams(query).toString();
-    const sent = new SentBody(rows);
     const response = await request(target, {
       method: "POST",
       headers: {
         ...headers,
         authorization: host.authorization,
         "content-type": "application/octet-stream",
-        "content-length": String(rows.byteLength),
+        "content-length": String(bodyBytes(rows)),
         "user-agent": "tracing",
       },
-      body: sent.body,
+      body: sentBody(rows),
       signal: abort,
       dispatcher: this.#pool.agent,
-    }).catch((error: unknown) => {
-      throw sent.failure ?? error;
     });
     if (response.statusCode === 200) return response;
     throw answeredError(await beginningOf(response.body), response.statusCode);
@@ -229,7 +225,6 @@ export class ClickHouseConnection {
         this.#pool.answered(index);
         return result;
       } catch (error) {
-        if (error instanceof SourceFailure) throw error.cause;
         const isOurs = { aborted: signal?.aborted === true, timedOut: deadline.aborted };
         const failure = toStorageError(error, { url, timeoutMs, ...isOurs, isInsert });
         if (isConnectionError(failure)) this.#pool.failed(index, failure.message);

@@ -1,33 +1,36 @@
 import type { Readable } from "node:stream";
-import type { SpanRowSource } from "../../api/span-writer.ts";
 
-/** What an insert sends: bytes, or what gives them. */
-export type InsertBody = Uint8Array | Pick<SpanRowSource, "byteLength" | "pieces">;
+/** What an insert sends: bytes, or several pieces of them, one after the other. */
+export type InsertBody = Uint8Array | readonly Uint8Array[];
 
-/** Rows of an insert could not be read: no fault of the server. The cause is what reading them threw. */
-export class SourceFailure extends Error {}
+/** Smaller neighbours are sent as one. */
+const smallBytes = 16 * 1024;
 
-/** An insert's body in a form that can be sent, and why it ended early. */
-export class SentBody {
-  /** An iterable is sent a piece at a time, the next asked for when the one before is with the system; the type lacks it. */
-  readonly body: Uint8Array | Readable;
-  #failure: SourceFailure | undefined;
+/** Bytes of a body. */
+export function bodyBytes(body: InsertBody): number {
+  return body instanceof Uint8Array ? body.length : body.reduce((sum, piece) => sum + piece.length, 0);
+}
 
-  constructor(rows: InsertBody) {
-    this.body = rows instanceof Uint8Array ? rows : (this.#watched(rows) as unknown as Readable);
-  }
+/** A body in a form that undici sends: a piece at a time, the next when the one before is with the system. */
+export function sentBody(body: InsertBody): Uint8Array | Readable {
+  // An iterable may be given; the type lacks it.
+  return body instanceof Uint8Array ? body : (sentPieces(body) as unknown as Readable);
+}
 
-  /** Set once rows could not be read. */
-  get failure(): SourceFailure | undefined {
-    return this.#failure;
-  }
-
-  async *#watched(rows: Pick<SpanRowSource, "pieces">): AsyncGenerator<Uint8Array, void> {
-    try {
-      yield* rows.pieces();
-    } catch (cause) {
-      this.#failure = new SourceFailure("rows cannot be read", { cause });
-      throw this.#failure;
+async function* sentPieces(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
+  let small: Uint8Array[] = [];
+  let waiting = 0;
+  for (const piece of pieces) {
+    if (piece.length === 0) continue;
+    if (piece.length < smallBytes) {
+      small.push(piece);
+      waiting += piece.length;
+      if (waiting < smallBytes) continue;
     }
+    if (small.length > 0) yield Buffer.concat(small);
+    small = [];
+    waiting = 0;
+    if (piece.length >= smallBytes) yield piece;
   }
+  if (small.length > 0) yield Buffer.concat(small);
 }

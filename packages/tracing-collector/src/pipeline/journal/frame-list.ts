@@ -1,19 +1,13 @@
-import { frameHeaderBytes, segmentHeaderBytes } from "./segment-format.ts";
+import { segmentHeaderBytes } from "./segment-format.ts";
 
 /** Where the frames of a segment lie, in their order. */
 export class FrameList {
   readonly #starts: number[] = [];
   readonly #bytes: number[] = [];
   readonly #rows: number[] = [];
-  #payloadBytes = 0;
 
   get length(): number {
     return this.#starts.length;
-  }
-
-  /** Bytes of all payloads. */
-  get payloadBytes(): number {
-    return this.#payloadBytes;
   }
 
   /**
@@ -24,7 +18,6 @@ export class FrameList {
     this.#starts.push(start);
     this.#bytes.push(bytes);
     this.#rows.push(rows);
-    this.#payloadBytes += bytes - frameHeaderBytes;
   }
 
   startOf(index: number): number {

@@ -301,7 +301,6 @@ describe("rows that are read as they are sent", () => {
       expect(pieces.reduce((sum, piece) => sum + piece.rows, 0)).toBe(2 * texts.length);
       expect(pieces.length).toBeLessThan(10);
     }
-    expect(segment?.source?.byteLength).toBe(texts.join("").length);
   });
 
   test("a piece stays as it is until the second after it is asked for", async () => {
@@ -377,7 +376,6 @@ describe("a start after a crash", () => {
       { text: "first,", rows: 1 },
       { text: "third", rows: 1 },
     ]);
-    expect(segment?.source?.byteLength).toBe("first,third".length);
     const { bytes, count } = await segment!.read(Buffer.alloc(segment!.bytes));
     expect([Buffer.from(bytes).toString(), count]).toEqual(["first,third", 2]);
     const [copy] = await readdir(join(folder, quarantineFolder));

@@ -53,7 +53,6 @@ export class SealedSegment implements JournalSegment {
     this.rows = rows;
     this.bytes = bytes;
     this.source = {
-      byteLength: frames.payloadBytes,
       services: own?.services,
       pieces: () => this.#pieces(),
     };

@@ -55,7 +55,7 @@ export interface JournalSegment {
    * @throws CollectorError COLLECTOR_JOURNAL_DAMAGED when something else is there than was written
    */
   read(buffer: Buffer): Promise<CountedRows>;
-  /** The same rows, read as they are sent; absent where all must be looked at first. */
+  /** The same rows, piece by piece; absent where all must be looked at first. */
   readonly source?: SegmentSource;
   /** For the segment's own journal, which knows what to count. */
   remove(): Promise<void>;
@@ -65,8 +65,6 @@ export interface JournalSegment {
 
 /** Rows of a segment, piece by piece, so that none takes its size in memory. */
 export interface SegmentSource {
-  /** Bytes of all rows. */
-  readonly byteLength: number;
   /** All rows by service; undefined where they were not counted. */
   readonly services: ServiceCounts | undefined;
   /**

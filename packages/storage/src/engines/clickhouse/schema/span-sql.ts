@@ -1,21 +1,6 @@
 import type { AttributeType } from "wire/model";
-import { type SpanColumn, spanColumns } from "wire/rows";
+import { spanColumns } from "wire/rows";
 import { attributeTexts, hasElement, typesOfText } from "../attribute-text-sql.ts";
-
-/** Columns whose rows are parsed into a plain-string column that is not stored; see the migration of `spans`. */
-const parsedApart: ReadonlySet<SpanColumn> = new Set<SpanColumn>([
-  "tenant",
-  "service",
-  "resource_text",
-  "scope_name",
-  "scope_version",
-  "name",
-]);
-
-/** The columns of `spans` that take the bytes of `SpanRows`, in their order. */
-export const insertColumns: string = spanColumns
-  .map(({ name }) => (parsedApart.has(name) ? `in_${name}` : name))
-  .join(", ");
 
 /** What `readSpanRows` reads. */
 export const selectColumns: string = spanColumns.map(({ name }) => name).join(", ");
