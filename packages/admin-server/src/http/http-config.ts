@@ -166,7 +166,10 @@ const serverSchema = z.strictObject({
     .describe(
       "Protocols for each entry of `listen`, in its order: null for those of the server, which an empty name in a list adds too.",
     ),
-  allow_0rtt: z.literal(false).nullish().describe("Early data is not taken: false."),
+  allow_0rtt: z
+    .literal(false, { error: "allow_0rtt is not supported: early data is of HTTP/3, which is not served" })
+    .nullish()
+    .describe("Early data is not taken: false."),
   metrics: metricsSchema
     .pick({ per_host: true })
     .nullish()
