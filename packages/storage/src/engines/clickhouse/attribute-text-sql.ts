@@ -75,9 +75,19 @@ export function hasKey(column: string, key: string): string {
   return `position(${column}, concat(${mark}, ${key}, ${valueMark})) > 0`;
 }
 
-/** Expressions for the first attribute of a name. */
-export interface FirstAttribute {
-  /** The condition that it is of a type; where there is none, it is `empty`. */
+/**
+ * The first attribute of a name that a column has: the letter of its type, and its value. Where there is none it is as if it were
+ * empty: `e`.
+ */
+export function firstElement(column: string, name: string): string {
+  const at = `position(${column}, '\\xFF${textLiteral(name).slice(1, -1)}\\xFE')`;
+  const from = `${at} + ${Buffer.byteLength(name) + 2}`;
+  return `if(${at} = 0, 'e', substring(${column}, ${from}, position(${column}, ${mark}, ${from}) - (${from})))`;
+}
+
+/** Expressions for an attribute. */
+export interface AttributeParts {
+  /** The condition that it is of a type. */
   readonly isOf: (type: AttributeType) => string;
   /** The name of its type. */
   readonly type: string;
@@ -85,15 +95,12 @@ export interface FirstAttribute {
   readonly text: string;
 }
 
-/** The first attribute of a name that a column has. */
-export function firstOfText(column: string, name: string): FirstAttribute {
-  const at = `position(${column}, concat(${mark}, ${textLiteral(name)}, ${valueMark}))`;
-  const typeAt = `${at} + ${Buffer.byteLength(name) + 2}`;
-  const letter = `if(${at} = 0, 'e', substring(${column}, ${typeAt}, 1))`;
+/** Of what `firstElement` gives, which is long: whoever needs several of them gives it a name first. */
+export function partsOfElement(element: string): AttributeParts {
   return {
-    isOf: (type) => `${letter} = '${attributeTypeLetters[type]}'`,
-    type: typeName(letter),
-    text: `if(${at} = 0, '', substring(${column}, ${typeAt} + 1, position(${column}, ${mark}, ${typeAt} + 1) - (${typeAt} + 1)))`,
+    isOf: (type) => `startsWith(${element}, '${attributeTypeLetters[type]}')`,
+    type: typeName(`substring(${element}, 1, 1)`),
+    text: `substring(${element}, 2)`,
   };
 }
 

@@ -10,9 +10,10 @@ function conditionOf(text: string): FieldExpression {
   return stage.condition;
 }
 
+const at = "position(attribute_text, '\\xFFa\\xFE')";
 const hasA =
-  "NOT (if(position(attribute_text, concat('\\xFF', 'a', '\\xFE')) = 0, 'e', " +
-  "substring(attribute_text, position(attribute_text, concat('\\xFF', 'a', '\\xFE')) + 3, 1)) = 'e')";
+  `NOT (startsWith(if(${at} = 0, 'e', substring(attribute_text, ${at} + 3, ` +
+  `position(attribute_text, '\\xFF', ${at} + 3) - (${at} + 3))), 'e'))`;
 
 describe("conditionSql", () => {
   it.each([

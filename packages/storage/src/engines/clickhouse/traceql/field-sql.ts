@@ -1,6 +1,7 @@
 import type { AttributeField, Field } from "traceql";
+import { attributeTypeLetters } from "wire/rows";
 import { isOfEach } from "../../../traceql/stored-value.ts";
-import { attributeTexts, type FirstAttribute, firstOfText } from "../attribute-text-sql.ts";
+import { type AttributeParts, attributeTexts, firstElement, partsOfElement } from "../attribute-text-sql.ts";
 import { bytesLiteral, textLiteral } from "./sql-literals.ts";
 import { attributeTest, intTest, textTest, type ValueTest } from "./value-test.ts";
 
@@ -73,11 +74,8 @@ function listField(field: Field): ListField | undefined {
   }
 }
 
-/** The first attribute of a name, of those that a span has once. For any scope, that of the span. */
-function firstAttribute({ scope, name }: AttributeField): FirstAttribute {
-  if (scope !== "instrumentation") {
-    return firstOfText(attributeTexts[scope === "resource" ? "resource" : "span"], name);
-  }
+/** The first attribute of a name, of those that an instrumentation has. */
+function attributeOfScope({ name }: AttributeField): AttributeParts {
   const position = `indexOf(scope_attributes.key, ${textLiteral(name)})`;
   const type = `scope_attributes.type[${position}]`;
   return {
@@ -85,6 +83,17 @@ function firstAttribute({ scope, name }: AttributeField): FirstAttribute {
     type: `toString(${type})`,
     text: `scope_attributes.value[${position}]`,
   };
+}
+
+/** The first attribute of a name that the span or its resource has, as `firstElement` gives it. */
+function elementOf({ scope, name }: AttributeField): string {
+  const ofSpan = firstElement(attributeTexts.span, name);
+  if (scope === "span") return ofSpan;
+  const ofResource =
+    name === "service.name" ? "concat('s', service)" : firstElement(attributeTexts.resource, name);
+  return scope === "resource"
+    ? ofResource
+    : `arrayFirst(v -> NOT startsWith(v, 'e'), [${ofSpan}, ${ofResource}])`;
 }
 
 /** Of each event or link that has the attribute: a tuple whose second is the type and whose third the text. */
@@ -116,11 +125,12 @@ function attributeFieldTest(field: AttributeField, test: ValueTest): string {
     const passes = attributeTest(test, (type) => `a.2 = '${type}'`, "a.3");
     return `arrayExists(a -> ${passes}, ${each})`;
   }
-  const ofSpan = firstAttribute(field);
-  const passes = attributeTest(test, ofSpan.isOf, ofSpan.text);
-  if (field.scope !== "any") return passes;
-  const resource = { ...field, scope: "resource" } as const;
-  return `(${passes} OR (${ofSpan.isOf("empty")} AND ${fieldTest(resource, test)}))`;
+  if (field.scope === "instrumentation") {
+    const { isOf, text } = attributeOfScope(field);
+    return attributeTest(test, isOf, text);
+  }
+  const { isOf, text } = partsOfElement("v");
+  return `arrayExists(v -> ${attributeTest(test, isOf, text)}, [${elementOf(field)}])`;
 }
 
 function plainTest(field: Field, { sql, type }: PlainField, test: ValueTest): string | undefined {
@@ -159,10 +169,16 @@ export function fieldExists(field: Field): string | undefined {
   if (list !== undefined) return `notEmpty(${list.sql})`;
   if (field.type === "intrinsic" || field.ofParent) return undefined;
   if (field.scope === "event" || field.scope === "link") return `notEmpty(${attributeOfEach(field)})`;
-  const ofSpan = firstAttribute(field);
-  const exists = `NOT (${ofSpan.isOf("empty")})`;
-  if (field.scope !== "any") return exists;
-  return `(${exists} OR ${fieldExists({ ...field, scope: "resource" })})`;
+  if (field.scope === "any") {
+    const [ofSpan, ofResource] = [
+      fieldExists({ ...field, scope: "span" }),
+      fieldExists({ ...field, scope: "resource" }),
+    ];
+    return `(${ofSpan} OR ${ofResource})`;
+  }
+  const { isOf } =
+    field.scope === "instrumentation" ? attributeOfScope(field) : partsOfElement(elementOf(field));
+  return `NOT (${isOf("empty")})`;
 }
 
 /**
@@ -173,15 +189,15 @@ export function fieldIsBool(field: Field, value: boolean): string | undefined {
   if (plainField(field) !== undefined || listField(field) !== undefined) return "0";
   if (field.type === "intrinsic" || field.ofParent) return undefined;
   if (isOfEach(field)) return attributeFieldTest(field, { operator: "=", constant: value });
-  const ofSpan = firstAttribute(field);
-  const is = `(${ofSpan.isOf("bool")} AND ${ofSpan.text} = '${value}')`;
-  if (field.scope !== "any") return is;
-  return `(${is} OR (${ofSpan.isOf("empty")} AND ${fieldIsBool({ ...field, scope: "resource" }, value)}))`;
+  if (field.scope === "instrumentation") {
+    const { isOf, text } = attributeOfScope(field);
+    return `(${isOf("bool")} AND ${text} = '${value}')`;
+  }
+  return `${elementOf(field)} = '${attributeTypeLetters.bool}${value}'`;
 }
 
 /**
- * The field as a list of types and texts, for `readValue`: of all events or links; for `any`, of the span and then of the
- * resource; otherwise at most one. @returns undefined for fields that SQL does not know
+ * The field as a list of types and texts, for `readValue`: of all events or links; otherwise at most one. @returns undefined for fields that SQL does not know
  */
 export function fieldValues(field: Field): string | undefined {
   const plain = plainField(field);
@@ -192,11 +208,12 @@ export function fieldValues(field: Field): string | undefined {
   if (field.scope === "event" || field.scope === "link") {
     return `arrayMap(a -> (toString(a.2), a.3), ${attributeOfEach(field)})`;
   }
-  const { type, text } = firstAttribute(field);
-  const ofSpan = `[(${type}, ${text})]`;
-  return field.scope === "any"
-    ? `arrayConcat(${ofSpan}, ${fieldValues({ ...field, scope: "resource" })})`
-    : ofSpan;
+  if (field.scope === "instrumentation") {
+    const { type, text } = attributeOfScope(field);
+    return `[(${type}, ${text})]`;
+  }
+  const { type, text } = partsOfElement("v");
+  return `arrayMap(v -> (${type}, ${text}), [${elementOf(field)}])`;
 }
 
 function typedText(type: PlainField["type"], sql: string): string {
@@ -210,8 +227,10 @@ export function fieldNumber(field: Field): string | undefined {
   if (listField(field) !== undefined) return nullNumber;
   if (field.type === "intrinsic" || field.ofParent) return undefined;
   if (field.scope === "event" || field.scope === "link") return nullNumber;
-  const { isOf, text } = firstAttribute(field);
-  const number = `multiIf(${isOf("int")}, toFloat64(toInt64OrZero(${text})), ${isOf("double")}, toFloat64OrZero(${text}), NULL)`;
-  if (field.scope !== "any") return number;
-  return `if(${isOf("empty")}, ${fieldNumber({ ...field, scope: "resource" })}, ${number})`;
+  if (field.scope === "instrumentation") return numberOf(attributeOfScope(field));
+  return `arrayMap(v -> ${numberOf(partsOfElement("v"))}, [${elementOf(field)}])[1]`;
+}
+
+function numberOf({ isOf, text }: AttributeParts): string {
+  return `multiIf(${isOf("int")}, toFloat64(toInt64OrZero(${text})), ${isOf("double")}, toFloat64OrZero(${text}), NULL)`;
 }
