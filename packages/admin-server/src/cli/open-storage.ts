@@ -1,12 +1,17 @@
 import { createLogger, createMetrics } from "lifecycle";
 import { decodeDocument } from "../core/engine/config-document.ts";
 import { errorWithin } from "../core/errors.ts";
+import { dataFolder } from "../core/history/data-folder.ts";
 import { parseJson } from "../core/json/parse-json.ts";
 import { ConfigScope } from "../core/modules/config-scope.ts";
 import { ModuleContext } from "../core/modules/module-context.ts";
+import { ModuleRegistry } from "../core/modules/module-registry.ts";
+import { PartCache } from "../core/modules/part-cache.ts";
+import { UsagePool } from "../core/modules/usage-pool.ts";
 import { defaultStorage, type Storage, storages } from "../core/storage/storage.ts";
 import { registryFor } from "../core/user-modules/load-user-modules.ts";
-import { Server } from "../server.ts";
+import { storageModules } from "../tls/storage/storage-modules.ts";
+import { openThreads } from "../worker/open-threads.ts";
 import { findDefaultConfig, readConfig } from "./read-config.ts";
 
 /** Folders beside the values of the default storage: the configurations that ran, and what instances lock. */
@@ -15,6 +20,15 @@ const foreignFolders = ["history/", "locks/"];
 /** Whether a key is a value that an archive holds. */
 export function isStoredValue(key: string): boolean {
   return !foreignFolders.some((folder) => key.startsWith(folder));
+}
+
+/** Modules that may be storages: those of the server alone, or all there are where a configuration brings its own, which may use them. */
+async function registryOf(own: readonly string[]): Promise<ModuleRegistry> {
+  if (own.length === 0) {
+    return new ModuleRegistry(storageModules);
+  }
+  const { standardModules } = await import("../modules/standard.ts");
+  return registryFor(new ModuleRegistry(standardModules), own);
 }
 
 /**
@@ -30,16 +44,17 @@ export async function withStorage(
   const file = config || (findDefaultConfig() ?? "");
   const json = file === "" ? null : parseJson((await readConfig(file, adapter)).json);
   const document = decodeDocument(json);
-  const server = await Server.create({
-    environment: process.env,
-    log: createLogger({ name: "server", level: "error", encoding: "auto" }),
-    metrics: createMetrics("admin-server"),
-    onStopRequest: () => {},
-  });
-  const { services } = server;
+  const log = createLogger({ name: "server", level: "error", encoding: "auto" });
+  const folder = dataFolder(process.env);
   const scope = new ConfigScope({
-    ...services,
-    registry: await registryFor(services.registry, document.modules),
+    registry: await registryOf(document.modules),
+    pool: new UsagePool(),
+    parts: new PartCache(),
+    log,
+    metrics: createMetrics("admin-server"),
+    ...openThreads(log, undefined, folder),
+    dataFolder: folder,
+    changesTrustStores: false,
   });
   try {
     const context = new ModuleContext(scope, "/config");
@@ -53,6 +68,5 @@ export async function withStorage(
     await use(storage);
   } finally {
     await scope.close();
-    await server.stop();
   }
 }

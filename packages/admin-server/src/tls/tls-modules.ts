@@ -33,7 +33,7 @@ import {
 } from "./pools/ca-pools.ts";
 import { httpCaPool } from "./pools/http-ca-pool.ts";
 import { leafVerifier } from "./pools/leaf-verifier.ts";
-import { fileSystemStorage } from "./storage/file-system.ts";
+import { storageModules } from "./storage/storage-modules.ts";
 import { tlsApp } from "./tls-app.ts";
 
 /** All that has to do with certificates; `modules/standard.ts` lists them with the others. */
@@ -42,7 +42,7 @@ export const tlsModules: readonly ListedModule[] = [
   listed("tls", () => tlsApp, { implied: true }),
   listed("admin.api.pki", () => pkiRoute),
   listed("admin.api.certificates", () => certificatesRoute),
-  listed("storage.file_system", () => fileSystemStorage),
+  ...storageModules,
   listed("tls.issuance.internal", () => internalIssuer),
   listed("tls.issuance.acme", () => acmeIssuer),
   listed("tls.issuance.zerossl", () => zerosslIssuer),
