@@ -69,6 +69,22 @@ test("requests are logged to the files that want them, and all is there when the
   expect(lines("others.log")).toEqual([]);
 });
 
+test("what no logger makes goes to the sink of the config, and back when there is none", async () => {
+  const before = console.log;
+  server = await RunningServer.start({
+    logging: { sink: { writer: file("sink.log"), level: "info", encoder: { format: "json", time_key: "" } } },
+  });
+  console.log("stray %d", 1);
+  console.debug("below the level");
+  await server.admin("POST", "/load", {});
+  expect(console.log).toBe(before);
+  const { error } = await server.admin("POST", "/load", { logging: { sink: { include: ["a"] } } });
+  expect(error).toContain('unknown field "include", at /config/logging/sink/include');
+  await server.close();
+  server = undefined;
+  expect(lines("sink.log")).toEqual([{ level: "info", msg: "stray 1" }]);
+});
+
 test("a change of logs holds from the next request on, and loses no line", async () => {
   server = await RunningServer.start(config({ default: { writer: file("one.log") } }));
   await ask(server.site);
