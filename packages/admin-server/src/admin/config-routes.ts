@@ -62,7 +62,7 @@ async function read(
   request: AdminRequest,
   path: string,
 ): Promise<AdminReply> {
-  const { body, etag } = engine.read(path);
+  const { body, etag } = await engine.read(path);
   const text = acceptedText(request.header("accept"), adapters);
   if (text === undefined) {
     const headers = { "Content-Type": "application/json", Etag: etag, Vary: "Accept" };

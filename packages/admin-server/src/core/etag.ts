@@ -3,7 +3,10 @@ import { ServerError } from "./errors.ts";
 
 let hash: XXHashAPI | undefined;
 
-/** Makes the hash ready; to be awaited before the first ETag is made. Later calls cost nothing. */
+/**
+ * Makes the hash ready; to be awaited before the first ETag is made, and no sooner: it takes a megabyte. Later calls cost
+ * nothing.
+ */
 export async function prepareEtags(): Promise<void> {
   hash ??= await xxhash();
 }

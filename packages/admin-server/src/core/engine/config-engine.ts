@@ -121,7 +121,8 @@ export class ConfigEngine {
    * The answer to a GET: compact JSON with a final newline, and its ETag.
    * @throws ServerError CONFIG_TRAVERSAL, CONFIG_INDEX
    */
-  read(path: string): { readonly body: string; readonly etag: string } {
+  async read(path: string): Promise<{ readonly body: string; readonly etag: string }> {
+    await prepareEtags();
     const body = `${encodeJson(readAt(this.#tree, parseTreePath(path)))}\n`;
     return { body, etag: makeEtag(path, body) };
   }
@@ -194,7 +195,7 @@ export class ConfigEngine {
       throw new ServerError("CONFIG_BUSY", "the server is stopping");
     }
     if (request.ifMatch !== undefined) {
-      this.#checkIfMatch(request.ifMatch);
+      await this.#checkIfMatch(request.ifMatch);
     }
     const changed = this.#changed(request, body.value);
     // What did not change is known by being the same object.
@@ -255,9 +256,9 @@ export class ConfigEngine {
     return apply("PATCH", request.edit(readAt(this.#tree, path)));
   }
 
-  #checkIfMatch(header: string): void {
+  async #checkIfMatch(header: string): Promise<void> {
     const { path, hash } = parseIfMatch(header);
-    if (!this.read(path).etag.endsWith(` ${hash}"`)) {
+    if (!(await this.read(path)).etag.endsWith(` ${hash}"`)) {
       throw new ServerError("IF_MATCH_FAILED", "If-Match header did not match current config hash");
     }
   }
@@ -269,7 +270,6 @@ export class ConfigEngine {
     { force, persist }: ChangeRequest,
   ): Promise<WrittenDocument> {
     const startedAt = performance.now();
-    await prepareEtags();
     const writing = writeInTurn(encoded);
     writing.catch(() => {});
     const saving = persist === false ? undefined : this.#stage(config, writing);
