@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { processUsage } from "../e2e/measure/process-usage.ts";
 import type { Figure } from "../report/figure.ts";
 import { machineLine } from "../report/notes.ts";
@@ -31,6 +32,9 @@ const options = {
   json: { text: "print the figures as JSON" },
   help: { text: "print this" },
 } as const satisfies OptionSpecs;
+
+/** A system that nobody asked anything for so long is idle: what its start left behind is collected by then. */
+const idleAfterMs = 6_000;
 
 async function freePorts(): Promise<ServerPorts> {
   const servers = await Promise.all(
@@ -121,6 +125,7 @@ async function measureSystems(
   signal: AbortSignal,
 ): Promise<SystemColumn[]> {
   const progress = (line: string) => void process.stderr.write(`${line}\n`);
+  await sleep(idleAfterMs, undefined, { signal });
   const idle = new Map(systems.map(({ name, process: { pid } }) => [name, processUsage(pid).rssBytes]));
   const throughput = await measureThroughput(systems, plan, progress, signal);
   const columns: SystemColumn[] = [];
