@@ -1,5 +1,6 @@
 import { agentCommand } from "./agent-command.ts";
 import { UsageError } from "./arguments.ts";
+import { bareCommand } from "./bare-command.ts";
 import { ingestCommand } from "./ingest-command.ts";
 import { microCommand } from "./micro-command.ts";
 import { proxyCommand } from "./proxy-command.ts";
@@ -14,6 +15,7 @@ import { uiCommand } from "./ui-command.ts";
 const commands = {
   suite: suiteCommand,
   ingest: ingestCommand,
+  bare: bareCommand,
   micro: microCommand,
   agent: agentCommand,
   store: storeCommand,

@@ -26,6 +26,7 @@ const help = `Measures spans a second, processor time, memory, disk, and queries
 Usage: npm run bench [-- options]             the standard suite: starts the processes on free ports, on an empty
                                               temporary folder, sends a load, asks a few queries, prints a table
        npm run bench -- ingest [options]      only the load, against addresses that you give (ingest --help)
+       npm run bench -- bare [options]        beside the engine alone, fed the same spans from files (bare --help)
        npm run bench -- micro [name]          hot paths alone, in one process each (micro --help)
 
 Options of the suite:

@@ -98,6 +98,7 @@ export async function startOurSystem(
     apiV2Address: api,
     queryUrl: notes.length === 0 ? `http://${queryHttp}` : undefined,
     store: new ClickhouseStore(`http://${store}`),
+    storeUrl: `http://${store}`,
     storageMetricsUrl: `http://${admin[0]}/metrics`,
     processes,
     measured: [collector, storage].map(({ name, pid }) => ({ name, pid })),

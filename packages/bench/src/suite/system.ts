@@ -15,6 +15,8 @@ export interface System {
   /** The same over gRPC, `host:port`, where it is measured. */
   readonly queryGrpcAddress?: string;
   readonly store: SpanStore;
+  /** ClickHouse's HTTP address of that store; only ours. */
+  readonly storeUrl?: string;
   /** Prometheus page of the process that keeps the spans; only ours. */
   readonly storageMetricsUrl?: string;
   /** In the order in which they are stopped. */
