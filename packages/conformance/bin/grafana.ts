@@ -4,14 +4,14 @@ import { grafanaVerdict } from "../src/grafana/grafana-verdict.ts";
 import { findPlugins } from "../src/grafana/plugin-process.ts";
 
 const help = `Asks our query service through Grafana's own data sources of Jaeger and of Tempo: the programs that Grafana starts for
-them, set up as in the Compose file. Where Jaeger's and Tempo's programs are too, the data sources ask those the same, and what
-Grafana would show is compared.
+them, set up as in the Compose file. Where Jaeger's program is too, its data source asks that the same, and what Grafana would
+show is compared. (\`conformance -- tempo\` compares with Tempo.)
 
 Usage: npm run conformance -- grafana [options]
 
   --peer <path>    folder with gpx_grafana-jaeger-datasource and gpx_grafana-tempo-datasource, such as Grafana's folder of
                    plugins (default: $GRAFANA_PLUGINS, else packages/conformance/peers/bin)
-  --models <path>  folder with jaeger-all-in-one and tempo (default: $PEERS, else packages/conformance/peers/bin)
+  --models <path>  folder with jaeger-all-in-one (default: $PEERS, else packages/conformance/peers/bin)
 
 Exit code 0 when all answers are as expected and differences known ones, 2 when neither data source is there.
 `;

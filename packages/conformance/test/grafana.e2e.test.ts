@@ -9,7 +9,7 @@ import { findPlugins } from "../src/grafana/plugin-process.ts";
 const plugins = findPlugins();
 
 test.skipIf(Object.keys(plugins).length === 0)(
-  "Grafana's data sources show our traces, and what they show of the public models' (skipped without $GRAFANA_PLUGINS)",
+  "Grafana's data sources show our traces, and what they show of Jaeger's (skipped without $GRAFANA_PLUGINS)",
   async () => {
     const result = await compareGrafana(plugins);
     const { isGood, text } = grafanaVerdict(result);

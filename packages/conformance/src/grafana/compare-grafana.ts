@@ -5,7 +5,6 @@ import { eventually, expectEqual } from "../expect.ts";
 import { corpusNow, differencesOf, sendCorpus } from "../tempo-api/compare-tempo.ts";
 import type { Corpus } from "../tempo-api/corpus.ts";
 import { startOurTempo } from "../tempo-api/our-tempo.ts";
-import { findTempo, startTempo, type TempoBackend } from "../tempo-api/tempo-process.ts";
 import { ask } from "../tracing-api/ask.ts";
 import type { Answers, Difference } from "../tracing-api/comparison/answers.ts";
 import { type KnownDifference, readKnownDifferences } from "../tracing-api/comparison/known-differences.ts";
@@ -37,8 +36,8 @@ export const readKnownGrafanaDifferences = (): KnownDifference[] => readKnownDif
 
 /**
  * Starts our storage, collector and query service and Grafana's data sources, sends spans and asks through them what their
- * pages ask; then the same of the public models, as far as their programs are there.
- * @param models folder with `tempo` and `jaeger-all-in-one`; else where they are otherwise looked for
+ * pages ask; then the same of Jaeger, where its program is there.
+ * @param models folder with `jaeger-all-in-one`; else where it is otherwise looked for
  */
 export async function compareGrafana(plugins: Plugins, models?: string): Promise<GrafanaResult> {
   const corpus = corpusNow();
@@ -114,7 +113,8 @@ async function askModel(
   corpus: Corpus,
   models: string | undefined,
 ): Promise<Answers | undefined> {
-  const model = await (type === "tempo" ? startTempoModel(models, corpus) : startJaegerModel(models, corpus));
+  // What Tempo answers is compared at the wire, by compare-tempo.ts.
+  const model = type === "jaeger" ? await startJaegerModel(models, corpus) : undefined;
   if (model === undefined) return undefined;
   try {
     const settings: DataSourceSettings = { ...provisionedDataSource(type, ""), url: model.url };
@@ -134,19 +134,6 @@ async function askModel(
 interface Model {
   readonly url: string;
   close(): Promise<void>;
-}
-
-async function startTempoModel(models: string | undefined, corpus: Corpus): Promise<Model | undefined> {
-  const program = findTempo(models);
-  if (program === undefined) return undefined;
-  const backend: TempoBackend = await startTempo(program);
-  try {
-    await sendCorpus(backend, corpus);
-  } catch (error) {
-    await backend.close();
-    throw error;
-  }
-  return { url: backend.tempo, close: () => backend.close() };
 }
 
 async function startJaegerModel(models: string | undefined, corpus: Corpus): Promise<Model | undefined> {
