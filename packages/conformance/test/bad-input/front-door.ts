@@ -137,7 +137,6 @@ export function frontDoor(house: () => House): void {
     ["a bad escape", head("GET /%zz HTTP/1.1", "Host: x"), 400],
     ["an escaped NUL", head("GET /a%00b HTTP/1.1", "Host: x"), 400],
     ["a target without a slash", head("GET foo HTTP/1.1", "Host: x"), 400],
-    ["* as target", head("OPTIONS * HTTP/1.1", "Host: x", "Connection: close"), 400],
     ["CONNECT", head("CONNECT a:1 HTTP/1.1", "Host: a:1"), 400],
     ["an unknown version", head("GET /a HTTP/1.2", "Host: x"), 505],
     ["an HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505],

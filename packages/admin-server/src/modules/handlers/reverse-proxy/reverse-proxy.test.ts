@@ -152,10 +152,19 @@ describe("headers", () => {
       requests++;
       response.end();
     });
-    await proxyTo([server.address]);
-    expect((await ask(running.site, { method: "OPTIONS", target: "*" })).status).toBe(400);
+    await proxyTo([server.address], { rewrite: { method: "{http.request.header.X-Method}" } });
+    expect((await ask(running.site, { headers: { "X-Method": "PURGE IT" } })).status).toBe(400);
     expect(requests).toBe(0);
-    expect((await ask(running.site)).status).toBe(200);
+    expect((await ask(running.site, { headers: { "X-Method": "PURGE" } })).status).toBe(200);
+    expect(requests).toBe(1);
+  });
+
+  test("a question to the server as a whole is handed on as one", async () => {
+    const server = await upstream(({ method, url }, response) => {
+      response.end(`${method} ${url}`);
+    });
+    await proxyTo([server.address]);
+    expect((await ask(running.site, { method: "OPTIONS", target: "*" })).text).toBe("OPTIONS *");
   });
 
   test("a header that the upstream may not send is 500, not passed on", async () => {
