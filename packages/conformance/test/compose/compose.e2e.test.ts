@@ -191,7 +191,9 @@ test("Prometheus reaches each process, has our rules, and the dashboards metrics
     expectEqual(groups.flatMap((group) => group.rules).length, rules.length, "rules");
   }, withinMs);
   const scraped = await ask("metadata", z.record(z.string(), z.unknown()));
-  const isScraped = (name: string) => Object.hasOwn(scraped, name);
+  // Descriptions in OpenMetrics name a counter without what its samples' names end in.
+  const isScraped = (name: string) =>
+    Object.hasOwn(scraped, name) || Object.hasOwn(scraped, name.replace(/_total$/, ""));
   const recorded = new Set(["up", ...rules.flatMap(({ record }) => record ?? [])]);
   for (const { file, panels } of dashboards) {
     const names = panels.flatMap(({ targets }) =>

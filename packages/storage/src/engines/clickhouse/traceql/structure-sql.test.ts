@@ -170,7 +170,7 @@ describe("pipelineSql of operations within one another", () => {
     ).toThrow(/ steps, over the limit of 200/);
     expect(() =>
       pipelineSql(
-        many(50, (index) => `{ .a = ${index} }`, "<"),
+        many(50, (index) => `{ .a = ${index} && .b = 1 && .c = 2 }`, "<"),
         where,
       ),
     ).toThrow(/a condition of \d+ characters, over the limit of 100000/);
