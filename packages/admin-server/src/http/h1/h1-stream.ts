@@ -142,11 +142,13 @@ export class H1Stream implements HttpStream {
       return true;
     }
     this.#count(length);
-    if (!this.#chunked) {
-      return this.#send(chunk, length, "");
+    let after = "";
+    if (this.#chunked) {
+      this.#pendingHead += `${length.toString(16)}\r\n`;
+      after = "\r\n";
     }
-    this.#pendingHead += `${length.toString(16)}\r\n`;
-    return this.#send(chunk, length, "\r\n");
+    // A socket asks to wait after each large chunk, even one that the system took whole.
+    return this.#send(chunk, length, after) || this.socket.writableLength === 0;
   }
 
   end(chunk: Uint8Array | string = ""): void {

@@ -1,9 +1,12 @@
 import type { Socket } from "node:net";
+import { SharedMemory } from "./shared-memory.ts";
 
-/** While little comes: heads, small bodies. */
+/** While little comes: heads, small bodies. Each connection keeps as much. */
 const smallBytes = 16 * 1024;
-/** Once reads fill the buffer: large bodies. */
-const largeBytes = 128 * 1024;
+/** Once reads fill the buffer: large bodies. The fewer reads and writes, the less the system takes for each byte. */
+const largeMemory = new SharedMemory(512 * 1024, 32);
+/** The same when all of that is lent. */
+const mediumBytes = 64 * 1024;
 
 /**
  * Memory that a socket reads into, again and again, instead of new memory for each read. What the taker still needs
@@ -13,34 +16,38 @@ export class ReadBuffer {
   /** Takes what came. @returns whether it still needs the bytes */
   take: ((bytes: Buffer) => boolean) | undefined;
   readonly #smallBytes: number;
-  readonly #largeBytes: number;
+  readonly #large: SharedMemory | undefined;
   #buffer: Buffer;
-  #next: Buffer | undefined;
+  #isBorrowed = false;
+  /** The small memory, while another is in use. */
+  #small: Buffer | undefined;
   #rests = false;
 
-  /** @param byteLength of each read at most; 0: as much as comes asks for */
-  constructor(byteLength = 0) {
+  /**
+   * @param byteLength of each read at most; 0: as much as comes asks for
+   * @param large where large bodies borrow
+   */
+  constructor(byteLength = 0, large = largeMemory) {
     this.#smallBytes = byteLength || smallBytes;
-    this.#largeBytes = byteLength || largeBytes;
+    this.#large = byteLength === 0 ? large : undefined;
     this.#buffer = Buffer.allocUnsafeSlow(this.#smallBytes);
-    this.#next = this.#buffer;
   }
 
   /** For the option `onread` of `net.connect`. */
   readonly options = {
-    // Called before the first read and after each; with nothing returned the same memory serves on.
-    buffer: (): Buffer => {
-      const next = this.#next ?? this.#buffer;
-      this.#buffer = next;
-      return next;
-    },
+    // Called before the first read and after each.
+    buffer: (): Buffer => this.#buffer,
     callback: (byteLength: number, bytes: Uint8Array): boolean => {
       const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, byteLength);
-      const isFull = byteLength === bytes.byteLength;
       const kept = this.take?.(chunk) ?? true;
-      const wanted = this.#rests ? this.#smallBytes : isFull ? this.#largeBytes : bytes.byteLength;
-      this.#rests = false;
-      this.#next = kept || wanted !== bytes.byteLength ? Buffer.allocUnsafeSlow(wanted) : undefined;
+      if (this.#rests) {
+        this.#rests = false;
+        this.#shrink(kept);
+      } else if (this.#small === undefined && byteLength === bytes.byteLength && this.#large !== undefined) {
+        this.#grow(kept, this.#large);
+      } else if (kept) {
+        this.#replace();
+      }
       return true;
     },
   };
@@ -48,6 +55,51 @@ export class ReadBuffer {
   /** A response is over, within `take`: gives large memory back. */
   rest(): void {
     this.#rests = true;
+  }
+
+  /** The socket is closed. What came of it may still be on its way elsewhere. */
+  close(): void {
+    if (this.#isBorrowed) {
+      this.#isBorrowed = false;
+      this.#large?.lose();
+    }
+  }
+
+  /** What was read into belongs to the taker now. */
+  #replace(): void {
+    if (this.#small === undefined) {
+      this.#buffer = Buffer.allocUnsafeSlow(this.#smallBytes);
+      return;
+    }
+    this.close();
+    this.#enlarge();
+  }
+
+  #grow(kept: boolean, large: SharedMemory): void {
+    this.#small = kept ? Buffer.allocUnsafeSlow(this.#smallBytes) : this.#buffer;
+    this.#enlarge(large);
+  }
+
+  #enlarge(large = this.#large): void {
+    const borrowed = large?.borrow();
+    this.#isBorrowed = borrowed !== undefined;
+    this.#buffer = borrowed ?? Buffer.allocUnsafeSlow(mediumBytes);
+  }
+
+  #shrink(kept: boolean): void {
+    if (this.#small === undefined) {
+      if (kept) {
+        this.#replace();
+      }
+      return;
+    }
+    if (this.#isBorrowed && !kept) {
+      this.#isBorrowed = false;
+      this.#large?.giveBack(this.#buffer);
+    }
+    this.close();
+    this.#buffer = this.#small;
+    this.#small = undefined;
   }
 }
 

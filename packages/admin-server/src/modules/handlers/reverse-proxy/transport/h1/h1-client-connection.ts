@@ -379,7 +379,10 @@ export class H1ClientConnection {
 
   readonly #onError = (error: Error): void => this.#lost(error);
 
-  readonly #onClose = (): void => this.#lost(new Error("the connection was closed"));
+  readonly #onClose = (): void => {
+    this.#buffer?.close();
+    this.#lost(new Error("the connection was closed"));
+  };
 
   readonly #onTimeout = (): void =>
     this.#fail(new Error(`nothing moved for ${this.socket.timeout} ms`), true);

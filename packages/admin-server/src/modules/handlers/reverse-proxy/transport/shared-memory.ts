@@ -1,0 +1,44 @@
+/**
+ * Memory for large reads that the connections of a thread share: whoever has a large body borrows some for it. The last
+ * returned is lent first, as it is in the processor's cache.
+ */
+export class SharedMemory {
+  readonly #byteLength: number;
+  readonly #most: number;
+  readonly #spare: Buffer[] = [];
+  #lent = 0;
+
+  /**
+   * @param byteLength of each buffer
+   * @param most buffers at once, lent and spare
+   */
+  constructor(byteLength: number, most: number) {
+    this.#byteLength = byteLength;
+    this.#most = most;
+  }
+
+  /** Buffers that somebody has. */
+  get lent(): number {
+    return this.#lent;
+  }
+
+  /** @returns undefined when all are lent. What is in it is of no meaning */
+  borrow(): Buffer | undefined {
+    if (this.#lent === this.#most) {
+      return undefined;
+    }
+    this.#lent++;
+    return this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.#byteLength);
+  }
+
+  /** Nobody reads it or writes to it any more. */
+  giveBack(buffer: Buffer): void {
+    this.#lent--;
+    this.#spare.push(buffer);
+  }
+
+  /** Somebody may still read a borrowed one: it does not come back. */
+  lose(): void {
+    this.#lent--;
+  }
+}
