@@ -15,11 +15,13 @@ import { openHttpServer } from "./http/http-server.ts";
 import { UiPage } from "./http/ui-page.ts";
 import { PrometheusMetrics } from "./prometheus/prometheus-metrics.ts";
 import { type QueryOptions, queryOptions } from "./query-options.ts";
+import { callCounting } from "./service/call-counters.ts";
+import { countersByTenant } from "./service/growing-counters.ts";
 import { QueryMetrics } from "./service/query-metrics.ts";
 import { QueryService } from "./service/query-service.ts";
 import type { ReadLimits } from "./service/read-limits.ts";
 import { RequestGate } from "./service/request-gate.ts";
-import { spanCountersOf } from "./service/span-counters.ts";
+import { spanCounting } from "./service/span-counters.ts";
 import { defaultRoomBytes, TraceRoom } from "./service/trace-room.ts";
 
 /**
@@ -75,7 +77,8 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       traceql: store.traceql,
       catalog: store.catalog,
       redMetrics: prometheus ?? store.metrics,
-      readSpanCounters: spanCountersOf(store.metrics),
+      readSpanCounters: countersByTenant(spanCounting, store.metrics),
+      readCallCounters: countersByTenant(callCounting, store.metrics),
       namesMaxAgeMs: options["query.names-max-age"],
       watch,
       metrics: queryMetrics,

@@ -49,6 +49,19 @@ export function shareNoLonger(counts: ReadonlyMap<number, number>, durationNano:
   return (below + Math.min(inOwn, Math.max(1, inOwn * within))) / total;
 }
 
+/** Buckets of calls between services are wider, so that there are fewer rows of them. */
+export const callBucketsPerDoubling = 4;
+
+/** The bucket that a call between services is counted in: 0 for up to a nanosecond, 252 for the longest. */
+export function callBucket(durationNano: bigint): number {
+  return durationNano <= 1n ? 0 : Math.floor(Math.log2(Number(durationNano)) * callBucketsPerDoubling);
+}
+
+/** The duration in the middle of a bucket of calls, in nanoseconds: off by at most a tenth from all that it holds. */
+export function durationOfCallBucket(bucket: number): number {
+  return 2 ** ((bucket + 0.5) / callBucketsPerDoubling);
+}
+
 /** The duration in the middle of a bucket, in nanoseconds: off by at most 5 % from all that it holds. */
 export function durationOfBucket(bucket: number): number {
   return nanoOfPosition(bucket + 0.5);

@@ -32,6 +32,7 @@ export {
   type CatalogValue,
   type CatalogValueType,
 } from "./attribute-catalog.ts";
+export type { CallCount } from "./call-counts.ts";
 export { type CriticalPathSection, criticalPath, criticalPathSums, type PathSpan } from "./critical-path.ts";
 export type { DependencyLink, DependencyQuery, DependencyReader } from "./dependency-reader.ts";
 export { durationOfBucket } from "./duration-buckets.ts";

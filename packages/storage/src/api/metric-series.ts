@@ -46,7 +46,9 @@ export type CountSlots = (
 ) => Promise<readonly SeriesCounts[]>;
 
 /** A reader of metrics on anything that can count spans by slots of time. */
-export function metricsReader(countSlots: CountSlots): Omit<MetricsReader, "getSpanCounts"> {
+export function metricsReader(
+  countSlots: CountSlots,
+): Omit<MetricsReader, "getSpanCounts" | "getCallCounts"> {
   const read = async (
     query: MetricsQuery,
     options: ReadOptions,

@@ -1,4 +1,5 @@
 import type { SpanKind } from "wire/model";
+import type { CallCount } from "./call-counts.ts";
 import type { SpanCount, SpanCountQuery } from "./span-counts.ts";
 import type { ReadOptions } from "./span-reader.ts";
 
@@ -52,4 +53,9 @@ export interface MetricsReader {
   getLatencies(query: LatencyQuery, options?: ReadOptions): Promise<MetricSeries[]>;
   /** Counts of all services, in no particular order. */
   getSpanCounts(query: SpanCountQuery, options?: ReadOptions): Promise<SpanCount[]>;
+  /**
+   * Calls between services by spans that start in these minutes, in no particular order. What a call is: see
+   * `DependencyReader`. Calls from before the store knew how they end have no kind, no failure and take a nanosecond.
+   */
+  getCallCounts(query: SpanCountQuery, options?: ReadOptions): Promise<CallCount[]>;
 }

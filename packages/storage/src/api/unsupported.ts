@@ -33,6 +33,7 @@ export function unsupported(reason: string): OptionalParts {
       getErrorRates: refuse,
       getLatencies: refuse,
       getSpanCounts: refuse,
+      getCallCounts: refuse,
     },
     archive: { reader: { getTraces: refuse }, writer: { writeSpans: refuse } },
     analysis: {

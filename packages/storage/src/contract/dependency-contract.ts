@@ -1,8 +1,15 @@
 import { expect } from "vitest";
 import type { Span } from "wire/model";
 import type { DependencyLink } from "../api/dependency-reader.ts";
-import { type ContractContext, newToken, rowsOfTenant, write } from "./contract-context.ts";
 import {
+  type ContractContext,
+  expectStorageError,
+  newToken,
+  rowsOfTenant,
+  write,
+} from "./contract-context.ts";
+import {
+  msNano,
   newServiceName,
   newSpanId,
   newTraceId,
@@ -141,6 +148,48 @@ export function dependencyContract({ store, test }: ContractContext): void {
       expect(await linksOf(names, around, tenant)).toEqual([]);
   });
 
+  test("dependencies: calls are told apart by how they end and how long they last", async () => {
+    const names = services();
+    const [a, b, c] = names;
+    const tenant = `calls of ${a}`;
+    const failed: SpanFacts = { status: { code: "error", message: "" } };
+    const inTenant = async (...spans: Span[]) => {
+      await store().writer.writeSpans(rowsOfTenant(tenant, ...spans), { deduplicationToken: newToken() });
+    };
+    const short: SpanFacts = { durationNano: 8n * msNano };
+    const long: SpanFacts = { ...failed, durationNano: 800n * msNano };
+    // In one block, and in two, of which one has the child only.
+    for (const [facts, kind, child] of [
+      [short, "server", b],
+      [long, "server", b],
+      [short, "consumer", c],
+    ] as const) {
+      await inTenant(...traceOf(facts, ["1", "", a], ["2", "1", child, kind]));
+      const [parent, called] = traceOf(facts, ["1", "", a], ["2", "1", child, kind]);
+      if (parent === undefined || called === undefined) throw new Error("no spans");
+      await inTenant(called);
+      await inTenant(parent);
+    }
+    const otherMinute = { startTimeUnixNano: noonUnixNano + minuteNano };
+    await inTenant(...traceOf(otherMinute, ["1", "", a], ["2", "1", b]));
+    const noonMs = Number(noonUnixNano / 1_000_000n);
+    const minute = { startUnixMs: noonMs, endUnixMs: noonMs + 60_000 };
+    const counts = await store().metrics.getCallCounts(minute, { tenant });
+    const shown = counts.map(({ parent, child, spanKind, failed: isFailed, durationNano, calls }) => {
+      const ms = Math.round(durationNano / 1e6);
+      return `${parent === a ? "A" : parent}>${child === b ? "B" : "C"} ${spanKind} ${isFailed} ${ms} ${calls}`;
+    });
+    expect(shown.sort()).toEqual(["A>B server false 8 2", "A>B server true 828 2", "A>C consumer false 8 2"]);
+    expect(await linksOf(names, around, tenant)).toEqual(["A>B 5", "A>C 2"]);
+    expect(await store().metrics.getCallCounts(minute, { tenant: "nobody" })).toEqual([]);
+    await expectStorageError(
+      store().metrics.getCallCounts({ ...minute, endUnixMs: noonMs + 1 }, { tenant }),
+      "STORAGE_BAD_QUERY",
+    );
+    const aborted = { tenant, signal: AbortSignal.abort() };
+    await expectStorageError(store().metrics.getCallCounts(minute, aborted), "STORAGE_ABORTED");
+  });
+
   test("dependencies: many calls whose parents never come do not hide those whose parents did", async () => {
     const names = services();
     const [a, b] = names;
@@ -155,5 +204,9 @@ export function dependencyContract({ store, test }: ContractContext): void {
     await write(store(), [...lost, child]);
     await write(store(), [parent]);
     expect(await linksOf(names, range)).toEqual(["A>B 1"]);
+    const startUnixMs = Number(startTimeUnixNano / 1_000_000n);
+    const minute = { startUnixMs, endUnixMs: startUnixMs + 60_000 };
+    const counts = await store().metrics.getCallCounts(minute);
+    expect(counts.map(({ parent, calls }) => [parent, calls])).toEqual([[a, 1]]);
   });
 }

@@ -2,6 +2,7 @@ import { spanKinds } from "wire/model";
 import { z } from "zod";
 import { envelopeSchema } from "./envelope-schema.ts";
 import type { OperationDescription } from "./openapi/operation.ts";
+import { metricNamings } from "./span-metrics-endpoint.ts";
 
 const familySchema = z
   .strictObject({
@@ -85,10 +86,19 @@ export const metricsOperations: readonly OperationDescription[] = [
     method: "GET",
     path: "/api/metrics/prometheus",
     id: "getSpanMetrics",
-    summary: "Counters of all spans, for Prometheus to scrape",
+    summary: "Counters of all spans, and of calls between services, for Prometheus to scrape",
+    query: z.object({
+      names: z
+        .array(z.enum(metricNamings))
+        .optional()
+        .describe(
+          "Those of OpenTelemetry's span metrics connector (by default), of Tempo's metrics-generator, or both.",
+        ),
+    }),
     answer: { contentType: "text/plain; version=0.0.4; charset=utf-8" },
     failures: "text",
-    failureStatuses: [501],
-    example: {},
+    failureStatuses: [400, 413, 501],
+    example: { query: { names: ["otel", "tempo"] } },
+    failingExample: { status: 400, request: { query: { names: "jaeger" } } },
   },
 ];

@@ -1,62 +1,59 @@
+import { QueryError } from "../query-error.ts";
+import type { CallCounter } from "../service/call-counters.ts";
 import type { QueryService } from "../service/query-service.ts";
-import { bucketBoundsMs, type SpanCounter } from "../service/span-counters.ts";
+import type { SpanCounter } from "../service/span-counters.ts";
 import type { AnswerStyle, EndpointDefinition } from "./endpoint.ts";
-
-const namespace = "traces_span_metrics";
+import { serviceGraphText } from "./service-graph-text.ts";
+import { connectorNames, spanMetricsText, tempoNames } from "./span-metrics-text.ts";
 
 const promStyle: AnswerStyle = {
   contentType: "text/plain; version=0.0.4; charset=utf-8",
   failure: (_, message) => `${message}\n`,
 };
 
-function escaped(text: string): string {
-  return text.replace(/[\\"\n]/g, (one) => (one === "\n" ? "\\n" : `\\${one}`));
-}
+/** What metrics may be named after: see `connectorNames` and `tempoNames`. */
+export const metricNamings = ["otel", "tempo"] as const;
 
-function labelsOf({ service, operation, spanKind, failed }: SpanCounter): string {
-  return (
-    `service_name="${escaped(service)}",span_name="${escaped(operation)}",` +
-    `span_kind="SPAN_KIND_${spanKind.toUpperCase()}",` +
-    `status_code="${failed ? "STATUS_CODE_ERROR" : "STATUS_CODE_UNSET"}"`
-  );
-}
+type MetricNaming = (typeof metricNamings)[number];
 
-function* callsText(counters: readonly SpanCounter[]): Generator<string> {
-  yield `# HELP ${namespace}_calls_total Spans.\n# TYPE ${namespace}_calls_total counter\n`;
-  for (const counter of counters) {
-    yield `${namespace}_calls_total{${labelsOf(counter)}} ${counter.calls}\n`;
-  }
-}
-
-function* durationsText(counters: readonly SpanCounter[]): Generator<string> {
-  const name = `${namespace}_duration_milliseconds`;
-  yield `# HELP ${name} How long spans last.\n# TYPE ${name} histogram\n`;
-  for (const counter of counters) {
-    const labels = labelsOf(counter);
-    let below = 0;
-    let text = "";
-    for (const [index, bound] of bucketBoundsMs.entries()) {
-      below += counter.buckets[index] ?? 0;
-      text += `${name}_bucket{${labels},le="${bound}"} ${below}\n`;
+/** @throws QueryError QUERY_BAD_PARAMETER */
+function namingsOf(params: URLSearchParams): ReadonlySet<MetricNaming> {
+  const asked = params.getAll("names").map((text) => {
+    const naming = metricNamings.find((one) => one === text);
+    if (naming === undefined) {
+      throw new QueryError(
+        "QUERY_BAD_PARAMETER",
+        `unable to parse param 'names': neither ${metricNamings.join(" nor ")}: ${JSON.stringify(text)}`,
+        { parameter: "names" },
+      );
     }
-    text += `${name}_bucket{${labels},le="+Inf"} ${counter.calls}\n`;
-    text += `${name}_sum{${labels}} ${counter.durationMs}\n`;
-    yield `${text}${name}_count{${labels}} ${counter.calls}\n`;
+    return naming;
+  });
+  return new Set(asked.length === 0 ? ["otel"] : asked);
+}
+
+function* metricsText(
+  namings: ReadonlySet<MetricNaming>,
+  spans: readonly SpanCounter[],
+  calls: readonly CallCounter[],
+): Generator<string> {
+  if (namings.has("otel")) {
+    yield* spanMetricsText(spans, connectorNames);
+  }
+  if (namings.has("tempo")) {
+    yield* spanMetricsText(spans, tempoNames);
+    yield* serviceGraphText(calls);
   }
 }
 
-function* spanMetricsText(counters: readonly SpanCounter[]): Generator<string> {
-  yield* callsText(counters);
-  yield* durationsText(counters);
-}
-
-/**
- * `GET /api/metrics/prometheus`: for Prometheus to scrape, under the names of OpenTelemetry's span metrics connector.
- * Source: Prometheus, "Exposition formats", text format 0.0.4
- */
+/** `GET /api/metrics/prometheus`: for Prometheus to scrape. */
 export function spanMetricsEndpoint(service: QueryService): Pick<EndpointDefinition, "answer" | "style"> {
   return {
-    answer: async (request) => spanMetricsText(await service.getSpanCounters(request.read)),
+    answer: async ({ params, read }) => {
+      const namings = namingsOf(params);
+      const spans = await service.getSpanCounters(read);
+      return metricsText(namings, spans, namings.has("tempo") ? await service.getCallCounters(read) : []);
+    },
     style: promStyle,
   };
 }

@@ -11,6 +11,7 @@ export type ReadOperation =
   | "get_error_rates"
   | "get_latencies"
   | "get_span_counters"
+  | "get_call_counters"
   | "archive_trace"
   | "get_heat_map"
   | "compare_attributes"

@@ -21,12 +21,14 @@ import { StorageError } from "storage/api";
 import { QueryError } from "../query-error.ts";
 import { AnalysisService } from "./analysis-service.ts";
 import { archiveBlocks } from "./archive-blocks.ts";
+import type { CallCounter } from "./call-counters.ts";
+import type { ReadCounters } from "./growing-counters.ts";
 import { metricsQueryOf, minStepMs } from "./metrics-request.ts";
 import { NameService } from "./name-service.ts";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
 import type { RedMetrics } from "./red-metrics.ts";
 import { SearchService } from "./search-service.ts";
-import type { ReadSpanCounters, SpanCounter } from "./span-counters.ts";
+import type { SpanCounter } from "./span-counters.ts";
 import { StoreReads } from "./store-reads.ts";
 import { type OnCount, readInRoom, type TraceRoom } from "./trace-room.ts";
 
@@ -53,7 +55,9 @@ export interface QueryServiceParts {
   /** Where rates, errors and durations come from: the store, or Prometheus. */
   readonly redMetrics: RedMetrics;
   /** Counters of the store's spans. */
-  readonly readSpanCounters: ReadSpanCounters;
+  readonly readSpanCounters: ReadCounters<SpanCounter>;
+  /** Counters of calls between services. */
+  readonly readCallCounters: ReadCounters<CallCounter>;
   /** How old names may be that are given from memory, in milliseconds; 0: the store is always asked. */
   readonly namesMaxAgeMs: number;
   readonly watch: StorageWatch;
@@ -180,6 +184,13 @@ export class QueryService {
   getSpanCounters(options: ReadOptions): Promise<SpanCounter[]> {
     return this.#unlessUnsupported(() =>
       this.#reads.list("get_span_counters", () => this.#parts.readSpanCounters(options)),
+    );
+  }
+
+  /** Counters of all calls between services since this process began. @throws QueryError QUERY_NOT_SUPPORTED */
+  getCallCounters(options: ReadOptions): Promise<CallCounter[]> {
+    return this.#unlessUnsupported(() =>
+      this.#reads.list("get_call_counters", () => this.#parts.readCallCounters(options)),
     );
   }
 

@@ -2,11 +2,13 @@
 import { type Health, StorageWatch, TenantCheck } from "lifecycle";
 import { Registry } from "prom-client";
 import { type SpanReader, type TraceStore, unsupported } from "storage/api";
+import { callCounting } from "./call-counters.ts";
+import { countersByTenant } from "./growing-counters.ts";
 import { QueryMetrics } from "./query-metrics.ts";
 import { QueryService } from "./query-service.ts";
 import type { ReadLimits } from "./read-limits.ts";
 import { RequestGate } from "./request-gate.ts";
-import { spanCountersOf } from "./span-counters.ts";
+import { spanCounting } from "./span-counters.ts";
 import { TraceRoom } from "./trace-room.ts";
 
 const alwaysAvailable: Health = { status: "available", set() {} };
@@ -45,7 +47,8 @@ export function sampleService(
     traceql,
     catalog,
     redMetrics,
-    readSpanCounters: spanCountersOf(redMetrics),
+    readSpanCounters: countersByTenant(spanCounting, redMetrics),
+    readCallCounters: countersByTenant(callCounting, redMetrics),
     namesMaxAgeMs: 0,
     watch,
     metrics: new QueryMetrics(metrics),

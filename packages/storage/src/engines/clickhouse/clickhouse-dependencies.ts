@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
+import type { CallCount } from "../../api/call-counts.ts";
 import { tenantOf } from "../../api/checked-query.ts";
 import type { DependencyLink, DependencyQuery, DependencyReader } from "../../api/dependency-reader.ts";
+import { durationOfCallBucket } from "../../api/duration-buckets.ts";
 import type { SamplingStore } from "../../api/sampling-store.ts";
+import { checkedCountMinutes, type SpanCountQuery } from "../../api/span-counts.ts";
 import type { ReadOptions } from "../../api/span-reader.ts";
 import { StorageError } from "../../api/storage-error.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import type { QueryParameters } from "./parameter-text.ts";
 import {
+  type CallDetail,
   type CountedCalls,
   callersSql,
   countedSql,
@@ -55,19 +59,41 @@ export class ClickHouseDependencies implements DependencyReader {
   }
 
   async getDependencies(query: DependencyQuery, options: ReadOptions = {}): Promise<DependencyLink[]> {
-    const parameters = {
-      tenant: tenantOf(options),
-      from: minuteNumber(query.startUnixNano),
-      to: minuteNumber(query.endUnixNano),
-    };
-    const counted = await this.#rows<CountedCalls>(countedSql(this.#database), parameters, options);
+    const minutes = { from: minuteNumber(query.startUnixNano), to: minuteNumber(query.endUnixNano) };
+    return linksOf(await this.#calls("sums", minutes, options));
+  }
+
+  /** See `MetricsReader`. */
+  async getCallCounts(query: SpanCountQuery, options: ReadOptions = {}): Promise<CallCount[]> {
+    const { startMinute, endMinute } = checkedCountMinutes(query);
+    const calls = await this.#calls("details", { from: startMinute, to: endMinute - 1 }, options);
+    return sumsBy(calls, ({ parent, child, kind, failed, bucket }) =>
+      JSON.stringify([parent, child, kind, failed, bucket]),
+    ).map(({ parent, child, kind = "unspecified", failed = false, bucket = 0, calls: count }) => ({
+      parent,
+      child,
+      spanKind: kind,
+      failed,
+      durationNano: durationOfCallBucket(bucket),
+      calls: count,
+    }));
+  }
+
+  /** Calls that have a parent; several rows of the same may be among them. @param minutes both inclusive */
+  async #calls(
+    detail: CallDetail,
+    minutes: { readonly from: number; readonly to: number },
+    options: ReadOptions,
+  ): Promise<CountedCalls[]> {
+    const parameters = { tenant: tenantOf(options), ...minutes };
+    const counted = await this.#rows<CountedCalls>(countedSql(this.#database, detail), parameters, options);
     const settled = counted.filter(({ parentKey }) => parentKey === "0");
     const waiting = counted.filter(({ parentKey }) => parentKey !== "0");
     if (waiting.length > maxPendingNamed) {
-      return await this.#rows<DependencyLink>(linksSql(this.#database), parameters, options);
+      return await this.#rows<CountedCalls>(linksSql(this.#database, detail), parameters, options);
     }
     const open = stillWaiting(waiting);
-    if (open.length === 0) return linksOf(settled);
+    if (open.length === 0) return settled;
     const found = await this.#rows<{ readonly key: string; readonly service: string }>(
       callersSql(this.#database, open),
       {},
@@ -78,7 +104,7 @@ export class ClickHouseDependencies implements DependencyReader {
       const parent = parents.get(calls.parentKey);
       return parent === undefined || parent === calls.child ? [] : [{ ...calls, parent }];
     });
-    return linksOf([...settled, ...met]);
+    return [...settled, ...met];
   }
 
   #rows<Row>(sql: string, parameters: QueryParameters, { signal }: ReadOptions): Promise<Row[]> {
@@ -125,7 +151,9 @@ function minuteNumber(unixNano: bigint): number {
 
 /** Those that no other row takes away. */
 function stillWaiting(rows: readonly CountedCalls[]): CountedCalls[] {
-  return sumsBy(rows, ({ parentKey, startMinute, child }) => JSON.stringify([parentKey, startMinute, child]));
+  return sumsBy(rows, ({ parentKey, startMinute, child, kind, failed, bucket }) =>
+    JSON.stringify([parentKey, startMinute, child, kind, failed, bucket]),
+  );
 }
 
 /** Each pair of services once, in order of their names. */

@@ -64,6 +64,7 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
       ...metricsReader(clickHouseCountSlots(connection, schema, database)),
       getSpanCounts: (query, options = {}) =>
         clickHouseSpanCounts(connection, schema, database, query, options),
+      getCallCounts: (query, options) => dependencies.getCallCounts(query, options),
     },
     archive: {
       reader: new ClickHouseTraceReader(connection, schema, archivedSpansOfTraces(database), settings),

@@ -1,5 +1,8 @@
 import type { Span } from "wire/model";
+import type { CallCount } from "../../api/call-counts.ts";
 import type { DependencyLink, DependencyQuery } from "../../api/dependency-reader.ts";
+import { callBucket, durationOfCallBucket } from "../../api/duration-buckets.ts";
+import { checkedCountMinutes, type SpanCountQuery } from "../../api/span-counts.ts";
 
 const minuteNano = 60_000_000_000n;
 
@@ -8,22 +11,50 @@ export function dependenciesOf(traces: Iterable<readonly Span[]>, query: Depende
   const from = minuteOf(query.startUnixNano);
   const to = minuteOf(query.endUnixNano);
   const links = new Map<string, DependencyLink>();
+  for (const { parent, span } of callsOf(traces, from, to)) {
+    const child = span.resource.serviceName;
+    const key = JSON.stringify([parent, child]);
+    const callCount = (links.get(key)?.callCount ?? 0) + 1;
+    links.set(key, { parent, child, callCount, source: "" });
+  }
+  return [...links.values()].sort(
+    (one, other) => byBytes(one.parent, other.parent) || byBytes(one.child, other.child),
+  );
+}
+
+/** Counts calls between services. @param traces spans of one trace each */
+export function callCountsOf(traces: Iterable<readonly Span[]>, query: SpanCountQuery): CallCount[] {
+  const { startMinute, endMinute } = checkedCountMinutes(query);
+  const counts = new Map<string, CallCount>();
+  for (const { parent, span } of callsOf(traces, BigInt(startMinute), BigInt(endMinute) - 1n)) {
+    const facts = {
+      parent,
+      child: span.resource.serviceName,
+      spanKind: span.kind,
+      failed: span.status.code === "error",
+      durationNano: durationOfCallBucket(callBucket(span.durationNano)),
+    };
+    const key = JSON.stringify(Object.values(facts));
+    counts.set(key, { ...facts, calls: (counts.get(key)?.calls ?? 0) + 1 });
+  }
+  return [...counts.values()];
+}
+
+/** Spans that start in these minutes, both inclusive, and were called by another service. */
+function* callsOf(
+  traces: Iterable<readonly Span[]>,
+  from: bigint,
+  to: bigint,
+): Generator<{ readonly parent: string; readonly span: Span }> {
   for (const spans of traces) {
     const byId = Map.groupBy(spans, ({ spanId }) => spanId);
     for (const span of spans) {
       const minute = minuteOf(span.startTimeUnixNano);
       if (minute < from || minute > to) continue;
       const parent = parentOf(span, byId)?.resource.serviceName;
-      const child = span.resource.serviceName;
-      if (parent === undefined || parent === child) continue;
-      const key = JSON.stringify([parent, child]);
-      const callCount = (links.get(key)?.callCount ?? 0) + 1;
-      links.set(key, { parent, child, callCount, source: "" });
+      if (parent !== undefined && parent !== span.resource.serviceName) yield { parent, span };
     }
   }
-  return [...links.values()].sort(
-    (one, other) => byBytes(one.parent, other.parent) || byBytes(one.child, other.child),
-  );
 }
 
 /** Where client and server share an id, the client is the server's parent, and the server that of all others. */

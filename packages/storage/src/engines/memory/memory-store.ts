@@ -2,7 +2,7 @@ import { tenantOf } from "../../api/checked-query.ts";
 import { metricsReader } from "../../api/metric-series.ts";
 import type { TraceStore } from "../../api/trace-store.ts";
 import { countSlots } from "./count-slots.ts";
-import { dependenciesOf } from "./dependencies-of.ts";
+import { callCountsOf, dependenciesOf } from "./dependencies-of.ts";
 import { MemoryAnalysisReader } from "./memory-analysis-reader.ts";
 import { memoryArchive } from "./memory-archive.ts";
 import { MemoryAttributeCatalog } from "./memory-attribute-catalog.ts";
@@ -46,6 +46,10 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): TraceStore {
       async getSpanCounts(query, options = {}) {
         throwIfAborted(options.signal);
         return spanCountsOf(stored.tracesOf(tenantOf(options)).spans(), query);
+      },
+      async getCallCounts(query, options = {}) {
+        throwIfAborted(options.signal);
+        return callCountsOf(stored.tracesOf(tenantOf(options)).traces(), query);
       },
     },
     archive: memoryArchive(maxTraces),

@@ -1,3 +1,5 @@
+import type { SpanKind } from "wire/model";
+
 /** How many minutes before a span its parent may start to be found when their blocks have met. */
 const nearMinutes = 2;
 /** The same for calls that have waited. */
@@ -60,12 +62,15 @@ function lastPending(database: string, rows: number): string {
   return `(SELECT if(count() > ${rows}, ${sampled}, ${maxHash}) FROM ${database}.dependency_calls WHERE pending != 0)`;
 }
 
+/** Of the called span: its kind, whether it failed, the bucket of its duration. */
+const details = "kind, failed, bucket";
+
 /** @param rows at most about so many are looked at */
 function pendingCalls(database: string, rows: number, where = "", having = ""): string {
-  return `(SELECT received, pending, tenant, minute, child, sum(stored.calls) AS calls, min(stored.arrived) AS since
+  return `(SELECT received, pending, tenant, minute, child, ${details}, sum(stored.calls) AS calls, min(stored.arrived) AS since
   FROM ${database}.dependency_calls AS stored
   WHERE pending != 0 AND pending <= ${lastPending(database, rows)} ${where}
-  GROUP BY received, pending, tenant, minute, child HAVING calls != 0 ${having})`;
+  GROUP BY received, pending, tenant, minute, child, ${details} HAVING calls != 0 ${having})`;
 }
 
 const wanted = "AND tenant = {tenant:String} AND minute BETWEEN {from:Int32} AND {to:Int32}";
@@ -82,18 +87,30 @@ export interface CountedCalls {
   readonly child: string;
   /** Less than none where it takes away what is counted elsewhere. */
   readonly calls: number;
+  /** With details only, as the next two. */
+  readonly kind?: SpanKind;
+  readonly failed?: boolean;
+  readonly bucket?: number;
+}
+
+/** How much is told of calls: their number, or also of what kind they are, how they end and how long they last. */
+export type CallDetail = "sums" | "details";
+
+function detailColumns(detail: CallDetail): string {
+  return detail === "details" ? `, ${details}` : "";
 }
 
 /**
  * The calls of `tenant` in the minutes from `from` to `to` that have been counted, and the rows of those that wait: all of
  * them, or one more than `maxPendingNamed`.
  */
-export function countedSql(database: string): string {
+export function countedSql(database: string, detail: CallDetail): string {
+  const more = detailColumns(detail);
   const from = `FROM ${database}.dependency_calls`;
-  return `SELECT '0' AS parentKey, toInt32(0) AS startMinute, toString(parent) AS parent, toString(child) AS child, toFloat64(sum(stored.calls)) AS calls
-${from} AS stored WHERE pending = 0 ${wanted} GROUP BY parent, child
+  return `SELECT '0' AS parentKey, toInt32(0) AS startMinute, toString(parent) AS parent, toString(child) AS child, toFloat64(sum(stored.calls)) AS calls${more}
+${from} AS stored WHERE pending = 0 ${wanted} GROUP BY parent, child${more}
 UNION ALL
-SELECT toString(stored.pending), minute, '', toString(child), toFloat64(calls)
+SELECT toString(stored.pending), minute, '', toString(child), toFloat64(calls)${more}
 ${from} AS stored WHERE stored.pending != 0 ${wanted} LIMIT ${maxPendingNamed + 1}`;
 }
 
@@ -111,18 +128,19 @@ export function callersSql(database: string, pending: readonly CountedCalls[]): 
 }
 
 /**
- * Links of `tenant` in the minutes from `from` to `to`: what has been counted, and what is pending and has its parent by
- * now, by a sample where very many are.
+ * Rows of `CountedCalls` for `tenant` in the minutes from `from` to `to`: what has been counted, and what is pending and has
+ * its parent by now, by a sample where very many are.
  */
-export function linksSql(database: string): string {
+export function linksSql(database: string, detail: CallDetail): string {
+  const more = detailColumns(detail);
   return `WITH open AS ${pendingCalls(database, maxPendingRead, wanted)}
-SELECT parent, child, round(sum(calls)) AS callCount, '' AS source FROM (
-  SELECT parent, child, toFloat64(calls) AS calls FROM ${database}.dependency_calls WHERE pending = 0 ${wanted}
+SELECT '0' AS parentKey, toInt32(0) AS startMinute, parent, child, round(sum(joined.calls)) AS calls${more} FROM (
+  SELECT parent, child, toFloat64(calls) AS calls, ${details} FROM ${database}.dependency_calls WHERE pending = 0 ${wanted}
   UNION ALL
-  SELECT callers.service AS parent, open.child AS child, open.calls * ${pendingScale(database, maxPendingRead)} AS calls
+  SELECT callers.service AS parent, open.child AS child, open.calls * ${pendingScale(database, maxPendingRead)} AS calls, ${details}
   FROM open INNER JOIN (${callers(database, callersOf("open", nearMinutes))}) AS callers ON open.pending = callers.key
   WHERE callers.service != open.child
-) GROUP BY parent, child HAVING callCount > 0 ORDER BY parent, child ${byMinutes}`;
+) AS joined GROUP BY parent, child${more} ${byMinutes}`;
 }
 
 /**
@@ -134,10 +152,10 @@ SELECT parent, child, round(sum(calls)) AS callCount, '' AS source FROM (
 export function settleSql(database: string, isLast: boolean): string {
   const waited = isLast ? `AND since < now() - INTERVAL ${patienceMinutes} MINUTE` : "";
   const found = callers(database, callersOf("open", isLast ? farMinutes : nearMinutes));
-  return `INSERT INTO ${database}.dependency_calls (received, pending, tenant, minute, parent, child, calls, arrived)
+  return `INSERT INTO ${database}.dependency_calls (received, pending, tenant, minute, parent, child, ${details}, calls, arrived)
 WITH open AS ${pendingCalls(database, maxPendingSettled, "", waited)}
-SELECT received, row.1 AS pending, tenant, minute, row.2 AS parent, child, row.3 AS calls, since AS arrived FROM (
-  SELECT open.received AS received, open.tenant AS tenant, open.minute AS minute, open.child AS child, open.since AS since,
+SELECT received, row.1 AS pending, tenant, minute, row.2 AS parent, child, ${details}, row.3 AS calls, since AS arrived FROM (
+  SELECT open.received AS received, open.tenant AS tenant, open.minute AS minute, open.child AS child, open.kind AS kind, open.failed AS failed, open.bucket AS bucket, open.since AS since,
     arrayJoin(arrayFilter(row -> row.1 != 0 OR row.2 NOT IN ('', child), [
       (open.pending, '', -open.calls), (toUInt64(0), toString(callers.service), open.calls)])) AS row
   FROM open ${isLast ? "LEFT" : "INNER"} JOIN (${found}) AS callers ON open.pending = callers.key

@@ -5,8 +5,8 @@ import { durable } from "./spans-migration.ts";
 export const kinds =
   "Enum8('unspecified' = 0, 'internal' = 1, 'server' = 2, 'client' = 3, 'producer' = 4, 'consumer' = 5)";
 
-const minuteNumber = "toInt32(intDiv(toUnixTimestamp64Nano(start), 60000000000))";
-const noParent = "toFixedString('', 8)";
+export const minuteNumber = "toInt32(intDiv(toUnixTimestamp64Nano(start), 60000000000))";
+export const noParent = "toFixedString('', 8)";
 const isOlderFormat = "format != 'otlp'";
 
 /** The minutes in which a trace has spans, and what fills them from new spans. */
@@ -55,7 +55,7 @@ GROUP BY tenant, service, name, kind`,
 }
 
 /** Calls between services, and what fills them from new spans. */
-export function dependencyCalls(database: string): string[] {
+function dependencyCalls(database: string): string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${database}.dependency_calls (
   received Date,

@@ -14,5 +14,6 @@ test("what released versions made of a database is never made otherwise: a chang
     [4, "b2058365a88132c1"],
     [5, "74a17e9dd83e7c02"],
     [6, "261206ef61190637"],
+    [7, "94f96fcb8017e38f"],
   ]);
 });

@@ -1,4 +1,5 @@
 import { attributeTextMigration } from "./attribute-text-migration.ts";
+import { callDetailsMigration } from "./call-details-migration.ts";
 import { compactPartsMigration } from "./compact-parts-migration.ts";
 import { derivedMigration } from "./derived-migration.ts";
 import type { Migration } from "./migration.ts";
@@ -15,6 +16,7 @@ export const migrations: readonly Migration[] = [
   derivedMigration,
   compactPartsMigration,
   attributeTextMigration,
+  callDetailsMigration,
 ];
 
 /** The version of the schema that this code reads and writes. */

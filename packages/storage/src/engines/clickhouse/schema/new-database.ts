@@ -1,5 +1,6 @@
 import { elementsOf, textOf } from "./attribute-text-migration.ts";
-import { dependencyCalls, kinds, spanMetrics, traceMinutes } from "./derived-migration.ts";
+import { detailedCalls } from "./call-details-migration.ts";
+import { kinds, spanMetrics, traceMinutes } from "./derived-migration.ts";
 import type { Migration } from "./migration.ts";
 import { samplingMigration } from "./sampling-migration.ts";
 import { durable, plainAttributes } from "./spans-migration.ts";
@@ -53,7 +54,7 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
 }
 
 /**
- * The tables as version 6 has them, made in one go where there are none. The steps up to it add columns and indexes, and
+ * The tables as version 7 has them, made in one go where there are none. The steps up to it add columns and indexes, and
  * change what is there; in a database without data none of that is needed, and replicas refuse to drop a column while one of
  * them has not finished another change. Two processes that do this at the same moment make the same.
  *
@@ -61,7 +62,7 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
  * of an insert. Collectors from before still send arrays, of which the texts are made.
  */
 export const newDatabase: Migration = {
-  version: 6,
+  version: 7,
   name: "new database",
   statements: (database) => [
     `CREATE TABLE IF NOT EXISTS ${database}.spans ${spanTable(
@@ -91,6 +92,6 @@ SETTINGS ${durable}`,
     ...samplingMigration.statements(database),
     ...traceMinutes(database),
     ...spanMetrics(database),
-    ...dependencyCalls(database),
+    ...detailedCalls(database),
   ],
 };

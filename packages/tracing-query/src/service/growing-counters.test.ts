@@ -1,7 +1,8 @@
 import type { MetricsReader, SpanCount, SpanCountQuery } from "storage/api";
 import { unsupported } from "storage/api";
 import { expect, test } from "vitest";
-import { type SpanCounter, SpanCounters, spanCountersOf } from "./span-counters.ts";
+import { countersByTenant, GrowingCounters } from "./growing-counters.ts";
+import { bucketBoundsMs, type SpanCounter, spanCounting } from "./span-counters.ts";
 
 const minuteMs = 60_000;
 const noonMs = Date.UTC(2026, 10, 21, 12);
@@ -46,23 +47,27 @@ const shown = (counters: readonly SpanCounter[]) =>
     failed,
     calls,
     durationMs: Number(durationMs.toFixed(6)),
-    buckets: Object.fromEntries([...buckets.entries()].filter(([, count]) => count > 0)),
+    buckets: Object.fromEntries(
+      [...buckets.entries()].flatMap(([index, count]) =>
+        count > 0 ? [[bucketBoundsMs[index] ?? "more", count]] : [],
+      ),
+    ),
   }));
 
 test("counts grow, with what comes late, and old minutes are asked for once", async () => {
   const minutes = new Minutes();
-  const counters = new SpanCounters(noonMs + 30_000);
+  const counters = new GrowingCounters(spanCounting, noonMs + 30_000);
   minutes.put(-1); // Before this process.
   minutes.put(0, { calls: 3, errors: 1, durationNano: 25_200_000 });
   const read = async (minute: number) =>
     shown(await counters.read(minutes.reader, noonMs + minute * minuteMs, {}));
   expect(await read(0)).toEqual([
-    { failed: false, calls: 2, durationMs: 16.8, buckets: { 4: 2 } },
-    { failed: true, calls: 1, durationMs: 8.4, buckets: { 4: 1 } },
+    { failed: false, calls: 2, durationMs: 16.8, buckets: { 10: 2 } },
+    { failed: true, calls: 1, durationMs: 8.4, buckets: { 10: 1 } },
   ]);
   minutes.put(0, { durationBucket: 8 * 36, durationNano: 6.9e10 }); // Late, and longer than all bounds.
   minutes.put(10);
-  expect(await read(12)).toMatchObject([{ calls: 4, buckets: { 4: 3, 16: 1 } }, { calls: 1 }]);
+  expect(await read(12)).toMatchObject([{ calls: 4, buckets: { 10: 3, more: 1 } }, { calls: 1 }]);
   expect(await read(40)).toMatchObject([{ calls: 4 }, { calls: 1 }]);
   minutes.put(1); // Too late.
   minutes.put(40);
@@ -73,14 +78,14 @@ test("counts grow, with what comes late, and old minutes are asked for once", as
 
 test("two readings at once settle a minute once", async () => {
   const minutes = new Minutes();
-  const counters = new SpanCounters(noonMs);
+  const counters = new GrowingCounters(spanCounting, noonMs);
   minutes.put(0);
   const both = await Promise.all(
     [60, 60].map((minute) => counters.read(minutes.reader, noonMs + minute * minuteMs, {})),
   );
   expect(both.map(shown)).toEqual([
-    [{ failed: false, calls: 1, durationMs: 8.4, buckets: { 4: 1 } }],
-    [{ failed: false, calls: 1, durationMs: 8.4, buckets: { 4: 1 } }],
+    [{ failed: false, calls: 1, durationMs: 8.4, buckets: { 10: 1 } }],
+    [{ failed: false, calls: 1, durationMs: 8.4, buckets: { 10: 1 } }],
   ]);
 });
 
@@ -89,10 +94,12 @@ test("too many series, and too many tenants, are refused", async () => {
   for (let index = 0; index <= 50_000; index++) {
     minutes.put(0, { operation: String(index) });
   }
-  await expect(new SpanCounters(noonMs).read(minutes.reader, noonMs, {})).rejects.toMatchObject({
+  await expect(
+    new GrowingCounters(spanCounting, noonMs).read(minutes.reader, noonMs, {}),
+  ).rejects.toMatchObject({
     code: "QUERY_TOO_LARGE",
   });
-  const read = spanCountersOf(new Minutes().reader, () => noonMs);
+  const read = countersByTenant(spanCounting, new Minutes().reader, () => noonMs);
   for (let index = 0; index < 1_000; index++) {
     await read({ tenant: String(index) });
   }

@@ -1,0 +1,61 @@
+import {
+  bucketBoundsMs,
+  connectorBoundsMs,
+  type SpanCounter,
+  tempoBoundsMs,
+} from "../service/span-counters.ts";
+import { histogramText, labelsText, metricHead } from "./prometheus-text.ts";
+
+/** Whose names spans are counted under. */
+interface SpanMetricNames {
+  readonly calls: string;
+  readonly duration: string;
+  readonly service: string;
+  readonly boundsMs: readonly number[];
+  readonly unitMs: number;
+}
+
+/** OpenTelemetry's span metrics connector. */
+export const connectorNames: SpanMetricNames = {
+  calls: "traces_span_metrics_calls_total",
+  duration: "traces_span_metrics_duration_milliseconds",
+  service: "service_name",
+  boundsMs: connectorBoundsMs,
+  unitMs: 1,
+};
+
+/** Tempo's metrics-generator. */
+export const tempoNames: SpanMetricNames = {
+  calls: "traces_spanmetrics_calls_total",
+  duration: "traces_spanmetrics_latency",
+  service: "service",
+  boundsMs: tempoBoundsMs,
+  unitMs: 1_000,
+};
+
+/** Counters of spans, in pieces. */
+export function* spanMetricsText(
+  counters: readonly SpanCounter[],
+  { calls, duration, service, boundsMs, unitMs }: SpanMetricNames,
+): Generator<string> {
+  const labelsOf = (counter: SpanCounter) =>
+    labelsText({
+      [service]: counter.service,
+      span_name: counter.operation,
+      span_kind: `SPAN_KIND_${counter.spanKind.toUpperCase()}`,
+      status_code: counter.failed ? "STATUS_CODE_ERROR" : "STATUS_CODE_UNSET",
+    });
+  yield metricHead(calls, "counter", "Spans.");
+  for (const counter of counters) {
+    yield `${calls}{${labelsOf(counter)}} ${counter.calls}\n`;
+  }
+  yield metricHead(duration, "histogram", "How long spans last.");
+  for (const counter of counters) {
+    yield histogramText(
+      duration,
+      labelsOf(counter),
+      { ...counter, boundsMs: bucketBoundsMs },
+      { shown: boundsMs, unitMs },
+    );
+  }
+}

@@ -1,0 +1,129 @@
+import type { MetricsReader, ReadOptions, SpanCountQuery } from "storage/api";
+import { QueryError } from "../query-error.ts";
+
+const minuteMs = 60_000;
+
+/** Spans that arrive later than this after their start are not counted: their minute is settled. */
+const lateMinutes = 15;
+
+/** What is counted, and how a row of the store adds to it. */
+export interface Counting<Row, Counter extends object> {
+  rows(store: MetricsReader, minutes: SpanCountQuery, options: ReadOptions): Promise<Row[]>;
+  /** @throws QueryError QUERY_TOO_LARGE for one counter too many */
+  add(counters: Map<string, Counter>, row: Row): void;
+}
+
+/**
+ * Counts that only grow, of all spans that started since this object was made, as Prometheus wants counters. Each reading
+ * asks the store for the last minutes only; what is older is kept as sums.
+ */
+export class GrowingCounters<Row, Counter extends object> {
+  readonly #counting: Counting<Row, Counter>;
+  #settled: Map<string, Counter> = new Map();
+  #settledUntilMs: number;
+  #reading: Promise<unknown> = Promise.resolve();
+
+  /** @param startUnixMs where counting begins: the whole minute before it */
+  constructor(counting: Counting<Row, Counter>, startUnixMs: number) {
+    this.#counting = counting;
+    this.#settledUntilMs = Math.floor(startUnixMs / minuteMs) * minuteMs;
+  }
+
+  /** @param nowMs milliseconds since the Unix epoch @throws StorageError; QueryError QUERY_TOO_LARGE */
+  read(store: MetricsReader, nowMs: number, options: ReadOptions): Promise<Counter[]> {
+    // One after the other: two at once would both settle the same minutes.
+    const reading = this.#reading.catch(() => {}).then(() => this.#read(store, nowMs, options));
+    this.#reading = reading;
+    return reading;
+  }
+
+  async #read(store: MetricsReader, nowMs: number, options: ReadOptions): Promise<Counter[]> {
+    const { rows } = this.#counting;
+    const endUnixMs = Math.floor(nowMs / minuteMs) * minuteMs + minuteMs;
+    const settledMs = endUnixMs - lateMinutes * minuteMs;
+    if (settledMs > this.#settledUntilMs) {
+      const minutes = { startUnixMs: this.#settledUntilMs, endUnixMs: settledMs };
+      // Only whole: when one counter too many is refused, none of the minutes is settled.
+      this.#settled = this.#sum(await rows(store, minutes, options));
+      this.#settledUntilMs = settledMs;
+    }
+    const minutes = { startUnixMs: this.#settledUntilMs, endUnixMs };
+    return [...this.#sum(await rows(store, minutes, options)).values()];
+  }
+
+  /** What is settled, and these rows. */
+  #sum(rows: readonly Row[]): Map<string, Counter> {
+    const counters = new Map(
+      Array.from(this.#settled, ([key, counter]) => [key, structuredClone(counter)] as const),
+    );
+    for (const row of rows) {
+      this.#counting.add(counters, row);
+    }
+    return counters;
+  }
+}
+
+/** Tenants whose spans are counted; names of more are likely made up. */
+const maxTenants = 1_000;
+
+/** Reads counters of a tenant. */
+export type ReadCounters<Counter> = (options: ReadOptions) => Promise<Counter[]>;
+
+/** Counters of each tenant, from the moment this is called. */
+export function countersByTenant<Row, Counter extends object>(
+  counting: Counting<Row, Counter>,
+  store: MetricsReader,
+  now: () => number = Date.now,
+): ReadCounters<Counter> {
+  const startMs = now();
+  const byTenant = new Map<string, GrowingCounters<Row, Counter>>();
+  return async (options) => {
+    const { tenant = "" } = options;
+    let counters = byTenant.get(tenant);
+    if (counters === undefined) {
+      if (byTenant.size >= maxTenants) {
+        throw new QueryError("QUERY_TOO_LARGE", `spans of ${maxTenants} tenants are counted, no more`);
+      }
+      counters = new GrowingCounters(counting, startMs);
+      byTenant.set(tenant, counters);
+    }
+    return await counters.read(store, now(), options);
+  };
+}
+
+/**
+ * The counter of that key, made where it is not there.
+ * @throws QueryError QUERY_TOO_LARGE when there are `max` already
+ */
+export function counterOf<Counter>(
+  counters: Map<string, Counter>,
+  key: string,
+  { max, what, make }: { readonly max: number; readonly what: string; make(): Counter },
+): Counter {
+  let counter = counters.get(key);
+  if (counter === undefined) {
+    if (counters.size >= max) {
+      throw new QueryError("QUERY_TOO_LARGE", `there are more than ${max} series of ${what} to count`);
+    }
+    counter = make();
+    counters.set(key, counter);
+  }
+  return counter;
+}
+
+/** Counts in the bucket of the first bound that the duration does not pass, or past the last one. */
+export function countDuration(
+  buckets: number[],
+  boundsMs: readonly number[],
+  durationMs: number,
+  calls: number,
+): void {
+  const found = boundsMs.findIndex((bound) => durationMs <= bound);
+  const index = found === -1 ? boundsMs.length : found;
+  buckets[index] = (buckets[index] ?? 0) + calls;
+}
+
+/** A bucket for each bound and one past the last, all empty. */
+export function noDurations(boundsMs: readonly number[]): number[] {
+  return Array.from({ length: boundsMs.length + 1 }, () => 0);
+}
