@@ -56,7 +56,7 @@ describe("Shell", () => {
 
 /** Options with a dot that pages name and that no process has, and why. */
 const othersOptions: Readonly<Record<string, RegExp>> = {
-  "migration-jaeger.md": /^(memory\.max-traces|processor\.jaeger-.*)$/,
+  "migration-jaeger.md": /^(memory\.max-traces|es\.server-urls|processor\.jaeger-.*)$/,
   // Shown as a mistake.
   "processes.md": /^collector\.journal\.max-byte$/,
   "processes/tracing-agent.md": /^processor\.jaeger-/,

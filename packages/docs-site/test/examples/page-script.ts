@@ -13,7 +13,7 @@ export interface Step {
 }
 
 /** What examples call that not every machine has. */
-const programs = ["curl", "jq", "grpcurl", "openssl", "promtool", "man"].map((name) => ({
+const programs = ["curl", "jq", "grpcurl", "openssl", "promtool", "man", "caddy"].map((name) => ({
   name,
   called: new RegExp(`(^|[|&;(] *)${name} `, "m"),
   isThere: spawnSync("bash", ["-c", `PATH=$PATH:\${PEERS:-}; command -v ${name}`]).status === 0,
@@ -65,7 +65,7 @@ mark() { printf '\\n%s %s\\n' "$MARK" "$*"; printf '\\n%s %s\\n' "$MARK" "$*" >&
 
 terminals=()
 stop() { # a process, and its group where it has one: the shell of a terminal ends before its program
-  kill -TERM -- "-$1" 2>/dev/null || kill -TERM "$1" 2>/dev/null
+  kill -TERM -- "-$1" 2>/dev/null || kill -TERM "$1" 2>/dev/null || return 0 # a page has stopped it
   for _ in $(seq 150); do
     kill -0 -- "-$1" 2>/dev/null || kill -0 "$1" 2>/dev/null || return 0
     sleep 0.1
@@ -82,7 +82,7 @@ in_terminal() { # which, command: runs it beside the others until the page ends,
   terminals[which]=$!
   set +m
   for _ in $(seq 600); do # as people wait who see its log
-    grep -qE 'v[0-9.]+ runs|health: available|^: following' "terminal-$which.log" && break
+    grep -qE 'v[0-9.]+ runs|health: available|^: following|serving initial configuration' "terminal-$which.log" && break
     kill -0 "\${terminals[which]}" 2>/dev/null || break
     sleep 0.1
   done

@@ -42,6 +42,7 @@ export const sessions: readonly Session[] = [
       "security.md",
       "collector-fleet.md",
       "migration-caddy.md",
+      "migration-jaeger.md",
     ],
   },
 ];
