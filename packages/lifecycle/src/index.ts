@@ -39,7 +39,7 @@ export {
   serverTlsOptions,
 } from "./tls/tls-options.ts";
 export { activeSpan, type OwnSpan, startChild } from "./tracing/own-span.ts";
-export { formatTraceContext } from "./tracing/trace-context.ts";
+export { formatTraceContext, newContext, parseTraceparent } from "./tracing/trace-context.ts";
 export { hasTracer, useTracer } from "./tracing/trace-requests.ts";
 export { Tracer } from "./tracing/tracer.ts";
 export { type VersionInfo, version } from "./version.ts";

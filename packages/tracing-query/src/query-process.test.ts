@@ -1,6 +1,6 @@
 import { get } from "node:https";
 import { connect } from "node:net";
-import { credentials, makeGenericClientConstructor } from "@grpc/grpc-js";
+import { credentials, makeGenericClientConstructor, status } from "@grpc/grpc-js";
 import { createLogger, type ProcessContext, parseOptions } from "lifecycle";
 import { createTestAuthority, createTlsFolder, freeAddresses } from "lifecycle/testing";
 import { Registry } from "prom-client";
@@ -31,53 +31,74 @@ test("starts while its store is away, and stops", async () => {
   await running.stop(AbortSignal.timeout(5_000));
 });
 
-test("serves TLS over HTTP and gRPC", async () => {
-  const authority = createTestAuthority();
-  const folder = createTlsFolder(authority.issue("localhost"), authority.cert);
-  onTestFinished(() => folder.remove());
-  const tlsArgs = (prefix: string) => [
-    `--${prefix}.tls.enabled`,
-    `--${prefix}.tls.cert=${folder.certPath}`,
-    `--${prefix}.tls.key=${folder.keyPath}`,
-  ];
-  const logged: { http: number; grpc: number }[] = [];
-  const context = contextOf(
-    ...anyPorts,
-    "--span-storage.type=memory",
-    ...tlsArgs("query.http"),
-    ...tlsArgs("query.grpc"),
-  );
-  context.log.info = (fields: unknown) => {
-    logged.push(fields as { http: number; grpc: number });
-  };
-  const running = await queryProcess.start(context);
-  onTestFinished(() => running.stop(AbortSignal.abort()));
-  const [ports] = logged;
-
-  const answer = await new Promise<number | undefined>((resolve, reject) => {
-    get(
-      {
-        host: "127.0.0.1",
-        port: ports?.http,
-        path: "/api/services",
-        servername: "localhost",
-        ca: authority.cert,
-      },
-      (response) => resolve(response.resume().statusCode),
-    ).on("error", reject);
-  });
-  expect(answer).toBe(200);
-
-  const Generic = makeGenericClientConstructor(queryService, "query");
-  const client = new Generic(`localhost:${ports?.grpc}`, credentials.createSsl(Buffer.from(authority.cert)));
-  onTestFinished(() => client.close());
-  const services = await new Promise((resolve, reject) => {
-    client.getServices?.({}, (error: Error | null, found: unknown) =>
-      error === null ? resolve(found) : reject(error),
+test.each([false, true])(
+  "serves TLS over HTTP and gRPC, to clients with a certificate only: %s",
+  async (isMutual) => {
+    const authority = createTestAuthority();
+    const folder = createTlsFolder(authority.issue("localhost"), authority.cert);
+    onTestFinished(() => folder.remove());
+    const tlsArgs = (prefix: string) => [
+      `--${prefix}.tls.enabled`,
+      `--${prefix}.tls.cert=${folder.certPath}`,
+      `--${prefix}.tls.key=${folder.keyPath}`,
+      ...(isMutual ? [`--${prefix}.tls.client-ca=${folder.caPath}`] : []),
+    ];
+    const logged: { http: number; grpc: number }[] = [];
+    const context = contextOf(
+      ...anyPorts,
+      "--span-storage.type=memory",
+      ...tlsArgs("query.http"),
+      ...tlsArgs("query.grpc"),
     );
-  });
-  expect(services).toEqual({ services: [] });
-});
+    context.log.info = (fields: unknown) => {
+      logged.push(fields as { http: number; grpc: number });
+    };
+    const running = await queryProcess.start(context);
+    onTestFinished(() => running.stop(AbortSignal.abort()));
+    const [ports] = logged;
+    const ca = authority.cert;
+
+    const overHttp = (client: { cert?: string; key?: string }) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const { http: port } = ports ?? {};
+        const address = {
+          host: "127.0.0.1",
+          port,
+          path: "/api/services",
+          servername: "localhost",
+          agent: false,
+        };
+        get({ ...address, ca, ...client }, (response) => resolve(response.resume().statusCode)).on(
+          "error",
+          reject,
+        );
+      });
+    const overGrpc = (...client: Buffer[]) => {
+      const [key, cert] = client;
+      const secure = credentials.createSsl(Buffer.from(ca), key ?? null, cert ?? null);
+      const Generic = makeGenericClientConstructor(queryService, "query");
+      const asker = new Generic(`localhost:${ports?.grpc}`, secure);
+      onTestFinished(() => asker.close());
+      return new Promise((resolve, reject) => {
+        asker.getServices?.({}, (error: Error | null, found: unknown) =>
+          error === null ? resolve(found) : reject(error),
+        );
+      });
+    };
+    const { cert, key } = authority.issue("client");
+    expect(await overHttp({ cert, key })).toBe(200);
+    expect(await overGrpc(Buffer.from(key), Buffer.from(cert))).toEqual({ services: [] });
+    if (isMutual) {
+      const stranger = createTestAuthority().issue("client");
+      await expect(overHttp({})).rejects.toThrow();
+      await expect(overHttp({ cert: stranger.cert, key: stranger.key })).rejects.toThrow();
+      await expect(overGrpc()).rejects.toMatchObject({ code: status.UNAVAILABLE });
+    } else {
+      expect(await overHttp({})).toBe(200);
+      expect(await overGrpc()).toEqual({ services: [] });
+    }
+  },
+);
 
 test.each([
   ["its port alone", 0],

@@ -1,6 +1,15 @@
 import type { Request, RequestHandler, Response } from "express";
-import { activeSpan, formatTraceContext, type Logger, type TenantCheck, tenantProblemTexts } from "lifecycle";
+import {
+  activeSpan,
+  formatTraceContext,
+  type Logger,
+  newContext,
+  parseTraceparent,
+  type TenantCheck,
+  tenantProblemTexts,
+} from "lifecycle";
 import type { ReadOptions } from "storage/api";
+import { QueryError } from "../query-error.ts";
 import { bearerTokenOf } from "../service/bearer-token.ts";
 import type { RequestGate } from "../service/request-gate.ts";
 import { chooseCoding } from "./content-coding.ts";
@@ -68,11 +77,30 @@ export interface EndpointDefinition {
   readonly isHeavy: boolean;
 }
 
-/** Of the address of a request, decoded. */
-export function paramsOf(request: Request): URLSearchParams {
+/** A pair with a `%` that is no escape, or with a semicolon; the public model takes none of them. */
+const brokenPair = /%(?![0-9a-f]{2})|;/i;
+
+/**
+ * Of the address of a request, decoded. Pairs that are malformed are left out where the public model does so, which then
+ * mostly misses a parameter.
+ * @throws QueryError QUERY_BAD_PARAMETER for them in an API of ours
+ */
+export function paramsOf(request: Request, style: AnswerStyle): URLSearchParams {
   const { originalUrl } = request;
   const mark = originalUrl.indexOf("?");
-  return new URLSearchParams(mark === -1 ? "" : originalUrl.slice(mark));
+  const query = mark === -1 ? "" : originalUrl.slice(mark + 1);
+  if (!brokenPair.test(query)) {
+    return new URLSearchParams(query);
+  }
+  const pairs = query.split("&").filter((pair) => !brokenPair.test(pair));
+  if (style.failureType !== undefined) {
+    const broken = query.split("&").find((pair) => brokenPair.test(pair)) ?? "";
+    const parameter = broken.split("=", 1)[0];
+    throw new QueryError("QUERY_BAD_PARAMETER", `parameter ${parameter} is not encoded as a URL wants it`, {
+      parameter,
+    });
+  }
+  return new URLSearchParams(pairs.join("&"));
 }
 
 function closeSignal(response: Response): AbortSignal {
@@ -143,9 +171,13 @@ export function admit(
       "http.request.method": request.method,
       "http.route": route,
     });
-    if (style === envelopeStyle) {
-      response.setHeader("Traceresponse", formatTraceContext(span.context));
-    }
+  }
+  if (style === envelopeStyle) {
+    const context =
+      span?.canRecord === true
+        ? span.context
+        : newContext(parseTraceparent(request.headersDistinct.traceparent?.[0]));
+    response.setHeader("Traceresponse", formatTraceContext(context));
   }
   // The first of several, as the public model takes it.
   const found = tenants.check(request.headersDistinct[tenants.header]?.slice(0, 1) ?? []);
@@ -173,10 +205,10 @@ export function endpoint(definition: EndpointDefinition, settings: EndpointSetti
     if (read === undefined) {
       return;
     }
-    const params = paramsOf(request);
     const { signal } = read;
     let leave = () => {};
     try {
+      const params = paramsOf(request, style);
       if (isHeavy) {
         leave = await gate.enter(signal);
       }

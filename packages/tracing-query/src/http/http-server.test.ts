@@ -180,6 +180,9 @@ describe("over a store with two traces", () => {
       400,
       `unable to parse param 'start': strconv.ParseInt: parsing "a": invalid syntax`,
     ],
+    ["GET", "/api/traces?service=%zz", 400, "parameter 'service' is required"],
+    ["GET", "/api/traces?service=%4", 400, "parameter 'service' is required"],
+    ["GET", "/api/traces?service=a;b=c", 400, "parameter 'service' is required"],
     ["GET", "/api/operations", 400, "parameter 'service' is required"],
     ["GET", "/api/traces/dead", 404, "trace not found"],
     ["GET", "/api/traces/zz", 400, `strconv.ParseUint: parsing "zz": invalid syntax`],
@@ -215,6 +218,42 @@ describe("over a store with two traces", () => {
     expect(await response.text()).toBe("");
   });
 
+  test.each([
+    ["//api/services", "/api/services"],
+    ["/api//services?x=//y", "/api/services?x=//y"],
+    ["/api/./services/", "/api/services/"],
+    ["/api/traces/../services", "/api/services"],
+    ["/static/../index.html", "/index.html"],
+    ["/..", "/"],
+    ["//evil.example", "/evil.example"],
+    ["/\\evil.example//x", "/evil.example/x"],
+  ])("%s is sent to %s", async (path, location) => {
+    // Not `fetch`: it would tidy the path up first.
+    const { port } = new URL(base);
+    const response = await new Promise<IncomingMessage>((resolve) => {
+      request({ port, path }, (answered) => resolve(answered.resume())).end();
+    });
+    expect([response.statusCode, response.headers.location]).toEqual([301, location]);
+  });
+
+  test("each answer tells where its request stands in a trace", async () => {
+    const of = async (path: string, headers: Record<string, string> = {}) =>
+      (await fetch(base + path, { headers })).headers.get("traceresponse");
+    expect(await of("/api/services")).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    expect(await of("/api/traces/zz")).not.toBe(await of("/api/traces/zz"));
+    const parent = `00-${sampleTraceId}-00000000000000b1`;
+    const child = new RegExp(`^00-${sampleTraceId}-(?!00000000000000b1)[0-9a-f]{16}`);
+    expect(await of("/api/services", { traceparent: `${parent}-01` })).toMatch(
+      new RegExp(`${child.source}-01$`),
+    );
+    expect(await of("/api/services", { traceparent: `${parent}-00` })).toMatch(
+      new RegExp(`${child.source}-00$`),
+    );
+    expect(await of("/api/services", { traceparent: "nonsense" })).toMatch(/^00-.*-01$/);
+    expect(await of("/api/v3/services")).toBeNull();
+    expect(await of("/search")).toBeNull();
+  });
+
   test.each(["/", "/search", "/trace/x", "/api/nope", "/api/services/", "/API/services", "/api/traces/a/b"])(
     "%s is the UI's page",
     async (path) => {
@@ -234,12 +273,7 @@ describe("over a store with two traces", () => {
     const icon = await fetch(`${base}/static/icon.svg`);
     expect(icon.headers.get("cache-control")).toBe("no-cache");
     const { port } = new URL(base);
-    for (const path of [
-      "/static/none.js",
-      "/static/",
-      "/static/../index.html",
-      "/static/%2e%2e/index.html",
-    ]) {
+    for (const path of ["/static/none.js", "/static/", "/static/%2e%2e/index.html"]) {
       // Not `fetch`: it would tidy the path up first.
       const status = await new Promise((resolve) => {
         request({ port, path }, (response) => resolve(response.resume().statusCode)).end();

@@ -7,6 +7,7 @@ import { tempoRouter } from "../tempo/tempo-router.ts";
 import { type ApiSettings, apiRouter } from "./api-router.ts";
 import { sendFailure } from "./endpoint.ts";
 import { shareHttp2 } from "./route-connections.ts";
+import { tidyPath } from "./tidy-path.ts";
 import type { UiPage } from "./ui-page.ts";
 import { uiRouter } from "./ui-router.ts";
 
@@ -54,6 +55,7 @@ export async function openHttpServer(settings: HttpServerSettings): Promise<Http
     }
     next();
   });
+  app.use(tidyPath);
   app.use(
     basePath === "" ? "/" : basePath,
     apiRouter(service, { ...settings, stopping: stopping.signal }),

@@ -95,7 +95,7 @@ export function tailHandler(analysis: AnalysisService, settings: TailSettings): 
     stopping?.addEventListener("abort", end, { once: true });
     over.signal.addEventListener("abort", () => stopping?.removeEventListener("abort", end));
     try {
-      const { limit, q, ...values } = readParams(paramsOf(request));
+      const { limit, q, ...values } = readParams(paramsOf(request, problemStyle));
       const query = {
         filter: { ...spanConditionsOf(values), ...singleSpanQuery(q) },
         limit,
