@@ -8,15 +8,13 @@ import { httpDate } from "../h1/response-head.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
 import type { RateWatch } from "../rate-watch.ts";
-import { H2Body } from "./h2-body.ts";
+import { type BodyStream, H2RequestBody } from "./h2-request-body.ts";
 import { H2Tunnel, type TunnelStream } from "./h2-tunnel.ts";
 import { type PromisedRequest, promisedRequest } from "./promised-request.ts";
 import type { H2RequestHead } from "./request-fields.ts";
 import { checkFields } from "./response-fields.ts";
 import { SendQueue } from "./send-queue.ts";
 
-/** Of a body that no handler reads, so much is taken and dropped before the client is told to stop. */
-const maxDroppedBytes = 256 * 1024;
 const ofWebSocketHandshake: ReadonlySet<string> = new Set(["sec-websocket-accept"]);
 
 /** What a stream needs of its connection. */
@@ -45,7 +43,7 @@ function withoutHandshake(headers: HeaderList): HeaderList {
 }
 
 /** One request of an HTTP/2 connection and its response. */
-export class H2Stream implements HttpStream, TunnelStream {
+export class H2Stream implements HttpStream, TunnelStream, BodyStream {
   readonly id: number;
   readonly version = "2.0";
   readonly method: string;
@@ -64,27 +62,13 @@ export class H2Stream implements HttpStream, TunnelStream {
   receiveWindowBytes: number;
   /** Bytes that were used up and of which the client was not told yet. */
   untoldBytes = 0;
-  /** When the stream was opened, and when bytes of the body came last; as of `Date.now()`. */
+  /** When the stream was opened, as of `Date.now()`. */
   readonly openedAt: number;
-  bodyAt: number;
-  /** Bytes of the body that came. */
-  bodyBytes = 0;
   bodyRate: RateWatch | undefined;
-  /** Whether the client has sent all. */
-  requestEnded: boolean;
   readonly #carrier: H2Carrier;
-  #reader: H2Body | H2Tunnel | undefined;
-  /** Chunks of the body that nobody has asked for yet. */
-  #early: Buffer[] = [];
-  /** The reader has room. */
-  #wanted = false;
-  #touched = false;
-  #dropping = false;
-  #droppedBytes = 0;
-  /** Bytes of the declared length of the request that are still to come; -1: none was declared. */
-  #bodyLeft: number;
+  /** Undefined as long as nothing is to come and nobody has asked. */
+  #body: H2RequestBody | undefined;
   #expectsContinue: boolean;
-  #bodyFault: ServerError | undefined;
   readonly #declared = new DeclaredBody();
   #headSent = false;
   /** The head, until something goes out with it. */
@@ -111,8 +95,6 @@ export class H2Stream implements HttpStream, TunnelStream {
     this.sending = new SendQueue(id, windows.send);
     this.receiveWindowBytes = windows.receive;
     this.openedAt = now;
-    this.bodyAt = now;
-    this.requestEnded = endsStream;
     this.target = head.target;
     this.authority = head.authority;
     this.headers = head.headers;
@@ -128,7 +110,7 @@ export class H2Stream implements HttpStream, TunnelStream {
       }
     }
     this.#expectsContinue = head.expectsContinue;
-    this.#bodyLeft = head.contentLength ?? -1;
+    this.#body = endsStream ? undefined : new H2RequestBody(this, head.contentLength ?? -1, false, now);
     this.hasBody = !endsStream && head.protocol === "" && head.contentLength !== 0;
     this.bodyLength = head.contentLength;
   }
@@ -136,90 +118,88 @@ export class H2Stream implements HttpStream, TunnelStream {
   // The request
 
   get body(): Readable {
-    if (this.#reader === undefined) {
-      this.#reader = new H2Body(this);
-      if (this.#bodyFault !== undefined) {
-        this.#reader.destroy(this.#bodyFault);
-      } else if (this.#closed || (!this.hasBody && this.upgradeProtocol === "")) {
-        this.#reader.push(null);
-      }
-    }
-    return this.#reader;
+    return this.#madeBody().reader(this.#closed || (!this.hasBody && this.upgradeProtocol === ""));
+  }
+
+  /** Of a request without one it is empty. */
+  #madeBody(): H2RequestBody {
+    this.#body ??= new H2RequestBody(this, -1, true, this.openedAt);
+    return this.#body;
   }
 
   get bodyTouched(): boolean {
-    return this.#touched;
+    return this.#body?.touched === true;
   }
 
   get wholeBody(): Buffer | undefined {
-    if (!this.requestEnded || this.#touched || this.#early.length === 0) {
-      return undefined;
-    }
-    const [first, ...more] = this.#early;
-    if (more.length > 0) {
-      this.#early = [Buffer.concat(this.#early)];
-    }
-    return more.length > 0 ? this.#early[0] : first;
+    return this.#body?.whole;
+  }
+
+  /** Whether the client has sent all. */
+  get requestEnded(): boolean {
+    return this.#body === undefined || this.#body.ended;
+  }
+
+  /** When bytes of the body came last, as of `Date.now()`. */
+  get bodyAt(): number {
+    return this.#body?.at ?? this.openedAt;
+  }
+
+  /** Bytes of the body that came. */
+  get bodyBytes(): number {
+    return this.#body?.bytes ?? 0;
   }
 
   /** Whether somebody waits for a body that does not come. */
   get awaitsBody(): boolean {
-    return !this.requestEnded && (this.#dropping || (this.#wanted && this.upgradeProtocol === ""));
+    const body = this.#body;
+    return (
+      body !== undefined && !body.ended && (body.dropping || (body.wanted && this.upgradeProtocol === ""))
+    );
+  }
+
+  bodyTaken(bytes: number): void {
+    this.#carrier.taken(this, bytes);
   }
 
   bodyWanted(): void {
-    this.#touched = true;
-    this.#wanted = true;
     if (this.#expectsContinue) {
       this.#expectsContinue = false;
       this.writeInterim(100, []);
     }
-    this.#handOn();
+    this.#body?.read();
   }
 
   /** Bytes of the body came. @param piece good during the call only. @returns false when they are more than was declared */
   receive(piece: Buffer): boolean {
-    this.bodyAt = Date.now();
-    this.bodyBytes += piece.length;
-    if (this.#bodyLeft >= 0) {
-      this.#bodyLeft -= piece.length;
-      if (this.#bodyLeft < 0) {
-        return false;
-      }
+    const body = this.#madeBody();
+    if (!body.receive(piece)) {
+      return false;
     }
-    if (this.#dropping) {
-      this.#carrier.taken(this, piece.length);
-      this.#droppedBytes += piece.length;
-      if (this.#droppedBytes > maxDroppedBytes && this.#complete) {
-        this.#carrier.breakOff(this, errorCodes.noError);
-      }
-    } else if (piece.length > 0) {
-      this.#early.push(Buffer.from(piece));
-      this.#handOn();
+    if (this.#complete && body.isOverDropped) {
+      this.#carrier.breakOff(this, errorCodes.noError);
     }
     return true;
   }
 
   /** The client has sent all. @returns false when it was less than declared */
   receiveEnd(trailers: HeaderList): boolean {
-    if (this.#bodyLeft > 0) {
+    const body = this.#madeBody();
+    if (!body.end()) {
       return false;
     }
-    this.requestEnded = true;
     this.requestTrailers = trailers;
     if (this.#complete) {
       this.#carrier.finished(this);
     } else {
-      this.#handOn();
+      body.handOn();
     }
     return true;
   }
 
   /** The body does not come in time: who reads it is told. */
   failBody(error: ServerError): void {
-    this.#bodyFault = error;
-    this.#dropRest();
-    this.#reader?.destroy(error);
+    this.#madeBody().fail(error);
   }
 
   /** The client is gone, or the stream was broken off. */
@@ -228,19 +208,10 @@ export class H2Stream implements HttpStream, TunnelStream {
       return;
     }
     this.#closed = true;
-    this.#dropRest();
+    const isCut = !this.#ended || !this.requestEnded;
+    this.#body?.drop();
     this.sending.drop();
-    const reader = this.#reader;
-    if (reader instanceof H2Tunnel) {
-      reader.destroy();
-    } else if (reader !== undefined && !reader.readableEnded && !reader.destroyed) {
-      this.#bodyFault = error;
-      if (!this.#ended || !this.requestEnded) {
-        reader.destroy(error);
-      }
-    } else {
-      this.#bodyFault = error;
-    }
+    this.#madeBody().lost(error, isCut);
     this.#tellListener();
   }
 
@@ -260,7 +231,7 @@ export class H2Stream implements HttpStream, TunnelStream {
 
   /** Whether it left HTTP. */
   get isTunnel(): boolean {
-    return this.#reader instanceof H2Tunnel;
+    return this.#body?.isTunnel === true;
   }
 
   get trailers(): HeaderList {
@@ -339,7 +310,7 @@ export class H2Stream implements HttpStream, TunnelStream {
     this.#headSent = true;
     this.#carrier.sendHeaders(this.id, [":status", "200"], fields, false);
     const tunnel = new H2Tunnel(this);
-    this.#reader = tunnel;
+    this.#madeBody().leaveTo(tunnel);
     if (this.#closed) {
       tunnel.destroy();
     }
@@ -406,8 +377,8 @@ export class H2Stream implements HttpStream, TunnelStream {
     if (this.requestEnded) {
       this.#carrier.finished(this);
     } else if (!this.isTunnel) {
-      this.#dropRest();
-      if (this.#bodyLeft > maxDroppedBytes) {
+      this.#body?.drop();
+      if (this.#body?.isDroppable === false) {
         this.#carrier.breakOff(this, errorCodes.noError);
       }
     }
@@ -417,7 +388,7 @@ export class H2Stream implements HttpStream, TunnelStream {
   /** Request and response are through. */
   streamOver(): void {
     this.#closed = true;
-    this.#dropRest();
+    this.#body?.drop();
   }
 
   /** @param length of a body that is known whole */
@@ -457,35 +428,6 @@ export class H2Stream implements HttpStream, TunnelStream {
       throw bodyTooLong();
     }
     this.sending.push(bytes);
-  }
-
-  /** Gives the reader what there is room for. */
-  #handOn(): void {
-    const reader = this.#reader;
-    if (reader === undefined || !this.#wanted) {
-      return;
-    }
-    while (this.#wanted) {
-      const chunk = this.#early.shift();
-      if (chunk === undefined) {
-        break;
-      }
-      this.#carrier.taken(this, chunk.length);
-      this.#wanted = reader.push(chunk);
-    }
-    if (this.requestEnded && this.#early.length === 0) {
-      this.#wanted = false;
-      reader.push(null);
-    }
-  }
-
-  /** Nobody will read the rest of the body. */
-  #dropRest(): void {
-    this.#dropping = true;
-    for (const chunk of this.#early) {
-      this.#carrier.taken(this, chunk.length);
-    }
-    this.#early = [];
   }
 
   #tellListener(): void {
