@@ -4,6 +4,14 @@
  */
 export { z } from "zod";
 export { ServerError, type ServerErrorCode } from "./core/errors.ts";
+export {
+  type CloudEvent,
+  EventAborted,
+  type EventHandler,
+  type EventOutcome,
+  eventHandlers,
+  type ServerEvent,
+} from "./core/events/server-event.ts";
 export type { JsonObject, JsonValue } from "./core/json/json-value.ts";
 export { configDuration, inlineModule, moduleMap } from "./core/modules/config-fields.ts";
 export {

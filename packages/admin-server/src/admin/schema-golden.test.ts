@@ -24,7 +24,6 @@ const serverTakes = async (config: unknown) =>
 /** What serverfiles can say and this server has not: schema and server refuse it. A list that only shrinks. */
 const notThere = new Map([
   ["matchers-without-words.json", "/match/0"],
-  ["options-events-empty.json", "events"],
   ["options-ech.json", "encrypted_client_hello"],
   ["tls-issuers.json", "get_certificate"],
   ["tls-policy.json", "insecure_secrets_log"],

@@ -85,19 +85,28 @@ export async function runServer(run: ServerRun): Promise<number> {
     changesTrustStores: !process.env.SERVER_SKIP_INSTALL_TRUST,
   });
   process.on("SIGUSR1", () => void run.reload?.(server, log));
+  const stopReason = Promise.race([stop.requested, stopCall.promise]);
+  const loading = run.load(server, log);
+  let isLoaded = false;
   try {
-    await run.load(server, log);
+    isLoaded = (await Promise.race([stopReason, loading])) === undefined;
   } catch (error) {
     log.fatal(`cannot start: ${startErrorText(error)}`);
     printExcerpt(error, run.logEncoding);
     return exitCodes.startFailed;
   }
-  growYoungSpace();
-  useOptimizingCompiler();
-  releaseMemory();
-  log.info(`server ${version.gitVersion} runs`);
-  const end = await run.running?.(server, log);
-  log.info(`stopping: ${await Promise.race([stop.requested, stopCall.promise])}`);
+  let end: undefined | (() => Promise<void>);
+  if (isLoaded) {
+    growYoungSpace();
+    useOptimizingCompiler();
+    releaseMemory();
+    log.info(`server ${version.gitVersion} runs`);
+    end = await run.running?.(server, log);
+    log.info(`stopping: ${await stopReason}`);
+  } else {
+    loading.catch(() => {}); // It is given up.
+    log.info(`stopping: ${await stopReason}, before the configuration was loaded`);
+  }
   try {
     await end?.();
     await server.stop();

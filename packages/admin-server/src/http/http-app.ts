@@ -16,6 +16,7 @@ import { certificateTopics, type ManageRequest } from "../tls/certificates/certi
 import { CertificateSource } from "../tls/certificates/certificate-source.ts";
 import { clientCertificates } from "../tls/certificates/client-certificate.ts";
 import { ConnectionPolicy } from "../tls/connection/connection-policy.ts";
+import { HandshakeEvents } from "../tls/connection/handshake-events.ts";
 import { TlsAcceptor } from "../tls/connection/tls-acceptor.ts";
 import { type PlannedServer, planAutomaticHttps } from "./automatic-https.ts";
 import { type HttpAppConfig, httpAppSchema } from "./http-config.ts";
@@ -67,6 +68,7 @@ class HttpApp implements App {
   readonly #wanted: ManageRequest[] = [];
   #active = false;
   #certificates: CertificateSource | undefined;
+  #handshakeEvents: HandshakeEvents | undefined;
 
   constructor(config: HttpAppConfig, context: ModuleContext) {
     this.#config = config;
@@ -189,6 +191,7 @@ class HttpApp implements App {
       ...(spoken.includes("h1") ? ["http/1.1"] : []),
     ];
     this.#certificates ??= new CertificateSource(context.messages);
+    this.#handshakeEvents ??= new HandshakeEvents(context.messages);
     const policies: ConnectionPolicy[] = [];
     const configs = config.tls_connection_policies ?? [];
     for (const [position, policy] of (configs.length > 0 ? configs : [{}]).entries()) {
@@ -199,7 +202,8 @@ class HttpApp implements App {
         throw errorWithin(`connection policy ${position}`, errorAt(`${context.path}/${path}`, error));
       }
     }
-    return new TlsAcceptor(policies, this.#certificates, context.messages, this.#log);
+    const events = this.#handshakeEvents;
+    return new TlsAcceptor(policies, this.#certificates, events, context.messages, this.#log);
   }
 
   /** Has certificates looked after, and learns what handshakes need. @throws ServerError */
@@ -211,6 +215,7 @@ class HttpApp implements App {
       return;
     }
     await this.#certificates.loadTicketKeys();
+    await this.#handshakeEvents?.load();
     for (const wanted of this.#wanted) {
       await this.#context.messages.askMain(certificateTopics.manage, wanted);
     }

@@ -59,6 +59,7 @@ function startApps() {
       const next = reconcile(config, { apps: { http: { servers: { s: { routes: routes as JsonValue } } } } });
       const transition = await apps.prepare(decodeDocument(next, force));
       await transition.commit();
+      transition.committed?.();
       config = next;
       await new Promise((resolve) => setImmediate(resolve));
       return happened();

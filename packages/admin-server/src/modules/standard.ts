@@ -1,5 +1,7 @@
 import { identityApp } from "../admin/identity/identity-app.ts";
 import { type ListedModule, listed } from "../core/modules/module.ts";
+import { eventsApp } from "../events/events-app.ts";
+import { execHandler } from "../events/exec-handler.ts";
 import { httpApp } from "../http/http-app.ts";
 import { sessionsApp } from "../sessions/sessions-app.ts";
 import { tlsModules } from "../tls/tls-modules.ts";
@@ -79,6 +81,8 @@ import { noNetworkProxy, urlNetworkProxy } from "./network-proxies/network-proxi
 
 /** Every module of the server: the one list. */
 export const standardModules: readonly ListedModule[] = [
+  listed("events", () => eventsApp, { implied: true }),
+  listed("events.handlers.exec", () => execHandler),
   ...tlsModules,
   listed("sessions", () => sessionsApp, { implied: true }),
   listed("http", () => httpApp, { inWorkers: true }),

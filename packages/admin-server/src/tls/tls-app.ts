@@ -4,6 +4,7 @@ import type { JsonValue } from "../core/json/json-value.ts";
 import { type App, defineModule } from "../core/modules/module.ts";
 import type { ModuleContext } from "../core/modules/module-context.ts";
 import { type Storage, storages } from "../core/storage/storage.ts";
+import { certificateEvents } from "./automation/certificate-events.ts";
 import { CertificateManager } from "./automation/certificate-manager.ts";
 import { qualifiesForCertificate } from "./automation/subject-names.ts";
 import { SubjectPolicies } from "./automation/subject-policies.ts";
@@ -66,6 +67,7 @@ class TlsApp implements App {
       cache: this.#cache,
       log: this.#log,
       onChange: () => this.#tellChange(),
+      emit: (name, data) => context.emit(name, data),
     });
   }
 
@@ -169,6 +171,7 @@ class TlsApp implements App {
       this.#log.warn(`${source}: certificate ${describeCertificate(leaf)}: ${fault}`);
     }
     this.#cache.add(certificate);
+    void this.#context.emit("cached_unmanaged_cert", certificateEvents.cached(certificate));
   }
 
   async #manageSites(request: ManageRequest): Promise<void> {

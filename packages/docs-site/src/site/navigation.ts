@@ -22,6 +22,7 @@ export const navigation: readonly NavigationGroup[] = [
       "reverse-proxy.md",
       "https.md",
       "oidc.md",
+      "events.md",
       "command-line.md",
     ],
   },

@@ -35,6 +35,7 @@ export const sessions: readonly Session[] = [
     name: "with the programs of the page",
     pages: [
       "https.md",
+      "events.md",
       "command-line.md",
       "serverfile.md",
       "sampling.md",

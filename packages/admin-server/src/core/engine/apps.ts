@@ -15,10 +15,12 @@ export type AppsPart = "all" | "workers" | "main";
 class AppSet {
   readonly #scope: ConfigScope;
   readonly #apps = new Map<string, App>();
+  readonly #running = Promise.withResolvers<boolean>();
 
   /** @param fresh nothing is taken over from an older config */
   constructor(services: ServerServices, fresh: boolean) {
     this.#scope = new ConfigScope(services, fresh);
+    this.#scope.running = this.#running.promise;
   }
 
   async build(document: ConfigDocument, part: AppsPart): Promise<void> {
@@ -92,6 +94,17 @@ class AppSet {
     }
   }
 
+  started(): void {
+    this.#running.resolve(true);
+    for (const app of this.#apps.values()) {
+      app.started?.();
+    }
+  }
+
+  async stopping(): Promise<void> {
+    await Promise.all([...this.#apps.values()].map((app) => app.stopping?.()));
+  }
+
   /** Waits for what is under way, then gives everything back. */
   async stop(): Promise<void> {
     try {
@@ -102,6 +115,7 @@ class AppSet {
   }
 
   close(): Promise<void> {
+    this.#running.resolve(false);
     return this.#scope.close();
   }
 }
@@ -132,17 +146,22 @@ export class AppsParticipant implements Participant {
       await next.close();
       throw error;
     }
+    let previous: AppSet | undefined;
     return {
       commit: () => {
-        const previous = this.#current;
+        previous = this.#current;
         this.#current = next;
         this.#surroundings = surroundings;
         next.activate();
+      },
+      rollback: () => next.close(),
+      committed: () => {
+        next.started();
         if (previous !== undefined) {
+          void previous.stopping();
           this.#drain(previous);
         }
       },
-      rollback: () => next.close(),
     };
   }
 
@@ -154,6 +173,10 @@ export class AppsParticipant implements Participant {
     } finally {
       await next.close();
     }
+  }
+
+  async stopping(): Promise<void> {
+    await this.#current?.stopping();
   }
 
   async stop(): Promise<void> {

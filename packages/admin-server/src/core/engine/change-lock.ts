@@ -17,12 +17,17 @@ export class ChangeLock {
       throw new ServerError("CONFIG_BUSY", `too many config changes are waiting, limit ${this.#maxWaiting}`);
     }
     this.#waiting++;
-    const result = this.#last.then(work);
-    this.#last = result.catch(() => {});
     try {
-      return await result;
+      return await this.runAnyway(work);
     } finally {
       this.#waiting--;
     }
+  }
+
+  /** As {@link run}, however many wait. */
+  runAnyway<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => {});
+    return result;
   }
 }

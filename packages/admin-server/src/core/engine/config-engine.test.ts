@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask } from "../../testing/ask.ts";
 import { RunningServer, respond, siteConfig } from "../../testing/running-server.ts";
@@ -25,4 +27,17 @@ test("a dry run says what a load would, and changes nothing", async () => {
   expect((await ask(running.site)).text).toBe("old");
   expect(running.sites).toHaveLength(1);
   expect(changes).toEqual([]);
+});
+
+test("a stop gives up the change that is prepared, and those that wait for it", async () => {
+  const stopped = await RunningServer.start();
+  const { engine } = stopped.server;
+  const endless = join(stopped.configFolder, "endless.mjs");
+  await writeFile(endless, "await new Promise(() => {});");
+  const loads = [1, 2].map(() => engine.load(Buffer.from(JSON.stringify({ modules: [endless] }))));
+  const refused = Promise.all(
+    loads.map((load) => expect(load).rejects.toMatchObject({ code: "CONFIG_BUSY" })),
+  );
+  await stopped.close();
+  await refused;
 });

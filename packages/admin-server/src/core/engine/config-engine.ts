@@ -95,7 +95,8 @@ export class ConfigEngine {
   #ids: ReadonlyMap<string, string> = new Map();
   #sourceFile: string | undefined;
   #started = false;
-  #stopped = false;
+  /** Aborted when the server is to stop: a change that did not begin to run yet is given up. */
+  readonly #stop = new AbortController();
   readonly #listeners: ChangeListener[] = [];
 
   constructor(options: ConfigEngineOptions) {
@@ -169,10 +170,14 @@ export class ConfigEngine {
     }
   }
 
-  /** Ends all participants, in turn; the last one that prepares is the first to stop. @throws ServerError */
+  /**
+   * Ends all participants, in turn; the last one that prepares is the first to stop. A change that is still prepared is
+   * given up, as are those that wait; one that the participants switch over to is finished. @throws ServerError
+   */
   async stop(): Promise<void> {
-    await this.#lock.run(async () => {
-      this.#stopped = true;
+    this.#stop.abort(new ServerError("CONFIG_BUSY", "the server is stopping"));
+    await this.#lock.runAnyway(async () => {
+      await Promise.all(this.#options.participants.map((participant) => participant.stopping?.()));
       for (const participant of this.#options.participants.toReversed()) {
         await participant.stop();
       }
@@ -191,9 +196,7 @@ export class ConfigEngine {
   }
 
   async #apply(request: ChangeRequest, body: ParsedJson): Promise<void> {
-    if (this.#stopped) {
-      throw new ServerError("CONFIG_BUSY", "the server is stopping");
-    }
+    this.#stop.signal.throwIfAborted();
     if (request.ifMatch !== undefined) {
       await this.#checkIfMatch(request.ifMatch);
     }
@@ -284,10 +287,11 @@ export class ConfigEngine {
     try {
       const document = decodeDocument(config, force, encoded);
       for (const participant of this.#options.participants) {
-        prepared.push(await participant.prepare(document));
+        prepared.push(await this.#unlessStopped(participant.prepare(document)));
       }
     } catch (error) {
       await rollBack();
+      this.#stop.signal.throwIfAborted();
       const refusal = new ServerError("CONFIG_REFUSED", `loading new config: ${messageOf(error)}`, {
         cause: error,
       });
@@ -308,10 +312,33 @@ export class ConfigEngine {
     for (const transition of prepared) {
       await transition.commit();
     }
+    for (const transition of prepared) {
+      transition.committed?.();
+    }
     await saved;
     this.#options.metrics.reloadSucceeded();
     this.#options.log.info(`config loaded in ${(performance.now() - startedAt).toFixed(1)} ms`);
     return written;
+  }
+
+  /** @throws ServerError CONFIG_BUSY as soon as the server is to stop: what was being prepared is rolled back when it is there */
+  async #unlessStopped(preparing: Promise<Transition>): Promise<Transition> {
+    const { signal } = this.#stop;
+    const stopped = Promise.withResolvers<never>();
+    const give = () => stopped.reject(signal.reason);
+    signal.addEventListener("abort", give);
+    try {
+      signal.throwIfAborted();
+      return await Promise.race([preparing, stopped.promise]);
+    } catch (error) {
+      preparing.then(
+        (transition) => transition.rollback(),
+        () => {},
+      );
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", give);
+    }
   }
 
   /** Saving fails only in the log: a config that runs is not taken back because a disk is full or read-only. */

@@ -9,6 +9,8 @@ export interface Participant {
   prepare(document: ConfigDocument): Promise<Transition>;
   /** A dry run of `prepare` that opens nothing and leaves nothing behind. @throws ServerError as `prepare` would */
   check?(document: ConfigDocument): Promise<void>;
+  /** At the end of the process, before any participant stops. Cannot fail. */
+  stopping?(): Promise<void>;
   /** At the end of the process: finishes what is under way. */
   stop(): Promise<void>;
 }
@@ -18,4 +20,6 @@ export interface Transition {
   commit(): void | Promise<void>;
   /** Undoes `prepare`. */
   rollback(): Promise<void>;
+  /** All participants have switched over. Cannot fail. */
+  committed?(): void;
 }

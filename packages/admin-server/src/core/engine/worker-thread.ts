@@ -28,9 +28,11 @@ export function followMainThread(topics: MessageTopics, apps: Participant): void
     next = reconcile(running, sent);
     prepared = await apps.prepare(decodeDocument(next, force, { text: "", hasIds, hasPrototypeKeys: false }));
   });
-  topics.on(workerTopics.commit, () => {
+  topics.on(workerTopics.commit, async () => {
     running = next;
-    return take().commit();
+    const transition = take();
+    await transition.commit();
+    transition.committed?.();
   });
   topics.on(workerTopics.rollback, () => take().rollback());
   topics.on(workerTopics.stop, () => apps.stop());

@@ -112,7 +112,10 @@ export class Workers implements Participant {
     this.#stopped = true;
     await Promise.all(this.#replacing);
     const workers = [...this.#running.values()];
-    await Promise.allSettled(workers.map(({ link }) => link.ask(workerTopics.stop, null)));
+    if (this.#current !== undefined) {
+      // Before the first config they have nothing to finish, and may still be starting.
+      await Promise.allSettled(workers.map(({ link }) => link.ask(workerTopics.stop, null)));
+    }
     await Promise.all(workers.map(({ worker }) => worker.terminate()));
   }
 

@@ -35,6 +35,8 @@ export class ConfigScope {
   readonly apps: Map<string, App>;
   /** Where the config keeps certificates; undefined in threads that have nothing to do with it. */
   storage: Storage | undefined;
+  /** Resolves with true once the config runs in all threads, with false when it never will. */
+  running: Promise<boolean> | undefined;
   // Made when needed: a config of many routes has as many scopes, and most modules need nothing of this.
   #toValidate: ModuleInstance[] | undefined;
   #closers: Set<() => void | Promise<void>> | undefined;
@@ -45,6 +47,7 @@ export class ConfigScope {
     this.fresh = fresh;
     this.apps = whole?.apps ?? new Map();
     this.storage = whole?.storage;
+    this.running = whole?.running;
   }
 
   add(instance: ModuleInstance): void {

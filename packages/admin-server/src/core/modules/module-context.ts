@@ -1,6 +1,13 @@
 import type { Logger } from "lifecycle";
 import type { Registry } from "prom-client";
-import { errorAt, errorWithin, ServerError } from "../errors.ts";
+import { errorAt, errorWithin, messageOf, ServerError } from "../errors.ts";
+import {
+  type EmittedEvent,
+  type EventData,
+  type EventOutcome,
+  emitTopic,
+  isEventSink,
+} from "../events/server-event.ts";
 import { encodeJson } from "../json/encode-json.ts";
 import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
 import type { PortSource } from "../listen/port-source.ts";
@@ -19,10 +26,13 @@ export class ModuleContext {
   /** Where the module's config stands in the document: `/config/apps/http`. */
   readonly path: string;
   readonly #scope: ConfigScope;
+  /** Id of the module; "" where the context is the server's own. */
+  readonly #module: string;
 
-  constructor(scope: ConfigScope, path: string) {
+  constructor(scope: ConfigScope, path: string, module = "") {
     this.#scope = scope;
     this.path = path;
+    this.#module = module;
   }
 
   get log(): Logger {
@@ -67,6 +77,31 @@ export class ModuleContext {
       askServing: (topic, value) => messages.askServing(topic, value),
       askMain: (topic, value) => messages.askMain(topic, value),
     };
+  }
+
+  /**
+   * Tells the handlers of the app `events` that something happened, in whatever thread. Never fails. What a thread that
+   * serves tells of a config that does not run yet is told when it does, so nobody may wait for it while being set up.
+   * @param data such as `structuredClone` takes
+   * @returns when all handlers are done with it; nobody has to wait but who leaves something undone when it is aborted
+   */
+  async emit(name: string, data: EventData = {}): Promise<EventOutcome> {
+    const event: EmittedEvent = { name, module: this.#module, at: Date.now(), data };
+    const { apps, services } = this.#scope;
+    try {
+      const own = apps.get("events");
+      // What is kept over a reload outlives the app that it was made with.
+      if (isEventSink(own) && own.isOpen) {
+        return await own.emit(event);
+      }
+      // Of a config that other threads do not run yet nobody would know.
+      return (await this.#scope.running) === false
+        ? { data }
+        : ((await services.messages.askMain(emitTopic, event)) as EventOutcome);
+    } catch (error) {
+      services.log.warn(`event ${name} is lost: ${messageOf(error)}`);
+      return { data };
+    }
   }
 
   /** Folder of the server's own data. */
@@ -143,7 +178,7 @@ export class ModuleContext {
     const scope = new ConfigScope(services, fresh, this.#scope);
     let value: unknown;
     try {
-      value = build(key, index, new ModuleContext(scope, this.path));
+      value = build(key, index, new ModuleContext(scope, this.path, this.#module));
     } catch (error) {
       return failedPart(scope, error);
     }
@@ -209,7 +244,7 @@ export class ModuleContext {
     }
     let instance: ModuleInstance | Promise<ModuleInstance>;
     try {
-      instance = module.provision(decoded, new ModuleContext(this.#scope, path));
+      instance = module.provision(decoded, new ModuleContext(this.#scope, path, module.id));
     } catch (error) {
       throw errorAt(path, error);
     }

@@ -15,6 +15,10 @@ export interface App extends ModuleInstance {
   start(): void | Promise<void>;
   /** Takes over from the old config. Cannot fail and cannot wait, so that all apps switch in one turn. */
   activate(): void;
+  /** The config runs now, in all threads. Cannot fail. */
+  started?(): void;
+  /** The config is about to go. @returns how long to wait with that, at the end of the process. Cannot fail */
+  stopping?(): Promise<void>;
   /** Takes nothing new and finishes what is under way, for as long as the app's own grace period allows. */
   stop(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { type Draft, setAt } from "../values/draft.ts";
 import { encoders } from "./encoders.ts";
+import { execHandler } from "./events/exec.ts";
 import { listenerWrappers, staticRanges } from "./listeners.ts";
 import { logEncoders } from "./logging/encoders.ts";
 import { logFilters } from "./logging/filters.ts";
@@ -46,6 +47,7 @@ const proxyFromUrl: ModuleReader = (cursor) => {
 
 /** Every module that a serverfile may name, by namespace: the one list. */
 export const moduleReaders: ModuleReaders = {
+  "events.handlers": { exec: execHandler },
   "http.encoders": encoders,
   "http.ip_sources": { static: staticRanges },
   "http.reverse_proxy.selection_policies": selectionPolicies,

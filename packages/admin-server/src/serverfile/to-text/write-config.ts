@@ -5,6 +5,7 @@ import { inexpressible } from "./inexpressible.ts";
 import { type Line, line } from "./lines/line.ts";
 import { NamedMatchers } from "./matchers/named-matchers.ts";
 import { Members } from "./members.ts";
+import { eventLines } from "./options/event-lines.ts";
 import { serverOptionLines } from "./options/server-options.ts";
 import {
   adminLines,
@@ -196,10 +197,9 @@ class ConfigWriter {
       throw inexpressible(config.pathOf(left), "there is no option for it");
     }
     const apps = config.child("apps");
-    const events = apps?.look("events");
-    if (isJsonObject(events) && Object.keys(events).length === 0) {
-      apps?.take("events");
-      lines.push(line("events"));
+    const events = apps?.child("events");
+    if (events !== undefined) {
+      lines.push(...eventLines(events));
     }
     const [app] = apps?.keys ?? [];
     if (app !== undefined) {

@@ -6,6 +6,7 @@ import type { CertificateCache } from "../certificates/certificate-cache.ts";
 import type { ManagedName } from "../certificates/certificate-state.ts";
 import { type LoadedCertificate, loadCertificate } from "../certificates/loaded-certificate.ts";
 import type { CertificateIssuer } from "../issuers/issuer.ts";
+import { type CertificateAttempt, certificateEvents, type EmitEvent } from "./certificate-events.ts";
 import { loadManaged, storeManaged } from "./certificate-files.ts";
 
 /** How the certificates of some names are obtained. */
@@ -24,6 +25,8 @@ export interface CertificateManagerOptions {
   readonly log: Logger;
   /** Certificates came or went. */
   readonly onChange: () => void;
+  /** Told what happens to certificates; who aborts `cert_obtaining` has the attempt fail. */
+  readonly emit?: EmitEvent;
   /** Pauses after failures, in milliseconds; the last one stays. */
   readonly pausesMs?: readonly number[];
 }
@@ -252,6 +255,14 @@ export class CertificateManager {
       if (await this.#adopt(managed)) {
         return;
       }
+      const attempt = this.#attemptFor(managed);
+      const { aborted } =
+        (await this.#options.emit?.("cert_obtaining", certificateEvents.obtaining(attempt))) ?? {};
+      if (aborted !== undefined) {
+        const what = attempt.current === undefined ? "obtaining" : "renewing";
+        throw new Error(`${what} certificate aborted by event handler: ${aborted}`);
+      }
+      signal.throwIfAborted();
       const faults: string[] = [];
       for (const issuer of policy.issuers) {
         const notBeforeMs = managed.notBefore.get(issuer.key) ?? 0;
@@ -271,7 +282,10 @@ export class CertificateManager {
           faults.push(`${issuer.key}: ${messageOf(error)}`);
         }
       }
-      throw new Error(faults.join("; "));
+      const fault = faults.join("; ");
+      const issuers = policy.issuers.map(({ key }) => key);
+      this.#tell("cert_failed", certificateEvents.failed(attempt, issuers, fault));
+      throw new Error(fault);
     } finally {
       await unlock();
     }
@@ -288,6 +302,7 @@ export class CertificateManager {
     const issued = await issuer.issue({ name, key, signal, replaces, failures, storage });
     const certificate = loadCertificate(issued.chainPem, key, `${issuer.key}/${name}`, ["managed"]);
     await storeManaged(policy.storage, issuer.key, name, certificate, issued.data ?? {});
+    this.#tell("cert_obtained", certificateEvents.obtained(this.#attemptFor(managed), issuer.key));
     this.#show(managed, certificate, issuer, this.#renewalTime(certificate, policy));
     this.#options.log.info(
       `certificate for ${name} obtained from ${issuer.key}, good until ${certificate.leaf.validToDate.toISOString()}`,
@@ -308,6 +323,18 @@ export class CertificateManager {
     }
   }
 
+  #attemptFor({ name, current }: Managed): CertificateAttempt {
+    return {
+      name,
+      current: current && { certificate: current.certificate, issuerKey: current.issuer.key },
+    };
+  }
+
+  /** Nobody waits for the handlers. */
+  #tell(...event: Parameters<EmitEvent>): void {
+    void this.#options.emit?.(...event);
+  }
+
   #renewalTime({ leaf }: LoadedCertificate, policy: AutomationPolicy): number {
     const [from, to] = [leaf.validFromDate.getTime(), leaf.validToDate.getTime()];
     return to - (to - from) * policy.renewalWindowRatio;
@@ -323,7 +350,9 @@ export class CertificateManager {
     if (this.#isForgotten(managed)) {
       return;
     }
-    if (managed.current !== undefined) {
+    if (managed.current === undefined) {
+      this.#tell("cached_managed_cert", certificateEvents.cached(certificate));
+    } else {
       cache.remove(managed.current.certificate);
     }
     const askAtMs = issuer.suggestRenewal === undefined ? Number.POSITIVE_INFINITY : 0;

@@ -9,6 +9,7 @@ import { challengeProtocol } from "../issuers/acme/challenge-listener.ts";
 import type { Handshake } from "../matchers/handshake-matcher.ts";
 import { type ClientHello, maxHelloBytes, readClientHello } from "./client-hello.ts";
 import type { ConnectionPolicy } from "./connection-policy.ts";
+import type { HandshakeEvents } from "./handshake-events.ts";
 import { setTlsDetails } from "./tls-details.ts";
 
 /** For a whole handshake; a client that is slower is gone. */
@@ -51,17 +52,20 @@ function endHandshake(socket: TLSSocket): void {
 export class TlsAcceptor {
   readonly #policies: readonly ConnectionPolicy[];
   readonly #source: CertificateSource;
+  readonly #events: HandshakeEvents;
   readonly #messages: ThreadMessages;
   readonly #log: Logger;
 
   constructor(
     policies: readonly ConnectionPolicy[],
     source: CertificateSource,
+    events: HandshakeEvents,
     messages: ThreadMessages,
     log: Logger,
   ) {
     this.#policies = policies;
     this.#source = source;
+    this.#events = events;
     this.#messages = messages;
     this.#log = log;
   }
@@ -132,6 +136,31 @@ export class TlsAcceptor {
       return;
     }
     const name = hello.serverName || policy.defaultName || localAddress;
+    const asked = this.#events.ask(hello);
+    if (asked === undefined) {
+      this.#choose(socket, hello, policy, name, taken);
+      return;
+    }
+    const timer = setTimeout(() => socket.destroy(), handshakeTimeoutMs);
+    asked
+      .then((mayGoOn) => {
+        if (!mayGoOn) {
+          this.#alert(socket, alerts.internalError);
+        } else if (!socket.destroyed) {
+          this.#choose(socket, hello, policy, name, taken);
+        }
+      })
+      .catch((error: unknown) => this.#failed(socket, hello, error))
+      .finally(() => clearTimeout(timer));
+  }
+
+  #choose(
+    socket: Socket,
+    hello: ClientHello,
+    policy: ConnectionPolicy,
+    name: string,
+    taken: SecureTaker,
+  ): void {
     const known = this.#source.known(name, policy.id);
     if (known) {
       this.#shake(socket, hello, policy, known, taken);

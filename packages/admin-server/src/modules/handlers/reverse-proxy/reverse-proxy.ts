@@ -71,7 +71,9 @@ export const reverseProxy = defineModule({
     const upstreams = await UpstreamSet.load(config, context, policy, breaker);
     const { active, passive } = config.health_checks ?? {};
     const checker =
-      active && upstreams.isChecked ? new HealthChecker(active, transport, context.log) : undefined;
+      active && upstreams.isChecked
+        ? new HealthChecker(active, transport, context.log, (name, data) => context.emit(name, data))
+        : undefined;
     if (passive?.unhealthy_latency && !passive.fail_duration) {
       context.log.warn(`${context.path}: unhealthy_latency counts nothing without fail_duration`);
     }

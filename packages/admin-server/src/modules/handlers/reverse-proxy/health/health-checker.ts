@@ -1,5 +1,6 @@
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../../../../core/errors.ts";
+import type { EventData } from "../../../../core/events/server-event.ts";
 import { LinearRegexp } from "../../../../core/regexp/linear-regexp.ts";
 import { getHeader, type HeaderList } from "../../../../http/header-list.ts";
 import type { Candidate } from "../candidate.ts";
@@ -18,13 +19,23 @@ export class HealthChecker {
   readonly #config: ActiveHealthConfig;
   readonly #transport: Transport;
   readonly #log: Logger;
+  readonly #emit: (name: string, data: EventData) => unknown;
   readonly #body: LinearRegexp | undefined;
   readonly #intervalMs: number;
   readonly #address: DialAddress | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @throws ServerError MODULE_CONFIG */
-  constructor(config: ActiveHealthConfig, transport: Transport, log: Logger) {
+  /**
+   * @param emit told when an upstream is up or down
+   * @throws ServerError MODULE_CONFIG
+   */
+  constructor(
+    config: ActiveHealthConfig,
+    transport: Transport,
+    log: Logger,
+    emit: (name: string, data: EventData) => unknown,
+  ) {
+    this.#emit = emit;
     this.#config = config;
     this.#transport = transport;
     this.#log = log;
@@ -74,6 +85,7 @@ export class HealthChecker {
     }
     const needed = (fault === "" ? this.#config.passes : this.#config.fails) || 1;
     if (health.note(fault === "", needed)) {
+      this.#emit(fault === "" ? "healthy" : "unhealthy", { host: candidate.address });
       if (fault === "") {
         this.#log.info(`upstream ${candidate.address} is up: it passes its health checks`);
       } else {

@@ -1,0 +1,86 @@
+import type { ModuleInstance, ModuleNamespace } from "../modules/module.ts";
+
+/** What an event tells beside its name: such as `structuredClone` takes, since it may come from another thread. */
+export type EventData = Record<string, unknown>;
+
+/** An event in the form of CloudEvents 1.0, for those that hand it on as JSON. */
+export interface CloudEvent {
+  readonly id: string;
+  readonly source: string;
+  readonly specversion: "1.0";
+  readonly type: string;
+  readonly time: string;
+  readonly datacontenttype: "application/json";
+  readonly data: EventData;
+}
+
+/** Something that happened, or is about to, as handlers see it. */
+export interface ServerEvent {
+  readonly id: string;
+  /** In lower case. */
+  readonly name: string;
+  readonly time: Date;
+  /** Id of the module that it comes from; "" for the server itself. */
+  readonly module: string;
+  /** Handlers that come later, and whoever waits for the event, see what is changed here. */
+  readonly data: EventData;
+  /** Fills in `{event.name}`, `{event.data.*}` and the other placeholders that there are without a request. */
+  fill(text: string): string;
+  cloudEvent(): CloudEvent;
+}
+
+/** Does something when an event occurs; a module of the namespace `events.handlers`. */
+export interface EventHandler extends ModuleInstance {
+  /**
+   * Called with one event after the other, in the main thread.
+   * @param signal aborted when it takes too long: others go on without it then
+   * @throws EventAborted to have no further handler see the event, and what it announces left undone where that can be
+   */
+  handle(event: ServerEvent, signal: AbortSignal): void | Promise<void>;
+}
+
+export const eventHandlers: ModuleNamespace<EventHandler> = { prefix: "events.handlers" };
+
+/** What a handler throws to say no. */
+export class EventAborted extends Error {
+  override readonly name = "EventAborted";
+}
+
+/** Also of one that was made by another copy of this file, in a package of its own. */
+export function isEventAborted(error: unknown): error is EventAborted {
+  return error instanceof Error && error.name === "EventAborted";
+}
+
+/** An event on its way to the handlers. */
+export interface EmittedEvent {
+  readonly name: string;
+  readonly module: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly data: EventData;
+}
+
+/** What became of an event. */
+export interface EventOutcome {
+  /** Why a handler said no; undefined when none did. */
+  readonly aborted?: string;
+  readonly data: EventData;
+}
+
+/** Takes the events of a config: its app `events`. */
+export interface EventSink {
+  /** False once its config is gone. */
+  readonly isOpen: boolean;
+  /** Never fails. @returns when all handlers are done with it */
+  emit(event: EmittedEvent): Promise<EventOutcome>;
+}
+
+export function isEventSink(value: unknown): value is EventSink {
+  return typeof (value as Partial<EventSink> | undefined)?.emit === "function";
+}
+
+/** Topic by which threads hand events to the main one. */
+export const emitTopic = "events.emit";
+
+/** Topic by which threads ask the main one, while a config starts, whether it has handlers for events of a name. */
+export const wantedTopic = "events.wanted";

@@ -1,0 +1,40 @@
+/** What is called for which events: by name of the event, then by id or namespace of the module; "" is any. */
+export class Subscriptions<Handler> {
+  readonly #byName = new Map<string, Map<string, Handler[]>>();
+
+  /** Empty lists stand for any. */
+  add(names: readonly string[], modules: readonly string[], handler: Handler): void {
+    for (const name of names.length > 0 ? names : [""]) {
+      const key = name.toLowerCase();
+      const byModule = this.#byName.get(key) ?? new Map<string, Handler[]>();
+      this.#byName.set(key, byModule);
+      for (const module of modules.length > 0 ? modules : [""]) {
+        byModule.set(module, [...(byModule.get(module) ?? []), handler]);
+      }
+    }
+  }
+
+  /** Whether anybody wants events of a name, from whatever module. */
+  has(name: string): boolean {
+    return this.#byName.has(name) || this.#byName.has("");
+  }
+
+  /**
+   * Handlers of an event in their order: those for its name before those for any, and among them those for the very module
+   * before those for the namespaces around it. Source: the public model (Caddy 2.11)
+   */
+  *of(name: string, module: string): Generator<Handler> {
+    for (const wanted of name === "" ? [""] : [name, ""]) {
+      const byModule = this.#byName.get(wanted);
+      if (byModule === undefined) {
+        continue;
+      }
+      for (let id = module; ; id = id.slice(0, Math.max(0, id.lastIndexOf(".")))) {
+        yield* byModule.get(id) ?? [];
+        if (id === "") {
+          break;
+        }
+      }
+    }
+  }
+}
