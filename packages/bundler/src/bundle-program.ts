@@ -42,6 +42,7 @@ export interface ProgramBuild {
 const lazyInEveryProcess = {
   "@opentelemetry/api": "prom-client",
   "pino-pretty": "lifecycle",
+  "smol-toml": "lifecycle",
   yaml: "lifecycle",
 };
 

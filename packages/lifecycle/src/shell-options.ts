@@ -13,7 +13,7 @@ export function shellOptions(adminHostPort: string) {
     "config-file": z
       .string()
       .default("")
-      .describe("File with options, YAML or JSON.")
+      .describe("File with options: YAML or JSON; TOML or Java properties by the end of its name.")
       .meta({ placeholder: "path" }),
     "log-level": logLevel("info").describe("Least severe level that is logged."),
     "log-encoding": z

@@ -2,9 +2,6 @@ import { clientTlsOptions, commaList, hostPort } from "lifecycle";
 import { defaultMaxPacketBytes } from "wire/agent";
 import { z } from "zod";
 
-/** Longest payload that a UDP packet can have over IPv4. */
-const maxUdpBytes = 65_507;
-
 const count = (defaultValue: number, least = 1) => z.number().int().min(least).default(defaultValue);
 
 const queueSize = () =>
@@ -13,13 +10,9 @@ const queueSize = () =>
   );
 
 const maxPacketSize = () =>
-  z
-    .number()
-    .int()
-    .min(1)
-    .max(maxUdpBytes)
-    .default(defaultMaxPacketBytes)
-    .describe("Largest packet in bytes; larger ones are dropped and counted.");
+  count(defaultMaxPacketBytes).describe(
+    "Largest packet in bytes; larger ones are dropped and counted. UDP itself has no more than 65507.",
+  );
 
 const socketBufferSize = () =>
   count(0, 0).describe(
@@ -62,7 +55,7 @@ export const agentOptions = z.object({
   "reporter.grpc.retry.max": count(3, 0).describe(
     "How often a call is tried again, with growing pauses, before its spans are dropped.",
   ),
-  "reporter.grpc.discovery.min-peers": count(3).describe(
+  "reporter.grpc.discovery.min-peers": count(3, 0).describe(
     "Taken for the sake of old configurations; calls go to every collector there is.",
   ),
   ...clientTlsOptions("reporter.grpc"),

@@ -22,8 +22,8 @@ function parse(args: string[], environment: Record<string, string> = {}) {
   return parseOptions(schema, { arguments: args, environment, aliases });
 }
 
-function configFile(text: string): string {
-  const path = join(mkdtempSync(join(tmpdir(), "lifecycle-")), "config.yaml");
+function configFile(text: string, name = "config.yaml"): string {
+  const path = join(mkdtempSync(join(tmpdir(), "lifecycle-")), name);
   writeFileSync(path, text);
   return path;
 }
@@ -62,6 +62,18 @@ describe("precedence", () => {
   });
 });
 
+test.each([
+  ["config.json", '{"collector":{"tags":"a=b","num-workers":7},"collector.otlp.enabled":false}'],
+  ["config", "collector:\n  tags: a=b\n  num-workers: 7\n  otlp.enabled: false\n"],
+  ["config.toml", '"collector.tags" = "a=b"\n[collector]\nnum-workers = 7\notlp.enabled = false\n'],
+  ["config.properties", "collector.tags=a=b\ncollector.num-workers: 7\ncollector.otlp.enabled false\n"],
+])("a file says the same as %s", (name, text) => {
+  const { options } = parse(["--config-file", configFile(text, name)]);
+  expect(options["collector.tags"]).toBe("a=b");
+  expect(options["collector.num-workers"]).toBe(7);
+  expect(options["collector.otlp.enabled"]).toBe(false);
+});
+
 test("a boolean flag may stand alone or carry a value", () => {
   expect(parse(["--collector.otlp.enabled"]).options["collector.otlp.enabled"]).toBe(true);
   expect(parse(["--collector.otlp.enabled=false"]).options["collector.otlp.enabled"]).toBe(false);
@@ -88,6 +100,8 @@ test.each([
   [["--config-file", "/does/not/exist"], {}, "--config-file: cannot read /does/not/exist"],
   [["--config-file", configFile("- a")], {}, "must be a mapping"],
   [["--config-file", configFile("a: [")], {}, "is not YAML or JSON"],
+  [["--config-file", configFile("a: 1", "config.toml")], {}, "is not TOML: "],
+  [["--config-file", configFile("a = 1", "config.hcl")], {}, "is not read: write it as YAML, JSON, TOML"],
   [
     ["--config-file", configFile("colector: {tags: x}")],
     {},

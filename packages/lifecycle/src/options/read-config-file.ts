@@ -1,8 +1,27 @@
 import { readFileSync } from "node:fs";
-import { parse } from "yaml";
+import { extname } from "node:path";
+import { parse as parseToml } from "smol-toml";
+import { parse as parseYaml } from "yaml";
 import { StartError } from "../errors.ts";
+import { parseProperties } from "./parse-properties.ts";
 
 const maxConfigFileBytes = 1024 * 1024;
+
+interface Format {
+  readonly name: string;
+  parse(text: string): unknown;
+}
+
+const yaml: Format = { name: "YAML or JSON", parse: parseYaml };
+const properties: Format = { name: "properties", parse: parseProperties };
+/** By the ends of file names that the public model knows; any other is YAML. */
+const formats: ReadonlyMap<string, Format> = new Map([
+  [".toml", { name: "TOML", parse: parseToml }],
+  [".properties", properties],
+  [".props", properties],
+  [".prop", properties],
+]);
+const unreadFormats: ReadonlySet<string> = new Set([".hcl", ".tfvars", ".ini"]);
 
 function flatten(value: unknown, prefix: string, into: Map<string, string>): void {
   if (Array.isArray(value)) {
@@ -17,12 +36,17 @@ function flatten(value: unknown, prefix: string, into: Map<string, string>): voi
 }
 
 /**
- * Reads a config file, YAML or JSON (YAML contains JSON): nested keys and dotted keys name the same option,
- * so `collector: {tags: a=b}` is `collector.tags`. Lists become comma lists. At most 1 MiB.
+ * Reads a config file, TOML or Java properties by the end of its name, else YAML or JSON (YAML contains JSON): nested keys and
+ * dotted keys name the same option, so `collector: {tags: a=b}` is `collector.tags`. Lists become comma lists. At most 1 MiB.
  * @returns option name → text
- * @throws StartError when the file is absent, too large or not a mapping
+ * @throws StartError when the file is absent, too large, not a mapping or of a format that is not read
  */
 export function readConfigFile(path: string): Map<string, string> {
+  const extension = extname(path).toLowerCase();
+  if (unreadFormats.has(extension)) {
+    throw new StartError(`--config-file: ${path} is not read: write it as YAML, JSON, TOML or properties`);
+  }
+  const format = formats.get(extension) ?? yaml;
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -36,10 +60,10 @@ export function readConfigFile(path: string): Map<string, string> {
   }
   let document: unknown;
   try {
-    document = parse(text);
+    document = format.parse(text);
   } catch (error) {
     throw new StartError(
-      `--config-file: ${path} is not YAML or JSON: ${(error as Error).message.split("\n")[0]}`,
+      `--config-file: ${path} is not ${format.name}: ${(error as Error).message.split("\n")[0]}`,
       {
         cause: error,
       },
