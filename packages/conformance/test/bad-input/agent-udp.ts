@@ -10,7 +10,8 @@ import { staysUnharmed } from "./unharmed.ts";
 const protocols = ["compact", "binary"] as const;
 type Protocol = (typeof protocols)[number];
 
-function oneSpan(id: number): ThriftBatch {
+/** A batch with one span of now. @param id of the span and its trace, of 32 bits */
+export function thriftBatchOfNow(id: number): ThriftBatch {
   const startUs = BigInt(Date.now()) * 1_000n;
   return {
     process: { serviceName: "bad-agent-udp", tags: [] },
@@ -70,7 +71,7 @@ export function agentUdp(house: () => House): void {
     good: async () => {
       const ids = protocols.map(() => randomBytes(4).readUInt32BE() >>> 1);
       for (const [index, protocol] of protocols.entries()) {
-        await send(protocol, encodeAgentPacket(oneSpan(ids[index] ?? 0), protocol));
+        await send(protocol, encodeAgentPacket(thriftBatchOfNow(ids[index] ?? 0), protocol));
       }
       for (const id of ids) {
         await eventually(() => askTraces(`${house().addresses.query}/api/traces/${id.toString(16)}`), 5_000);
@@ -80,8 +81,8 @@ export function agentUdp(house: () => House): void {
   });
 
   test.each(protocols)("bad packets on the %s port are counted and forgotten", async (protocol) => {
-    const good = encodeAgentPacket(oneSpan(7), protocol);
-    const other = encodeAgentPacket(oneSpan(7), protocol === "compact" ? "binary" : "compact");
+    const good = encodeAgentPacket(thriftBatchOfNow(7), protocol);
+    const other = encodeAgentPacket(thriftBatchOfNow(7), protocol === "compact" ? "binary" : "compact");
     const start = good.subarray(0, 20);
     const packets: Uint8Array[] = [
       Buffer.alloc(0),
