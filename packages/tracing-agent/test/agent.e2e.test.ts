@@ -327,6 +327,34 @@ describe("tracing-agent", () => {
     expect(await running.stop()).toBe(0);
   });
 
+  it("keeps as many packets as its queue may have, and asks for the socket buffer that it is told", async () => {
+    const running = await agent(
+      [await collector()],
+      "--reporter.grpc.host-port=127.0.0.1:9",
+      "--reporter.grpc.retry.max=1000",
+      "--processor.tracing-compact.workers=1",
+      "--processor.tracing-compact.server-queue-size=2",
+      "--processor.tracing-compact.server-socket-buffer-size=1000000000",
+    );
+    if (process.platform === "linux") {
+      await running.logged(
+        /^Thrift compact.*: socket buffer is \d+ bytes, not 1000000000: the system allows/,
+      );
+    }
+    await send(running, 1);
+    // Its call is under way, and keeps the only worker.
+    await expect
+      .poll(async () => Object.keys(await running.metric("reporter_retries_total")), patience)
+      .toEqual(['reason="UNAVAILABLE"']);
+    for (let id = 2; id <= 7; id++) await send(running, id);
+    await expect
+      .poll(() => running.metric("thrift_udp_server_packets_dropped_total"), patience)
+      .toMatchObject({
+        'model="tracing",protocol="compact",reason="queue_full"': 4,
+        'model="tracing",protocol="binary",reason="queue_full"': 0,
+      });
+  });
+
   it("takes packets on the port of the oldest clients, of both kinds", async () => {
     const collecting = await collector();
     const running = await agent([collecting], "--agent.tags=zone=z1");
