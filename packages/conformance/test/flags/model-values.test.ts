@@ -71,7 +71,8 @@ describe("values of flags", () => {
     async (process_, flag) => {
       const name = flag.slice(2, flag.indexOf("=")).replace("jaeger-", "tracing-");
       const text = await outcomeOf(process_, flag);
-      expect(text).toMatch(new RegExp(`^${process_}: option --${RegExp.escape(name)}: .+\n$`));
+      expect(text).toMatch(/^.+\n$/);
+      expect(text).toContain(`${process_}: option --${name}: `);
     },
     patienceMs,
   );
