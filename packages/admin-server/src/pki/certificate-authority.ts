@@ -5,7 +5,13 @@ import { errorWithin, messageOf, ServerError } from "../core/errors.ts";
 import type { Storage } from "../core/storage/storage.ts";
 import { keyFromPem, keyToPem, makeKey } from "./key-pair.ts";
 import { certificatesToPem, parseCertificates } from "./pem.ts";
-import { makeCertificate } from "./x509.ts";
+import type { CertificatePlan } from "./x509.ts";
+
+/** With the library for certificates, when it is needed: most starts make none. */
+async function makeCertificate(plan: CertificatePlan): Promise<X509Certificate> {
+  const x509 = await import("./x509.ts");
+  return x509.makeCertificate(plan);
+}
 
 const dayMs = 24 * 3_600_000;
 /** Source: the public model (Caddy 2.11) */

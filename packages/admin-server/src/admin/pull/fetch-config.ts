@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { Agent, fetch } from "undici";
+import type { Agent } from "undici";
 import type { AdapterRegistry } from "../../core/adapters/adapter-registry.ts";
 import { errorWithin, messageOf, ServerError } from "../../core/errors.ts";
 import { encodeJson } from "../../core/json/encode-json.ts";
@@ -21,6 +21,7 @@ async function agentFor({ tls }: PullConfig, identity: ShownCertificate | undefi
     shown?.key ?? (await read(tls?.client_certificate_key_file)),
   ];
   const ca = await Promise.all((tls?.root_ca_pem_files ?? []).map((path) => readFile(path)));
+  const { Agent } = await import("undici"); // when it is needed: few servers pull a config
   return new Agent({
     connect: {
       ...(cert === undefined ? {} : { cert }),
@@ -53,6 +54,7 @@ export async function fetchConfig(
   let contentType: string;
   try {
     agent = await agentFor(config, identity);
+    const { fetch } = await import("undici");
     const response = await fetch(config.url, {
       method: config.method ?? "GET",
       headers: Object.entries(config.header ?? {}).flatMap(([name, values]) =>

@@ -1,4 +1,3 @@
-import { fetch } from "undici";
 import { z } from "zod";
 import { messageOf, ServerError } from "../../core/errors.ts";
 import type { ModuleInstance, ModuleNamespace } from "../../core/modules/module.ts";
@@ -28,6 +27,7 @@ export const httpPermission = defineModule({
         url.searchParams.set("domain", name);
         let status: number;
         try {
+          const { fetch } = await import("undici"); // when it is needed: most servers ask nobody
           const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
           await response.body?.cancel();
           status = response.status;

@@ -1,4 +1,4 @@
-import { type Dispatcher, request } from "undici";
+import type { Dispatcher } from "undici";
 import { messageOf, ServerError } from "../../core/errors.ts";
 
 /** Of one answer: a chain and its key, or a bundle of authorities. */
@@ -13,6 +13,7 @@ const timeoutMs = 10_000;
  */
 export async function readAnswer(url: URL, dispatcher?: Dispatcher): Promise<Buffer | undefined> {
   try {
+    const { request } = await import("undici"); // when it is needed: most servers ask nobody
     const { statusCode, body } = await request(url, {
       signal: AbortSignal.timeout(timeoutMs),
       ...(dispatcher === undefined ? {} : { dispatcher }),

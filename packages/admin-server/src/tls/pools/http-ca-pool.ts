@@ -1,5 +1,4 @@
 import { TLSSocket } from "node:tls";
-import { Agent, buildConnector } from "undici";
 import { z } from "zod";
 import { ServerError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json/json-value.ts";
@@ -38,6 +37,7 @@ export const httpCaPool = defineModule({
       : undefined;
     return {
       async load() {
+        const { Agent, buildConnector } = await import("undici"); // when it is needed: most servers ask nobody
         const connect = buildConnector({
           timeout: tls?.handshake_timeout || defaultHandshakeMs,
           rejectUnauthorized: tls?.insecure_skip_verify !== true,

@@ -1,50 +1,6 @@
-import { type CelInput, CelScalar, celEnv, celFunc, isCelError, parse, plan } from "@bufbuild/cel";
-import { strings } from "@bufbuild/cel/ext";
 import { z } from "zod";
-import { errorWithin, messageOf, ServerError } from "../../../core/errors.ts";
 import { defineModule } from "../../../core/modules/module.ts";
-import type { ModuleContext } from "../../../core/modules/module-context.ts";
-import { KnownRegexps } from "../../../core/regexp/known-regexps.ts";
-import type { Exchange } from "../../../http/exchange.ts";
-import { type HttpMatcher, httpMatchers } from "../../../http/handler.ts";
-import { HttpError } from "../../../http/http-error.ts";
-import { readPlaceholder } from "../../../http/placeholders.ts";
-import { expandPlaceholders, placeholderFunction } from "./expand-placeholders.ts";
-import { type MatcherCall, replaceMatcherCalls } from "./replace-matcher-calls.ts";
-
-/** The longest expression, in characters. */
-const maxLength = 10_000;
-
-const matcherFunction = "matcher_of_request";
-
-const variablePrefix = "http.vars.";
-
-/** Placeholders that are numbers. */
-const integers = new Set([
-  "http.error.status_code",
-  "http.intercept.status_code",
-  "http.response.status",
-  "http.reverse_proxy.status_code",
-]);
-
-function placeholderValue(exchange: Exchange, name: string): CelInput {
-  if (name.startsWith(variablePrefix)) {
-    const variable = exchange.vars.get(name.slice(variablePrefix.length));
-    if (typeof variable === "number" || typeof variable === "boolean") {
-      return variable;
-    }
-  }
-  const value = readPlaceholder(exchange, name);
-  return integers.has(name) && value !== undefined && /^\d+$/.test(value) ? BigInt(value) : (value ?? null);
-}
-
-async function loadMatcher(call: MatcherCall, context: ModuleContext): Promise<HttpMatcher> {
-  try {
-    return await context.load(httpMatchers, call.name, call.config, call.name);
-  } catch (error) {
-    throw errorWithin(`expression: ${call.name}()`, error);
-  }
-}
+import type { HttpMatcher } from "../../../http/handler.ts";
 
 /** A condition in CEL. Matchers are functions in it and placeholders values. Source: cel.dev */
 export const expressionMatcher = defineModule({
@@ -62,60 +18,7 @@ export const expressionMatcher = defineModule({
     ),
   async provision(config, context): Promise<HttpMatcher> {
     const { expr, name } = typeof config === "string" ? { expr: config, name: "" } : config;
-    if (expr.length > maxLength) {
-      throw new ServerError("MODULE_CONFIG", `expression of ${expr.length} characters, limit ${maxLength}`);
-    }
-    let parsed: ReturnType<typeof parse>;
-    try {
-      parsed = parse(expandPlaceholders(expr));
-    } catch (error) {
-      throw new ServerError("MODULE_CONFIG", `compiling CEL program: ${messageOf(error)}`, {
-        cause: error,
-      });
-    }
-    const calls = replaceMatcherCalls(parsed.expr, matcherFunction, name ?? "");
-    const matchers: HttpMatcher[] = [];
-    for (const call of calls) {
-      matchers.push(await loadMatcher(call, context));
-    }
-    // Evaluation is synchronous: there is one request at a time.
-    let current: Exchange | undefined;
-    const placeholder = (text: string): CelInput =>
-      current === undefined ? null : placeholderValue(current, text);
-    const matcher = (index: bigint): boolean =>
-      current !== undefined && matchers[Number(index)]?.matches(current) === true;
-    const env = celEnv({
-      re2: new KnownRegexps(),
-      funcs: [
-        ...strings,
-        celFunc(placeholderFunction, [CelScalar.STRING], CelScalar.DYN, placeholder),
-        celFunc(matcherFunction, [CelScalar.INT], CelScalar.BOOL, matcher),
-      ],
-    });
-    let evaluate: () => unknown;
-    try {
-      evaluate = plan(env, parsed);
-    } catch (error) {
-      throw new ServerError("MODULE_CONFIG", `compiling CEL program: ${messageOf(error)}`, {
-        cause: error,
-      });
-    }
-    return {
-      matches(exchange) {
-        const outer = current;
-        current = exchange;
-        try {
-          const result = evaluate();
-          if (isCelError(result)) {
-            throw result.cause instanceof HttpError
-              ? result.cause
-              : new HttpError(500, `evaluating expression: ${messageOf(result)}`);
-          }
-          return result === true;
-        } finally {
-          current = outer;
-        }
-      },
-    };
+    const { compileExpression } = await import("./compile-expression.ts"); // when it is needed: few sites have one
+    return compileExpression(expr, name ?? "", context);
   },
 });

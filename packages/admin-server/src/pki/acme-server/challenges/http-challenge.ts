@@ -1,5 +1,4 @@
 import { isIP } from "node:net";
-import { Agent, request } from "undici";
 import { messageOf } from "../../../core/errors.ts";
 import { challengePath } from "../../../tls/issuers/acme/challenge-listener.ts";
 import { AcmeProblem } from "../acme-problem.ts";
@@ -29,6 +28,7 @@ async function readSome(body: AsyncIterable<Buffer>): Promise<string> {
 
 /** The name serves the key authorization at a path that the token names. Source: RFC 8555, section 8.3 */
 export const validateHttp: Validator = async ({ name, token, keyAuthorization, signal }, { httpPort }) => {
+  const { Agent, request } = await import("undici"); // when it is needed: most servers ask nobody
   // A redirect may lead to HTTPS, whose certificate is what is asked for.
   const agent = new Agent({ connect: { rejectUnauthorized: false, timeout: timeoutMs } });
   const host = isIP(name) === 6 ? `[${name}]` : name;

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Dispatcher, request } from "undici";
+import type { Dispatcher } from "undici";
 import type { z } from "zod";
 import { messageOf, ServerError } from "../../../core/errors.ts";
 import {
@@ -187,6 +187,7 @@ export class AcmeClient {
   async #send(url: string, method: "GET" | "HEAD" | "POST", body?: string): Promise<Answer> {
     const { dispatcher, signal } = this.#options;
     try {
+      const { request } = await import("undici"); // when it is needed: most starts ask nobody
       const response = await request(url, {
         method,
         dispatcher,

@@ -7,7 +7,6 @@ import { defineModule } from "../../../core/modules/module.ts";
 import { networkProxies } from "../../../core/network-proxy.ts";
 import type { Storage } from "../../../core/storage/storage.ts";
 import { parseCertificates } from "../../../pki/pem.ts";
-import { makeRequest } from "../../../pki/x509.ts";
 import { certificateTopics } from "../../certificates/certificate-messages.ts";
 import { type DnsProvider, dnsProviders } from "../../dns/dns-provider.ts";
 import { readPemFile } from "../../loaders/read-file.ts";
@@ -20,7 +19,6 @@ import { ChallengeBoard, challengeBoards } from "./challenge-board.ts";
 import { thumbprint } from "./jws.ts";
 import { checkProxy, openDispatcher } from "./open-dispatcher.ts";
 import { type ChallengeType, proveName } from "./prove-name.ts";
-import { renewalId } from "./renewal-id.ts";
 import { findSharedChallenge, type StartedChallenge, shareChallenge } from "./shared-challenge.ts";
 
 const defaultTimeoutMs = 300_000;
@@ -37,7 +35,7 @@ class AcmeIssuer implements CertificateIssuer {
   readonly #roots: readonly string[];
   /** URL of the proxy to the authorities; "" for none, undefined for that of the environment. */
   readonly #proxy: string | undefined;
-  #dispatcher: Dispatcher | undefined;
+  #dispatcher: Promise<Dispatcher> | undefined;
   readonly #resolvers: () => Promise<readonly string[]>;
 
   constructor(
@@ -78,7 +76,7 @@ class AcmeIssuer implements CertificateIssuer {
   async #obtain(request: IssueRequest, authority: AcmeAuthority): Promise<IssuedCertificate> {
     const timeoutMs = this.#config.acme_timeout || defaultTimeoutMs;
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
-    const client = await authority.open(this.#open(), signal);
+    const client = await authority.open(await this.#open(), signal);
     const faults: string[] = [];
     for (const type of this.#challengesFor(request.name)) {
       try {
@@ -96,8 +94,9 @@ class AcmeIssuer implements CertificateIssuer {
   }
 
   async suggestRenewal(chainPem: string, signal: AbortSignal): Promise<Date | undefined> {
+    const { renewalId } = await import("./renewal-id.ts");
     const id = renewalId(new X509Certificate(chainPem));
-    const client = await this.#authority.open(this.#open(), signal);
+    const client = await this.#authority.open(await this.#open(), signal);
     const window = id === undefined ? undefined : await client.renewalInfo(id);
     // Somewhere in the window, so that not all certificates of the world come at once: RFC 9773, section 4.2.
     return (
@@ -120,13 +119,13 @@ class AcmeIssuer implements CertificateIssuer {
   }
 
   /** Opened with the first certificate: most servers have an issuer, and few of them need it soon. */
-  #open(): Dispatcher {
+  #open(): Promise<Dispatcher> {
     this.#dispatcher ??= openDispatcher(this.#roots, this.#proxy);
     return this.#dispatcher;
   }
 
   async close(): Promise<void> {
-    await this.#dispatcher?.destroy();
+    await (await this.#dispatcher)?.destroy();
   }
 
   #challengesFor(name: string): ChallengeType[] {
@@ -152,6 +151,7 @@ class AcmeIssuer implements CertificateIssuer {
   ): Promise<IssuedCertificate> {
     const { profile, certificate_lifetime: lifetimeMs } = this.#config;
     const account = await authority.account();
+    const { renewalId } = await import("./renewal-id.ts");
     const replacesId = replaces === undefined ? undefined : renewalId(new X509Certificate(replaces));
     const { renewalInfo } = await client.directory();
     const { url, order } = await client.newOrder({
@@ -179,6 +179,7 @@ class AcmeIssuer implements CertificateIssuer {
       };
       await proveName(authorization, type, tools);
     }
+    const { makeRequest } = await import("../../../pki/x509.ts"); // when it is needed: most starts obtain nothing
     const csr = (await makeRequest([name], key)).toString("base64url");
     await client.poll(url, orderSchema, ({ status }) => status !== "pending");
     await client.post(order.finalize, { csr });

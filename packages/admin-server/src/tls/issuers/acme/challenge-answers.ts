@@ -6,7 +6,6 @@ import { qualifiesForCertificate } from "../../automation/subject-names.ts";
 import type { CertificateAnswer, ChallengeRequest } from "../../certificates/certificate-messages.ts";
 import type { CertificateIssuer, ChallengeQuestion } from "../issuer.ts";
 import type { ChallengeBoard } from "./challenge-board.ts";
-import { makeChallengeCertificate } from "./challenge-certificate.ts";
 import { addressOf, canonicalName, isChallengeToken } from "./identifier-names.ts";
 
 /** Questions about challenges of others that may be under way: more come from clients that make tokens up. */
@@ -57,7 +56,9 @@ export class ChallengeAnswers {
     const id = `challenge ${name} ${authorization}`;
     let made = this.#certificates.get(id);
     if (made === undefined) {
-      made = makeChallengeCertificate(name, authorization).then((each) => ({ id, certificates: [each] }));
+      made = import("./challenge-certificate.ts") // when it is needed: most starts prove nothing
+        .then(({ makeChallengeCertificate }) => makeChallengeCertificate(name, authorization))
+        .then((each) => ({ id, certificates: [each] }));
       this.#certificates.set(id, made);
       made.catch(() => this.#certificates.delete(id));
     }

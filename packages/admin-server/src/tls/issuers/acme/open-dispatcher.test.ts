@@ -41,8 +41,8 @@ async function ask(url: string): Promise<string> {
   return body.text();
 }
 
-function asked(proxyUrl: string | undefined): Promise<string> {
-  dispatcher = openDispatcher([root], proxyUrl);
+async function asked(proxyUrl: string | undefined): Promise<string> {
+  dispatcher = await openDispatcher([root], proxyUrl);
   return ask(`https://${place}/directory`);
 }
 
@@ -55,7 +55,7 @@ test("a proxy may speak SOCKS", async () => {
   const socks = await SocksProxy.start({ credentials: "user:word" });
   onTestFinished(() => socks.close());
   const named = place.replace("127.0.0.1", "localhost");
-  dispatcher = openDispatcher([root], `socks5h://user:word@${socks.address}`);
+  dispatcher = await openDispatcher([root], `socks5h://user:word@${socks.address}`);
   expect(await ask(`https://${named}/directory`)).toBe("here");
   expect(socks.tunnels).toEqual([named]);
 });
@@ -79,7 +79,7 @@ test.each([
 ])("%s=%s keeps the proxy away", async (name, value) => {
   vi.stubEnv("https_proxy", `http://${proxy.address}`);
   vi.stubEnv(name, value);
-  dispatcher = openDispatcher([], undefined);
+  dispatcher = await openDispatcher([], undefined);
   await expect(ask("https://authority.invalid:7/")).rejects.toThrow("ENOTFOUND");
   expect(proxy.tunnels).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { rootCertificates } from "node:tls";
-import { Agent, type Dispatcher, EnvHttpProxyAgent, ProxyAgent } from "undici";
+import type { Dispatcher } from "undici";
 import { ServerError } from "../../../core/errors.ts";
 
 const inEnvironment = ["https_proxy", "http_proxy", "HTTPS_PROXY", "HTTP_PROXY"];
@@ -21,7 +21,11 @@ export function checkProxy(proxy: string | undefined): void {
  * @param roots PEM, trusted for the authorities beside those that Node trusts
  * @param proxy URL of a proxy; "" for none, undefined for that of the environment, if any
  */
-export function openDispatcher(roots: readonly string[], proxy: string | undefined): Dispatcher {
+export async function openDispatcher(
+  roots: readonly string[],
+  proxy: string | undefined,
+): Promise<Dispatcher> {
+  const { Agent, EnvHttpProxyAgent, ProxyAgent } = await import("undici"); // when it is needed: most starts ask nobody
   const tls = roots.length > 0 ? { ca: [...rootCertificates, ...roots] } : {};
   if (proxy) {
     return new ProxyAgent({ uri: proxy.replace(/^socks5h:/, "socks5:"), requestTls: tls });

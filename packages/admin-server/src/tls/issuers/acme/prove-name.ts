@@ -7,7 +7,6 @@ import type { AcmeClient } from "./acme-client.ts";
 import { type Authorization, authorizationSchema, type Challenge, describeProblem } from "./acme-messages.ts";
 import type { AcmeConfig } from "./acme-schema.ts";
 import type { ChallengeBoard } from "./challenge-board.ts";
-import { makeChallengeCertificate } from "./challenge-certificate.ts";
 import { listenForHandshakes, listenForTokens } from "./challenge-listener.ts";
 import { reverseName } from "./identifier-names.ts";
 import { thumbprint } from "./jws.ts";
@@ -63,6 +62,7 @@ async function answer(
       break;
     }
     case "tls-alpn-01": {
+      const { makeChallengeCertificate } = await import("./challenge-certificate.ts");
       const certificate = await makeChallengeCertificate(name, keyAuthorization);
       undo.push(board.pinCertificate(reverseName(name), certificate));
       undo.push(await tools.share?.({ type, url, name, token, keyAuthorization }));

@@ -1,4 +1,4 @@
-import { type Dispatcher, request } from "undici";
+import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { errorWithin, messageOf, ServerError } from "../../../core/errors.ts";
 
@@ -93,6 +93,7 @@ export class ZerosslClient {
     body?: object,
   ): Promise<z.infer<Schema>> {
     try {
+      const { request } = await import("undici"); // when it is needed: most starts ask nobody
       const answer = await request(`${this.#base}${path}`, {
         method,
         headers: {

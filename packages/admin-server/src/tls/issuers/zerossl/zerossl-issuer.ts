@@ -10,7 +10,6 @@ import { defineModule } from "../../../core/modules/module.ts";
 import type { Storage } from "../../../core/storage/storage.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import { compileTemplate } from "../../../http/placeholders.ts";
-import { makeRequest } from "../../../pki/x509.ts";
 import { certificateTopics } from "../../certificates/certificate-messages.ts";
 import { type DnsProvider, dnsProviders } from "../../dns/dns-provider.ts";
 import { dnsServers } from "../../dns/dns-servers.ts";
@@ -87,7 +86,7 @@ export class ZerosslIssuer implements CertificateIssuer {
   readonly key = "zerossl";
   readonly local = false;
   readonly #parts: ZerosslParts;
-  #dispatcher: Dispatcher | undefined;
+  #dispatcher: Promise<Dispatcher> | undefined;
 
   constructor(parts: ZerosslParts) {
     this.#parts = parts;
@@ -98,7 +97,8 @@ export class ZerosslIssuer implements CertificateIssuer {
     const { config, base, log } = this.#parts;
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
     this.#dispatcher ??= openDispatcher([], undefined);
-    const client = new ZerosslClient(base, config.api_key, this.#dispatcher);
+    const client = new ZerosslClient(base, config.api_key, await this.#dispatcher);
+    const { makeRequest } = await import("../../../pki/x509.ts"); // when it is needed: most starts obtain nothing
     const der = (await makeRequest([name], key)).toString("base64");
     const csr = `-----BEGIN CERTIFICATE REQUEST-----\n${der.replace(/.{64}/g, "$&\n").trimEnd()}\n-----END CERTIFICATE REQUEST-----\n`;
     const { id, validation } = await client.create(name, csr, config.validity_days ?? undefined, signal);
@@ -125,7 +125,7 @@ export class ZerosslIssuer implements CertificateIssuer {
   }
 
   async close(): Promise<void> {
-    await this.#dispatcher?.destroy();
+    await (await this.#dispatcher)?.destroy();
   }
 
   async #prove(
