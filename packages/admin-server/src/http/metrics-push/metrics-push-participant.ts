@@ -5,7 +5,7 @@ import { messageOf } from "../../core/errors.ts";
 import { isJsonObject, member } from "../../core/json/json-value.ts";
 import type { ServerServices } from "../../core/modules/config-scope.ts";
 import { allMetricValues } from "../../core/threads/all-metrics.ts";
-import type { Environment } from "../../modules/handlers/tracing/environment-values.ts";
+import type { Environment } from "../../otlp/environment-values.ts";
 import { MetricsPush } from "./metrics-push.ts";
 import { type PushSettings, readPushSettings } from "./push-settings.ts";
 
@@ -68,7 +68,7 @@ export class MetricsPushParticipant implements Participant {
     });
   }
 
-  async #start({ intervalMs, timeoutMs }: PushSettings): Promise<MetricsPush> {
+  async #start({ intervalMs, timeoutMs, grpc }: PushSettings): Promise<MetricsPush> {
     const { log, messages, metrics } = this.#services;
     const { otlpMetricsExporter } = await import("./otlp-metrics-exporter.ts"); // few servers push
     this.#failures ??= new Counter({
@@ -77,7 +77,7 @@ export class MetricsPushParticipant implements Participant {
       registers: [metrics],
     });
     return new MetricsPush({
-      exporter: otlpMetricsExporter(timeoutMs),
+      exporter: otlpMetricsExporter(timeoutMs, grpc),
       collect: () => allMetricValues(metrics, messages),
       intervalMs,
       failures: this.#failures,

@@ -1,8 +1,10 @@
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
+import { status } from "@grpc/grpc-js";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ask } from "../../testing/ask.ts";
 import { EventQueue } from "../../testing/event-queue.ts";
+import { GrpcCollector } from "../../testing/grpc-collector.ts";
 import { type ReceivedMetrics, readMetrics } from "../../testing/otlp-metrics-request.ts";
 import { RunningServer, respond } from "../../testing/running-server.ts";
 import { UpstreamServer } from "../../testing/upstream-server.ts";
@@ -16,11 +18,11 @@ interface Push extends ReceivedMetrics {
 let pushes: EventQueue<Push>;
 let pushCount = 0;
 let collector: UpstreamServer;
-let status = 200;
+let httpStatus = 200;
 let running: RunningServer | undefined;
 
 beforeEach(async () => {
-  status = 200;
+  httpStatus = 200;
   pushes = new EventQueue();
   pushCount = 0;
   collector = await UpstreamServer.start(async (request, response) => {
@@ -32,7 +34,7 @@ beforeEach(async () => {
       type: request.headers["content-type"],
       key: request.headers["x-key"],
     });
-    response.writeHead(status, { "Content-Type": "application/x-protobuf" }).end();
+    response.writeHead(httpStatus, { "Content-Type": "application/x-protobuf" }).end();
   });
   process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://${collector.address}`;
   process.env.OTEL_EXPORTER_OTLP_METRICS_HEADERS = "x-key=k";
@@ -89,13 +91,32 @@ test.each([0, 2])("metrics of all threads are pushed under both names (%i worker
   expect(point?.buckets?.reduce((sum, each) => sum + each, 0)).toBe(5);
 });
 
+test("over gRPC, once more after the collector was busy", async () => {
+  const grpc = await GrpcCollector.start();
+  grpc.refusals.push({ code: status.UNAVAILABLE, details: "busy" });
+  process.env.OTEL_EXPORTER_OTLP_METRICS_PROTOCOL = "grpc";
+  process.env.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT = `http://127.0.0.1:${grpc.port}`;
+  process.env.OTEL_METRIC_EXPORT_INTERVAL = "3600000";
+  running = await RunningServer.start(config(true), {}, 1);
+  await ask(running.site);
+  await running.close();
+  running = undefined;
+  const [first, again] = [await grpc.exports.next(), await grpc.exports.next()];
+  expect(again.message).toEqual(first.message);
+  expect(again.metadata.get("x-key")).toEqual(["k"]);
+  const { resource, metrics } = readMetrics(again.message);
+  expect(resource).toMatchObject({ "service.name": "server" });
+  expect(metrics.get(requests)?.points).toMatchObject([{ value: 1 }]);
+  grpc.stop();
+});
+
 test("a refused push is counted, and the next one brings everything", async () => {
-  status = 400;
+  httpStatus = 400;
   running = await RunningServer.start(config(true));
   const failures = "server_metrics_push_failures_total";
   const counted = ({ metrics }: Push) => (metrics.get(failures)?.points[0]?.value ?? 0) >= 2;
   await pushWhere(counted);
-  status = 200;
+  httpStatus = 200;
   const push = await pushWhere(counted);
   expect(push.metrics.get(failures)?.kind).toBe("sum");
 });
@@ -120,7 +141,7 @@ test("the last values leave when the server stops", async () => {
 
 test.each([
   ["OTEL_METRICS_EXPORTER", "console", '"console" is neither otlp nor none'],
-  ["OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", "grpc", "OTLP protocol 'grpc' is not supported yet"],
+  ["OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", "http/json", "OTLP protocol 'http/json' is not supported"],
   ["OTEL_METRIC_EXPORT_INTERVAL", "0", '"0" is not a positive whole number'],
 ])("%s=%s is refused with the config", async (name, value, message) => {
   running = await RunningServer.start();

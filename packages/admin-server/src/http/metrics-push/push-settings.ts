@@ -1,12 +1,11 @@
 import { ServerError } from "../../core/errors.ts";
-import {
-  type Environment,
-  requireHttpProtobuf,
-  wholeNumber,
-} from "../../modules/handlers/tracing/environment-values.ts";
+import { type Environment, otlpProtocol, wholeNumber } from "../../otlp/environment-values.ts";
+import { type GrpcSettings, readGrpcSettings } from "../../otlp/grpc-settings.ts";
 
-/** When metrics are pushed. */
+/** When metrics are pushed, and how. */
 export interface PushSettings {
+  /** Where they go over gRPC; undefined: over HTTP, to where the exporter itself reads. */
+  readonly grpc: GrpcSettings | undefined;
   /** Time from one push to the next. */
   readonly intervalMs: number;
   /** How long one push may take, with its repetitions. */
@@ -31,8 +30,11 @@ export function readPushSettings(environment: Environment): PushSettings | undef
       `environment variable OTEL_METRICS_EXPORTER: ${JSON.stringify(exporter)} is neither otlp nor none`,
     );
   }
-  requireHttpProtobuf(environment, "METRICS", "metrics");
   return {
+    grpc:
+      otlpProtocol(environment, "METRICS", "metrics") === "grpc"
+        ? readGrpcSettings(environment, "METRICS")
+        : undefined,
     intervalMs: wholeNumber(environment, "OTEL_METRIC_EXPORT_INTERVAL", 60_000),
     timeoutMs: wholeNumber(environment, "OTEL_METRIC_EXPORT_TIMEOUT", 30_000),
   };

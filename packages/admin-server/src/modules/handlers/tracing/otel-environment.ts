@@ -6,7 +6,7 @@ import {
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace";
 import { ServerError } from "../../../core/errors.ts";
-import { type Environment, wholeNumber } from "./environment-values.ts";
+import { type Environment, wholeNumber } from "../../../otlp/environment-values.ts";
 
 /** Limits of the queue of finished spans. */
 export interface SpanQueueLimits {

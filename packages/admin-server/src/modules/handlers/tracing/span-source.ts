@@ -5,7 +5,9 @@ import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { ATTR_SERVICE_NAME } from "@opentelemetry/semantic-conventions";
 import { type Logger, version } from "lifecycle";
 import type { ResourceKind, SharedResource } from "../../../core/modules/usage-pool.ts";
-import { requireHttpProtobuf } from "./environment-values.ts";
+import { otlpProtocol } from "../../../otlp/environment-values.ts";
+import { readGrpcSettings } from "../../../otlp/grpc-settings.ts";
+import { GrpcSpanExporter } from "./grpc-span-exporter.ts";
 import { samplerOf, spanQueueLimits } from "./otel-environment.ts";
 import { defaultServiceName, otlpResource } from "./otlp-resource.ts";
 import { parseRemoteSettings, RemoteSampler } from "./remote-sampler.ts";
@@ -31,7 +33,7 @@ function logDroppedSpans(log: Logger): void {
 
 /**
  * Makes spans and sends them to the collector in the background, as the standard `OTEL_*` variables say
- * (`OTEL_EXPORTER_OTLP_ENDPOINT`, default http://localhost:4318). Shared by all tracing handlers, kept over reloads.
+ * (`OTEL_EXPORTER_OTLP_ENDPOINT`, default http://localhost:4318, over gRPC http://localhost:4317). Shared by all tracing handlers, kept over reloads.
  */
 export class SpanSource implements SharedResource {
   readonly tracer: Tracer;
@@ -40,10 +42,14 @@ export class SpanSource implements SharedResource {
 
   /** @throws ServerError MODULE_CONFIG for a variable that makes no sense */
   constructor(environment: Readonly<Record<string, string | undefined>>, log: Logger) {
-    requireHttpProtobuf(environment, "TRACES", "tracing");
+    const protocol = otlpProtocol(environment, "TRACES", "tracing");
+    const spans =
+      protocol === "grpc"
+        ? new GrpcSpanExporter(readGrpcSettings(environment, "TRACES"))
+        : new OTLPTraceExporter();
     const resource = otlpResource();
     logDroppedSpans(log);
-    const exporter = new ReportingExporter(new OTLPTraceExporter(), log);
+    const exporter = new ReportingExporter(spans, log);
     this.#provider = new TracerProvider({
       resource,
       sampler: samplerOf(environment, () => this.#startRemoteSampler(environment, resource, log)),

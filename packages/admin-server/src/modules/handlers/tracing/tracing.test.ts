@@ -6,6 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ask } from "../../../testing/ask.ts";
 import { EventQueue } from "../../../testing/event-queue.ts";
+import { GrpcCollector } from "../../../testing/grpc-collector.ts";
 import { type ReceivedSpan, readSpans } from "../../../testing/otlp-request.ts";
 import { rawRequest } from "../../../testing/raw-request.ts";
 import { RunningServer, respond, siteConfig } from "../../../testing/running-server.ts";
@@ -213,6 +214,18 @@ test("a tunnel's span ends with 101", async () => {
   await upstream.kill();
 });
 
+test("over gRPC", async () => {
+  const grpc = await GrpcCollector.start();
+  process.env.OTEL_EXPORTER_OTLP_PROTOCOL = "grpc";
+  process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${grpc.port}`;
+  await load(tracing, { handler: "static_response", body: "{http.vars.trace_id}" });
+  const { text } = await ask(running.site);
+  const { path, message } = await grpc.exports.next();
+  expect(path).toBe("/opentelemetry.proto.collector.trace.v1.TraceService/Export");
+  expect(readSpans(message)).toMatchObject([{ traceId: text, kind: "SERVER", service: "server" }]);
+  grpc.stop();
+});
+
 test("without a collector requests go on as before", async () => {
   await collector.kill();
   await load(tracing, { handler: "static_response", body: "fine" });
@@ -232,7 +245,7 @@ test("the last spans leave when the last tracing handler goes", async () => {
 test.each([
   ["OTEL_BSP_MAX_QUEUE_SIZE", "many", "is not a positive whole number"],
   ["OTEL_TRACES_SAMPLER", "zz", "unknown sampler"],
-  ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "OTLP protocol 'grpc' is not supported yet"],
+  ["OTEL_EXPORTER_OTLP_PROTOCOL", "http/json", "OTLP protocol 'http/json' is not supported"],
 ])("refuses %s=%s at load", async (name, value, message) => {
   process.env[name] = value;
   const answer = await running.admin("POST", "/load", siteConfig({ handle: [tracing] }));

@@ -1,0 +1,72 @@
+import { type Metadata, Server, ServerCredentials, type ServiceError, type status } from "@grpc/grpc-js";
+import { EventQueue } from "./event-queue.ts";
+
+export interface GrpcExport {
+  /** The method that was called. */
+  readonly path: string;
+  readonly message: Buffer;
+  readonly metadata: Metadata;
+}
+
+/** How an export ends that is refused. */
+export interface GrpcRefusal {
+  readonly code: status;
+  readonly details: string;
+}
+
+const signals = ["metrics.v1.MetricsService", "trace.v1.TraceService"];
+
+/** For tests: a collector that speaks OTLP over gRPC, by the library that most collectors' clients use. */
+export class GrpcCollector {
+  readonly exports = new EventQueue<GrpcExport>();
+  /** Of the next exports, in their order; none left: they are taken. */
+  readonly refusals: GrpcRefusal[] = [];
+  readonly port: number;
+  readonly #server: Server;
+
+  private constructor(server: Server, port: number) {
+    this.#server = server;
+    this.port = port;
+  }
+
+  static async start(credentials = ServerCredentials.createInsecure(), port = 0): Promise<GrpcCollector> {
+    const server = new Server();
+    const bound = await new Promise<number>((resolve, reject) => {
+      server.bindAsync(`127.0.0.1:${port}`, credentials, (error, found) =>
+        error === null ? resolve(found) : reject(error),
+      );
+    });
+    const collector = new GrpcCollector(server, bound);
+    for (const signal of signals) {
+      const path = `/opentelemetry.proto.collector.${signal}/Export`;
+      const bytes = (value: Buffer) => value;
+      const definition = {
+        path,
+        requestStream: false,
+        responseStream: false,
+        requestSerialize: bytes,
+        requestDeserialize: bytes,
+        responseSerialize: bytes,
+        responseDeserialize: bytes,
+      };
+      server.addService(
+        { Export: definition },
+        {
+          Export(
+            call: { request: Buffer; metadata: Metadata },
+            done: (error: Partial<ServiceError> | null, answer?: Buffer) => void,
+          ) {
+            collector.exports.push({ path, message: call.request, metadata: call.metadata });
+            const refusal = collector.refusals.shift();
+            done(refusal ?? null, Buffer.alloc(0));
+          },
+        },
+      );
+    }
+    return collector;
+  }
+
+  stop(): void {
+    this.#server.forceShutdown();
+  }
+}
