@@ -1,12 +1,11 @@
-import { networkInterfaces } from "node:os";
 import {
   Server,
   ServerInterceptingCall,
   type ServerInterceptingCallInterface,
   setLogger,
 } from "@grpc/grpc-js";
-import { type HostPort, type Logger, listenError } from "lifecycle";
-import { grpcCredentialsOf } from "./grpc-credentials.ts";
+import { type Logger, listenError, secureContextOptions } from "lifecycle";
+import { bindServer, serverCredentialsOf } from "wire/grpc";
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
 import { type UnfinishedLimits, UnfinishedMessages } from "./unfinished-messages.ts";
 
@@ -77,12 +76,10 @@ export async function listenGrpc(
   { address, what, flag, tls }: ReceiverAddress,
   beforeStop: () => void = () => {},
 ): Promise<Receiver> {
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(bindAddress(address), grpcCredentialsOf(tls), (error, bound) => {
-      if (error === null) return resolve(bound);
-      tls?.close();
-      reject(listenError(withCode(error), what, address.text, flag));
-    });
+  const credentials = serverCredentialsOf(tls, secureContextOptions);
+  const port = await bindServer(server, address, credentials).catch((error: Error) => {
+    tls?.close();
+    throw listenError(error, what, address.text, flag);
   });
   return {
     what,
@@ -95,19 +92,4 @@ export async function listenGrpc(
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
     },
   };
-}
-
-/** grpc-js wants a host: every address of the machine is "[::]", and "0.0.0.0" where there is no IPv6. */
-function bindAddress({ host, port }: HostPort): string {
-  if (host !== "") return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-  const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
-    all?.some(({ family }) => family === "IPv6"),
-  );
-  return hasIpv6 ? `[::]:${port}` : `0.0.0.0:${port}`;
-}
-
-/** grpc-js has the system's code in the text of its error only. */
-function withCode(error: Error): Error {
-  const code = /\bE[A-Z]{3,}\b/.exec(error.message)?.[0];
-  return code === undefined ? error : Object.assign(new Error(error.message, { cause: error }), { code });
 }

@@ -1,27 +1,29 @@
 import type { Socket } from "node:net";
 import {
+  logVerbosity,
   Server,
   ServerCredentials,
   type ServiceDefinition,
+  setLogVerbosity,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import type { HostPort, Logger, ServerTls } from "lifecycle";
+import { type HostPort, type Logger, listenError, type ServerTls, secureContextOptions } from "lifecycle";
 import { queryServiceV3 } from "wire/api-v3";
 import {
   addHealth,
   addReflection,
+  bindServer,
   healthServiceName,
   metricsQueryService,
   queryService,
   rpcServiceName,
+  serverCredentialsOf,
   withPublicNames,
 } from "wire/grpc";
 import { streamingQuerier } from "wire/tempo";
 import type { QueryService } from "../service/query-service.ts";
 import type { ReadLimits } from "../service/read-limits.ts";
-import { bindServer } from "./bind-server.ts";
 import type { CallGuard } from "./call-guard.ts";
-import { grpcCredentialsOf } from "./grpc-credentials.ts";
 import { metricsHandlers } from "./metrics-handlers.ts";
 import { queryHandlers } from "./query-handlers.ts";
 import { queryV3Handlers } from "./query-v3-handlers.ts";
@@ -75,7 +77,7 @@ export async function openGrpcServer(settings: GrpcServerSettings): Promise<Grpc
   addReflection(server, [...names, healthServiceName]);
   const health = addHealth(server, names);
 
-  const port = address === undefined ? undefined : await bindServer(server, address, grpcCredentialsOf(tls));
+  const port = address === undefined ? undefined : await listen(server, address, tls);
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   return {
     port,
@@ -90,4 +92,15 @@ export async function openGrpcServer(settings: GrpcServerSettings): Promise<Grpc
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
     },
   };
+}
+
+/** @returns the port @throws StartError */
+async function listen(server: Server, address: HostPort, tls: ServerTls | undefined): Promise<number> {
+  // It would print a failure as well, on a line that says less.
+  setLogVerbosity(logVerbosity.NONE);
+  try {
+    return await bindServer(server, address, serverCredentialsOf(tls, secureContextOptions));
+  } catch (error) {
+    throw listenError(error as Error, "query over gRPC", address.text, "query.grpc-server.host-port");
+  }
 }

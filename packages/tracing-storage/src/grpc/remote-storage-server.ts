@@ -1,24 +1,26 @@
 import {
+  logVerbosity,
   ResponderBuilder,
   Server,
   ServerInterceptingCall,
   type ServiceDefinition,
+  setLogVerbosity,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import type { HostPort, ServerTls } from "lifecycle";
+import { type HostPort, listenError, type ServerTls, secureContextOptions } from "lifecycle";
 import type { Registry } from "prom-client";
 import {
   addHealth,
   addReflection,
+  bindServer,
   dependenciesReaderService,
   healthServiceName,
   type PluginCapabilitiesServer,
   pluginCapabilitiesService,
   rpcServiceName,
+  serverCredentialsOf,
   withPublicNames,
 } from "wire/grpc";
-import { bindServer } from "./bind-server.ts";
-import { grpcCredentialsOf } from "./grpc-credentials.ts";
 import {
   rawArchiveSpanReaderService,
   rawArchiveSpanWriterService,
@@ -103,7 +105,13 @@ export async function openRemoteStorage(settings: RemoteStorageSettings): Promis
   addReflection(server, [...names, healthServiceName]);
   const health = addHealth(server, names);
 
-  const port = await bindServer(server, settings.address, grpcCredentialsOf(settings.tls));
+  // It would print a failure as well, on a line that says less.
+  setLogVerbosity(logVerbosity.NONE);
+  const { address, tls } = settings;
+  const credentials = serverCredentialsOf(tls, secureContextOptions);
+  const port = await bindServer(server, address, credentials).catch((error: Error) => {
+    throw listenError(error, "remote storage over gRPC", address.text, "grpc.host-port");
+  });
   return {
     port,
     async stop(signal) {

@@ -12,12 +12,10 @@ export type {
   StreamingSpanWriterPluginServer,
 } from "../gen/tracing/storage/v1/storage.ts";
 export { publicNameOf } from "./aliases.ts";
+export { bindServer } from "./bind-server.ts";
 export { addHealth, healthServiceName, type ServerHealth } from "./health.ts";
 export { addReflection } from "./reflection.ts";
-export {
-  type ReloadingCredentialsSettings,
-  ReloadingServerCredentials,
-} from "./reloading-server-credentials.ts";
+export { serverCredentialsOf } from "./server-credentials.ts";
 export {
   archiveSpanReaderService,
   archiveSpanWriterService,

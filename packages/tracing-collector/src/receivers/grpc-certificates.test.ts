@@ -1,9 +1,15 @@
 import { Client, credentials, type MethodDefinition, Server, type ServiceError, status } from "@grpc/grpc-js";
-import { createLogger, openServerTls, type ServerTls, serverTlsOptions } from "lifecycle";
+import {
+  createLogger,
+  openServerTls,
+  type ServerTls,
+  secureContextOptions,
+  serverTlsOptions,
+} from "lifecycle";
 import { createTestAuthority, createTlsFolder, type TestCertificate } from "lifecycle/testing";
 import { expect, it, onTestFinished } from "vitest";
+import { serverCredentialsOf } from "wire/grpc";
 import { z } from "zod";
-import { grpcCredentialsOf } from "./grpc-credentials.ts";
 
 const bytes = (value: Buffer) => value;
 const echo: MethodDefinition<Buffer, Buffer> = {
@@ -50,7 +56,7 @@ async function serve(tls: ServerTls | undefined): Promise<number> {
   );
   onTestFinished(() => server.forceShutdown());
   return new Promise((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", grpcCredentialsOf(tls), (error, port) =>
+    server.bindAsync("127.0.0.1:0", serverCredentialsOf(tls, secureContextOptions), (error, port) =>
       error === null ? resolve(port) : reject(error),
     );
   });

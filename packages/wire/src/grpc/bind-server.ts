@@ -1,26 +1,33 @@
 import { networkInterfaces } from "node:os";
-import { logVerbosity, type Server, type ServerCredentials, setLogVerbosity } from "@grpc/grpc-js";
-import { type HostPort, listenError } from "lifecycle";
+import type { Server, ServerCredentials } from "@grpc/grpc-js";
 
-/** Starts to listen. @returns the port @throws StartError */
+/**
+ * Has a gRPC server listen.
+ * @param address the host "" is every address of the machine; port 0 is one that the system chooses
+ * @returns the port
+ * @throws Error with the system's code, such as EADDRINUSE, where there is one
+ */
 export function bindServer(
   server: Server,
-  address: HostPort,
+  address: { readonly host: string; readonly port: number },
   credentials: ServerCredentials,
 ): Promise<number> {
-  // It would print the failure as well, on a line that says less.
-  setLogVerbosity(logVerbosity.NONE);
   return new Promise((resolve, reject) => {
     server.bindAsync(bindAddress(address), credentials, (error, port) => {
-      if (error === null) resolve(port);
-      else reject(listenError(withCode(error), "remote storage over gRPC", address.text, "grpc.host-port"));
+      if (error === null) {
+        resolve(port);
+      } else {
+        reject(withCode(error));
+      }
     });
   });
 }
 
 /** grpc-js wants a host: every address of the machine is "[::]", and "0.0.0.0" where there is no IPv6. */
-function bindAddress({ host, port }: HostPort): string {
-  if (host !== "") return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+function bindAddress({ host, port }: { readonly host: string; readonly port: number }): string {
+  if (host !== "") {
+    return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  }
   const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
     all?.some(({ family }) => family === "IPv6"),
   );
