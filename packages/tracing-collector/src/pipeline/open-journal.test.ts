@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMetrics } from "lifecycle";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { quietLog } from "../../test/receiver-fixture.ts";
+import { rowsOf, spanOf } from "../../test/span-rows-fixture.ts";
 import { CollectorMetrics } from "../metrics.ts";
 import { collectorOptions } from "../options/collector-options.ts";
 import type { SpanJournal } from "./journal/span-journal.ts";
@@ -60,4 +61,19 @@ test.each(modes)(
 test.each(modes)("--collector.journal.max-bytes does, without it, in %s", async (mode) => {
   const metric = await open({ "collector.journal.mode": mode, "collector.journal.max-bytes": "1KiB" });
   expect(await metric("journal_max_bytes")).toBe(1024);
+});
+
+test("--sampling.tail.max-traces bounds the traces that wait for a decision", async () => {
+  const policies = join(folder, "policies.yaml");
+  await writeFile(policies, "policies:\n  - type: error\n");
+  const metric = await open({
+    "sampling.tail.policies-file": policies,
+    "sampling.tail.max-traces": 100,
+    "collector.journal.mode": "memory",
+  });
+  const traces = Array.from({ length: 101 }, (_, index) => spanOf({ traceId: `${index}`.padStart(32, "a") }));
+  await journal?.append(rowsOf(traces.slice(0, 100)));
+  expect(await metric("tail_sampling_early_decisions_total")).toBe(0);
+  await journal?.append(rowsOf(traces.slice(100)));
+  expect(await metric("tail_sampling_early_decisions_total")).toBe(1);
 });
