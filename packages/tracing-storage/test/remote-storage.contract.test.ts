@@ -42,6 +42,11 @@ for (const streamingWrites of [true, false]) {
       { test: "tenants: a name of over 1,024 bytes is refused", reason: "metadata are ASCII" },
       { test: "archive: each tenant has its own", reason: noNameless },
       { test: "dependencies: no tenant sees links of another, nor calls into another", reason: noNameless },
+      { test: "dependencies: calls are told apart by how they end and how long they last", reason: notInApi },
+      {
+        test: "dependencies: many calls whose parents never come do not hide those whose parents did",
+        reason: notInApi,
+      },
     ],
     unsupported: {
       metrics: notInApi,
