@@ -1,3 +1,6 @@
+/** Source: the public model (Caddy 2.11) */
+export const defaultMaxWriteChunk = 64 * 1024;
+
 /** How connections are treated; taken over with each config. Milliseconds; 0 is unlimited. */
 export interface ConnectionLimits {
   /** From the first byte of a request, or the opening of the connection, to the end of the head. */
@@ -10,8 +13,9 @@ export interface ConnectionLimits {
   readonly readMinRate: number;
   /** For a whole response, from the end of the request's head. */
   readonly writeTimeoutMs: number;
-  /** Without any byte taken by a client that has to. */
+  /** Without `maxWriteChunk` bytes taken by a client that has to. */
   readonly writeIdleTimeoutMs: number;
+  readonly maxWriteChunk: number;
   /** Bytes a second that are expected of a client that has to take some; 0: none. */
   readonly writeMinRate: number;
   /** Between two requests. */

@@ -81,7 +81,9 @@ const serverSchema = z.strictObject({
   write_timeout: configDuration().nullish().describe("How long a response may take (unlimited)."),
   write_idle_timeout: configTimeout()
     .nullish()
-    .describe("How long a client may take nothing of a response that waits for it (1m; negative: no limit)."),
+    .describe(
+      "How long a client may take for the next `max_write_chunk` bytes of a response that waits for it, or for all where it is less (1m; negative: no limit).",
+    ),
   write_min_rate: minRate()
     .nullish()
     .describe(
@@ -92,7 +94,7 @@ const serverSchema = z.strictObject({
     .min(0)
     .nullish()
     .describe(
-      "Not needed: what a client takes of a larger write is seen while it takes it. Any value does the same.",
+      "Bytes of a larger write that a client must take within each `write_idle_timeout`; fewer make no difference to it (64 KiB).",
     ),
   keepalive_interval: configTimeout()
     .nullish()

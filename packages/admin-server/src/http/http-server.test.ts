@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { truncate, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask } from "../testing/ask.ts";
@@ -119,6 +122,33 @@ describe("limits of a connection", () => {
     expect((await ask(running.site)).text).toBe("x");
     const bad = await running.admin("POST", "/config/apps/http/servers/s/idle_timeout", '"-x"');
     expect([bad.status, bad.error]).toEqual([400, expect.stringContaining("invalid duration")]);
+  });
+
+  test("who takes less than max_write_chunk within write_idle_timeout is cut, though it takes a little", async () => {
+    const bytes = 64 * 1024 * 1024;
+    const file = join(running.configFolder, "large");
+    await writeFile(file, "");
+    await truncate(file, bytes);
+    await load({ handle: [{ handler: "file_server", root: running.configFolder }] });
+    for (const [option, value] of [
+      ["max_write_chunk", bytes],
+      ["write_idle_timeout", '"100ms"'],
+    ] as const) {
+      const { error } = await running.admin("POST", `/config/apps/http/servers/s/${option}`, String(value));
+      expect(error).toBe("");
+    }
+    const { hostname, port } = new URL(running.site);
+    const socket = connect(Number(port), hostname).on("error", () => {});
+    socket.write("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+    let taken = 0;
+    socket.on("data", (chunk) => {
+      taken += chunk.length;
+      socket.pause();
+      setTimeout(() => socket.resume(), 5);
+    });
+    await once(socket, "close");
+    expect(taken).toBeGreaterThan(0);
+    expect(taken).toBeLessThan(bytes);
   });
 
   test("who does not end its headers in time gets 408", async () => {

@@ -5,7 +5,7 @@ import { tlsDetails } from "../tls/connection/tls-details.ts";
 import { challengeTokenOf } from "../tls/issuers/acme/challenge-listener.ts";
 import { ActiveExchanges } from "./active-exchanges.ts";
 import { type ClientAddressRules, clientAddress, isTrustedProxy } from "./client-address.ts";
-import type { ConnectionLimits } from "./connection-limits.ts";
+import { type ConnectionLimits, defaultMaxWriteChunk } from "./connection-limits.ts";
 import { Exchange, type ExchangeServer } from "./exchange.ts";
 import { type HeaderList, removeHeaders, setHeader } from "./header-list.ts";
 import type { HttpServerConfig } from "./http-config.ts";
@@ -40,6 +40,7 @@ export function connectionLimits(config: HttpServerConfig): ConnectionLimits {
     readMinRate: config.read_min_rate ?? 0,
     writeTimeoutMs: config.write_timeout ?? 0,
     writeIdleTimeoutMs: timeout(config.write_idle_timeout, 60_000),
+    maxWriteChunk: config.max_write_chunk || defaultMaxWriteChunk,
     writeMinRate: config.write_min_rate ?? 0,
     idleTimeoutMs: timeout(config.idle_timeout, 300_000),
     keepAliveMs: keepAliveIntervalMs === 0 ? 0 : config.keepalive_idle || keepAliveIntervalMs,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { ConnectionLimits } from "./connection-limits.ts";
 import { SendWatch } from "./send-watch.ts";
 
-const limits = { writeIdleTimeoutMs: 100, writeMinRate: 0 } as ConnectionLimits;
+const limits = { writeIdleTimeoutMs: 100, writeMinRate: 0, maxWriteChunk: 10 } as ConnectionLimits;
 /** One write of 1,000 bytes, of which the system took some. */
 const took = (bytes: number) =>
   ({
@@ -12,12 +12,31 @@ const took = (bytes: number) =>
     _handle: { bytesWritten: 1_000, writeQueueSize: 1_000 - bytes },
   }) as unknown as Socket;
 
-test("a client that takes a little of a large write is not idle", () => {
+test("a client has the time for each piece, and who takes less in it is idle", () => {
   const watch = new SendWatch(0);
-  expect(watch.isTooSlow(90, took(1), true, limits)).toBe(false);
-  expect(watch.isTooSlow(180, took(2), true, limits)).toBe(false);
-  expect(watch.isTooSlow(279, took(2), true, limits)).toBe(false);
-  expect(watch.isTooSlow(280, took(2), true, limits)).toBe(true);
+  expect(watch.isTooSlow(50, took(0), true, limits)).toBe(false);
+  expect(watch.isTooSlow(90, took(10), true, limits)).toBe(false);
+  expect(watch.isTooSlow(180, took(25), true, limits)).toBe(false);
+  expect(watch.isTooSlow(279, took(34), true, limits)).toBe(false);
+  expect(watch.isTooSlow(280, took(34), true, limits)).toBe(true);
+  watch.begin(300);
+  expect(watch.isTooSlow(390, took(34), true, limits)).toBe(false);
+  expect(watch.isTooSlow(489, took(34), true, limits)).toBe(false);
+  expect(watch.isTooSlow(490, took(34), true, limits)).toBe(true);
+});
+
+test("with pieces of one byte any progress counts", () => {
+  const watch = new SendWatch(0);
+  const bytewise = { ...limits, maxWriteChunk: 1 };
+  for (const [at, bytes] of [
+    [50, 0],
+    [90, 1],
+    [180, 2],
+    [279, 2],
+  ] as const) {
+    expect(watch.isTooSlow(at, took(bytes), true, bytewise)).toBe(false);
+  }
+  expect(watch.isTooSlow(280, took(2), true, bytewise)).toBe(true);
 });
 
 test("who has nothing to take has time", () => {

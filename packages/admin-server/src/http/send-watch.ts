@@ -18,9 +18,13 @@ function bytesTaken(socket: Socket): number {
     : socket.bytesWritten - socket.writableLength;
 }
 
-/** Watches that a client takes what it is sent. Times as of `Date.now()`. */
+/**
+ * Watches that a client takes what it is sent: a whole piece within the idle timeout, as in the public model (Caddy 2.11),
+ * where that is the deadline of each write. Who takes a byte now and then is idle. Times as of `Date.now()`.
+ */
 export class SendWatch {
   #movedAt: number;
+  /** As of `#movedAt`; -1: not looked at yet. */
   #bytes = -1;
   #rate: RateWatch | undefined;
 
@@ -31,17 +35,18 @@ export class SendWatch {
   /** A response begins. */
   begin(now: number): void {
     this.#movedAt = now;
+    this.#bytes = -1;
     this.#rate = undefined;
   }
 
   /** @param waiting whether there is something that the client does not take. @returns whether it is too slow */
   isTooSlow(now: number, socket: Socket, waiting: boolean, limits: ConnectionLimits): boolean {
     const bytes = bytesTaken(socket);
-    if (bytes !== this.#bytes || !waiting) {
+    const { writeIdleTimeoutMs, writeMinRate, maxWriteChunk } = limits;
+    if (this.#bytes < 0 || !waiting || bytes - this.#bytes >= maxWriteChunk) {
       this.#bytes = bytes;
       this.#movedAt = now;
     }
-    const { writeIdleTimeoutMs, writeMinRate } = limits;
     if (writeIdleTimeoutMs > 0 && now - this.#movedAt >= writeIdleTimeoutMs) {
       return true;
     }

@@ -2,6 +2,7 @@ import { type Readable, Transform } from "node:stream";
 import { z } from "zod";
 import { configDuration } from "../../core/modules/config-fields.ts";
 import { defineModule } from "../../core/modules/module.ts";
+import { defaultMaxWriteChunk } from "../../http/connection-limits.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import type { HttpHandler } from "../../http/handler.ts";
 import { HttpError } from "../../http/http-error.ts";
@@ -181,9 +182,6 @@ class PacedResponse extends ResponseFilter {
     });
   }
 }
-
-/** Source: the public model (Caddy 2.11) */
-const defaultMaxWriteChunk = 64 * 1024;
 
 /** Limits how slow a client may be with this request. Source: the public model (Caddy 2.11) */
 export const timeouts = defineModule({
