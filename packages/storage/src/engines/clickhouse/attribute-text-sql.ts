@@ -10,18 +10,28 @@ export const attributeTexts = { span: "attribute_text", resource: "resource_text
 
 const mark = "'\\xFF'";
 const valueMark = "'\\xFE'";
+const arrayMark = `'\\xFE${attributeTypeLetters.array}'`;
 
-/**
- * The attributes of a column, each without its marks: key, FE, letter, value; and two empty texts. This must stay, to the letter, what
- * the indexes of `spans` are built on.
- */
-function indexedElements(column: string): string {
+/** The attributes of a column, each without its marks: key, FE, letter, value; and two empty texts. */
+function splitElements(column: string): string {
   return `splitByChar(${mark}, ${column})`;
+}
+
+/** Hashes of them. This must stay, to the letter, what the indexes of `spans` are built on. */
+function indexedHashes(column: string): string {
+  return `arrayMap(e -> cityHash64(e), ${splitElements(column)})`;
+}
+
+/** The keys of those that are arrays. This too must stay what indexes are built on. */
+function indexedArrayKeys(column: string): string {
+  const key = `substring(e, 1, position(e, ${arrayMark}) - 1)`;
+  const arrays = `arrayFilter(e -> position(e, ${arrayMark}) > 0, ${splitElements(column)})`;
+  return `if(position(${column}, ${arrayMark}) = 0, emptyArrayString(), arrayMap(e -> ${key}, ${arrays}))`;
 }
 
 /** The attributes of a column, each a text: key, FE, letter, value. */
 export function elementsOf(column: string): string {
-  return `arrayFilter(e -> e != '', ${indexedElements(column)})`;
+  return `arrayFilter(e -> e != '', ${splitElements(column)})`;
 }
 
 /** Of an element: its key. */
@@ -65,7 +75,7 @@ function typeName(letter: string): string {
  * @returns an array of tuples of the type's name and the value
  */
 export function valuesOfKey(column: string, key: string): string {
-  const element = `arrayFilter(e -> startsWith(e, concat(${key}, ${valueMark})), ${indexedElements(column)})`;
+  const element = `arrayFilter(e -> startsWith(e, concat(${key}, ${valueMark})), ${splitElements(column)})`;
   const at = `length(${key})`;
   return `arrayMap(e -> (${typeName(`substring(e, ${at} + 2, 1)`)}, substring(e, ${at} + 3)), ${element})`;
 }
@@ -107,8 +117,7 @@ export function partsOfElement(element: string): AttributeParts {
 /**
  * The condition that a column has an attribute.
  *
- * What is looked for in the text itself leaves few rows; of these the elements are asked, because the index knows them. Both
- * are exact.
+ * What is looked for in the text itself is exact, and leaves few rows; of these the hashes are asked, because the index knows them.
  * @param key an expression for its key
  * @param values its value, or one of several: their types, and an expression for the text
  */
@@ -121,11 +130,17 @@ export function hasElement(
     ([type, text]) => `concat(${key}, '\\xFE${attributeTypeLetters[type]}', ${text})`,
   );
   const needles = elements.map((element) => `concat(${mark}, ${element}, ${mark})`);
-  const [element = "''"] = elements;
+  const hashes = elements.map((element) => `cityHash64(${element})`);
+  const [hash = "0"] = hashes;
   const [needle = "''"] = needles;
   return elements.length === 1
-    ? `(position(${column}, ${needle}) > 0 AND has(${indexedElements(column)}, ${element}))`
-    : `(multiSearchAny(${column}, [${needles.join(", ")}]) AND hasAny(${indexedElements(column)}, [${elements.join(", ")}]))`;
+    ? `(position(${column}, ${needle}) > 0 AND has(${indexedHashes(column)}, ${hash}))`
+    : `(multiSearchAny(${column}, [${needles.join(", ")}]) AND hasAny(${indexedHashes(column)}, [${hashes.join(", ")}]))`;
+}
+
+/** The condition that a column has an array with this key. The index knows the second part. @param key an expression for a text */
+export function hasArray(column: string, key: string): string {
+  return `(position(${column}, concat(${mark}, ${key}, ${arrayMark})) > 0 AND has(${indexedArrayKeys(column)}, ${key}))`;
 }
 
 /** Types of which some value has this text. */

@@ -55,6 +55,15 @@ describe("clusterSchemaStatements", () => {
     expect(clusterSchemaStatements("d", main).join()).not.toContain("ON CLUSTER");
   });
 
+  it("has a form on a cluster for every step", () => {
+    const asked = { ...main, onCluster: true };
+    for (const { statements } of migrations) {
+      for (const { sql, copies } of clusterStatements(statements("d"), "d", asked)) {
+        expect(sql).toMatch(copies ? /^INSERT/ : /^\s*(?:CREATE|ALTER|DROP|KILL)[^(]*? ON CLUSTER 'main'/);
+      }
+    }
+  });
+
   it("leaves the engines of shards without a Keeper as they are", () => {
     const all = clusterSchemaStatements("d", { ...main, isReplicated: false }).join("\n");
     expect(all).not.toContain("Replicated");

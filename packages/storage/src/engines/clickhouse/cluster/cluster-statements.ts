@@ -114,6 +114,7 @@ const heads = [
   /^\s*CREATE (?:OR REPLACE )?(?:TABLE|VIEW|MATERIALIZED VIEW|DATABASE)(?: IF NOT EXISTS)? [\w.]+/,
   /^\s*ALTER TABLE [\w.]+/,
   /^\s*DROP (?:TABLE|VIEW)(?: IF EXISTS)? [\w.]+/,
+  /^\s*KILL MUTATION\b/,
 ];
 
 function onCluster(statement: string, cluster: ClusterSettings): string {

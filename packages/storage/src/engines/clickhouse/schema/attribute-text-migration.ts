@@ -6,8 +6,10 @@ export function textOf(attributes: string): string {
   return `if(empty(${attributes}), '', concat(arrayStringConcat(arrayMap(a -> ${text}, ${attributes})), '\\xFF'))`;
 }
 
+const inBackground = "SETTINGS mutations_sync = 0, alter_sync = 0";
+
 /** An index of this keeps each attribute as key, FE, type and value. */
-export function elementsOf(text: string): string {
+function elementsOf(text: string): string {
   return `splitByChar('\\xFF', ${text})`;
 }
 
@@ -29,23 +31,36 @@ export const attributeTextMigration: Migration = {
   version: 6,
   name: "attributes as text",
   statements: (database) => {
-    const inBackground = "SETTINGS mutations_sync = 0, alter_sync = 0";
+    const statements = attributeTextColumns.statements(database);
     return [
-      ...tables.map(
-        (table) => `ALTER TABLE ${database}.${table}
-  ADD COLUMN IF NOT EXISTS in_resource_text String EPHEMERAL,
-  ADD COLUMN IF NOT EXISTS resource_text LowCardinality(String) DEFAULT if(in_resource_text = '', ${textOf("resource_attributes")}, in_resource_text) ${compressed},
-  ADD COLUMN IF NOT EXISTS attribute_text String DEFAULT ${textOf("attributes")} ${compressed}`,
-      ),
+      ...statements.slice(0, tables.length),
       `ALTER TABLE ${database}.spans
   ADD INDEX IF NOT EXISTS attribute_text_index ${elementsOf("attribute_text")} TYPE bloom_filter(0.01) GRANULARITY 1,
   ADD INDEX IF NOT EXISTS resource_text_index ${elementsOf("resource_text")} TYPE bloom_filter(0.01) GRANULARITY 1`,
-      ...tables.map(
-        (table) => `ALTER TABLE ${database}.${table}
-  DROP INDEX IF EXISTS attributes_index, DROP INDEX IF EXISTS resource_attributes_index ${inBackground}`,
-      ),
+      ...statements.slice(tables.length),
       `ALTER TABLE ${database}.spans
   MATERIALIZE INDEX attribute_text_index, MATERIALIZE INDEX resource_text_index ${inBackground}`,
     ];
   },
+};
+
+/**
+ * The same for a database that goes on to version 8, without the indexes that it would take away: each of them would rewrite every
+ * part, and ClickHouse drops none that is being made.
+ */
+export const attributeTextColumns: Migration = {
+  version: 6,
+  name: "attributes as text",
+  statements: (database) => [
+    ...tables.map(
+      (table) => `ALTER TABLE ${database}.${table}
+  ADD COLUMN IF NOT EXISTS in_resource_text String EPHEMERAL,
+  ADD COLUMN IF NOT EXISTS resource_text LowCardinality(String) DEFAULT if(in_resource_text = '', ${textOf("resource_attributes")}, in_resource_text) ${compressed},
+  ADD COLUMN IF NOT EXISTS attribute_text String DEFAULT ${textOf("attributes")} ${compressed}`,
+    ),
+    ...tables.map(
+      (table) => `ALTER TABLE ${database}.${table}
+  DROP INDEX IF EXISTS attributes_index, DROP INDEX IF EXISTS resource_attributes_index ${inBackground}`,
+    ),
+  ],
 };

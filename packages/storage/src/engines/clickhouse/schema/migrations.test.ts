@@ -15,5 +15,6 @@ test("what released versions made of a database is never made otherwise: a chang
     [5, "74a17e9dd83e7c02"],
     [6, "261206ef61190637"],
     [7, "94f96fcb8017e38f"],
+    [8, "295818ba53a373bf"],
   ]);
 });

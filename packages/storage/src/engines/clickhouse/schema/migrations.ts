@@ -1,4 +1,5 @@
-import { attributeTextMigration } from "./attribute-text-migration.ts";
+import { attributeHashMigration } from "./attribute-hash-migration.ts";
+import { attributeTextColumns, attributeTextMigration } from "./attribute-text-migration.ts";
 import { callDetailsMigration } from "./call-details-migration.ts";
 import { compactPartsMigration } from "./compact-parts-migration.ts";
 import { derivedMigration } from "./derived-migration.ts";
@@ -17,6 +18,7 @@ export const migrations: readonly Migration[] = [
   compactPartsMigration,
   attributeTextMigration,
   callDetailsMigration,
+  attributeHashMigration,
 ];
 
 /** The version of the schema that this code reads and writes. */
@@ -28,7 +30,10 @@ export const schemaVersion = migrations.length;
  * @param isNew its tables are not there, nor begun as version 1 had them
  */
 export function stepsFrom(version: number, isNew: boolean): readonly Migration[] {
-  return isNew ? [newDatabase, ...migrations.slice(newDatabase.version)] : migrations.slice(version);
+  if (isNew) return [newDatabase, ...migrations.slice(newDatabase.version)];
+  return migrations
+    .slice(version)
+    .map((step) => (step === attributeTextMigration ? attributeTextColumns : step));
 }
 
 /**

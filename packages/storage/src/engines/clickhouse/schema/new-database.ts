@@ -1,4 +1,5 @@
-import { elementsOf, textOf } from "./attribute-text-migration.ts";
+import { hashIndexes } from "./attribute-hash-migration.ts";
+import { textOf } from "./attribute-text-migration.ts";
 import { detailedCalls } from "./call-details-migration.ts";
 import { kinds, spanMetrics, traceMinutes } from "./derived-migration.ts";
 import type { Migration } from "./migration.ts";
@@ -54,7 +55,7 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
 }
 
 /**
- * The tables as version 7 has them, made in one go where there are none. The steps up to it add columns and indexes, and
+ * The tables as version 8 has them, made in one go where there are none. The steps up to it add columns and indexes, and
  * change what is there; in a database without data none of that is needed, and replicas refuse to drop a column while one of
  * them has not finished another change. Two processes that do this at the same moment make the same.
  *
@@ -62,15 +63,14 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
  * of an insert. Collectors from before still send arrays, of which the texts are made.
  */
 export const newDatabase: Migration = {
-  version: 7,
+  version: 8,
   name: "new database",
   statements: (database) => [
     `CREATE TABLE IF NOT EXISTS ${database}.spans ${spanTable(
       "arrived DateTime('UTC') DEFAULT if(getSetting('insert_deduplication_token') = '', toDateTime(0, 'UTC'), now('UTC')) CODEC(T64, ZSTD(1)),\n  ",
       [
         "arrived_index arrived TYPE minmax",
-        `attribute_text_index ${elementsOf("attribute_text")} TYPE bloom_filter(0.01)`,
-        `resource_text_index ${elementsOf("resource_text")} TYPE bloom_filter(0.01)`,
+        ...hashIndexes.map(([name, expression]) => `${name} ${expression} TYPE bloom_filter(0.01)`),
       ],
     )} ENGINE = MergeTree
 PARTITION BY received

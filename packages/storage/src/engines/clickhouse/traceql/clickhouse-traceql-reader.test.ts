@@ -5,17 +5,21 @@ import type { Span } from "wire/model";
 import type { TraceStore } from "../../../api/trace-store.ts";
 import { newToken, rowsOf } from "../../../contract/contract-context.ts";
 import {
+  attribute,
   msNano,
   newServiceName,
   newTraceId,
   noonUnixNano,
   sampleSpan,
+  text,
 } from "../../../contract/sample-spans.ts";
 import { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
 import { SchemaGuard } from "../schema/schema-guard.ts";
 import { newDatabaseName, runSql, startTestServer, type TestServer } from "../test-server.ts";
 import { ClickHouseTraceQlReader } from "./clickhouse-traceql-reader.ts";
+import { pipelineSql } from "./spanset-sql.ts";
+import { candidatesSql, spansOf } from "./traceql-sql.ts";
 
 const database = newDatabaseName();
 let server: TestServer;
@@ -77,5 +81,77 @@ describe("a search for spans below or above others", () => {
         if (!text.includes("nowhere")) expect(usual?.length).toBeGreaterThan(2);
       }
     }
+  });
+});
+
+describe("an equation of an attribute", () => {
+  const own = newDatabaseName();
+  const tenant = "";
+  const spans = 4 * 4_096;
+  const range = { startUnixNano: noonUnixNano - 60_000n * msNano, endUnixNano: noonUnixNano };
+  const planOf = (condition: string) => {
+    const query = parseTraceQl(`{ ${condition} }`);
+    if (query.type !== "search") throw new Error("a search");
+    const source = { database: own, tenant, range };
+    const { sql, parameters } = candidatesSql(
+      source,
+      pipelineSql(query.pipeline, spansOf(source)),
+      range,
+      20,
+    );
+    const texts = Object.entries(parameters).map(([name, value]) => [name, String(value)]);
+    return runSql(server.url, `EXPLAIN indexes = 1 ${sql}`, Object.fromEntries(texts));
+  };
+  /** Granules of 4,096 rows that are read. */
+  const readOf = async (condition: string) => {
+    const plan = await planOf(condition);
+    return Number([...plan.matchAll(/Granules: (\d+)\//g)].at(-1)?.[1]);
+  };
+
+  beforeAll(async () => {
+    const array = (value: string) => attribute("list", { type: "array", value: [{ type: "string", value }] });
+    const all = Array.from({ length: spans }, (_, index) =>
+      sampleSpan({
+        // In this order in the table.
+        service: `service-${String(index).padStart(5, "0")}`,
+        attributes: [
+          text("half", index < 6_000 ? "first" : "second"),
+          attribute("number", { type: "int", value: BigInt(index) }),
+          ...(index === spans - 1 ? [array("rare")] : []),
+        ],
+        resource: { attributes: [text("host", `host-${index >> 12}`)] },
+      }),
+    );
+    const ownStore = openClickHouseStore({ urls: [server.url], database: own });
+    await ownStore.writer.writeSpans(rowsOf(...all), { deduplicationToken: newToken() });
+    await ownStore.close();
+  });
+  afterAll(() => runSql(server.url, `DROP DATABASE IF EXISTS ${own} SYNC`));
+
+  it("is asked of the indexes that a search for tags has", async () => {
+    const plan = await planOf('.half = "first"');
+    for (const place of ["attribute", "resource"]) {
+      expect(plan).toContain(`Name: ${place}_hash_index`);
+      expect(plan).toContain(`Name: ${place}_array_index`);
+    }
+  });
+
+  it.each([
+    ["true", 4],
+    ['span.half = "first"', 2],
+    ['"first" = span.half', 2],
+    ['span.half = "none"', 0],
+    ['.half = "none"', 0],
+    ["span.number = 5000", 1],
+    ["span.number = 5000.0", 1],
+    ["span.number = -1", 0],
+    ['resource.host = "host-2"', 1],
+    ['.host = "host-2"', 1],
+    ['span.half = "none" || resource.host = "host-1"', 1],
+    // An array may have the value: where there is one of that name, spans are looked at.
+    ['span.list = "rare"', 1],
+    ['span.list = "none"', 1],
+  ])("%s reads %i of 4 granules", async (condition, granules) => {
+    expect(await readOf(condition)).toBe(granules);
   });
 });

@@ -1,7 +1,15 @@
 import type { AttributeField, Field } from "traceql";
 import { attributeTypeLetters } from "wire/rows";
 import { isOfEach } from "../../../traceql/stored-value.ts";
-import { type AttributeParts, attributeTexts, firstElement, partsOfElement } from "../attribute-text-sql.ts";
+import {
+  type AttributeParts,
+  attributeTexts,
+  firstElement,
+  hasArray,
+  hasElement,
+  partsOfElement,
+} from "../attribute-text-sql.ts";
+import { equalTexts, type StoredText } from "./equal-texts.ts";
 import { bytesLiteral, textLiteral } from "./sql-literals.ts";
 import { attributeTest, intTest, textTest, type ValueTest } from "./value-test.ts";
 
@@ -130,7 +138,23 @@ function attributeFieldTest(field: AttributeField, test: ValueTest): string {
     return attributeTest(test, isOf, text);
   }
   const { isOf, text } = partsOfElement("v");
-  return `arrayExists(v -> ${attributeTest(test, isOf, text)}, [${elementOf(field)}])`;
+  const isFirst = `arrayExists(v -> ${attributeTest(test, isOf, text)}, [${elementOf(field)}])`;
+  const texts = "constant" in test && test.operator === "=" ? equalTexts(test.constant) : undefined;
+  return texts === undefined ? isFirst : `(${hasAny(field, texts)} AND ${isFirst})`;
+}
+
+/** The condition that the span or its resource has one of these values, or an array, under the name: indexes know where. */
+function hasAny({ scope, name }: AttributeField, texts: readonly StoredText[]): string {
+  const key = textLiteral(name);
+  const values = texts.map(([type, text]) => [type, textLiteral(text)] as const);
+  const has = (column: string) => `${hasElement(column, key, values)} OR ${hasArray(column, key)}`;
+  if (scope === "span") return `(${has(attributeTexts.span)})`;
+  if (scope === "resource") return `(${has(attributeTexts.resource)})`;
+  const ofResource =
+    name === "service.name"
+      ? `service IN (${values.map(([, text]) => text).join(", ")})`
+      : has(attributeTexts.resource);
+  return `(${has(attributeTexts.span)} OR ${ofResource})`;
 }
 
 function plainTest(field: Field, { sql, type }: PlainField, test: ValueTest): string | undefined {
