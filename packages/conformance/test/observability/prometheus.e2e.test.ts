@@ -21,7 +21,11 @@ const isThere = [prometheus, promtool].every((name) => spawnSync(name, ["--versi
 const configSchema = z.looseObject({
   scrape_configs: z.array(
     // Without what says where its targets are: each has one address here.
-    z.object({ job_name: z.string(), metrics_path: z.string().optional() }),
+    z.object({
+      job_name: z.string(),
+      metrics_path: z.string().optional(),
+      params: z.record(z.string(), z.array(z.string())).optional(),
+    }),
   ),
 });
 
@@ -150,6 +154,69 @@ describe.skipIf(!isThere)("Prometheus (needs prometheus and promtool)", () => {
         [...named].filter((name) => !recorded.has(name) && !isScraped(metricOf(name, isScraped))),
       ).toEqual([]);
     }, patient);
+  }, 120_000);
+
+  test("what Grafana's Tempo data source asks for its service graph has an answer", async () => {
+    const now = BigInt(Date.now()) * 1_000_000n;
+    const span = (serviceName: string, spanId: string, more: object) => ({
+      resource: { attributes: [{ key: "service.name", value: { stringValue: serviceName } }] },
+      scopeSpans: [
+        {
+          spans: [
+            {
+              ...{ traceId: "5e51ce96".repeat(4), spanId, name: "buy", startTimeUnixNano: String(now) },
+              ...{ endTimeUnixNano: String(now + 300_000_000n), ...more },
+            },
+          ],
+        },
+      ],
+    });
+    const resourceSpans = [
+      span("graph-shop", "00000000000000b1", { kind: 3 }),
+      span("graph-stock", "00000000000000b2", {
+        ...{ kind: 2, parentSpanId: "00000000000000b1", status: { code: 2 } },
+      }),
+    ];
+    const sent = await fetch(`${house.addresses.otlpHttp}/v1/traces`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ resourceSpans }),
+    });
+    expect(sent.status).toBe(200);
+    const samples = z.object({
+      result: z.array(
+        z.object({ metric: z.record(z.string(), z.string()), value: z.tuple([z.number(), z.string()]) }),
+      ),
+    });
+    const edge = { client: "graph-shop", server: "graph-stock" };
+    const ofGraph = (metric: string) => `sum by (client, server) (${metric}{client="graph-shop"})`;
+    for (const [expression, metric, isRight] of [
+      [ofGraph("traces_service_graph_request_total"), edge, (value: number) => value === 1],
+      [ofGraph("traces_service_graph_request_failed_total"), edge, (value: number) => value === 1],
+      [
+        ofGraph("traces_service_graph_request_server_seconds_sum"),
+        edge,
+        (value: number) => value > 0.27 && value < 0.33,
+      ],
+      [
+        'topk(5, sum(traces_spanmetrics_calls_total{service="graph-stock",span_kind="SPAN_KIND_SERVER",status_code="STATUS_CODE_ERROR"}) by (span_name))',
+        { span_name: "buy" },
+        (value: number) => value === 1,
+      ],
+      [
+        'histogram_quantile(.9, sum(traces_spanmetrics_latency_bucket{service="graph-stock",span_name=~"buy"}) by (le))',
+        {},
+        (value: number) => value > 0.256 && value < 0.512,
+      ],
+    ] as const) {
+      await vi.waitFor(async () => {
+        const { result } = await ask(`/api/v1/query?query=${encodeURIComponent(expression)}`, samples);
+        expect(result.map((sample) => sample.metric)).toEqual([metric]);
+        expect(result.map(({ value: [, text] }) => [text, isRight(Number(text))])).toEqual([
+          [expect.anything(), true],
+        ]);
+      }, patient);
+    }
   }, 120_000);
 
   test.each(dashboards.map((each) => [each.file, each] as const))(

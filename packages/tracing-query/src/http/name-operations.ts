@@ -69,7 +69,7 @@ export const nameOperations: readonly OperationDescription[] = [
         z.array(z.strictObject({ parent: z.string(), child: z.string(), callCount: z.int() })),
       ).meta({ id: "Dependencies" }),
     },
-    failureStatuses: [400],
+    failureStatuses: [400, 501],
     example: { query: { lookback: "3600000" } },
     failingExample: { status: 400, request: { query: { lookback: "an hour" } } },
   },

@@ -79,6 +79,10 @@ export function searches(services: readonly string[]): string[] {
       ["traceID", ids.trace(2)],
       ["traceID", "dead"],
     ]),
+    path([
+      ["traceID", ids.shortTrace(12)],
+      ["traceID", ids.shortTrace(12)],
+    ]),
     path([["traceID", ids.shortTrace(12).toUpperCase()]]),
     path([["traceID", ids.shortTrace(12).padStart(32, "0")]]),
   ];
@@ -125,6 +129,11 @@ export function grpcSearches(services: readonly string[]): object[] {
 export const queryErrors: readonly string[] = [
   "/api/traces",
   "/api/traces?service=",
+  "/api/traces?service=%zz",
+  "/api/traces?service=a;b=c",
+  "/api/operations?service=nobody;x",
+  "//api/services",
+  "/api/./traces//..?service=x//",
   "/api/traces?service=x&start=a",
   "/api/traces?service=x&end=1.5",
   "/api/traces?service=x&start=99999999999999999999",
