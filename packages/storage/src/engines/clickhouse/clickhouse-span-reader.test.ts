@@ -6,6 +6,7 @@ import { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { ClickHouseSpanReader } from "./clickhouse-span-reader.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
 import { SchemaGuard } from "./schema/schema-guard.ts";
+import type { Parameters } from "./search-sql.ts";
 import { newDatabaseName, runSql, startTestServer, type TestServer } from "./test-server.ts";
 
 const database = newDatabaseName();
@@ -76,6 +77,35 @@ describe("a search for something rare", () => {
     // One in a minute: sixteen are expected of a quarter of an hour.
     expect(await statements(nowNano - hour, 2)).toEqual([2, 2]);
     expect(await statements(nowNano - hour, 3)).toEqual([3, 3]);
+    asked.mockRestore();
+  });
+});
+
+describe("a search that the newest minute nearly satisfies", () => {
+  it("asks for few more minutes", async () => {
+    const nowNano = BigInt(Date.now()) * 1_000_000n;
+    // Four in the last minute, two in each before it, in an hour and a half.
+    const seconds = [1, 2, 3, 4, ...Array.from({ length: 180 }, (_, index) => 125 + 30 * index)];
+    const spans = seconds.map((second) =>
+      sampleSpan({ service: "even", startTimeUnixNano: nowNano - BigInt(second) * 1_000_000_000n }),
+    );
+    await store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
+    const reader = new ClickHouseSpanReader(connection, new SchemaGuard(connection, database), {
+      ...{ database, maxReadBytes: 1_000_000 },
+    });
+    await reader.findTraceIds({ service: "even", limit: 1 });
+    const asked = vi.spyOn(connection, "rows");
+    for (const limit of [5, 6, 20, 100, 184, 200]) {
+      asked.mockClear();
+      const found = await reader.findTraceIds({ service: "even", limit });
+      expect(found).toEqual(spans.slice(0, limit).map(({ traceId }) => traceId));
+      if (limit === 5) {
+        const [[, newest], [, next]] = asked.mock.calls as [[string, Parameters], [string, Parameters]];
+        const from = ({ startMin }: Parameters) => BigInt(startMin as string);
+        expect(asked).toHaveBeenCalledTimes(2);
+        expect(Number(from(newest) - from(next)) / 60e9).toBeLessThanOrEqual(3);
+      }
+    }
     asked.mockRestore();
   });
 });

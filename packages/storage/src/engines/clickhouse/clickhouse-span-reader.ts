@@ -17,7 +17,14 @@ import type { SchemaGuard } from "./schema/schema-guard.ts";
 import { hasSpans, justArrivedOfTraces, keepsUnpacked, spansOfTraces } from "./schema/span-sql.ts";
 import { searchSql } from "./search-sql.ts";
 import { denseRows, splitSlice } from "./split-slice.ts";
-import { joinedSlices, sliceGrowth, type TimeSlice, timeSlices } from "./time-slices.ts";
+import {
+  joinedSlices,
+  likelyPart,
+  sliceGrowth,
+  sliceNano,
+  type TimeSlice,
+  timeSlices,
+} from "./time-slices.ts";
 
 /** With more, a query is long in the making: each place has all conditions of the other tags. */
 const maxTagsApart = 4;
@@ -112,14 +119,26 @@ export class ClickHouseSpanReader implements SpanReader {
     };
     const slices = [...timeSlices(query, nowUnixNano)];
     let mayJoin = true;
+    let mayNarrow = true;
+    let searchedNano = 0n;
     for (let at = 0; at < slices.length; at++) {
+      const likely = mayNarrow
+        ? likelyPart(slices[at] as TimeSlice, searchedNano, found.size, query.limit)
+        : undefined;
+      if (likely !== undefined) {
+        // A few more minutes should do. If not, it is no even stream, and nothing is expected of it any more.
+        mayNarrow = false;
+        slices.splice(at, 1, ...likely);
+      }
       const slice = slices[at] as TimeSlice;
       const next = slices[at + 1];
+      searchedNano += sliceNano(slice, nowUnixNano) ?? 0n;
       if (at > 0 && mayJoin && next !== undefined && found.size * sliceGrowth < query.limit) {
         // What is rare is hardly in the next slice alone. With the one after it, a statement less finds it.
         try {
           if (await search(joinedSlices(slice, next), false, `, max_rows_to_read = ${this.#maxSparseRows}`))
             break;
+          searchedNano += sliceNano(next, nowUnixNano) ?? 0n;
           at++;
           continue;
         } catch (error) {

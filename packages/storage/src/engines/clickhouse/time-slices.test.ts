@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { timeSlices } from "./time-slices.ts";
+import { likelyPart, timeSlices } from "./time-slices.ts";
 
 const minute = 60_000_000_000n;
 const now = 1_000_000n * minute + 5n;
@@ -34,5 +34,30 @@ describe("timeSlices", () => {
     for (const [index, { startTimeMinUnixNano = 0n }] of all.slice(0, -1).entries()) {
       expect(all[index + 1]?.startTimeMaxUnixNano).toBe(startTimeMinUnixNano - 1n);
     }
+  });
+});
+
+describe("likelyPart", () => {
+  const quarter = { startTimeMinUnixNano: now - 16n * minute, startTimeMaxUnixNano: now - minute - 6n };
+  /** Its length in minutes. */
+  const part = (found: number, wanted: number, slice = quarter, searched = minute) => {
+    const parts = likelyPart(slice, searched, found, wanted);
+    if (parts === undefined) return undefined;
+    const [newer, older] = parts;
+    const { startTimeMinUnixNano: from = 0n } = newer;
+    expect([newer.startTimeMaxUnixNano, older.startTimeMaxUnixNano, older.startTimeMinUnixNano]).toEqual([
+      ...[slice.startTimeMaxUnixNano, from - 1n, slice.startTimeMinUnixNano],
+    ]);
+    return Math.ceil(Number(quarter.startTimeMaxUnixNano - from) / 60e9);
+  };
+
+  it("is twice what should do, in whole minutes", () => {
+    expect([part(19, 20), part(15, 20), part(10, 20), part(12, 20)]).toEqual([1, 1, 2, 2]);
+  });
+
+  it("is left whole where a part would be most of it, or nothing is known", () => {
+    expect([part(0, 20), part(6, 20), part(1, 20)]).toEqual([undefined, undefined, undefined]);
+    expect(likelyPart({ startTimeMaxUnixNano: now }, minute, 19, 20)).toBeUndefined();
+    expect(likelyPart({ startTimeMinUnixNano: 0n }, minute, 19, 20)).toBeUndefined();
   });
 });

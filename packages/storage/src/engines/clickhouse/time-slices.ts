@@ -32,6 +32,35 @@ export function* timeSlices(
   yield slice(min, max);
 }
 
+/**
+ * The newest part of a slice in which the rest of what is wanted should be, as much of it came with each minute before, and what is
+ * older. Whole minutes, and twice what should do.
+ * @param searchedNano how long a time was searched before the slice
+ * @param found in that time
+ * @returns undefined where that is more than a quarter of the slice, or nothing is known
+ */
+export function likelyPart(
+  { startTimeMinUnixNano: min, startTimeMaxUnixNano: max }: TimeSlice,
+  searchedNano: bigint,
+  found: number,
+  wanted: number,
+): readonly [newer: TimeSlice, older: TimeSlice] | undefined {
+  if (min === undefined || max === undefined || found === 0) return undefined;
+  const likely = (2n * searchedNano * BigInt(wanted - found)) / BigInt(found);
+  const from = ((max + 1n - likely) / minuteNano) * minuteNano;
+  if ((max - from) * 4n > max - min) return undefined;
+  return [slice(from, max), slice(min, from - 1n)];
+}
+
+/** How long a slice is. @returns undefined for one without a beginning */
+export function sliceNano(
+  { startTimeMinUnixNano: min, startTimeMaxUnixNano: max }: TimeSlice,
+  nowUnixNano: bigint,
+): bigint | undefined {
+  if (min === undefined) return undefined;
+  return (max === undefined || max > nowUnixNano ? nowUnixNano : max) - min;
+}
+
 /** Two slices as one. @param older the one after `newer` */
 export function joinedSlices(newer: TimeSlice, older: TimeSlice): TimeSlice {
   return slice(older.startTimeMinUnixNano, newer.startTimeMaxUnixNano);
