@@ -209,3 +209,59 @@ ALTER TABLE tracing.spans MODIFY SETTING min_bytes_for_wide_part = 2147483648;
 ALTER TABLE tracing.archived_spans MODIFY SETTING min_bytes_for_wide_part = 2147483648;
 
 INSERT INTO tracing.schema_migrations (version, name) SELECT 5, 'compact parts';
+
+ALTER TABLE tracing.spans
+  ADD COLUMN IF NOT EXISTS in_resource_text String EPHEMERAL,
+  ADD COLUMN IF NOT EXISTS resource_text LowCardinality(String) DEFAULT if(in_resource_text = '', if(empty(resource_attributes), '', concat(arrayStringConcat(arrayMap(a -> concat('\xFF', a.1, '\xFE', substring('esbidakx', CAST(a.2, 'Int8') + 1, 1), a.3), resource_attributes)), '\xFF')), in_resource_text) CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS attribute_text String DEFAULT if(empty(attributes), '', concat(arrayStringConcat(arrayMap(a -> concat('\xFF', a.1, '\xFE', substring('esbidakx', CAST(a.2, 'Int8') + 1, 1), a.3), attributes)), '\xFF')) CODEC(ZSTD(1));
+
+ALTER TABLE tracing.archived_spans
+  ADD COLUMN IF NOT EXISTS in_resource_text String EPHEMERAL,
+  ADD COLUMN IF NOT EXISTS resource_text LowCardinality(String) DEFAULT if(in_resource_text = '', if(empty(resource_attributes), '', concat(arrayStringConcat(arrayMap(a -> concat('\xFF', a.1, '\xFE', substring('esbidakx', CAST(a.2, 'Int8') + 1, 1), a.3), resource_attributes)), '\xFF')), in_resource_text) CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS attribute_text String DEFAULT if(empty(attributes), '', concat(arrayStringConcat(arrayMap(a -> concat('\xFF', a.1, '\xFE', substring('esbidakx', CAST(a.2, 'Int8') + 1, 1), a.3), attributes)), '\xFF')) CODEC(ZSTD(1));
+
+ALTER TABLE tracing.spans
+  ADD INDEX IF NOT EXISTS attribute_text_index splitByChar('\xFF', attribute_text) TYPE bloom_filter(0.01) GRANULARITY 1,
+  ADD INDEX IF NOT EXISTS resource_text_index splitByChar('\xFF', resource_text) TYPE bloom_filter(0.01) GRANULARITY 1;
+
+ALTER TABLE tracing.spans
+  DROP INDEX IF EXISTS attributes_index, DROP INDEX IF EXISTS resource_attributes_index SETTINGS mutations_sync = 0, alter_sync = 0;
+
+ALTER TABLE tracing.archived_spans
+  DROP INDEX IF EXISTS attributes_index, DROP INDEX IF EXISTS resource_attributes_index SETTINGS mutations_sync = 0, alter_sync = 0;
+
+ALTER TABLE tracing.spans
+  MATERIALIZE INDEX attribute_text_index, MATERIALIZE INDEX resource_text_index SETTINGS mutations_sync = 0, alter_sync = 0;
+
+INSERT INTO tracing.schema_migrations (version, name) SELECT 6, 'attributes as text';
+
+ALTER TABLE tracing.dependency_calls
+  ADD COLUMN IF NOT EXISTS kind Enum8('unspecified' = 0, 'internal' = 1, 'server' = 2, 'client' = 3, 'producer' = 4, 'consumer' = 5),
+  ADD COLUMN IF NOT EXISTS failed Bool,
+  ADD COLUMN IF NOT EXISTS bucket UInt16,
+  MODIFY ORDER BY (pending, tenant, minute, parent, child, kind, failed, bucket);
+
+ALTER TABLE tracing.dependency_calls_view MODIFY QUERY
+SELECT received, if(callers.key = 0, called.key, 0) AS pending, tenant, minute, callers.service AS parent, child,
+  kind, failed, bucket,
+  toInt64(count()) AS calls, if(pending = 0, toDateTime(0, 'UTC'), now('UTC')) AS arrived
+FROM (
+  SELECT received, tenant, service AS child, toInt32(intDiv(toUnixTimestamp64Nano(start), 60000000000)) AS minute, kind, status = 'error' AS failed,
+    if(duration > 1, toUInt16(floor(log2(duration) * 4)), 0) AS bucket,
+    if(parent_span_id = toFixedString('', 8), cityHash64('client', tenant, trace_id, span_id), cityHash64('span', tenant, trace_id, parent_span_id)) AS key
+  FROM tracing.spans
+  WHERE parent_span_id != toFixedString('', 8) OR (format != 'otlp' AND kind = 'server')
+) AS called
+ANY LEFT JOIN (
+  SELECT cityHash64('span', tenant, trace_id, span_id) AS key, service FROM tracing.spans WHERE format = 'otlp'
+  UNION ALL
+  SELECT cityHash64('span', tenant, trace_id, span_id) AS key, argMax(service, kind != 'client') AS service
+  FROM tracing.spans WHERE format != 'otlp' GROUP BY key
+  UNION ALL
+  SELECT cityHash64('client', tenant, trace_id, span_id) AS key, service
+  FROM tracing.spans WHERE format != 'otlp' AND kind = 'client' AND parent_span_id = toFixedString('', 8)
+) AS callers ON called.key = callers.key
+WHERE callers.key = 0 OR callers.service != child
+GROUP BY received, pending, tenant, minute, parent, child, kind, failed, bucket;
+
+INSERT INTO tracing.schema_migrations (version, name) SELECT 7, 'details of calls';

@@ -3,20 +3,25 @@ import { ask } from "../../../src/tracing-api/ask.ts";
 import type { SpanLedger } from "../../faults/span-ledger.ts";
 import type { ChaosCase } from "../chaos-case.ts";
 
-/** What made the tables, as released: version after version, each ended by the statement that notes it. */
-const statements = readFileSync(new URL("schemas-before.sql", import.meta.url), "utf8")
-  .split(/;\n+/)
-  .filter((statement) => statement.trim() !== "");
+/** Statements as they were released, of a file beside this one. */
+function released(file: string): string[] {
+  return readFileSync(new URL(file, import.meta.url), "utf8")
+    .split(/;\n+/)
+    .filter((statement) => statement.trim() !== "");
+}
+
+/** What made the tables step by step: version after version, each ended by the statement that notes it. */
+const steps = released("schemas-before.sql");
 const traces = 500;
 const spansOfTrace = 20;
 
-/** The statements up to a version. @throws Error when it is not recorded */
-function schemaOf(version: number): string[] {
-  const end = statements.findIndex((text) =>
+/** The steps up to a version. @throws Error when it is not recorded */
+function stepsTo(version: number): string[] {
+  const end = steps.findIndex((text) =>
     text.includes(`schema_migrations (version, name) SELECT ${version},`),
   );
   if (end === -1) throw new Error(`schema ${version} is not recorded`);
-  return statements.slice(0, end + 1);
+  return steps.slice(0, end + 1);
 }
 
 async function run(storageUrl: string, sql: string): Promise<void> {
@@ -39,14 +44,20 @@ function rowsOf(ledger: SpanLedger): string {
   return `INSERT INTO tracing.spans (${columns}) VALUES ${rows.flat().join(",")}`;
 }
 
-function upgrade(version: number): ChaosCase {
+interface OlderTables {
+  readonly name: string;
+  readonly meaning: string;
+  readonly statements: readonly string[];
+}
+
+function upgrade({ name, meaning, statements }: OlderTables): ChaosCase {
   return {
-    name: `upgrade/schema-${version}`,
-    meaning: `everything starts on data of schema ${version}, under load, and storage is killed soon after`,
+    name: `upgrade/${name}`,
+    meaning: `everything starts on ${meaning}, under load, and storage is killed soon after`,
     settings: () => ({}),
     prepare: async ({ processes, storageUrl }, ledger) => {
       await processes.storage.start();
-      for (const statement of schemaOf(version)) await run(storageUrl, statement);
+      for (const statement of statements) await run(storageUrl, statement);
       await run(storageUrl, rowsOf(ledger));
       await processes.storage.end("SIGTERM");
     },
@@ -58,5 +69,20 @@ function upgrade(version: number): ChaosCase {
   };
 }
 
-/** Data that an older release has written: the oldest, and the one before this. */
-export const upgradeCases: readonly ChaosCase[] = [upgrade(1), upgrade(4), upgrade(5)];
+function upgradeFrom(version: number): ChaosCase {
+  return upgrade({
+    name: `schema-${version}`,
+    meaning: `data of schema ${version}`,
+    statements: stepsTo(version),
+  });
+}
+
+/** Data that an older release has written: the oldest, some between, and the one before this, by steps and as it made new ones. */
+export const upgradeCases: readonly ChaosCase[] = [
+  ...[1, 4, 5, 7].map(upgradeFrom),
+  upgrade({
+    name: "new-at-schema-7",
+    meaning: "data of a database that was new with schema 7",
+    statements: released("new-database-7.sql"),
+  }),
+];
