@@ -1,10 +1,16 @@
+import { writeMessagePrefix } from "wire/grpc-client";
 import type { PlannedSpan } from "./plan-spans.ts";
 import type { Piece } from "./proto-piece.ts";
 import type { Random } from "./random.ts";
 
+/** Bytes that gRPC puts before a message. */
+export const grpcPrefixBytes = 5;
+
 /** One export request, ready to send, with ids and times that no other has. */
 export interface Batch {
-  /** OTLP `ExportTraceServiceRequest`; the receiver of the batch owns it. */
+  /** The request behind gRPC's prefix of a message that is not compressed. */
+  readonly message: Buffer;
+  /** OTLP `ExportTraceServiceRequest`: the message without its prefix. */
   readonly body: Buffer;
   readonly spanCount: number;
   /** Index in `body` of the trace id of the batch's first span. */
@@ -55,17 +61,26 @@ export class BatchTemplate {
     }
   }
 
+  /** Length of a batch's `message`. */
+  get messageBytes(): number {
+    return grpcPrefixBytes + this.#bytes.length;
+  }
+
   /**
    * A copy with fresh ids, times and unique texts. All traces end before now; they last as planned, each stretched by
    * a factor of its own.
    * @param nowMs milliseconds since the Unix epoch
+   * @param target at least `messageBytes` long; the batch is a part of it
    */
-  stamp(random: Random, nowMs: number): Batch {
-    const body = Buffer.from(this.#bytes);
+  stamp(random: Random, nowMs: number, target: Buffer): Batch {
+    const message = target.subarray(0, this.messageBytes);
+    writeMessagePrefix(message, this.#bytes.length);
+    const body = message.subarray(grpcPrefixBytes);
+    this.#bytes.copy(body);
     this.#writeIds(body, random);
     this.#writeTimes(body, random, Math.floor(nowMs) - lookBackMs);
     for (const { at, digits } of this.#uniqueTexts) writeHex(body, at, digits, random);
-    return { body, spanCount: this.#spans.length, traceIdAt: this.#traceIds[0]!.at };
+    return { message, body, spanCount: this.#spans.length, traceIdAt: this.#traceIds[0]!.at };
   }
 
   #writeIds(body: Buffer, random: Random): void {

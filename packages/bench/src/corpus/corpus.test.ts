@@ -101,4 +101,21 @@ describe("Corpus", () => {
     const traceId = batch.body.toString("hex", batch.traceIdAt, batch.traceIdAt + 16);
     expect(decodeTraces(batch.body)[0]?.traceId).toBe(traceId);
   });
+
+  test("stamps the next batch, of whichever size, on one that was given back", () => {
+    const corpus = new Corpus(batchSpans, 1, 2);
+    const first = corpus.next();
+    const ids = new Set(decodeTraces(first.body).map(({ spanId }) => spanId));
+    corpus.giveBack(first);
+    for (let sent = 0; sent < requestCount; sent++) {
+      const next = corpus.next();
+      expect(next.body.buffer).toBe(first.body.buffer);
+      expect(next.message.readUInt32BE(1)).toBe(next.body.length);
+      for (const { spanId } of decodeTraces(next.body)) {
+        expect(ids.has(spanId)).toBe(false);
+        ids.add(spanId);
+      }
+      corpus.giveBack(next);
+    }
+  });
 });

@@ -11,6 +11,9 @@ export class Corpus {
   readonly batchSpans: number;
   readonly #templates;
   readonly #random: Random;
+  readonly #batchBytes: number;
+  /** Memory of batches that were given back. */
+  readonly #free: Buffer[] = [];
   #next = 0;
 
   /**
@@ -24,6 +27,7 @@ export class Corpus {
     this.#templates = Array.from({ length: templateCount }, () =>
       encodeBatch(planSpans(shapes, batchSpans), shapes),
     );
+    this.#batchBytes = Math.max(...this.#templates.map(({ messageBytes }) => messageBytes));
     this.#random = new Random(idSeed);
   }
 
@@ -33,6 +37,15 @@ export class Corpus {
    */
   next(nowMs = Date.now()): Batch {
     const template = this.#templates[this.#next++ % templateCount]!;
-    return template.stamp(this.#random, nowMs);
+    return template.stamp(this.#random, nowMs, this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#batchBytes));
+  }
+
+  /**
+   * Takes a batch's memory for another one. Whoever sends many should give them back: memory outside of the heap, a batch
+   * each, has the garbage collector mark the whole heap again and again.
+   * @param batch nobody may look at it any more
+   */
+  giveBack({ message }: Batch): void {
+    this.#free.push(Buffer.from(message.buffer));
   }
 }

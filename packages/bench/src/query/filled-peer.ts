@@ -62,8 +62,8 @@ async function send({ httpEndpoint, store }: System, endUnixMs: number, signal: 
     while (sent < batches && !signal.aborted) {
       const batch = ++sent;
       while (batch * batchSpans - stored > maxAheadSpans && !signal.aborted) await sleep(lookMs);
-      const { body } = corpus.next(Math.floor(endUnixMs - hourMs + (batch * hourMs) / batches));
-      const answer = await exporter.export(Buffer.from(body));
+      const request = corpus.next(Math.floor(endUnixMs - hourMs + (batch * hourMs) / batches));
+      const answer = await exporter.export(request);
       if (answer.outcome !== "accepted") throw new Error(`the peer did not take a batch: ${answer.reason}`);
     }
   };

@@ -1,4 +1,4 @@
-import type { ExportAnswer, Exporter } from "../e2e/exporters/exporter.ts";
+import type { ExportAnswer, Exporter, ExportRequest } from "../e2e/exporters/exporter.ts";
 import { LatencyHistogram } from "../e2e/load/tally.ts";
 
 /** An exporter whose latency can be looked at while it works. */
@@ -11,9 +11,9 @@ export class TimedExporter implements Exporter {
     this.#inner = inner;
   }
 
-  async export(body: Buffer): Promise<ExportAnswer> {
+  async export(batch: ExportRequest): Promise<ExportAnswer> {
     const startedAt = performance.now();
-    const answer = await this.#inner.export(body);
+    const answer = await this.#inner.export(batch);
     if (answer.outcome === "accepted") {
       this.#latency.record(performance.now() - startedAt);
       this.accepted++;

@@ -1,4 +1,4 @@
-import { Http2Connection } from "../grpc/http2-connection.ts";
+import { Http2Connection } from "wire/grpc-client";
 import { type CollectorSocketSettings, openCollectorSocket } from "./collector-socket.ts";
 
 const connectTimeoutMs = 10_000;

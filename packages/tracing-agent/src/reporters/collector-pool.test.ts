@@ -3,8 +3,8 @@ import { createServer, type Http2Server, type ServerHttp2Session, type ServerHtt
 import type { AddressInfo } from "node:net";
 import { createLogger } from "lifecycle";
 import { afterEach, describe, expect, it } from "vitest";
+import { prefixed } from "wire/grpc-client";
 import { statusDetails } from "wire/testing";
-import { prefixed } from "../grpc/grpc-answer.ts";
 import { CollectorPool } from "./collector-pool.ts";
 
 /** Of a busy machine. */

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "lifecycle";
+import type { GrpcAnswer, GrpcStatus } from "wire/grpc-client";
 import type { AgentMetrics } from "../agent-metrics.ts";
-import type { GrpcAnswer } from "../grpc/grpc-answer.ts";
-import type { GrpcStatus } from "../grpc/grpc-status.ts";
 import { collectorMethods } from "./collector-methods.ts";
 import type { CollectorPool } from "./collector-pool.ts";
 import { retryPauseMs } from "./retry-pause.ts";

@@ -1,6 +1,5 @@
 import { SamplingStrategyParameters, SamplingStrategyResponse } from "wire/api-v2";
-import { grpcError, prefixed } from "../grpc/grpc-answer.ts";
-import { grpcStatusGoName } from "../grpc/grpc-status.ts";
+import { grpcError, grpcStatusGoName, prefixed } from "wire/grpc-client";
 import { collectorMethods } from "./collector-methods.ts";
 import type { CollectorPool } from "./collector-pool.ts";
 

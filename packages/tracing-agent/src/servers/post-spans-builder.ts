@@ -1,5 +1,5 @@
 import type { AgentBatch } from "wire/agent";
-import { writeMessagePrefix } from "../grpc/grpc-answer.ts";
+import { writeMessagePrefix } from "wire/grpc-client";
 import { freeBuffer } from "./free-buffer.ts";
 import { RequestBuffers } from "./request-buffers.ts";
 

@@ -17,13 +17,21 @@ export type ExportAnswer =
   /** Refused for good; by OTLP's rules the sender drops the batch. */
   | { readonly outcome: "failed"; readonly reason: string; readonly detail: string };
 
+/** A request in both forms, so that nothing is copied before it is sent. */
+export interface ExportRequest {
+  /** OTLP protobuf `ExportTraceServiceRequest`. */
+  readonly body: Buffer;
+  /** The same behind gRPC's prefix of a message that is not compressed. */
+  readonly message: Buffer;
+}
+
 /** Sends export requests over one protocol. Safe for many calls at a time. */
 export interface Exporter {
   /**
-   * Sends one OTLP protobuf `ExportTraceServiceRequest`. Never rejects.
-   * @param body must not change until the answer is there
+   * Never rejects.
+   * @param request must not change until the answer is there; after none, not at all
    */
-  export(body: Buffer): Promise<ExportAnswer>;
+  export(request: ExportRequest): Promise<ExportAnswer>;
   /** Closes all connections; calls under way end as unanswered. */
   close(): Promise<void>;
 }

@@ -1,85 +1,63 @@
-import {
-  type ChannelOptions,
-  Client,
-  compressionAlgorithms,
-  credentials,
-  Metadata,
-  type ServiceError,
-  status,
-} from "@grpc/grpc-js";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { type GrpcAnswer, type GrpcStatus, prefixed } from "wire/grpc-client";
 import { traceService } from "wire/otlp";
-import { retryDelayMs } from "wire/retry-info";
-import type { ExportAnswer, Exporter, ExporterSettings } from "./exporter.ts";
+import type { ExportAnswer, Exporter, ExporterSettings, ExportRequest } from "./exporter.ts";
+import { GrpcConnection } from "./grpc-connection.ts";
 
-const { path, requestSerialize, responseDeserialize } = traceService.export;
+const compress = promisify(gzip);
+const { path, responseDeserialize } = traceService.export;
 
 /**
- * Codes after which a sender tries again.
+ * Statuses after which a sender tries again.
  * Source: OTLP specification, "OTLP/gRPC Response"; RESOURCE_EXHAUSTED only with a `RetryInfo`
  */
-const retryable = new Set([
-  status.CANCELLED,
-  status.DEADLINE_EXCEEDED,
-  status.ABORTED,
-  status.OUT_OF_RANGE,
-  status.UNAVAILABLE,
-  status.DATA_LOSS,
+const retryable: ReadonlySet<GrpcStatus> = new Set([
+  "CANCELLED",
+  "DEADLINE_EXCEEDED",
+  "ABORTED",
+  "OUT_OF_RANGE",
+  "UNAVAILABLE",
+  "DATA_LOSS",
 ]);
 
-/** OTLP over gRPC. The request bytes are sent as they are. */
+/** OTLP over gRPC. The generator has the cores of what it measures, so it is made of the lean client of the agent. */
 export class GrpcExporter implements Exporter {
-  readonly #clients: readonly Client[];
-  readonly #timeoutMs: number;
-  readonly #metadata = new Metadata();
+  readonly #connections: readonly GrpcConnection[];
+  readonly #gzip: boolean;
   #next = 0;
 
   constructor({ endpoint, gzip, connections, timeoutMs }: ExporterSettings) {
-    const options: ChannelOptions = {
-      // Otherwise all clients of one address share a connection.
-      "grpc.use_local_subchannel_pool": 1,
-      // A refusal is for us to count; grpc-js must not try again by itself.
-      "grpc.enable_retries": 0,
-      "grpc.initial_reconnect_backoff_ms": 100,
-      "grpc.max_reconnect_backoff_ms": 1000,
-      ...(gzip ? { "grpc.default_compression_algorithm": compressionAlgorithms.gzip } : {}),
-    };
-    this.#clients = Array.from(
+    this.#gzip = gzip;
+    this.#connections = Array.from(
       { length: connections },
-      () => new Client(endpoint, credentials.createInsecure(), options),
+      () => new GrpcConnection({ endpoint, path, gzip, timeoutMs }),
     );
-    this.#timeoutMs = timeoutMs;
   }
 
-  export(body: Buffer): Promise<ExportAnswer> {
-    const client = this.#clients[this.#next++ % this.#clients.length]!;
-    const deadline = Date.now() + this.#timeoutMs;
-    return new Promise((resolve) => {
-      client.makeUnaryRequest(
-        path,
-        requestSerialize,
-        responseDeserialize,
-        body,
-        this.#metadata,
-        { deadline },
-        (error, outcome) => {
-          if (error !== null) resolve(answerOf(error));
-          else resolve({ outcome: "accepted", rejectedSpans: outcome?.rejectedSpans ?? 0 });
-        },
-      );
-    });
+  async export({ body, message }: ExportRequest): Promise<ExportAnswer> {
+    const connection = this.#connections[this.#next++ % this.#connections.length]!;
+    return exportAnswerOf(await connection.call(this.#gzip ? await compressedMessage(body) : message));
   }
 
   async close(): Promise<void> {
-    for (const client of this.#clients) client.close();
+    for (const connection of this.#connections) connection.close();
   }
 }
 
-function answerOf({ code, details, metadata }: ServiceError): ExportAnswer {
-  const said = { reason: status[code] ?? String(code), detail: details };
-  const [statusDetails] = metadata?.get("grpc-status-details-bin") ?? [];
-  const retryAfterMs = Buffer.isBuffer(statusDetails) ? retryDelayMs(statusDetails) : undefined;
-  if (retryAfterMs !== undefined && (code === status.RESOURCE_EXHAUSTED || code === status.UNAVAILABLE)) {
-    return { outcome: "refused", ...said, retryAfterMs };
+async function compressedMessage(body: Buffer): Promise<Buffer> {
+  const message = prefixed(await compress(body));
+  message[0] = 1;
+  return message;
+}
+
+function exportAnswerOf({ status, details, message, retryDelayMs }: GrpcAnswer): ExportAnswer {
+  if (status === "OK") {
+    return { outcome: "accepted", rejectedSpans: responseDeserialize(message).rejectedSpans };
   }
-  return { outcome: retryable.has(code) ? "unanswered" : "failed", ...said };
+  const said = { reason: status, detail: details };
+  if (retryDelayMs !== undefined && (status === "RESOURCE_EXHAUSTED" || status === "UNAVAILABLE")) {
+    return { outcome: "refused", ...said, retryAfterMs: retryDelayMs };
+  }
+  return { outcome: retryable.has(status) ? "unanswered" : "failed", ...said };
 }

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { Pool } from "undici";
 import { traceService } from "wire/otlp";
-import type { ExportAnswer, Exporter, ExporterSettings } from "./exporter.ts";
+import type { ExportAnswer, Exporter, ExporterSettings, ExportRequest } from "./exporter.ts";
 
 const compress = promisify(gzip);
 /** Source: OTLP specification, "Retryable Response Codes" of OTLP/HTTP. */
@@ -33,7 +33,7 @@ export class HttpExporter implements Exporter {
     };
   }
 
-  async export(body: Buffer): Promise<ExportAnswer> {
+  async export({ body }: ExportRequest): Promise<ExportAnswer> {
     try {
       const answer = await this.#pool.request({
         path: this.#path,

@@ -112,12 +112,14 @@ class Load {
     let unanswered = false;
     for (let attempt = 0; ; attempt++) {
       const sentAt = performance.now();
-      const answer = await this.#exporter.export(batch.body);
+      const answer = await this.#exporter.export(batch);
       const now = performance.now();
       this.#tally.add(answer, now - sentAt);
       unanswered ||= answer.outcome === "unanswered";
       if (answer.outcome === "accepted" || answer.outcome === "failed") {
         this.#count(batch, answer, now, unanswered);
+        // A call without an answer may still hold its bytes.
+        if (!unanswered) this.#corpus.giveBack(batch);
         return true;
       }
       const delayMs = retryDelayMs(answer, attempt);

@@ -1,4 +1,4 @@
-import type { ReceiveWindow } from "wire/http2";
+import type { ReceiveWindow } from "../http2/receive-window.ts";
 
 /** Header fields by lower-case name; of a name that comes several times, the last value. */
 export type Headers = ReadonlyMap<string, string>;

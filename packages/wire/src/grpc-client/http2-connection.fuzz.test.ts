@@ -1,18 +1,19 @@
 import { Duplex } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { statusDetails } from "../grpc/status-details.ts";
+import { encodeHeaders } from "../http2/encode-headers.ts";
 import {
   clientPreface,
   encodeFrame,
-  encodeHeaders,
   encodeRstStream,
   encodeWindowUpdate,
   frameFlags,
   frameHeaderBytes,
   frameTypes,
-  type HeaderField,
-} from "wire/http2";
-import { damagedMessage, randomOf, statusDetails } from "wire/testing";
+} from "../http2/frames.ts";
+import type { HeaderField } from "../http2/header-field.ts";
+import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
 import { grpcAnswerOf, prefixed } from "./grpc-answer.ts";
 import { Http2Connection } from "./http2-connection.ts";
 

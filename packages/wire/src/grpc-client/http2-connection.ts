@@ -1,7 +1,9 @@
 import type { Duplex } from "node:stream";
+import { decodeHeaderBlock } from "../http2/decode-header-block.ts";
+import { FrameDispatcher, type FrameHandler } from "../http2/frame-dispatcher.ts";
+import { FrameReader } from "../http2/frame-reader.ts";
 import {
   clientPreface,
-  decodeHeaderBlock,
   defaultFrameBytes,
   defaultWindowBytes,
   encodeFrameHeader,
@@ -11,18 +13,15 @@ import {
   encodeSettings,
   encodeWindowUpdate,
   errorCodes,
-  FrameDispatcher,
-  type FrameHandler,
-  FrameReader,
   frameFlags,
   frameTypes,
-  HpackDecoder,
-  Http2Error,
-  ReceiveWindow,
-  SendWindow,
   settingIds,
   settingsAck,
-} from "wire/http2";
+} from "../http2/frames.ts";
+import { HpackDecoder } from "../http2/hpack-decoder.ts";
+import { Http2Error } from "../http2/http2-error.ts";
+import { ReceiveWindow } from "../http2/receive-window.ts";
+import { SendWindow } from "../http2/send-window.ts";
 import type { Headers, Http2Outcome, Http2Stream } from "./http2-stream.ts";
 
 /** Longest header block that is read: what servers send is some hundred bytes, an error's details a few thousand. */
@@ -54,7 +53,7 @@ export interface Http2Listener {
 /**
  * The client's end of one HTTP/2 connection, for requests with a short body and a short answer. Node's own
  * `node:http2` costs ten megabytes of memory with the TLS that it loads, and as much again under load, which is more
- * than an agent beside an application may have; this knows what a gRPC call needs and no more. Nothing is pushed to it,
+ * than an agent beside an application may have, and far more time; this knows what a gRPC call needs and no more. Nothing is pushed to it,
  * and it asks the peer to compress headers without a table.
  * Source: RFC 9113, RFC 7541
  */
@@ -307,7 +306,7 @@ export class Http2Connection implements FrameHandler {
     const untouched = [...this.#streams.values()].filter(({ id }) => id > lastStreamId);
     for (const stream of untouched) {
       this.#remove(stream);
-      stream.done({ isUntouched: true, message: "the collector is closing the connection" });
+      stream.done({ isUntouched: true, message: "the server is closing the connection" });
     }
     this.#startWaiting();
     this.#listener.onGoingAway();

@@ -2,15 +2,15 @@ import * as http2 from "node:http2";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
+import { encodeHeaders } from "../http2/encode-headers.ts";
 import {
   encodeFrame,
-  encodeHeaders,
   encodeSettings,
   encodeWindowUpdate,
   errorCodes,
   frameFlags,
   frameTypes,
-} from "wire/http2";
+} from "../http2/frames.ts";
 import { Http2Connection } from "./http2-connection.ts";
 import type { Http2Outcome } from "./http2-stream.ts";
 

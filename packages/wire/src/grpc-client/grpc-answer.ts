@@ -1,5 +1,5 @@
-import { errorCodes } from "wire/http2";
-import { retryDelayMs } from "wire/retry-info";
+import { retryDelayMs } from "../grpc/retry-info.ts";
+import { errorCodes } from "../http2/frames.ts";
 import { type GrpcStatus, grpcStatusOf, grpcStatusOfHttp } from "./grpc-status.ts";
 import type { Headers, Http2Failure, Http2Outcome, Http2Response } from "./http2-stream.ts";
 
@@ -37,12 +37,18 @@ export function prefixed(message: Uint8Array): Buffer {
   return bytes;
 }
 
-/** The gRPC meaning of what came back for a request. */
-export function grpcAnswerOf(outcome: Http2Outcome): GrpcAnswer {
-  return "headers" in outcome ? answerOf(outcome) : failureOf(outcome);
+/**
+ * The gRPC meaning of what came back for a request.
+ * @param decompress for who sent a compressed message: a server may then answer alike, whatever was asked for
+ */
+export function grpcAnswerOf(outcome: Http2Outcome, decompress?: (message: Buffer) => Buffer): GrpcAnswer {
+  return "headers" in outcome ? answerOf(outcome, decompress) : failureOf(outcome);
 }
 
-function answerOf({ headers, trailers, body }: Http2Response): GrpcAnswer {
+function answerOf(
+  { headers, trailers, body }: Http2Response,
+  decompress: ((message: Buffer) => Buffer) | undefined,
+): GrpcAnswer {
   const ending = trailers ?? headers;
   const code = ending.get("grpc-status");
   if (code === undefined) {
@@ -58,10 +64,18 @@ function answerOf({ headers, trailers, body }: Http2Response): GrpcAnswer {
   if (body.length < prefixBytes || body.length !== prefixBytes + body.readUInt32BE(1)) {
     return grpcError("INTERNAL", `an answer whose body of ${body.length} bytes is no single message`);
   }
+  let message = body.subarray(prefixBytes);
   if (body[0] !== 0) {
-    return grpcError("INTERNAL", "a compressed answer, which was not asked for");
+    if (decompress === undefined) {
+      return grpcError("INTERNAL", "a compressed answer, which was not asked for");
+    }
+    try {
+      message = decompress(message);
+    } catch (error) {
+      return grpcError("INTERNAL", `an answer that cannot be decompressed: ${(error as Error).message}`);
+    }
   }
-  return { status, details: "", message: body.subarray(prefixBytes), isUntouched: false };
+  return { status, details: "", message, isUntouched: false };
 }
 
 /** Source: grpc/grpc doc/PROTOCOL-HTTP2.md, "Errors" */
