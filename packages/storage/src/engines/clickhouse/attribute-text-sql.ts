@@ -114,28 +114,36 @@ export function partsOfElement(element: string): AttributeParts {
   };
 }
 
+/** A value, or one of several: their types, and an expression for the text. */
+export type SoughtValues = readonly (readonly [type: AttributeType, text: string])[];
+
 /**
  * The condition that a column has an attribute.
  *
  * What is looked for in the text itself is exact, and leaves few rows; of these the hashes are asked, because the index knows them.
  * @param key an expression for its key
- * @param values its value, or one of several: their types, and an expression for the text
  */
-export function hasElement(
-  column: string,
-  key: string,
-  values: readonly (readonly [type: AttributeType, text: string])[],
-): string {
-  const elements = values.map(
-    ([type, text]) => `concat(${key}, '\\xFE${attributeTypeLetters[type]}', ${text})`,
-  );
-  const needles = elements.map((element) => `concat(${mark}, ${element}, ${mark})`);
-  const hashes = elements.map((element) => `cityHash64(${element})`);
+export function hasElement(column: string, key: string, values: SoughtValues): string {
+  const hashes = elementsSought(key, values).map((element) => `cityHash64(${element})`);
   const [hash = "0"] = hashes;
+  const isIndexed =
+    hashes.length === 1
+      ? `has(${indexedHashes(column)}, ${hash})`
+      : `hasAny(${indexedHashes(column)}, [${hashes.join(", ")}])`;
+  return `(${hasElementText(column, key, values)} AND ${isIndexed})`;
+}
+
+/** The same without what the index knows, for few rows: to plan a condition on the index takes longer than to read them. */
+export function hasElementText(column: string, key: string, values: SoughtValues): string {
+  const needles = elementsSought(key, values).map((element) => `concat(${mark}, ${element}, ${mark})`);
   const [needle = "''"] = needles;
-  return elements.length === 1
-    ? `(position(${column}, ${needle}) > 0 AND has(${indexedHashes(column)}, ${hash}))`
-    : `(multiSearchAny(${column}, [${needles.join(", ")}]) AND hasAny(${indexedHashes(column)}, [${hashes.join(", ")}]))`;
+  return needles.length === 1
+    ? `position(${column}, ${needle}) > 0`
+    : `multiSearchAny(${column}, [${needles.join(", ")}])`;
+}
+
+function elementsSought(key: string, values: SoughtValues): string[] {
+  return values.map(([type, text]) => `concat(${key}, '\\xFE${attributeTypeLetters[type]}', ${text})`);
 }
 
 /** The condition that a column has an array with this key. The index knows the second part. @param key an expression for a text */

@@ -109,3 +109,44 @@ describe("a search that the newest minute nearly satisfies", () => {
     asked.mockRestore();
   });
 });
+
+describe("a search for a tag of a service", () => {
+  it("asks no index of a small newest minute, and the indexes once it was too large for that", async () => {
+    const nowNano = BigInt(Date.now()) * 1_000_000n;
+    const tagged = ["int", "string", "resource", "event"] as const;
+    const spans = tagged.map((where, index) => {
+      const attribute = { key: "code", value: { type: "string", value: "503" } } as const;
+      const event = { timeUnixNano: nowNano, name: "failed", attributes: [attribute] };
+      return sampleSpan({
+        ...{ service: "tagged", startTimeUnixNano: nowNano - BigInt(index + 1) * 1_000_000n },
+        attributes:
+          where === "int"
+            ? [{ key: "code", value: { type: "int", value: 503n } }]
+            : where === "string"
+              ? [attribute]
+              : [],
+        ...(where === "resource" ? { resource: { attributes: [attribute], droppedAttributesCount: 0 } } : {}),
+        ...(where === "event" ? { events: [{ ...event, droppedAttributesCount: 0 }] } : {}),
+      });
+    });
+    const other = sampleSpan({ service: "tagged", startTimeUnixNano: nowNano, attributes: [] });
+    await store.writer.writeSpans(rowsOf(...spans, other), { deduplicationToken: newToken() });
+    const found = spans.map(({ traceId }) => traceId);
+    const query = { service: "tagged", tags: new Map([["code", "503"]]), limit: 4 };
+    const schema = new SchemaGuard(connection, database);
+    const settings = { database, maxReadBytes: 1_000_000 };
+    const asked = vi.spyOn(connection, "rows");
+    const statements = async (reader: ClickHouseSpanReader) => {
+      asked.mockClear();
+      expect(await reader.findTraceIds(query)).toEqual(found);
+      return asked.mock.calls.map(([sql]) => (/use_skip_indexes = 0/.test(sql) ? "plain" : "indexed"));
+    };
+    const roomy = new ClickHouseSpanReader(connection, schema, settings);
+    await roomy.findTraceIds(query);
+    expect(await statements(roomy)).toEqual(["plain"]);
+    const tight = new ClickHouseSpanReader(connection, schema, settings, undefined, undefined, 1);
+    expect(await statements(tight)).toEqual(["plain", "indexed"]);
+    expect(await statements(tight)).toEqual(["indexed"]);
+    asked.mockRestore();
+  });
+});

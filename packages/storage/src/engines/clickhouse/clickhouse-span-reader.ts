@@ -32,6 +32,12 @@ const maxTagsApart = 4;
 /** Granules of so many rows are kept unpacked: see `keepsUnpacked`. */
 const sparseRows = 262_144;
 
+/** So many rows are faster read than an index is asked about them. */
+const smallRows = 32_768;
+
+/** Once the newest minute had more, it is so long taken to have more. */
+const notSmallMs = 10_000;
+
 /** Of slices of time, in one search: each costs a statement that reads nothing. */
 const maxSplits = 8;
 
@@ -46,6 +52,9 @@ export class ClickHouseSpanReader implements SpanReader {
   readonly #traces: ClickHouseTraceReader;
   readonly #maxDenseRows: number;
   readonly #maxSparseRows: number;
+  readonly #maxSmallRows: number;
+  /** When a minute may be small again, by the clock that only goes forward. */
+  #smallAgainMs = 0;
 
   constructor(
     connection: ClickHouseConnection,
@@ -55,7 +64,10 @@ export class ClickHouseSpanReader implements SpanReader {
     maxDenseRows = denseRows,
     /** The same for two slices of time at once. */
     maxSparseRows = sparseRows,
+    /** So many are read of the newest minute without asking an index about tags. */
+    maxSmallRows = smallRows,
   ) {
+    this.#maxSmallRows = maxSmallRows;
     this.#maxDenseRows = maxDenseRows;
     this.#maxSparseRows = maxSparseRows;
     this.#connection = connection;
@@ -87,9 +99,10 @@ export class ClickHouseSpanReader implements SpanReader {
     checkSearch(query);
     const found = new Set<string>();
     const nowUnixNano = BigInt(Date.now()) * 1_000_000n;
-    const search = async (slice: TimeSlice, isNewest: boolean, maxRows = "") => {
+    const search = async (slice: TimeSlice, isNewest: boolean, maxRows = "", isSmall = false) => {
       const { sql, parameters } = searchSql({ ...query, ...slice }, this.#database, tenant, {
         apart: !isNewest && (query.tags?.size ?? 0) <= maxTagsApart,
+        isSmall,
       });
       const rows = await this.#rows<{ traceId: string }>(
         `${sql} SETTINGS ${keepsUnpacked}${maxRows}`,
@@ -116,6 +129,20 @@ export class ClickHouseSpanReader implements SpanReader {
       if (await searchDense(newer, isNewest)) return true;
       // Nothing at all: the newest are somewhere in the older part, which is halved to find them.
       return await (found.size === before ? searchDense(older, isNewest, 2n) : search(older, isNewest));
+    };
+    /** The newest slice: with tags, as a small one at first. */
+    const searchNewest = async (slice: TimeSlice): Promise<boolean> => {
+      // Of all services, a minute is rarely small.
+      const mayBeSmall = query.service && query.tags?.size && performance.now() >= this.#smallAgainMs;
+      if (!mayBeSmall) return await searchDense(slice, true);
+      try {
+        const settings = `, use_skip_indexes = 0, max_rows_to_read = ${this.#maxSmallRows}`;
+        return await search(slice, true, settings, true);
+      } catch (error) {
+        if (!isTooManyRows(error)) throw error;
+        this.#smallAgainMs = performance.now() + notSmallMs;
+        return await searchDense(slice, true);
+      }
     };
     const slices = [...timeSlices(query, nowUnixNano)];
     let mayJoin = true;
@@ -146,7 +173,7 @@ export class ClickHouseSpanReader implements SpanReader {
           mayJoin = false;
         }
       }
-      if (await searchDense(slice, at === 0)) break;
+      if (await (at === 0 ? searchNewest(slice) : searchDense(slice, false))) break;
     }
     return [...found].slice(0, query.limit);
   }

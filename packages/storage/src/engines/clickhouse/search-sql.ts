@@ -3,7 +3,7 @@ import type { SpanFilter } from "../../api/analysis-reader.ts";
 import { checkSearch } from "../../api/checked-query.ts";
 import type { TraceQuery } from "../../api/span-reader.ts";
 import type { QueryParameters } from "./parameter-text.ts";
-import { attributePlaces, hasAttribute, type SoughtAttribute } from "./schema/span-sql.ts";
+import { attributePlaces, hasAttribute, hasAttributeText, type SoughtAttribute } from "./schema/span-sql.ts";
 import { shownAsTag } from "./shown-as-tag.ts";
 
 export type Parameters = Record<string, string | bigint | number>;
@@ -24,18 +24,23 @@ const maxInt64 = 2n ** 63n - 1n;
  * @param tenant whose spans are searched
  * @param apart looks for the first tag in events apart, which is better where few granules have it: one that has it by mistake
  *   of an index is not read in full. Each place apart costs a statement more to plan than it saves to read
+ * @param isSmall asks no index for tags, which is better where few rows are read anyhow: then to plan it takes the most time
  * @throws StorageError STORAGE_BAD_QUERY as `checkSearch` says
  */
 export function searchSql(
   query: TraceQuery,
   database: string,
   tenant: string,
-  { apart = false }: { readonly apart?: boolean } = {},
+  { apart = false, isSmall = false }: { readonly apart?: boolean; readonly isSmall?: boolean } = {},
 ): SqlQuery {
   checkSearch(query);
   const parameters: Parameters = { limit: query.limit, tenant };
   const conditions = ["tenant = {tenant:String}", ...spanConditions(query, parameters)];
-  const branches = tagBranches(query.tags ?? new Map(), parameters, apart).map((ofTags) => {
+  const tags = query.tags ?? new Map<string, string>();
+  const listsOfTags = isSmall
+    ? [tagConditions(tags, parameters, hasAttributeText)]
+    : tagBranches(tags, parameters, apart);
+  const branches = listsOfTags.map((ofTags) => {
     const where = [...conditions, ...ofTags].join(" AND ");
     return `SELECT trace_id, start FROM ${database}.spans WHERE ${where}`;
   });
@@ -59,14 +64,22 @@ export function spanCondition(
 ): string {
   parameters.tenant = tenant;
   const conditions = ["tenant = {tenant:String}", ...spanConditions(filter, parameters, prefix)];
-  let count = 0;
-  for (const [key, value] of filter.tags ?? []) {
-    const sought = soughtTag([key, value], `${prefix}tag`, count++, parameters);
-    const has = hasAttribute(sought);
-    const shown = shownAsTag(key, value, sought.value);
-    conditions.push(shown === undefined ? has : `(${shown} OR ${has})`);
-  }
+  conditions.push(...tagConditions(filter.tags ?? new Map(), parameters, hasAttribute, prefix));
   return conditions.join(" AND ");
+}
+
+/** A condition for each tag, which a span may have or only show. @param has the condition that it has one */
+function tagConditions(
+  tags: ReadonlyMap<string, string>,
+  parameters: Parameters,
+  has: (sought: SoughtAttribute) => string,
+  prefix = "",
+): string[] {
+  return [...tags].map(([key, value], count) => {
+    const sought = soughtTag([key, value], `${prefix}tag`, count, parameters);
+    const shown = shownAsTag(key, value, sought.value);
+    return shown === undefined ? has(sought) : `(${shown} OR ${has(sought)})`;
+  });
 }
 
 /** Everything but the tags. @param prefix of the names of its parameters */

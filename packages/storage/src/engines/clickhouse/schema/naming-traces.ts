@@ -2,10 +2,17 @@ import { idsAsBytes } from "./span-sql.ts";
 
 /**
  * A statement for the parameter `ids` as one that has the ids in its text: only then ClickHouse knows which shards may
- * have them, before it asks; and it need not run a query of its own to know the ids, which takes 2 ms.
+ * have them, before it asks; and it need not run a query of its own to know the ids, which takes 2 ms. As bytes, since
+ * functions that make them of hex take some 0.1 ms of planning for each id.
  * @param ids 32 hex digits each
  */
 export function namingTraces(sql: string, ids: readonly string[]): string {
-  const named = ids.map((id) => `toFixedString(unhex('${id}'), 16)`).join(", ");
+  const named = ids.map(fixedBytes).join(", ");
   return sql.replaceAll(idsAsBytes, `(${named})`);
+}
+
+/** The type of the column makes it a `FixedString`. @throws Error for other than hex */
+function fixedBytes(id: string): string {
+  if (!/^[0-9a-f]{32}$/.test(id)) throw new Error(`"${id}" is not the id of a trace`);
+  return `'${id.replaceAll(/../g, "\\x$&")}'`;
 }

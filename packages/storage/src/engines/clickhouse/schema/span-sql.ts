@@ -1,6 +1,11 @@
-import type { AttributeType } from "wire/model";
 import { spanColumns } from "wire/rows";
-import { attributeTexts, hasElement, typesOfText } from "../attribute-text-sql.ts";
+import {
+  attributeTexts,
+  hasElement,
+  hasElementText,
+  type SoughtValues,
+  typesOfText,
+} from "../attribute-text-sql.ts";
 
 /** What `readSpanRows` reads. */
 export const selectColumns: string = spanColumns.map(({ name }) => name).join(", ");
@@ -79,17 +84,9 @@ export interface SoughtAttribute {
 }
 
 /** Where a span may have an attribute. Of each place, the condition that it is there. */
-export function attributePlaces({
-  key,
-  value,
-  text,
-  asDouble,
-}: SoughtAttribute): [span: string, resource: string, events: string] {
-  const values: (readonly [type: AttributeType, text: string])[] = typesOfText(text).map((type) => [
-    type,
-    value,
-  ]);
-  if (asDouble !== undefined) values.push(["double", asDouble]);
+export function attributePlaces(sought: SoughtAttribute): [span: string, resource: string, events: string] {
+  const { key, value, asDouble } = sought;
+  const values = valuesOf(sought);
   return [
     hasElement(attributeTexts.span, key, values),
     hasElement(attributeTexts.resource, key, values),
@@ -97,16 +94,33 @@ export function attributePlaces({
   ];
 }
 
+function valuesOf({ value, text, asDouble }: SoughtAttribute): SoughtValues {
+  const types = typesOfText(text).map((type) => [type, value] as const);
+  return asDouble === undefined ? types : [...types, ["double", asDouble]];
+}
+
 /** The first part drops granules by the index, and costs nothing for the rows of those that stay; the second is exact. */
 function hasEventAttribute(key: string, value: string, asDouble?: string): string {
   const has = (text: string) => `has(${hashesOfEvents}, cityHash64(${key}, ${text}))`;
   const hint = asDouble === undefined ? has(value) : `${has(value)} OR ${has(asDouble)}`;
+  return `(indexHint(${hint}) AND ${hasEventText(key, value, asDouble)})`;
+}
+
+function hasEventText(key: string, value: string, asDouble?: string): string {
   const isDouble = asDouble === undefined ? "" : ` OR (a.2 = 'double' AND a.3 = ${asDouble})`;
   const isSought = `a.1 = ${key} AND (a.3 = ${value}${isDouble})`;
-  return `(indexHint(${hint}) AND arrayExists(e -> arrayExists(a -> ${isSought}, e.3), events))`;
+  return `arrayExists(e -> arrayExists(a -> ${isSought}, e.3), events)`;
 }
 
 /** The condition that a span has this attribute in one of the places. */
 export function hasAttribute(attribute: SoughtAttribute): string {
   return `(${attributePlaces(attribute).join(" OR ")})`;
+}
+
+/** The same for few rows: without what the indexes know, which takes longer to plan than these rows to read. */
+export function hasAttributeText(attribute: SoughtAttribute): string {
+  const { key, value, asDouble } = attribute;
+  const columns = [attributeTexts.span, attributeTexts.resource];
+  const places = columns.map((column) => hasElementText(column, key, valuesOf(attribute)));
+  return `(${[...places, hasEventText(key, value, asDouble)].join(" OR ")})`;
 }
