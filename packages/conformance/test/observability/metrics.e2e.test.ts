@@ -16,6 +16,11 @@ const docs = `${root}docs/observability.md`;
 const processes = ["tracing-collector", "tracing-query", "tracing-agent", "tracing-storage", "admin-server"];
 /** Metrics that Prometheus itself makes. */
 const ofPrometheus = new Set(["up"]);
+/** What a config has to say for the server to count it. */
+const onlyWhenConfigured = {
+  "http/metrics": {},
+  events: { subscriptions: [{ events: ["stopping"], handlers: [{ handler: "exec", command: "true" }] }] },
+};
 
 let house: House;
 const served = new Map<string, ServedMetric[]>();
@@ -24,8 +29,11 @@ beforeAll(async () => {
   house = await openHouse();
   const { admin, query } = house.addresses;
   const headers = { Origin: admin, "Content-Type": "application/json" };
-  const changed = await fetch(`${admin}/config/apps/http/metrics`, { method: "POST", headers, body: "{}" });
-  expect(changed.status).toBe(200);
+  for (const [path, body] of Object.entries(onlyWhenConfigured)) {
+    const sent = { method: "POST", headers, body: JSON.stringify(body) };
+    const { status } = await fetch(`${admin}/config/apps/${path}`, sent);
+    expect(status, path).toBe(200);
+  }
   await fetch(`${house.frontDoor}/api/services`);
   await fetch(`${query}/api/traces/0af7651916cd43dd8448eb211c80319c`);
   const { collector, agent, storage } = house;
