@@ -1,39 +1,23 @@
-import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { ServerError } from "../../core/errors.ts";
-import { closeLingering } from "../close-lingering.ts";
-import type { ConnectionLimits } from "../connection-limits.ts";
 import type { HeaderList } from "../header-list.ts";
-import { httpStatus } from "../http-status.ts";
 import type { DetachedConnection } from "../http-stream.ts";
 import { ConnectionClock } from "./connection-clock.ts";
-import { findHeadFault } from "./find-head-fault.ts";
+import type { ConnectionOwner } from "./connection-owner.ts";
+import { DrainWaiters } from "./drain-waiters.ts";
+import { endConnection, writeRefusal } from "./end-connection.ts";
 import { type H1Carrier, H1Stream } from "./h1-stream.ts";
+import { HeadScanner } from "./head-scanner.ts";
 import { readDirectly } from "./read-directly.ts";
 import { type BodyFeeder, RequestBody } from "./request-body.ts";
-import { type RequestHead, RequestHeadReader } from "./request-head.ts";
-
-/** What a connection needs of its listener. */
-export interface ConnectionOwner {
-  readonly limits: ConnectionLimits;
-  readonly accepting: boolean;
-  take(stream: H1Stream): void;
-  /** The connection begins with the preface of HTTP/2. @returns whether it was taken */
-  takeHttp2?(socket: Socket, bytes: Buffer): boolean;
-  closed(connection: H1Connection): void;
-  detached(connection: H1Connection): void;
-}
+import type { RequestHead } from "./request-head.ts";
 
 /** Held for a handler that has not asked for the body yet, or for the next request in a pipeline. */
 const maxHeldBytes = 64 * 1024;
 
-const headEnd = Buffer.from("\r\n\r\n");
-const preface = "PRI * HTTP/2.0\r\n\r\n";
 const empty = Buffer.alloc(0);
 const noTrailers: HeaderList = []; // never changed
-const lf = 0x0a;
-const cr = 0x0d;
 
 type State = "head" | "body" | "waiting" | "closing" | "gone";
 
@@ -44,20 +28,17 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   #state: State = "head";
   /** Bytes that came and are not used up. */
   #rest: Buffer = empty;
-  /** How much of `#rest` was searched for the end of a head. */
-  #searched = 0;
   #stream: H1Stream | undefined;
   /** The body of the request under way; undefined while it has none. */
   #body: RequestBody | undefined;
-  readonly #heads = new RequestHeadReader();
+  readonly #heads = new HeadScanner();
   #expectsContinue = false;
   #responseDone = true;
   #reusable = true;
   #paused = false;
   #parsing = false;
   #halfClosed = false;
-  #anyRequest = false;
-  #drains: (() => void)[] = [];
+  readonly #drains: DrainWaiters;
   readonly #clock: ConnectionClock;
   readonly #endDirectReading: () => void;
 
@@ -70,7 +51,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     socket.on("end", this.#onEnd);
     socket.on("error", this.#onError);
     socket.on("close", this.#onClose);
-    socket.on("drain", this.#onDrain);
+    this.#drains = new DrainWaiters(socket);
   }
 
   get accepting(): boolean {
@@ -98,11 +79,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   }
 
   onceDrain(callback: () => void): void {
-    if (this.socket.writableNeedDrain) {
-      this.#drains.push(callback);
-    } else {
-      process.nextTick(callback);
-    }
+    this.#drains.once(callback);
   }
 
   responseEnded(reusable: boolean): void {
@@ -118,7 +95,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     socket.off("data", this.#onData);
     this.#endDirectReading();
     socket.off("end", this.#onEnd);
-    socket.off("drain", this.#onDrain);
+    this.#drains.stop();
     socket.off("error", this.#onError);
     socket.on("error", () => socket.destroy());
     const head = this.#rest;
@@ -197,14 +174,6 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     this.#owner.closed(this);
   };
 
-  readonly #onDrain = (): void => {
-    const drains = this.#drains;
-    this.#drains = [];
-    for (const drain of drains) {
-      drain();
-    }
-  };
-
   // Reading
 
   /** Uses up what came, as far as it can be used now. */
@@ -232,62 +201,38 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   }
 
   #parseHead(): void {
-    const again = this.#searched === 0 ? this.#heads.readAgain(this.#rest) : undefined;
-    if (again !== undefined) {
-      this.#rest = empty;
-      this.#begin(again);
-      return;
-    }
-    let start = 0;
-    // One empty line before a request is passed over: RFC 9112, section 2.2.
-    if (this.#rest[0] === cr && this.#rest[1] === lf) {
-      start = 2;
-    }
-    const end = this.#rest.indexOf(headEnd, Math.max(start, this.#searched - 3));
-    const { maxHeaderBytes } = this.#owner.limits;
-    if (end === -1 || end - start > maxHeaderBytes) {
-      this.#headIncomplete(start, maxHeaderBytes);
-      return;
-    }
-    const text = this.#rest.toString("latin1", start, end + 2);
-    this.#searched = 0;
-    let head: RequestHead;
+    const heads = this.#heads;
+    const bytes = this.#rest;
+    const { limits } = this.#owner;
+    const wasUnderWay = heads.isUnderWay;
+    let head: RequestHead | "preface" | undefined;
     try {
-      if (!this.#anyRequest && text.startsWith(preface.slice(0, -2)) && this.#takeHttp2()) {
-        return;
-      }
-      head = this.#heads.read(text);
+      head = heads.scan(bytes, limits.maxHeaderBytes);
     } catch (error) {
       this.#refuse(error);
       return;
     }
-    this.#rest = end + 4 === this.#rest.length ? empty : this.#rest.subarray(end + 4);
-    this.#begin(head);
+    if (head === undefined) {
+      if (heads.isUnderWay && !wasUnderWay && !heads.isFirst) {
+        this.#clock.awaitHead(Date.now(), limits.readHeaderTimeoutMs);
+      }
+    } else if (head === "preface") {
+      this.#takeHttp2();
+    } else {
+      this.#rest = heads.used === bytes.length ? empty : bytes.subarray(heads.used);
+      this.#begin(head);
+    }
   }
 
-  #takeHttp2(): boolean {
-    const taken = this.#owner.takeHttp2?.(this.socket, this.#rest) ?? false;
-    if (taken) {
+  #takeHttp2(): void {
+    if (this.#owner.takeHttp2?.(this.socket, this.#rest)) {
       this.detach();
+    } else {
+      this.#refuse(new ServerError("HTTP_VERSION", "HTTP/2 is not served here"));
     }
-    return taken;
-  }
-
-  /** Refuses as early as can be seen what will never be a good head. */
-  #headIncomplete(start: number, maxHeaderBytes: number): void {
-    if (this.#searched === 0 && this.#anyRequest && this.#rest.length > start) {
-      this.#clock.awaitHead(Date.now(), this.#owner.limits.readHeaderTimeoutMs);
-    }
-    const fault = findHeadFault(this.#rest, start, this.#searched, maxHeaderBytes);
-    if (fault !== undefined) {
-      this.#refuse(fault);
-      return;
-    }
-    this.#searched = this.#rest.length;
   }
 
   #begin(head: RequestHead): void {
-    this.#anyRequest = true;
     this.#clock.begin(Date.now());
     this.#responseDone = false;
     const { bodyLength, expectsContinue } = head.fields;
@@ -427,27 +372,15 @@ export class H1Connection implements H1Carrier, BodyFeeder {
 
   /** Answers what is no request, and closes. */
   #refuse(error: unknown): void {
-    const status = httpStatus(error);
-    this.socket.write(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
-    );
+    writeRefusal(this.socket, error);
     this.#close();
   }
 
-  /** Ends our side, and gives the client a moment to read the answer before the connection is gone. */
   #close(): void {
-    const { socket } = this;
     this.#state = "closing";
     this.#clock.stop();
     this.#rest = empty;
-    if (socket.destroyed) {
-      return;
-    }
-    if (this.#halfClosed) {
-      socket.end(() => socket.destroy());
-      return;
-    }
-    closeLingering(socket);
+    endConnection(this.socket, this.#halfClosed);
   }
 
   #pause(): void {

@@ -1,0 +1,15 @@
+import type { Socket } from "node:net";
+import type { ConnectionLimits } from "../connection-limits.ts";
+import type { H1Connection } from "./h1-connection.ts";
+import type { H1Stream } from "./h1-stream.ts";
+
+/** What a connection needs of its listener. */
+export interface ConnectionOwner {
+  readonly limits: ConnectionLimits;
+  readonly accepting: boolean;
+  take(stream: H1Stream): void;
+  /** The connection begins with the preface of HTTP/2. @returns whether it was taken */
+  takeHttp2?(socket: Socket, bytes: Buffer): boolean;
+  closed(connection: H1Connection): void;
+  detached(connection: H1Connection): void;
+}

@@ -1,0 +1,34 @@
+import type { Socket } from "node:net";
+
+/** Those who wait until a socket has sent what was written to it. One listener serves them all. */
+export class DrainWaiters {
+  readonly #socket: Socket;
+  #callbacks: (() => void)[] = [];
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on("drain", this.#onDrain);
+  }
+
+  /** Calls back once the socket takes more: after this turn, where it does already. */
+  once(callback: () => void): void {
+    if (this.#socket.writableNeedDrain) {
+      this.#callbacks.push(callback);
+    } else {
+      process.nextTick(callback);
+    }
+  }
+
+  /** Nobody is called any more. */
+  stop(): void {
+    this.#socket.off("drain", this.#onDrain);
+  }
+
+  readonly #onDrain = (): void => {
+    const callbacks = this.#callbacks;
+    this.#callbacks = [];
+    for (const callback of callbacks) {
+      callback();
+    }
+  };
+}

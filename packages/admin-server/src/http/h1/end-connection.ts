@@ -1,0 +1,27 @@
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { closeLingering } from "../close-lingering.ts";
+import { httpStatus } from "../http-status.ts";
+
+/** Answers what is no request. The connection has no future then. */
+export function writeRefusal(socket: Socket, error: unknown): void {
+  const status = httpStatus(error);
+  socket.write(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+  );
+}
+
+/**
+ * Ends our side, and gives the client a moment to read the answer before the connection is gone.
+ * @param halfClosed whether the client has ended its side
+ */
+export function endConnection(socket: Socket, halfClosed: boolean): void {
+  if (socket.destroyed) {
+    return;
+  }
+  if (halfClosed) {
+    socket.end(() => socket.destroy());
+    return;
+  }
+  closeLingering(socket);
+}

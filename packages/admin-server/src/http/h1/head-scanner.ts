@@ -1,0 +1,74 @@
+import { findHeadFault } from "./find-head-fault.ts";
+import { type RequestHead, RequestHeadReader } from "./request-head.ts";
+
+const headEnd = Buffer.from("\r\n\r\n");
+/** What a connection of HTTP/2 begins with, but for the empty line at its end. */
+const preface = "PRI * HTTP/2.0\r\n";
+const lf = 0x0a;
+const cr = 0x0d;
+
+/** Finds the heads of requests in the bytes of one connection. */
+export class HeadScanner {
+  readonly #reader = new RequestHeadReader();
+  /** How much of the bytes was searched for the end of a head. */
+  #searched = 0;
+  #used = 0;
+  #isUnderWay = false;
+  #isFirst = true;
+
+  /** Bytes of the head that was found last, with the empty lines around it. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Whether there are bytes of a head that is not complete. */
+  get isUnderWay(): boolean {
+    return this.#isUnderWay;
+  }
+
+  /** Whether no head was found yet. */
+  get isFirst(): boolean {
+    return this.#isFirst;
+  }
+
+  /** Forgets the request before. */
+  rest(): void {
+    this.#reader.rest();
+  }
+
+  /**
+   * Looks for a head at the beginning of the bytes.
+   * @param bytes all that came since the last head, and what was behind that: as before, or with more at the end
+   * @returns undefined: it is not complete yet; `preface`: the connection begins as those of HTTP/2 do
+   * @throws ServerError where it is none, or will never be one, as early as can be seen
+   */
+  scan(bytes: Buffer, maxHeaderBytes: number): RequestHead | "preface" | undefined {
+    const again = this.#searched === 0 ? this.#reader.readAgain(bytes) : undefined;
+    if (again !== undefined) {
+      this.#used = bytes.length;
+      return again;
+    }
+    // One empty line before a request is passed over: RFC 9112, section 2.2.
+    const start = bytes[0] === cr && bytes[1] === lf ? 2 : 0;
+    const end = bytes.indexOf(headEnd, Math.max(start, this.#searched - 3));
+    if (end === -1 || end - start > maxHeaderBytes) {
+      const fault = findHeadFault(bytes, start, this.#searched, maxHeaderBytes);
+      if (fault !== undefined) {
+        throw fault;
+      }
+      this.#searched = bytes.length;
+      this.#isUnderWay = bytes.length > start;
+      return undefined;
+    }
+    const text = bytes.toString("latin1", start, end + 2);
+    this.#searched = 0;
+    this.#isUnderWay = false;
+    if (this.#isFirst && text === preface) {
+      return "preface";
+    }
+    const head = this.#reader.read(text);
+    this.#used = end + headEnd.length;
+    this.#isFirst = false;
+    return head;
+  }
+}
