@@ -3,6 +3,7 @@ import { Server, ServerCredentials, type status } from "@grpc/grpc-js";
 import type { Batch } from "wire/api-v2";
 import { SamplingStrategyResponse } from "wire/api-v2";
 import {
+  bindServer,
   type CollectorServiceServer,
   collectorService,
   type SamplingManagerServer,
@@ -57,11 +58,8 @@ export class CollectorUnderTest {
     for (const definition of withPublicNames(samplingService)) {
       this.#server.addService(definition, sampling);
     }
-    this.port = await new Promise<number>((resolve, reject) =>
-      this.#server.bindAsync(this.address, this.#credentials, (error, port) =>
-        error === null ? resolve(port) : reject(error),
-      ),
-    );
+    const { port } = this;
+    this.port = await bindServer(this.#server, { host: "127.0.0.1", port }, this.#credentials);
     return this;
   }
 

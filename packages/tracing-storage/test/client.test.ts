@@ -1,15 +1,12 @@
 import { Readable } from "node:stream";
 import { type ClickHouseClient, ClickHouseError, ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeFolder, type RunningStorage, removeFolder, startStorage } from "./running-storage.ts";
+import { shareStorage } from "./running-storage.ts";
 
-let folder: string;
-let storage: RunningStorage;
+const storage = shareStorage();
 let client: ClickHouseClient;
 
 beforeAll(async () => {
-  folder = await makeFolder();
-  storage = await startStorage(folder);
   client = createClient({
     url: storage.url,
     compression: { request: true, response: true },
@@ -24,8 +21,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await client.close();
-  await storage.stop();
-  await removeFolder(folder);
 });
 
 describe("the official client", () => {

@@ -1,28 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  ask,
-  askUntil,
-  makeFolder,
-  type RunningStorage,
-  removeFolder,
-  startStorage,
-} from "./running-storage.ts";
+import { expect, test } from "vitest";
+import { ask, askUntil, shareStorage } from "./running-storage.ts";
 
-let folder: string;
-let storage: RunningStorage;
-
-beforeAll(async () => {
-  folder = await makeFolder();
-  storage = await startStorage(
-    folder,
-    "--storage.max-concurrent-queries=12",
-    "--storage.max-waiting-queries=2",
-  );
-});
-
-afterAll(async () => {
-  await removeFolder(folder);
-});
+const storage = shareStorage("--storage.max-concurrent-queries=12", "--storage.max-waiting-queries=2");
 
 const sleeping =
   "SELECT count() FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%processes%'";

@@ -1,18 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeFolder, type RunningStorage, removeFolder, startStorage } from "./running-storage.ts";
+import { expect, test } from "vitest";
+import { shareStorage } from "./running-storage.ts";
 
-let folder: string;
-let storage: RunningStorage;
-
-beforeAll(async () => {
-  folder = await makeFolder();
-  storage = await startStorage(folder, "--storage.http.user=ada", "--storage.http.password=p:w");
-});
-
-afterAll(async () => {
-  await storage.stop();
-  await removeFolder(folder);
-});
+const storage = shareStorage("--storage.http.user=ada", "--storage.http.password=p:w");
 
 const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString("base64")}` });
 

@@ -2,38 +2,16 @@ import { writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 import { gzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  ask,
-  askUntil,
-  makeFolder,
-  type RunningStorage,
-  removeFolder,
-  startStorage,
-} from "./running-storage.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { ask, askUntil, shareStorage } from "./running-storage.ts";
 
-let folder: string;
-let storage: RunningStorage;
-
-beforeAll(async () => {
-  folder = await makeFolder();
-  storage = await startStorage(
-    folder,
-    "--storage.http.max-body-bytes=400000",
-    "--storage.max-result-bytes=1MB",
-  );
-});
+const storage = shareStorage("--storage.http.max-body-bytes=400000", "--storage.max-result-bytes=1MB");
 
 beforeEach(async () => {
   await ask(
     storage.url,
     "CREATE OR REPLACE TABLE default.t (a UInt32, b String DEFAULT 'none') ENGINE = MergeTree ORDER BY a",
   );
-});
-
-afterAll(async () => {
-  await storage.stop();
-  await removeFolder(folder);
 });
 
 function post(
@@ -214,7 +192,7 @@ describe("inserts", () => {
     const text = await response.text();
     expect([response.status, response.headers.get("x-clickhouse-exception-code")]).toEqual([400, "27"]);
     expect(text).toMatch(/^Code: 27\. DB::Exception: .*\(at row 2\)/s);
-    expect(text).not.toContain(folder);
+    expect(text).not.toContain(storage.folder);
     expect(await ask(storage.url, "SELECT count() FROM t")).toBe("0");
   });
 });
@@ -380,7 +358,7 @@ describe("doors that stay shut", () => {
     ["rename_files_after_processing", "INSERT INTO t FORMAT CSV\n1,x"],
     ["format_avro_schema_registry_url", "INSERT INTO t FORMAT AvroConfluent\nx"],
   ])("the setting %s names no file", async (setting, sql) => {
-    const secret = join(folder, "secret");
+    const secret = join(storage.folder, "secret");
     await writeFile(secret, "do-not-tell\n");
     const [head = "", rows = ""] = sql.split("\n");
     const inSql = await post({}, `${head} SETTINGS ${setting} = '${secret}'\n${rows}`);

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { expect } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 
 const program = join(import.meta.dirname, "../bin/tracing-storage.ts");
 
@@ -93,6 +93,43 @@ export async function startStorage(dataDir: string, ...flags: string[]): Promise
       child.kill("SIGKILL");
       await exit;
     },
+  };
+}
+
+/** A process that all tests of a file share. */
+export interface SharedStorage extends RunningStorage {
+  /** Its data. */
+  readonly folder: string;
+}
+
+/** Starts a process before the tests of this file, in a folder of its own, and ends it after them. */
+export function shareStorage(...flags: string[]): SharedStorage {
+  let folder = "";
+  let running: RunningStorage | undefined;
+  const started = () => {
+    if (running === undefined) throw new Error("it has not started");
+    return running;
+  };
+  beforeAll(async () => {
+    folder = await makeFolder();
+    running = await startStorage(folder, ...flags);
+  });
+  afterAll(async () => {
+    await running?.stop();
+    await removeFolder(folder);
+  });
+  return {
+    get url() {
+      return started().url;
+    },
+    get process() {
+      return started().process;
+    },
+    get folder() {
+      return folder;
+    },
+    stop: () => started().stop(),
+    kill: () => started().kill(),
   };
 }
 

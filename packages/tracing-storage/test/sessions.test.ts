@@ -1,22 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { askUntil, makeFolder, type RunningStorage, removeFolder, startStorage } from "./running-storage.ts";
+import { describe, expect, test } from "vitest";
+import { askUntil, shareStorage } from "./running-storage.ts";
 
-let folder: string;
-let storage: RunningStorage;
-
-beforeAll(async () => {
-  folder = await makeFolder();
-  storage = await startStorage(
-    folder,
-    "--storage.http.max-sessions=3",
-    "--storage.http.read-only-password=look",
-  );
-});
-
-afterAll(async () => {
-  await storage.stop();
-  await removeFolder(folder);
-});
+const storage = shareStorage("--storage.http.max-sessions=3", "--storage.http.read-only-password=look");
 
 async function ask(sql: string, search: Record<string, string> = {}, method = "POST"): Promise<string> {
   const url = `${storage.url}/?${new URLSearchParams(method === "GET" ? { ...search, query: sql } : search)}`;

@@ -2,34 +2,15 @@ import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import { ClickHouseLogLevel, createClient } from "@clickhouse/client";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { decompressBlocks } from "../src/compression/compressed-blocks.ts";
-import {
-  ask,
-  askUntil,
-  makeFolder,
-  type RunningStorage,
-  removeFolder,
-  startStorage,
-} from "./running-storage.ts";
+import { ask, askUntil, makeFolder, removeFolder, shareStorage, startStorage } from "./running-storage.ts";
 
-let folder: string;
-let storage: RunningStorage;
-
-beforeAll(async () => {
-  folder = await makeFolder();
-  storage = await startStorage(
-    folder,
-    "--storage.max-result-bytes=2GB",
-    "--storage.http.send-timeout=1s",
-    "--storage.max-query-memory=300MB",
-  );
-});
-
-afterAll(async () => {
-  await storage.stop();
-  await removeFolder(folder);
-});
+const storage = shareStorage(
+  "--storage.max-result-bytes=2GB",
+  "--storage.http.send-timeout=1s",
+  "--storage.max-query-memory=300MB",
+);
 
 interface Answer {
   readonly body: Buffer;
@@ -146,7 +127,7 @@ describe("a long result", () => {
       /\r\n__exception__\r\n.*Code: 395\. .*not that one.*\(FUNCTION_THROW_IF_VALUE_IS_NON_ZERO\)/s,
     );
     expect(tail.endsWith(` ${tag}\r\n__exception__\r\n`)).toBe(true);
-    expect(tail).not.toContain(folder);
+    expect(tail).not.toContain(storage.folder);
 
     const client = createClient({ url: storage.url, log: { level: ClickHouseLogLevel.OFF } });
     const rows = await client.query({ query: failing, format: "JSONEachRow" });

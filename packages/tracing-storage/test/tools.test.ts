@@ -1,29 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { compressLz4Block } from "../src/compression/lz4-block.ts";
-import { makeFolder, type RunningStorage, removeFolder, startStorage } from "./running-storage.ts";
+import { shareStorage } from "./running-storage.ts";
 
-let folder: string;
-let storage: RunningStorage;
+const storage = shareStorage("--storage.http.password=secret", "--storage.http.read-only-password=look");
 
 beforeAll(async () => {
-  folder = await makeFolder();
-  storage = await startStorage(
-    folder,
-    "--storage.http.password=secret",
-    "--storage.http.read-only-password=look",
-  );
   for (const sql of [
     "CREATE TABLE t (id UInt64, text String) ENGINE = MergeTree ORDER BY id",
     "INSERT INTO t VALUES (1, 'one'), (2, 'two')",
   ]) {
     await post(sql, { user: "default", password: "secret" });
   }
-});
-
-afterAll(async () => {
-  await storage.stop();
-  await removeFolder(folder);
 });
 
 async function post(

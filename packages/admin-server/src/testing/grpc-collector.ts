@@ -1,4 +1,5 @@
 import { type Metadata, Server, ServerCredentials, type ServiceError, type status } from "@grpc/grpc-js";
+import { bindServer } from "wire/grpc";
 import { EventQueue } from "./event-queue.ts";
 
 export interface GrpcExport {
@@ -31,11 +32,7 @@ export class GrpcCollector {
 
   static async start(credentials = ServerCredentials.createInsecure(), port = 0): Promise<GrpcCollector> {
     const server = new Server();
-    const bound = await new Promise<number>((resolve, reject) => {
-      server.bindAsync(`127.0.0.1:${port}`, credentials, (error, found) =>
-        error === null ? resolve(found) : reject(error),
-      );
-    });
+    const bound = await bindServer(server, { host: "127.0.0.1", port }, credentials);
     const collector = new GrpcCollector(server, bound);
     for (const signal of signals) {
       const path = `/opentelemetry.proto.collector.${signal}/Export`;

@@ -20,6 +20,7 @@ import {
   status,
 } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bindServer } from "wire/grpc";
 import { plainSite, startWebServer, type WebServer } from "./web-server.ts";
 
 const asIs = (value: Buffer) => value;
@@ -81,11 +82,7 @@ let address = "";
 beforeAll(async () => {
   upstream = new Server({ "grpc.max_receive_message_length": -1 });
   upstream.addService(definition, implementation);
-  const port = await new Promise<number>((resolve, reject) => {
-    upstream.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    );
-  });
+  const port = await bindServer(upstream, { host: "127.0.0.1", port: 0 }, ServerCredentials.createInsecure());
   address = `127.0.0.1:${port}`;
 });
 afterAll(() => upstream.forceShutdown());

@@ -8,7 +8,7 @@ import {
 } from "lifecycle";
 import { createTestAuthority, createTlsFolder, type TestCertificate } from "lifecycle/testing";
 import { expect, it, onTestFinished } from "vitest";
-import { serverCredentialsOf } from "wire/grpc";
+import { bindServer, serverCredentialsOf } from "wire/grpc";
 import { z } from "zod";
 
 const bytes = (value: Buffer) => value;
@@ -55,11 +55,11 @@ async function serve(tls: ServerTls | undefined): Promise<number> {
     },
   );
   onTestFinished(() => server.forceShutdown());
-  return new Promise((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", serverCredentialsOf(tls, secureContextOptions), (error, port) =>
-      error === null ? resolve(port) : reject(error),
-    );
-  });
+  return await bindServer(
+    server,
+    { host: "127.0.0.1", port: 0 },
+    serverCredentialsOf(tls, secureContextOptions),
+  );
 }
 
 /** One call over a connection of its own. @returns what came back, or the code of the status */

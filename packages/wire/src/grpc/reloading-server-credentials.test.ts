@@ -1,5 +1,6 @@
 import { Server } from "@grpc/grpc-js";
 import { expect, it } from "vitest";
+import { bindServer } from "./bind-server.ts";
 import { ReloadingServerCredentials } from "./reloading-server-credentials.ts";
 
 // What they serve is seen in the tests of the processes, which have certificates.
@@ -25,11 +26,8 @@ it("equals only itself", () => {
   expect(one._equals(make())).toBe(false);
 });
 
-function listening(credentials: ReloadingServerCredentials): Promise<Server> {
+async function listening(credentials: ReloadingServerCredentials): Promise<Server> {
   const server = new Server();
-  return new Promise((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", credentials, (error) =>
-      error === null ? resolve(server) : reject(error),
-    );
-  });
+  await bindServer(server, { host: "127.0.0.1", port: 0 }, credentials);
+  return server;
 }

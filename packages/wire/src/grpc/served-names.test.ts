@@ -27,6 +27,7 @@ import {
 } from "../gen/grpc/reflection/v1/reflection.ts";
 import { ServerReflectionService as ServerReflectionAlpha } from "../gen/grpc/reflection/v1alpha/reflection.ts";
 import type { CollectorServiceServer, PostSpansRequest } from "../gen/tracing/api_v2/collector.ts";
+import { bindServer } from "./bind-server.ts";
 import { addHealth, healthServiceName, type ServerHealth } from "./health.ts";
 import { addReflection } from "./reflection.ts";
 import { collectorService } from "./services.ts";
@@ -72,11 +73,7 @@ beforeAll(async () => {
   const names = definitions.map(rpcServiceName);
   addReflection(server, [...names, healthServiceName]);
   health = addHealth(server, names);
-  const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
-      error === null ? resolve(port) : reject(error),
-    ),
-  );
+  const port = await bindServer(server, { host: "127.0.0.1", port: 0 }, ServerCredentials.createInsecure());
   address = `127.0.0.1:${port}`;
 });
 

@@ -1,5 +1,6 @@
 import { Client, credentials, Server, ServerCredentials } from "@grpc/grpc-js";
 import { expect, it } from "vitest";
+import { bindServer } from "../grpc/bind-server.ts";
 import type { ExportOutcome } from "./export-response.ts";
 import { type TraceServiceHandlers, traceService } from "./trace-service.ts";
 
@@ -13,11 +14,7 @@ it("hands the handler the request's bytes over a real connection", async () => {
   };
   const server = new Server();
   server.addService(traceService, { ...handlers });
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    );
-  });
+  const port = await bindServer(server, { host: "127.0.0.1", port: 0 }, ServerCredentials.createInsecure());
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   try {
     const { path, requestSerialize, responseDeserialize } = traceService.export;

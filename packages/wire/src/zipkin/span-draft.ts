@@ -58,6 +58,14 @@ export class SpanDraft {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
+  get hasTraceId(): boolean {
+    return !isZero(this.ids, 0, 16);
+  }
+
+  get hasSpanId(): boolean {
+    return !isZero(this.ids, 16, 24);
+  }
+
   clear(): void {
     this.ids.fill(0);
     this.nameStart = 0;
@@ -87,4 +95,9 @@ export class SpanDraft {
     this.annotations[at + 2] = start;
     this.annotations[at + 3] = end;
   }
+}
+
+function isZero(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let index = start; index < end; index++) if (bytes[index] !== 0) return false;
+  return true;
 }

@@ -89,8 +89,8 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
       const value = name + 1;
       if (tape.kind(value) !== nullStart) this.#readMember(name, value);
     }
-    if (isZero(draft.ids, 16, 24)) throw new WireError("WIRE_BAD_ID", "valid span id required");
-    if (isZero(draft.ids, 0, 16)) throw new WireError("WIRE_BAD_ID", "valid traceId required");
+    if (!draft.hasSpanId) throw new WireError("WIRE_BAD_ID", "valid span id required");
+    if (!draft.hasTraceId) throw new WireError("WIRE_BAD_ID", "valid traceId required");
     draft.hasTimestamp = (draft.timestampLow | draft.timestampHigh) !== 0;
   }
 
@@ -246,9 +246,4 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
       }
     }
   }
-}
-
-function isZero(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let index = start; index < end; index++) if (bytes[index] !== 0) return false;
-  return true;
 }

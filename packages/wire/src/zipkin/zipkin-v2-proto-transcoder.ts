@@ -127,9 +127,9 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     }
     if (traceIdBytes === 0)
       throw new WireError("WIRE_BAD_ID", "invalid TraceID: has length 0 yet wanted length 16");
-    if (isZero(draft.ids, 0, 16)) throw new WireError("WIRE_BAD_ID", "valid traceId required");
+    if (!draft.hasTraceId) throw new WireError("WIRE_BAD_ID", "valid traceId required");
     if (spanIdBytes === 0) throw new WireError("WIRE_BAD_ID", "expected a non-nil SpanID");
-    if (isZero(draft.ids, 16, 24)) throw new WireError("WIRE_BAD_ID", "valid span id required");
+    if (!draft.hasSpanId) throw new WireError("WIRE_BAD_ID", "valid span id required");
   }
 
   /** @returns its length; 0 when it is empty */
@@ -255,9 +255,4 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     }
     this.#draft.tags.add(cursor.bytes, keyStart, keyEnd, valueStart, valueEnd);
   }
-}
-
-function isZero(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let index = start; index < end; index++) if (bytes[index] !== 0) return false;
-  return true;
 }
