@@ -1,9 +1,13 @@
 #!/usr/bin/env node
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { z } from "zod";
+import { changesPage } from "../src/reference/changes-page.ts";
 import { referencePages } from "../src/reference/reference-pages.ts";
 import { buildSite, SiteError } from "../src/site/build-site.ts";
 import { navigation } from "../src/site/navigation.ts";
+import type { SourcePage } from "../src/site/page.ts";
 
 const help = `Builds the documentation from docs/ as a static site that works from any path, and from files.
 
@@ -14,6 +18,16 @@ const help = `Builds the documentation from docs/ as a static site that works fr
 `;
 
 const repository = join(import.meta.dirname, "..", "..", "..");
+
+/** What this version brings, of `changelog.d/`. */
+function changes(): SourcePage {
+  const folder = join(repository, "changelog.d");
+  const notes = readdirSync(folder).map((file) => ({ file, text: readFileSync(join(folder, file), "utf8") }));
+  const { version } = z
+    .object({ version: z.string() })
+    .parse(JSON.parse(readFileSync(join(repository, "package.json"), "utf8")));
+  return { path: "reference/changes.md", markdown: changesPage(version, notes) };
+}
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -28,7 +42,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const out = values.out ?? join(import.meta.dirname, "..", "dist");
-  const madePages = values["no-reference"] === true ? [] : await referencePages();
+  const madePages = [changes(), ...(values["no-reference"] === true ? [] : await referencePages())];
   const sources = { docsFolder: join(repository, "docs"), repository, navigation, madePages };
   const { pages, bytes } = buildSite(sources, out);
   process.stdout.write(`${pages} pages, ${Math.ceil(bytes / 1024)} KiB: ${join(out, "index.html")}\n`);

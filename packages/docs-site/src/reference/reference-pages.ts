@@ -87,8 +87,10 @@ async function tracingPages(name: string, folder: string): Promise<SourcePage[]>
 async function serverPages(folder: string): Promise<SourcePage[]> {
   const [admin = ""] = await freeAddresses(1);
   const config = join(folder, "server.json");
-  // A server without a listener: metrics of requests exist, and no port is opened.
-  writeFileSync(config, '{"apps":{"http":{"metrics":{},"servers":{}}}}');
+  // A server without a listener: metrics of requests and events exist, and no port is opened.
+  const subscription = { events: ["stopping"], handlers: [{ handler: "exec", command: "true" }] };
+  const apps = { http: { metrics: {}, servers: {} }, events: { subscriptions: [subscription] } };
+  writeFileSync(config, JSON.stringify({ apps }));
   const environment = { SERVER_ADMIN: admin, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
   const healthUrl = `http://${admin}/config/`;
   const args = ["run", "--workers", "1", "--config", config];
