@@ -47,7 +47,7 @@ function readCommandLine() {
 
 const { cases, seed, short, json, list, help: wantsHelp } = readCommandLine();
 if (wantsHelp) process.stdout.write(help);
-else if (list) for (const { name, meaning } of cases) process.stdout.write(`${name.padEnd(28)}${meaning}\n`);
+else if (list) for (const { name, meaning } of cases) process.stdout.write(`${name.padEnd(30)}${meaning}\n`);
 else {
   process.stderr.write(`seed ${seed}\n`);
   // What was started has to be ended, and disks unmounted; a second Ctrl-C ends at once.

@@ -13,7 +13,7 @@ const columns = [
   "normal after",
 ] as const;
 
-const nameWidth = 28;
+const nameWidth = 30;
 
 /** The head of the table. */
 export function tableHead(): string {
