@@ -54,6 +54,14 @@ export const readerProfile = "reader";
  */
 const uncompressedCacheBytes = 67_108_864;
 
+/**
+ * Threads that do one kind of work in the background. The engine's own numbers are for servers: old parts, of which a merge leaves ten, are
+ * deleted by up to 128. Each thread holds three open files and some hundred kilobytes for good.
+ */
+const backgroundThreads = 2;
+/** Idle threads that are kept; further ones end. */
+const idleThreads = 16;
+
 function serverXml(usersPath: string, limits: EngineLimits): string {
   return `<clickhouse>
   <users_config>${usersPath}</users_config>
@@ -64,6 +72,10 @@ function serverXml(usersPath: string, limits: EngineLimits): string {
   <primary_index_cache_size>134217728</primary_index_cache_size>
   <query_condition_cache_size>16777216</query_condition_cache_size>
   <mmap_cache_size>0</mmap_cache_size>
+  <max_parts_cleaning_thread_pool_size>${backgroundThreads}</max_parts_cleaning_thread_pool_size>
+  <max_active_parts_loading_thread_pool_size>${backgroundThreads}</max_active_parts_loading_thread_pool_size>
+  <max_outdated_parts_loading_thread_pool_size>${backgroundThreads}</max_outdated_parts_loading_thread_pool_size>
+  <max_thread_pool_free_size>${idleThreads}</max_thread_pool_free_size>
   <access_control_improvements>
     <table_engines_require_grant>true</table_engines_require_grant>
   </access_control_improvements>

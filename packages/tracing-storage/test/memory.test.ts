@@ -1,0 +1,29 @@
+import { expect, test, vi } from "vitest";
+import { ask, shareStorage } from "./running-storage.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+const storage = shareStorage();
+
+async function threads(): Promise<number> {
+  return Number(await ask(storage.url, "SELECT value FROM system.metrics WHERE metric = 'GlobalThread'"));
+}
+
+test("the engine's allocator has few arenas, keeps freed memory for a while, and little for each thread", async () => {
+  const facts = await ask(storage.url, "SELECT * FROM system.jemalloc_stats FORMAT TSVRaw");
+  const option = (name: string) => new RegExp(`opt\\.${name}: (\\S+)`).exec(facts)?.[1];
+  expect(option("percpu_arena")).toBe('"disabled"');
+  expect(Number(option("narenas"))).toBeLessThanOrEqual(4);
+  expect(option("tcache_max")).toBe("4096");
+  expect(option("dirty_decay_ms")).toBe("15000");
+});
+
+test("many parts are deleted by few threads, and idle ones end", async () => {
+  await ask(storage.url, "CREATE TABLE old (n UInt64) ENGINE = MergeTree PARTITION BY n ORDER BY n");
+  const before = await threads();
+  await ask(
+    storage.url,
+    "INSERT INTO old SELECT number FROM numbers(120) SETTINGS max_partitions_per_insert_block = 0",
+  );
+  await ask(storage.url, "DROP TABLE old SYNC");
+  expect(await threads()).toBeLessThanOrEqual(before + 16);
+});
