@@ -28,13 +28,19 @@ export interface AskedSystem {
 const timeoutMs = 120_000;
 const maxMessageBytes = 64 * 1024 * 1024;
 /**
- * Requests of each kind before those that count: a service runs for long, and its first calls pay for what all others find
+ * Rounds of all questions before any that counts: a service runs for long, and its first calls pay for what all others find
  * ready.
  */
 const warmUps = 5;
 
+/** One kind of request. @throws Error when it fails */
+interface Question {
+  readonly name: string;
+  readonly ask: (attempt: number) => Promise<void>;
+}
+
 /**
- * Asks every question so often, one request after another.
+ * Asks every question so often, one request after another, when all were asked a few times.
  * @param onReport called after each
  */
 export async function askEndpoints(
@@ -48,17 +54,25 @@ export async function askEndpoints(
   const client = grpcClient(system.grpcAddress);
   const reports: EndpointReport[] = [];
   const isAsked = ({ isModels }: HttpQuestion | GrpcQuestion) => isModels || !system.isModel;
-  const measure = async (name: string, ask: (attempt: number) => Promise<void>) => {
-    const report = await measured(name, ask, times, signal);
-    reports.push(report);
-    onReport(report);
-  };
+  const questions: readonly Question[] = [
+    ...httpQuestions.filter(isAsked).map(({ name, request: asked }) => ({
+      name,
+      ask: (attempt: number) => askHttp(system.url, asked(samples, attempt), agent),
+    })),
+    ...grpcQuestions.filter(isAsked).map((question) => ({
+      name: question.name,
+      ask: (attempt: number) => askGrpc(client, question, samples, attempt),
+    })),
+  ];
   try {
-    for (const { name, request: asked } of httpQuestions.filter(isAsked)) {
-      await measure(name, (attempt) => askHttp(system.url, asked(samples, attempt), agent));
+    for (let attempt = 0; attempt < warmUps && !signal.aborted; attempt++) {
+      // What fails here fails once more below.
+      for (const { ask } of questions) await ask(attempt).catch(() => {});
     }
-    for (const question of grpcQuestions.filter(isAsked)) {
-      await measure(question.name, (attempt) => askGrpc(client, question, samples, attempt));
+    for (const question of questions) {
+      const report = await measured(question, times, signal);
+      reports.push(report);
+      onReport(report);
     }
   } finally {
     agent.destroy();
@@ -75,15 +89,12 @@ export function grpcClient(address: string): Client {
 }
 
 async function measured(
-  name: string,
-  ask: (attempt: number) => Promise<void>,
+  { name, ask }: Question,
   times: number,
   signal: AbortSignal,
 ): Promise<EndpointReport> {
   const latency = new LatencyHistogram();
   let [requests, failed, failure] = [0, 0, ""];
-  // What fails here fails once more below.
-  for (let attempt = 0; attempt < warmUps && !signal.aborted; attempt++) await ask(attempt).catch(() => {});
   for (; requests < times && !signal.aborted; requests++) {
     const startedAt = performance.now();
     try {
