@@ -7,6 +7,7 @@ import { freeAddresses } from "lifecycle/testing";
 import { expect, test } from "vitest";
 import { eventually } from "../../src/expect.ts";
 import { HouseProcess } from "../../src/house/house-process.ts";
+import { anotherCollector } from "./another-collector.ts";
 import { openFaultHouse } from "./fault-house.ts";
 import { newSeed, randomOf } from "./seeded-random.ts";
 import { SpanLedger } from "./span-ledger.ts";
@@ -36,29 +37,14 @@ function proxyServer(listen: string, dials: readonly string[], isGrpc: boolean):
 test("a collector killed behind the server: every acknowledged span is found once", async () => {
   const house = await openFaultHouse();
   const doors = ["otlpGrpc", "otlpHttp", "apiV2Grpc", "thriftHttp", "zipkinHttp"] as const;
-  const free = await freeAddresses(2 * doors.length + 2);
-  const [admin = "", serverAdmin = ""] = free.splice(0, 2);
-  const second = Object.fromEntries(doors.map((door, index) => [door, free[index] ?? ""]));
-  const fronts = Object.fromEntries(doors.map((door, index) => [door, free[doors.length + index] ?? ""]));
-  const other = new HouseProcess(
-    "second collector",
-    "tracing-collector/bin/tracing-collector.ts",
-    [
-      ...["--collector.otlp.grpc.host-port", second.otlpGrpc ?? ""],
-      ...["--collector.otlp.http.host-port", second.otlpHttp ?? ""],
-      ...["--collector.grpc-server.host-port", second.apiV2Grpc ?? ""],
-      ...["--collector.http-server.host-port", second.thriftHttp ?? ""],
-      ...["--collector.zipkin.host-port", second.zipkinHttp ?? ""],
-      ...["--collector.journal.dir", join(house.folder, "second"), "--collector.journal.sync", "always"],
-      ...["--clickhouse.url", house.storageUrl.replace(/\/$/, ""), "--admin.http.host-port", admin],
-    ],
-    `http://${admin}/`,
-  );
+  const { process: other, addresses: second } = await anotherCollector(house);
+  const [serverAdmin = "", ...free] = await freeAddresses(doors.length + 1);
+  const fronts = Object.fromEntries(doors.map((door, index) => [door, free[index] ?? ""]));
   const config = join(house.folder, "server.json");
   const servers = Object.fromEntries(
     doors.map((door) => [
       door,
-      proxyServer(fronts[door] ?? "", [house.addresses[door], second[door] ?? ""], door.endsWith("Grpc")),
+      proxyServer(fronts[door] ?? "", [house.addresses[door], second[door]], door.endsWith("Grpc")),
     ]),
   );
   writeFileSync(config, JSON.stringify({ apps: { http: { servers } } }));

@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { freeAddresses } from "lifecycle/testing";
+import { HouseProcess } from "../../src/house/house-process.ts";
+import type { FaultHouse } from "./fault-house.ts";
+import type { CollectorAddresses } from "./span-doors.ts";
+
+/** A collector beside that of the house, with a journal of its own, not started. */
+export interface AnotherCollector {
+  readonly process: HouseProcess;
+  readonly addresses: CollectorAddresses;
+}
+
+export interface AnotherCollectorSettings {
+  /** host:port; free ones where absent. */
+  readonly addresses?: Partial<CollectorAddresses>;
+  /** Of ClickHouse's HTTP protocol; that of the house's storage when absent. */
+  readonly storageUrl?: string;
+  /** More options. */
+  readonly options?: readonly string[];
+}
+
+/** The caller ends it before the house is closed. */
+export async function anotherCollector(
+  house: FaultHouse,
+  { addresses: given = {}, storageUrl = house.storageUrl, options = [] }: AnotherCollectorSettings = {},
+): Promise<AnotherCollector> {
+  const [otlpGrpc = "", otlpHttp = "", apiV2Grpc = "", thriftHttp = "", zipkinHttp = "", admin = ""] =
+    await freeAddresses(6);
+  const addresses = { otlpGrpc, otlpHttp, apiV2Grpc, thriftHttp, zipkinHttp, ...given };
+  const process = new HouseProcess(
+    "another collector",
+    "tracing-collector/bin/tracing-collector.ts",
+    [
+      ...["--collector.otlp.grpc.host-port", addresses.otlpGrpc],
+      ...["--collector.otlp.http.host-port", addresses.otlpHttp],
+      ...["--collector.grpc-server.host-port", addresses.apiV2Grpc],
+      ...["--collector.http-server.host-port", addresses.thriftHttp],
+      ...["--collector.zipkin.host-port", addresses.zipkinHttp],
+      ...["--collector.journal.dir", join(house.folder, "another"), "--collector.journal.sync", "always"],
+      ...["--clickhouse.url", storageUrl.replace(/\/$/, ""), "--admin.http.host-port", admin],
+      ...options,
+    ],
+    `http://${admin}/`,
+  );
+  return { process, addresses };
+}

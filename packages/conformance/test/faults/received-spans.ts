@@ -1,0 +1,34 @@
+import { eventually } from "../../src/expect.ts";
+import type { HouseProcess } from "../../src/house/house-process.ts";
+import { ask } from "../../src/tracing-api/ask.ts";
+
+export interface ExpectedSpans {
+  /** A part of the metric's labels, such as `svc="shop"`; all spans when absent. */
+  readonly labels?: string;
+  /** 0 by default. */
+  readonly moreThan?: number;
+  /** Done before each look, such as to send one. */
+  readonly first?: () => Promise<unknown>;
+}
+
+/** Spans that a collector has been sent since it started. @param labels a part of the metric's labels */
+export async function receivedSpans(collector: HouseProcess, labels = ""): Promise<number> {
+  const { text } = await ask(collector.metricsUrl);
+  return [...text.matchAll(/^tracing_collector_spans_received_total\{(.*)\} (\S+)$/gm)]
+    .filter(([, all]) => all?.includes(labels))
+    .reduce((sum, [, , value]) => sum + Number(value), 0);
+}
+
+/** Resolves when a collector has been sent more spans. @throws Error after `withinMs` */
+export async function receives(
+  collector: HouseProcess,
+  { labels = "", moreThan = 0, first = async () => {} }: ExpectedSpans,
+  withinMs: number,
+): Promise<void> {
+  await eventually(async () => {
+    await first();
+    const spans = await receivedSpans(collector, labels);
+    if (spans <= moreThan)
+      throw new Error(`${collector.name} got ${spans} spans of {${labels}}, no more than ${moreThan}`);
+  }, withinMs);
+}

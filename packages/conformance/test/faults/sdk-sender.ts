@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Tracer } from "@opentelemetry/api";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { SimpleSpanProcessor, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
+import type { SpanBatch, SpanLedger } from "./span-ledger.ts";
+
+export interface SdkSenderSettings {
+  /** `service.name`, which tells its spans from those of others in the collectors' metrics. */
+  readonly service: string;
+  readonly exporter: SpanExporter;
+  readonly ledger: SpanLedger;
+}
+
+type ExportResult = Parameters<Parameters<SpanExporter["export"]>[1]>[0];
+
+/** `ExportResultCode.SUCCESS` of the SDK. */
+const success = 0;
+/** Of an application whose last span was lost. */
+const pauseAfterLossMs = 50;
+
+/**
+ * An application with OpenTelemetry's SDK for JavaScript: one span after another, whose fate as the SDK has it is told
+ * to the ledger. What the SDK sends again by itself keeps its ids.
+ */
+export class SdkSender {
+  /** Why spans were given up, in order. */
+  readonly losses: string[] = [];
+  readonly #settings: SdkSenderSettings;
+  readonly #provider: TracerProvider;
+  readonly #tracer: Tracer;
+  #batch: SpanBatch | undefined;
+  #exported = Promise.withResolvers<ExportResult>();
+
+  constructor(settings: SdkSenderSettings) {
+    this.#settings = settings;
+    const { service, exporter } = settings;
+    const watched: SpanExporter = {
+      export: (spans, done) =>
+        exporter.export(spans, (result) => {
+          done(result);
+          this.#exported.resolve(result);
+        }),
+      shutdown: () => exporter.shutdown(),
+    };
+    this.#provider = new TracerProvider({
+      resource: resourceFromAttributes({ "service.name": service }),
+      idGenerator: {
+        generateTraceId: () => this.#batch?.traceId.toString("hex") ?? "",
+        generateSpanId: () => this.#batch?.spanIds[0]?.toString("hex") ?? "",
+      },
+      spanProcessors: [new SimpleSpanProcessor({ exporter: watched })],
+    });
+    this.#tracer = this.#provider.getTracer("faults");
+  }
+
+  /** Sends a span. @returns whether the SDK says that it was taken; false is what it has given up */
+  async send(): Promise<boolean> {
+    const { service, ledger } = this.#settings;
+    const { batch, settle } = ledger.open(service, 1);
+    this.#batch = batch;
+    this.#exported = Promise.withResolvers();
+    this.#tracer.startSpan("work").end();
+    const { code, error } = await this.#exported.promise;
+    if (code === success) settle("acknowledged");
+    else this.losses.push(error?.message ?? `code ${code}`);
+    return code === success;
+  }
+
+  /** Resolves when so many more were taken. @throws Error after `withinMs` */
+  async more(count: number, withinMs: number): Promise<void> {
+    const end = Date.now() + withinMs;
+    for (let taken = 0; taken < count; ) {
+      if (await this.send()) {
+        taken++;
+        continue;
+      }
+      if (Date.now() > end) {
+        throw new Error(
+          `${this.#settings.service}: ${taken} of ${count} spans within ${withinMs} ms: ${this.losses.at(-1)}`,
+        );
+      }
+      await sleep(pauseAfterLossMs);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#provider.shutdown();
+  }
+}

@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+
+/**
+ * A balancer that knows of nothing but connections: each goes to the next backend, whether that one is there or not,
+ * and stays with it. Whoever gets one that is not there is reset.
+ */
+export class TcpBalancer {
+  /** host:port of each; connections that are there already stay where they are. */
+  readonly backends: string[];
+  readonly #server: Server;
+  readonly #clients = new Set<Socket>();
+  #turn = 0;
+
+  constructor(...backends: string[]) {
+    this.backends = backends;
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (near) => this.#accept(near));
+  }
+
+  /** Connections of clients that are there now. */
+  get connections(): number {
+    return this.#clients.size;
+  }
+
+  /** @returns host:port for clients */
+  async open(): Promise<string> {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Resets what is there. */
+  async close(): Promise<void> {
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    for (const client of this.#clients) client.resetAndDestroy();
+    await closed;
+  }
+
+  #accept(near: Socket): void {
+    const backend = this.backends[this.#turn++ % this.backends.length] ?? "";
+    const portAt = backend.lastIndexOf(":");
+    const far = connect({
+      host: backend.slice(0, portAt),
+      port: Number(backend.slice(portAt + 1)),
+      allowHalfOpen: true,
+      noDelay: true,
+    });
+    this.#clients.add(near);
+    near.on("close", () => this.#clients.delete(near));
+    for (const [end, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      end.on("error", () => {});
+      // A side that is reset takes the other with it; one that closed in order has ended its half already.
+      end.on("close", (hadError) => {
+        if (hadError || !end.readableEnded) other.resetAndDestroy();
+      });
+      end.pipe(other);
+    }
+  }
+}
