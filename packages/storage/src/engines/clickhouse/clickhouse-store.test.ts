@@ -15,6 +15,7 @@ import { traceStoreContract } from "../../contract/trace-store-contract.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { ClickHouseDependencies } from "./clickhouse-dependencies.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
+import { countedSql } from "./schema/dependency-sql.ts";
 import { SchemaGuard } from "./schema/schema-guard.ts";
 import { spansOfTraces } from "./schema/span-sql.ts";
 import { searchSql } from "./search-sql.ts";
@@ -216,6 +217,16 @@ describe("a ClickHouse store", () => {
       { parent: "shop", child: "stock", callCount: 1, source: "" },
     ]);
   });
+
+  it.each(["sums", "details"] as const)(
+    "looks once for %s of calls that are counted and calls that wait, lest a step between two looks hide some",
+    async (detail) => {
+      await write(store, [sampleSpan({ parentSpanId: "00000000000000ff" })]);
+      const parameters = { tenant: "", from: "0", to: String(2 ** 31 - 1) };
+      const plan = await runSql(server.url, `EXPLAIN ${countedSql(own, detail)}`, parameters);
+      expect(plan.match(/Read\w*From\w*.*dependency_calls/g)).toHaveLength(1);
+    },
+  );
 
   it("gives a trace that has just arrived before the end of its insert is known everywhere", async () => {
     const span = sampleSpan();
