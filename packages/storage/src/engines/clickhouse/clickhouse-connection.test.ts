@@ -98,6 +98,15 @@ describe.each(calls)("ClickHouseConnection.$name", ({ run }) => {
     await expectStorageError(run(connect([url])), "STORAGE_UNAVAILABLE");
   });
 
+  it("fails where a header alone tells of an error, as of servers before 24.6 that waited for an insert's rows", async () => {
+    const headers = { "x-clickhouse-exception-code": "209" };
+    const url = await listen((_, response) => response.writeHead(200, headers).end());
+    await expect(run(connect([url]))).rejects.toMatchObject({
+      code: "STORAGE_UNAVAILABLE",
+      cause: { code: "209" },
+    });
+  });
+
   it("is unavailable where the connection breaks", async () => {
     const url = await listen((request) => request.socket.destroy());
     await expectStorageError(run(connect([url])), "STORAGE_UNAVAILABLE");

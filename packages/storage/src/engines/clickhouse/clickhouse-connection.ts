@@ -166,7 +166,10 @@ export class ClickHouseConnection {
     await body.dump();
   }
 
-  /** @returns the answer, whose body is not read yet. @throws ClickHouseError for another status than 200 */
+  /**
+   * @returns the answer, whose body is not read yet
+   * @throws ClickHouseError for another status than 200, or an error that came too late for it
+   */
   async #post(
     host: Host,
     query: Settings,
@@ -189,8 +192,10 @@ export class ClickHouseConnection {
       signal: abort,
       dispatcher: this.#pool.agent,
     });
-    if (response.statusCode === 200) return response;
-    throw answeredError(await beginningOf(response.body), response.statusCode);
+    const code = response.headers["x-clickhouse-exception-code"];
+    if (response.statusCode === 200 && code === undefined) return response;
+    const text = await beginningOf(response.body);
+    throw answeredError(text === "" && code !== undefined ? `Code: ${code}.` : text, response.statusCode);
   }
 
   async #call<T>(
