@@ -1,7 +1,8 @@
-import { afterAll, describe, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { traceStoreContract } from "../../../contract/trace-store-contract.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
 import { newDatabaseName } from "../test-server.ts";
+import { AcknowledgedRows, storedRows } from "./acknowledged-rows.ts";
 import { dropEverywhere, namedCluster } from "./test-cluster.ts";
 
 // Several servers on one machine take their time.
@@ -16,8 +17,26 @@ for (const kind of ["SHARDS", "REPLICAS", "GRID"] as const) {
     });
     continue;
   }
-  const { urls, settings } = cluster;
+  const { urls, shards, settings } = cluster;
   const database = newDatabaseName();
-  traceStoreContract({ name, open: () => openClickHouseStore({ urls, database, cluster: settings }) });
+  const acknowledged = new AcknowledgedRows();
+  traceStoreContract({
+    name,
+    open: () => {
+      const store = openClickHouseStore({ urls, database, cluster: settings });
+      return { ...store, writer: acknowledged.countedBy(store.writer) };
+    },
+  });
+  describe(`after the contract: ${name}`, () => {
+    // When a test before has failed, this tells whether rows are missing, and where, or a read has not seen them.
+    it.each(urls)("every block that was acknowledged is in all tables, as seen from %s", async (url) => {
+      const { total } = acknowledged;
+      expect(total).toBeGreaterThan(0);
+      expect(await storedRows(url, database, shards)).toEqual({
+        ...{ spans: total, counted: total },
+        ...{ withoutMinute: 0, astray: 0 },
+      });
+    });
+  });
   afterAll(() => dropEverywhere(urls, database));
 }

@@ -6,6 +6,7 @@ import type { ClusterSettings } from "./cluster-settings.ts";
 /** A cluster that the environment names. */
 export interface TestCluster {
   readonly urls: readonly string[];
+  readonly shards: number;
   readonly settings: ClusterSettings;
   /** Shell commands for the last server in the list; undefined where the environment has none. */
   readonly kill: (() => Promise<void>) | undefined;
@@ -53,6 +54,7 @@ GROUP BY cluster HAVING count() = ${urls.length} AND uniqExact(shard_num) = ${ur
   };
   return {
     urls,
+    shards: urls.length / copies,
     settings: {
       name: cluster,
       isReplicated: replicaMacros !== "0",

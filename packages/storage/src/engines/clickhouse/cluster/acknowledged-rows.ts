@@ -1,0 +1,56 @@
+import type { SpanWriter, WriteOptions } from "../../../api/span-writer.ts";
+import { runSql } from "../test-server.ts";
+
+/** Counts the rows of spans that a writer says are stored; those of a token once. */
+export class AcknowledgedRows {
+  readonly #byToken = new Map<string, number>();
+
+  /** The same writer, counted. */
+  countedBy(writer: SpanWriter): SpanWriter {
+    const note = ({ count }: { readonly count: number }, options: WriteOptions) => {
+      const day = new Date(options.receivedUnixMs ?? Date.now()).toISOString().slice(0, 10);
+      this.#byToken.set(`${day}/${options.deduplicationToken}`, count);
+    };
+    return {
+      async writeSpans(rows, options) {
+        await writer.writeSpans(rows, options);
+        note(rows, options);
+      },
+      async writeSpanSource(rows, options) {
+        if (writer.writeSpanSource === undefined) throw new Error("this writer takes no source");
+        await writer.writeSpanSource(rows, options);
+        note(rows, options);
+      },
+    };
+  }
+
+  get total(): number {
+    return [...this.#byToken.values()].reduce((sum, rows) => sum + rows, 0);
+  }
+}
+
+/** What one look at a cluster's tables finds. */
+interface StoredRows {
+  readonly spans: number;
+  /** Spans that `span_metrics` has counted. */
+  readonly counted: number;
+  /** Spans that cannot be found by their id. */
+  readonly withoutMinute: number;
+  /** Spans in a shard where their id does not say that they are. */
+  readonly astray: number;
+}
+
+/** @param shards how many the cluster has, all of one weight */
+export async function storedRows(url: string, database: string, shards: number): Promise<StoredRows> {
+  const target = new URL(url);
+  target.searchParams.set("distributed_product_mode", "local");
+  target.searchParams.set("max_distributed_depth", "64");
+  const answer = await runSql(
+    target.href,
+    `SELECT toUInt32(count()) AS spans, (SELECT toUInt32(sum(calls)) FROM ${database}.span_metrics) AS counted,
+  toUInt32(countIf((trace_id, toStartOfMinute(start)) NOT IN (SELECT trace_id, minute FROM ${database}.trace_minutes))) AS withoutMinute,
+  toUInt32(countIf(cityHash64(trace_id) % ${shards} != _shard_num - 1)) AS astray
+FROM ${database}.spans FORMAT JSONEachRow`,
+  );
+  return JSON.parse(answer) as StoredRows;
+}
