@@ -28,10 +28,10 @@ export interface AskedSystem {
 const timeoutMs = 120_000;
 const maxMessageBytes = 64 * 1024 * 1024;
 /**
- * Rounds of all questions before any that counts: a service runs for long, and its first calls pay for what all others find
+ * Rounds of all questions before any that counts: a service runs for long, and its first hundreds of calls pay for what all others find
  * ready.
  */
-const warmUps = 5;
+const warmUps = 20;
 
 /** One kind of request. @throws Error when it fails */
 interface Question {
