@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TraceStore } from "../../api/trace-store.ts";
 import { newToken, rowsOf } from "../../contract/contract-context.ts";
 import { sampleSpan } from "../../contract/sample-spans.ts";
@@ -29,6 +29,15 @@ afterAll(async () => {
   await store.close();
   await runSql(server.url, `DROP DATABASE IF EXISTS ${database} SYNC`);
   await server.stop();
+});
+
+// Slices of time end with whole minutes: how many a search asks for must not depend on the second at which the test runs.
+beforeEach(() => {
+  const minuteMs = 60_000;
+  vi.useFakeTimers({ toFake: ["Date"], now: Math.floor(Date.now() / minuteMs) * minuteMs - 15_000 });
+});
+afterEach(() => {
+  vi.useRealTimers();
 });
 
 describe("a search of a store with too many spans", () => {
