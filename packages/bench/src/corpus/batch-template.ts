@@ -1,10 +1,7 @@
-import { writeMessagePrefix } from "wire/grpc-client";
+import { messagePrefixBytes, writeMessagePrefix } from "wire/grpc-client";
 import type { PlannedSpan } from "./plan-spans.ts";
 import type { Piece } from "./proto-piece.ts";
 import type { Random } from "./random.ts";
-
-/** Bytes that gRPC puts before a message. */
-export const grpcPrefixBytes = 5;
 
 /** One export request, ready to send, with ids and times that no other has. */
 export interface Batch {
@@ -63,7 +60,7 @@ export class BatchTemplate {
 
   /** Length of a batch's `message`. */
   get messageBytes(): number {
-    return grpcPrefixBytes + this.#bytes.length;
+    return messagePrefixBytes + this.#bytes.length;
   }
 
   /**
@@ -75,7 +72,7 @@ export class BatchTemplate {
   stamp(random: Random, nowMs: number, target: Buffer): Batch {
     const message = target.subarray(0, this.messageBytes);
     writeMessagePrefix(message, this.#bytes.length);
-    const body = message.subarray(grpcPrefixBytes);
+    const body = message.subarray(messagePrefixBytes);
     this.#bytes.copy(body);
     this.#writeIds(body, random);
     this.#writeTimes(body, random, Math.floor(nowMs) - lookBackMs);

@@ -1,5 +1,5 @@
 import type { AgentBatch } from "wire/agent";
-import { writeMessagePrefix } from "wire/grpc-client";
+import { messagePrefixBytes, writeMessagePrefix } from "wire/grpc-client";
 import { freeBuffer } from "./free-buffer.ts";
 import { RequestBuffers } from "./request-buffers.ts";
 
@@ -12,7 +12,6 @@ export interface PostSpansCall {
   release(): void;
 }
 
-const prefixBytes = 5;
 /** Field 1 of PostSpansRequest is the batch, field 2 of Batch the process, field 2 of Process a tag. */
 const field1 = 0x0a;
 const field2 = 0x12;
@@ -107,11 +106,11 @@ export class PostSpansBuilder {
     const processBytes = process.length + this.#agentTags.length;
     const batchBytes = spanBytes + 1 + varintBytes(processBytes) + processBytes;
     const messageBytes = 1 + varintBytes(batchBytes) + batchBytes;
-    const buffer = this.#buffers.take(prefixBytes + messageBytes);
-    const request = buffer.subarray(0, prefixBytes + messageBytes);
+    const buffer = this.#buffers.take(messagePrefixBytes + messageBytes);
+    const request = buffer.subarray(0, messagePrefixBytes + messageBytes);
     writeMessagePrefix(request, messageBytes);
-    request[prefixBytes] = field1;
-    let at = writeVarint(request, prefixBytes + 1, batchBytes);
+    request[messagePrefixBytes] = field1;
+    let at = writeVarint(request, messagePrefixBytes + 1, batchBytes);
     for (let index = 0; index < pieces.length; index += 2) {
       at += this.#spans.copy(request, at, pieces[index], pieces[index + 1]);
     }

@@ -21,7 +21,8 @@ export function grpcError(status: GrpcStatus, details: string, isUntouched = fal
   return { status, details, message: Buffer.alloc(0), isUntouched };
 }
 
-const prefixBytes = 5;
+/** Length of what gRPC puts before a message. */
+export const messagePrefixBytes = 5;
 
 /** Puts the prefix of gRPC before a message: not compressed, so many bytes. Source: grpc/grpc doc/PROTOCOL-HTTP2.md */
 export function writeMessagePrefix(target: Buffer, messageBytes: number): void {
@@ -31,9 +32,9 @@ export function writeMessagePrefix(target: Buffer, messageBytes: number): void {
 
 /** A message with its prefix. */
 export function prefixed(message: Uint8Array): Buffer {
-  const bytes = Buffer.allocUnsafe(prefixBytes + message.length);
+  const bytes = Buffer.allocUnsafe(messagePrefixBytes + message.length);
   writeMessagePrefix(bytes, message.length);
-  bytes.set(message, prefixBytes);
+  bytes.set(message, messagePrefixBytes);
   return bytes;
 }
 
@@ -61,10 +62,10 @@ function answerOf(
   if (status !== "OK") {
     return { ...grpcError(status, percentDecoded(ending)), retryDelayMs: askedDelayMs(ending) };
   }
-  if (body.length < prefixBytes || body.length !== prefixBytes + body.readUInt32BE(1)) {
+  if (body.length < messagePrefixBytes || body.length !== messagePrefixBytes + body.readUInt32BE(1)) {
     return grpcError("INTERNAL", `an answer whose body of ${body.length} bytes is no single message`);
   }
-  let message = body.subarray(prefixBytes);
+  let message = body.subarray(messagePrefixBytes);
   if (body[0] !== 0) {
     if (decompress === undefined) {
       return grpcError("INTERNAL", "a compressed answer, which was not asked for");

@@ -53,7 +53,7 @@ export interface Http2Listener {
 /**
  * The client's end of one HTTP/2 connection, for requests with a short body and a short answer. Node's own
  * `node:http2` costs ten megabytes of memory with the TLS that it loads, and as much again under load, which is more
- * than an agent beside an application may have, and far more time; this knows what a gRPC call needs and no more. Nothing is pushed to it,
+ * than an agent beside an application may have; this knows what a gRPC call needs and no more. Nothing is pushed to it,
  * and it asks the peer to compress headers without a table.
  * Source: RFC 9113, RFC 7541
  */
