@@ -67,6 +67,7 @@ const neverSentCodes: ReadonlySet<string> = new Set([
 
 const tableThereCode = 57; // TABLE_ALREADY_EXISTS
 const cannotAssignAlterCode = 517; // CANNOT_ASSIGN_ALTER
+const unknownSettingCode = 115; // UNKNOWN_SETTING
 
 const missingSchemaCodes: ReadonlySet<number> = new Set([
   60, // UNKNOWN_TABLE
@@ -133,6 +134,11 @@ export function isTableThere(error: unknown): boolean {
 /** A replica has not yet taken what was changed through another one: it does in a moment. */
 export function isAlterInTheWay(error: unknown): boolean {
   return hasCode(error, cannotAssignAlterCode);
+}
+
+/** A server from before the setting. */
+export function isUnknownSetting(error: unknown): boolean {
+  return hasCode(error, unknownSettingCode);
 }
 
 function hasCode(error: unknown, code: number): boolean {

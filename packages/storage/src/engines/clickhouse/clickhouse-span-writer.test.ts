@@ -1,10 +1,13 @@
+import { ClickHouseError } from "@clickhouse/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Span } from "wire/model";
+import { StorageError } from "../../api/storage-error.ts";
 import { newToken, rowsOf } from "../../contract/contract-context.ts";
 import { fullOtlpSpan, olderModelSpan, sampleSpan } from "../../contract/sample-spans.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { ClickHouseSpanWriter } from "./clickhouse-span-writer.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
+import { indexesLeftToMerges } from "./schema/attribute-hash-migration.ts";
 import { SchemaGuard } from "./schema/schema-guard.ts";
 import { newDatabaseName, runSql, startTestServer, type TestServer } from "./test-server.ts";
 
@@ -44,5 +47,54 @@ describe("ClickHouseSpanWriter", () => {
     }
     await store.close();
     await connection.close();
+  });
+
+  it("leaves the indexes of attributes to the first merge", async () => {
+    const name = newDatabaseName();
+    const store = openClickHouseStore({ urls: [server.url], database: name });
+    for (let part = 0; part < 2; part++) {
+      await store.writer.writeSpans(rowsOf(sampleSpan()), { deduplicationToken: newToken() });
+    }
+    const made = async () => {
+      const indexes = await runSql(
+        server.url,
+        `SELECT name FROM system.data_skipping_indices
+         WHERE database = '${name}' AND table = 'spans' AND data_compressed_bytes > 0 ORDER BY name`,
+      );
+      return indexes.trim().split("\n");
+    };
+    const atOnce = ["arrived_index", "duration_index", "start_index", "trace_id_index"];
+    expect(await made()).toEqual(atOnce);
+    await runSql(server.url, `OPTIMIZE TABLE ${name}.spans FINAL`);
+    expect(await made()).toEqual([...atOnce, ...indexesLeftToMerges].sort());
+    await store.close();
+    await runSql(server.url, `DROP DATABASE ${name} SYNC`);
+  });
+
+  it("writes to a server that does not know the setting for it", async () => {
+    const asked: boolean[] = [];
+    const schema = { run: (work: () => Promise<void>) => work() };
+    const connection = {
+      async insert(_sql: string, settings: Readonly<Record<string, string>>) {
+        const isKnown = settings.exclude_materialize_skip_indexes_on_insert === undefined;
+        asked.push(isKnown);
+        if (isKnown) return;
+        const cause = new ClickHouseError({
+          message: "Unknown setting",
+          code: "115",
+          type: "UNKNOWN_SETTING",
+        });
+        throw new StorageError("STORAGE_UNAVAILABLE", "Unknown setting", { cause });
+      },
+    };
+    const writer = new ClickHouseSpanWriter(
+      connection as unknown as ClickHouseConnection,
+      schema as unknown as SchemaGuard,
+      "tracing.spans",
+    );
+    for (let block = 0; block < 2; block++) {
+      await writer.writeSpans(rowsOf(sampleSpan()), { deduplicationToken: newToken() });
+    }
+    expect(asked).toEqual([false, true, true]);
   });
 });

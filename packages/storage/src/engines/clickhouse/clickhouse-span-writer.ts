@@ -3,7 +3,15 @@ import { SpanBlock, type SpanRows } from "wire/rows";
 import type { SpanRowSource, SpanWriter, WriteOptions } from "../../api/span-writer.ts";
 import { StorageError } from "../../api/storage-error.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
+import { isUnknownSetting } from "./clickhouse-errors.ts";
+import { indexesLeftToMerges } from "./schema/attribute-hash-migration.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
+
+/**
+ * Half of what an insert costs is indexes of attributes; a merge makes them for next to nothing, and each row is merged soon. Until then
+ * a search reads these parts, which are small, without. Figures: docs/adr/035-indexes-made-by-merges.md.
+ */
+const leavingIndexes = { exclude_materialize_skip_indexes_on_insert: indexesLeftToMerges.join(",") };
 
 /**
  * Writes each block as one insert into one table, synced to disk before it is acknowledged (settings of the tables). Rows are
@@ -17,6 +25,8 @@ export class ClickHouseSpanWriter implements SpanWriter {
   readonly #onWritten: () => void;
   /** With its memory, for the next write. Nobody reads it. */
   #spareBlock: SpanBlock | undefined;
+  /** Nothing for a server from before the setting. */
+  #indexSettings: Readonly<Record<string, string>> = leavingIndexes;
 
   /**
    * @param table with its database
@@ -62,6 +72,7 @@ export class ClickHouseSpanWriter implements SpanWriter {
     const sql = `INSERT INTO ${this.#table} (${block.columns.join(", ")}) FORMAT Native`;
     const pieces = block.pieces();
     const settings = {
+      ...this.#indexSettings,
       // The table reads the day of arrival, which is its partition, from the front of the token.
       insert_deduplication_token: `${dayOf(options.receivedUnixMs ?? Date.now())}/${options.deduplicationToken}`,
       deduplicate_blocks_in_dependent_materialized_views: "1",
@@ -72,7 +83,14 @@ export class ClickHouseSpanWriter implements SpanWriter {
       min_insert_block_size_bytes: "0",
     };
     const { signal } = options;
-    await this.#schema.run(() => this.#connection.insert(sql, settings, pieces, signal), signal);
+    try {
+      await this.#schema.run(() => this.#connection.insert(sql, settings, pieces, signal), signal);
+    } catch (error) {
+      if (this.#indexSettings !== leavingIndexes || !isUnknownSetting(error)) throw error;
+      this.#indexSettings = {};
+      await this.#insert(block, options);
+      return;
+    }
     // Not after a failure: a broken call may still read it.
     this.#spareBlock = block;
     this.#onWritten();

@@ -20,6 +20,9 @@ export const hashIndexes = [
   ["resource_array_index", arrayKeysOf("resource_text")],
 ] as const;
 
+/** Those of the tables of spans that are not made when rows are written, but when parts are merged. */
+export const indexesLeftToMerges = [...hashIndexes.map(([name]) => name), "events_index"] as const;
+
 /**
  * Attributes are indexed by their hashes rather than as texts: what an index is made of is put in the order of the table, and a
  * list of texts is moved text by text. And the keys of arrays are indexed, as TraceQL's `=` also matches elements of arrays:

@@ -125,6 +125,8 @@ describe("an equation of an attribute", () => {
     const ownStore = openClickHouseStore({ urls: [server.url], database: own });
     await ownStore.writer.writeSpans(rowsOf(...all), { deduplicationToken: newToken() });
     await ownStore.close();
+    // The first merge makes the indexes.
+    await runSql(server.url, `OPTIMIZE TABLE ${own}.spans FINAL`);
   });
   afterAll(() => runSql(server.url, `DROP DATABASE IF EXISTS ${own} SYNC`));
 
