@@ -14,11 +14,15 @@ import { runBridge } from "./grpc/run-bridge.ts";
 import { createHttpFront } from "./http/http-front.ts";
 import { openInnerFront } from "./http/inner-front.ts";
 import { readUsers } from "./http/users.ts";
+import { CalmMerges } from "./merging/calm-merges.ts";
 import { Retention } from "./retention/retention.ts";
 import { StorageMetrics, watchEngine } from "./storage-metrics.ts";
 import { storageOptions } from "./storage-options.ts";
 
 const options = z.object({ ...storageOptions.shape, ...grpcOptions.shape });
+
+/** When parts that were written last are merged: collectors write every second or two while there are spans. */
+const calm = { calmSeconds: 5, leastRows: 20_000, intervalMs: 5_000 };
 
 /** When connections are cut in a stop; later than the engine cancels its queries, so that those are answered. */
 const cutAfterMs = 5_000;
@@ -71,6 +75,10 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
         intervalMs: options["storage.retention-interval"],
       },
     );
+    const calmMerges = new CalmMerges(
+      { engine, log, metrics: registry },
+      { databases: options["storage.retention-databases"], ...calm },
+    );
     const frontParts = { engine, gate, guard, metrics: new StorageMetrics(registry), log };
     const frontLimits = {
       sendTimeoutMs: options["storage.http.send-timeout"],
@@ -106,6 +114,7 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
       },
     );
     retention.start();
+    calmMerges.start();
     guard.watch();
     return {
       async stop(signal) {
@@ -122,8 +131,8 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
         signal.addEventListener("abort", cut);
         // A query whose client takes its result too slowly cannot end by itself.
         setTimeout(cut, cutAfterMs).unref();
-        const retentionEnded = retention.close();
-        await engine.close(Promise.all([gate.idle(), retentionEnded]));
+        const upkeepEnded = Promise.all([retention.close(), calmMerges.close()]);
+        await engine.close(Promise.all([gate.idle(), upkeepEnded]));
         for (const one of servers) one.closeIdleConnections();
         await closed;
       },

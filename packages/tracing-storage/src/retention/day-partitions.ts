@@ -1,5 +1,5 @@
 import type { Engine } from "../engine/engine.ts";
-import { quoteString } from "../sql/statement.ts";
+import { quoteIdentifier, quoteString } from "../sql/statement.ts";
 
 /** One day of one table. */
 export interface DayPartition {
@@ -15,10 +15,6 @@ export interface DayPartition {
 
 function list(databases: readonly string[]): string {
   return databases.map(quoteString).join(", ");
-}
-
-function quoted(name: string): string {
-  return `\`${name.replace(/[\\`]/g, "\\$&")}\``;
 }
 
 async function rowsOf<Row>(engine: Engine, sql: string): Promise<Row[]> {
@@ -76,7 +72,7 @@ export async function readTableBytes(engine: Engine, databases: readonly string[
 export async function dropDayPartition(engine: Engine, { database, table, id }: DayPartition): Promise<void> {
   await engine.run({
     prepare: "",
-    sql: `ALTER TABLE ${quoted(database)}.${quoted(table)} DROP PARTITION ID ${quoteString(id)}`,
+    sql: `ALTER TABLE ${quoteIdentifier(database)}.${quoteIdentifier(table)} DROP PARTITION ID ${quoteString(id)}`,
     format: "Null",
     tag: "retention",
   });

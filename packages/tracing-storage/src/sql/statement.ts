@@ -249,6 +249,11 @@ export function readStatement(sql: string): Statement {
   return insert === undefined ? { verb, ...checked } : { verb, ...checked, insert };
 }
 
+/** A name as an identifier of SQL. */
+export function quoteIdentifier(name: string): string {
+  return `\`${name.replace(/[\\`]/g, "\\$&")}\``;
+}
+
 /** An SQL string literal. */
 export function quoteString(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;

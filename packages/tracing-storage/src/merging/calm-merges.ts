@@ -1,0 +1,83 @@
+import type { Logger } from "lifecycle";
+import { Counter, type Registry } from "prom-client";
+import type { Engine } from "../engine/engine.ts";
+import { type FreshPartLimits, mergeOnce, readFreshParts } from "./fresh-parts.ts";
+
+interface CalmMergeSettings extends FreshPartLimits {
+  /** Only tables of these. */
+  readonly databases: readonly string[];
+  /** Between two looks. */
+  readonly intervalMs: number;
+}
+
+interface CalmMergeParts {
+  readonly engine: Engine;
+  readonly log: Logger;
+  readonly metrics: Registry;
+}
+
+/**
+ * Merges what was written last when no more is written. The engine itself waits for ten parts of a size, for up to an hour; as the
+ * first merge makes the indexes of attributes (docs/adr/035-indexes-made-by-merges.md), searches would read those parts
+ * without for so long.
+ */
+export class CalmMerges {
+  readonly #parts: CalmMergeParts;
+  readonly #settings: CalmMergeSettings;
+  readonly #merges: Counter;
+  readonly #failures: Counter;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(parts: CalmMergeParts, settings: CalmMergeSettings) {
+    this.#parts = parts;
+    this.#settings = settings;
+    const registers = [parts.metrics];
+    this.#merges = new Counter({
+      name: "tracing_storage_calm_merges_total",
+      help: "Merges of parts that were written last, begun because no more was written.",
+      registers,
+    });
+    this.#failures = new Counter({
+      name: "tracing_storage_calm_merge_failures_total",
+      help: "Looks for such parts, and merges of them, that ended with an error; the next look tries again.",
+      registers,
+    });
+  }
+
+  /** Looks again and again until it is closed. */
+  start(): void {
+    this.#timer = setTimeout(() => {
+      this.#running = this.#look().finally(() => {
+        if (!this.#closed) this.start();
+      });
+    }, this.#settings.intervalMs).unref();
+  }
+
+  /** Resolves when no look is under way. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  async #look(): Promise<void> {
+    const { engine, log } = this.#parts;
+    const { databases } = this.#settings;
+    try {
+      for (const parts of await readFreshParts(engine, databases, this.#settings)) {
+        if (this.#closed) return;
+        this.#merges.inc();
+        await mergeOnce(engine, parts);
+      }
+    } catch (error) {
+      if (this.#closed) return;
+      this.#failures.inc();
+      log.error(
+        { err: error },
+        "parts that were written last could not be merged; the next look tries again",
+      );
+    }
+  }
+}
