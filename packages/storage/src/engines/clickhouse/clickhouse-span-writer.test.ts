@@ -9,6 +9,7 @@ import { ClickHouseSpanWriter } from "./clickhouse-span-writer.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
 import { indexesLeftToMerges } from "./schema/attribute-hash-migration.ts";
 import { SchemaGuard } from "./schema/schema-guard.ts";
+import { madeIndexes } from "./test-indexes.ts";
 import { newDatabaseName, runSql, startTestServer, type TestServer } from "./test-server.ts";
 
 describe("ClickHouseSpanWriter", () => {
@@ -55,14 +56,7 @@ describe("ClickHouseSpanWriter", () => {
     for (let part = 0; part < 2; part++) {
       await store.writer.writeSpans(rowsOf(sampleSpan()), { deduplicationToken: newToken() });
     }
-    const made = async () => {
-      const indexes = await runSql(
-        server.url,
-        `SELECT name FROM system.data_skipping_indices
-         WHERE database = '${name}' AND table = 'spans' AND data_compressed_bytes > 0 ORDER BY name`,
-      );
-      return indexes.trim().split("\n");
-    };
+    const made = () => madeIndexes(server.url, name, "spans");
     const atOnce = ["arrived_index", "duration_index", "start_index", "trace_id_index"];
     expect(await made()).toEqual(atOnce);
     await runSql(server.url, `OPTIMIZE TABLE ${name}.spans FINAL`);

@@ -1,7 +1,11 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
+import { write } from "../../../contract/contract-context.ts";
+import { sampleSpan } from "../../../contract/sample-spans.ts";
 import { traceStoreContract } from "../../../contract/trace-store-contract.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
-import { newDatabaseName } from "../test-server.ts";
+import { indexesLeftToMerges } from "../schema/attribute-hash-migration.ts";
+import { madeIndexes } from "../test-indexes.ts";
+import { newDatabaseName, runSql } from "../test-server.ts";
 import { AcknowledgedRows, storedRows } from "./acknowledged-rows.ts";
 import { dropEverywhere, namedCluster } from "./test-cluster.ts";
 
@@ -39,4 +43,31 @@ for (const kind of ["SHARDS", "REPLICAS", "GRID"] as const) {
     });
   });
   afterAll(() => dropEverywhere(urls, database));
+
+  it(`has the indexes of attributes made by merges, on every server: ${name}`, async () => {
+    const own = newDatabaseName();
+    const store = openClickHouseStore({ urls, database: own, cluster: settings });
+    try {
+      await store.ready();
+      for (const url of urls) await runSql(url, `SYSTEM STOP MERGES ${own}.spans_local`);
+      for (let block = 0; block < 2; block++) {
+        // Each shard gets some of so many traces.
+        await write(
+          store,
+          Array.from({ length: 40 * shards }, () => sampleSpan()),
+        );
+      }
+      const atOnce = ["arrived_index", "duration_index", "start_index", "trace_id_index"];
+      for (const url of urls) expect(await madeIndexes(url, own, "spans_local")).toEqual(atOnce);
+      for (const url of urls) await runSql(url, `SYSTEM START MERGES ${own}.spans_local`);
+      for (const url of urls) await runSql(url, `OPTIMIZE TABLE ${own}.spans_local FINAL`);
+      const all = [...atOnce, ...indexesLeftToMerges].sort();
+      for (const url of urls) {
+        await expect.poll(() => madeIndexes(url, own, "spans_local"), { timeout: 60_000 }).toEqual(all);
+      }
+    } finally {
+      await store.close();
+      await dropEverywhere(urls, own);
+    }
+  });
 }

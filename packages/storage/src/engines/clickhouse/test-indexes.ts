@@ -1,0 +1,11 @@
+import { runSql } from "./test-server.ts";
+
+/** Names, in order, of the indexes that any part of a table has on this server. */
+export async function madeIndexes(url: string, database: string, table: string): Promise<readonly string[]> {
+  const names = await runSql(
+    url,
+    `SELECT name FROM system.data_skipping_indices
+WHERE database = '${database}' AND table = '${table}' AND data_compressed_bytes > 0 ORDER BY name`,
+  );
+  return names.split("\n");
+}
