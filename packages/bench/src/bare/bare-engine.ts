@@ -1,14 +1,14 @@
 /**
  * The engine of tracing-storage alone in a process of its own: no HTTP, no server, nothing else on its threads. Inserts files into the
  * same tables, as many at a time as there are cores, waits until nothing is merged any more, and prints one line of JSON.
- * Run by `bench bare`: `bare-engine.ts FOLDER < files.json`.
+ * Run by `bench bare`: `bare-engine.ts FOLDER [as-collector] < files.json`; with the word, inserts have the settings of the collector's.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { schemaStatements } from "storage/clickhouse";
+import { leavingIndexes, schemaStatements } from "storage/clickhouse";
 import type { BareUsage } from "./bare-report.ts";
 import type { BlockFile } from "./block-files.ts";
 
@@ -27,7 +27,7 @@ const { loadNative } = createRequire(ofStorage.resolve("chdb"))("./dist/loader.j
   loadNative(): Engine;
 };
 const engine = loadNative();
-const [folder = ""] = process.argv.slice(2);
+const [folder = "", manner] = process.argv.slice(2);
 const path = join(folder, "engine");
 // The engine looks for a configuration in the working directory.
 process.chdir(folder);
@@ -43,6 +43,7 @@ async function run(sql: string, settings: readonly string[] = []): Promise<strin
 
 async function insert({ path: file, columns, rows }: BlockFile, token: string): Promise<void> {
   const settings = {
+    ...(manner === "as-collector" && leavingIndexes),
     insert_deduplication_token: `${new Date().toISOString().slice(0, 10)}/${token}`,
     deduplicate_blocks_in_dependent_materialized_views: 1,
     async_insert: 0,

@@ -28,15 +28,25 @@ export interface BareReport {
 
 const program = fileURLToPath(new URL("bare-engine.ts", import.meta.url));
 
+/** How the engine alone inserts: by its own settings, or by those that the collector sends. */
+export type InsertManner = "as-engine" | "as-collector";
+
 /**
  * Feeds the engine alone with spans from files.
  * @throws Error with what it wrote, when it fails
  */
-export async function measureBare(spans: number, signal: AbortSignal): Promise<BareReport> {
+export async function measureBare(
+  spans: number,
+  manner: InsertManner,
+  signal: AbortSignal,
+): Promise<BareReport> {
   const folder = await mkdtemp(join(tmpdir(), "bench-bare-"));
   try {
     const files = await writeBlockFiles(folder, spans);
-    const child = spawn(process.execPath, [program, folder], { signal, stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [program, folder, manner], {
+      signal,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
     child.stdin.end(JSON.stringify(files));
     const ended = new Promise<number | null>((resolve, reject) => {
       child.once("error", reject);

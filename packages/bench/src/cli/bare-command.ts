@@ -33,7 +33,8 @@ export async function bareCommand(argv: readonly string[], signal: AbortSignal):
     process.stdout.write(`Compares collector and storage, built and fed over OTLP gRPC, with their engine alone.
 
 The engine alone reads the same spans from files, in blocks and in the format that the collector sends, into the same tables: as
-many inserts at a time as there are cores, no network, no load generator beside it.
+many inserts at a time as there are cores, no network, no load generator beside it. Once with the engine's own settings, and once with those of
+the collector's inserts, which leave some indexes to merges.
 
 Usage: npm run bench -- bare [options]
 
@@ -55,10 +56,15 @@ ${optionHelp(options)}`);
     return { report, mergedCpuSeconds: processUsage(pid).cpuSeconds - storedCpu };
   });
   process.stderr.write("the engine alone\n");
-  const bare = await measureBare(totalSpans, signal);
-  if (args.has("json")) process.stdout.write(`${JSON.stringify({ ours, bare }, null, 2)}\n`);
+  const bare = await measureBare(totalSpans, "as-engine", signal);
+  const asCollector = await measureBare(totalSpans, "as-collector", signal);
+  if (args.has("json")) process.stdout.write(`${JSON.stringify({ ours, bare, asCollector }, null, 2)}\n`);
   else {
-    const columns = [ourColumn(ours.report, ours.mergedCpuSeconds), bareColumn(bare)] as const;
+    const columns = [
+      ourColumn(ours.report, ours.mergedCpuSeconds),
+      bareColumn("engine alone", bare),
+      bareColumn("as the collector", asCollector),
+    ] as const;
     const ratio = { title: "ours : engine alone", ours: columns[0], peer: columns[1] };
     process.stdout.write(renderTable(columns, [ratio]) + machineLine(ours.report.machine));
   }
@@ -105,14 +111,14 @@ function ourColumn(report: IngestReport, mergedCpuSeconds: number): Column {
   return { title: "collector and storage", figures };
 }
 
-function bareColumn({ before, inserted, merged, rows }: BareReport): Column {
+function bareColumn(title: string, { before, inserted, merged, rows }: BareReport): Column {
   const perMillion = (cpuSeconds: number) => ((cpuSeconds - before.cpuSeconds) * 1e6) / rows;
   const figures: Figure[] = [
     { label: "spans/s stored", value: rows / (inserted.seconds - before.seconds), unit: "perSecond" },
     { label: "spans stored", value: rows, unit: "count" },
     ...cpuFigures(perMillion(inserted.cpuSeconds), perMillion(merged.cpuSeconds)),
   ];
-  return { title: "engine alone", figures };
+  return { title, figures };
 }
 
 function cpuFigures(stored: number, merged: number): Figure[] {

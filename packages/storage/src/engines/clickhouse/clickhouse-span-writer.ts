@@ -4,14 +4,8 @@ import type { SpanRowSource, SpanWriter, WriteOptions } from "../../api/span-wri
 import { StorageError } from "../../api/storage-error.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { isUnknownSetting } from "./clickhouse-errors.ts";
-import { indexesLeftToMerges } from "./schema/attribute-hash-migration.ts";
+import { leavingIndexes } from "./leaving-indexes.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
-
-/**
- * Half of what an insert costs is indexes of attributes; a merge makes them for next to nothing, and each row is merged soon. Until then
- * a search reads these parts, which are small, without. Figures: docs/adr/035-indexes-made-by-merges.md.
- */
-const leavingIndexes = { exclude_materialize_skip_indexes_on_insert: indexesLeftToMerges.join(",") };
 
 /**
  * Writes each block as one insert into one table, synced to disk before it is acknowledged (settings of the tables). Rows are
