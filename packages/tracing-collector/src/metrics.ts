@@ -218,7 +218,13 @@ export class CollectorMetrics implements SpanCountsObserver {
 
   /** Gauges of the journal, read when they are asked for. */
   watchJournal(
-    journal: { readonly bytes: number; readonly rows: number; readonly segments: number },
+    journal: {
+      readonly bytes: number;
+      readonly rows: number;
+      readonly segments: number;
+      /** Of a journal on disk. */
+      readonly spareBytes?: number;
+    },
     { maxBytes, maxRows = 0 }: { readonly maxBytes: number; readonly maxRows?: number },
   ): void {
     const registers = this.#registers;
@@ -228,6 +234,14 @@ export class CollectorMetrics implements SpanCountsObserver {
       registers,
       collect() {
         this.set(journal.bytes);
+      },
+    });
+    new Gauge({
+      name: "tracing_collector_journal_spare_bytes",
+      help: "Bytes of the journal's files that wait to be used again, at most three; they make room for spans.",
+      registers,
+      collect() {
+        this.set(journal.spareBytes ?? 0);
       },
     });
     new Gauge({

@@ -1,6 +1,6 @@
 import type { CountedRows } from "../counted-rows.ts";
 import { ServiceCounts } from "../service-counts.ts";
-import { frameHeaderBytes, writeFrameHeader } from "./segment-format.ts";
+import { endMarkBytes, frameHeaderBytes, writeFrameHeader } from "./segment-format.ts";
 
 const firstCapacityBytes = 1024 * 1024;
 
@@ -37,8 +37,8 @@ export class CommitGroup {
   /** Copies the rows. The promise settles with the group. */
   add(rows: CountedRows): Promise<void> {
     const end = this.#length + rows.bytes.length;
-    if (end > this.#buffer.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(end, 2 * this.#buffer.length));
+    if (end + endMarkBytes > this.#buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(end + endMarkBytes, 2 * this.#buffer.length));
       this.#buffer.copy(larger, 0, 0, this.#length);
       this.#buffer = larger;
     }
@@ -51,11 +51,12 @@ export class CommitGroup {
     return this.#outcome.promise;
   }
 
-  /** The whole frame; a view, good until `settle`. */
-  frame(): Buffer {
-    const frame = this.#buffer.subarray(0, this.#length);
-    writeFrameHeader(frame, this.#rows);
-    return frame;
+  /** The whole frame and an end mark; a view, good until `settle`. @param seed of the segment's checksums */
+  frame(seed: number): Buffer {
+    const end = this.#length + endMarkBytes;
+    writeFrameHeader(this.#buffer.subarray(0, this.#length), this.#rows, seed);
+    writeFrameHeader(this.#buffer.subarray(this.#length, end), 0, seed);
+    return this.#buffer.subarray(0, end);
   }
 
   /** Tells the senders of all batches, and empties the group. */

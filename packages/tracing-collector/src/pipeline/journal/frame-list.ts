@@ -1,10 +1,15 @@
-import { segmentHeaderBytes } from "./segment-format.ts";
+import type { FrameForm } from "./segment-format.ts";
 
 /** Where the frames of a segment lie, in their order. */
 export class FrameList {
+  readonly form: FrameForm;
   readonly #starts: number[] = [];
   readonly #bytes: number[] = [];
   readonly #rows: number[] = [];
+
+  constructor(form: FrameForm) {
+    this.form = form;
+  }
 
   get length(): number {
     return this.#starts.length;
@@ -35,6 +40,6 @@ export class FrameList {
 
   #end(): number {
     const last = this.length - 1;
-    return last < 0 ? segmentHeaderBytes : this.startOf(last) + this.bytesOf(last);
+    return last < 0 ? this.form.start : this.startOf(last) + this.bytesOf(last);
   }
 }

@@ -13,7 +13,8 @@ const framesPerRead = 500;
 export class FrameReader {
   readonly #path: string;
   readonly #frames: FrameList;
-  readonly #checks: boolean;
+  /** Of checksums; undefined where they are not compared. */
+  readonly #seed: number | undefined;
   readonly #headers: Buffer;
   #next = 0;
 
@@ -21,7 +22,7 @@ export class FrameReader {
   constructor(path: string, frames: FrameList, checks: boolean) {
     this.#path = path;
     this.#frames = frames;
-    this.#checks = checks;
+    this.#seed = checks ? frames.form.seed : undefined;
     this.#headers = Buffer.allocUnsafe(Math.min(frames.length, framesPerRead) * frameHeaderBytes);
   }
 
@@ -59,7 +60,7 @@ export class FrameReader {
     if (bytesRead !== end - position) throw new Error(`the file ends at byte ${position + bytesRead}`);
     for (let part = 0; part < parts.length; part += 2) {
       const [header, payload] = parts.slice(part, part + 2);
-      if (header === undefined || payload === undefined || !isFrame(header, payload, this.#checks)) {
+      if (header === undefined || payload === undefined || !isFrame(header, payload, this.#seed)) {
         throw new Error(`what is read from byte ${position} on is not what was written`);
       }
     }

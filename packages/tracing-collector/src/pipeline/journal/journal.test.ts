@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { ServiceCounts } from "../service-counts.ts";
 import { Journal, type JournalSettings } from "./journal.ts";
 import { quarantineFolder } from "./sealed-segment.ts";
-import { segmentHeader } from "./segment-format.ts";
+import { endMarkBytes, segmentBeginning } from "./segment-format.ts";
 import { spanJournalContract } from "./span-journal.contract.ts";
 import type { JournalSegment } from "./span-journal.ts";
 
@@ -254,7 +254,7 @@ describe("a segment that was just written", () => {
     await journal.append(rows("precious"));
     const segment = await journal.take();
     const file = await readFile(segment!.path);
-    for (const bytes of [file.subarray(0, file.length - 1), Buffer.alloc(file.length)]) {
+    for (const bytes of [file.subarray(0, file.length - endMarkBytes - 1), Buffer.alloc(file.length)]) {
       await writeFile(segment!.path, bytes);
       await expect(segment!.read(Buffer.alloc(segment!.bytes))).rejects.toMatchObject({
         code: "COLLECTOR_JOURNAL_DAMAGED",
@@ -355,10 +355,10 @@ describe("a start after a crash", () => {
     await crashCopy();
     const [path] = await segmentFiles();
     const { length } = await readFile(path!);
-    await truncate(path!, length - torn);
+    await truncate(path!, length - endMarkBytes - torn);
     const journal = await openJournal();
     expect(await readNext(journal)).toBe("whole");
-    expect((await readFile(path!)).length).toBe(length - 13);
+    expect((await readFile(path!)).length).toBe(length - endMarkBytes - 13);
   });
 
   test("saves what stands around a damaged frame, and keeps a copy of the file", async () => {
@@ -385,7 +385,7 @@ describe("a start after a crash", () => {
 
   test("forgets files with nothing whole in them, but keeps what they hold", async () => {
     await writeFile(join(folder, "1.segment"), "");
-    await writeFile(join(folder, "2.segment"), segmentHeader());
+    await writeFile(join(folder, "2.segment"), segmentBeginning(1));
     await writeFile(join(folder, "3.segment"), "no segment at all, but long enough for a header");
     const journal = await openJournal();
     expect(journal.segments).toBe(0);
@@ -410,14 +410,14 @@ describe("a start after a crash", () => {
   });
 
   test("sets rows of another layout aside", async () => {
-    const header = segmentHeader();
+    const header = segmentBeginning(1);
     header.writeUInt32LE(12345, 8);
     const { crc32 } = await import("node:zlib");
     header.writeUInt32LE(crc32(header.subarray(0, 12)), 12);
     await writeFile(join(folder, "old.segment"), Buffer.concat([header, Buffer.from("rows")]));
     const journal = await openJournal();
     expect(journal.segments).toBe(0);
-    expect(journal.bytes).toBe(20);
+    expect(journal.bytes).toBe(header.length + 4);
     expect(await readdir(join(folder, quarantineFolder))).toEqual(["old.segment"]);
   });
 });

@@ -6,10 +6,11 @@ import { CommitGroup } from "./commit-group.ts";
 import { CommitPace } from "./commit-pace.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 import { JournalRoom } from "./journal-room.ts";
-import { OpenSegment } from "./open-segment.ts";
+import type { OpenSegment } from "./open-segment.ts";
 import { recoverSegments } from "./recover-segments.ts";
 import { SealedSegment } from "./sealed-segment.ts";
 import { SegmentAge } from "./segment-age.ts";
+import { SegmentFiles } from "./segment-files.ts";
 import type { JournalLimits, SegmentLimits, SpanJournal } from "./span-journal.ts";
 
 /**
@@ -39,7 +40,7 @@ const syncIntervalMs = 1_000;
  *
  * One commit runs at a time; what arrives meanwhile forms the next group, so that one sync serves all senders that wait
  * (group commit). Rows go to one open segment; a sealed segment is handed out once by `take`, then removed or
- * quarantined. A segment left by a crash is recovered by `open`.
+ * quarantined. A segment left by a crash is recovered by `open`. Files of removed segments are used again: `SegmentFiles`.
  */
 export class Journal implements SpanJournal {
   readonly isDurable = true;
@@ -53,8 +54,9 @@ export class Journal implements SpanJournal {
   readonly #syncTimer: NodeJS.Timeout | undefined;
   readonly #age: SegmentAge;
   readonly #room: JournalRoom;
+  readonly #files: SegmentFiles;
   #filling = new CommitGroup();
-  #spare = new CommitGroup();
+  #committing = new CommitGroup();
   #segment: OpenSegment | undefined;
   #closing = false;
   #diskError: unknown;
@@ -63,7 +65,7 @@ export class Journal implements SpanJournal {
   readonly #pace: CommitPace | undefined;
   #isSyncDue = false;
   #isDue = false;
-  /** Bytes of files of every kind. */
+  /** Bytes of files of sealed segments and of those in quarantine. */
   #storedBytes: number;
   #segmentCount: number;
   #running: Promise<void> | undefined;
@@ -85,6 +87,7 @@ export class Journal implements SpanJournal {
     this.#segmentCount = leftovers.segments.length;
     this.#age = new SegmentAge(settings, () => this.#wake());
     this.#room = new JournalRoom(settings, rowsOf(leftovers.segments), log);
+    this.#files = new SegmentFiles(settings.folder, settings.sync === "always", settings.maxBytes);
     this.#storedBytes = leftovers.segments.reduce(
       (sum, { bytes }) => sum + bytes,
       leftovers.quarantinedBytes,
@@ -127,7 +130,16 @@ export class Journal implements SpanJournal {
 
   /** Bytes on disk, those in quarantine included, and waiting for it. */
   get bytes(): number {
-    return this.#storedBytes + this.#filling.bytes + this.#spare.bytes;
+    return this.#fileBytes + this.#filling.bytes + this.#committing.bytes;
+  }
+
+  /** Bytes of files that hold nothing that is needed, and wait to be used again; not in `bytes`. */
+  get spareBytes(): number {
+    return this.#files.spareBytes;
+  }
+
+  get #fileBytes(): number {
+    return this.#storedBytes + (this.#segment?.fileBytes ?? 0);
   }
 
   /** Spans that are not yet in storage. */
@@ -158,6 +170,8 @@ export class Journal implements SpanJournal {
   /** @throws CollectorError where the rows are not to be kept */
   #admit(rows: CountedRows): void {
     if (this.#closing) throw new CollectorError("COLLECTOR_STOPPING", "the collector stops");
+    const needed = this.bytes + rows.bytes.length;
+    if (needed + this.spareBytes > this.#settings.maxBytes) void this.#files.giveUpSpares();
     this.#room.admit(rows, this.bytes);
     if (this.#filling.rows > 0 && this.#filling.bytes + rows.bytes.length > maxWaitingBytes) {
       throw new CollectorError(
@@ -179,7 +193,7 @@ export class Journal implements SpanJournal {
 
   async remove(segment: SealedSegment): Promise<void> {
     await segment.remove();
-    this.#storedBytes -= segment.bytes;
+    this.#storedBytes -= segment.keptBytes;
     this.#segmentCount--;
     this.#room.leave(segment.rows, this.bytes);
   }
@@ -204,6 +218,7 @@ export class Journal implements SpanJournal {
   async close(): Promise<void> {
     clearInterval(this.#syncTimer);
     await this.finish();
+    await this.#files.end();
     await this.#folder.close();
     await this.#lock.release();
   }
@@ -230,16 +245,17 @@ export class Journal implements SpanJournal {
 
   async #commit(): Promise<void> {
     const group = this.#filling;
-    this.#filling = this.#spare;
-    this.#spare = group;
+    this.#filling = this.#committing;
+    this.#committing = group;
     const startMs = performance.now();
     try {
       this.#segment ??= await this.#begin();
       await this.#segment.append(group);
     } catch (error) {
       this.#diskFailed(error);
+      await this.#files.giveUpSpares();
       await this.#giveUpSegment();
-      this.#room.leave(group.rows, this.#storedBytes);
+      this.#room.leave(group.rows, this.#fileBytes);
       group.settle(
         new CollectorError("COLLECTOR_JOURNAL_DISK", `the journal cannot write: ${String(error)}`, {
           cause: error,
@@ -247,7 +263,6 @@ export class Journal implements SpanJournal {
       );
       return;
     }
-    this.#storedBytes += group.bytes;
     if (this.#diskError !== undefined) {
       this.#diskError = undefined;
       this.#log.info("the journal can write again");
@@ -258,8 +273,7 @@ export class Journal implements SpanJournal {
   }
 
   async #begin(): Promise<OpenSegment> {
-    const segment = await OpenSegment.create(this.#settings.folder, this.#settings.sync === "always");
-    this.#storedBytes += segment.bytes;
+    const segment = await this.#files.begin();
     this.#segmentCount++;
     this.#age.begin(segment);
     this.#segment = segment;
@@ -292,19 +306,20 @@ export class Journal implements SpanJournal {
 
   async #seal(segment: OpenSegment): Promise<void> {
     this.#age.end();
-    this.#segment = undefined;
-    const { path, rows, bytes, frames, services } = segment;
     if (this.#settings.sync === "interval") {
       await segment.sync().catch((error: unknown) => this.#diskFailed(error));
     }
     await segment.close().catch((error: unknown) => this.#diskFailed(error));
+    this.#segment = undefined;
+    const { path, rows, bytes, fileBytes, frames, services } = segment;
     if (rows === 0) {
       this.#segmentCount--;
-      this.#storedBytes -= bytes;
       await unlink(path).catch((error: unknown) => this.#diskFailed(error));
       return;
     }
-    const sealed = new SealedSegment(path, rows, bytes, frames, { services });
+    this.#storedBytes += fileBytes;
+    const release = () => this.#files.release(path, fileBytes);
+    const sealed = new SealedSegment(path, rows, bytes, frames, { services, fileBytes, release });
     const taker = this.#takers.shift();
     if (taker === undefined) this.#sealed.push(sealed);
     else taker(sealed);

@@ -124,6 +124,10 @@ class MemorySegment implements JournalSegment {
     return this.#bytes;
   }
 
+  get keptBytes(): number {
+    return this.#bytes;
+  }
+
   add({ bytes, count, services }: CountedRows): void {
     this.#batches.push(Buffer.from(bytes));
     this.#rows += count;

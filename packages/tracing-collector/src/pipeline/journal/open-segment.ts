@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { type FileHandle, open, unlink } from "node:fs/promises";
+import { type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { ServiceCounts } from "../service-counts.ts";
 import type { CommitGroup } from "./commit-group.ts";
 import { FrameList } from "./frame-list.ts";
-import { segmentHeader } from "./segment-format.ts";
+import { endMarkBytes, seededForm, segmentBeginning, segmentHeaderBytes } from "./segment-format.ts";
 
 /** Ending of a segment's file name; what stands before it is the segment's token. */
 export const segmentSuffix = ".segment";
@@ -16,6 +16,12 @@ export const segmentSuffix = ".segment";
  */
 const writesCanSync = process.platform === "linux";
 
+/** A file whose rows nobody needs any more. */
+export interface SpareFile {
+  readonly path: string;
+  readonly bytes: number;
+}
+
 /** The segment that takes frames now. */
 export class OpenSegment {
   readonly path: string;
@@ -23,35 +29,51 @@ export class OpenSegment {
   /** Whether a sync of its own follows each write. */
   readonly #syncsApart: boolean;
   /** The frames appended whole. */
-  readonly frames = new FrameList();
-  #bytes: number;
+  readonly frames: FrameList;
+  #bytes = segmentHeaderBytes;
+  #fileBytes: number;
   #rows = 0;
   #services: ServiceCounts | undefined = new ServiceCounts();
 
-  private constructor(path: string, file: FileHandle, bytes: number, syncsApart: boolean) {
+  private constructor(path: string, file: FileHandle, seed: number, fileBytes: number, syncsApart: boolean) {
     this.#syncsApart = syncsApart;
     this.path = path;
     this.#file = file;
-    this.#bytes = bytes;
+    this.frames = new FrameList(seededForm(seed));
+    this.#fileBytes = fileBytes;
   }
 
   /**
-   * A new file whose name sorts after all older ones and is used by no other collector.
+   * A file whose name sorts after all older ones and is used by no other collector.
    * @param isSynced whether what `append` wrote is on the disk when it is done
+   * @param seed no earlier segment of the file had it
+   * @param spare to be used again: it has blocks and memory, for which a new file asks the system anew. It gets its name
+   *   when its header is on the disk, so that rows it had are under no new name at any time. After a failure it is gone.
    */
-  static async create(folder: string, isSynced: boolean): Promise<OpenSegment> {
+  static async create(
+    folder: string,
+    isSynced: boolean,
+    seed: number,
+    spare?: SpareFile,
+  ): Promise<OpenSegment> {
     const token = `${String(Date.now()).padStart(14, "0")}-${randomUUID()}`;
     const path = join(folder, token + segmentSuffix);
     const { O_CREAT, O_EXCL, O_WRONLY, O_DSYNC } = constants;
-    const flags = O_CREAT | O_EXCL | O_WRONLY | (isSynced && writesCanSync ? O_DSYNC : 0);
-    const file = await open(path, flags, 0o600);
+    const flags = (spare ? 0 : O_CREAT | O_EXCL) | O_WRONLY | (isSynced && writesCanSync ? O_DSYNC : 0);
+    const syncsApart = isSynced && !writesCanSync;
+    const beginning = segmentBeginning(seed);
+    let file: FileHandle | undefined;
     try {
-      const header = segmentHeader();
-      await writeWhole(file, header, 0);
-      return new OpenSegment(path, file, header.length, isSynced && !writesCanSync);
+      file = await open(spare?.path ?? path, flags, 0o600);
+      await writeWhole(file, beginning, 0);
+      if (spare !== undefined) {
+        if (syncsApart) await file.datasync();
+        await rename(spare.path, path);
+      }
+      return new OpenSegment(path, file, seed, Math.max(beginning.length, spare?.bytes ?? 0), syncsApart);
     } catch (error) {
-      await file.close().catch(() => {});
-      await unlink(path).catch(() => {});
+      await file?.close().catch(() => {});
+      await unlink(spare?.path ?? path).catch(() => {});
       throw error;
     }
   }
@@ -59,6 +81,11 @@ export class OpenSegment {
   /** Bytes of header and of frames appended whole. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Bytes of the file. */
+  get fileBytes(): number {
+    return this.#fileBytes;
   }
 
   get rows(): number {
@@ -72,11 +99,13 @@ export class OpenSegment {
 
   /** Appends a group as one frame. On failure the file may have a torn or unwanted tail: see `cut`. */
   async append(group: Pick<CommitGroup, "frame" | "rows" | "services">): Promise<void> {
-    const frame = group.frame();
-    await writeWhole(this.#file, frame, this.#bytes);
+    const written = group.frame(this.frames.form.seed);
+    await writeWhole(this.#file, written, this.#bytes);
     if (this.#syncsApart) await this.#file.datasync();
-    this.#bytes += frame.length;
-    this.frames.add(frame.length, group.rows);
+    const bytes = written.length - endMarkBytes;
+    this.#fileBytes = Math.max(this.#fileBytes, this.#bytes + written.length);
+    this.#bytes += bytes;
+    this.frames.add(bytes, group.rows);
     this.#rows += group.rows;
     if (group.services === undefined) this.#services = undefined;
     else this.#services?.add(group.services);
@@ -86,13 +115,19 @@ export class OpenSegment {
     return this.#file.datasync();
   }
 
-  /** Takes away what a failed `append` left behind the good frames. */
-  cut(): Promise<void> {
-    return this.#file.truncate(this.#bytes);
+  /** Takes away what is behind the good frames: what a failed `append` left, and rows of an earlier segment. */
+  async cut(): Promise<void> {
+    await this.#file.truncate(this.#bytes);
+    this.#fileBytes = this.#bytes;
   }
 
-  close(): Promise<void> {
-    return this.#file.close();
+  /** Of a file that is mostly an earlier segment's, what is not needed goes back to the system. */
+  async close(): Promise<void> {
+    try {
+      if (this.#fileBytes > 2 * (this.#bytes + endMarkBytes)) await this.cut();
+    } finally {
+      await this.#file.close();
+    }
   }
 }
 

@@ -5,7 +5,14 @@ import { FrameList } from "./frame-list.ts";
 import { segmentSuffix } from "./open-segment.ts";
 import { rewriteSegment, rewrittenSuffix } from "./rewrite-segment.ts";
 import { quarantineFolder, SealedSegment } from "./sealed-segment.ts";
-import { headerStateOf, type SegmentScan, scanFrames, segmentHeaderBytes } from "./segment-format.ts";
+import { spareSuffix } from "./segment-files.ts";
+import {
+  readSegmentHeader,
+  type SegmentScan,
+  scanFrames,
+  seededForm,
+  segmentHeaderBytes,
+} from "./segment-format.ts";
 
 /** What an earlier run left in the journal folder. */
 export interface Leftovers {
@@ -31,13 +38,15 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
   const segments: SealedSegment[] = [];
   let quarantinedBytes = 0;
   let buffer: Buffer = Buffer.alloc(0);
-  for (const name of await namesIn(folder, segmentSuffix + rewrittenSuffix)) await unlink(join(folder, name));
+  for (const suffix of [segmentSuffix + rewrittenSuffix, spareSuffix]) {
+    for (const name of await namesIn(folder, suffix)) await unlink(join(folder, name));
+  }
   for (const name of await namesIn(folder, segmentSuffix)) {
     const path = join(folder, name);
     const file = await readWhole(path, buffer);
     if (file.length > buffer.length) buffer = file;
-    const header = headerStateOf(file);
-    if (header === "other-layout") {
+    const header = readSegmentHeader(file);
+    if (header.state === "other-layout") {
       await rename(path, join(quarantine, name));
       quarantinedBytes += file.length;
       log.error(
@@ -46,11 +55,12 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
       );
       continue;
     }
-    const frames = new FrameList();
+    const form = header.state === "torn" ? seededForm(0) : header.form;
+    const frames = new FrameList(form);
     const scan =
-      header === "torn"
-        ? { rows: 0, wholeBytes: 0, damagedBytes: 0 }
-        : scanFrames(file, (start, bytes, rows) => frames.add(bytes, rows, start));
+      header.state === "torn"
+        ? { rows: 0, wholeBytes: 0, damagedBytes: 0, isEnded: file.every((byte) => byte === 0) }
+        : scanFrames(file, form, (start, bytes, rows) => frames.add(bytes, rows, start));
     const kept = await keepUnreadable(file, scan, join(quarantine, name));
     for (const { what, path: keptPath, bytes } of kept) {
       quarantinedBytes += bytes;
@@ -61,7 +71,7 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
       continue;
     }
     await cut(path, scan.wholeBytes, file.length);
-    if (header === "ours") {
+    if (header.state === "ours") {
       segments.push(new SealedSegment(path, scan.rows, scan.wholeBytes, frames));
       continue;
     }
@@ -99,8 +109,8 @@ async function keepUnreadable(file: Buffer, scan: SegmentScan, target: string): 
       "spans in the middle of a segment of the journal are damaged: the others are saved, a copy is kept";
     kept.push({ what, path, bytes: file.length });
   }
-  const tail = file.subarray(scan.wholeBytes);
-  if (tail.some((byte) => byte !== 0) && file.length > segmentHeaderBytes) {
+  if (!scan.isEnded && file.length > segmentHeaderBytes) {
+    const tail = file.subarray(scan.wholeBytes);
     const path = `${target}.cut`;
     await writeFile(path, tail, { mode: 0o600 });
     const what =

@@ -7,11 +7,13 @@ import { quietLog } from "../../../test/receiver-fixture.ts";
 import { rowsOf, spanOf, spansOf } from "../../../test/span-rows-fixture.ts";
 import { Journal } from "./journal.ts";
 import { quarantineFolder } from "./sealed-segment.ts";
-import { frameHeaderBytes, headerStateOf, segmentHeaderBytes, writeFrameHeader } from "./segment-format.ts";
+import { frameHeaderBytes, readSegmentHeader, writeFrameHeader } from "./segment-format.ts";
 
 const token = "01795308982205-fa57fa4f-e07f-40a9-bb78-885f05acd7a9";
 const name = `${token}.segment`;
 const fixture = join(import.meta.dirname, "../../../test/fixtures/first-layout.segment");
+/** Without a seed. */
+const firstHeaderBytes = 16;
 const allSpans = firstLayoutBatches.flat();
 
 let folder: string;
@@ -42,7 +44,7 @@ async function openJournal(): Promise<Journal> {
 
 describe("a segment that was written when attributes were tuples", () => {
   test("is read as rows of today, under its name, at every start", async () => {
-    expect(headerStateOf(await readFile(fixture))).toBe("first-layout");
+    expect(readSegmentHeader(await readFile(fixture)).state).toBe("first-layout");
     for (let start = 0; start < 2; start++) {
       const opened = await openJournal();
       expect([opened.segments, opened.rows]).toEqual([1, allSpans.length]);
@@ -53,7 +55,7 @@ describe("a segment that was written when attributes were tuples", () => {
       for await (const { bytes } of segment!.source.pieces()) pieces.push(Buffer.from(bytes));
       const sent = Buffer.concat(pieces);
       expect(sent.equals(rowsOf(allSpans).bytes)).toBe(true);
-      expect(headerStateOf(await readFile(join(folder, name)))).toBe("ours");
+      expect(readSegmentHeader(await readFile(join(folder, name))).state).toBe("ours");
       await opened.close();
     }
   });
@@ -67,7 +69,7 @@ describe("a segment that was written when attributes were tuples", () => {
 
   test("is read without a torn tail and a damaged frame, of which copies are kept", async () => {
     const file = await readFile(fixture);
-    const second = segmentHeaderBytes + frameHeaderBytes + file.readUInt32LE(segmentHeaderBytes);
+    const second = firstHeaderBytes + frameHeaderBytes + file.readUInt32LE(firstHeaderBytes);
     file[second + frameHeaderBytes + 1] = 0xee;
     await writeFile(join(folder, name), Buffer.concat([file, Buffer.from("torn")]));
     const opened = await openJournal();
@@ -82,8 +84,8 @@ describe("a segment that was written when attributes were tuples", () => {
 
   test("is set aside as it was when its frames are no rows, and holds nobody up", async () => {
     const frame = Buffer.concat([Buffer.alloc(frameHeaderBytes), Buffer.from("no rows")]);
-    writeFrameHeader(frame, 1);
-    const file = Buffer.concat([(await readFile(fixture)).subarray(0, segmentHeaderBytes), frame]);
+    writeFrameHeader(frame, 1, 0);
+    const file = Buffer.concat([(await readFile(fixture)).subarray(0, firstHeaderBytes), frame]);
     await writeFile(join(folder, name), file);
     const opened = await openJournal();
     expect([opened.segments, opened.bytes]).toEqual([0, file.length]);

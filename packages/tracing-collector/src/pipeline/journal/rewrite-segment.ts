@@ -1,10 +1,19 @@
 import { type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { ByteWriter, fromFirstLayout } from "wire/rows";
 import { FrameList } from "./frame-list.ts";
-import { frameHeaderBytes, segmentHeader, writeFrameHeader } from "./segment-format.ts";
+import {
+  frameHeaderBytes,
+  seededForm,
+  segmentBeginning,
+  segmentHeaderBytes,
+  writeFrameHeader,
+} from "./segment-format.ts";
 
 /** Ending of a file that replaces a segment when it is whole; one that is left by a crash is nothing. */
 export const rewrittenSuffix = ".rewritten";
+
+/** The file is new, and is not used again. */
+const seed = 0;
 
 /** A segment of today's layout. */
 export interface RewrittenSegment {
@@ -45,8 +54,8 @@ export async function rewriteSegment(
 
 async function writeSegment(handle: FileHandle, file: Buffer, frames: FrameList): Promise<RewrittenSegment> {
   const out = new ByteWriter();
-  const written = new FrameList();
-  const header = segmentHeader();
+  const written = new FrameList(seededForm(seed));
+  const header = segmentBeginning(seed).subarray(0, segmentHeaderBytes);
   let bytes = header.length;
   await handle.writeFile(header);
   for (let index = 0; index < frames.length; index++) {
@@ -55,7 +64,7 @@ async function writeSegment(handle: FileHandle, file: Buffer, frames: FrameList)
     out.zeros(frameHeaderBytes);
     fromFirstLayout(file.subarray(start + frameHeaderBytes, start + frames.bytesOf(index)), out);
     const frame = out.buffer.subarray(0, out.length);
-    writeFrameHeader(frame, frames.rowsOf(index));
+    writeFrameHeader(frame, frames.rowsOf(index), seed);
     await handle.writeFile(frame);
     written.add(frame.length, frames.rowsOf(index));
     bytes += frame.length;

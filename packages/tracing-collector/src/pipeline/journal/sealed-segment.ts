@@ -7,7 +7,7 @@ import type { ServiceCounts } from "../service-counts.ts";
 import type { FrameList } from "./frame-list.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { segmentSuffix } from "./open-segment.ts";
-import { headerStateOf, segmentHeaderBytes } from "./segment-format.ts";
+import { type FrameForm, readSegmentHeader, segmentHeaderBytes } from "./segment-format.ts";
 import type { JournalSegment, SegmentSource } from "./span-journal.ts";
 
 /** Folder inside the journal for segments that storage refuses or that cannot be read. */
@@ -17,6 +17,10 @@ export const quarantineFolder = "quarantine";
 export interface OwnSegment {
   /** All rows by service; undefined where they were not counted. */
   readonly services: ServiceCounts | undefined;
+  /** Of its file, which may have more behind the frames. */
+  readonly fileBytes: number;
+  /** Lets go of the file: it is not read any more. */
+  release(): Promise<void>;
 }
 
 /**
@@ -37,6 +41,8 @@ export class SealedSegment implements JournalSegment {
   readonly rows: number;
   /** Bytes of header and whole frames. */
   readonly bytes: number;
+  /** Bytes of the file. */
+  readonly keptBytes: number;
   readonly source: SegmentSource;
   readonly #frames: FrameList;
   readonly #own: OwnSegment | undefined;
@@ -52,6 +58,7 @@ export class SealedSegment implements JournalSegment {
     this.createdUnixMs = Number.parseInt(this.token, 10) || 0;
     this.rows = rows;
     this.bytes = bytes;
+    this.keptBytes = own?.fileBytes ?? bytes;
     this.source = {
       services: own?.services,
       pieces: () => this.#pieces(),
@@ -88,7 +95,7 @@ export class SealedSegment implements JournalSegment {
   async *#read(target: (room: number) => Buffer): AsyncGenerator<SpanRows, void> {
     try {
       const checks = this.#own === undefined || performance.now() > this.#freshUntilMs;
-      if (checks) await expectHeader(this.path);
+      if (checks) await expectHeader(this.path, this.#frames.form);
       const reader = new FrameReader(this.path, this.#frames, checks);
       while (reader.nextBytes > 0) yield await reader.read(target(reader.nextBytes));
     } catch (cause) {
@@ -104,7 +111,7 @@ export class SealedSegment implements JournalSegment {
   }
 
   remove(): Promise<void> {
-    return unlink(this.path);
+    return this.#own?.release() ?? unlink(this.path);
   }
 
   /** Moves the file out of the way. @returns where it is now */
@@ -115,12 +122,13 @@ export class SealedSegment implements JournalSegment {
   }
 }
 
-async function expectHeader(path: string): Promise<void> {
+async function expectHeader(path: string, form: FrameForm): Promise<void> {
   const file = await open(path, "r");
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(segmentHeaderBytes), 0, segmentHeaderBytes, 0);
-    const state = headerStateOf(buffer.subarray(0, bytesRead));
-    if (state !== "ours") throw new Error(`its header is ${state}`);
+    const header = readSegmentHeader(buffer.subarray(0, bytesRead));
+    if (header.state !== "ours") throw new Error(`its header is ${header.state}`);
+    if (header.form.seed !== form.seed) throw new Error("its header is that of another segment");
   } finally {
     await file.close();
   }

@@ -3,9 +3,9 @@ import { damagedMessage, randomOf } from "wire/testing";
 import { rowsOf, spanOf } from "../../../test/span-rows-fixture.ts";
 import {
   frameHeaderBytes,
-  headerStateOf,
+  readSegmentHeader,
   scanFrames,
-  segmentHeader,
+  segmentBeginning,
   segmentHeaderBytes,
   writeFrameHeader,
 } from "./segment-format.ts";
@@ -14,15 +14,20 @@ import {
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 2_000);
 const timeoutMs = 20_000 + rounds * 2;
 
+const seed = 0x0dd_5eed;
 const frames = ["a", "b", "c", "d", "e"].map((name, index) => {
   const { bytes, count } = rowsOf(Array.from({ length: index + 1 }, () => spanOf({ name })));
   const frame = Buffer.concat([Buffer.alloc(frameHeaderBytes), bytes]);
-  writeFrameHeader(frame, count);
+  writeFrameHeader(frame, count, seed);
   return frame;
 });
 const written = new Set(frames.map((frame) => frame.toString("latin1")));
+const beginning = segmentBeginning(seed);
 const segments = [[0, 1, 2, 3, 4], [4, 1], [2], [3, 0, 3]].map((indexes) =>
-  Buffer.concat([segmentHeader(), ...indexes.map((index) => frames[index] ?? Buffer.alloc(0))]),
+  Buffer.concat([
+    beginning.subarray(0, segmentHeaderBytes),
+    ...indexes.map((index) => frames[index] ?? Buffer.alloc(0)),
+  ]),
 );
 
 it(
@@ -33,13 +38,14 @@ it(
     for (let round = 0; round < rounds; round++) {
       const file = damagedMessage(segments, random);
       try {
-        if (headerStateOf(file) !== "ours") {
+        const header = readSegmentHeader(file);
+        if (header.state !== "ours") {
           seen.header++;
           continue;
         }
         let end = segmentHeaderBytes;
         let bytesRead = 0;
-        const scan = scanFrames(file, (start, bytes) => {
+        const scan = scanFrames(file, header.form, (start, bytes) => {
           expect(start).toBeGreaterThanOrEqual(end);
           end = start + bytes;
           bytesRead += bytes;

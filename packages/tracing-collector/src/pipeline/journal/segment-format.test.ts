@@ -1,25 +1,34 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  endMarkBytes,
   frameHeaderBytes,
-  headerStateOf,
   isFrame,
+  readSegmentHeader,
   scanFrames,
-  segmentHeader,
+  seededForm,
+  segmentBeginning,
   segmentHeaderBytes,
   writeFrameHeader,
 } from "./segment-format.ts";
 
-function frame(payload: Uint8Array, rows: number): Buffer {
+const seed = 0xfeed_beef;
+const form = seededForm(seed);
+
+function frame(payload: Uint8Array, rows: number, ofSeed = seed): Buffer {
   const bytes = Buffer.concat([Buffer.alloc(frameHeaderBytes), payload]);
-  writeFrameHeader(bytes, rows);
+  writeFrameHeader(bytes, rows, ofSeed);
   return bytes;
 }
 
 const payloads = fc.array(fc.uint8Array({ minLength: 1, maxLength: 50 }), { maxLength: 6 });
 
-function segmentOf(parts: readonly Uint8Array[]): Buffer {
-  return Buffer.concat([segmentHeader(), ...parts.map((part, index) => frame(part, index + 1))]);
+const endMark = (ofSeed = seed) => frame(Buffer.alloc(0), 0, ofSeed);
+
+/** Without its end mark. */
+function segmentOf(parts: readonly Uint8Array[], ofSeed = seed): Buffer {
+  const header = segmentBeginning(ofSeed).subarray(0, segmentHeaderBytes);
+  return Buffer.concat([header, ...parts.map((part, index) => frame(part, index + 1, ofSeed))]);
 }
 
 describe("a segment", () => {
@@ -29,10 +38,10 @@ describe("a segment", () => {
         const file = segmentOf(parts);
         const length = file.length;
         const read: { payload: Buffer; rows: number }[] = [];
-        const scan = scanFrames(file, (start, bytes, rows) => {
+        const scan = scanFrames(file, form, (start, bytes, rows) => {
           const header = file.subarray(start, start + frameHeaderBytes);
           const payload = file.subarray(start + frameHeaderBytes, start + bytes);
-          expect(isFrame(header, payload, true)).toBe(true);
+          expect(isFrame(header, payload, seed)).toBe(true);
           read.push({ payload, rows });
         });
         expect(read).toEqual(parts.map((part, index) => ({ payload: Buffer.from(part), rows: index + 1 })));
@@ -40,6 +49,7 @@ describe("a segment", () => {
           rows: (parts.length * (parts.length + 1)) / 2,
           wholeBytes: length,
           damagedBytes: 0,
+          isEnded: true,
         });
       }),
     );
@@ -57,7 +67,11 @@ describe("a segment", () => {
           whole += frameHeaderBytes + part.length;
           rows += index + 1;
         }
-        expect(scanFrames(kept)).toEqual({ rows, wholeBytes: Math.min(whole, kept.length), damagedBytes: 0 });
+        expect(scanFrames(kept, form)).toMatchObject({
+          rows,
+          wholeBytes: Math.min(whole, kept.length),
+          damagedBytes: 0,
+        });
       }),
     );
   });
@@ -69,9 +83,9 @@ describe("a segment", () => {
         const bad = Buffer.from(good);
         const bit = at % (bad.length * 8);
         bad[bit >> 3] = bad[bit >> 3]! ^ (1 << (bit & 7));
-        const file = Buffer.concat([segmentHeader(), good, bad, good]);
+        const file = Buffer.concat([segmentOf([]), good, bad, good]);
         const isLengthHit = bit < 32;
-        expect(scanFrames(file)).toEqual(
+        expect(scanFrames(file, form)).toMatchObject(
           isLengthHit
             ? { rows: 3, wholeBytes: segmentHeaderBytes + good.length, damagedBytes: 0 }
             : { rows: 6, wholeBytes: file.length, damagedBytes: bad.length },
@@ -80,15 +94,108 @@ describe("a segment", () => {
     );
   });
 
-  test("zeros after the last frame are torn", () => {
-    const file = Buffer.concat([segmentOf([Buffer.from("x")]), Buffer.alloc(4096)]);
-    expect(scanFrames(file).wholeBytes).toBe(segmentHeaderBytes + frameHeaderBytes + 1);
+  test.each([
+    ["nothing", Buffer.alloc(0), true],
+    ["zeros", Buffer.alloc(4096), true],
+    ["an end mark", endMark(), true],
+    ["an end mark and anything", Buffer.concat([endMark(), Buffer.alloc(4096, 7)]), true],
+    ["an end mark of another segment", endMark(seed + 1), false],
+    ["anything", Buffer.alloc(4096, 7), false],
+    ["a torn frame", frame(Buffer.from("torn"), 1).subarray(0, -1), false],
+  ])("after the last frame %s: whether it is the last one", (_, tail, isEnded) => {
+    const whole = segmentOf([Buffer.from("x")]);
+    expect(scanFrames(Buffer.concat([whole, tail]), form)).toEqual({
+      rows: 1,
+      wholeBytes: whole.length,
+      damagedBytes: 0,
+      isEnded,
+    });
+  });
+});
+
+describe("a file that is used again", () => {
+  /** Payloads that are alike often, so that frames of both lives lie at the same places. */
+  const alike = fc.array(
+    fc.oneof(
+      fc.constantFrom("x", "xx", "yy").map((text) => Buffer.from(text)),
+      fc.uint8Array({ minLength: 1, maxLength: 40 }),
+    ),
+    { maxLength: 8 },
+  );
+  const lives = fc.array(alike, { minLength: 1, maxLength: 4 });
+
+  /** Each over what was there; all with an end mark but the last. */
+  function written(earlier: readonly (readonly Uint8Array[])[], last: Buffer): Buffer {
+    let file = Buffer.alloc(0);
+    const over = (bytes: Buffer) => {
+      file = Buffer.concat([bytes, file.subarray(bytes.length)]);
+    };
+    for (const [life, parts] of earlier.entries()) {
+      over(Buffer.concat([segmentOf(parts, life), endMark(life)]));
+    }
+    over(last);
+    return file;
+  }
+
+  test("gives the frames of its last segment, and no other", () => {
+    fc.assert(
+      fc.property(lives, alike, (earlier, parts) => {
+        const segment = segmentOf(parts);
+        const file = written(earlier, Buffer.concat([segment, endMark()]));
+        const read: Buffer[] = [];
+        const scan = scanFrames(file, form, (start, bytes) => {
+          read.push(file.subarray(start + frameHeaderBytes, start + bytes));
+        });
+        expect(read).toEqual(parts.map((part) => Buffer.from(part)));
+        expect(scan).toMatchObject({ wholeBytes: segment.length, damagedBytes: 0, isEnded: true });
+      }),
+    );
+  });
+
+  test("whose last write was cut short anywhere, gives the frames that are whole, and no other", () => {
+    fc.assert(
+      fc.property(lives, alike, fc.uint8Array({ minLength: 1 }), fc.nat(), (earlier, parts, torn, at) => {
+        const segment = segmentOf(parts);
+        const before = written(earlier, Buffer.concat([segment, endMark()]));
+        const write = Buffer.concat([frame(torn, 7), endMark()]);
+        const cut = write.subarray(0, at % write.length);
+        const file = Buffer.concat([
+          segment,
+          cut,
+          before.subarray(segment.length + cut.length, before.length),
+        ]);
+        // What the cut took away may be there already, byte by byte.
+        const frameBytes = write.length - endMarkBytes;
+        const isThere = file
+          .subarray(segment.length, segment.length + frameBytes)
+          .equals(write.subarray(0, frameBytes));
+        expect(scanFrames(file, form)).toMatchObject({
+          rows: (parts.length * (parts.length + 1)) / 2 + (isThere ? 7 : 0),
+          wholeBytes: segment.length + (isThere ? frameBytes : 0),
+          damagedBytes: 0,
+        });
+      }),
+    );
+  });
+
+  test("and whose new header alone got to the disk, has no frames", () => {
+    fc.assert(
+      fc.property(lives, (earlier) => {
+        const file = written(earlier, segmentBeginning(seed));
+        expect(readSegmentHeader(file)).toEqual({ state: "ours", form });
+        expect(scanFrames(file, form)).toMatchObject({ rows: 0, isEnded: true });
+      }),
+    );
   });
 });
 
 test("headers are told apart", () => {
-  const header = segmentHeader();
-  expect(headerStateOf(header)).toBe("ours");
-  expect(headerStateOf(header.subarray(0, 15))).toBe("torn");
-  expect(headerStateOf(Buffer.alloc(16))).toBe("torn");
+  const header = segmentBeginning(seed).subarray(0, segmentHeaderBytes);
+  expect(readSegmentHeader(header)).toEqual({ state: "ours", form });
+  for (const length of [0, 15, 16, 23])
+    expect(readSegmentHeader(header.subarray(0, length)).state).toBe("torn");
+  expect(readSegmentHeader(Buffer.alloc(24)).state).toBe("torn");
+  const damaged = Buffer.from(header);
+  damaged[16]! ^= 1;
+  expect(readSegmentHeader(damaged).state).toBe("torn");
 });

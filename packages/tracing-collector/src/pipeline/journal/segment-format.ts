@@ -2,59 +2,109 @@ import { crc32 } from "node:zlib";
 import { spanColumns } from "wire/rows";
 
 /**
- * A segment file: one header, then frames. All numbers are unsigned 32-bit little-endian.
+ * A segment file: one header, then frames, then an end mark. All numbers are unsigned 32-bit little-endian.
  *
- * - header, 16 bytes: `SPANSEG1`, checksum of the row layout, checksum of the 12 bytes before
- * - frame: payload bytes, rows, checksum (CRC-32 of those two and of the payload), payload
+ * - header, 24 bytes: `SPANSEG1`, checksum of the row layout and of this format, checksum of the 12 bytes before, seed,
+ *   checksum of the 20 bytes before
+ * - frame: payload bytes, rows, checksum (CRC-32 of those two and of the payload, begun with the seed), payload
+ * - end mark: a frame without payload, behind each frame until the next takes its place
+ *
+ * A file may have held another segment before: what stands behind the end mark is of that one, and so is what a write that
+ * a crash cut short did not get to. No frame of it is taken for one of ours, as a file never has the same seed twice:
+ * checksums of the same bytes that are begun with different seeds are different.
  *
  * A payload is one or more RowBinary rows in the order of `spanColumns`. The header tells rows of another layout, left
- * by another version of the collector, from ours.
+ * by another version of the collector, from ours. Versions before this format take it for another layout.
  */
 const magic = "SPANSEG1";
 /** Of rows as they were before attributes of spans and resources became one string. */
 const firstLayoutChecksum = 0x6386_3ef5;
-const layoutChecksum = crc32(spanColumns.map(({ name, type }) => `${name} ${type}`).join("\n"));
+const layout = spanColumns.map(({ name, type }) => `${name} ${type}`).join("\n");
+/** Of today's rows in files without seed and end mark, whose header is 16 bytes. */
+const unseededChecksum = crc32(layout);
+const layoutChecksum = crc32(`${layout}\nseeded frames, end mark`);
 
-export const segmentHeaderBytes = 16;
+const unseededHeaderBytes = 16;
+export const segmentHeaderBytes = 24;
 export const frameHeaderBytes = 12;
+export const endMarkBytes = 12;
 
-/** The header of a new segment. */
-export function segmentHeader(): Buffer {
-  const header = Buffer.alloc(segmentHeaderBytes);
-  header.write(magic, 0, "latin1");
-  header.writeUInt32LE(layoutChecksum, 8);
-  header.writeUInt32LE(crc32(header.subarray(0, 12)), 12);
-  return header;
+/** How frames of a file are to be read. */
+export interface FrameForm {
+  /** Index of the first one. */
+  readonly start: number;
+  /** What checksums begin with. */
+  readonly seed: number;
+}
+
+/** What the first bytes of a file are. */
+export type SegmentHeader =
+  /** `first-layout` is that of rows for `fromFirstLayout`. */
+  | { readonly state: "ours" | "first-layout"; readonly form: FrameForm }
+  | { readonly state: "other-layout" }
+  /** A header that was not written to its end, or is no header at all. */
+  | { readonly state: "torn" };
+
+const unseededForm: FrameForm = { start: unseededHeaderBytes, seed: 0 };
+
+export function seededForm(seed: number): FrameForm {
+  return { start: segmentHeaderBytes, seed };
 }
 
 /**
- * What the first bytes of a file are: `first-layout` is that of rows for `fromFirstLayout`; `torn` is a header that was not
- * written to its end, or is no header at all.
+ * The beginning of a segment without frames: header and end mark.
+ * @param seed 32 bits; another one than in all earlier segments of the same file
  */
-export function headerStateOf(file: Buffer): "ours" | "first-layout" | "other-layout" | "torn" {
-  if (file.length < segmentHeaderBytes || file.readUInt32LE(12) !== crc32(file.subarray(0, 12)))
-    return "torn";
-  if (file.toString("latin1", 0, 8) !== magic) return "torn";
-  const checksum = file.readUInt32LE(8);
-  if (checksum === layoutChecksum) return "ours";
-  return checksum === firstLayoutChecksum ? "first-layout" : "other-layout";
+export function segmentBeginning(seed: number): Buffer {
+  const bytes = Buffer.alloc(segmentHeaderBytes + endMarkBytes);
+  bytes.write(magic, 0, "latin1");
+  bytes.writeUInt32LE(layoutChecksum, 8);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 12)), 12);
+  bytes.writeUInt32LE(seed, 16);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 20)), 20);
+  writeFrameHeader(bytes.subarray(segmentHeaderBytes), 0, seed);
+  return bytes;
+}
+
+/** @param file its beginning, `segmentHeaderBytes` where it is that long */
+export function readSegmentHeader(file: Buffer): SegmentHeader {
+  if (file.length < unseededHeaderBytes || file.readUInt32LE(12) !== crc32(file.subarray(0, 12))) {
+    return { state: "torn" };
+  }
+  if (file.toString("latin1", 0, 8) !== magic) return { state: "torn" };
+  switch (file.readUInt32LE(8)) {
+    case layoutChecksum:
+      if (file.length < segmentHeaderBytes || file.readUInt32LE(20) !== crc32(file.subarray(0, 20))) {
+        return { state: "torn" };
+      }
+      return { state: "ours", form: seededForm(file.readUInt32LE(16)) };
+    case unseededChecksum:
+      return { state: "ours", form: unseededForm };
+    case firstLayoutChecksum:
+      return { state: "first-layout", form: unseededForm };
+    default:
+      return { state: "other-layout" };
+  }
 }
 
 /** Fills the first `frameHeaderBytes` of `frame`, whose rest is the payload. */
-export function writeFrameHeader(frame: Buffer, rows: number): void {
+export function writeFrameHeader(frame: Buffer, rows: number, seed: number): void {
   frame.writeUInt32LE(frame.length - frameHeaderBytes, 0);
   frame.writeUInt32LE(rows, 4);
-  frame.writeUInt32LE(frameChecksum(frame, 0, frame.length), 8);
+  frame.writeUInt32LE(frameChecksum(frame, 0, frame.length, seed), 8);
 }
 
-/** Whether a header and a payload are a frame. @param checks whether to compare the checksum, or the length only */
-export function isFrame(header: Buffer, payload: Buffer, checks: boolean): boolean {
+/**
+ * Whether a header and a payload are a frame.
+ * @param seed of the checksum, which is compared; undefined to compare the length only
+ */
+export function isFrame(header: Buffer, payload: Buffer, seed: number | undefined): boolean {
   if (header.readUInt32LE(0) !== payload.length) return false;
-  return !checks || header.readUInt32LE(8) === crc32(payload, crc32(header.subarray(0, 8)));
+  return seed === undefined || header.readUInt32LE(8) === crc32(payload, crc32(header.subarray(0, 8), seed));
 }
 
-function frameChecksum(file: Buffer, start: number, end: number): number {
-  return crc32(file.subarray(start + frameHeaderBytes, end), crc32(file.subarray(start, start + 8)));
+function frameChecksum(file: Buffer, start: number, end: number, seed: number): number {
+  return crc32(file.subarray(start + frameHeaderBytes, end), crc32(file.subarray(start, start + 8), seed));
 }
 
 /** The whole frames of a segment. */
@@ -65,6 +115,8 @@ export interface SegmentScan {
   readonly wholeBytes: number;
   /** Bytes of frames in between that are not what was written: their checksum is wrong, but a whole frame follows. */
   readonly damagedBytes: number;
+  /** Whether the last whole frame is known to be the last one: an end mark follows it, zeros or nothing. */
+  readonly isEnded: boolean;
 }
 
 /** @returns index just past the frame at `start`, by its own length; undefined when the file ends before */
@@ -75,33 +127,40 @@ function frameEnd(file: Buffer, start: number): number | undefined {
   return payloadBytes === 0 || end > file.length ? undefined : end;
 }
 
-function isWhole(file: Buffer, start: number, end: number | undefined): end is number {
-  return end !== undefined && file.readUInt32LE(start + 8) === frameChecksum(file, start, end);
-}
-
 /**
  * Walks the frames of a segment up to the last that is whole; damaged ones before it are passed over.
  * @param visit called for each whole frame; its bytes are with its header
  */
 export function scanFrames(
   file: Buffer,
+  { start: firstStart, seed }: FrameForm,
   visit?: (start: number, bytes: number, rows: number) => void,
 ): SegmentScan {
+  const isWhole = (start: number, end: number | undefined): end is number =>
+    end !== undefined && file.readUInt32LE(start + 8) === frameChecksum(file, start, end, seed);
   let rows = 0;
   let damagedBytes = 0;
-  let start = segmentHeaderBytes;
+  let start = firstStart;
   for (;;) {
     const end = frameEnd(file, start);
-    if (isWhole(file, start, end)) {
+    if (isWhole(start, end)) {
       const frameRows = file.readUInt32LE(start + 4);
       rows += frameRows;
       visit?.(start, end - start, frameRows);
       start = end;
-    } else if (end !== undefined && isWhole(file, end, frameEnd(file, end))) {
+    } else if (end !== undefined && isWhole(end, frameEnd(file, end))) {
       damagedBytes += end - start;
       start = end;
     } else {
-      return { rows, wholeBytes: Math.min(start, file.length), damagedBytes };
+      const wholeBytes = Math.min(start, file.length);
+      return { rows, wholeBytes, damagedBytes, isEnded: isEnd(file.subarray(wholeBytes), seed) };
     }
   }
+}
+
+/** @param tail what follows the last whole frame */
+function isEnd(tail: Buffer, seed: number): boolean {
+  const mark = Buffer.alloc(endMarkBytes);
+  writeFrameHeader(mark, 0, seed);
+  return tail.subarray(0, endMarkBytes).equals(mark) || tail.every((byte) => byte === 0);
 }

@@ -48,7 +48,10 @@ export interface JournalSegment {
   /** When the segment was begun, milliseconds since the Unix epoch. */
   readonly createdUnixMs: number;
   readonly rows: number;
+  /** Bytes that reading takes. */
   readonly bytes: number;
+  /** Bytes that the journal has for it. */
+  readonly keptBytes: number;
   /**
    * Reads all rows, with the counts that they were appended with where all batches had some.
    * @param buffer at least `bytes` long; the answer is a view of it

@@ -203,6 +203,7 @@ class TailSegment implements JournalSegment {
   readonly createdUnixMs: number;
   readonly rows: number;
   readonly bytes: number;
+  readonly keptBytes: number;
   /** When the windows of all traces in it are over. */
   readonly dueMs: number;
   readonly #segment: JournalSegment;
@@ -216,6 +217,7 @@ class TailSegment implements JournalSegment {
     this.createdUnixMs = segment.createdUnixMs;
     this.rows = segment.rows;
     this.bytes = segment.bytes;
+    this.keptBytes = segment.keptBytes;
     this.dueMs = dueMs;
     this.#segment = segment;
     this.#sampler = sampler;
