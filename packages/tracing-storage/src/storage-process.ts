@@ -54,6 +54,10 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
       maxResultBytes: options["storage.max-result-bytes"],
       maxQuerySeconds: Math.ceil(options["storage.query-timeout"] / 1000),
     });
+    const { lostTokens } = engine.facts;
+    if (lostTokens > 0) {
+      log.info(`inserts that a kill cut short: ${lostTokens}; their blocks are taken when they come again`);
+    }
     const gate = new QueryGate({
       maxRunning: options["storage.max-concurrent-queries"],
       maxWaiting: options["storage.max-waiting-queries"],

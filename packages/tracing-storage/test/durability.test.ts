@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { copyFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ask, askUntil, makeFolder, removeFolder, runToEnd, startStorage } from "./running-storage.ts";
 
@@ -63,6 +63,25 @@ test("what was acknowledged survives SIGKILL in the middle of inserts, and is th
   expect(acknowledged.size).toBeGreaterThanOrEqual(rounds * perRound);
   expect(await storage.stop()).toBe(0);
 }, 1_200_000);
+
+test("a block is stored when it comes again, though the process was killed between its token and its part's name", async () => {
+  const insert = "INSERT INTO t SETTINGS insert_deduplication_token = 'one' VALUES (1)";
+  const killed = await startStorage(folder);
+  await ask(
+    killed.url,
+    "CREATE TABLE t (a UInt32) ENGINE = MergeTree ORDER BY a SETTINGS non_replicated_deduplication_window = 10",
+  );
+  await ask(killed.url, insert);
+  const path = await ask(killed.url, "SELECT path FROM system.parts WHERE table = 't' AND active");
+  await killed.kill();
+  // As it was a moment earlier: `strace -e inject=rename:error=EIO:signal=SIGKILL:when=1` leaves this.
+  await rename(path, join(dirname(path), "tmp_insert_all_1_1_0"));
+  const storage = await startStorage(folder);
+  expect(await ask(storage.url, "SELECT count() FROM t")).toBe("0");
+  for (let time = 0; time < 2; time++) await ask(storage.url, insert);
+  expect(await ask(storage.url, "SELECT count() FROM t")).toBe("1");
+  await storage.stop();
+});
 
 test("parts are merged in the background, and what the spool held is cleared at the next start", async () => {
   const storage = await startStorage(folder);

@@ -4,6 +4,7 @@ import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { connectionSettings, type EngineLimits, writeEngineConfig } from "./engine-config.ts";
 import { engineError, toEngineError } from "./engine-error.ts";
 import { writeFolderVersion } from "./folder-version.ts";
+import { forgetLostTokens } from "./lost-tokens.ts";
 import {
   loadNativeBinding,
   type NativeBinding,
@@ -34,6 +35,8 @@ export interface EngineFacts {
   /** Of the engine: "26.7.2.1". */
   readonly version: string;
   readonly timezone: string;
+  /** Blocks that the last process was killed over after it had noted their tokens: they are stored when they come again. */
+  readonly lostTokens: number;
 }
 
 /**
@@ -83,7 +86,9 @@ export class Engine {
     const native = loadNativeBinding();
     const folder = openDataFolder(dataFolder, native.EngineVersion());
     let anchor: NativeConnection;
+    let lostTokens: number;
     try {
+      lostTokens = forgetLostTokens(folder.enginePath);
       const configPath = writeEngineConfig(folder.configPath, limits);
       anchor = native.CreateConnection(folder.enginePath, [`--config-file=${configPath}`]);
     } catch (error) {
@@ -97,7 +102,7 @@ export class Engine {
     const { bytes } = await native.QueryAsyncConnection(anchor, "SELECT version(), timezone()", "TSV");
     const [version = "", timezone = "UTC"] = bytes.toString("utf8").trim().split("\t");
     writeFolderVersion(folder.path, version);
-    return new Engine(native, anchor, folder, connectionSettings(limits), { version, timezone });
+    return new Engine(native, anchor, folder, connectionSettings(limits), { version, timezone, lostTokens });
   }
 
   /** @throws EngineError with the engine's code and text */

@@ -1,0 +1,58 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { forgetLostTokens } from "./lost-tokens.ts";
+
+let engine: string;
+
+beforeEach(() => {
+  engine = mkdtempSync(join(tmpdir(), "lost-tokens-"));
+});
+
+afterEach(() => rmSync(engine, { recursive: true, force: true }));
+
+/** @returns reads a log of the table */
+function table(name: string, logs: Readonly<Record<string, string>>, parts: readonly string[]) {
+  const folder = join(engine, "store", name.slice(0, 3), name);
+  mkdirSync(join(folder, "deduplication_logs"), { recursive: true });
+  for (const [log, text] of Object.entries(logs)) {
+    writeFileSync(join(folder, "deduplication_logs", log), text);
+  }
+  for (const part of parts) mkdirSync(join(folder, part));
+  return (log: string) => readFileSync(join(folder, "deduplication_logs", log), "utf8");
+}
+
+const one = "deduplication_log_1.txt";
+
+it("takes back the last token of each table whose part has no name yet", () => {
+  const text = "1\tall_1_1_0\tall_11\n1\tall_2_2_0\tall_22\n";
+  const lost = table("abc1", { [one]: text }, ["all_1_1_0", "tmp_insert_all_2_2_0"]);
+  const rotated = table("abc2", { "deduplication_log_10.txt": text, "deduplication_log_11.txt": "" }, [
+    "tmp_insert_all_2_2_0",
+  ]);
+  expect(forgetLostTokens(engine)).toBe(2);
+  expect(lost(one)).toBe(`${text}2\tall_2_2_0\tall_22\n`);
+  expect(rotated("deduplication_log_10.txt")).toBe(`${text}2\tall_2_2_0\tall_22\n`);
+  expect(forgetLostTokens(engine)).toBe(0);
+});
+
+it("leaves what is stored, merged, dropped or cut short, and tables without tokens", () => {
+  const texts = [
+    "1\tall_1_1_0\tall_11\n1\tall_2_2_0\tall_22\n",
+    "1\tall_1_1_0\tall_11\n2\tall_1_1_0\tall_11\n",
+    "1\tall_1_1_0\tall_11\n1\tall_2_",
+    "",
+  ];
+  // A part that was not yet noted when the process was killed.
+  const parts = ["all_1_2_1", "tmp_insert_all_1_1_0", "tmp_insert_all_3_3_0"];
+  const read = texts.map((text, index) => table(`def${index}`, { [one]: text }, parts));
+  mkdirSync(join(engine, "store", "def", "without"));
+  writeFileSync(join(engine, "store", "file"), "");
+  expect(forgetLostTokens(engine)).toBe(0);
+  expect(read.map((log) => log(one))).toEqual(texts);
+});
+
+it("finds nothing where no engine was before", () => {
+  expect(forgetLostTokens(join(engine, "nothing"))).toBe(0);
+});
