@@ -6,8 +6,8 @@ import { OpenSegment, type SpareFile, segmentSuffix } from "./open-segment.ts";
 export const spareSuffix = ".spare";
 /** As many as storage takes at a time, and one. */
 const maxSpares = 3;
-/** A spare is at most this part of what the journal may hold. */
-const sparePart = 1 / 16;
+/** A spare is at most this part of what the journal may hold: of 1 GiB, the default, more than the largest segment. */
+const sparePart = 1 / 8;
 
 /**
  * Begins segments and lets go of those that storage has. Where each write is synced, a file is used again: to write over it
