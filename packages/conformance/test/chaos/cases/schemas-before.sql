@@ -265,3 +265,19 @@ WHERE callers.key = 0 OR callers.service != child
 GROUP BY received, pending, tenant, minute, parent, child, kind, failed, bucket;
 
 INSERT INTO tracing.schema_migrations (version, name) SELECT 7, 'details of calls';
+
+ALTER TABLE tracing.spans
+  ADD INDEX IF NOT EXISTS attribute_hash_index arrayMap(e -> cityHash64(e), splitByChar('\xFF', attribute_text)) TYPE bloom_filter(0.01) GRANULARITY 1,
+  ADD INDEX IF NOT EXISTS resource_hash_index arrayMap(e -> cityHash64(e), splitByChar('\xFF', resource_text)) TYPE bloom_filter(0.01) GRANULARITY 1,
+  ADD INDEX IF NOT EXISTS attribute_array_index if(position(attribute_text, '\xFEa') = 0, emptyArrayString(), arrayMap(e -> substring(e, 1, position(e, '\xFEa') - 1), arrayFilter(e -> position(e, '\xFEa') > 0, splitByChar('\xFF', attribute_text)))) TYPE bloom_filter(0.01) GRANULARITY 1,
+  ADD INDEX IF NOT EXISTS resource_array_index if(position(resource_text, '\xFEa') = 0, emptyArrayString(), arrayMap(e -> substring(e, 1, position(e, '\xFEa') - 1), arrayFilter(e -> position(e, '\xFEa') > 0, splitByChar('\xFF', resource_text)))) TYPE bloom_filter(0.01) GRANULARITY 1;
+
+KILL MUTATION WHERE database = 'tracing' AND table IN ('spans', 'spans_local') AND NOT is_done AND command LIKE '%MATERIALIZE INDEX %_text_index%';
+
+ALTER TABLE tracing.spans
+  DROP INDEX IF EXISTS attribute_text_index, DROP INDEX IF EXISTS resource_text_index SETTINGS mutations_sync = 0, alter_sync = 0;
+
+ALTER TABLE tracing.spans
+  MATERIALIZE INDEX attribute_hash_index, MATERIALIZE INDEX resource_hash_index, MATERIALIZE INDEX attribute_array_index, MATERIALIZE INDEX resource_array_index SETTINGS mutations_sync = 0, alter_sync = 0;
+
+INSERT INTO tracing.schema_migrations (version, name) SELECT 8, 'attributes indexed by hash';

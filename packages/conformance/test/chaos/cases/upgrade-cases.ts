@@ -79,10 +79,10 @@ function upgradeFrom(version: number): ChaosCase {
 
 /** Data that an older release has written: the oldest, some between, and the one before this, by steps and as it made new ones. */
 export const upgradeCases: readonly ChaosCase[] = [
-  ...[1, 4, 5, 7].map(upgradeFrom),
+  ...[1, 4, 5, 8].map(upgradeFrom),
   upgrade({
-    name: "new-at-schema-7",
-    meaning: "data of a database that was new with schema 7",
-    statements: released("new-database-7.sql"),
+    name: "new-at-schema-8",
+    meaning: "data of a database that was new with schema 8",
+    statements: released("new-database-8.sql"),
   }),
 ];

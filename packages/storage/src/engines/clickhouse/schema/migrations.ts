@@ -5,6 +5,7 @@ import { compactPartsMigration } from "./compact-parts-migration.ts";
 import { derivedMigration } from "./derived-migration.ts";
 import type { Migration } from "./migration.ts";
 import { newDatabase } from "./new-database.ts";
+import { newOperationsMigration } from "./new-operations-migration.ts";
 import { samplingMigration } from "./sampling-migration.ts";
 import { spansMigration } from "./spans-migration.ts";
 import { tenantsMigration } from "./tenants-migration.ts";
@@ -19,6 +20,7 @@ export const migrations: readonly Migration[] = [
   attributeTextMigration,
   callDetailsMigration,
   attributeHashMigration,
+  newOperationsMigration,
 ];
 
 /** The version of the schema that this code reads and writes. */

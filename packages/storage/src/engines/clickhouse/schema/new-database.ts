@@ -3,6 +3,7 @@ import { textOf } from "./attribute-text-migration.ts";
 import { detailedCalls } from "./call-details-migration.ts";
 import { kinds, spanMetrics, traceMinutes } from "./derived-migration.ts";
 import type { Migration } from "./migration.ts";
+import { newOperationsMigration } from "./new-operations-migration.ts";
 import { samplingMigration } from "./sampling-migration.ts";
 import { durable, plainAttributes } from "./spans-migration.ts";
 
@@ -55,7 +56,7 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
 }
 
 /**
- * The tables as version 8 has them, made in one go where there are none. The steps up to it add columns and indexes, and
+ * The tables as version 9 has them, made in one go where there are none. The steps up to it add columns and indexes, and
  * change what is there; in a database without data none of that is needed, and replicas refuse to drop a column while one of
  * them has not finished another change. Two processes that do this at the same moment make the same.
  *
@@ -63,7 +64,7 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
  * of an insert. Collectors from before still send arrays, of which the texts are made.
  */
 export const newDatabase: Migration = {
-  version: 8,
+  version: 9,
   name: "new database",
   statements: (database) => [
     `CREATE TABLE IF NOT EXISTS ${database}.spans ${spanTable(
@@ -92,6 +93,7 @@ SETTINGS ${durable}`,
     ...samplingMigration.statements(database),
     ...traceMinutes(database),
     ...spanMetrics(database),
+    ...newOperationsMigration.statements(database),
     ...detailedCalls(database),
   ],
 };

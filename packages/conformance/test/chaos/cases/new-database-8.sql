@@ -47,8 +47,10 @@ CREATE TABLE IF NOT EXISTS tracing.spans (
   INDEX duration_index duration TYPE minmax GRANULARITY 1,
   INDEX events_index arrayFlatten(arrayMap(e -> arrayMap(a -> cityHash64(a.1, a.3), e.3), events)) TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX arrived_index arrived TYPE minmax GRANULARITY 1,
-  INDEX attribute_text_index splitByChar('\xFF', attribute_text) TYPE bloom_filter(0.01) GRANULARITY 1,
-  INDEX resource_text_index splitByChar('\xFF', resource_text) TYPE bloom_filter(0.01) GRANULARITY 1
+  INDEX attribute_hash_index arrayMap(e -> cityHash64(e), splitByChar('\xFF', attribute_text)) TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX resource_hash_index arrayMap(e -> cityHash64(e), splitByChar('\xFF', resource_text)) TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX attribute_array_index if(position(attribute_text, '\xFEa') = 0, emptyArrayString(), arrayMap(e -> substring(e, 1, position(e, '\xFEa') - 1), arrayFilter(e -> position(e, '\xFEa') > 0, splitByChar('\xFF', attribute_text)))) TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX resource_array_index if(position(resource_text, '\xFEa') = 0, emptyArrayString(), arrayMap(e -> substring(e, 1, position(e, '\xFEa') - 1), arrayFilter(e -> position(e, '\xFEa') > 0, splitByChar('\xFF', resource_text)))) TYPE bloom_filter(0.01) GRANULARITY 1
 ) ENGINE = MergeTree
 PARTITION BY received
 ORDER BY (service, toStartOfMinute(start), trace_id)
@@ -226,4 +228,4 @@ ANY LEFT JOIN (
 WHERE callers.key = 0 OR callers.service != child
 GROUP BY received, pending, tenant, minute, parent, child, kind, failed, bucket;
 
-INSERT INTO tracing.schema_migrations (version, name) SELECT 7, 'new database';
+INSERT INTO tracing.schema_migrations (version, name) SELECT 8, 'new database';

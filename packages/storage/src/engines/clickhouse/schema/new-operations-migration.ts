@@ -1,0 +1,20 @@
+import type { Migration } from "./migration.ts";
+
+/** So many rows of what is known are looked at, at most. Operations past them are written with each block, which does no harm. */
+const maxKnown = 10_000;
+
+/**
+ * Operations are written when there is something new about them: one that is not known, or known of earlier days only. A block
+ * mostly has none, and then no part is written, nor merged with nine more of its kind. Figures:
+ * docs/adr/032-what-an-insert-costs.md.
+ */
+export const newOperationsMigration: Migration = {
+  version: 9,
+  name: "operations that are new",
+  statements: (database) => [
+    `ALTER TABLE ${database}.operations_of_metrics_view MODIFY QUERY
+SELECT tenant, service, name, kind, max(received) AS last_received FROM ${database}.span_metrics
+WHERE (tenant, service, name, kind, received) NOT IN (SELECT tenant, service, name, kind, last_received FROM ${database}.operations LIMIT ${maxKnown})
+GROUP BY tenant, service, name, kind`,
+  ],
+};
