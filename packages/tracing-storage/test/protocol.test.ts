@@ -236,6 +236,27 @@ describe("errors", () => {
     expect(await (await post({ max_query_size: "300000" }, sql)).text()).toBe("270000\n");
   });
 
+  test("an error names a place in the statement as it was sent, whatever comes with it", async () => {
+    for (const sql of [
+      "SELECT 1,\n 2 FROM one\n WHERE AND",
+      "SELECT 1 FORMAT",
+      "SELECT a,\n b",
+      "-- no\nSELECT 'a",
+    ]) {
+      for (const wait of [{}, { wait_end_of_query: "1" }] as const) {
+        const alone = await (await post(wait, sql)).text();
+        const prepared = await post({ ...wait, param_a: "x'\n;", max_threads: "1", readonly: "2" }, sql);
+        expect(await prepared.text()).toBe(alone);
+        expect(alone).toContain("Code: ");
+      }
+    }
+  });
+
+  test("what prepares a question that fails, fails it", async () => {
+    const response = await post({ param_a: "1", no_such_setting: "1" }, "SELECT {a:String}");
+    expect(response.headers.get("x-clickhouse-exception-code")).toBe("115");
+  });
+
   test("a body without Content-Length stops at the limit", async () => {
     let chunks = 0;
     const unmeasured = new ReadableStream<Uint8Array>({

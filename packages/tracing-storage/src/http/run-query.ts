@@ -237,8 +237,8 @@ async function runOn(
   const { format } = parameters;
   if (kind === "select" && !statement.inserts && !parameters.waitForEnd) {
     const streamed = await runStreamed(parts, signal, tag, async (pipe) => {
-      const sql = resultToFile(text, statement, pipe.path, format);
-      return await runner.run({ prepare, sql, format, tag, pipe });
+      const sql = prepared(prepare, resultToFile(text, statement, pipe.path, format));
+      return await runner.run({ prepare: "", sql, format, tag, pipe });
     });
     if (streamed !== undefined) {
       return outcomeOfStream(streamed, statement.format ?? format);
@@ -246,7 +246,10 @@ async function runOn(
   }
   const sql =
     statement.verb === "KILL" ? Buffer.from(killByClientId(text.toString("latin1")), "latin1") : text;
-  const run = () => runner.run({ prepare, sql: sql.toString("utf8"), format, tag });
+  const run = () =>
+    kind === "select"
+      ? runner.run({ prepare: "", sql: prepared(prepare, sql.toString("utf8")), format, tag })
+      : runner.run({ prepare, sql: sql.toString("utf8"), format, tag });
   const ran = await gate.run(kind === "select" ? () => engine.cancelWhen(signal, tag, run) : run, signal);
   return {
     kind,
@@ -256,6 +259,11 @@ async function runOn(
     insertedBytes: 0,
     elapsedSeconds: ran.elapsed,
   };
+}
+
+/** A question and what prepares it in one call of the engine: each call waits for a thread, and costs as much as a small question. */
+function prepared(prepare: string, sql: string): string {
+  return prepare === "" ? sql : `${prepare};\n${sql}`;
 }
 
 function outcomeOfStream({ head, ran, rest }: StreamedResult, format: string): QueryOutcome {
