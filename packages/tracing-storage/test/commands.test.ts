@@ -91,21 +91,25 @@ describe("export and import", () => {
     expect(errors.trim().split("\n")).toHaveLength(1);
   });
 
-  test("a file from before attributes were texts", { timeout: 60_000 }, async () => {
+  test("a file from before attributes and details were texts", { timeout: 60_000 }, async () => {
     const type =
       "Array(Tuple(key String, type Enum8('empty' = 0, 'string' = 1, 'bool' = 2, 'int' = 3, 'double' = 4), value String))";
     const made = await fetch(storage.url, {
       method: "POST",
       body: `SELECT toFixedString(unhex('${"ee".repeat(16)}'), 16) AS trace_id, 'older' AS service,
   CAST([('k', 'int', '7')], '${type.replaceAll("'", "\\'")}') AS attributes,
-  CAST([('host', 'string', 'a')], '${type.replaceAll("'", "\\'")}') AS resource_attributes
+  CAST([('host', 'string', 'a')], '${type.replaceAll("'", "\\'")}') AS resource_attributes,
+  ['it\\'s late'] AS warnings, toUInt32(3) AS dropped_links
 FORMAT Parquet SETTINGS output_format_parquet_string_as_string = 0`,
     });
     const file = join(folder, "older.parquet");
     await writeFile(file, new Uint8Array(await made.arrayBuffer()));
     expect(await run("import", file, "--url", storage.url)).toMatchObject({ exitCode: 0, errors: "" });
-    const texts = "SELECT hex(attribute_text), hex(resource_text) FROM tracing.spans WHERE service = 'older'";
-    expect(await ask(storage.url, texts)).toBe("FF6BFE6937FF\tFF686F7374FE7361FF");
+    const texts =
+      "SELECT hex(attribute_text), hex(resource_text), span_details FROM tracing.spans WHERE service = 'older' FORMAT TSVRaw";
+    expect(await ask(storage.url, texts)).toBe(
+      "FF6BFE6937FF\tFF686F7374FE7361FF\t(0,[],0,0,0,[],3,['it\\'s late'])",
+    );
   });
 
   test("a file that is no Parquet, and one of another table", async () => {

@@ -74,8 +74,8 @@ export class Server {
 }
 
 /**
- * Columns that take what an older table had under another name: `in_x` takes `x`, where the table has no `x`. They are not
- * stored, but others are made from them.
+ * Columns that are not stored, but others are made from them, by what an older table had under that name: `in_x` takes `x`, where the
+ * table has no `x`, and others what they are called.
  */
 export async function columnsTakenAs(
   server: Server,
@@ -84,10 +84,10 @@ export async function columnsTakenAs(
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await server.rows<{ name: string }>(
     "SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String} " +
-      "AND default_kind = 'EPHEMERAL' AND startsWith(name, 'in_')",
+      "AND default_kind = 'EPHEMERAL'",
     { param_database: database, param_table: table },
   );
-  return new Map(rows.map(({ name }) => [name.slice("in_".length), name]));
+  return new Map(rows.map(({ name }) => [name.replace(/^in_/, ""), name]));
 }
 
 /** The columns of a table that hold data, in their order. @throws StartError when there is no such table */

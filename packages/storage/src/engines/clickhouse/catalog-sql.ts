@@ -8,6 +8,7 @@ import {
 import type { IntrinsicSource } from "../../api/intrinsics.ts";
 import { attributeTexts, elementsOf, hasKey, keyOfElement, valuesOfKey } from "./attribute-text-sql.ts";
 import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
+import { detailOf } from "./span-details-sql.ts";
 import { conditionSql } from "./traceql/condition-sql.ts";
 
 /** So many spans are looked at, and the rest of the minute in which the last of them lies. */
@@ -56,6 +57,8 @@ function tuplePlace(keys: string, attributes: string): Place {
   };
 }
 
+const scopeAttributes = detailOf("scope_attributes");
+
 const places: Record<Exclude<AttributeScope, "intrinsic">, Place> = {
   span: textPlace(attributeTexts.span),
   resource: textPlace(attributeTexts.resource),
@@ -64,10 +67,10 @@ const places: Record<Exclude<AttributeScope, "intrinsic">, Place> = {
     "arrayFlatten(arrayMap(e -> e.3, events))",
   ),
   link: tuplePlace(
-    "arrayFlatten(arrayMap(l -> arrayMap(a -> a.1, l.4), links))",
-    "arrayFlatten(arrayMap(l -> l.4, links))",
+    `arrayFlatten(arrayMap(l -> arrayMap(a -> a.1, l.4), ${detailOf("links")}))`,
+    `arrayFlatten(arrayMap(l -> l.4, ${detailOf("links")}))`,
   ),
-  instrumentation: tuplePlace("scope_attributes.key", "scope_attributes"),
+  instrumentation: tuplePlace(`arrayMap(a -> a.1, ${scopeAttributes})`, scopeAttributes),
 };
 
 const countedIn = "tenant = {tenant:String} AND minute BETWEEN {from:Int32} AND {to:Int32}";

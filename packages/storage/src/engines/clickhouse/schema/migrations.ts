@@ -7,6 +7,7 @@ import type { Migration } from "./migration.ts";
 import { newDatabase } from "./new-database.ts";
 import { newOperationsMigration } from "./new-operations-migration.ts";
 import { samplingMigration } from "./sampling-migration.ts";
+import { spanDetailsMigration } from "./span-details-migration.ts";
 import { spansMigration } from "./spans-migration.ts";
 import { tenantsMigration } from "./tenants-migration.ts";
 
@@ -21,6 +22,7 @@ export const migrations: readonly Migration[] = [
   callDetailsMigration,
   attributeHashMigration,
   newOperationsMigration,
+  spanDetailsMigration,
 ];
 
 /** The version of the schema that this code reads and writes. */

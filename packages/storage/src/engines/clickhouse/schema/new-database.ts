@@ -5,7 +5,13 @@ import { kinds, spanMetrics, traceMinutes } from "./derived-migration.ts";
 import type { Migration } from "./migration.ts";
 import { newOperationsMigration } from "./new-operations-migration.ts";
 import { samplingMigration } from "./sampling-migration.ts";
+import { detailColumns, spanDetails } from "./span-details-migration.ts";
 import { durable, plainAttributes } from "./spans-migration.ts";
+
+/** What is sent of details, and made one text. */
+const sentDetails = Object.entries(detailColumns)
+  .map(([name, type]) => `${name} ${type} EPHEMERAL`)
+  .join(",\n  ");
 
 /** What `spans` and `archived_spans` have in common. What each column is for: the migrations say it. */
 function spanTable(arrived: string, indexes: readonly string[]): string {
@@ -18,17 +24,15 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
   in_scope_version String EPHEMERAL,
   in_name String EPHEMERAL,
   in_attributes ${plainAttributes} EPHEMERAL,
+  ${sentDetails},
   received Date DEFAULT ifNull(toDateOrNull(substring(getSetting('insert_deduplication_token'), 1, 10)), today()),
   ${arrived}tenant LowCardinality(String) DEFAULT in_tenant CODEC(ZSTD(1)),
   format Enum8('otlp' = 0, 'proto' = 1, 'jaeger' = 2, 'zipkin' = 3),
   service LowCardinality(String) DEFAULT in_service CODEC(ZSTD(1)),
   resource_text LowCardinality(String) DEFAULT if(in_resource_text = '', ${textOf("in_resource_attributes")}, in_resource_text) CODEC(ZSTD(1)),
-  resource_dropped_attributes UInt32 CODEC(ZSTD(1)),
   resource_schema_url LowCardinality(String) CODEC(ZSTD(1)),
   scope_name LowCardinality(String) DEFAULT in_scope_name CODEC(ZSTD(1)),
   scope_version LowCardinality(String) DEFAULT in_scope_version CODEC(ZSTD(1)),
-  scope_attributes ${plainAttributes} CODEC(ZSTD(1)),
-  scope_dropped_attributes UInt32 CODEC(ZSTD(1)),
   scope_schema_url LowCardinality(String) CODEC(ZSTD(1)),
   trace_id FixedString(16) CODEC(ZSTD(1)),
   span_id FixedString(8) CODEC(NONE),
@@ -42,12 +46,8 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
   status Enum8('unset' = 0, 'ok' = 1, 'error' = 2) CODEC(ZSTD(1)),
   status_message String CODEC(ZSTD(1)),
   attribute_text String DEFAULT ${textOf("in_attributes")} CODEC(ZSTD(1)),
-  dropped_attributes UInt32 CODEC(ZSTD(1)),
   events Array(Tuple(time DateTime64(9, 'UTC'), name String, attributes ${plainAttributes}, dropped_attributes UInt32)) CODEC(ZSTD(1)),
-  dropped_events UInt32 CODEC(ZSTD(1)),
-  links Array(Tuple(trace_id FixedString(16), span_id FixedString(8), trace_state String, attributes ${plainAttributes}, dropped_attributes UInt32, flags UInt32, ref_type Enum8('none' = 0, 'child_of' = 1, 'follows_from' = 2))) CODEC(ZSTD(1)),
-  dropped_links UInt32 CODEC(ZSTD(1)),
-  warnings Array(String) CODEC(ZSTD(1)),
+  ${spanDetails},
   INDEX trace_id_index trace_id TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX start_index start TYPE minmax GRANULARITY 1,
   INDEX duration_index duration TYPE minmax GRANULARITY 1,
@@ -56,15 +56,16 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
 }
 
 /**
- * The tables as version 9 has them, made in one go where there are none. The steps up to it add columns and indexes, and
+ * The tables as version 10 has them, made in one go where there are none. The steps up to it add columns and indexes, and
  * change what is there; in a database without data none of that is needed, and replicas refuse to drop a column while one of
  * them has not finished another change. Two processes that do this at the same moment make the same.
  *
  * What it leaves out: `attributes` and `resource_attributes`, arrays that only rows from before have; two empty arrays cost a tenth
- * of an insert. Collectors from before still send arrays, of which the texts are made.
+ * of an insert. Collectors from before still send arrays, of which the texts are made. And what few spans have is sent in columns that are
+ * not stored, but for their text.
  */
 export const newDatabase: Migration = {
-  version: 9,
+  version: 10,
   name: "new database",
   statements: (database) => [
     `CREATE TABLE IF NOT EXISTS ${database}.spans ${spanTable(

@@ -6,9 +6,10 @@ import {
   type SoughtValues,
   typesOfText,
 } from "../attribute-text-sql.ts";
+import { withDetails } from "../span-details-sql.ts";
 
 /** What `readSpanRows` reads. */
-export const selectColumns: string = spanColumns.map(({ name }) => name).join(", ");
+export const selectColumns: string = withDetails(spanColumns.map(({ name }) => name)).join(", ");
 
 /**
  * Of a row of `operations`: not all its spans are on days that were dropped. The oldest day is known without reading rows;

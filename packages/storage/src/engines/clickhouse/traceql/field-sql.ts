@@ -9,6 +9,7 @@ import {
   hasElement,
   partsOfElement,
 } from "../attribute-text-sql.ts";
+import { detailOf } from "../span-details-sql.ts";
 import { equalTexts, type StoredText } from "./equal-texts.ts";
 import { bytesLiteral, textLiteral } from "./sql-literals.ts";
 import { attributeTest, intTest, textTest, type ValueTest } from "./value-test.ts";
@@ -17,7 +18,9 @@ const nullNumber = "CAST(NULL, 'Nullable(Float64)')";
 const noParent = "toFixedString('', 8)";
 
 /** Where the lists of events and links have their attributes, by number. */
-const attributesOfEach = { event: ["events", 3], link: ["links", 4] } as const;
+const attributesOfEach = { event: ["events", 3], link: [detailOf("links"), 4] } as const;
+
+const scopeAttributes = detailOf("scope_attributes");
 
 /** A column, or what is made of some, that every span has. */
 interface PlainField {
@@ -74,9 +77,9 @@ function listField(field: Field): ListField | undefined {
         type: "int",
       };
     case "link:traceID":
-      return { sql: "arrayMap(l -> lower(hex(l.1)), links)", type: "text" };
+      return { sql: `arrayMap(l -> lower(hex(l.1)), ${detailOf("links")})`, type: "text" };
     case "link:spanID":
-      return { sql: "arrayMap(l -> lower(hex(l.2)), links)", type: "text" };
+      return { sql: `arrayMap(l -> lower(hex(l.2)), ${detailOf("links")})`, type: "text" };
     default:
       return undefined;
   }
@@ -84,12 +87,11 @@ function listField(field: Field): ListField | undefined {
 
 /** The first attribute of a name, of those that an instrumentation has. */
 function attributeOfScope({ name }: AttributeField): AttributeParts {
-  const position = `indexOf(scope_attributes.key, ${textLiteral(name)})`;
-  const type = `scope_attributes.type[${position}]`;
+  const found = `arrayFirst(a -> a.1 = ${textLiteral(name)}, ${scopeAttributes})`;
   return {
-    isOf: (sought) => `${type} = '${sought}'`,
-    type: `toString(${type})`,
-    text: `scope_attributes.value[${position}]`,
+    isOf: (sought) => `${found}.2 = '${sought}'`,
+    type: `toString(${found}.2)`,
+    text: `${found}.3`,
   };
 }
 

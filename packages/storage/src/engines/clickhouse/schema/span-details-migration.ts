@@ -1,0 +1,49 @@
+import type { Migration } from "./migration.ts";
+import { plainAttributes } from "./spans-migration.ts";
+
+/** What few spans have, in the order of a row, by names and types of the columns that writers send. */
+export const detailColumns = {
+  resource_dropped_attributes: "UInt32",
+  scope_attributes: plainAttributes,
+  scope_dropped_attributes: "UInt32",
+  dropped_attributes: "UInt32",
+  dropped_events: "UInt32",
+  links: `Array(Tuple(trace_id FixedString(16), span_id FixedString(8), trace_state String, attributes ${plainAttributes}, dropped_attributes UInt32, flags UInt32, ref_type Enum8('none' = 0, 'child_of' = 1, 'follows_from' = 2)))`,
+  dropped_links: "UInt32",
+  warnings: "Array(String)",
+} as const;
+
+export type DetailColumn = keyof typeof detailColumns;
+
+const nothing = (name: string, type: string) => (type === "UInt32" ? `${name} = 0` : `empty(${name})`);
+const nothingButLinks = Object.entries(detailColumns)
+  .filter(([name]) => name !== "links")
+  .map(([name, type]) => nothing(name, type))
+  .join(" AND ");
+const all = `toString(tuple(${Object.keys(detailColumns).join(", ")}))`;
+
+/** In place of the one link that the older model has for a parent. */
+export const onlyParent = "parent";
+
+const isOnlyParent =
+  "length(links) = 1 AND arrayExists(l -> l.1 = trace_id AND l.2 = parent_span_id AND l.3 = '' AND empty(l.4) " +
+  "AND l.5 = 0 AND l.6 = 0 AND l.7 = 'child_of', links)";
+
+/** Nothing; or that the parent is the only link; or ClickHouse's text of a tuple of all. */
+export const spanDetails = `span_details String DEFAULT if(${nothingButLinks}, if(empty(links), '', if(${isOnlyParent}, '${onlyParent}', ${all})), ${all}) CODEC(ZSTD(1))`;
+
+/**
+ * What few spans have, as one text: each column costs every merge, and arrays most, whatever they hold. Why, with the figures:
+ * docs/adr/037-what-few-spans-have.md.
+ *
+ * Rows come as before, and the text is made of what they bring. Of rows from before it is made when they are read, and once and
+ * for all when their part is merged. Their columns stay here, and are filled further; a new database has none of them: see new-database.ts.
+ */
+export const spanDetailsMigration: Migration = {
+  version: 10,
+  name: "what few spans have as one text",
+  statements: (database) =>
+    ["spans", "archived_spans"].map(
+      (table) => `ALTER TABLE ${database}.${table} ADD COLUMN IF NOT EXISTS ${spanDetails}`,
+    ),
+};
