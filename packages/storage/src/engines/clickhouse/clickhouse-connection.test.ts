@@ -49,6 +49,21 @@ afterEach(async () => {
   }
 });
 
+describe("a read", () => {
+  it("goes without a setting that the server does not know, and does not try it again", async () => {
+    const asked: boolean[] = [];
+    const url = await listen((request, response) => {
+      const isSet = request.url?.includes("use_statistics_for_part_pruning=0") === true;
+      asked.push(isSet);
+      if (isSet) response.writeHead(404).end("Code: 115. DB::Exception: Unknown setting (UNKNOWN_SETTING)");
+      else response.end('{"a":1}');
+    });
+    const connection = connect([url]);
+    for (let time = 0; time < 2; time++) expect(await connection.rows("SELECT 1", {})).toEqual([{ a: 1 }]);
+    expect(asked).toEqual([true, false, false]);
+  });
+});
+
 describe("an insert of several pieces", () => {
   /** Answers when it has the whole body. */
   async function bodies(): Promise<{ url: string; got: { text: string; length: string | undefined }[] }> {

@@ -2,7 +2,13 @@ import type { Readable } from "node:stream";
 import { ClickHouseError } from "@clickhouse/client";
 import { type Dispatcher, request } from "undici";
 import { StorageError } from "../../api/storage-error.ts";
-import { isConnectionError, isHostFault, toStorageError, wasNeverSent } from "./clickhouse-errors.ts";
+import {
+  isConnectionError,
+  isHostFault,
+  isUnknownSetting,
+  toStorageError,
+  wasNeverSent,
+} from "./clickhouse-errors.ts";
 import type { TraceCall } from "./clickhouse-store-options.ts";
 import { type HostAddress, hostAddress } from "./hosts/host-address.ts";
 import type { OnHostChange } from "./hosts/host-health.ts";
@@ -53,6 +59,12 @@ export interface AnswerSize {
 /** What a call sends besides its statement: where in a trace it stands. */
 type CallHeaders = Readonly<Record<string, string>>;
 
+/**
+ * ClickHouse leaves out parts whose least and greatest `start` say that no row can match, and takes `toStartOfMinute` for monotonic then:
+ * with a span from before 1970 or after 2106 in a part, its minutes of 32 bits begin again, and all of the part is not seen.
+ */
+const wholeParts: Settings = { use_statistics_for_part_pruning: "0" };
+
 /** Of an error's text. */
 const maxErrorBytes = 65_536;
 
@@ -66,6 +78,8 @@ export class ClickHouseConnection {
   readonly #options: ConnectionOptions;
   readonly #pool: HostPool;
   readonly #choice: Choice;
+  /** Servers from before the setting `wholeParts`. */
+  readonly #older = new Set<number>();
 
   /** @throws StorageError STORAGE_REFUSED for an address that is none */
   constructor(options: ConnectionOptions, pool?: HostPool, choice: Choice = "any") {
@@ -106,7 +120,7 @@ export class ClickHouseConnection {
    */
   bytes(sql: string, parameters: QueryParameters, maxBytes: number, signal?: AbortSignal): Promise<Buffer> {
     return this.#call({ sql, signal, isRepeatable: true }, async (host, abort, headers) => {
-      const { body } = await this.#post(host, this.#read(parameters), Buffer.from(sql), abort, headers);
+      const { body } = await this.#ask(host, this.#read(parameters), Buffer.from(sql), abort, headers);
       return await collect(body, maxBytes, abort);
     });
   }
@@ -124,7 +138,7 @@ export class ClickHouseConnection {
     signal?: AbortSignal,
   ): Promise<void> {
     return this.#call({ sql, signal, isRepeatable: true }, async (host, abort, headers) => {
-      const answer = await this.#post(host, this.#read(parameters), Buffer.from(sql), abort, headers);
+      const answer = await this.#ask(host, this.#read(parameters), Buffer.from(sql), abort, headers);
       const taker = begin(sizeOf(answer.headers["x-clickhouse-summary"]));
       await handOn(answer.body, maxBytes, abort, (piece) => taker.add(piece));
     });
@@ -152,7 +166,11 @@ export class ClickHouseConnection {
     const isRepeatable = settings.insert_deduplication_token !== undefined;
     const query = { ...this.#options.insertSettings, ...settings, query: sql };
     return this.#call({ signal, isInsert: true, isRepeatable }, async (host, abort) => {
-      const { body } = await this.#post(host, query, rows, abort);
+      // Without rows it is an INSERT … SELECT.
+      const isRead = rows instanceof Uint8Array && rows.length === 0;
+      const { body } = await (isRead
+        ? this.#ask(host, query, rows, abort)
+        : this.#post(host, query, rows, abort));
       await body.dump();
     });
   }
@@ -162,7 +180,7 @@ export class ClickHouseConnection {
   }
 
   async #run(host: Host, sql: string, abort: AbortSignal): Promise<void> {
-    const { body } = await this.#post(host, { wait_end_of_query: "1" }, Buffer.from(sql), abort);
+    const { body } = await this.#ask(host, { wait_end_of_query: "1" }, Buffer.from(sql), abort);
     await body.dump();
   }
 
@@ -196,6 +214,24 @@ export class ClickHouseConnection {
     if (response.statusCode === 200 && code === undefined) return response;
     const text = await beginningOf(response.body);
     throw answeredError(text === "" && code !== undefined ? `Code: ${code}.` : text, response.statusCode);
+  }
+
+  /** For statements that read rows of the server. */
+  async #ask(
+    host: Host,
+    query: Settings,
+    body: Uint8Array,
+    abort: AbortSignal,
+    headers: CallHeaders = {},
+  ): Promise<Dispatcher.ResponseData> {
+    if (this.#older.has(host.index)) return await this.#post(host, query, body, abort, headers);
+    try {
+      return await this.#post(host, { ...query, ...wholeParts }, body, abort, headers);
+    } catch (error) {
+      if (!isUnknownSetting(error)) throw error;
+      this.#older.add(host.index);
+      return await this.#post(host, query, body, abort, headers);
+    }
   }
 
   async #call<T>(

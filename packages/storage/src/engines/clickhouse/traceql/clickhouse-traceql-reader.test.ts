@@ -58,6 +58,25 @@ function sampleTraces(service: string): Span[] {
   });
 }
 
+describe("a search", () => {
+  it("finds traces in a merged part that also has spans of centuries away", async () => {
+    const service = newServiceName();
+    const turnNano = 2n ** 32n * 1_000_000_000n;
+    const traces = [0n, turnNano, -turnNano].map((away) =>
+      sampleSpan({ service, startTimeUnixNano: noonUnixNano + away }),
+    );
+    for (const span of traces)
+      await store.writer.writeSpans(rowsOf(span), { deduplicationToken: newToken() });
+    const query = parseTraceQl(`{ resource.service.name = "${service}" }`);
+    const range = { startUnixNano: noonUnixNano, endUnixNano: noonUnixNano };
+    for (const when of ["as written", "merged"]) {
+      if (when === "merged") await runSql(server.url, `OPTIMIZE TABLE ${database}.spans FINAL`);
+      const found = await store.traceql.search({ query, range, limit: 10, spansPerSpanset: 3 });
+      expect([when, found.traces.map(({ traceId }) => traceId)]).toEqual([when, [traces[0]?.traceId]]);
+    }
+  });
+});
+
 describe("a search for spans below or above others", () => {
   it("finds the same whether one side is rare or not", async () => {
     const service = newServiceName();
