@@ -1,7 +1,7 @@
 import type { Logger } from "lifecycle";
 import { Counter, type Registry } from "prom-client";
 import type { Engine } from "../engine/engine.ts";
-import { type FreshPartLimits, mergeOnce, readFreshParts } from "./fresh-parts.ts";
+import { type FreshPartLimits, mergeOnce, readFreshTables } from "./fresh-tables.ts";
 
 interface CalmMergeSettings extends FreshPartLimits {
   /** Only tables of these. */
@@ -66,10 +66,10 @@ export class CalmMerges {
     const { engine, log } = this.#parts;
     const { databases } = this.#settings;
     try {
-      for (const parts of await readFreshParts(engine, databases, this.#settings)) {
+      for (const table of await readFreshTables(engine, databases, this.#settings)) {
         if (this.#closed) return;
         this.#merges.inc();
-        await mergeOnce(engine, parts);
+        await mergeOnce(engine, table);
       }
     } catch (error) {
       if (this.#closed) return;
