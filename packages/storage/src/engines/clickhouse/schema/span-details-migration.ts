@@ -36,14 +36,16 @@ export const spanDetails = `span_details String DEFAULT if(${nothingButLinks}, i
  * What few spans have, as one text: each column costs every merge, and arrays most, whatever they hold. Why, with the figures:
  * docs/adr/037-what-few-spans-have.md.
  *
- * Rows come as before, and the text is made of what they bring. Of rows from before it is made when they are read, and once and
- * for all when their part is merged. Their columns stay here, and are filled further; a new database has none of them: see new-database.ts.
+ * Rows come as before, and the text is made of what they bring. Parts that are there get the column in the background, each with one
+ * rewriting; until then it is made when they are read, which costs a search of whole traces a third more. Their columns stay
+ * here, and are filled further; a new database has none of them: see new-database.ts.
  */
 export const spanDetailsMigration: Migration = {
   version: 10,
   name: "what few spans have as one text",
   statements: (database) =>
-    ["spans", "archived_spans"].map(
-      (table) => `ALTER TABLE ${database}.${table} ADD COLUMN IF NOT EXISTS ${spanDetails}`,
-    ),
+    ["spans", "archived_spans"].flatMap((table) => [
+      `ALTER TABLE ${database}.${table} ADD COLUMN IF NOT EXISTS ${spanDetails}`,
+      `ALTER TABLE ${database}.${table} MATERIALIZE COLUMN span_details SETTINGS mutations_sync = 0, alter_sync = 0`,
+    ]),
 };
