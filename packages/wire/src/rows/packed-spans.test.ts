@@ -1,26 +1,25 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Span } from "../model/span.ts";
+import type { Scope, Span } from "../model/span.ts";
 import { PackedSpans } from "./packed-spans.ts";
 import { spanArbitrary } from "./span-arbitrary.ts";
-import { SpanRowWriter } from "./span-row-writer.ts";
+import { storedRowsOf, withoutDetails } from "./stored-rows-of.ts";
 
-function rowsOf(spans: readonly Span[]): Uint8Array {
-  const writer = new SpanRowWriter();
-  for (const span of spans) writer.append(span);
-  return writer.take().bytes;
-}
+/** Half of the spans have what most have, and some of those their parent as a link. */
+const someSpan = fc
+  .tuple(spanArbitrary, fc.constantFrom("", "parent", "tuple", "tuple"))
+  .map(([span, details]) => (details === "tuple" ? span : withoutDetails(span, details === "parent")));
 
 describe("PackedSpans", () => {
   it("gives back spans whose rows came cut anywhere, in any order", () => {
     const input = fc.tuple(
-      fc.array(spanArbitrary, { minLength: 1, maxLength: 8 }),
+      fc.array(someSpan, { minLength: 1, maxLength: 8 }),
       fc.integer({ min: 50, max: 900 }),
     );
     fc.assert(
       fc.property(input, ([some, pieceBytes]) => {
         const spans = [...some, ...some];
-        const rows = rowsOf(spans);
+        const rows = storedRowsOf(spans);
         const packed = new PackedSpans();
         const seen: Span[] = [];
         for (let start = 0; start < rows.length; start += pieceBytes) {
@@ -53,7 +52,7 @@ describe("PackedSpans", () => {
       attributes: index === 150 ? [long] : span.attributes,
     }));
     const packed = new PackedSpans();
-    packed.add(rowsOf(spans), () => {});
+    packed.add(storedRowsOf(spans), () => {});
     packed.end();
     expect(packed.byteLength).toBeGreaterThan(5_000_000);
     expect(spans.map((_, index) => packed.at(index))).toEqual(spans);
@@ -61,10 +60,27 @@ describe("PackedSpans", () => {
   });
 
   it("says when the last row has no end", () => {
-    const rows = rowsOf(fc.sample(spanArbitrary, { numRuns: 3, seed: 7 }));
+    const rows = storedRowsOf(fc.sample(spanArbitrary, { numRuns: 3, seed: 7 }));
     const packed = new PackedSpans();
     packed.add(rows.subarray(0, -1), () => {});
     expect(packed.length).toBe(2);
     expect(() => packed.end()).toThrow(expect.objectContaining({ code: "WIRE_TRUNCATED" }));
+  });
+
+  it("holds once what details say of resource and scope", () => {
+    const [span] = fc.sample(spanArbitrary, { numRuns: 1, seed: 7 }) as [Span];
+    const attributes = [{ key: "long", value: { type: "string", value: "x".repeat(10_000) } } as const];
+    const scopes = [1, 2].map((droppedAttributesCount) => ({
+      ...span.scope,
+      attributes,
+      droppedAttributesCount,
+    }));
+    const spans = Array.from({ length: 300 }, (_, index) => ({ ...span, scope: scopes[index & 1] as Scope }));
+    const packed = new PackedSpans();
+    packed.add(storedRowsOf(spans), () => {});
+    packed.end();
+    expect(packed.byteLength).toBeLessThan(1_000_000);
+    expect(spans.map((_, index) => packed.at(index))).toEqual(spans);
+    expect(new Set(spans.map((_, index) => packed.at(index).scope)).size).toBe(2);
   });
 });

@@ -1,8 +1,15 @@
 import { WireError } from "../errors.ts";
 import type { Span } from "../model/span.ts";
-import { noParent, readPrefix, readSpan, type SpanRowPrefix, SpanRowReader } from "./read-span-rows.ts";
-
-type Prefix = Pick<SpanRowPrefix, "format" | "resource" | "scope">;
+import { ByteWriter } from "./byte-writer.ts";
+import {
+  type PrefixBytes,
+  readStoredPrefix,
+  readStoredSpan,
+  type SpanPrefix,
+  type StoredPrefix,
+  StoredRowReader,
+} from "./read-stored-rows.ts";
+import { noParent, type SpanOrigin } from "./span-row-reader.ts";
 
 const firstBlockBytes = 64 * 1024;
 const largestBlockBytes = 4 * 1024 * 1024;
@@ -18,16 +25,31 @@ export interface SpanOutline
   readonly hasLinks: boolean;
 }
 
+/** Of spans whose details do not say it: that was taken out of them. */
+class KnownPrefix implements SpanPrefix {
+  readonly plain: SpanOrigin;
+
+  constructor(plain: SpanOrigin) {
+    this.plain = plain;
+  }
+
+  origin(): SpanOrigin {
+    return this.plain;
+  }
+}
+
 /**
- * Spans as the bytes of their rows, which take less than half the memory of objects. What spans of one sender share, resource
- * and scope, is held once. Rows come in pieces that may be cut anywhere; a span is made an object when it is asked for.
+ * Spans as the bytes of their rows as the store gives them (see `readStoredRows`), which take less than half the memory of
+ * objects. What spans of one sender share, resource and scope, is held once. Rows come in pieces that may be cut anywhere; a
+ * span is made an object when it is asked for.
  */
 export class PackedSpans {
-  readonly #prefixes: Prefix[] = [];
-  /** Of the bytes of a prefix, one character each. */
-  readonly #prefixIndexes = new Map<string, number>();
-  readonly #blocks: SpanRowReader[] = [];
-  /** Of each span: its prefix twice, and one more if it has links; its block and where it begins there. */
+  readonly #origins: KnownPrefix[] = [];
+  readonly #originIndexes = new Map<SpanOrigin, number>();
+  /** By their bytes, one character each. */
+  readonly #prefixes = new Map<string, StoredPrefix>();
+  readonly #blocks: StoredRowReader[] = [];
+  /** Of each span: the index of its origin twice, and one more if it has links; its block and where it begins there. */
   #places = new Uint32Array(3 * 64);
   #length = 0;
   #blockBytes = 0;
@@ -36,6 +58,8 @@ export class PackedSpans {
   /** The beginning of a row whose end is still to come. */
   #rest: Uint8Array = new Uint8Array(0);
   #lastTraceId: string | undefined;
+  /** Rows that are kept without a part of their details. */
+  #shortened: ByteWriter | undefined;
 
   /** Spans that are complete. */
   get length(): number {
@@ -51,12 +75,12 @@ export class PackedSpans {
    * Takes in more rows.
    * @param bytes not kept
    * @param onSpan gets each span that is now complete, with its index
-   * @throws WireError WIRE_MALFORMED as `readSpanRows` does
+   * @throws WireError WIRE_MALFORMED as `readStoredRows` does
    */
   add(bytes: Uint8Array, onSpan: (span: Span, index: number) => void): void {
-    const reader = new SpanRowReader(this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]));
+    const reader = new StoredRowReader(this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]));
     let rowStart = 0;
-    let known: { readonly start: number; readonly end: number; readonly index: number } | undefined;
+    let known: PrefixBytes | undefined;
     try {
       while (!reader.done) {
         rowStart = reader.position;
@@ -66,10 +90,10 @@ export class PackedSpans {
           known = this.#readPrefix(reader);
         }
         const start = reader.position;
-        const span = readSpan(reader, this.#prefixes[known.index] as Prefix, this.#lastTraceId);
+        const span = readStoredSpan(reader, known.prefix, this.#lastTraceId);
         this.#lastTraceId = span.traceId;
-        const links = Number(span.links.length > 0);
-        this.#keep(reader.bytes.subarray(start, reader.position), 2 * known.index + links);
+        const origin = this.#indexOf(reader.origin ?? known.prefix.plain);
+        this.#keep(this.#ownRow(reader, start), 2 * origin + Number(span.links.length > 0));
         onSpan(span, this.#length - 1);
         rowStart = reader.position;
       }
@@ -90,7 +114,7 @@ export class PackedSpans {
   /** The span as an object of its own, but for resource, scope and attributes, which spans share. */
   at(index: number): Span {
     const { reader, prefix } = this.#find(index);
-    return readSpan(reader, prefix, this.#lastTraceId);
+    return readStoredSpan(reader, prefix, this.#lastTraceId);
   }
 
   /** Some fields of a span, for a part of the time that all of them take. */
@@ -108,16 +132,16 @@ export class PackedSpans {
       parentSpanId: parentSpanId === noParent ? "" : parentSpanId,
       startTimeUnixNano: reader.int64(),
       durationNano: reader.int64(),
-      format: prefix.format,
-      resource: prefix.resource,
+      format: prefix.plain.format,
+      resource: prefix.plain.resource,
       hasLinks: ((this.#places[3 * index] as number) & 1) === 1,
     };
   }
 
-  #find(index: number): { readonly reader: SpanRowReader; readonly prefix: Prefix } {
+  #find(index: number): { readonly reader: StoredRowReader; readonly prefix: KnownPrefix } {
     const place = 3 * index;
     const reader = this.#blocks[this.#places[place + 1] as number];
-    const prefix = this.#prefixes[(this.#places[place] as number) >>> 1];
+    const prefix = this.#origins[(this.#places[place] as number) >>> 1];
     if (reader === undefined || prefix === undefined || index >= this.#length) {
       throw new RangeError(`there is no span ${index}: there are ${this.#length}`);
     }
@@ -125,23 +149,43 @@ export class PackedSpans {
     return { reader, prefix };
   }
 
-  #readPrefix(reader: SpanRowReader): { start: number; end: number; index: number } {
-    const { start, end, format, resource, scope } = readPrefix(reader);
+  #readPrefix(reader: StoredRowReader): PrefixBytes {
+    const read = readStoredPrefix(reader);
+    const { start, end } = read;
     const key = reader.bytes.toString("latin1", start, end);
-    let index = this.#prefixIndexes.get(key);
-    if (index === undefined) {
-      index = this.#prefixes.push({ format, resource, scope }) - 1;
-      this.#prefixIndexes.set(key, index);
-    }
-    return { start, end, index };
+    const known = this.#prefixes.get(key);
+    if (known !== undefined) return { start, end, prefix: known };
+    this.#prefixes.set(key, read.prefix);
+    return read;
   }
 
-  #keep(row: Uint8Array, prefixAndLinks: number): void {
+  #indexOf(origin: SpanOrigin): number {
+    let index = this.#originIndexes.get(origin);
+    if (index === undefined) {
+      index = this.#origins.push(new KnownPrefix(origin)) - 1;
+      this.#originIndexes.set(origin, index);
+    }
+    return index;
+  }
+
+  /** The row that was just read, from `start` on, without what its details say of the origin. */
+  #ownRow({ bytes, detailsAt, ownAt, position }: StoredRowReader, start: number): Uint8Array {
+    if (ownAt === 0) return bytes.subarray(start, position);
+    this.#shortened ??= new ByteWriter();
+    const out = this.#shortened;
+    out.clear();
+    out.copy(bytes, start, detailsAt);
+    out.varint(position - ownAt);
+    out.copy(bytes, ownAt, position);
+    return out.bytes;
+  }
+
+  #keep(row: Uint8Array, originAndLinks: number): void {
     let block = this.#blocks.at(-1);
     if (block === undefined || this.#used + row.length > block.bytes.length) {
       const grown = Math.min(Math.max(firstBlockBytes, this.#blockBytes), largestBlockBytes);
       const bytes = Buffer.allocUnsafeSlow(Math.max(grown, row.length));
-      block = new SpanRowReader(bytes);
+      block = new StoredRowReader(bytes);
       this.#blocks.push(block);
       this.#blockBytes += bytes.length;
       this.#used = 0;
@@ -152,7 +196,7 @@ export class PackedSpans {
       grown.set(this.#places);
       this.#places = grown;
     }
-    this.#places.set([prefixAndLinks, this.#blocks.length - 1, this.#used], 3 * this.#length++);
+    this.#places.set([originAndLinks, this.#blocks.length - 1, this.#used], 3 * this.#length++);
     this.#used += row.length;
   }
 }

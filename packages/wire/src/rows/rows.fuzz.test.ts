@@ -6,13 +6,18 @@ import { attributeText, parseAttributeText } from "./attribute-text.ts";
 import { SpanBlock } from "./block/span-block.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { damagedMessage, randomOf } from "./damaged-message.ts";
+import { DetailsText } from "./details-text.ts";
+import { tupleOf } from "./details-text-of.ts";
 import { firstLayoutOf } from "./first-layout-of.ts";
 import { fromFirstLayout } from "./from-first-layout.ts";
 import { PackedSpans } from "./packed-spans.ts";
 import { readSpanRows } from "./read-span-rows.ts";
+import { readStoredRows } from "./read-stored-rows.ts";
+import { RowReader } from "./row-reader.ts";
 import { RowScanner } from "./row-scanner.ts";
 import { attributeValueArbitrary, spanArbitrary } from "./span-arbitrary.ts";
 import { SpanRowWriter } from "./span-row-writer.ts";
+import { storedRowsOf } from "./stored-rows-of.ts";
 
 /** More by `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 1_000);
@@ -34,7 +39,7 @@ function rowsOf(spans: (typeof batches)[number]): Buffer {
 
 const readers: readonly [name: string, read: Read, messages: readonly Uint8Array[]][] = [
   [
-    "rows, as objects",
+    "rows of the store",
     (rows, random) => {
       const cut = random(rows.length);
       const packed = new PackedSpans();
@@ -45,12 +50,23 @@ const readers: readonly [name: string, read: Read, messages: readonly Uint8Array
       packed.add(rows.subarray(0, cut), onSpan);
       packed.add(rows.subarray(cut), onSpan);
       packed.end();
-      const spans = readSpanRows(rows);
+      const spans = readStoredRows(rows);
       expect(names).toBe(spans.map(({ name }) => name).join(""));
       for (const [index, { spanId }] of spans.entries()) expect(packed.outlineAt(index).spanId).toBe(spanId);
+      expect(spans.map((_, index) => packed.at(index))).toEqual(spans);
       return `${packed.length} spans`;
     },
-    batches.map(rowsOf),
+    batches.map((spans) => storedRowsOf(spans)),
+  ],
+  ["rows, as objects", (rows) => `${readSpanRows(rows).length} spans`, batches.map(rowsOf)],
+  [
+    "texts of details",
+    (text) => {
+      const details = new DetailsText(new RowReader(text));
+      details.open(0, text.length);
+      return `${details.origin().scopeAttributes.length} attributes, ${details.own().links.length} links`;
+    },
+    batches.flat().map(tupleOf),
   ],
   [
     "rows, walked",

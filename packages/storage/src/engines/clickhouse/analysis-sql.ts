@@ -88,7 +88,7 @@ FROM ${database}.spans AS stored WHERE ${arrivedWithin(query, upTo, parameters, 
   return { sql, parameters };
 }
 
-/** Rows for `readSpanRows`, newest first. @param cursor the end */
+/** Rows for `readStoredRows`, newest first. @param cursor the end */
 export function tailSpansSql(query: TailQuery, cursor: string, database: string, tenant: string): SqlQuery {
   const parameters: Parameters = { upTo: Number(cursor), limit: query.limit };
   const where = arrivedWithin(query, "{upTo:UInt32}", parameters, tenant);

@@ -145,7 +145,7 @@ describe("a ClickHouse store", () => {
   it("refuses to read more than maxReadBytes", async () => {
     const span = sampleSpan();
     await write(store, [span]);
-    const small = openClickHouseStore({ urls: [server.url], database: own, maxReadBytes: 100 });
+    const small = openClickHouseStore({ urls: [server.url], database: own, maxReadBytes: 50 });
     await expectStorageError(small.reader.getTraces([span.traceId]), "STORAGE_REFUSED");
     await small.close();
   });

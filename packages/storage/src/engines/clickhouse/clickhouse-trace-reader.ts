@@ -25,7 +25,7 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
   readonly #justArrived: string | undefined;
 
   /**
-   * @param sql gives rows for `readSpanRows`, for the parameters `ids` and `tenant`
+   * @param sql gives rows for `readStoredRows`, for the parameters `ids` and `tenant`
    * @param settings `isCluster`: traces are first looked for in the shard where they are written; `justArrived`: gives the rows
    *   of traces that `sql` does not find yet
    */

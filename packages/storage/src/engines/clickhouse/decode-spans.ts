@@ -1,5 +1,5 @@
 import type { Span } from "wire/model";
-import { readSpanRows } from "wire/rows";
+import { readStoredRows } from "wire/rows";
 import { StorageError } from "../../api/storage-error.ts";
 
 /**
@@ -7,7 +7,7 @@ import { StorageError } from "../../api/storage-error.ts";
  * @throws StorageError STORAGE_REFUSED
  */
 export function decodeSpans(rows: Uint8Array): Span[] {
-  return decoded(() => readSpanRows(rows));
+  return decoded(() => readStoredRows(rows));
 }
 
 /** What `decode` makes of stored rows. @throws StorageError STORAGE_REFUSED when they cannot be read */

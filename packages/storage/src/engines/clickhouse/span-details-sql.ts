@@ -11,25 +11,10 @@ const parentLinks = `CAST([(trace_id, parent_span_id, '', [], 0, 0, 'child_of')]
 // The text stays one that can be read also where it is not asked for: whether a server evaluates that is up to its settings.
 const tuple = `CAST(if(${hasTuple}, span_details, '${noDetails}') AS Tuple(${types}))`;
 
-export function isDetail(name: string): name is DetailColumn {
-  return Object.hasOwn(detailColumns, name);
-}
-
 /** One detail, for conditions: only of spans that have a tuple is it taken apart. */
 export function detailOf(name: DetailColumn): string {
   const own = `${tuple}.${names.indexOf(name) + 1}`;
   const none = detailColumns[name] === "UInt32" ? "toUInt32(0)" : `CAST([] AS ${detailColumns[name]})`;
   if (name !== "links") return `if(${hasTuple}, ${own}, ${none})`;
   return `multiIf(${hasTuple}, ${own}, ${hasOnlyParent}, ${parentLinks}, ${none})`;
-}
-
-/** All details of a list of columns, each by its name; the first of them names the tuple for the others. */
-export function withDetails(columns: readonly string[]): string[] {
-  let source = `(${tuple} AS details)`;
-  return columns.map((name) => {
-    if (!isDetail(name)) return name;
-    const own = `${source}.${names.indexOf(name) + 1}`;
-    source = "details";
-    return name === "links" ? `if(${hasOnlyParent}, ${parentLinks}, ${own})` : own;
-  });
 }

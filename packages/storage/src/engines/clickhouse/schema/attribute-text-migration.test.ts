@@ -6,10 +6,11 @@ import { attribute, fullOtlpSpan, sampleSpan, text } from "../../../contract/sam
 import { attributeTexts, attributeTuples } from "../attribute-text-sql.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
 import { searchSql } from "../search-sql.ts";
-import { detailOf, isDetail } from "../span-details-sql.ts";
+import { detailOf } from "../span-details-sql.ts";
 import { newDatabaseName, runSql, startTestServer, type TestServer } from "../test-server.ts";
 import { attributeTextMigration } from "./attribute-text-migration.ts";
 import { migrations } from "./migrations.ts";
+import { type DetailColumn, detailColumns } from "./span-details-migration.ts";
 
 let server: TestServer;
 const stores: TraceStore[] = [];
@@ -61,7 +62,10 @@ const arrays = new Map([
 const plain = new Set(["tenant", "service", "scope_name", "scope_version", "name"]);
 const columns = spanColumns.map(
   ({ name }) =>
-    arrays.get(name) ?? [plain.has(name) ? `in_${name}` : name, isDetail(name) ? detailOf(name) : name],
+    arrays.get(name) ?? [
+      plain.has(name) ? `in_${name}` : name,
+      Object.hasOwn(detailColumns, name) ? detailOf(name as DetailColumn) : name,
+    ],
 );
 
 function fromArrays(database: string, table: string, source: string, token: string): Promise<string> {

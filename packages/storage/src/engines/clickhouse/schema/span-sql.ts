@@ -1,4 +1,4 @@
-import { spanColumns } from "wire/rows";
+import { storedColumns } from "wire/rows";
 import {
   attributeTexts,
   hasElement,
@@ -6,10 +6,9 @@ import {
   type SoughtValues,
   typesOfText,
 } from "../attribute-text-sql.ts";
-import { withDetails } from "../span-details-sql.ts";
 
-/** What `readSpanRows` reads. */
-export const selectColumns: string = withDetails(spanColumns.map(({ name }) => name)).join(", ");
+/** What `readStoredRows` reads. */
+export const selectColumns: string = storedColumns.join(", ");
 
 /**
  * Of a row of `operations`: not all its spans are on days that were dropped. The oldest day is known without reading rows;
@@ -34,7 +33,7 @@ export const keepsUnpacked =
   "use_uncompressed_cache = 1, merge_tree_max_rows_to_use_cache = 262144, output_format_parallel_formatting = 0";
 
 /**
- * Gives rows for `readSpanRows`: the spans that the parameter `tenant` has in the traces of which `ids` has the ids in
+ * Gives rows for `readStoredRows`: the spans that the parameter `tenant` has in the traces of which `ids` has the ids in
  * hex. `trace_minutes` says which granules to look into; of a row only its trace id and tenant are asked.
  */
 export function spansOfTraces(database: string): string {
@@ -65,7 +64,7 @@ export function justArrivedOfTraces(database: string): string {
   );
 }
 
-/** Gives rows for `readSpanRows`: the archived spans of traces, each once; parameters as those of `spansOfTraces`. */
+/** Gives rows for `readStoredRows`: the archived spans of traces, each once; parameters as those of `spansOfTraces`. */
 export function archivedSpansOfTraces(database: string): string {
   return (
     `SELECT ${selectColumns} FROM ${database}.archived_spans FINAL ` +

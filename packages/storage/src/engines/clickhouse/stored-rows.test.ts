@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Span } from "wire/model";
+import { readSpanRows, readStoredRows, spanColumns, storedColumns } from "wire/rows";
+import { spanArbitrary } from "wire/testing";
+import type { TraceStore } from "../../api/trace-store.ts";
+import { rowsOfTenant } from "../../contract/contract-context.ts";
+import { newTraceId, noonUnixNano } from "../../contract/sample-spans.ts";
+import { openClickHouseStore } from "./clickhouse-store.ts";
+import { type DetailColumn, detailColumns } from "./schema/span-details-migration.ts";
+import { newDatabaseName, runSql, startTestServer, type TestServer } from "./test-server.ts";
+
+let server: TestServer;
+let store: TraceStore;
+const database = newDatabaseName();
+
+beforeAll(async () => {
+  server = await startTestServer();
+  store = openClickHouseStore({ urls: [server.url], database });
+  await store.ready();
+});
+afterAll(async () => {
+  await store.close();
+  await server.stop();
+});
+
+it("gives back whatever details spans have, as objects, as packed rows and archived", async () => {
+  const someSpans = fc.array(spanArbitrary, { minLength: 36, maxLength: 36 });
+  await fc.assert(
+    fc.asyncProperty(someSpans, async (some) => {
+      // Times of any year are another matter; one trace for three spans, in their order.
+      const traceIds = some.map(() => newTraceId());
+      const spans = some.map(
+        (span, index): Span => ({
+          ...span,
+          traceId: traceIds[index - (index % 3)] as string,
+          startTimeUnixNano: noonUnixNano + BigInt(index),
+        }),
+      );
+      const ids = [...new Set(spans.map(({ traceId }) => traceId))];
+      const expected = ids.map((traceId) => ({
+        traceId,
+        spans: spans.filter((span) => span.traceId === traceId),
+      }));
+      const rows = rowsOfTenant("", ...spans);
+      await store.writer.writeSpans(rows, { deduplicationToken: ids[0] as string });
+      await store.archive.writer.writeSpans(rows, { deduplicationToken: ids[0] as string });
+      const inOrder = <T extends { traceId: string }>(traces: readonly T[]) =>
+        traces.toSorted((a, b) => ids.indexOf(a.traceId) - ids.indexOf(b.traceId));
+      for (const reader of [store.reader, store.archive.reader]) {
+        expect(inOrder(await reader.getTraces(ids))).toEqual(expected);
+        const packed = inOrder((await reader.getPackedTraces?.(ids)) ?? []);
+        const unpacked = packed.map(({ traceId, spans }) => ({
+          traceId,
+          spans: Array.from({ length: spans.length }, (_, index) => spans.at(index)),
+        }));
+        expect(unpacked).toEqual(expected);
+      }
+    }),
+    { numRuns: 5 },
+  );
+});
+
+async function binary(sql: string): Promise<Uint8Array> {
+  const response = await fetch(server.url, { method: "POST", body: `${sql} FORMAT RowBinary` });
+  if (!response.ok) throw new Error(await response.text());
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+it("reads a text as what it was made of, whatever bytes that has", async () => {
+  // Each row has all bytes, beginning with another one.
+  const all = "arrayStringConcat(arrayMap(i -> char((i + number) % 256), range(256)))";
+  const id = (bytes: number) => `toFixedString(substring(${all}, 1, ${bytes}), ${bytes})`;
+  const attributes = `[(${all}, 'string', ${all}), ('', 'empty', ')]'), (${all}, 'string', '\\\\')]`;
+  const values: Record<DetailColumn, string> = {
+    resource_dropped_attributes: "4294967295 - number",
+    scope_attributes: attributes,
+    scope_dropped_attributes: "number",
+    dropped_attributes: "number + 1",
+    dropped_events: "number + 2",
+    links: `[(${id(16)}, ${id(8)}, ${all}, ${attributes}, number + 3, number + 4, 'follows_from'), (toFixedString('', 16), toFixedString('', 8), '', [], 0, 0, 'none')]`,
+    dropped_links: "number + 5",
+    warnings: `[${all}, '', '\\'', '(', 'parent']`,
+  };
+  const details = new Map<string, string>(
+    Object.entries(detailColumns).map(([name, type]) => [
+      name,
+      `CAST(${values[name as DetailColumn]} AS ${type})`,
+    ]),
+  );
+  const other = ({ name, type }: { name: string; type: string }) =>
+    details.get(name) ?? `defaultValueOfTypeName('${type.replaceAll("'", "\\'")}')`;
+  const written = spanColumns.map(other).join(", ");
+  const spans = readSpanRows(await binary(`SELECT ${written} FROM numbers(256)`));
+  expect(spans[7]?.warnings).toHaveLength(5);
+  const types = new Map<string, string>(spanColumns.map(({ name, type }) => [name, type]));
+  const stored = storedColumns.map((name) =>
+    name === "span_details"
+      ? `toString(tuple(${[...details.values()].join(", ")}))`
+      : other({ name, type: types.get(name) ?? "" }),
+  );
+  expect(readStoredRows(await binary(`SELECT ${stored.join(", ")} FROM numbers(256)`))).toEqual(spans);
+});
+
+it("refuses rows whose details are none", async () => {
+  const traceId = newTraceId();
+  await runSql(
+    server.url,
+    `INSERT INTO ${database}.archived_spans (trace_id, span_details) VALUES (unhex('${traceId}'), '(0,[],0,0,0,[],0,[]')`,
+  );
+  await expect(store.archive.reader.getTraces([traceId])).rejects.toThrow(
+    expect.objectContaining({ name: "StorageError", code: "STORAGE_REFUSED" }),
+  );
+});

@@ -1,0 +1,80 @@
+import type { Attribute } from "../model/attribute.ts";
+import type { Span, SpanLink } from "../model/span.ts";
+import { attributeText } from "./attribute-text.ts";
+
+const escapes: Readonly<Record<string, string>> = {
+  ...{
+    "\b": "\\b",
+    "\f": "\\f",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\0": "\\0",
+    "'": "\\'",
+    "\\": "\\\\",
+  },
+};
+
+/** For tests: what the store says of a span that has more than most. */
+export function detailsTextOf(span: Span): Buffer {
+  const { resource, scope, links, warnings } = span;
+  const isPlain =
+    resource.droppedAttributesCount +
+      scope.droppedAttributesCount +
+      span.droppedAttributesCount +
+      span.droppedEventsCount +
+      span.droppedLinksCount ===
+      0 && scope.attributes.length + warnings.length === 0;
+  if (isPlain && links.length === 0) return Buffer.alloc(0);
+  if (isPlain && links.length === 1 && isParent(span, links[0] as SpanLink)) return Buffer.from("parent");
+  return tupleOf(span);
+}
+
+/** The same as a tuple, whatever the span has. */
+export function tupleOf(span: Span): Buffer {
+  const { resource, scope, links, warnings } = span;
+  const text = `(${[
+    resource.droppedAttributesCount,
+    attributesOf(scope.attributes),
+    scope.droppedAttributesCount,
+    span.droppedAttributesCount,
+    span.droppedEventsCount,
+    `[${links.map(linkOf).join(",")}]`,
+    span.droppedLinksCount,
+    `[${warnings.map((warning) => quoted(bytesOf(warning))).join(",")}]`,
+  ].join(",")})`;
+  return Buffer.from(text, "latin1");
+}
+
+function isParent(span: Span, link: SpanLink): boolean {
+  const { traceState, attributes, droppedAttributesCount, flags, refType } = link;
+  return (
+    link.traceId === span.traceId &&
+    link.spanId === (span.parentSpanId || "0".repeat(16)) &&
+    refType === "child_of" &&
+    traceState === "" &&
+    attributes.length + droppedAttributesCount + flags === 0
+  );
+}
+
+function linkOf(link: SpanLink): string {
+  const ids = [link.traceId, link.spanId].map((id) => quoted(Buffer.from(id, "hex").toString("latin1")));
+  const rest = [attributesOf(link.attributes), link.droppedAttributesCount, link.flags, quoted(link.refType)];
+  return `(${[...ids, quoted(bytesOf(link.traceState)), ...rest].join(",")})`;
+}
+
+function attributesOf(attributes: readonly Attribute[]): string {
+  const tuples = attributes.map(({ key, value }) =>
+    [bytesOf(key), value.type, bytesOf(attributeText(value))].map(quoted).join(","),
+  );
+  return `[${tuples.map((tuple) => `(${tuple})`).join(",")}]`;
+}
+
+/** The bytes of a text in UTF-8, one character each. */
+function bytesOf(text: string): string {
+  return Buffer.from(text).toString("latin1");
+}
+
+function quoted(bytes: string): string {
+  return `'${[...bytes].map((byte) => escapes[byte] ?? byte).join("")}'`;
+}

@@ -1,0 +1,232 @@
+import { WireError } from "../errors.ts";
+import { type Attribute, type AttributeType, attributeTypeCodes } from "../model/attribute.ts";
+import { refTypes, type Span, type SpanLink } from "../model/span.ts";
+import { parseAttributeText } from "./attribute-text.ts";
+import type { RowReader } from "./row-reader.ts";
+
+// The text of a tuple as ClickHouse writes it: no spaces; numbers in decimal; arrays in brackets; strings, ids, which are
+// their bytes, and names of enums in single quotes. In these a backslash stands before a quote, a backslash and the letters
+// of what follows here; all other bytes are as they are, UTF-8 or not.
+//
+// (resource_dropped_attributes,scope_attributes,scope_dropped_attributes,dropped_attributes,dropped_events,links,dropped_links,warnings)
+
+const [quote, backslash, comma, zero, nine] = [0x27, 0x5c, 0x2c, 0x30, 0x39];
+const [open, close, openList, closeList] = [0x28, 0x29, 0x5b, 0x5d];
+
+/** What a byte behind a backslash stands for; -1 where there is no such byte. */
+const escaped = new Int16Array(256).fill(-1);
+for (const [letter, byte] of ["b\b", "f\f", "n\n", "r\r", "t\t", "0\0", "''", "\\\\"]) {
+  escaped[(letter as string).charCodeAt(0)] = (byte as string).charCodeAt(0);
+}
+
+/** What belongs to resource and scope. */
+export interface OriginDetails {
+  readonly resourceDropped: number;
+  readonly scopeAttributes: readonly Attribute[];
+  readonly scopeDropped: number;
+}
+
+/** What belongs to the span itself. */
+export type OwnDetails = Pick<
+  Span,
+  "droppedAttributesCount" | "droppedEventsCount" | "links" | "droppedLinksCount" | "warnings"
+>;
+
+/**
+ * Reads texts of tuples that stand in rows. It takes what ClickHouse writes and nothing else; what else stands there throws
+ * WireError WIRE_MALFORMED.
+ */
+export class DetailsText {
+  /** Of the next byte. */
+  position = 0;
+  #end = 0;
+  readonly #reader: RowReader;
+  readonly #bytes: Buffer;
+  /** Of the string that was read last: without its quotes, as it stands there. */
+  #textStart = 0;
+  #textEnd = 0;
+  #hasEscapes = false;
+
+  constructor(reader: RowReader) {
+    this.#reader = reader;
+    this.#bytes = reader.bytes;
+  }
+
+  /** Begins with the text at `[start, end)` of the rows. */
+  open(start: number, end: number): void {
+    this.position = start;
+    this.#end = end;
+  }
+
+  /** Goes past these bytes, if they come next. @returns whether they do */
+  skip(next: Buffer): boolean {
+    const stop = this.position + next.length;
+    if (stop > this.#end || next.compare(this.#bytes, this.position, stop) !== 0) return false;
+    this.position = stop;
+    return true;
+  }
+
+  /** Reads what belongs to resource and scope, from the beginning on. */
+  origin(): OriginDetails {
+    this.#byte(open);
+    const resourceDropped = this.#number();
+    this.#byte(comma);
+    const scopeAttributes = this.#list(this.#attribute);
+    this.#byte(comma);
+    const scopeDropped = this.#number();
+    this.#byte(comma);
+    return { resourceDropped, scopeAttributes, scopeDropped };
+  }
+
+  /** Reads what belongs to the span itself, which is the rest. */
+  own(): OwnDetails {
+    const droppedAttributesCount = this.#number();
+    this.#byte(comma);
+    const droppedEventsCount = this.#number();
+    this.#byte(comma);
+    const links = this.#list(this.#link);
+    this.#byte(comma);
+    const droppedLinksCount = this.#number();
+    this.#byte(comma);
+    const warnings = this.#list(this.#string);
+    this.#byte(close);
+    if (this.position !== this.#end) throw this.#malformed();
+    return { droppedAttributesCount, droppedEventsCount, links, droppedLinksCount, warnings };
+  }
+
+  #link(): SpanLink {
+    this.#byte(open);
+    const traceId = this.#id(16);
+    this.#byte(comma);
+    const spanId = this.#id(8);
+    this.#byte(comma);
+    const traceState = this.#string();
+    this.#byte(comma);
+    const attributes = this.#list(this.#attribute);
+    this.#byte(comma);
+    const droppedAttributesCount = this.#number();
+    this.#byte(comma);
+    const flags = this.#number();
+    this.#byte(comma);
+    const name = this.#string();
+    const refType = refTypes.find((type) => type === name);
+    if (refType === undefined) throw this.#malformed();
+    this.#byte(close);
+    return { traceId, spanId, traceState, attributes, droppedAttributesCount, flags, refType };
+  }
+
+  #attribute(): Attribute {
+    this.#byte(open);
+    const key = this.#string();
+    this.#byte(comma);
+    const type = this.#string();
+    if (!Object.hasOwn(attributeTypeCodes, type)) throw this.#malformed();
+    this.#byte(comma);
+    this.#quoted();
+    // Values seldom come again.
+    const text = this.#hasEscapes
+      ? this.#unescaped().toString()
+      : this.#bytes.toString("utf8", this.#textStart, this.#textEnd);
+    const value = parseAttributeText(type as AttributeType, text);
+    this.#byte(close);
+    return { key, value };
+  }
+
+  #list<T>(readItem: (this: DetailsText) => T): T[] {
+    const items: T[] = [];
+    this.#byte(openList);
+    if (this.#next() === closeList) {
+      this.position++;
+      return items;
+    }
+    for (;;) {
+      items.push(readItem.call(this));
+      if (this.#next() === closeList) {
+        this.position++;
+        return items;
+      }
+      this.#byte(comma);
+    }
+  }
+
+  /** An unsigned number of 32 bits. */
+  #number(): number {
+    const start = this.position;
+    let value = 0;
+    for (let byte = this.#next(); byte >= zero && byte <= nine; byte = this.#next()) {
+      value = value * 10 + byte - zero;
+      this.position++;
+    }
+    const digits = this.position - start;
+    const leads = digits > 1 && this.#bytes[start] === zero;
+    if (digits === 0 || digits > 10 || leads || value > 0xffff_ffff) throw this.#malformed();
+    return value;
+  }
+
+  #string(): string {
+    this.#quoted();
+    return this.#hasEscapes
+      ? this.#unescaped().toString()
+      : this.#reader.repeatedText(this.#textStart, this.#textEnd);
+  }
+
+  #id(byteCount: number): string {
+    this.#quoted();
+    if (!this.#hasEscapes) {
+      if (this.#textEnd - this.#textStart !== byteCount) throw this.#malformed();
+      return this.#bytes.toString("hex", this.#textStart, this.#textEnd);
+    }
+    const id = this.#unescaped();
+    if (id.length !== byteCount) throw this.#malformed();
+    return id.toString("hex");
+  }
+
+  /** Goes past a string. */
+  #quoted(): void {
+    this.#byte(quote);
+    const bytes = this.#bytes;
+    const end = this.#end;
+    let hasEscapes = false;
+    let position = this.position;
+    for (; position < end && bytes[position] !== quote; position++) {
+      if (bytes[position] !== backslash) continue;
+      hasEscapes = true;
+      if (++position >= end || escaped[bytes[position] as number] === -1) break;
+    }
+    this.#textStart = this.position;
+    this.#textEnd = position;
+    this.#hasEscapes = hasEscapes;
+    this.position = position;
+    // Whatever stopped the loop: only the quote at the end is one that this goes past.
+    this.#byte(quote);
+  }
+
+  /** The bytes that the last string stands for. */
+  #unescaped(): Buffer {
+    const bytes = this.#bytes;
+    const text = Buffer.allocUnsafe(this.#textEnd - this.#textStart);
+    let length = 0;
+    for (let index = this.#textStart; index < this.#textEnd; index++) {
+      const byte = bytes[index] as number;
+      text[length++] = byte === backslash ? (escaped[bytes[++index] as number] as number) : byte;
+    }
+    return text.subarray(0, length);
+  }
+
+  /** The next byte; -1 at the end. */
+  #next(): number {
+    return this.position < this.#end ? (this.#bytes[this.position] as number) : -1;
+  }
+
+  #byte(expected: number): void {
+    if (this.#next() !== expected) throw this.#malformed();
+    this.position++;
+  }
+
+  #malformed(): WireError {
+    return new WireError(
+      "WIRE_MALFORMED",
+      `what stands before or at byte ${this.position} of the rows is no text of details`,
+    );
+  }
+}

@@ -1,0 +1,107 @@
+import { WireError } from "../errors.ts";
+import { type Attribute, type AttributeType, attributeTypeCodes } from "../model/attribute.ts";
+import type { Resource, Scope, SpanEvent, SpanFormat } from "../model/span.ts";
+import { attributeMark, malformedList, typeOfLetter, valueMark } from "./attribute-list.ts";
+import { parseAttributeText } from "./attribute-text.ts";
+import { RepeatCache } from "./repeat-cache.ts";
+import { RowReader } from "./row-reader.ts";
+
+const attributeTypes = Object.keys(attributeTypeCodes) as AttributeType[];
+/** The id that says that a span has no parent, in hex. */
+export const noParent = "0".repeat(16);
+
+/** What spans of one sender share. */
+export interface SpanOrigin {
+  readonly format: SpanFormat;
+  readonly resource: Resource;
+  readonly scope: Scope;
+}
+
+/** Reads rows out of one buffer, and knows the attributes that it has read lately. */
+export class SpanRowReader extends RowReader {
+  /** By their bytes in lists. */
+  readonly listed = new RepeatCache<Attribute>(this.bytes);
+  /** By their bytes as tuples. */
+  readonly attributes = new RepeatCache<Attribute>(this.bytes);
+}
+
+export function readEvent(reader: SpanRowReader): SpanEvent {
+  return {
+    timeUnixNano: reader.int64(),
+    name: reader.repeatedString(),
+    attributes: readAttributes(reader),
+    droppedAttributesCount: reader.uint32(),
+  };
+}
+
+/** A column of attributes that is one string. */
+export function readAttributeList(reader: SpanRowReader): Attribute[] {
+  const { bytes } = reader;
+  let start = reader.skipString();
+  const last = reader.position - 1;
+  const attributes: Attribute[] = [];
+  if (start > last) return attributes;
+  if (start === last || bytes[start] !== attributeMark || bytes[last] !== attributeMark) {
+    throw malformedList(start);
+  }
+  while (start < last) {
+    const known = reader.listed.findToMark(start + 1);
+    const { end } = reader.listed;
+    attributes.push(known ?? readListed(reader, start + 1, end));
+    start = end;
+  }
+  return attributes;
+}
+
+/** The attribute that `[start, end)` is, marks aside, which `findToMark` did not find. */
+function readListed(reader: SpanRowReader, start: number, end: number): Attribute {
+  const { bytes } = reader;
+  let keyEnd = start;
+  while (keyEnd < end && bytes[keyEnd] !== valueMark) keyEnd++;
+  const valueStart = keyEnd + 2;
+  const type = valueStart > end ? undefined : typeOfLetter(bytes[keyEnd + 1] as number);
+  if (type === undefined) throw malformedList(start);
+  const key = reader.repeatedText(start, keyEnd);
+  const attribute = { key, value: parseAttributeText(type, bytes.toString("utf8", valueStart, end)) };
+  reader.listed.keep(start, end, attribute);
+  return attribute;
+}
+
+export function readAttributes(reader: SpanRowReader): Attribute[] {
+  return readArray(reader, readAttribute);
+}
+
+function readAttribute(reader: SpanRowReader): Attribute {
+  const start = reader.position;
+  reader.skipString();
+  reader.uint8();
+  reader.skipString();
+  const end = reader.position;
+  const known = reader.attributes.find(start, end);
+  if (known !== undefined) return known;
+  reader.position = start;
+  const key = reader.repeatedString();
+  const type = readEnum(reader, attributeTypes);
+  const attribute = { key, value: parseAttributeText(type, reader.string()) };
+  reader.attributes.keep(start, end, attribute);
+  return attribute;
+}
+
+export function readArray<T>(reader: SpanRowReader, readItem: (reader: SpanRowReader) => T): T[] {
+  // Grown item by item: a length out of damaged bytes must not reserve memory.
+  const items: T[] = [];
+  for (let left = reader.varint(); left > 0; left--) items.push(readItem(reader));
+  return items;
+}
+
+export function readEnum<T>(reader: SpanRowReader, names: readonly T[]): T {
+  const number = reader.uint8();
+  const name = names[number];
+  if (name === undefined) {
+    throw new WireError(
+      "WIRE_MALFORMED",
+      `enum number ${number} at byte ${reader.position - 1} of the rows is unknown`,
+    );
+  }
+  return name;
+}

@@ -1,0 +1,68 @@
+import { type Span, spanFormats, spanKinds, statusCodes } from "../model/span.ts";
+import { attributeListOf } from "./attribute-list.ts";
+import { ByteWriter } from "./byte-writer.ts";
+import { detailsTextOf } from "./details-text-of.ts";
+import { writeAttributes } from "./span-row-writer.ts";
+
+/** For tests: spans as rows that the store gives to `readStoredRows`. */
+export function storedRowsOf(
+  spans: readonly Span[],
+  detailsOf: (span: Span) => Buffer = detailsTextOf,
+): Buffer {
+  const out = new ByteWriter();
+  for (const span of spans) writeStored(out, span, detailsOf(span));
+  return Buffer.from(out.bytes);
+}
+
+function writeStored(out: ByteWriter, span: Span, details: Buffer): void {
+  const { resource, scope } = span;
+  out.uint8(spanFormats.indexOf(span.format));
+  out.string(resource.serviceName);
+  writeBytes(out, attributeListOf(resource.attributes));
+  out.string(resource.schemaUrl);
+  out.string(scope.name);
+  out.string(scope.version);
+  out.string(scope.schemaUrl);
+  out.hex(span.traceId, 16);
+  out.hex(span.spanId, 8);
+  out.hex(span.parentSpanId || "0".repeat(16), 8);
+  out.string(span.traceState);
+  out.uint32(span.flags);
+  out.string(span.name);
+  out.uint8(spanKinds.indexOf(span.kind));
+  out.int64(span.startTimeUnixNano);
+  out.int64(span.durationNano);
+  out.uint8(statusCodes.indexOf(span.status.code));
+  out.string(span.status.message);
+  writeBytes(out, attributeListOf(span.attributes));
+  out.varint(span.events.length);
+  for (const event of span.events) {
+    out.int64(event.timeUnixNano);
+    out.string(event.name);
+    writeAttributes(out, event.attributes);
+    out.uint32(event.droppedAttributesCount);
+  }
+  writeBytes(out, details);
+}
+
+function writeBytes(out: ByteWriter, bytes: Buffer): void {
+  out.varint(bytes.length);
+  out.copy(bytes, 0, bytes.length);
+}
+
+/** For tests: the span with what most spans have. @param hasParent with its parent as its only link */
+export function withoutDetails(span: Span, hasParent: boolean): Span {
+  const { traceId, parentSpanId, resource, scope } = span;
+  const plain = { attributes: [], droppedAttributesCount: 0 };
+  const parent = { traceId, spanId: parentSpanId || "0".repeat(16), traceState: "", ...plain, flags: 0 };
+  return {
+    ...span,
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    links: hasParent ? [{ ...parent, refType: "child_of" }] : [],
+    droppedLinksCount: 0,
+    warnings: [],
+    resource: { ...resource, droppedAttributesCount: 0 },
+    scope: { ...scope, ...plain },
+  };
+}
