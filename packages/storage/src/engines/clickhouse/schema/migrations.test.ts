@@ -18,5 +18,6 @@ test("what released versions made of a database is never made otherwise: a chang
     [8, "295818ba53a373bf"],
     [9, "cc71cd98533b6e1f"],
     [10, "9c12cfd6e5a0f746"],
+    [11, "36ca7b69104c3ebb"],
   ]);
 });

@@ -1,6 +1,7 @@
 import { attributeHashMigration } from "./attribute-hash-migration.ts";
 import { attributeTextColumns, attributeTextMigration } from "./attribute-text-migration.ts";
 import { callDetailsMigration } from "./call-details-migration.ts";
+import { codecsMigration } from "./codecs-migration.ts";
 import { compactPartsMigration } from "./compact-parts-migration.ts";
 import { derivedMigration } from "./derived-migration.ts";
 import type { Migration } from "./migration.ts";
@@ -23,6 +24,7 @@ export const migrations: readonly Migration[] = [
   attributeHashMigration,
   newOperationsMigration,
   spanDetailsMigration,
+  codecsMigration,
 ];
 
 /** The version of the schema that this code reads and writes. */

@@ -1,6 +1,7 @@
 import { hashIndexes } from "./attribute-hash-migration.ts";
 import { textOf } from "./attribute-text-migration.ts";
 import { detailedCalls } from "./call-details-migration.ts";
+import { arrivedCodec, codecs } from "./codecs-migration.ts";
 import { kinds, spanMetrics, traceMinutes } from "./derived-migration.ts";
 import type { Migration } from "./migration.ts";
 import { newOperationsMigration } from "./new-operations-migration.ts";
@@ -26,25 +27,25 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
   in_attributes ${plainAttributes} EPHEMERAL,
   ${sentDetails},
   received Date DEFAULT ifNull(toDateOrNull(substring(getSetting('insert_deduplication_token'), 1, 10)), today()),
-  ${arrived}tenant LowCardinality(String) DEFAULT in_tenant CODEC(ZSTD(1)),
+  ${arrived}tenant LowCardinality(String) DEFAULT in_tenant CODEC(${codecs.tenant}),
   format Enum8('otlp' = 0, 'proto' = 1, 'jaeger' = 2, 'zipkin' = 3),
-  service LowCardinality(String) DEFAULT in_service CODEC(ZSTD(1)),
-  resource_text LowCardinality(String) DEFAULT if(in_resource_text = '', ${textOf("in_resource_attributes")}, in_resource_text) CODEC(ZSTD(1)),
-  resource_schema_url LowCardinality(String) CODEC(ZSTD(1)),
-  scope_name LowCardinality(String) DEFAULT in_scope_name CODEC(ZSTD(1)),
-  scope_version LowCardinality(String) DEFAULT in_scope_version CODEC(ZSTD(1)),
-  scope_schema_url LowCardinality(String) CODEC(ZSTD(1)),
+  service LowCardinality(String) DEFAULT in_service CODEC(${codecs.service}),
+  resource_text LowCardinality(String) DEFAULT if(in_resource_text = '', ${textOf("in_resource_attributes")}, in_resource_text) CODEC(${codecs.resource_text}),
+  resource_schema_url LowCardinality(String) CODEC(${codecs.resource_schema_url}),
+  scope_name LowCardinality(String) DEFAULT in_scope_name CODEC(${codecs.scope_name}),
+  scope_version LowCardinality(String) DEFAULT in_scope_version CODEC(${codecs.scope_version}),
+  scope_schema_url LowCardinality(String) CODEC(${codecs.scope_schema_url}),
   trace_id FixedString(16) CODEC(ZSTD(1)),
   span_id FixedString(8) CODEC(NONE),
-  parent_span_id FixedString(8) CODEC(ZSTD(1)),
-  trace_state String CODEC(ZSTD(1)),
-  flags UInt32 CODEC(ZSTD(1)),
-  name LowCardinality(String) DEFAULT in_name CODEC(ZSTD(1)),
-  kind ${kinds} CODEC(ZSTD(1)),
-  start DateTime64(9, 'UTC') CODEC(Delta(8), ZSTD(1)),
-  duration Int64 CODEC(T64, ZSTD(1)),
-  status Enum8('unset' = 0, 'ok' = 1, 'error' = 2) CODEC(ZSTD(1)),
-  status_message String CODEC(ZSTD(1)),
+  parent_span_id FixedString(8) CODEC(${codecs.parent_span_id}),
+  trace_state String CODEC(${codecs.trace_state}),
+  flags UInt32 CODEC(${codecs.flags}),
+  name LowCardinality(String) DEFAULT in_name CODEC(${codecs.name}),
+  kind ${kinds} CODEC(${codecs.kind}),
+  start DateTime64(9, 'UTC') CODEC(${codecs.start}),
+  duration Int64 CODEC(${codecs.duration}),
+  status Enum8('unset' = 0, 'ok' = 1, 'error' = 2) CODEC(${codecs.status}),
+  status_message String CODEC(${codecs.status_message}),
   attribute_text String DEFAULT ${textOf("in_attributes")} CODEC(ZSTD(1)),
   events Array(Tuple(time DateTime64(9, 'UTC'), name String, attributes ${plainAttributes}, dropped_attributes UInt32)) CODEC(ZSTD(1)),
   ${spanDetails},
@@ -56,7 +57,7 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
 }
 
 /**
- * The tables as version 10 has them, made in one go where there are none. The steps up to it add columns and indexes, and
+ * The tables as version 11 has them, made in one go where there are none. The steps up to it add columns and indexes, and
  * change what is there; in a database without data none of that is needed, and replicas refuse to drop a column while one of
  * them has not finished another change. Two processes that do this at the same moment make the same.
  *
@@ -65,11 +66,11 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
  * not stored, but for their text.
  */
 export const newDatabase: Migration = {
-  version: 10,
+  version: 11,
   name: "new database",
   statements: (database) => [
     `CREATE TABLE IF NOT EXISTS ${database}.spans ${spanTable(
-      "arrived DateTime('UTC') DEFAULT if(getSetting('insert_deduplication_token') = '', toDateTime(0, 'UTC'), now('UTC')) CODEC(T64, ZSTD(1)),\n  ",
+      `arrived DateTime('UTC') DEFAULT if(getSetting('insert_deduplication_token') = '', toDateTime(0, 'UTC'), now('UTC')) CODEC(${arrivedCodec}),\n  `,
       [
         "arrived_index arrived TYPE minmax",
         ...hashIndexes.map(([name, expression]) => `${name} ${expression} TYPE bloom_filter(0.01)`),
