@@ -1,6 +1,8 @@
 import type { AttributeType } from "wire/model";
 import { attributeTypeLetters, doubleText } from "wire/rows";
-import { textLiteral } from "./traceql/sql-literals.ts";
+import { elementHash } from "./attribute-hashes.ts";
+import { concatenated, type SqlText, sqlOf } from "./sql-text.ts";
+import { escapedText } from "./traceql/sql-literals.ts";
 
 // Expressions on attributes as text: `attribute_text` and `resource_text` of spans. What these hold is said in
 // `attribute-list.ts` of `wire/rows`: FF, key, FE, letter of the type, value for each attribute, and one FF in the end.
@@ -90,7 +92,7 @@ export function hasKey(column: string, key: string): string {
  * empty: `e`.
  */
 export function firstElement(column: string, name: string): string {
-  const at = `position(${column}, '\\xFF${textLiteral(name).slice(1, -1)}\\xFE')`;
+  const at = `position(${column}, '\\xFF${escapedText(name)}\\xFE')`;
   const from = `${at} + ${Buffer.byteLength(name) + 2}`;
   return `if(${at} = 0, 'e', substring(${column}, ${from}, position(${column}, ${mark}, ${from}) - (${from})))`;
 }
@@ -114,17 +116,16 @@ export function partsOfElement(element: string): AttributeParts {
   };
 }
 
-/** A value, or one of several: their types, and an expression for the text. */
-export type SoughtValues = readonly (readonly [type: AttributeType, text: string])[];
+/** A value, or one of several: their types and texts. */
+export type SoughtValues = readonly (readonly [type: AttributeType, text: SqlText])[];
 
 /**
  * The condition that a column has an attribute.
  *
  * What is looked for in the text itself is exact, and leaves few rows; of these the hashes are asked, because the index knows them.
- * @param key an expression for its key
  */
-export function hasElement(column: string, key: string, values: SoughtValues): string {
-  const hashes = elementsSought(key, values).map((element) => `cityHash64(${element})`);
+export function hasElement(column: string, key: SqlText, values: SoughtValues): string {
+  const hashes = values.map(([type, { text }]) => String(elementHash(key.text, type, text)));
   const [hash = "0"] = hashes;
   const isIndexed =
     hashes.length === 1
@@ -134,21 +135,20 @@ export function hasElement(column: string, key: string, values: SoughtValues): s
 }
 
 /** The same without what the index knows, for few rows: to plan a condition on the index takes longer than to read them. */
-export function hasElementText(column: string, key: string, values: SoughtValues): string {
-  const needles = elementsSought(key, values).map((element) => `concat(${mark}, ${element}, ${mark})`);
+export function hasElementText(column: string, key: SqlText, values: SoughtValues): string {
+  const needles = values.map(([type, text]) =>
+    concatenated("\\xFF", key, `\\xFE${attributeTypeLetters[type]}`, text, "\\xFF"),
+  );
   const [needle = "''"] = needles;
   return needles.length === 1
     ? `position(${column}, ${needle}) > 0`
     : `multiSearchAny(${column}, [${needles.join(", ")}])`;
 }
 
-function elementsSought(key: string, values: SoughtValues): string[] {
-  return values.map(([type, text]) => `concat(${key}, '\\xFE${attributeTypeLetters[type]}', ${text})`);
-}
-
-/** The condition that a column has an array with this key. The index knows the second part. @param key an expression for a text */
-export function hasArray(column: string, key: string): string {
-  return `(position(${column}, concat(${mark}, ${key}, ${arrayMark})) > 0 AND has(${indexedArrayKeys(column)}, ${key}))`;
+/** The condition that a column has an array with this key. The index knows the second part. */
+export function hasArray(column: string, key: SqlText): string {
+  const needle = concatenated("\\xFF", key, `\\xFE${attributeTypeLetters.array}`);
+  return `(position(${column}, ${needle}) > 0 AND has(${indexedArrayKeys(column)}, ${sqlOf(key)}))`;
 }
 
 /** Types of which some value has this text. */

@@ -5,6 +5,7 @@ import type { TraceQuery } from "../../api/span-reader.ts";
 import type { QueryParameters } from "./parameter-text.ts";
 import { attributePlaces, hasAttribute, hasAttributeText, type SoughtAttribute } from "./schema/span-sql.ts";
 import { shownAsTag } from "./shown-as-tag.ts";
+import { type SqlText, sqlOf } from "./sql-text.ts";
 
 export type Parameters = Record<string, string | bigint | number>;
 
@@ -15,6 +16,9 @@ export interface SqlQuery {
 
 /** Each reads the table once. */
 const maxBranches = 8;
+
+/** Texts of tags, if they are longer in all, are parameters: each stands in a statement many times, and that may have 256 KiB. */
+const maxLiteralLength = 1_024;
 
 const minInt64 = -(2n ** 63n);
 const maxInt64 = 2n ** 63n - 1n;
@@ -36,10 +40,8 @@ export function searchSql(
   checkSearch(query);
   const parameters: Parameters = { limit: query.limit, tenant };
   const conditions = ["tenant = {tenant:String}", ...spanConditions(query, parameters)];
-  const tags = query.tags ?? new Map<string, string>();
-  const listsOfTags = isSmall
-    ? [tagConditions(tags, parameters, hasAttributeText)]
-    : tagBranches(tags, parameters, apart);
+  const tags = soughtTags(query.tags, "tag", parameters);
+  const listsOfTags = isSmall ? [tagConditions(tags, hasAttributeText)] : tagBranches(tags, apart);
   const branches = listsOfTags.map((ofTags) => {
     const where = [...conditions, ...ofTags].join(" AND ");
     return `SELECT trace_id, start FROM ${database}.spans WHERE ${where}`;
@@ -64,22 +66,15 @@ export function spanCondition(
 ): string {
   parameters.tenant = tenant;
   const conditions = ["tenant = {tenant:String}", ...spanConditions(filter, parameters, prefix)];
-  conditions.push(...tagConditions(filter.tags ?? new Map(), parameters, hasAttribute, prefix));
+  conditions.push(...tagConditions(soughtTags(filter.tags, `${prefix}tag`, parameters), hasAttribute));
   return conditions.join(" AND ");
 }
 
 /** A condition for each tag, which a span may have or only show. @param has the condition that it has one */
-function tagConditions(
-  tags: ReadonlyMap<string, string>,
-  parameters: Parameters,
-  has: (sought: SoughtAttribute) => string,
-  prefix = "",
-): string[] {
-  return [...tags].map(([key, value], count) => {
-    const sought = soughtTag([key, value], `${prefix}tag`, count, parameters);
-    const shown = shownAsTag(key, value, sought.value);
-    return shown === undefined ? has(sought) : `(${shown} OR ${has(sought)})`;
-  });
+function tagConditions(tags: readonly SoughtTag[], has: (sought: SoughtAttribute) => string): string[] {
+  return tags.map(({ sought, shown }) =>
+    shown === undefined ? has(sought) : `(${shown} OR ${has(sought)})`,
+  );
 }
 
 /** Everything but the tags. @param prefix of the names of its parameters */
@@ -109,14 +104,11 @@ function spanConditions(query: SpanFilter, parameters: Parameters, prefix = ""):
  * or show without having it doubles them: as one condition with OR, its values would be read for every row that
  * the other conditions leave, because the indexes know nothing of what is shown.
  */
-function tagBranches(tags: ReadonlyMap<string, string>, parameters: Parameters, apart: boolean): string[][] {
+function tagBranches(tags: readonly SoughtTag[], apart: boolean): string[][] {
   let branches: string[][] = [[]];
-  let count = 0;
-  for (const [key, value] of tags) {
-    const sought = soughtTag([key, value], "tag", count++, parameters);
+  for (const [index, { sought, shown }] of tags.entries()) {
     const has = hasAttribute(sought);
-    const shown = shownAsTag(key, value, sought.value);
-    if (apart && count === 1) {
+    if (apart && index === 0) {
       const [ofSpan, ofResource, ofEvents] = attributePlaces(sought);
       branches = [[`(${ofSpan} OR ${ofResource})`], [ofEvents]];
       if (shown !== undefined) branches.push([shown]);
@@ -133,22 +125,35 @@ function tagBranches(tags: ReadonlyMap<string, string>, parameters: Parameters, 
   return branches;
 }
 
-/** Makes parameters of a tag's texts. */
-function soughtTag(
-  [key, text]: readonly [string, string],
+/** A tag, and the condition that a span shows it without having it. */
+interface SoughtTag {
+  readonly sought: SoughtAttribute;
+  readonly shown: string | undefined;
+}
+
+/**
+ * @param name of parameters
+ * @param parameters gets the texts of tags where they are long
+ */
+function soughtTags(
+  tags: ReadonlyMap<string, string> = new Map(),
   name: string,
-  number: number,
   parameters: Parameters,
-): SoughtAttribute {
-  const parameter = (part: string, value: string) => {
-    parameters[`${name}${part}${number}`] = value;
-    return `{${name}${part}${number}:String}`;
-  };
-  const asDouble = soughtDoubleText(text);
-  return {
-    ...{ key: parameter("Key", key), value: parameter("Value", text), text },
-    ...(asDouble === undefined ? {} : { asDouble: parameter("Double", asDouble) }),
-  };
+): SoughtTag[] {
+  const isLong = [...tags].flat().join("").length > maxLiteralLength;
+  return [...tags].map(([key, value], number) => {
+    const textOf = (part: string, text: string): SqlText => {
+      if (!isLong) return { text };
+      parameters[`${name}${part}${number}`] = text;
+      return { text, sql: `{${name}${part}${number}:String}` };
+    };
+    const asDouble = soughtDoubleText(value);
+    const sought: SoughtAttribute = {
+      ...{ key: textOf("Key", key), value: textOf("Value", value) },
+      ...(asDouble === undefined ? {} : { asDouble: textOf("Double", asDouble) }),
+    };
+    return { sought, shown: shownAsTag(key, value, sqlOf(sought.value)) };
+  });
 }
 
 function int64(value: bigint): bigint {

@@ -1,4 +1,5 @@
 import { storedColumns } from "wire/rows";
+import { eventAttributeHash } from "../attribute-hashes.ts";
 import {
   attributeTexts,
   hasElement,
@@ -6,6 +7,7 @@ import {
   type SoughtValues,
   typesOfText,
 } from "../attribute-text-sql.ts";
+import { type SqlText, sqlOf } from "../sql-text.ts";
 
 /** What `readStoredRows` reads. */
 export const selectColumns: string = storedColumns.join(", ");
@@ -77,43 +79,39 @@ const hashesOfEvents = "arrayFlatten(arrayMap(e -> arrayMap(a -> cityHash64(a.1,
 
 /** An attribute that is looked for by the texts of its key and value, whatever type it has. */
 export interface SoughtAttribute {
-  /** An expression for its key, such as a query parameter. */
-  readonly key: string;
-  /** The same for its value. */
-  readonly value: string;
-  /** What the value is. */
-  readonly text: string;
-  /** An expression for the text that a double may have instead, where there is such a text. */
-  readonly asDouble?: string;
+  readonly key: SqlText;
+  readonly value: SqlText;
+  /** The text that a double may have instead, where there is such a text. */
+  readonly asDouble?: SqlText;
 }
 
 /** Where a span may have an attribute. Of each place, the condition that it is there. */
 export function attributePlaces(sought: SoughtAttribute): [span: string, resource: string, events: string] {
-  const { key, value, asDouble } = sought;
   const values = valuesOf(sought);
   return [
-    hasElement(attributeTexts.span, key, values),
-    hasElement(attributeTexts.resource, key, values),
-    hasEventAttribute(key, value, asDouble),
+    hasElement(attributeTexts.span, sought.key, values),
+    hasElement(attributeTexts.resource, sought.key, values),
+    hasEventAttribute(sought),
   ];
 }
 
-function valuesOf({ value, text, asDouble }: SoughtAttribute): SoughtValues {
-  const types = typesOfText(text).map((type) => [type, value] as const);
+function valuesOf({ value, asDouble }: SoughtAttribute): SoughtValues {
+  const types = typesOfText(value.text).map((type) => [type, value] as const);
   return asDouble === undefined ? types : [...types, ["double", asDouble]];
 }
 
 /** The first part drops granules by the index, and costs nothing for the rows of those that stay; the second is exact. */
-function hasEventAttribute(key: string, value: string, asDouble?: string): string {
-  const has = (text: string) => `has(${hashesOfEvents}, cityHash64(${key}, ${text}))`;
-  const hint = asDouble === undefined ? has(value) : `${has(value)} OR ${has(asDouble)}`;
-  return `(indexHint(${hint}) AND ${hasEventText(key, value, asDouble)})`;
+function hasEventAttribute(sought: SoughtAttribute): string {
+  const { key, value, asDouble } = sought;
+  const texts = asDouble === undefined ? [value] : [value, asDouble];
+  const hint = texts.map(({ text }) => `has(${hashesOfEvents}, ${eventAttributeHash(key.text, text)})`);
+  return `(indexHint(${hint.join(" OR ")}) AND ${hasEventText(sought)})`;
 }
 
-function hasEventText(key: string, value: string, asDouble?: string): string {
-  const isDouble = asDouble === undefined ? "" : ` OR (a.2 = 'double' AND a.3 = ${asDouble})`;
-  const isSought = `a.1 = ${key} AND (a.3 = ${value}${isDouble})`;
-  return `arrayExists(e -> arrayExists(a -> ${isSought}, e.3), events)`;
+function hasEventText({ key, value, asDouble }: SoughtAttribute): string {
+  const isDouble = asDouble === undefined ? "" : ` OR (a.2 = 'double' AND a.3 = ${sqlOf(asDouble)})`;
+  const isSought = `a.1 = ${sqlOf(key)} AND (a.3 = ${sqlOf(value)}${isDouble})`;
+  return `arrayExists(a -> ${isSought}, arrayFlatten(events.attributes))`;
 }
 
 /** The condition that a span has this attribute in one of the places. */
@@ -123,8 +121,7 @@ export function hasAttribute(attribute: SoughtAttribute): string {
 
 /** The same for few rows: without what the indexes know, which takes longer to plan than these rows to read. */
 export function hasAttributeText(attribute: SoughtAttribute): string {
-  const { key, value, asDouble } = attribute;
   const columns = [attributeTexts.span, attributeTexts.resource];
-  const places = columns.map((column) => hasElementText(column, key, valuesOf(attribute)));
-  return `(${[...places, hasEventText(key, value, asDouble)].join(" OR ")})`;
+  const places = columns.map((column) => hasElementText(column, attribute.key, valuesOf(attribute)));
+  return `(${[...places, hasEventText(attribute)].join(" OR ")})`;
 }

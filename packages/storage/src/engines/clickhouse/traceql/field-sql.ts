@@ -147,14 +147,14 @@ function attributeFieldTest(field: AttributeField, test: ValueTest): string {
 
 /** The condition that the span or its resource has one of these values, or an array, under the name: indexes know where. */
 function hasAny({ scope, name }: AttributeField, texts: readonly StoredText[]): string {
-  const key = textLiteral(name);
-  const values = texts.map(([type, text]) => [type, textLiteral(text)] as const);
+  const key = { text: name };
+  const values = texts.map(([type, text]) => [type, { text }] as const);
   const has = (column: string) => `${hasElement(column, key, values)} OR ${hasArray(column, key)}`;
   if (scope === "span") return `(${has(attributeTexts.span)})`;
   if (scope === "resource") return `(${has(attributeTexts.resource)})`;
   const ofResource =
     name === "service.name"
-      ? `service IN (${values.map(([, text]) => text).join(", ")})`
+      ? `service IN (${texts.map(([, text]) => textLiteral(text)).join(", ")})`
       : has(attributeTexts.resource);
   return `(${has(attributeTexts.span)} OR ${ofResource})`;
 }

@@ -3,7 +3,12 @@
  * travel in the address of the request, which is short.
  */
 export function textLiteral(text: string): string {
-  return `'${text.replace(/[\\'\0\n\r\t]/g, (character) => escapes[character] ?? "")}'`;
+  return `'${escapedText(text)}'`;
+}
+
+/** The same without its quotes. */
+export function escapedText(text: string): string {
+  return text.replace(/[\\'\0\n\r\t]/g, (character) => escapes[character] ?? "");
 }
 
 const escapes: Readonly<Record<string, string>> = {
