@@ -90,6 +90,56 @@ describe("a search for something rare", () => {
   });
 });
 
+describe("a search by a tag that was rare the last time", () => {
+  it("asks for all that time in one statement, whatever value is sought", async () => {
+    const nowNano = BigInt(Date.now()) * 1_000_000n;
+    const ids = ["a", "b", "c", "d"];
+    const spans = [300n, 1_800n, 7_200n, 86_400n].map((seconds, index) =>
+      sampleSpan({
+        ...{ service: "asked", startTimeUnixNano: nowNano - seconds * 1_000_000_000n },
+        attributes: [
+          { key: "request", value: { type: "string", value: ids[index] as string } },
+          { key: "all", value: { type: "bool", value: true } },
+        ],
+      }),
+    );
+    await store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
+    const schema = new SchemaGuard(connection, database);
+    const settings = { database, maxReadBytes: 1_000_000 };
+    const reader = new ClickHouseSpanReader(connection, schema, settings);
+    await reader.findTraceIds({ service: "asked", limit: 1 });
+    const asked = vi.spyOn(connection, "rows");
+    const hour = 3_600_000_000_000n;
+    const statements = async (
+      from: ClickHouseSpanReader,
+      [key, value]: readonly [string, string],
+      hours: bigint,
+      limit = 20,
+    ) => {
+      asked.mockClear();
+      const tags = new Map([[key, value]]);
+      const found = await from.findTraceIds({ tags, startTimeMinUnixNano: nowNano - hours * hour, limit });
+      return [found.map((id) => spans.findIndex(({ traceId }) => traceId === id)), asked.mock.calls.length];
+    };
+    expect(await statements(reader, ["request", "b"], 1n)).toEqual([[1], 2]);
+    expect(await statements(reader, ["request", "a"], 1n)).toEqual([[0], 1]);
+    expect(await statements(reader, ["request", "nobody's"], 1n)).toEqual([[], 1]);
+    // An hour is known, and sixteen more are the next; then the rest.
+    expect(await statements(reader, ["request", "c"], 72n)).toEqual([[2], 2]);
+    expect(await statements(reader, ["request", "d"], 72n)).toEqual([[3], 1]);
+    expect(await statements(reader, ["all", "true"], 72n)).toEqual([[0, 1, 2, 3], 4]);
+    expect(await statements(reader, ["all", "true"], 72n, 4)).toEqual([[0, 1, 2, 3], 1]);
+    expect(await statements(reader, ["all", "true"], 72n)).toEqual([[0, 1, 2, 3], 4]);
+    // What would read more than a row is refused, once.
+    const tight = new ClickHouseSpanReader(connection, schema, settings, undefined, 1);
+    const before = await statements(tight, ["request", "b"], 1n);
+    expect(before[0]).toEqual([1]);
+    expect(await statements(tight, ["request", "b"], 1n)).toEqual([[1], (before[1] as number) + 1]);
+    expect(await statements(tight, ["request", "b"], 1n)).toEqual(before);
+    asked.mockRestore();
+  });
+});
+
 describe("a search that the newest minute nearly satisfies", () => {
   it("asks for few more minutes", async () => {
     const nowNano = BigInt(Date.now()) * 1_000_000n;

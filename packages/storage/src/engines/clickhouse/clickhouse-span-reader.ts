@@ -15,6 +15,7 @@ import { ClickHouseTraceReader } from "./clickhouse-trace-reader.ts";
 import type { QueryParameters } from "./parameter-text.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 import { hasSpans, justArrivedOfTraces, keepsUnpacked, spansOfTraces } from "./schema/span-sql.ts";
+import { SearchReach } from "./search-reach.ts";
 import { searchSql } from "./search-sql.ts";
 import { denseRows, splitSlice } from "./split-slice.ts";
 import {
@@ -55,6 +56,7 @@ export class ClickHouseSpanReader implements SpanReader {
   readonly #maxSmallRows: number;
   /** When a minute may be small again, by the clock that only goes forward. */
   #smallAgainMs = 0;
+  readonly #reach = new SearchReach();
 
   constructor(
     connection: ClickHouseConnection,
@@ -144,10 +146,35 @@ export class ClickHouseSpanReader implements SpanReader {
         return await searchDense(slice, true);
       }
     };
-    const slices = [...timeSlices(query, nowUnixNano)];
+    /** Two slices or more, if that is not much to read. @returns undefined when it is, and nothing was read */
+    const searchSparse = async (slice: TimeSlice): Promise<boolean | undefined> => {
+      try {
+        return await search(slice, false, `, max_rows_to_read = ${this.#maxSparseRows}`);
+      } catch (error) {
+        if (!isTooManyRows(error)) throw error;
+        return undefined;
+      }
+    };
+    let slices = [...timeSlices(query, nowUnixNano)];
+    let searchedNano = 0n;
+    let newest: TimeSlice | undefined = slices[0];
+    const reach = this.#reach.of(query, tenant, performance.now());
+    if (reach !== undefined) {
+      const [first = query, ...older] = timeSlices(query, nowUnixNano, reach);
+      const isEnough = await searchSparse(first);
+      if (isEnough === true) {
+        // More of these than thought: the next begin as any other.
+        this.#reach.note(query, tenant, undefined);
+        return [...found].slice(0, query.limit);
+      }
+      if (isEnough === false) {
+        [slices, newest] = [older, undefined];
+        searchedNano = sliceNano(first, nowUnixNano) ?? reach;
+      } else this.#reach.refused(query, tenant, performance.now());
+    }
+    let isRare = newest === undefined;
     let mayJoin = true;
     let mayNarrow = true;
-    let searchedNano = 0n;
     for (let at = 0; at < slices.length; at++) {
       const likely = mayNarrow
         ? likelyPart(slices[at] as TimeSlice, searchedNano, found.size, query.limit)
@@ -160,21 +187,22 @@ export class ClickHouseSpanReader implements SpanReader {
       const slice = slices[at] as TimeSlice;
       const next = slices[at + 1];
       searchedNano += sliceNano(slice, nowUnixNano) ?? 0n;
-      if (at > 0 && mayJoin && next !== undefined && found.size * sliceGrowth < query.limit) {
+      if (slice !== newest && found.size * sliceGrowth < query.limit) {
+        isRare = true;
         // What is rare is hardly in the next slice alone. With the one after it, a statement less finds it.
-        try {
-          if (await search(joinedSlices(slice, next), false, `, max_rows_to_read = ${this.#maxSparseRows}`))
-            break;
+        const isEnough =
+          mayJoin && next !== undefined ? await searchSparse(joinedSlices(slice, next)) : undefined;
+        if (isEnough !== undefined && next !== undefined) {
           searchedNano += sliceNano(next, nowUnixNano) ?? 0n;
+          if (isEnough) break;
           at++;
           continue;
-        } catch (error) {
-          if (!isTooManyRows(error)) throw error;
-          mayJoin = false;
         }
+        mayJoin = false;
       }
-      if (await (at === 0 ? searchNewest(slice) : searchDense(slice, false))) break;
+      if (await (slice === newest ? searchNewest(slice) : searchDense(slice, false))) break;
     }
+    this.#reach.note(query, tenant, isRare ? searchedNano : undefined);
     return [...found].slice(0, query.limit);
   }
 

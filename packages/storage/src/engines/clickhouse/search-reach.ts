@@ -1,0 +1,60 @@
+import type { TraceQuery } from "../../api/span-reader.ts";
+
+/** Kinds of searches that are remembered. */
+const maxKinds = 256;
+
+/** How long a kind of search is done as any other once it had too much to read. */
+const refusedMs = 10_000;
+
+interface Known {
+  readonly reachNano: bigint;
+  /** By the clock that only goes forward. */
+  readonly againMs: number;
+}
+
+/**
+ * How far back searches for rare tags had to go. Who looks for a request by its id looks for the next one too: that search need not
+ * begin with the newest minute. Values are left out, and bounds of time.
+ */
+export class SearchReach {
+  readonly #known = new Map<string, Known>();
+
+  /** @returns what to search first, in nanoseconds; undefined where nothing is known of such searches */
+  of(query: TraceQuery, tenant: string, nowMs: number): bigint | undefined {
+    const known = this.#known.get(kindOf(query, tenant));
+    return known === undefined || known.againMs > nowMs ? undefined : known.reachNano;
+  }
+
+  /** @param reachNano what was searched; undefined: the newest minute had enough, or much of it */
+  note(query: TraceQuery, tenant: string, reachNano: bigint | undefined): void {
+    if (!query.tags?.size) return;
+    const kind = kindOf(query, tenant);
+    const againMs = this.#known.get(kind)?.againMs ?? 0;
+    this.#known.delete(kind);
+    if (reachNano === undefined) return;
+    this.#known.set(kind, { reachNano, againMs });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > maxKinds && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  /** There was too much to read at once. */
+  refused(query: TraceQuery, tenant: string, nowMs: number): void {
+    const kind = kindOf(query, tenant);
+    const known = this.#known.get(kind);
+    if (known !== undefined) this.#known.set(kind, { ...known, againMs: nowMs + refusedMs });
+  }
+}
+
+function kindOf(query: TraceQuery, tenant: string): string {
+  const { service, operation, spanKind, hasError, durationMinNano, durationMaxNano, tags } = query;
+  const duration = [durationMinNano !== undefined, durationMaxNano !== undefined];
+  return JSON.stringify([
+    tenant,
+    service,
+    operation,
+    spanKind,
+    hasError,
+    duration,
+    [...(tags?.keys() ?? [])],
+  ]);
+}
