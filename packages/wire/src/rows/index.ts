@@ -7,7 +7,7 @@ export { fromFirstLayout } from "./from-first-layout.ts";
 export type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "./message-transcoder.ts";
 export { PackedSpans, type SpanOutline } from "./packed-spans.ts";
 export { readSpanRows } from "./read-span-rows.ts";
-export { readStoredRows } from "./read-stored-rows.ts";
+export { readStoredRows, type SpanPlace } from "./read-stored-rows.ts";
 export { RowScanner } from "./row-scanner.ts";
 export type { ServiceTally } from "./service-tally.ts";
 export { soughtDoubleText } from "./sought-double.ts";

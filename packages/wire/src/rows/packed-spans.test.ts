@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Scope, Span } from "../model/span.ts";
 import { PackedSpans } from "./packed-spans.ts";
+import type { SpanPlace } from "./read-stored-rows.ts";
 import { spanArbitrary } from "./span-arbitrary.ts";
 import { storedRowsOf, withoutDetails } from "./stored-rows-of.ts";
 
@@ -21,7 +22,7 @@ describe("PackedSpans", () => {
         const spans = [...some, ...some];
         const rows = storedRowsOf(spans);
         const packed = new PackedSpans();
-        const seen: Span[] = [];
+        const seen: SpanPlace[] = [];
         for (let start = 0; start < rows.length; start += pieceBytes) {
           packed.add(Buffer.from(rows.subarray(start, start + pieceBytes)), (span, index) => {
             expect(index).toBe(seen.length);
@@ -29,7 +30,10 @@ describe("PackedSpans", () => {
           });
         }
         packed.end();
-        expect(seen).toEqual(spans);
+        const places = spans.map(({ traceId, startTimeUnixNano, links }) => {
+          return { traceId, startTimeUnixNano, hasLinks: links.length > 0 };
+        });
+        expect(seen).toEqual(places);
         expect(packed.length).toBe(spans.length);
         for (let index = spans.length - 1; index >= 0; index--) {
           const span = spans[index] as Span;
@@ -57,6 +61,19 @@ describe("PackedSpans", () => {
     expect(packed.byteLength).toBeGreaterThan(5_000_000);
     expect(spans.map((_, index) => packed.at(index))).toEqual(spans);
     expect(() => packed.at(300)).toThrow(RangeError);
+  });
+
+  it("says of damaged attributes when their span is asked for", () => {
+    const [span] = fc.sample(spanArbitrary, { numRuns: 1, seed: 7 }) as [Span];
+    const attributes = [{ key: "damaged", value: { type: "bool", value: true } } as const];
+    const rows = Buffer.from(storedRowsOf([span, { ...span, attributes }]));
+    const value = rows.lastIndexOf("btrue");
+    rows[value + 1] = 0x54;
+    const packed = new PackedSpans();
+    packed.add(rows, () => {});
+    packed.end();
+    expect(packed.at(0)).toEqual(span);
+    expect(() => packed.at(1)).toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
   });
 
   it("says when the last row has no end", () => {

@@ -5,9 +5,11 @@ import {
   type PrefixBytes,
   readStoredPrefix,
   readStoredSpan,
+  type SpanPlace,
   type SpanPrefix,
   type StoredPrefix,
   StoredRowReader,
+  skipStoredSpan,
 } from "./read-stored-rows.ts";
 import { noParent, type SpanOrigin } from "./span-row-reader.ts";
 
@@ -57,7 +59,6 @@ export class PackedSpans {
   #used = 0;
   /** The beginning of a row whose end is still to come. */
   #rest: Uint8Array = new Uint8Array(0);
-  #lastTraceId: string | undefined;
   /** Rows that are kept without a part of their details. */
   #shortened: ByteWriter | undefined;
 
@@ -74,10 +75,11 @@ export class PackedSpans {
   /**
    * Takes in more rows.
    * @param bytes not kept
-   * @param onSpan gets each span that is now complete, with its index
-   * @throws WireError WIRE_MALFORMED as `readStoredRows` does
+   * @param onSpan hears of each span that is now complete, with its index
+   * @throws WireError WIRE_MALFORMED for a prefix or details that `readStoredRows` does not take either; the rest of a row is
+   *   looked at when its span is asked for
    */
-  add(bytes: Uint8Array, onSpan: (span: Span, index: number) => void): void {
+  add(bytes: Uint8Array, onSpan: (span: SpanPlace, index: number) => void): void {
     const reader = new StoredRowReader(this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]));
     let rowStart = 0;
     let known: PrefixBytes | undefined;
@@ -90,10 +92,9 @@ export class PackedSpans {
           known = this.#readPrefix(reader);
         }
         const start = reader.position;
-        const span = readStoredSpan(reader, known.prefix, this.#lastTraceId);
-        this.#lastTraceId = span.traceId;
+        const span = skipStoredSpan(reader, known.prefix);
         const origin = this.#indexOf(reader.origin ?? known.prefix.plain);
-        this.#keep(this.#ownRow(reader, start), 2 * origin + Number(span.links.length > 0));
+        this.#keep(this.#ownRow(reader, start), 2 * origin + Number(span.hasLinks));
         onSpan(span, this.#length - 1);
         rowStart = reader.position;
       }
@@ -111,10 +112,13 @@ export class PackedSpans {
     }
   }
 
-  /** The span as an object of its own, but for resource, scope and attributes, which spans share. */
+  /**
+   * The span as an object of its own, but for resource, scope and attributes, which spans share.
+   * @throws WireError WIRE_MALFORMED as `readStoredRows` does
+   */
   at(index: number): Span {
     const { reader, prefix } = this.#find(index);
-    return readStoredSpan(reader, prefix, this.#lastTraceId);
+    return readStoredSpan(reader, prefix);
   }
 
   /** Some fields of a span, for a part of the time that all of them take. */

@@ -8,6 +8,7 @@ import {
   readEvent,
   type SpanOrigin,
   SpanRowReader,
+  skipEvent,
 } from "./span-row-reader.ts";
 
 /**
@@ -29,7 +30,7 @@ export function readStoredRows(bytes: Uint8Array): Span[] {
     } else {
       prefix = readStoredPrefix(reader);
     }
-    spans.push(readStoredSpan(reader, prefix.prefix, spans.at(-1)?.traceId));
+    spans.push(readStoredSpan(reader, prefix.prefix));
   }
   return spans;
 }
@@ -37,11 +38,30 @@ export function readStoredRows(bytes: Uint8Array): Span[] {
 /** Reads stored rows out of one buffer, and tells of the last span what a `Span` does not say. */
 export class StoredRowReader extends SpanRowReader {
   readonly details = new DetailsText(this);
+  readonly #traceId = new Int32Array(4);
+  #traceIdText = "";
   origin: SpanOrigin | undefined;
   /** Where its details begin, with their length in front. */
   detailsAt = 0;
   /** Where the rest of their text begins, when it begins with what belongs to resource and scope; otherwise 0. */
   ownAt = 0;
+
+  /** The next 16 bytes in hex: one string for all spans of a trace, if they follow one another. */
+  traceId(): string {
+    const known = this.#traceId;
+    const { view, position } = this;
+    this.skip(16);
+    let isKnown = this.#traceIdText !== "";
+    for (let word = 0; word < known.length; word++) {
+      const read = view.getInt32(position + 4 * word);
+      if (read !== known[word]) {
+        known[word] = read;
+        isKnown = false;
+      }
+    }
+    if (!isKnown) this.#traceIdText = this.bytes.toString("hex", position, position + 16);
+    return this.#traceIdText;
+  }
 }
 
 /** Says of what origin a span is. */
@@ -116,15 +136,36 @@ export function readStoredPrefix(reader: StoredRowReader): PrefixBytes {
   return { start, end: reader.position, prefix: new StoredPrefix({ format, resource, scope }) };
 }
 
-/** The columns from `trace_id` on. @param lastTraceId of the span before, whose string is used again */
-export function readStoredSpan(
-  reader: StoredRowReader,
-  prefix: SpanPrefix,
-  lastTraceId: string | undefined,
-): Span {
-  let traceId = reader.hex(16);
-  // One string for all spans of a trace.
-  if (traceId === lastTraceId) traceId = lastTraceId;
+/** What an answer is made of: the spans of each trace, by their start. */
+export interface SpanPlace {
+  readonly traceId: string;
+  readonly startTimeUnixNano: bigint;
+  /** Whether it has links, of which one may name its parent too. */
+  readonly hasLinks: boolean;
+}
+
+/** Goes past the columns from `trace_id` on. What stands in attributes and events is not looked at. */
+export function skipStoredSpan(reader: StoredRowReader, prefix: SpanPrefix): SpanPlace {
+  const traceId = reader.traceId();
+  reader.skip(16); // span_id, parent_span_id
+  reader.skipString(); // trace_state
+  reader.skip(4); // flags
+  reader.skipString(); // name
+  reader.skip(1); // kind
+  const startTimeUnixNano = reader.int64();
+  reader.skip(9); // duration, status
+  reader.skipString(); // status_message
+  reader.skipString(); // attribute_text
+  for (let left = reader.varint(); left > 0; left--) skipEvent(reader);
+  const start = openDetails(reader, prefix);
+  const hasLinks =
+    start === none ? false : start === parent || ownDetails(reader, prefix, start).links.length > 0;
+  return { traceId, startTimeUnixNano, hasLinks };
+}
+
+/** The columns from `trace_id` on. */
+export function readStoredSpan(reader: StoredRowReader, prefix: SpanPrefix): Span {
+  const traceId = reader.traceId();
   const spanId = reader.hex(8);
   const parentSpanId = reader.hex(8);
   const traceState = reader.repeatedString();
@@ -168,20 +209,32 @@ function readDetails(
   traceId: string,
   parentSpanId: string,
 ): OwnDetails {
+  const start = openDetails(reader, prefix);
+  if (start === none) return detailsWith([]);
+  return start === parent
+    ? detailsWith([linkToParent(traceId, parentSpanId)])
+    : ownDetails(reader, prefix, start);
+}
+
+/** Details that are no tuple: nothing, and the word `parent`. */
+const none = -1;
+const parent = -2;
+
+/** Goes past the text of details. @returns `none`, `parent`, or where the tuple begins, of which `ownDetails` tells more */
+function openDetails(reader: StoredRowReader, prefix: SpanPrefix): number {
   reader.detailsAt = reader.position;
   const start = reader.skipString();
   const end = reader.position;
   reader.ownAt = 0;
-  if (start === end) {
-    reader.origin = prefix.plain;
-    return detailsWith([]);
-  }
-  if (isOnlyParent(reader.view, start, end)) {
-    reader.origin = prefix.plain;
-    return detailsWith([linkToParent(traceId, parentSpanId)]);
-  }
+  reader.origin = prefix.plain;
+  if (start === end) return none;
+  return isOnlyParent(reader.view, start, end) ? parent : start;
+}
+
+/** The tuple from `start` on, which ends where the reader is. */
+function ownDetails(reader: StoredRowReader, prefix: SpanPrefix, start: number): OwnDetails {
   const { details } = reader;
-  details.open(start, end);
+  details.open(start, reader.position);
   reader.origin = prefix.origin(details, reader.bytes);
   if (details.position > start) reader.ownAt = details.position;
   return details.own();

@@ -6,7 +6,8 @@ const longestBytes = 96;
 
 /**
  * Remembers what was lately made of bytes of one buffer, by these bytes. Each value has one place, where the next with
- * the same hash replaces it.
+ * the same hash replaces it. It is kept from the second time on: most of what comes but once, as ids do, is garbage at
+ * once then.
  */
 export class RepeatCache<T> {
   readonly #bytes: Uint8Array;
@@ -15,6 +16,7 @@ export class RepeatCache<T> {
   readonly #lengths = new Int32Array(slots).fill(-1);
   readonly #values = new Array<T | undefined>(slots).fill(undefined);
   #slot = 0;
+  #isRepeated = false;
   #end = 0;
 
   constructor(bytes: Uint8Array) {
@@ -26,11 +28,7 @@ export class RepeatCache<T> {
   find(start: number, end: number): T | undefined {
     const length = end - start;
     if (length > longestBytes) return undefined;
-    const slot = this.#slotOf(start, end);
-    this.#slot = slot;
-    if (this.#lengths[slot] !== length || !this.#same(this.#offsets[slot] as number, start, end))
-      return undefined;
-    return this.#values[slot];
+    return this.#valueAt(this.#slotOf(start, end), start, end);
   }
 
   /** What was kept for the same bytes as those from `start` to the next mark of lists, which must be there; see `end`. */
@@ -49,13 +47,8 @@ export class RepeatCache<T> {
     for (let byte = bytes[index]; byte !== attributeMark; byte = bytes[++index])
       hash = mix(hash, byte as number);
     this.#end = index;
-    const length = index - start;
-    if (length > longestBytes) return undefined;
-    const slot = mix(hash >>> 16, hash) & (slots - 1);
-    this.#slot = slot;
-    if (this.#lengths[slot] !== length || !this.#same(this.#offsets[slot] as number, start, index))
-      return undefined;
-    return this.#values[slot];
+    if (index - start > longestBytes) return undefined;
+    return this.#valueAt(mix(hash >>> 16, hash) & (slots - 1), start, index);
   }
 
   /** The mark that `findToMark` came to. */
@@ -63,13 +56,20 @@ export class RepeatCache<T> {
     return this.#end;
   }
 
-  /** Keeps the value for the bytes that `find` was just asked for. */
+  /** Keeps the value for the bytes that `find` was just asked for, unless that was the first time. */
   keep(start: number, end: number, value: T): void {
     const length = end - start;
     if (length > longestBytes) return;
     this.#offsets[this.#slot] = start;
     this.#lengths[this.#slot] = length;
-    this.#values[this.#slot] = value;
+    this.#values[this.#slot] = this.#isRepeated ? value : undefined;
+  }
+
+  #valueAt(slot: number, start: number, end: number): T | undefined {
+    this.#slot = slot;
+    this.#isRepeated =
+      this.#lengths[slot] === end - start && this.#same(this.#offsets[slot] as number, start, end);
+    return this.#isRepeated ? this.#values[slot] : undefined;
   }
 
   #slotOf(start: number, end: number): number {

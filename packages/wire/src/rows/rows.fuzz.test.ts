@@ -43,15 +43,15 @@ const readers: readonly [name: string, read: Read, messages: readonly Uint8Array
     (rows, random) => {
       const cut = random(rows.length);
       const packed = new PackedSpans();
-      let names = "";
-      const onSpan = ({ name }: { readonly name: string }) => {
-        names += name;
+      let ids = "";
+      const onSpan = ({ traceId }: { readonly traceId: string }) => {
+        ids += traceId;
       };
       packed.add(rows.subarray(0, cut), onSpan);
       packed.add(rows.subarray(cut), onSpan);
       packed.end();
       const spans = readStoredRows(rows);
-      expect(names).toBe(spans.map(({ name }) => name).join(""));
+      expect(ids).toBe(spans.map(({ traceId }) => traceId).join(""));
       for (const [index, { spanId }] of spans.entries()) expect(packed.outlineAt(index).spanId).toBe(spanId);
       expect(spans.map((_, index) => packed.at(index))).toEqual(spans);
       return `${packed.length} spans`;

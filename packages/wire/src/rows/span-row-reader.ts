@@ -34,6 +34,14 @@ export function readEvent(reader: SpanRowReader): SpanEvent {
   };
 }
 
+/** Goes past what `readEvent` reads. */
+export function skipEvent(reader: SpanRowReader): void {
+  reader.skip(8); // time
+  reader.skipString(); // name
+  for (let left = reader.varint(); left > 0; left--) skipAttribute(reader);
+  reader.skip(4); // dropped attributes
+}
+
 /** A column of attributes that is one string. */
 export function readAttributeList(reader: SpanRowReader): Attribute[] {
   const { bytes } = reader;
@@ -73,9 +81,7 @@ export function readAttributes(reader: SpanRowReader): Attribute[] {
 
 function readAttribute(reader: SpanRowReader): Attribute {
   const start = reader.position;
-  reader.skipString();
-  reader.uint8();
-  reader.skipString();
+  skipAttribute(reader);
   const end = reader.position;
   const known = reader.attributes.find(start, end);
   if (known !== undefined) return known;
@@ -85,6 +91,12 @@ function readAttribute(reader: SpanRowReader): Attribute {
   const attribute = { key, value: parseAttributeText(type, reader.string()) };
   reader.attributes.keep(start, end, attribute);
   return attribute;
+}
+
+function skipAttribute(reader: SpanRowReader): void {
+  reader.skipString();
+  reader.skip(1); // type
+  reader.skipString();
 }
 
 export function readArray<T>(reader: SpanRowReader, readItem: (reader: SpanRowReader) => T): T[] {

@@ -1,5 +1,4 @@
-import type { Span } from "wire/model";
-import { PackedSpans } from "wire/rows";
+import { PackedSpans, type SpanPlace } from "wire/rows";
 import { nextTurn } from "../../api/next-turn.ts";
 import type { PackedTrace } from "../../api/span-reader.ts";
 import { decoded } from "./decode-spans.ts";
@@ -27,7 +26,10 @@ export class PackedAnswer {
     return this.#bytes;
   }
 
-  /** The next piece of the answer, which may be cut anywhere. @throws StorageError STORAGE_REFUSED for rows that cannot be read */
+  /**
+   * The next piece of the answer, which may be cut anywhere.
+   * @throws StorageError STORAGE_REFUSED for rows that cannot be read; some of that shows only when spans are asked for
+   */
   async add(piece: Buffer): Promise<void> {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
@@ -54,7 +56,8 @@ export class PackedAnswer {
     if (found === undefined) return undefined;
     const order = (await found.starts.inOrder()).map((position) => found.indexes[position] as number);
     const spans = this.#spans;
-    const at = (index: number) => (index < order.length ? spans.at(order[index] as number) : undefined);
+    const at = (index: number) =>
+      index < order.length ? decoded(() => spans.at(order[index] as number)) : undefined;
     const outlineAt = (index: number) =>
       index < order.length ? spans.outlineAt(order[index] as number) : undefined;
     return { traceId, spans: { length: order.length, at, outlineAt } };
@@ -67,7 +70,7 @@ export class PackedAnswer {
     decoded(() => this.#spans.add(bytes, (span, index) => this.#note(span, index)));
   }
 
-  #note({ traceId, startTimeUnixNano }: Span, index: number): void {
+  #note({ traceId, startTimeUnixNano }: SpanPlace, index: number): void {
     let trace = this.#traces.get(traceId);
     if (trace === undefined) {
       trace = { indexes: [], starts: new SpanStarts() };
