@@ -1,33 +1,19 @@
-import {
-  type ApiV2Span,
-  type KeyValue,
-  type Process,
-  tagFromAttribute,
-  toApiV2Span,
-  traceIdText,
-} from "wire/api-v2";
+import { type ApiV2Span, type Process, toApiV2Span, traceIdText } from "wire/api-v2";
 import type { Attribute, Scope, Span } from "wire/model";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import { adjustedSpan, type SpanClock } from "../service/adjusters/adjusted-spans.ts";
 import { missingParentWarning, skewOutcome } from "../service/adjusters/clock-skew.ts";
-import { withIpShown } from "../service/adjusters/ip-tags.ts";
 import { sdkKeys } from "../service/adjusters/sdk-tags.ts";
 import { ShownProcesses } from "../service/adjusters/shown-processes.ts";
 import { compareTags } from "../service/adjusters/tag-order.ts";
 import { type ProcessKeys, processJson } from "./process-keys.ts";
-import { quoteRepeated, tagJson } from "./tag-json.ts";
+import { type ShownTag, ShownTags, shownTag } from "./shown-tags.ts";
+import { quoteRepeated } from "./tag-json.ts";
+import { TagOrders } from "./tag-orders.ts";
 import { logsJson, referencesJson, spanJson, warningsJson } from "./trace-json.ts";
 
-/** More are sorted by the engine, which is better at many. */
-const maxInsertedTags = 64;
-
-/** Attributes whose JSON is known at a time. */
-const maxKnownTags = 4_096;
-
-interface ShownTag {
-  readonly tag: KeyValue;
-  readonly json: string;
-}
+/** Longer lists are sorted each time. */
+const maxOrderedTags = 64;
 
 /**
  * Spans as `spanJson` writes them once they are adjusted, by a shorter way: most of what a span shows is in many others
@@ -37,12 +23,11 @@ interface ShownTag {
 export class ShownSpanJson {
   readonly processes = new ShownProcesses();
   readonly #options: AdjustOptions;
-  readonly #tags = new Map<Attribute, ShownTag>();
+  readonly #tags = new ShownTags();
+  readonly #orders = new TagOrders<readonly ShownTag[]>();
   /** Tags that are no attributes, by scope, then by what else they are made of; sorted. */
   readonly #ownTags = new Map<Scope, Map<string, readonly ShownTag[]>>();
   readonly #processJson = new Map<Process | undefined, string>();
-  /** Of the span that is written. */
-  readonly #sorted: ShownTag[] = [];
 
   constructor(options: AdjustOptions) {
     this.#options = options;
@@ -85,42 +70,37 @@ export class ShownSpanJson {
 
   /** undefined where tags are not shown as the span's own, or not for what they are. */
   #tagsJson(span: Span): string | undefined {
-    const { attributes } = span;
-    // A collector that wrote through the remote storage API has brought the tag of the format along.
-    if (attributes.at(-1)?.key === formatKey) return undefined;
-    const sorted = this.#sorted;
+    const { attributes, name } = span;
     const own = this.#ownTagsOf(span);
-    const count = own.length + attributes.length;
-    let length = 0;
-    for (const tag of own) sorted[length++] = tag;
-    for (const attribute of attributes) {
-      if (sdkKeys.has(attribute.key)) return undefined;
-      const shown = this.#shownTag(attribute);
-      let at = length++;
-      if (count <= maxInsertedTags) {
-        for (; at > 0; at--) {
-          const before = sorted[at - 1] as ShownTag;
-          if (compareTags(before.tag, shown.tag) <= 0) break;
-          sorted[at] = before;
-        }
-      }
-      sorted[at] = shown;
+    const order = this.#orders.find(name, own, attributes);
+    if (order === undefined) return this.#sortedTagsJson(span, own);
+    let json = "";
+    for (const place of order) {
+      const tag =
+        place < own.length ? own[place] : this.#tags.of(attributes[place - own.length] as Attribute);
+      const next = (tag as ShownTag).json;
+      // A piece of one tag: to cut the whole would copy it.
+      json += json === "" ? next.slice(1) : next;
     }
-    sorted.length = length;
-    if (count > maxInsertedTags) sorted.sort((one, other) => compareTags(one.tag, other.tag));
-    let json = length === 0 ? "" : (sorted[0] as ShownTag).json;
-    for (let index = 1; index < length; index++) json += `,${(sorted[index] as ShownTag).json}`;
     return json;
   }
 
-  #shownTag(attribute: Attribute): ShownTag {
-    let shown = this.#tags.get(attribute);
-    if (shown === undefined) {
-      shown = shownTag(tagFromAttribute(attribute));
-      if (this.#tags.size >= maxKnownTags) this.#tags.clear();
-      this.#tags.set(attribute, shown);
-    }
-    return shown;
+  #sortedTagsJson({ attributes, name }: Span, own: readonly ShownTag[]): string | undefined {
+    // A collector that wrote through the remote storage API has brought the tag of the format along.
+    if (attributes.at(-1)?.key === formatKey) return undefined;
+    if (attributes.some(({ key }) => sdkKeys.has(key))) return undefined;
+    const tags = [...own, ...attributes.map((attribute) => this.#tags.of(attribute))];
+    const order = Array.from(tags.keys()).sort((one, other) =>
+      compareTags((tags[one] as ShownTag).tag, (tags[other] as ShownTag).tag),
+    );
+    const sorted = order.map((place) => tags[place] as ShownTag);
+    // The order of equal keys is that of their values.
+    const isByKey = sorted.every(({ tag }, index) => tag.key !== sorted[index - 1]?.tag.key);
+    if (isByKey && order.length <= maxOrderedTags) this.#orders.keep(name, own, attributes, order);
+    return sorted
+      .map(({ json }) => json)
+      .join("")
+      .slice(1);
   }
 
   #ownTagsOf(span: Span): readonly ShownTag[] {
@@ -149,11 +129,6 @@ const formatKey = "internal.span.format";
 
 function isOlderModel({ format }: Span): boolean {
   return format === "proto" || format === "jaeger";
-}
-
-function shownTag(sent: KeyValue): ShownTag {
-  const tag = withIpShown(sent);
-  return { tag, json: tagJson(tag) };
 }
 
 function byTag(one: ShownTag, other: ShownTag): number {
