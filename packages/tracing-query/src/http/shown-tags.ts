@@ -18,7 +18,8 @@ export interface ShownTag {
 
 export function shownTag(sent: KeyValue): ShownTag {
   const tag = withIpShown(sent);
-  return { tag, json: `,${tagJson(tag)}` };
+  // Joined, which makes one string: what `+` makes is a tree of its parts, to be walked whenever it is written.
+  return { tag, json: [",", tagJson(tag)].join("") };
 }
 
 /** Tags of attributes that spans share, made once each; those that were asked for twice are kept for long. */
