@@ -6,6 +6,9 @@ const maxKinds = 256;
 /** How long a kind of search is done as any other once it had too much to read. */
 const refusedMs = 10_000;
 
+/** Three days, about; who asks for longer goes on from there. */
+const maxReachNano = 3n * 86_400_000_000_000n;
+
 interface Known {
   readonly reachNano: bigint;
   /** By the clock that only goes forward. */
@@ -32,7 +35,7 @@ export class SearchReach {
     const againMs = this.#known.get(kind)?.againMs ?? 0;
     this.#known.delete(kind);
     if (reachNano === undefined) return;
-    this.#known.set(kind, { reachNano, againMs });
+    this.#known.set(kind, { reachNano: reachNano < maxReachNano ? reachNano : maxReachNano, againMs });
     const [oldest] = this.#known.keys();
     if (this.#known.size > maxKinds && oldest !== undefined) this.#known.delete(oldest);
   }

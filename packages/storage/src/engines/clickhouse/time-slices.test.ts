@@ -28,6 +28,14 @@ describe("timeSlices", () => {
     expect(slices(min, max)).toBe(expected);
   });
 
+  it("has none before the first nanosecond that there is", () => {
+    const max = -(2n ** 63n) + 20n * minute;
+    expect([...timeSlices({ startTimeMaxUnixNano: max }, now)]).toHaveLength(3);
+    expect([...timeSlices({ startTimeMaxUnixNano: max }, now, 30n * minute)]).toEqual([
+      { startTimeMaxUnixNano: max },
+    ]);
+  });
+
   it("leaves nothing out, and has nothing twice", () => {
     const all = [...timeSlices({ startTimeMinUnixNano: 7n, startTimeMaxUnixNano: now }, now)];
     expect(all.at(-1)?.startTimeMinUnixNano).toBe(7n);

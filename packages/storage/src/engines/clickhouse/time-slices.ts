@@ -8,6 +8,9 @@ const growth = BigInt(sliceGrowth);
 
 export type TimeSlice = Pick<TraceQuery, "startTimeMinUnixNano" | "startTimeMaxUnixNano">;
 
+/** A column of times has none before it. */
+const firstNanoThereIs = -(2n ** 63n);
+
 /**
  * The time of a search in slices, newest first, which together are all of it: a minute, a quarter of an hour, four
  * hours, some days, the rest. Traces are wanted newest first, so whoever has found enough need not read the older slices.
@@ -25,7 +28,7 @@ export function* timeSlices(
   for (let length = firstNano; length <= firstNano * growth ** 3n; length *= growth) {
     // Whole minutes, as the table is ordered by them.
     const from = ((end - length) / minuteNano) * minuteNano;
-    if (min !== undefined && from <= min) break;
+    if (from <= (min ?? firstNanoThereIs)) break;
     yield slice(from, max);
     max = from - 1n;
   }

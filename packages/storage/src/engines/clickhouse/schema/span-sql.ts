@@ -105,13 +105,18 @@ function hasEventAttribute(sought: SoughtAttribute): string {
   const { key, value, asDouble } = sought;
   const texts = asDouble === undefined ? [value] : [value, asDouble];
   const hint = texts.map(({ text }) => `has(${hashesOfEvents}, ${eventAttributeHash(key.text, text)})`);
-  return `(indexHint(${hint.join(" OR ")}) AND ${hasEventText(sought)})`;
+  // Not a part of the column: servers of a cluster do not understand each other when a hint has the whole and nothing else does.
+  return `(indexHint(${hint.join(" OR ")}) AND arrayExists(e -> arrayExists(a -> ${isEventAttribute(sought)}, e.3), events))`;
 }
 
-function hasEventText({ key, value, asDouble }: SoughtAttribute): string {
+function hasEventText(sought: SoughtAttribute): string {
+  return `arrayExists(a -> ${isEventAttribute(sought)}, arrayFlatten(events.attributes))`;
+}
+
+/** Of the tuple `a`. */
+function isEventAttribute({ key, value, asDouble }: SoughtAttribute): string {
   const isDouble = asDouble === undefined ? "" : ` OR (a.2 = 'double' AND a.3 = ${sqlOf(asDouble)})`;
-  const isSought = `a.1 = ${sqlOf(key)} AND (a.3 = ${sqlOf(value)}${isDouble})`;
-  return `arrayExists(a -> ${isSought}, arrayFlatten(events.attributes))`;
+  return `a.1 = ${sqlOf(key)} AND (a.3 = ${sqlOf(value)}${isDouble})`;
 }
 
 /** The condition that a span has this attribute in one of the places. */
