@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { printTraceQl, type TraceQlQuery } from "traceql";
+import { parseTraceQl, printTraceQl, type TraceQlQuery } from "traceql";
 import { type QueryVocabulary, queryArbitrary } from "traceql/testing";
 import { expect } from "vitest";
 import type { Attribute, AttributeValue, Span } from "wire/model";
@@ -135,7 +135,8 @@ function comparisonModel({ store, test }: ContractContext): void {
         answered++;
         expect([printTraceQl(query), own]).toEqual([printTraceQl(query), await ask(model, query)]);
       }),
-      { numRuns },
+      // Attributes of scopes are read out of a text, by an expression that names a long type.
+      { numRuns, examples: [[parseTraceQl('{ instrumentation.a = "x" }')]] },
     );
     expect(answered).toBeGreaterThan(0);
   });

@@ -50,17 +50,26 @@ afterEach(async () => {
 });
 
 describe("a read", () => {
-  it("goes without a setting that the server does not know, and does not try it again", async () => {
-    const asked: boolean[] = [];
+  const names = ["use_statistics_for_part_pruning", "optimize_const_name_size"];
+
+  it.each([
+    ["one by one", (name: string) => `Setting ${name} is neither a builtin setting`, [[0, 1], [1], [], []]],
+    ["none of them, where it does not say which", () => "Unknown setting", [[0, 1], [], []]],
+  ])("goes without settings that the server does not know: %s", async (_, text, expected) => {
+    const asked: number[][] = [];
     const url = await listen((request, response) => {
-      const isSet = request.url?.includes("use_statistics_for_part_pruning=0") === true;
-      asked.push(isSet);
-      if (isSet) response.writeHead(404).end("Code: 115. DB::Exception: Unknown setting (UNKNOWN_SETTING)");
-      else response.end('{"a":1}');
+      const set = names.flatMap((name, index) => (request.url?.includes(`${name}=`) ? [index] : []));
+      asked.push(set);
+      const [first] = set;
+      if (first === undefined) response.end('{"a":1}');
+      else
+        response
+          .writeHead(404)
+          .end(`Code: 115. DB::Exception: ${text(names[first] ?? "")} (UNKNOWN_SETTING)`);
     });
     const connection = connect([url]);
     for (let time = 0; time < 2; time++) expect(await connection.rows("SELECT 1", {})).toEqual([{ a: 1 }]);
-    expect(asked).toEqual([true, false, false]);
+    expect(asked).toEqual(expected);
   });
 });
 

@@ -60,10 +60,14 @@ export interface AnswerSize {
 type CallHeaders = Readonly<Record<string, string>>;
 
 /**
- * ClickHouse leaves out parts whose least and greatest `start` say that no row can match, and takes `toStartOfMinute` for monotonic then:
- * with a span from before 1970 or after 2106 in a part, its minutes of 32 bits begin again, and all of the part is not seen.
+ * Settings of reads that only newer servers know, which are right without them.
+ *
+ * - These leave out parts whose least and greatest `start` say that no row can match, and take `toStartOfMinute` for monotonic then:
+ *   with a span from before 1970 or after 2106 in a part, its minutes of 32 bits begin again, and all of the part is not seen.
+ * - Long constants, such as the name of a type, get names of their own, and servers of a cluster do not know each other's
+ *   (THERE_IS_NO_COLUMN).
  */
-const wholeParts: Settings = { use_statistics_for_part_pruning: "0" };
+const newerSettings: Settings = { use_statistics_for_part_pruning: "0", optimize_const_name_size: "-1" };
 
 /** Of an error's text. */
 const maxErrorBytes = 65_536;
@@ -78,8 +82,8 @@ export class ClickHouseConnection {
   readonly #options: ConnectionOptions;
   readonly #pool: HostPool;
   readonly #choice: Choice;
-  /** Servers from before the setting `wholeParts`. */
-  readonly #older = new Set<number>();
+  /** Of servers that do not know all `newerSettings`: those that they know. */
+  readonly #known = new Map<number, Settings>();
 
   /** @throws StorageError STORAGE_REFUSED for an address that is none */
   constructor(options: ConnectionOptions, pool?: HostPool, choice: Choice = "any") {
@@ -224,13 +228,13 @@ export class ClickHouseConnection {
     abort: AbortSignal,
     headers: CallHeaders = {},
   ): Promise<Dispatcher.ResponseData> {
-    if (this.#older.has(host.index)) return await this.#post(host, query, body, abort, headers);
+    const known = this.#known.get(host.index) ?? newerSettings;
     try {
-      return await this.#post(host, { ...query, ...wholeParts }, body, abort, headers);
+      return await this.#post(host, { ...query, ...known }, body, abort, headers);
     } catch (error) {
-      if (!isUnknownSetting(error)) throw error;
-      this.#older.add(host.index);
-      return await this.#post(host, query, body, abort, headers);
+      if (!isUnknownSetting(error) || Object.keys(known).length === 0) throw error;
+      this.#known.set(host.index, withoutNamed(known, String(error)));
+      return await this.#ask(host, query, body, abort, headers);
     }
   }
 
@@ -379,4 +383,10 @@ function answeredError(text: string, status: number): Error {
   if (code === undefined) return new Error(`HTTP status ${status}: ${text.trim()}`);
   const type = /\(([A-Z0-9_]{3,})\)/.exec(message)?.[1];
   return new ClickHouseError({ code, message: message.trim(), ...(type === undefined ? {} : { type }) });
+}
+
+/** Settings without the one that an error speaks of; without any where it names none of them. */
+function withoutNamed(settings: Settings, error: string): Settings {
+  const kept = Object.entries(settings).filter(([name]) => !error.includes(name));
+  return kept.length === Object.keys(settings).length ? {} : Object.fromEntries(kept);
 }
