@@ -85,7 +85,8 @@ export class ShownSpanJson {
     return json;
   }
 
-  #sortedTagsJson({ attributes, name }: Span, own: readonly ShownTag[]): string | undefined {
+  #sortedTagsJson(span: Span, own: readonly ShownTag[]): string | undefined {
+    const { attributes, name } = span;
     // A collector that wrote through the remote storage API has brought the tag of the format along.
     if (attributes.at(-1)?.key === formatKey) return undefined;
     if (attributes.some(({ key }) => sdkKeys.has(key))) return undefined;
@@ -96,7 +97,9 @@ export class ShownSpanJson {
     const sorted = order.map((place) => tags[place] as ShownTag);
     // The order of equal keys is that of their values.
     const isByKey = sorted.every(({ tag }, index) => tag.key !== sorted[index - 1]?.tag.key);
-    if (isByKey && order.length <= maxOrderedTags) this.#orders.keep(name, own, attributes, order);
+    if (isByKey && order.length <= maxOrderedTags && areOwnTagsShared(span)) {
+      this.#orders.keep(name, own, attributes, order);
+    }
     return sorted
       .map(({ json }) => json)
       .join("")
@@ -104,12 +107,12 @@ export class ShownSpanJson {
   }
 
   #ownTagsOf(span: Span): readonly ShownTag[] {
-    const { scope, kind, status, traceState, format } = span;
+    const { scope, kind, status, format } = span;
     const make = () =>
       toApiV2Span({ ...span, attributes: [], events: [], links: [] })
         .tags.map(shownTag)
         .sort(byTag);
-    if (status.message !== "" || traceState !== "") return make();
+    if (!areOwnTagsShared(span)) return make();
     let ofScope = this.#ownTags.get(scope);
     if (ofScope === undefined) {
       ofScope = new Map();
@@ -129,6 +132,11 @@ const formatKey = "internal.span.format";
 
 function isOlderModel({ format }: Span): boolean {
   return format === "proto" || format === "jaeger";
+}
+
+/** What a span has of its own beside its attributes, others have too, unless it has a text that is its own. */
+function areOwnTagsShared({ status, traceState }: Span): boolean {
+  return status.message === "" && traceState === "";
 }
 
 function byTag(one: ShownTag, other: ShownTag): number {

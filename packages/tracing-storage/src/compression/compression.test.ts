@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cityHash128 } from "./city-hash-128.ts";
+import { cityHash128 } from "wire/city-hash";
 import { createBlockCompressor, decompressBlocks } from "./compressed-blocks.ts";
 import { compressLz4Block, decompressLz4Block } from "./lz4-block.ts";
 import { decompressLz4Frames } from "./lz4-frame.ts";

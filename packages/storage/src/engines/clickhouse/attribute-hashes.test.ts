@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cityHash64, combinedCityHash64 } from "wire/city-hash";
 import { elementHash, eventAttributeHash } from "./attribute-hashes.ts";
-import { cityHash64, combinedCityHash64 } from "./city-hash-64.ts";
 import { concatenated } from "./sql-text.ts";
 import { runSql, startTestServer, type TestServer } from "./test-server.ts";
 import { textLiteral } from "./traceql/sql-literals.ts";

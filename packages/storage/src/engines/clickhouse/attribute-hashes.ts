@@ -1,6 +1,6 @@
+import { cityHash64, combinedCityHash64 } from "wire/city-hash";
 import type { AttributeType } from "wire/model";
 import { attributeTypeLetters } from "wire/rows";
-import { cityHash64, combinedCityHash64 } from "./city-hash-64.ts";
 
 // What the indexes of `spans` know of attributes. In a statement as numbers, which ClickHouse plans faster than expressions.
 

@@ -1,0 +1,82 @@
+/**
+ * What the hashes of 64 and of 128 bits are made of.
+ * Source: ClickHouse contrib/cityhash102/src/city.cc
+ */
+
+export const k0 = 0xc3a5c85c97cb3127n;
+export const k1 = 0xb492b66fbe98f273n;
+export const k2 = 0x9ae16a3b2f90404fn;
+export const k3 = 0xc949d7c7509e6557n;
+const kMul = 0x9ddfea08eb382d69n;
+
+export const u64 = (value: bigint): bigint => BigInt.asUintN(64, value);
+export const rotate = (value: bigint, shift: bigint): bigint =>
+  u64((value >> shift) | (value << (64n - shift)));
+export const shiftMix = (value: bigint): bigint => value ^ (value >> 47n);
+
+export type Pair = readonly [low: bigint, high: bigint];
+
+export function hash16([low, high]: Pair): bigint {
+  let a = u64((low ^ high) * kMul);
+  a ^= a >> 47n;
+  let b = u64((high ^ a) * kMul);
+  b ^= b >> 47n;
+  return u64(b * kMul);
+}
+
+export function hash0to16(view: DataView, at: number, length: number): bigint {
+  if (length > 8) {
+    const a = view.getBigUint64(at, true);
+    const b = view.getBigUint64(at + length - 8, true);
+    return hash16([a, rotate(u64(b + BigInt(length)), BigInt(length))]) ^ b;
+  }
+  if (length >= 4) {
+    const a = BigInt(view.getUint32(at, true));
+    return hash16([u64(BigInt(length) + (a << 3n)), BigInt(view.getUint32(at + length - 4, true))]);
+  }
+  if (length > 0) {
+    const a = view.getUint8(at);
+    const b = view.getUint8(at + (length >> 1));
+    const c = view.getUint8(at + length - 1);
+    const y = BigInt(a + (b << 8));
+    const z = BigInt(length + (c << 2));
+    return u64(shiftMix(u64(y * k2) ^ u64(z * k3)) * k2);
+  }
+  return k2;
+}
+
+/** Of 32 bytes and two seeds. */
+export function weakHash32(view: DataView, at: number, seedA: bigint, seedB: bigint): Pair {
+  const w = view.getBigUint64(at, true);
+  const x = view.getBigUint64(at + 8, true);
+  const y = view.getBigUint64(at + 16, true);
+  const z = view.getBigUint64(at + 24, true);
+  let a = u64(seedA + w);
+  let b = rotate(u64(seedB + a + z), 21n);
+  const c = a;
+  a = u64(a + x + y);
+  b = u64(b + rotate(a, 44n));
+  return [u64(a + z), u64(b + c)];
+}
+
+/** What is kept of the bytes so far. */
+export interface MixState {
+  x: bigint;
+  y: bigint;
+  z: bigint;
+  v: Pair;
+  w: Pair;
+}
+
+/** Mixes 64 bytes into a state. */
+export function mix64(state: MixState, view: DataView, at: number): void {
+  const { v, w } = state;
+  const x = u64(rotate(u64(state.x + state.y + v[0] + view.getBigUint64(at + 16, true)), 37n) * k1) ^ w[1];
+  const y = u64(rotate(u64(state.y + v[1] + view.getBigUint64(at + 48, true)), 42n) * k1) ^ v[0];
+  const z = rotate(state.z ^ w[0], 33n);
+  state.v = weakHash32(view, at, u64(v[1] * k1), u64(x + w[0]));
+  state.w = weakHash32(view, at + 32, u64(z + w[1]), y);
+  state.x = z;
+  state.y = y;
+  state.z = x;
+}
