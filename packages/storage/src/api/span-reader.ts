@@ -1,5 +1,5 @@
 import type { Span, SpanKind } from "wire/model";
-import type { SpanOutline } from "wire/rows";
+import type { SpanFields } from "wire/rows";
 
 /** One trace: its id and its spans, complete, in order of start time. Never empty. */
 export interface Trace {
@@ -13,8 +13,8 @@ export interface SpanList {
   readonly length: number;
   /** @returns undefined from `length` on */
   at(index: number): Span | undefined;
-  /** A few fields of a span, where they cost less than all of them. */
-  outlineAt?(index: number): SpanOutline | undefined;
+  /** What the row of a span says, where there is one and that costs less than the span; until it is asked for the next. */
+  fieldsAt?(index: number): SpanFields;
 }
 
 /** A trace whose spans need not be held as objects; otherwise as `Trace`. */

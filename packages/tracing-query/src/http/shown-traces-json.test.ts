@@ -10,6 +10,8 @@ import {
   spanKinds,
   statusCodes,
 } from "wire/model";
+import { PackedSpans } from "wire/rows";
+import { storedRowsOf } from "wire/testing";
 import { type AdjustOptions, adjustTrace } from "../service/adjusters/adjust-trace.ts";
 import { toApiTrace } from "../service/api-trace.ts";
 import { otlpSpan, sampleTraceId } from "../service/sample-store.ts";
@@ -112,6 +114,21 @@ function packed(spans: readonly Span[]): PackedTrace {
   };
 }
 
+/** As one that holds rows. */
+function stored(spans: readonly Span[]): PackedTrace {
+  const rows = new PackedSpans();
+  rows.add(storedRowsOf(spans), () => {});
+  rows.end();
+  return {
+    traceId: spans[0]?.traceId ?? sampleTraceId,
+    spans: {
+      length: rows.length,
+      at: (index) => rows.at(index),
+      fieldsAt: (index) => rows.fieldsAt(index),
+    },
+  };
+}
+
 async function shown(trace: PackedTrace, options: AdjustOptions | undefined): Promise<string> {
   const traces = [{ traceId: trace.traceId, isLarge: false, trace }];
   return (await Array.fromAsync(shownTracesJson(traces, options))).join("");
@@ -138,7 +155,9 @@ describe("shownTracesJson", () => {
         const again = all.map((one) => ({ ...one, attributes: one.attributes.map(withOtherValue) }));
         const spans = spansOf([...all, ...all, ...again], shared, traceId);
         const options = { maxClockSkewNano };
-        expect(await shown(packed(spans), options)).toBe(together(spans, options));
+        const whole = together(spans, options);
+        expect(await shown(packed(spans), options)).toBe(whole);
+        expect(await shown(stored(spans), options)).toBe(whole);
       }),
       { numRuns: 300 },
     );
@@ -155,6 +174,7 @@ describe("shownTracesJson", () => {
     }));
     const options = { maxClockSkewNano: 1_000n };
     expect(await shown(packed(spans), options)).toBe(together(spans, options));
+    expect(await shown(stored(spans), options)).toBe(together(spans, options));
   });
 
   it("sorts the tags of a span with very many, and knows those that come again", async () => {
@@ -163,6 +183,7 @@ describe("shownTracesJson", () => {
     const options = { maxClockSkewNano: 0n };
     const trace = { traceId: sampleTraceId, spans };
     expect(await shown(trace, options)).toBe(together(spans, options));
+    expect(await shown(stored(spans), options)).toBe(together(spans, options));
   });
 
   it("shows several traces, each with processes of its own", async () => {

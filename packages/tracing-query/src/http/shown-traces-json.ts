@@ -53,7 +53,8 @@ async function* adjustedJson(
   writer: ShownSpanJson,
   keys: ProcessKeys,
 ): AsyncGenerator<string> {
-  const spans = trace.spans.length > largeTraceSpans ? trace.spans : asObjects(trace.spans);
+  const isLarge = trace.spans.length > largeTraceSpans;
+  const spans = isLarge || trace.spans.fieldsAt !== undefined ? trace.spans : asObjects(trace.spans);
   const plan = await planClocks(spans, options.maxClockSkewNano, writer.processes);
   if (plan === undefined) {
     yield* apiSpansJson(adjustedTogether(trace, options), keys);

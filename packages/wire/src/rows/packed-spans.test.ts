@@ -1,15 +1,38 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Scope, Span } from "../model/span.ts";
+import { type Scope, type Span, spanKinds, statusCodes } from "../model/span.ts";
+import { attributeListOf } from "./attribute-list.ts";
+import { detailsTextOf } from "./details-text-of.ts";
 import { PackedSpans } from "./packed-spans.ts";
 import type { SpanPlace } from "./read-stored-rows.ts";
 import { spanArbitrary } from "./span-arbitrary.ts";
+import type { SpanFields } from "./span-fields.ts";
 import { storedRowsOf, withoutDetails } from "./stored-rows-of.ts";
 
 /** Half of the spans have what most have, and some of those their parent as a link. */
 const someSpan = fc
   .tuple(spanArbitrary, fc.constantFrom("", "parent", "tuple", "tuple"))
   .map(([span, details]) => (details === "tuple" ? span : withoutDetails(span, details === "parent")));
+
+function expectFields(fields: SpanFields, span: Span): void {
+  const { bytes, view, spanIdAt, startAt, nameStart, nameEnd, messageStart, messageEnd } = fields;
+  expect(fields.origin).toEqual({ format: span.format, resource: span.resource, scope: span.scope });
+  expect(bytes.toString("hex", spanIdAt, spanIdAt + 16)).toBe(
+    span.spanId + (span.parentSpanId || "0".repeat(16)),
+  );
+  expect(view.getBigInt64(startAt, true)).toBe(span.startTimeUnixNano);
+  expect(view.getBigInt64(startAt + 8, true)).toBe(span.durationNano);
+  expect(bytes.toString("utf8", nameStart, nameEnd)).toBe(span.name);
+  expect([fields.flags, fields.hasTraceState]).toEqual([span.flags, span.traceState !== ""]);
+  expect([spanKinds[fields.kind], statusCodes[fields.status]]).toEqual([span.kind, span.status.code]);
+  expect(bytes.toString("utf8", messageStart, messageEnd)).toBe(span.status.message);
+  expect(bytes.subarray(fields.attributesStart, fields.attributesEnd)).toEqual(
+    attributeListOf(span.attributes),
+  );
+  expect([fields.hasLinks, fields.hasEvents]).toEqual([span.links.length > 0, span.events.length > 0]);
+  const hasDetails = detailsTextOf(span).toString();
+  expect(fields.details()).toBe(hasDetails === "" ? "none" : hasDetails === "parent" ? "parent" : "more");
+}
 
 describe("PackedSpans", () => {
   it("gives back spans whose rows came cut anywhere, in any order", () => {
@@ -38,9 +61,7 @@ describe("PackedSpans", () => {
         for (let index = spans.length - 1; index >= 0; index--) {
           const span = spans[index] as Span;
           expect(packed.at(index)).toEqual(span);
-          const { spanId, parentSpanId, startTimeUnixNano, durationNano, format, resource } = span;
-          const outline = { spanId, parentSpanId, startTimeUnixNano, durationNano, format, resource };
-          expect(packed.outlineAt(index)).toEqual({ ...outline, hasLinks: span.links.length > 0 });
+          expectFields(packed.fieldsAt(index), span);
         }
       }),
       { numRuns: 40 },

@@ -11,21 +11,11 @@ import {
   StoredRowReader,
   skipStoredSpan,
 } from "./read-stored-rows.ts";
-import { noParent, type SpanOrigin } from "./span-row-reader.ts";
+import { SpanFields } from "./span-fields.ts";
+import type { SpanOrigin } from "./span-row-reader.ts";
 
 const firstBlockBytes = 64 * 1024;
 const largestBlockBytes = 4 * 1024 * 1024;
-const traceIdBytes = 16;
-
-/** What places a span in its trace. */
-export interface SpanOutline
-  extends Pick<
-    Span,
-    "spanId" | "parentSpanId" | "startTimeUnixNano" | "durationNano" | "format" | "resource"
-  > {
-  /** Whether it has links, of which one may name its parent too. */
-  readonly hasLinks: boolean;
-}
 
 /** Of spans whose details do not say it: that was taken out of them. */
 class KnownPrefix implements SpanPrefix {
@@ -61,6 +51,7 @@ export class PackedSpans {
   #rest: Uint8Array = new Uint8Array(0);
   /** Rows that are kept without a part of their details. */
   #shortened: ByteWriter | undefined;
+  #fields: SpanFields | undefined;
 
   /** Spans that are complete. */
   get length(): number {
@@ -121,25 +112,12 @@ export class PackedSpans {
     return readStoredSpan(reader, prefix);
   }
 
-  /** Some fields of a span, for a part of the time that all of them take. */
-  outlineAt(index: number): SpanOutline {
+  /** What the row of a span says, for a part of the time that an object takes; until it is asked for the next. */
+  fieldsAt(index: number): SpanFields {
     const { reader, prefix } = this.#find(index);
-    reader.position += traceIdBytes;
-    const spanId = reader.hex(8);
-    const parentSpanId = reader.hex(8);
-    reader.skipString(); // trace_state
-    reader.uint32(); // flags
-    reader.skipString(); // name
-    reader.uint8(); // kind
-    return {
-      spanId,
-      parentSpanId: parentSpanId === noParent ? "" : parentSpanId,
-      startTimeUnixNano: reader.int64(),
-      durationNano: reader.int64(),
-      format: prefix.plain.format,
-      resource: prefix.plain.resource,
-      hasLinks: ((this.#places[3 * index] as number) & 1) === 1,
-    };
+    this.#fields ??= new SpanFields(reader, prefix);
+    this.#fields.open(reader, prefix, ((this.#places[3 * index] as number) & 1) === 1);
+    return this.#fields;
   }
 
   #find(index: number): { readonly reader: StoredRowReader; readonly prefix: KnownPrefix } {

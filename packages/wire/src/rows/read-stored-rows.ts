@@ -159,7 +159,9 @@ export function skipStoredSpan(reader: StoredRowReader, prefix: SpanPrefix): Spa
   for (let left = reader.varint(); left > 0; left--) skipEvent(reader);
   const start = openDetails(reader, prefix);
   const hasLinks =
-    start === none ? false : start === parent || ownDetails(reader, prefix, start).links.length > 0;
+    start === noDetails
+      ? false
+      : start === parentAsDetails || ownDetails(reader, prefix, start).links.length > 0;
   return { traceId, startTimeUnixNano, hasLinks };
 }
 
@@ -210,25 +212,25 @@ function readDetails(
   parentSpanId: string,
 ): OwnDetails {
   const start = openDetails(reader, prefix);
-  if (start === none) return detailsWith([]);
-  return start === parent
+  if (start === noDetails) return detailsWith([]);
+  return start === parentAsDetails
     ? detailsWith([linkToParent(traceId, parentSpanId)])
     : ownDetails(reader, prefix, start);
 }
 
 /** Details that are no tuple: nothing, and the word `parent`. */
-const none = -1;
-const parent = -2;
+export const noDetails = -1;
+export const parentAsDetails = -2;
 
-/** Goes past the text of details. @returns `none`, `parent`, or where the tuple begins, of which `ownDetails` tells more */
-function openDetails(reader: StoredRowReader, prefix: SpanPrefix): number {
+/** Goes past the text of details. @returns `noDetails`, `parentAsDetails`, or where the tuple begins, of which `ownDetails` tells more */
+export function openDetails(reader: StoredRowReader, prefix: SpanPrefix): number {
   reader.detailsAt = reader.position;
   const start = reader.skipString();
   const end = reader.position;
   reader.ownAt = 0;
   reader.origin = prefix.plain;
-  if (start === end) return none;
-  return isOnlyParent(reader.view, start, end) ? parent : start;
+  if (start === end) return noDetails;
+  return isOnlyParent(reader.view, start, end) ? parentAsDetails : start;
 }
 
 /** The tuple from `start` on, which ends where the reader is. */

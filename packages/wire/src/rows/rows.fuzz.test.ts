@@ -52,7 +52,10 @@ const readers: readonly [name: string, read: Read, messages: readonly Uint8Array
       packed.end();
       const spans = readStoredRows(rows);
       expect(ids).toBe(spans.map(({ traceId }) => traceId).join(""));
-      for (const [index, { spanId }] of spans.entries()) expect(packed.outlineAt(index).spanId).toBe(spanId);
+      for (const [index, { spanId }] of spans.entries()) {
+        const { bytes, spanIdAt } = packed.fieldsAt(index);
+        expect(bytes.toString("hex", spanIdAt, spanIdAt + 8)).toBe(spanId);
+      }
       expect(spans.map((_, index) => packed.at(index))).toEqual(spans);
       return `${packed.length} spans`;
     },

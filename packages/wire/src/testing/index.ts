@@ -1,3 +1,4 @@
 export { statusDetails } from "../grpc/status-details.ts";
 export { damagedMessage, randomOf } from "../rows/damaged-message.ts";
 export { spanArbitrary } from "../rows/span-arbitrary.ts";
+export { storedRowsOf } from "../rows/stored-rows-of.ts";

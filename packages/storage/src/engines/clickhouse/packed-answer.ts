@@ -58,9 +58,8 @@ export class PackedAnswer {
     const spans = this.#spans;
     const at = (index: number) =>
       index < order.length ? decoded(() => spans.at(order[index] as number)) : undefined;
-    const outlineAt = (index: number) =>
-      index < order.length ? spans.outlineAt(order[index] as number) : undefined;
-    return { traceId, spans: { length: order.length, at, outlineAt } };
+    const fieldsAt = (index: number) => spans.fieldsAt(order[index] as number);
+    return { traceId, spans: { length: order.length, at, fieldsAt } };
   }
 
   #take(): void {

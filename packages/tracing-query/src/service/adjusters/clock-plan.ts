@@ -1,10 +1,11 @@
 import { nextTurn, type SpanList } from "storage/api";
 import { toApiV2Span } from "wire/api-v2";
-import type { Resource, Span } from "wire/model";
-import type { SpanOutline } from "wire/rows";
-import { noSpan, parentKey } from "../span-facts.ts";
+import type { Resource, Span, SpanFormat } from "wire/model";
+import type { SpanFields } from "wire/rows";
+import { parentKey } from "../span-facts.ts";
 import { skewAgainst } from "./clock-skew.ts";
 import { ShownProcesses } from "./shown-processes.ts";
+import { SpanIds } from "./span-ids.ts";
 
 /** Spans that are looked at before others get a turn: some milliseconds of work. */
 const spansPerTurn = 1_000;
@@ -35,47 +36,26 @@ export async function planClocks(
   maxDeltaNano: bigint,
   processes = new ShownProcesses(),
 ): Promise<ClockPlan | undefined> {
+  const read = await readSpans(spans, processes);
+  if (read === undefined) return undefined;
+  const { ids, starts, durations, parentHighs, parentLows, hosts, hostsOfSpans } = read;
   const count = spans.length;
-  const starts = new BigInt64Array(count);
-  const durations = new BigInt64Array(count);
-  const hosts: string[] = [];
-  const hostsOfSpans = new Uint32Array(count);
-  const hostOf = new Map<Resource, number>();
-  const indexes = new Map<string, number>();
-  const parentKeys: string[] = [];
-  for (let index = 0; index < count; index++) {
-    const span = spans.outlineAt?.(index) ?? outlineOf(spans.at(index) as Span);
-    if (indexes.has(span.spanId)) return undefined;
-    indexes.set(span.spanId, index);
-    parentKeys.push(span.hasLinks ? parentIdByLinks(spans.at(index) as Span) : parentIdOf(span));
-    if (isFar(span.startTimeUnixNano) || isFar(span.durationNano)) return undefined;
-    starts[index] = span.startTimeUnixNano;
-    durations[index] = span.durationNano;
-    let host = hostOf.get(span.resource);
-    if (host === undefined) {
-      host = hosts.push(processes.of(spans.at(index) as Span).host) - 1;
-      hostOf.set(span.resource, host);
-    }
-    hostsOfSpans[index] = host;
-    if (index % spansPerTurn === spansPerTurn - 1) await nextTurn();
-  }
-
   const parents = new Int32Array(count);
-  const missing = new Map<number, string>();
   /** Children as lists: the first of each span, and the next of the same parent. */
   const firstChild = new Int32Array(count).fill(root);
   const nextChild = new Int32Array(count).fill(root);
   const rest: number[] = [];
   for (let index = 0; index < count; index++) {
-    const key = parentKeys[index] as string;
-    const parent = key === "" ? root : (indexes.get(key) ?? orphan);
+    const high = parentHighs[index] as number;
+    const low = parentLows[index] as number;
+    const found = ids.find(high, low);
+    const parent = high === 0 && low === 0 ? root : found === -1 ? orphan : found;
     parents[index] = parent;
     if (parent >= 0) {
       nextChild[index] = firstChild[parent] as number;
       firstChild[parent] = index;
     } else {
       rest.push(index);
-      if (parent === orphan) missing.set(index, key);
     }
     if (index % (8 * spansPerTurn) === 0) await nextTurn();
   }
@@ -101,24 +81,100 @@ export async function planClocks(
     }
     if (++visited % (8 * spansPerTurn) === 0) await nextTurn();
   }
-  return { deltaNano: (index) => deltas[index] as bigint, missingParent: (index) => missing.get(index) };
+  return {
+    deltaNano: (index) => deltas[index] as bigint,
+    missingParent: (index) =>
+      parents[index] === orphan
+        ? hexOf(parentHighs[index] as number) + hexOf(parentLows[index] as number)
+        : undefined,
+  };
 }
 
+/** What clocks depend on, of all spans of a trace. Ids are two numbers of 32 bits each. */
+interface ReadSpans {
+  readonly ids: SpanIds;
+  readonly starts: BigInt64Array;
+  readonly durations: BigInt64Array;
+  /** Zeros for a root. */
+  readonly parentHighs: Int32Array;
+  readonly parentLows: Int32Array;
+  readonly hosts: readonly string[];
+  readonly hostsOfSpans: Uint32Array;
+}
+
+/** @returns undefined as `planClocks` does */
+async function readSpans(spans: SpanList, processes: ShownProcesses): Promise<ReadSpans | undefined> {
+  const count = spans.length;
+  const ids = new SpanIds(count);
+  const starts = new BigInt64Array(count);
+  const durations = new BigInt64Array(count);
+  const parentHighs = new Int32Array(count);
+  const parentLows = new Int32Array(count);
+  const hosts: string[] = [];
+  const hostsOfSpans = new Uint32Array(count);
+  const hostOf = new Map<Resource, number>();
+  for (let index = 0; index < count; index++) {
+    const fields = spans.fieldsAt?.(index);
+    let resource: Resource;
+    let isNew: boolean;
+    if (fields === undefined) {
+      const span = spans.at(index) as Span;
+      resource = span.resource;
+      isNew = ids.add(wordOf(span.spanId, 0), wordOf(span.spanId, 8));
+      starts[index] = span.startTimeUnixNano;
+      durations[index] = span.durationNano;
+    } else {
+      const { view, spanIdAt, startAt } = fields;
+      resource = fields.origin.resource;
+      isNew = ids.add(view.getInt32(spanIdAt), view.getInt32(spanIdAt + 4));
+      starts[index] = view.getBigInt64(startAt, true);
+      durations[index] = view.getBigInt64(startAt + 8, true);
+    }
+    if (!isNew || isFar(starts[index] as bigint) || isFar(durations[index] as bigint)) return undefined;
+    if (fields !== undefined && namesParent(fields)) {
+      const { view, spanIdAt } = fields;
+      parentHighs[index] = view.getInt32(spanIdAt + 8);
+      parentLows[index] = view.getInt32(spanIdAt + 12);
+    } else if (fields === undefined || fields.hasLinks) {
+      const parent = parentIdOf(spans.at(index) as Span);
+      parentHighs[index] = wordOf(parent, 0);
+      parentLows[index] = wordOf(parent, 8);
+    }
+    let host = hostOf.get(resource);
+    if (host === undefined) {
+      host = hosts.push(processes.of(spans.at(index) as Span).host) - 1;
+      hostOf.set(resource, host);
+    }
+    hostsOfSpans[index] = host;
+    if (index % spansPerTurn === spansPerTurn - 1) await nextTurn();
+  }
+  return { ids, starts, durations, parentHighs, parentLows, hosts, hostsOfSpans };
+}
 /** So far from 1970 that differences may take more than 64 bits. */
 function isFar(nano: bigint): boolean {
   return nano > farNano || nano < -farNano;
 }
 
-function outlineOf(span: Span): SpanOutline {
-  return { ...span, hasLinks: span.links.length > 0 };
+/** Whether the id of the parent in a row says of which span it is a child; without links, it has no parent otherwise. */
+function namesParent(fields: SpanFields): boolean {
+  return fields.hasLinks ? fields.details() === "parent" : isOtlp(fields.origin.format);
 }
 
-/** The id of the parent of a span without links, in hex; "" for a root. */
-function parentIdOf({ format, parentSpanId }: SpanOutline): string {
-  return format === "otlp" || format === "zipkin" ? parentSpanId : "";
+/** The id of the parent in hex; "" for a root. */
+function parentIdOf(span: Span): string {
+  if (span.links.length === 0) return isOtlp(span.format) ? span.parentSpanId : "";
+  return Buffer.from(parentKey(toApiV2Span(span)), "latin1").toString("hex");
 }
 
-function parentIdByLinks(span: Span): string {
-  const key = parentKey(toApiV2Span(span));
-  return key === noSpan ? "" : Buffer.from(key, "latin1").toString("hex");
+function isOtlp(format: SpanFormat): boolean {
+  return format === "otlp" || format === "zipkin";
+}
+
+/** 32 bits of an id in hex, from one of its digits on; 0 where it has none. */
+function wordOf(id: string, start: number): number {
+  return Number.parseInt(id.slice(start, start + 8), 16) | 0;
+}
+
+function hexOf(word: number): string {
+  return (word >>> 0).toString(16).padStart(8, "0");
 }

@@ -1,0 +1,50 @@
+/** Different in each process: who sends spans cannot know which ids get in each other's way. */
+const [highFactor, lowFactor] = crypto
+  .getRandomValues(new Int32Array(2))
+  .map((factor) => factor | 1) as Int32Array;
+
+/** Where spans are by their ids, which are two numbers of 32 bits: for many spans, in a tenth of the memory of a map of texts. */
+export class SpanIds {
+  readonly #highs: Int32Array;
+  readonly #lows: Int32Array;
+  /** One more than the place of an id, at the first free slot from that of its hash on. */
+  readonly #slots: Int32Array;
+  readonly #mask: number;
+  #length = 0;
+
+  /** @param count most ids */
+  constructor(count: number) {
+    this.#highs = new Int32Array(count);
+    this.#lows = new Int32Array(count);
+    // A power of two of which at least half stays free.
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * count + 2)));
+    this.#mask = this.#slots.length - 1;
+  }
+
+  /** Adds an id, whose place is how many were there. @returns whether it was new */
+  add(high: number, low: number): boolean {
+    const slot = this.#slotOf(high, low);
+    if (this.#slots[slot] !== 0) return false;
+    this.#highs[this.#length] = high;
+    this.#lows[this.#length] = low;
+    this.#slots[slot] = ++this.#length;
+    return true;
+  }
+
+  /** @returns the place of an id; -1 when it is not there */
+  find(high: number, low: number): number {
+    return (this.#slots[this.#slotOf(high, low)] as number) - 1;
+  }
+
+  /** Where the id is, or would be. */
+  #slotOf(high: number, low: number): number {
+    let hash = Math.imul(high, highFactor as number) ^ Math.imul(low, lowFactor as number);
+    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+    let slot = (hash ^ (hash >>> 13)) & this.#mask;
+    for (;;) {
+      const place = (this.#slots[slot] as number) - 1;
+      if (place < 0 || (this.#highs[place] === high && this.#lows[place] === low)) return slot;
+      slot = (slot + 1) & this.#mask;
+    }
+  }
+}

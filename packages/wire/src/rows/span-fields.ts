@@ -1,0 +1,95 @@
+import {
+  noDetails,
+  openDetails,
+  parentAsDetails,
+  type SpanPrefix,
+  type StoredRowReader,
+} from "./read-stored-rows.ts";
+import { type SpanOrigin, skipEvent } from "./span-row-reader.ts";
+
+/**
+ * What a stored row says of a span, as places in its bytes: for who takes it from there and needs no object of it. Nothing is
+ * checked; where something is not as it should be, `readStoredSpan` says what.
+ */
+export class SpanFields {
+  #reader: StoredRowReader;
+  #prefix: SpanPrefix;
+  /** Whether it has links, of which one may name its parent too. */
+  hasLinks = false;
+  /** 8 bytes, behind which are those of the parent's id: zeros without one. */
+  spanIdAt = 0;
+  hasTraceState = false;
+  flags = 0;
+  nameStart = 0;
+  nameEnd = 0;
+  /** Number of its kind. */
+  kind = 0;
+  /** 8 bytes, least first, behind which is the duration. */
+  startAt = 0;
+  /** Number of its status. */
+  status = 0;
+  messageStart = 0;
+  messageEnd = 0;
+  /** An attribute list, or nothing. */
+  attributesStart = 0;
+  attributesEnd = 0;
+
+  constructor(reader: StoredRowReader, prefix: SpanPrefix) {
+    this.#reader = reader;
+    this.#prefix = prefix;
+  }
+
+  /** @param reader at the beginning of a row without its prefix */
+  open(reader: StoredRowReader, prefix: SpanPrefix, hasLinks: boolean): void {
+    this.#reader = reader;
+    this.#prefix = prefix;
+    this.hasLinks = hasLinks;
+    reader.skip(16); // trace_id
+    this.spanIdAt = reader.position;
+    reader.skip(16); // span_id, parent_span_id
+    this.hasTraceState = reader.skipString() < reader.position;
+    this.flags = reader.uint32();
+    this.nameStart = reader.skipString();
+    this.nameEnd = reader.position;
+    this.kind = reader.uint8();
+    this.startAt = reader.position;
+    reader.skip(16); // start, duration
+    this.status = reader.uint8();
+    this.messageStart = reader.skipString();
+    this.messageEnd = reader.position;
+    this.attributesStart = reader.skipString();
+    this.attributesEnd = reader.position;
+  }
+
+  get bytes(): Buffer {
+    return this.#reader.bytes;
+  }
+
+  /** The same memory as `bytes`. */
+  get view(): DataView {
+    return this.#reader.view;
+  }
+
+  get origin(): SpanOrigin {
+    return this.#prefix.plain;
+  }
+
+  get hasEvents(): boolean {
+    return this.bytes[this.attributesEnd] !== 0;
+  }
+
+  /** What few spans have: nothing, the parent as the only link, or more than that. */
+  details(): "none" | "parent" | "more" {
+    const reader = this.#reader;
+    reader.position = this.attributesEnd;
+    for (let left = reader.varint(); left > 0; left--) skipEvent(reader);
+    switch (openDetails(reader, this.#prefix)) {
+      case noDetails:
+        return "none";
+      case parentAsDetails:
+        return "parent";
+      default:
+        return "more";
+    }
+  }
+}
