@@ -18,7 +18,7 @@ import { errorEnvelope } from "./envelope.ts";
 import { type HttpFailure, httpFailure } from "./http-status.ts";
 import { indentJson, indentSlowJson } from "./indent-json.ts";
 import { type BodyLimit, readBody } from "./read-body.ts";
-import { sendParts, sendPieces, sendText } from "./send-pieces.ts";
+import { type Piece, sendParts, sendPieces, sendText } from "./send-pieces.ts";
 import { TypedAnswer } from "./typed-answer.ts";
 
 /** Its signal is aborted when the client is gone. */
@@ -37,7 +37,7 @@ export interface EndpointRequest {
   body(limit?: BodyLimit): Promise<Buffer>;
 }
 
-export type Answer = Iterable<string> | AsyncIterable<string> | TypedAnswer;
+export type Answer = Iterable<string> | AsyncIterable<Piece> | TypedAnswer;
 
 /** Answers with JSON, in pieces, or with a type of its own. Errors that it throws become those of its style. */
 export type Endpoint = (request: EndpointRequest) => Promise<Answer> | Answer;
@@ -115,9 +115,7 @@ function closeSignal(response: Response): AbortSignal {
 
 const textType = "text/plain; charset=utf-8";
 
-function indented(
-  pieces: Iterable<string> | AsyncIterable<string>,
-): Iterable<string> | AsyncIterable<string> {
+function indented(pieces: Iterable<string> | AsyncIterable<Piece>): Iterable<string> | AsyncIterable<string> {
   const indent = "    ";
   return Symbol.iterator in pieces ? indentJson(pieces, indent) : indentSlowJson(pieces, indent);
 }

@@ -29,10 +29,10 @@ export function* envelope(
 }
 
 /** As `envelope`, for data that takes its time. */
-export async function* slowEnvelope(
-  data: AsyncIterable<string>,
+export async function* slowEnvelope<Piece>(
+  data: AsyncIterable<Piece>,
   { total = 0, errors = [] }: EnvelopeFacts = {},
-): AsyncGenerator<string> {
+): AsyncGenerator<Piece | string> {
   yield head;
   yield* data;
   yield tail({ total, errors });

@@ -8,10 +8,15 @@ export function* indentJson(pieces: Iterable<string>, indent: string): Generator
   for (const piece of pieces) yield indented(piece);
 }
 
-/** As `indentJson`, for pieces that take their time. */
-export async function* indentSlowJson(pieces: AsyncIterable<string>, indent: string): AsyncGenerator<string> {
+/** As `indentJson`, for pieces that take their time; those of bytes are not cut within a character. */
+export async function* indentSlowJson(
+  pieces: AsyncIterable<string | Uint8Array>,
+  indent: string,
+): AsyncGenerator<string> {
   const indented = indenter(indent);
-  for await (const piece of pieces) yield indented(piece);
+  for await (const piece of pieces) {
+    yield indented(typeof piece === "string" ? piece : Buffer.from(piece).toString());
+  }
 }
 
 function indenter(indent: string): (piece: string) => string {

@@ -4,17 +4,20 @@ import { createGunzip } from "node:zlib";
 import { createLogger, parseHostPort } from "lifecycle";
 import type { PackedTrace, SpanReader } from "storage/api";
 import { expect, onTestFinished, test } from "vitest";
+import type { Span } from "wire/model";
 import { decodeTraces } from "wire/otlp";
 import { StuckReader, sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleTraceId } from "../service/sample-store.ts";
+import { storedTrace } from "../service/stored-trace.ts";
 import { openHttpServer } from "./http-server.ts";
 import { UiPage } from "./ui-page.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
 const count = 3_000;
+const asObjects = (spans: readonly Span[]): PackedTrace => ({ traceId: sampleTraceId, spans });
 
 /** A store that says how many spans there are, and gives them when the test does. */
-async function openLarge(maxSpans = 1_000_000) {
+async function openLarge(maxSpans = 1_000_000, traceOf = asObjects) {
   const rows = Promise.withResolvers<PackedTrace[]>();
   const reader: SpanReader = Object.assign(new StuckReader(), {
     getPackedTraces: ((_ids, _options, onCount) => {
@@ -39,11 +42,20 @@ async function openLarge(maxSpans = 1_000_000) {
     otlpSpan({ spanId: (index + 1).toString(16).padStart(16, "0"), startTimeUnixNano: BigInt(index) }),
   );
   return {
-    ask: async (headers: Record<string, string> = {}, base = "/api/traces"): Promise<IncomingMessage> => {
-      const request = get({ port: server.port, path: `${base}/${sampleTraceId}`, headers, agent: false });
+    ask: async (
+      headers: Record<string, string> = {},
+      base = "/api/traces",
+      query = "",
+    ): Promise<IncomingMessage> => {
+      const request = get({
+        port: server.port,
+        path: `${base}/${sampleTraceId}${query}`,
+        headers,
+        agent: false,
+      });
       return ((await once(request, "response")) as [IncomingMessage])[0];
     },
-    give: () => rows.resolve([{ traceId: sampleTraceId, spans }]),
+    give: () => rows.resolve([traceOf(spans)]),
     fail: () => rows.reject(new Error("the store broke off")),
   };
 }
@@ -68,6 +80,23 @@ test.each([{}, { "accept-encoding": "gzip" }])(
     );
   },
 );
+
+test.each([
+  ["", {}],
+  ["", { "accept-encoding": "gzip" }],
+  ["?prettyPrint=true", {}],
+])("one whose spans are rows is the same, %s %j", async (query, headers: Record<string, string>) => {
+  const bodies = [asObjects, storedTrace].map(async (traceOf) => {
+    const { ask, give } = await openLarge(undefined, traceOf);
+    give();
+    const answer = await ask(headers, "/api/traces", query);
+    const body = "accept-encoding" in headers ? answer.pipe(createGunzip()) : answer;
+    return String(Buffer.concat(await body.toArray()));
+  });
+  const [objects, rows] = await Promise.all(bodies);
+  expect(objects).toContain(`"${count.toString(16).padStart(16, "0")}"`);
+  expect(rows).toBe(objects);
+});
 
 test.each([
   ["/tempo/api/traces", '{"batches":'],

@@ -10,26 +10,39 @@ const chunkLength = 65_536;
 /** A shorter body does not get shorter by as much as it costs. */
 const minCompressedLength = 1_024;
 
+/** Text, or the bytes of text. */
+export type Piece = string | Uint8Array;
+
 interface Chunk {
-  readonly text: string;
+  readonly body: Piece;
   /** To go out at once, though there may not be much of it. */
   readonly isUrgent: boolean;
 }
 
 /** Joins small pieces into chunks. */
-async function* joined(pieces: Iterable<string> | AsyncIterable<string>): AsyncGenerator<Chunk, undefined> {
-  let text = "";
+async function* joined(pieces: Iterable<Piece> | AsyncIterable<Piece>): AsyncGenerator<Chunk, undefined> {
+  let body: Piece = "";
   for await (const piece of pieces) {
-    text += piece;
-    const isUrgent = piece === "" && text !== "";
-    if (text.length >= chunkLength || isUrgent) {
-      yield { text, isUrgent };
-      text = "";
+    body = joinedTo(body, piece);
+    const isUrgent = piece === "" && body !== "";
+    if (body.length >= chunkLength || isUrgent) {
+      yield { body, isUrgent };
+      body = "";
     }
   }
-  if (text !== "") {
-    yield { text, isUrgent: false };
+  if (body !== "") {
+    yield { body, isUrgent: false };
   }
+}
+
+function joinedTo(body: Piece, piece: Piece): Piece {
+  if (typeof body === "string" && typeof piece === "string") return body + piece;
+  if (body.length === 0) return piece;
+  return piece.length === 0 ? body : Buffer.concat([bytesOf(body), bytesOf(piece)]);
+}
+
+function bytesOf(piece: Piece): Uint8Array {
+  return typeof piece === "string" ? Buffer.from(piece) : piece;
 }
 
 /** All of it, each further chunk made in a turn of its own: clients that take all at once would keep others waiting. */
@@ -47,7 +60,7 @@ async function* inTurns(
 }
 
 /** Sends a whole body, with its length. */
-export function sendText(response: Response, text: string): void {
+export function sendText(response: Response, text: Piece): void {
   response.setHeader("Content-Length", Buffer.byteLength(text)).end(text);
 }
 
@@ -58,7 +71,7 @@ export function sendText(response: Response, text: string): void {
  */
 export async function sendPieces(
   response: Response,
-  pieces: Iterable<string> | AsyncIterable<string>,
+  pieces: Iterable<Piece> | AsyncIterable<Piece>,
   coding?: ContentCoding,
 ): Promise<void> {
   const chunks = joined(pieces);
@@ -70,9 +83,9 @@ export async function sendPieces(
   }
   const [first, second] = head;
   const isWhole = second === undefined && first?.isUrgent !== true;
-  const text = first?.text ?? "";
-  if (isWhole && (coding === undefined || text.length < minCompressedLength)) {
-    sendText(response, text);
+  const begin = first?.body ?? "";
+  if (isWhole && (coding === undefined || begin.length < minCompressedLength)) {
+    sendText(response, begin);
     return;
   }
   const body = isWhole ? head : inTurns(head, chunks);
@@ -81,13 +94,13 @@ export async function sendPieces(
     return;
   }
   const compressor = compressorOf(coding);
-  const texts = async function* () {
-    for await (const { text, isUrgent } of body) {
-      yield text;
+  const bodies = async function* () {
+    for await (const { body: next, isUrgent } of body) {
+      yield next;
       if (isUrgent) compressor.flush();
     }
   };
-  await sendStream(response, Readable.from(texts()), coding, compressor);
+  await sendStream(response, Readable.from(bodies()), coding, compressor);
 }
 
 /** Ends early when the client is gone. What goes wrong with the chunks themselves is thrown. */
@@ -95,9 +108,9 @@ async function writeChunks(
   response: Response,
   chunks: Iterable<Chunk> | AsyncIterable<Chunk>,
 ): Promise<void> {
-  for await (const { text } of chunks) {
+  for await (const { body } of chunks) {
     if (response.destroyed) return;
-    if (!response.write(text)) await writable(response);
+    if (!response.write(body)) await writable(response);
   }
   response.end();
 }

@@ -1,4 +1,4 @@
-import { type ApiV2Span, type Process, toApiV2Span, traceIdText } from "wire/api-v2";
+import { type ApiV2Span, formatTagKey, type Process, toApiV2Span, traceIdText } from "wire/api-v2";
 import type { Attribute, Scope, Span } from "wire/model";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import { adjustedSpan, type SpanClock } from "../service/adjusters/adjusted-spans.ts";
@@ -6,11 +6,13 @@ import { missingParentWarning, skewOutcome } from "../service/adjusters/clock-sk
 import { sdkKeys } from "../service/adjusters/sdk-tags.ts";
 import { ShownProcesses } from "../service/adjusters/shown-processes.ts";
 import { compareTags } from "../service/adjusters/tag-order.ts";
+import { eventLogsJson } from "./event-logs.ts";
+import { microsText } from "./micros-text.ts";
 import { type ProcessKeys, processJson } from "./process-keys.ts";
-import { type ShownTag, ShownTags, shownTag } from "./shown-tags.ts";
+import { type ShownTag, ShownTags, shownField, shownTag } from "./shown-tags.ts";
 import { quoteRepeated } from "./tag-json.ts";
 import { TagOrders } from "./tag-orders.ts";
-import { logsJson, referencesJson, spanJson, warningsJson } from "./trace-json.ts";
+import { referencesJson, spanJson, warningsJson } from "./trace-json.ts";
 
 /** Longer lists are sorted each time. */
 const maxOrderedTags = 64;
@@ -24,6 +26,7 @@ export class ShownSpanJson {
   readonly processes = new ShownProcesses();
   readonly #options: AdjustOptions;
   readonly #tags = new ShownTags();
+  readonly #fields = new ShownTags(shownField);
   readonly #orders = new TagOrders<readonly ShownTag[]>();
   /** Tags that are no attributes, by scope, then by what else they are made of; sorted. */
   readonly #ownTags = new Map<Scope, Map<string, readonly ShownTag[]>>();
@@ -47,8 +50,8 @@ export class ShownSpanJson {
   json(span: Span, clock: SpanClock, keys: ProcessKeys): string {
     const tags = this.#tagsJson(span);
     if (tags === undefined) return spanJson(adjustedSpan(span, clock, this.#options), keys);
-    const rest = span.links.length > 0 || span.events.length > 0 ? this.#rest(span, clock) : undefined;
-    const { appliedNano, warning } = skewOutcome(clock.deltaNano, this.#options.maxClockSkewNano);
+    const rest = span.links.length > 0 ? this.#rest(span, clock) : undefined;
+    const { appliedNano, warning } = this.skew(clock);
     const traceId = traceIdText(span.traceId);
     const flags = span.flags === 0 || !isOlderModel(span) ? "" : `"flags":${span.flags},`;
     const { process } = this.processes.of(span);
@@ -56,16 +59,26 @@ export class ShownSpanJson {
     return (
       `{"traceID":"${traceId}","spanID":"${span.spanId}",${flags}"operationName":${quoteRepeated(span.name)},` +
       `"references":${rest === undefined ? parentJson(span, traceId) : referencesJson(rest.references)},` +
-      `"startTime":${microsJson(start)},"duration":${microsJson(span.durationNano)},` +
-      `"tags":[${tags}],"logs":${rest === undefined ? "[]" : logsJson(rest.logs)},` +
+      `"startTime":${microsText(start)},"duration":${microsText(span.durationNano)},` +
+      `"tags":[${tags}],"logs":${this.logsJson(span, appliedNano)},` +
       `"processID":"${keys.keyOf(process)}",` +
-      `"warnings":${rest === undefined ? ownWarnings(span, clock, warning) : warningsJson(rest.warnings)}}`
+      `"warnings":${rest === undefined ? ownWarnings(span.warnings, clock, warning) : warningsJson(rest.warnings)}}`
     );
   }
 
-  /** The references, logs and warnings of a span, the long way. */
+  /** What becomes of a span's clock. */
+  skew({ deltaNano }: SpanClock): ReturnType<typeof skewOutcome> {
+    return skewOutcome(deltaNano, this.#options.maxClockSkewNano);
+  }
+
+  /** The logs of a span. @param appliedNano by how much its clock was off */
+  logsJson({ events, format }: Pick<Span, "events" | "format">, appliedNano: bigint): string {
+    return events.length === 0 ? "[]" : eventLogsJson(events, format, appliedNano, this.#fields);
+  }
+
+  /** The references and warnings of a span, the long way. */
   #rest(span: Span, clock: SpanClock): ApiV2Span {
-    return adjustedSpan({ ...span, attributes: [] }, clock, this.#options);
+    return adjustedSpan({ ...span, attributes: [], events: [] }, clock, this.#options);
   }
 
   /** undefined where tags are not shown as the span's own, or not for what they are. */
@@ -88,7 +101,7 @@ export class ShownSpanJson {
   #sortedTagsJson(span: Span, own: readonly ShownTag[]): string | undefined {
     const { attributes, name } = span;
     // A collector that wrote through the remote storage API has brought the tag of the format along.
-    if (attributes.at(-1)?.key === formatKey) return undefined;
+    if (attributes.at(-1)?.key === formatTagKey) return undefined;
     if (attributes.some(({ key }) => sdkKeys.has(key))) return undefined;
     const tags = [...own, ...attributes.map((attribute) => this.#tags.of(attribute))];
     const order = Array.from(tags.keys()).sort((one, other) =>
@@ -128,9 +141,7 @@ export class ShownSpanJson {
   }
 }
 
-const formatKey = "internal.span.format";
-
-function isOlderModel({ format }: Span): boolean {
+export function isOlderModel({ format }: Pick<Span, "format">): boolean {
   return format === "proto" || format === "jaeger";
 }
 
@@ -151,17 +162,15 @@ function parentJson(span: Span, traceId: string): string {
 }
 
 /** The warnings of a span without links. */
-function ownWarnings({ warnings }: Span, { missingParent }: SpanClock, ofClock: string | undefined): string {
+export function ownWarnings(
+  warnings: readonly string[],
+  { missingParent }: SpanClock,
+  ofClock: string | undefined,
+): string {
   if (missingParent === undefined && ofClock === undefined) return warningsJson(warnings);
   return warningsJson([
     ...warnings,
     ...(missingParent === undefined ? [] : [missingParentWarning(missingParent)]),
     ...(ofClock === undefined ? [] : [ofClock]),
   ]);
-}
-
-/** Unsigned: what is negative wraps at 2^64. */
-function microsJson(nano: bigint): string {
-  const micros = nano / 1_000n;
-  return (micros < 0n ? BigInt.asUintN(64, micros) : micros).toString();
 }

@@ -17,15 +17,24 @@ export interface ShownTag {
 }
 
 export function shownTag(sent: KeyValue): ShownTag {
-  const tag = withIpShown(sent);
+  return shownField(withIpShown(sent));
+}
+
+/** A field of a log, which is shown as it was sent. */
+export function shownField(tag: KeyValue): ShownTag {
   // Joined, which makes one string: what `+` makes is a tree of its parts, to be walked whenever it is written.
   return { tag, json: [",", tagJson(tag)].join("") };
 }
 
 /** Tags of attributes that spans share, made once each; those that were asked for twice are kept for long. */
 export class ShownTags {
+  readonly #shown: (tag: KeyValue) => ShownTag;
   readonly #known = new Map<Attribute, ShownTag>();
   #new = new Map<Attribute, ShownTag>();
+
+  constructor(shown = shownTag) {
+    this.#shown = shown;
+  }
 
   of(attribute: Attribute): ShownTag {
     return this.#known.get(attribute) ?? this.#seldom(attribute);
@@ -38,7 +47,7 @@ export class ShownTags {
       this.#known.set(attribute, shown);
       return shown;
     }
-    shown = shownTag(tagFromAttribute(attribute));
+    shown = this.#shown(tagFromAttribute(attribute));
     // Not cleared: what a map had before points to what it has then, and all that is held once a part of it has grown old.
     if (this.#new.size >= maxNew) this.#new = new Map();
     this.#new.set(attribute, shown);

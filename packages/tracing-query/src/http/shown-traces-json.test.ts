@@ -10,17 +10,19 @@ import {
   spanKinds,
   statusCodes,
 } from "wire/model";
-import { PackedSpans } from "wire/rows";
-import { storedRowsOf } from "wire/testing";
 import { type AdjustOptions, adjustTrace } from "../service/adjusters/adjust-trace.ts";
 import { toApiTrace } from "../service/api-trace.ts";
 import { otlpSpan, sampleTraceId } from "../service/sample-store.ts";
+import { storedTrace } from "../service/stored-trace.ts";
 import { shownTracesJson } from "./shown-traces-json.ts";
 import { tracesJson } from "./trace-json.ts";
 
 const id = (number: number) => number.toString(16).padStart(16, "0");
 const text = (key: string, value: string): Attribute => ({ key, value: { type: "string", value } });
 const int = (key: string, value: bigint): Attribute => ({ key, value: { type: "int", value } });
+
+const bool = (key: string, value: boolean): Attribute => ({ key, value: { type: "bool", value } });
+const double = (key: string, value: number): Attribute => ({ key, value: { type: "double", value } });
 
 const hosts: readonly (readonly Attribute[])[] = [
   [],
@@ -59,7 +61,15 @@ const facts = fc.record({
       ...[text("span.kind", "client"), text("span.kind", "server"), text("internal.span.format", "x")],
       ...[text("b", "\u{10000}"), text("b", "\uffff"), int("b", 2n ** 60n), text("error", '"')],
       ...[
-        { key: "d", value: { type: "double", value: 0.5 } } as const,
+        ...[
+          text("q", 'a "b" \\ \u0001'),
+          text("long", "x".repeat(33)),
+          text("clé", "ä"),
+          text("t", "\u007f"),
+        ],
+        ...[int("n", -5n), int("n", 0n), int("m", 999_999_999_999_999n), int("m", -(2n ** 63n))],
+        ...[bool("t", true), bool("f", false), int("peer.ipv4", 2n ** 31n), text("peer.ipv4", "1.2.3.4")],
+        ...[double("d", 0.5), double("d", -0), double("e", 1e300), double("e", Number.POSITIVE_INFINITY)],
         { key: "ip", value: { type: "double", value: Number.NaN } } as const,
         { key: "l", value: { type: "array", value: [{ type: "bool", value: true }] } } as const,
         { key: "y", value: { type: "bytes", value: Uint8Array.of(1, 255) } } as const,
@@ -69,11 +79,32 @@ const facts = fc.record({
     { maxLength: 5 },
   ),
   flags: fc.constantFrom(0, 1),
-  name: fc.constantFrom("GET", 'é"'),
-  status: fc.record({ code: fc.constantFrom(...statusCodes), message: fc.constantFrom("", "", "why") }),
+  name: fc.constantFrom("GET", "POST /", "", 'é"'),
+  status: fc.record({
+    code: fc.constantFrom(...statusCodes),
+    message: fc.constantFrom("", "", "why", '"é"'),
+  }),
   traceState: fc.constantFrom("", "", "a=b"),
   warnings: fc.constantFrom([], [], ["early"]),
-  hasEvent: fc.boolean(),
+  event: fc.option(
+    fc.record({
+      name: fc.constantFrom("e", "", 'é"'),
+      attributes: fc.array(
+        fc.constantFrom(
+          ...[
+            text("y", "1"),
+            text("x", "\n"),
+            int("ip", 16_909_060n),
+            int("event", 1n),
+            text("event", "own"),
+          ],
+          ...[text("x", "0"), int("x", 5n)],
+        ),
+        { maxLength: 3 },
+      ),
+    }),
+    { nil: undefined },
+  ),
 });
 
 const withOtherValue = ({ key, value }: Attribute): Attribute =>
@@ -85,7 +116,7 @@ function spansOf(
   shared: number,
   traceId: string,
 ): Span[] {
-  return all.map(({ parent, start, duration, host, hasEvent, ...rest }, index) => ({
+  return all.map(({ parent, start, duration, host, event, ...rest }, index) => ({
     ...otlpSpan({ service: `s${host}`, resourceAttributes: hosts[host] ?? [] }),
     ...rest,
     traceId,
@@ -93,16 +124,7 @@ function spansOf(
     parentSpanId: parent === 0 ? "" : id(parent),
     startTimeUnixNano: start,
     durationNano: duration,
-    events: hasEvent
-      ? [
-          {
-            timeUnixNano: start,
-            name: "e",
-            attributes: [text("y", "1"), text("x", "2")],
-            droppedAttributesCount: 0,
-          },
-        ]
-      : [],
+    events: event === undefined ? [] : [{ ...event, timeUnixNano: start, droppedAttributesCount: 0 }],
   }));
 }
 
@@ -111,21 +133,6 @@ function packed(spans: readonly Span[]): PackedTrace {
   return {
     traceId: spans[0]?.traceId ?? sampleTraceId,
     spans: { length: spans.length, at: (index) => structuredClone(spans[index]) },
-  };
-}
-
-/** As one that holds rows. */
-function stored(spans: readonly Span[]): PackedTrace {
-  const rows = new PackedSpans();
-  rows.add(storedRowsOf(spans), () => {});
-  rows.end();
-  return {
-    traceId: spans[0]?.traceId ?? sampleTraceId,
-    spans: {
-      length: rows.length,
-      at: (index) => rows.at(index),
-      fieldsAt: (index) => rows.fieldsAt(index),
-    },
   };
 }
 
@@ -157,7 +164,7 @@ describe("shownTracesJson", () => {
         const options = { maxClockSkewNano };
         const whole = together(spans, options);
         expect(await shown(packed(spans), options)).toBe(whole);
-        expect(await shown(stored(spans), options)).toBe(whole);
+        expect(await shown(storedTrace(spans), options)).toBe(whole);
       }),
       { numRuns: 300 },
     );
@@ -174,7 +181,7 @@ describe("shownTracesJson", () => {
     }));
     const options = { maxClockSkewNano: 1_000n };
     expect(await shown(packed(spans), options)).toBe(together(spans, options));
-    expect(await shown(stored(spans), options)).toBe(together(spans, options));
+    expect(await shown(storedTrace(spans), options)).toBe(together(spans, options));
   });
 
   it("sorts the tags of a span with very many, and knows those that come again", async () => {
@@ -183,7 +190,36 @@ describe("shownTracesJson", () => {
     const options = { maxClockSkewNano: 0n };
     const trace = { traceId: sampleTraceId, spans };
     expect(await shown(trace, options)).toBe(together(spans, options));
-    expect(await shown(stored(spans), options)).toBe(together(spans, options));
+    expect(await shown(storedTrace(spans), options)).toBe(together(spans, options));
+  });
+
+  it("reads values that the store writes otherwise, and refuses what is none", async () => {
+    const spans = [otlpSpan({ attributes: [int("whole", 15n), double("half", 5.5), bool("is", true)] })];
+    const read = (from: string, to: string) => {
+      const trace = storedTrace(
+        spans,
+        (rows) => void rows.write(to, rows.indexOf(from, 0, "latin1"), "latin1"),
+      );
+      const { traceId } = trace;
+      return Array.fromAsync(shownTracesJson([{ traceId, isLarge: false, trace }], { maxClockSkewNano: 0n }));
+    };
+    expect((await read("i15", "i05")).join("")).toContain('"value":5}');
+    expect((await read("d5.5", "d5e0")).join("")).toContain('"value":5}');
+    expect((await read("btrue", "btrue")).join("")).toContain('"value":true}');
+    await expect(read("btrue", "bTrue")).rejects.toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
+    await expect(read("i15", "i1x")).rejects.toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
+    await expect(read("half\xfed", "half\xfe?")).rejects.toThrow(
+      expect.objectContaining({ code: "WIRE_MALFORMED" }),
+    );
+  });
+
+  it("knows many lists of keys, and begins anew with more", async () => {
+    const spans = Array.from({ length: 2_000 }, (_, index) => ({
+      ...otlpSpan({ attributes: ["a", "b", "c"].map((key) => text(`${key}${index % 700}`, "v")) }),
+      ...{ spanId: id(index + 1), scope: { ...otlpSpan().scope, name: `scope ${index % 3}` } },
+    }));
+    const options = { maxClockSkewNano: 0n };
+    expect(await shown(storedTrace(spans), options)).toBe(together(spans, options));
   });
 
   it("shows several traces, each with processes of its own", async () => {

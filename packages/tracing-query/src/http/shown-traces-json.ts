@@ -6,11 +6,16 @@ import { adjustedTogether, sentSpans } from "../service/adjusters/adjusted-spans
 import { planClocks } from "../service/adjusters/clock-plan.ts";
 import { largeTraceSpans } from "../service/trace-room.ts";
 import { ProcessKeys } from "./process-keys.ts";
+import { JsonBytes } from "./rows-json/json-bytes.ts";
+import { SpanRowsJson } from "./rows-json/span-rows-json.ts";
+import { TagSteps } from "./rows-json/tag-steps.ts";
 import { ShownSpanJson } from "./shown-span-json.ts";
 import { spanJson, traceHead, traceTail } from "./trace-json.ts";
 
 /** Pieces are about this long: long enough to be cheap to send, short enough not to hold up other requests. */
 const pieceLength = 65_536;
+
+const comma = ",".charCodeAt(0);
 
 /** A trace that is made JSON while it is sent. */
 export interface ShownTrace {
@@ -29,42 +34,67 @@ export interface ShownTrace {
 export async function* shownTracesJson(
   traces: Iterable<ShownTrace>,
   options: AdjustOptions | undefined,
-): AsyncGenerator<string> {
-  const writer = options === undefined ? undefined : new ShownSpanJson(options);
+): AsyncGenerator<string | Uint8Array> {
+  const parts =
+    options === undefined
+      ? undefined
+      : { writer: new ShownSpanJson(options), out: new JsonBytes(pieceLength), steps: new TagSteps() };
   let separator = "[";
   for (const { traceId, isLarge, trace } of traces) {
     const head = separator + traceHead(traceId);
     yield head;
     if (isLarge) yield "";
     separator = ",";
-    const keys = new ProcessKeys(writer?.processJsonOf);
+    const keys = new ProcessKeys(parts?.writer.processJsonOf);
     const packed = await trace;
-    yield* writer === undefined || options === undefined
+    yield* parts === undefined || options === undefined
       ? apiSpansJson(sentSpans(packed), keys)
-      : adjustedJson(packed, options, writer, keys);
+      : adjustedJson(packed, options, { ...parts, keys });
     yield traceTail(keys, []);
   }
   yield separator === "[" ? "[]" : "]";
 }
 
+/** What traces of one answer share, and the keys of one of them. */
+interface Parts {
+  readonly writer: ShownSpanJson;
+  readonly out: JsonBytes;
+  readonly steps: TagSteps;
+  readonly keys: ProcessKeys;
+}
+
 async function* adjustedJson(
   trace: PackedTrace,
   options: AdjustOptions,
-  writer: ShownSpanJson,
-  keys: ProcessKeys,
-): AsyncGenerator<string> {
+  parts: Parts,
+): AsyncGenerator<string | Uint8Array> {
+  const { writer, keys, out } = parts;
   const isLarge = trace.spans.length > largeTraceSpans;
-  const spans = isLarge || trace.spans.fieldsAt !== undefined ? trace.spans : asObjects(trace.spans);
+  const fieldsAt = trace.spans.fieldsAt?.bind(trace.spans);
+  const spans = isLarge || fieldsAt !== undefined ? trace.spans : asObjects(trace.spans);
   const plan = await planClocks(spans, options.maxClockSkewNano, writer.processes);
   if (plan === undefined) {
     yield* apiSpansJson(adjustedTogether(trace, options), keys);
     return;
   }
+  const clockOf = (index: number) => ({
+    deltaNano: plan.deltaNano(index),
+    missingParent: plan.missingParent(index),
+  });
+  if (fieldsAt !== undefined) {
+    const rows = new SpanRowsJson(trace.traceId, spans, parts);
+    for (let index = 0; index < spans.length; index++) {
+      if (index > 0) out.put(out.length, comma);
+      rows.write(index, fieldsAt(index), clockOf(index));
+      if (out.length >= pieceLength) yield out.take();
+    }
+    if (out.length > 0) yield out.take();
+    return;
+  }
   let json = "";
   for (let index = 0; index < spans.length; index++) {
-    const clock = { deltaNano: plan.deltaNano(index), missingParent: plan.missingParent(index) };
     if (index > 0) json += ",";
-    json += writer.json(spans.at(index) as Span, clock, keys);
+    json += writer.json(spans.at(index) as Span, clockOf(index), keys);
     if (json.length >= pieceLength) {
       yield json;
       json = "";

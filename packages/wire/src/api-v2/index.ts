@@ -35,6 +35,6 @@ export { ApiV2Transcoder, type ApiV2TranscoderOptions } from "./api-v2-transcode
 export { fromApiV2Batch } from "./from-api-v2-batch.ts";
 export { fromStoredApiV2Spans } from "./from-stored-api-v2-spans.ts";
 export { binaryTag, boolTag, float64Tag, int64Tag, stringTag, tagFromAttribute } from "./tags.ts";
-export { toApiV2Span } from "./to-api-v2-span.ts";
+export { formatTagKey, toApiV2Span } from "./to-api-v2-span.ts";
 export { toStoredApiV2Span } from "./to-stored-api-v2-span.ts";
 export { parseTraceId, traceIdText } from "./trace-id-text.ts";

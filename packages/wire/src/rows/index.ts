@@ -1,4 +1,4 @@
-export { attributeTypeLetters, valueMark } from "./attribute-list.ts";
+export { attributeMark, attributeTypeLetters, valueMark } from "./attribute-list.ts";
 export { attributeText, doubleText, parseAttributeText } from "./attribute-text.ts";
 export { AttributeWriter } from "./attribute-writer.ts";
 export { SpanBlock } from "./block/span-block.ts";

@@ -54,7 +54,9 @@ describe("PackedSpans", () => {
         }
         packed.end();
         const places = spans.map(({ traceId, startTimeUnixNano, links }) => {
-          return { traceId, startTimeUnixNano, hasLinks: links.length > 0 };
+          const startHigh = Number(startTimeUnixNano >> 32n);
+          const startLow = Number(BigInt.asUintN(32, startTimeUnixNano));
+          return { traceId, startHigh, startLow, hasLinks: links.length > 0 };
         });
         expect(seen).toEqual(places);
         expect(packed.length).toBe(spans.length);

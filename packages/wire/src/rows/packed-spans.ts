@@ -9,6 +9,7 @@ import {
   type SpanPrefix,
   type StoredPrefix,
   StoredRowReader,
+  skipStoredPrefix,
   skipStoredSpan,
 } from "./read-stored-rows.ts";
 import { SpanFields } from "./span-fields.ts";
@@ -132,13 +133,17 @@ export class PackedSpans {
   }
 
   #readPrefix(reader: StoredRowReader): PrefixBytes {
-    const read = readStoredPrefix(reader);
-    const { start, end } = read;
+    const start = reader.position;
+    skipStoredPrefix(reader);
+    const end = reader.position;
     const key = reader.bytes.toString("latin1", start, end);
-    const known = this.#prefixes.get(key);
-    if (known !== undefined) return { start, end, prefix: known };
-    this.#prefixes.set(key, read.prefix);
-    return read;
+    let prefix = this.#prefixes.get(key);
+    if (prefix === undefined) {
+      reader.position = start;
+      ({ prefix } = readStoredPrefix(reader));
+      this.#prefixes.set(key, prefix);
+    }
+    return { start, end, prefix };
   }
 
   #indexOf(origin: SpanOrigin): number {
@@ -178,7 +183,10 @@ export class PackedSpans {
       grown.set(this.#places);
       this.#places = grown;
     }
-    this.#places.set([originAndLinks, this.#blocks.length - 1, this.#used], 3 * this.#length++);
+    const place = 3 * this.#length++;
+    this.#places[place] = originAndLinks;
+    this.#places[place + 1] = this.#blocks.length - 1;
+    this.#places[place + 2] = this.#used;
     this.#used += row.length;
   }
 }

@@ -136,10 +136,18 @@ export function readStoredPrefix(reader: StoredRowReader): PrefixBytes {
   return { start, end: reader.position, prefix: new StoredPrefix({ format, resource, scope }) };
 }
 
+/** Goes past the columns before `trace_id`. */
+export function skipStoredPrefix(reader: StoredRowReader): void {
+  reader.skip(1); // format
+  for (let left = 6; left > 0; left--) reader.skipString();
+}
+
 /** What an answer is made of: the spans of each trace, by their start. */
 export interface SpanPlace {
   readonly traceId: string;
-  readonly startTimeUnixNano: bigint;
+  /** The upper half of the nanoseconds at which it starts, signed, and the lower, which is not. */
+  readonly startHigh: number;
+  readonly startLow: number;
   /** Whether it has links, of which one may name its parent too. */
   readonly hasLinks: boolean;
 }
@@ -152,8 +160,8 @@ export function skipStoredSpan(reader: StoredRowReader, prefix: SpanPrefix): Spa
   reader.skip(4); // flags
   reader.skipString(); // name
   reader.skip(1); // kind
-  const startTimeUnixNano = reader.int64();
-  reader.skip(9); // duration, status
+  const startAt = reader.position;
+  reader.skip(17); // start, duration, status
   reader.skipString(); // status_message
   reader.skipString(); // attribute_text
   for (let left = reader.varint(); left > 0; left--) skipEvent(reader);
@@ -162,7 +170,8 @@ export function skipStoredSpan(reader: StoredRowReader, prefix: SpanPrefix): Spa
     start === noDetails
       ? false
       : start === parentAsDetails || ownDetails(reader, prefix, start).links.length > 0;
-  return { traceId, startTimeUnixNano, hasLinks };
+  const startHigh = reader.view.getInt32(startAt + 4, true);
+  return { traceId, startHigh, startLow: reader.view.getUint32(startAt, true), hasLinks };
 }
 
 /** The columns from `trace_id` on. */

@@ -1,3 +1,4 @@
+import type { SpanEvent } from "../model/span.ts";
 import {
   noDetails,
   openDetails,
@@ -5,7 +6,7 @@ import {
   type SpanPrefix,
   type StoredRowReader,
 } from "./read-stored-rows.ts";
-import { type SpanOrigin, skipEvent } from "./span-row-reader.ts";
+import { readArray, readEvent, type SpanOrigin, skipEvent } from "./span-row-reader.ts";
 
 /**
  * What a stored row says of a span, as places in its bytes: for who takes it from there and needs no object of it. Nothing is
@@ -76,6 +77,12 @@ export class SpanFields {
 
   get hasEvents(): boolean {
     return this.bytes[this.attributesEnd] !== 0;
+  }
+
+  /** @throws WireError as `readStoredRows` does */
+  events(): SpanEvent[] {
+    this.#reader.position = this.attributesEnd;
+    return readArray(this.#reader, readEvent);
   }
 
   /** What few spans have: nothing, the parent as the only link, or more than that. */

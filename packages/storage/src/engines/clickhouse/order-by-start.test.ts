@@ -4,7 +4,9 @@ import { SpanStarts } from "./order-by-start.ts";
 
 async function orderOf(starts: readonly bigint[]): Promise<number[]> {
   const added = new SpanStarts();
-  for (const start of starts) added.add(start);
+  for (const start of starts) {
+    added.add(Number(BigInt.asIntN(32, start >> 32n)), Number(BigInt.asUintN(32, start)));
+  }
   return [...(await added.inOrder())];
 }
 

@@ -6,10 +6,7 @@ const runLength = 8_192;
 /** Merged before others get a turn. */
 const mergedLength = 65_536;
 
-const lowBits = 20n;
-const lowMask = (1n << lowBits) - 1n;
-
-/** Starts of spans, in two numbers each: numbers compare faster than bigints, and the halves of 64 bits are exact. */
+/** Starts of spans, in two numbers each: numbers compare faster than bigints. */
 export class SpanStarts {
   readonly #high: number[] = [];
   readonly #low: number[] = [];
@@ -18,9 +15,10 @@ export class SpanStarts {
     return this.#high.length;
   }
 
-  add(startUnixNano: bigint): void {
-    this.#high.push(Number(startUnixNano >> lowBits));
-    this.#low.push(Number(startUnixNano & lowMask));
+  /** @param high the upper half of its 64 bits, signed @param low the lower, which is not */
+  add(high: number, low: number): void {
+    this.#high.push(high);
+    this.#low.push(low);
   }
 
   /**

@@ -69,13 +69,13 @@ export class PackedAnswer {
     decoded(() => this.#spans.add(bytes, (span, index) => this.#note(span, index)));
   }
 
-  #note({ traceId, startTimeUnixNano }: SpanPlace, index: number): void {
+  #note({ traceId, startHigh, startLow }: SpanPlace, index: number): void {
     let trace = this.#traces.get(traceId);
     if (trace === undefined) {
       trace = { indexes: [], starts: new SpanStarts() };
       this.#traces.set(traceId, trace);
     }
     trace.indexes.push(index);
-    trace.starts.add(startTimeUnixNano);
+    trace.starts.add(startHigh, startLow);
   }
 }

@@ -1,0 +1,283 @@
+import type { SpanList } from "storage/api";
+import { tagFromAttribute, traceIdText } from "wire/api-v2";
+import { type Attribute, type Span, type SpanEvent, spanFormats, spanKinds, statusCodes } from "wire/model";
+import { attributeMark, type SpanFields } from "wire/rows";
+import type { SpanClock } from "../../service/adjusters/adjusted-spans.ts";
+import { microsText } from "../micros-text.ts";
+import type { ProcessKeys } from "../process-keys.ts";
+import { isOlderModel, ownWarnings, type ShownSpanJson } from "../shown-span-json.ts";
+import { shownTag } from "../shown-tags.ts";
+import { type JsonBytes, type KnownBytes, knownBytes } from "./json-bytes.ts";
+import { type FirstStep, maxListed, type TagStep, type TagSteps } from "./tag-steps.ts";
+
+const openList = "[".charCodeAt(0);
+const [zero, nine, minus] = [0x30, 0x39, 0x2d];
+/** Digits of whole numbers that a JavaScript number has exactly. */
+const maxDigits = 15;
+
+const afterId = knownBytes('","operationName":"');
+const rootAndStart = knownBytes('","references":[],"startTime":');
+const parentEndAndStart = knownBytes('"}],"startTime":');
+const duration = knownBytes(',"duration":');
+const tags = knownBytes(',"tags":');
+const noLogs = knownBytes('],"logs":[]');
+const logs = knownBytes('],"logs":');
+const endOfText = knownBytes('"}');
+const endOfValue = knownBytes("}");
+
+/** What spans of one process end with. */
+interface EndJson {
+  /** Up to their warnings. */
+  readonly process: KnownBytes;
+  readonly withoutWarnings: KnownBytes;
+}
+
+/**
+ * The spans of one trace as `ShownSpanJson` writes them, out of the bytes of their rows: most that stands there is in JSON too, as it
+ * is. A span that has what only few have goes the way of objects.
+ */
+export class SpanRowsJson {
+  readonly #spans: SpanList;
+  readonly #out: JsonBytes;
+  readonly #writer: ShownSpanJson;
+  readonly #keys: ProcessKeys;
+  readonly #steps: TagSteps;
+  /** Whether references to the trace are taken out, as its id is none. */
+  readonly #isNameless: boolean;
+  readonly #head: KnownBytes;
+  readonly #parent: KnownBytes;
+  readonly #ends = new Map<SpanFields["origin"], EndJson>();
+  /** Of the attributes that were gone through last: what led to them, and where their values are. */
+  readonly #found: TagStep[] = [];
+  readonly #valueStarts = new Uint32Array(maxListed);
+  readonly #valueEnds = new Uint32Array(maxListed);
+
+  /**
+   * @param keys of the trace
+   * @param steps shared by traces
+   */
+  constructor(
+    traceId: string,
+    spans: SpanList,
+    parts: {
+      readonly out: JsonBytes;
+      readonly writer: ShownSpanJson;
+      readonly keys: ProcessKeys;
+      readonly steps: TagSteps;
+    },
+  ) {
+    this.#spans = spans;
+    this.#out = parts.out;
+    this.#writer = parts.writer;
+    this.#keys = parts.keys;
+    this.#steps = parts.steps;
+    this.#isNameless = /^0*$/.test(traceId);
+    const shownId = traceIdText(traceId);
+    this.#head = knownBytes(`{"traceID":"${shownId}","spanID":"`);
+    this.#parent = knownBytes(`","references":[{"refType":"CHILD_OF","traceID":"${shownId}","spanID":"`);
+  }
+
+  /** Writes the span at `index`, which has `fields`. */
+  write(index: number, fields: SpanFields, clock: SpanClock): void {
+    const start = this.#out.length;
+    if (this.#isWritten(index, fields, clock)) return;
+    this.#out.cut(start);
+    this.#out.text(this.#writer.json(this.#spanAt(index), clock, this.#keys));
+  }
+
+  /** @returns whether all of the span is written */
+  #isWritten(index: number, fields: SpanFields, clock: SpanClock): boolean {
+    const { view, bytes, origin, spanIdAt, startAt, flags } = fields;
+    if (fields.hasTraceState || this.#isNameless) return false;
+    const isOlder = isOlderModel(origin);
+    const details = fields.details();
+    if (details === "more" || (details === "parent" && !isOlder)) return false;
+    const out = this.#out;
+    out.known(this.#head);
+    out.hex(view, spanIdAt);
+    if (isOlder && flags !== 0) out.text(`","flags":${flags},"operationName":"`);
+    else out.known(afterId);
+    if (!out.plain(view, fields.nameStart, fields.nameEnd)) {
+      out.text(quoted(bytes, fields.nameStart, fields.nameEnd).slice(1, -1));
+    }
+    if (isOlder ? details === "parent" : hasId(view, spanIdAt + 8)) {
+      out.known(this.#parent);
+      out.hex(view, spanIdAt + 8);
+      out.known(parentEndAndStart);
+    } else {
+      out.known(rootAndStart);
+    }
+    const { appliedNano, warning } = this.#writer.skew(clock);
+    if (appliedNano === 0n) out.micros(view, startAt);
+    else out.text(microsText(view.getBigInt64(startAt, true) + appliedNano));
+    out.known(duration);
+    out.micros(view, startAt + 8);
+    out.known(tags);
+    if (!this.#areTagsWritten(index, fields)) return false;
+    if (fields.hasEvents) {
+      const events = eventsOf(fields);
+      if (events === undefined) return false;
+      out.known(logs);
+      out.text(this.#writer.logsJson({ events, format: origin.format }, appliedNano));
+    } else {
+      out.known(noLogs);
+    }
+    const end = this.#ends.get(origin) ?? this.#newEnd(index, origin);
+    if (warning === undefined && clock.missingParent === undefined) {
+      out.known(end.withoutWarnings);
+    } else {
+      out.known(end.process);
+      out.text(`${ownWarnings([], clock, warning)}}`);
+    }
+    return true;
+  }
+
+  #newEnd(index: number, origin: SpanFields["origin"]): EndJson {
+    const { process } = this.#writer.processes.of(this.#spanAt(index));
+    const upToWarnings = `,"processID":"${this.#keys.keyOf(process)}","warnings":`;
+    const end = { process: knownBytes(upToWarnings), withoutWarnings: knownBytes(`${upToWarnings}null}`) };
+    this.#ends.set(origin, end);
+    return end;
+  }
+
+  /** @returns whether the tags are written, up to the bracket that ends them */
+  #areTagsWritten(index: number, fields: SpanFields): boolean {
+    const { format, scope } = fields.origin;
+    const { kind, status, messageStart, messageEnd } = fields;
+    // What the numbers do not stand for is refused where the span is made an object.
+    if (kind >= spanKinds.length || status >= statusCodes.length) return false;
+    const facts = (spanFormats.indexOf(format) * spanKinds.length + kind) * statusCodes.length + status;
+    const hasMessage = messageStart < messageEnd;
+    const first = this.#steps.first(scope, 2 * facts + Number(hasMessage), () => this.#spanAt(index));
+    let last = this.#lastStep(fields, first);
+    if (last?.order === undefined) {
+      this.#steps.learn(first, this.#spanAt(index).attributes);
+      last = this.#lastStep(fields, first);
+    }
+    const order = last?.order;
+    if (order === undefined || order === "none") return false;
+    const out = this.#out;
+    const start = out.length;
+    const { own } = first;
+    for (const place of order) {
+      const ownTag = own[place];
+      if (ownTag === undefined) {
+        this.#writeAttribute(index, fields, place - own.length);
+        continue;
+      }
+      out.known(ownTag.json);
+      if (ownTag.hasMessage) this.#writeText(fields, messageStart, messageEnd);
+    }
+    // Over the comma of the first tag, or where that would be.
+    out.put(start, openList);
+    return true;
+  }
+
+  /** Goes through the attributes. @returns what the last leads to, if all lead anywhere */
+  #lastStep(
+    { view, bytes, attributesStart, attributesEnd }: SpanFields,
+    first: FirstStep,
+  ): TagStep | undefined {
+    let { step } = first;
+    if (attributesStart === attributesEnd) return step;
+    const end = attributesEnd - 1;
+    let at = attributesStart;
+    if (at === end || bytes[at] !== attributeMark || bytes[end] !== attributeMark) return undefined;
+    for (let count = 0; at < end; count++) {
+      const next = count < maxListed ? step.next(view, at + 1, end) : undefined;
+      if (next === undefined) return undefined;
+      step = next;
+      const valueStart = at + 1 + step.length;
+      at = markFrom(bytes, valueStart);
+      this.#found[count] = step;
+      this.#valueStarts[count] = valueStart;
+      this.#valueEnds[count] = at;
+    }
+    return step;
+  }
+
+  /** Writes the attribute at `place` of the list that was gone through. */
+  #writeAttribute(index: number, fields: SpanFields, place: number): void {
+    const out = this.#out;
+    const { view, bytes } = fields;
+    const { shownAs, head } = this.#found[place] as TagStep;
+    const start = this.#valueStarts[place] as number;
+    const end = this.#valueEnds[place] as number;
+    switch (shownAs) {
+      case "string":
+        out.known(head);
+        this.#writeText(fields, start, end);
+        return;
+      case "float64": {
+        const text = bytes.toString("latin1", start, end);
+        const value = Number(text);
+        if (text === "" || !Number.isFinite(value)) break;
+        out.known(head);
+        out.text(Object.is(value, -0) ? "-0" : String(value));
+        out.known(endOfValue);
+        return;
+      }
+      case "int64":
+      case "bool":
+        if (!(shownAs === "bool" ? isBool(view, start, end) : isInt(bytes, start, end))) break;
+        out.known(head);
+        out.plain(view, start, end);
+        out.known(endOfValue);
+        return;
+    }
+    const attribute = this.#spanAt(index).attributes[place] as Attribute;
+    out.text(shownTag(tagFromAttribute(attribute)).json);
+  }
+
+  /** Writes the text of a tag, behind the quote that begins it. */
+  #writeText({ view, bytes }: SpanFields, start: number, end: number): void {
+    const out = this.#out;
+    if (!out.plain(view, start, end)) out.text(quoted(bytes, start, end).slice(1, -1));
+    out.known(endOfText);
+  }
+
+  #spanAt(index: number): Span {
+    return this.#spans.at(index) as Span;
+  }
+}
+
+/** undefined where they are damaged: how is said where the span is made an object. */
+function eventsOf(fields: SpanFields): SpanEvent[] | undefined {
+  try {
+    return fields.events();
+  } catch {
+    return undefined;
+  }
+}
+
+function quoted(bytes: Buffer, start: number, end: number): string {
+  return JSON.stringify(bytes.toString("utf8", start, end));
+}
+
+function hasId(view: DataView, start: number): boolean {
+  return (view.getInt32(start) | view.getInt32(start + 4)) !== 0;
+}
+
+/** The next mark of an attribute list, which must be there. */
+function markFrom(bytes: Buffer, start: number): number {
+  let at = start;
+  while (bytes[at] !== attributeMark) at++;
+  return at;
+}
+
+function isBool(view: DataView, start: number, end: number): boolean {
+  if (end - start === 4) return view.getUint32(start) === 0x74727565;
+  return end - start === 5 && view.getUint32(start) === 0x66616c73 && view.getUint8(start + 4) === 0x65;
+}
+
+/** Whether this is a whole number as JavaScript writes it, and not a large one. */
+function isInt(bytes: Buffer, start: number, end: number): boolean {
+  const first = bytes[start] === minus ? start + 1 : start;
+  if (first === end || end - first > maxDigits) return false;
+  if (bytes[first] === zero && end - start > 1) return false;
+  for (let at = first; at < end; at++) {
+    const byte = bytes[at] as number;
+    if (byte < zero || byte > nine) return false;
+  }
+  return true;
+}
