@@ -1,6 +1,7 @@
 // Rows for tests of the pipeline, made of the few things that a test is about.
 
-import type { Span, SpanFormat, StatusCode } from "wire/model";
+import fc from "fast-check";
+import type { Attribute, Span, SpanFormat, StatusCode } from "wire/model";
 import { readSpanRows, type SpanRows, SpanRowWriter } from "wire/rows";
 
 export interface SpanOutline {
@@ -53,12 +54,49 @@ export function spanOf(outline: SpanOutline): Span {
   };
 }
 
+/** Spans of a few resources, of which some follow one another: their rows share prefixes. */
+export const sharingSpans: fc.Arbitrary<Span[]> = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom("shop", "cart", ""),
+      fc.integer({ min: 1, max: 4 }),
+      fc.string({ maxLength: 20 }),
+      fc.boolean(),
+    ),
+  )
+  .map((runs) =>
+    runs.flatMap(([service, count, name, isRoot], run) => {
+      const resource: Attribute[] = [
+        { key: "service.name", value: { type: "string", value: service } },
+        { key: "zone", value: { type: "string", value: `${name.length % 2}` } },
+      ];
+      const attributes = { "sampler.type": "probabilistic", "sampler.param": "0.5" };
+      const parentSpanId = isRoot ? "" : "00000000000000aa";
+      const outline = { service, resource, name, attributes, parentSpanId };
+      const first = spanOf(outline);
+      return Array.from({ length: count }, (_, index) => ({
+        ...spanOf({
+          ...outline,
+          traceId: `${run}${index}`.padStart(32, "a"),
+          status: index === 1 ? "error" : "unset",
+        }),
+        resource: first.resource,
+        scope: first.scope,
+      }));
+    }),
+  );
+
 /** Rows whose bytes are their own. */
 export function rowsOf(spans: readonly Span[]): SpanRows {
   const writer = new SpanRowWriter();
   for (const span of spans) writer.append(span);
-  const { bytes, count } = writer.take();
-  return { bytes: Uint8Array.from(bytes), count };
+  const rows = writer.take();
+  return { ...rows, bytes: Uint8Array.from(rows.bytes) };
+}
+
+/** The same rows, each with its own prefix. */
+export function plainRowsOf(spans: readonly Span[]): SpanRows {
+  return { bytes: Buffer.concat(spans.map((span) => rowsOf([span]).bytes)), count: spans.length };
 }
 
 /** @returns the spans, after a look at whether their number is the one that was told */

@@ -1,5 +1,5 @@
 import { type AttributeType, attributeTypeCodes } from "wire/model";
-import { AttributeWriter, ByteWriter, RowScanner, type SpanRows } from "wire/rows";
+import { AttributeWriter, ByteWriter, plainBytesOf, RowScanner, type SpanRows } from "wire/rows";
 import type { RowStep } from "./row-step.ts";
 
 /** The older model's order of value types. */
@@ -18,7 +18,7 @@ const orderOfTypes: Readonly<Record<AttributeType, number>> = {
  * Appends `--collector.tags` to the resource of every span, as strings, unless the resource has that key with that
  * text already; the resource's attributes are then sorted by key, type and value.
  *
- * Rows of one resource follow one another: its attributes are written once and copied while their bytes are the same.
+ * Rows of one resource follow one another: its attributes are made once, and written where a row has its prefix.
  *
  * Source: Jaeger 1.62, cmd/collector/app/span_processor.go `addCollectorTags`, model/keyvalue.go
  */
@@ -42,8 +42,13 @@ export class CollectorTags implements RowStep {
     out.clear();
     const bytes = Buffer.from(rows.bytes.buffer, rows.bytes.byteOffset, rows.bytes.byteLength);
     let copied = 0;
+    let plainBytes = plainBytesOf(rows);
     while (scanner.next()) {
       const { resourceAttributesStart: start, resourceAttributesEnd: end } = scanner;
+      if (scanner.start !== scanner.prefixStart) {
+        plainBytes += this.#after.length - (end - start);
+        continue;
+      }
       if (!this.#isAsBefore(bytes, start, end)) {
         this.#before = Buffer.from(bytes.subarray(start, end));
         this.#after = this.#withTags(start);
@@ -51,9 +56,10 @@ export class CollectorTags implements RowStep {
       out.copy(bytes, copied, start);
       out.copy(this.#after, 0, this.#after.length);
       copied = end;
+      plainBytes += this.#after.length - (end - start);
     }
     out.copy(bytes, copied, bytes.length);
-    return { bytes: out.bytes, count: rows.count };
+    return { bytes: out.bytes, count: rows.count, plainBytes };
   }
 
   #isAsBefore(bytes: Buffer, start: number, end: number): boolean {

@@ -27,8 +27,8 @@ export class ServiceCounter {
       for (const { service, debug, spans, rootsAt } of rows.tally) {
         const labels = this.#names.labels(service, debug);
         counts.addSpans(labels, spans);
-        for (const start of rootsAt) {
-          scanner.readRow(start);
+        for (const traceIdAt of rootsAt) {
+          scanner.readSpan(traceIdAt);
           counts.addTraces(labels, this.#samplerType(), 1);
         }
       }

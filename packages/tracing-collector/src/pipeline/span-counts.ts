@@ -1,4 +1,4 @@
-import type { SpanRows } from "wire/rows";
+import { plainBytesOf, type SpanRows } from "wire/rows";
 import type { SpanSource } from "../metrics.ts";
 import type { CountedRows } from "./counted-rows.ts";
 import type { RowStep } from "./row-step.ts";
@@ -24,6 +24,6 @@ export class SpanCounts implements RowStep {
   apply(rows: SpanRows, source: SpanSource): CountedRows {
     const services = this.#counter.count(rows);
     this.#observer.servicesReceived(source, services);
-    return { bytes: rows.bytes, count: rows.count, services };
+    return { bytes: rows.bytes, count: rows.count, plainBytes: plainBytesOf(rows), services };
   }
 }

@@ -5,6 +5,7 @@ import { fieldMask, ProtoCursor } from "../otlp/proto-cursor.ts";
 import { ByteWriter } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
+import { RowPrefixes } from "../rows/row-prefixes.ts";
 import { writeScope } from "../rows/span-row-writer.ts";
 import { noScope } from "./from-api-v2-batch.ts";
 import { SpanTranscoder } from "./span-transcoder.ts";
@@ -38,6 +39,7 @@ export interface ApiV2TranscoderOptions extends TranscoderOptions {
 export class ApiV2Transcoder implements MessageTranscoder {
   readonly #cursor = new ProtoCursor();
   readonly #out: ByteWriter;
+  readonly #prefixes: RowPrefixes;
   readonly #format: number;
   readonly #spans: SpanTranscoder;
 
@@ -45,6 +47,8 @@ export class ApiV2Transcoder implements MessageTranscoder {
   readonly #shared: Prefix;
   /** The same for the last process that a span had of its own: the next span often has an equal one. */
   readonly #own: Prefix;
+  /** That of the row before, as long as its columns are what they were. */
+  #last: Prefix | undefined;
   readonly #batches = new FieldList();
   readonly #processes = new FieldList();
   #ownStart = -1;
@@ -54,6 +58,7 @@ export class ApiV2Transcoder implements MessageTranscoder {
 
   constructor(options: ApiV2TranscoderOptions = {}) {
     this.#out = new ByteWriter(options.maxRowsBytes);
+    this.#prefixes = new RowPrefixes(this.#out, options.maxRowsBytes);
     this.#format = spanFormats.indexOf(options.format ?? "proto");
     this.#spans = new SpanTranscoder(this.#cursor, this.#out);
     this.#shared = new Prefix(this.#cursor, options.maxRowsBytes);
@@ -72,6 +77,8 @@ export class ApiV2Transcoder implements MessageTranscoder {
     const cursor = this.#cursor;
     cursor.open(request);
     this.#out.clear();
+    this.#prefixes.begin();
+    this.#last = undefined;
     this.#tenant = tenant;
     this.#count = 0;
     this.#ownStart = -1;
@@ -91,7 +98,12 @@ export class ApiV2Transcoder implements MessageTranscoder {
       cursor.position = this.#batches.start(index);
       this.#batch(this.#batches.end(index));
     }
-    return { rows: { bytes: this.#out.bytes, count: this.#count }, rejectedSpans: 0, errorMessage: "" };
+    const { plainBytes } = this.#prefixes;
+    return {
+      rows: { bytes: this.#out.bytes, count: this.#count, plainBytes },
+      rejectedSpans: 0,
+      errorMessage: "",
+    };
   }
 
   #findBatches(end: number): void {
@@ -133,17 +145,26 @@ export class ApiV2Transcoder implements MessageTranscoder {
   }
 
   #span(end: number): void {
-    const out = this.#out;
     const spans = this.#spans;
     spans.scan(end);
-    const prefix = spans.processes.count === 0 ? this.#shared : this.#ownPrefix(spans.processes);
-    out.copy(prefix.columns.buffer, 0, prefix.columns.length);
+    this.#beginRow(spans.processes.count === 0 ? this.#shared : this.#ownPrefix(spans.processes));
     spans.write();
     if (spans.parts > maxParts) {
       throw new WireError("WIRE_TOO_LARGE", `request has more than the limit of ${maxParts} parts`);
     }
     this.#count++;
     this.#cursor.position = end;
+  }
+
+  #beginRow(prefix: Prefix): void {
+    if (prefix === this.#last) {
+      this.#prefixes.again();
+      return;
+    }
+    const start = this.#out.length;
+    this.#out.copy(prefix.columns.buffer, 0, prefix.columns.length);
+    this.#prefixes.written(start);
+    this.#last = prefix;
   }
 
   #ownPrefix(processes: FieldList): Prefix {
@@ -155,6 +176,7 @@ export class ApiV2Transcoder implements MessageTranscoder {
       this.#ownStart !== -1 &&
       bytes.compare(bytes, start, end, this.#ownStart, this.#ownEnd) === 0;
     if (!isKnown) {
+      this.#last = undefined;
       this.#spans.parts += this.#own.write(processes, this.#format, this.#tenant);
       this.#ownStart = processes.count === 1 ? start : -1;
       this.#ownEnd = end;

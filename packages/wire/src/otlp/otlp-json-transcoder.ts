@@ -6,6 +6,7 @@ import { AttributeWriter } from "../rows/attribute-writer.ts";
 import { ByteWriter } from "../rows/byte-writer.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
+import { RowPrefixes } from "../rows/row-prefixes.ts";
 import { JsonAttributeTranscoder } from "./json-attribute-transcoder.ts";
 import { JsonSpanTranscoder } from "./json-span-transcoder.ts";
 import { serviceNameFrom } from "./service-name.ts";
@@ -31,15 +32,19 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   readonly #scopeSpans = new JsonMembers(this.#tape, ["scope", "spans", "schemaUrl"]);
   readonly #scope = new JsonMembers(this.#tape, ["name", "version", "attributes", "droppedAttributesCount"]);
   readonly #out: ByteWriter;
+  readonly #prefixes: RowPrefixes;
   /** Columns of the resource and scope at hand, which every row starts with. */
   readonly #prefix: ByteWriter;
   readonly #prefixAttributes: AttributeWriter;
   readonly #spans: JsonSpanTranscoder;
   #rejected = new RejectedSpans();
   #count = 0;
+  /** Whether rows have begun with the prefix at hand. */
+  #isPrefixWritten = false;
 
   constructor(options: TranscoderOptions = {}) {
     this.#out = new ByteWriter(options.maxRowsBytes);
+    this.#prefixes = new RowPrefixes(this.#out, options.maxRowsBytes);
     this.#prefix = new ByteWriter(options.maxRowsBytes);
     this.#prefixAttributes = new AttributeWriter(this.#prefix);
     this.#spans = new JsonSpanTranscoder(this.#tape, this.#values, this.#attributes, this.#out);
@@ -55,6 +60,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   transcode(request: Uint8Array, tenant = ""): TranscodeResult {
     const tape = this.#tape;
     this.#out.clear();
+    this.#prefixes.begin();
     this.#count = 0;
     this.#rejected = new RejectedSpans();
     tape.read(request);
@@ -66,7 +72,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
       item = tape.after(item);
     }
     return {
-      rows: { bytes: this.#out.bytes, count: this.#count },
+      rows: { bytes: this.#out.bytes, count: this.#count, plainBytes: this.#prefixes.plainBytes },
       rejectedSpans: this.#rejected.count,
       errorMessage: this.#rejected.errorMessage,
     };
@@ -92,6 +98,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
     this.#scopeSpans.read(token);
     const [scope = -1, list = -1, schemaUrl = -1] = this.#scopeSpans.tokens;
     this.#writeScope(scope, schemaUrl);
+    this.#isPrefixWritten = false;
     let item = list + 1;
     for (let left = this.#values.itemCount(list); left > 0; left--) {
       this.#writeSpan(item);
@@ -103,7 +110,8 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
     const out = this.#out;
     const problem = this.#spans.scan(token);
     if (problem === "") {
-      out.copy(this.#prefix.buffer, 0, this.#prefix.length);
+      if (this.#isPrefixWritten) this.#prefixes.again();
+      else this.#writePrefix();
       this.#spans.write();
       this.#count++;
     } else {
@@ -113,6 +121,13 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
       out.length = rowStart;
       this.#rejected.add(this.#spans.name, problem);
     }
+  }
+
+  #writePrefix(): void {
+    const start = this.#out.length;
+    this.#out.copy(this.#prefix.buffer, 0, this.#prefix.length);
+    this.#prefixes.written(start);
+    this.#isPrefixWritten = true;
   }
 
   /** Writes the columns `tenant` to `resource_schema_url`. */

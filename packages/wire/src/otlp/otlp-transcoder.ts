@@ -1,6 +1,7 @@
 import { ByteWriter } from "../rows/byte-writer.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
+import { RowPrefixes } from "../rows/row-prefixes.ts";
 import type { ServiceTally } from "../rows/service-tally.ts";
 import { PrefixTranscoder } from "./prefix-transcoder.ts";
 import { fieldMask, ProtoCursor } from "./proto-cursor.ts";
@@ -22,6 +23,7 @@ const debugFlag = 2;
 export class OtlpTranscoder implements MessageTranscoder {
   readonly #cursor = new ProtoCursor();
   readonly #out: ByteWriter;
+  readonly #prefixes: RowPrefixes;
   readonly #prefix: PrefixTranscoder;
   readonly #spans: SpanTranscoder;
   #rejected = new RejectedSpans();
@@ -30,9 +32,12 @@ export class OtlpTranscoder implements MessageTranscoder {
   #tally: ServiceTally[] = [];
   /** Of the resource at hand. */
   #service: ServiceTally | undefined;
+  /** Whether rows have begun with the prefix of the resource and scope at hand. */
+  #isPrefixWritten = false;
 
   constructor(options: TranscoderOptions = {}) {
     this.#out = new ByteWriter(options.maxRowsBytes);
+    this.#prefixes = new RowPrefixes(this.#out, options.maxRowsBytes);
     this.#prefix = new PrefixTranscoder(this.#cursor, options.maxRowsBytes);
     this.#spans = new SpanTranscoder(this.#cursor, this.#out);
   }
@@ -49,6 +54,7 @@ export class OtlpTranscoder implements MessageTranscoder {
     const cursor = this.#cursor;
     cursor.open(request);
     this.#out.clear();
+    this.#prefixes.begin();
     this.#count = 0;
     this.#tally = [];
     this.#rejected = new RejectedSpans();
@@ -59,7 +65,12 @@ export class OtlpTranscoder implements MessageTranscoder {
       else cursor.skip(tag, end, requestFields);
     }
     return {
-      rows: { bytes: this.#out.bytes, count: this.#count, tally: this.#tally },
+      rows: {
+        bytes: this.#out.bytes,
+        count: this.#count,
+        plainBytes: this.#prefixes.plainBytes,
+        tally: this.#tally,
+      },
       rejectedSpans: this.#rejected.count,
       errorMessage: this.#rejected.errorMessage,
     };
@@ -83,6 +94,7 @@ export class OtlpTranscoder implements MessageTranscoder {
     const cursor = this.#cursor;
     const start = cursor.position;
     this.#prefix.scope(end);
+    this.#isPrefixWritten = false;
     cursor.position = start;
     while (cursor.position < end) {
       const tag = cursor.tag(end);
@@ -95,15 +107,14 @@ export class OtlpTranscoder implements MessageTranscoder {
     const out = this.#out;
     const problem = this.#spans.scan(end);
     if (problem === "") {
-      const { resourceView, scopeView } = this.#prefix;
-      const rowStart = out.length;
-      out.words(resourceView, 0, resourceView.byteLength);
-      out.words(scopeView, 0, scopeView.byteLength);
+      if (this.#isPrefixWritten) this.#prefixes.again();
+      else this.#writePrefix();
+      const traceIdAt = out.length;
       this.#spans.write();
       this.#count++;
       const service = this.#tallyOf((this.#spans.flags & debugFlag) !== 0);
       service.spans++;
-      if (this.#spans.isRoot) service.rootsAt.push(rowStart);
+      if (this.#spans.isRoot) service.rootsAt.push(traceIdAt);
     } else {
       // Written to see that it is well formed, then taken back; without the prefix, whose size is the sender's choice.
       const rowStart = out.length;
@@ -112,6 +123,16 @@ export class OtlpTranscoder implements MessageTranscoder {
       this.#rejected.add(this.#spans.name, problem);
     }
     this.#cursor.position = end;
+  }
+
+  #writePrefix(): void {
+    const out = this.#out;
+    const { resourceView, scopeView } = this.#prefix;
+    const start = out.length;
+    out.words(resourceView, 0, resourceView.byteLength);
+    out.words(scopeView, 0, scopeView.byteLength);
+    this.#prefixes.written(start);
+    this.#isPrefixWritten = true;
   }
 
   #tallyOf(debug: boolean): ServiceTally {

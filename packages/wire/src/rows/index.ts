@@ -14,5 +14,5 @@ export { soughtDoubleText } from "./sought-double.ts";
 export { type SpanColumn, spanColumns } from "./span-columns.ts";
 export type { SpanFields } from "./span-fields.ts";
 export { SpanRowWriter } from "./span-row-writer.ts";
-export type { SpanRows } from "./span-rows.ts";
+export { plainBytesOf, type SpanRows } from "./span-rows.ts";
 export { storedColumns } from "./stored-columns.ts";

@@ -1,4 +1,5 @@
 import { refTypes, type Span, type SpanLink, spanFormats, spanKinds, statusCodes } from "../model/span.ts";
+import { hasPrefixMark, prefixMarkBytes, prefixMissing } from "./row-prefixes.ts";
 import {
   noParent,
   readArray,
@@ -25,7 +26,10 @@ export function readSpanRows(bytes: Uint8Array): Span[] {
   const spans: Span[] = [];
   let prefix: SpanRowPrefix | undefined;
   while (!reader.done) {
-    if (prefix !== undefined && reader.repeats(prefix.start, prefix.end)) {
+    if (hasPrefixMark(reader.bytes, reader.position)) {
+      if (prefix === undefined) throw prefixMissing(reader.position);
+      reader.position += prefixMarkBytes;
+    } else if (prefix !== undefined && reader.repeats(prefix.start, prefix.end)) {
       reader.position += prefix.end - prefix.start;
     } else {
       prefix = readPrefix(reader);

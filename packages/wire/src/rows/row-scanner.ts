@@ -2,6 +2,7 @@ import { WireError } from "../errors.ts";
 import type { AttributeType } from "../model/attribute.ts";
 import { refTypes, spanFormats, spanKinds, statusCodes } from "../model/span.ts";
 import { attributeMark, malformedList, typeOfLetter, valueMark } from "./attribute-list.ts";
+import { hasPrefixMark, prefixMarkBytes, prefixMissing } from "./row-prefixes.ts";
 import type { SpanRows } from "./span-rows.ts";
 
 const nothing = new Uint8Array(0);
@@ -14,16 +15,22 @@ const nothing = new Uint8Array(0);
  *     scanner.open(rows);
  *     while (scanner.next()) count(scanner.bytes, scanner.serviceStart, scanner.serviceEnd);
  *
+ * A row that has a mark in place of its prefix is found with the prefix of the row before, where that stands.
+ *
  * One scanner serves one walk at a time. `…Start` and `…End` of texts leave out their length; those of attributes
  * take it in.
  */
 export class RowScanner {
   /** The rows of the last `open`. */
   bytes: Uint8Array = nothing;
-  /** First byte of the row. */
+  /** First byte of the row: of its prefix, or of the mark in place of it. */
   start = 0;
   /** Index just past the row. */
   end = 0;
+  /** The columns that all spans of a resource and scope share: of this row, or of the one before it that has no mark. */
+  prefixStart = 0;
+  /** 0 as long as there was no row. */
+  prefixEnd = 0;
   tenantStart = 0;
   tenantEnd = 0;
   /** Number of the format, as in `spanFormats`. */
@@ -32,7 +39,7 @@ export class RowScanner {
   serviceEnd = 0;
   resourceAttributesStart = 0;
   resourceAttributesEnd = 0;
-  /** 16 bytes. The columns before it are those that all spans of a resource and scope share. */
+  /** 16 bytes. Behind the prefix, or the mark. */
   traceIdAt = 0;
   /** 8 bytes. */
   spanIdAt = 0;
@@ -82,13 +89,14 @@ export class RowScanner {
     this.#expected = rows.count;
     this.#seen = 0;
     this.#position = 0;
+    this.prefixEnd = 0;
   }
 
   /**
    * Goes to the next row.
    * @returns false when there is none
    * @throws WireError WIRE_TRUNCATED when the bytes end inside a row; WIRE_MALFORMED for a length of over 5 bytes, an
-   *   unknown enum number, or when the bytes hold more or fewer rows than `rows.count`
+   *   unknown enum number, a mark in place of the first row's prefix, or when the bytes hold more or fewer rows than `rows.count`
    */
   next(): boolean {
     const { bytes } = this;
@@ -98,25 +106,22 @@ export class RowScanner {
       return false;
     }
     if (++this.#seen > this.#expected) throw wrongCount(this.#seen, this.#expected);
-    this.#position = this.readRow(start);
+    this.#position = this.readSpan(this.readPrefix(start));
     return true;
   }
 
   /**
-   * Reads the row that begins at `start`, apart from the walk of `next`.
-   * @returns index just past the row
+   * Reads the prefix of the row that begins at `start`, or goes past its mark.
+   * @returns index of the first byte behind it, for `readSpan`; it may lie past the rows
    * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED, as `next`
-   */
-  readRow(start: number): number {
-    return this.readSpan(this.readPrefix(start));
-  }
-
-  /**
-   * Reads the columns that all spans of a resource and scope share, of the row that begins at `start`.
-   * @returns index of the first byte behind them, for `readSpan`; it may lie past the rows
    */
   readPrefix(start: number): number {
     this.start = start;
+    if (hasPrefixMark(this.bytes, start)) {
+      if (this.prefixEnd === 0) throw prefixMissing(start);
+      return start + prefixMarkBytes;
+    }
+    this.prefixStart = start;
     this.tenantEnd = this.#text(start);
     this.tenantStart = this.#textStart;
     this.format = this.#enumAt(this.tenantEnd, spanFormats.length);
@@ -127,7 +132,8 @@ export class RowScanner {
     // Resource: dropped, schema. Scope: name, version, attributes, dropped, schema.
     let position = this.#text(this.resourceAttributesEnd + 4);
     position = this.#attributes(this.#text(this.#text(position)));
-    return this.#text(position + 4);
+    this.prefixEnd = this.#text(position + 4);
+    return this.prefixEnd;
   }
 
   /**

@@ -23,7 +23,13 @@ import { storedRowsOf } from "./stored-rows-of.ts";
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 1_000);
 const timeoutMs = 20_000 + rounds * 2;
 
-const batches = fc.sample(fc.array(spanArbitrary, { minLength: 1, maxLength: 2 }), { seed: 7, numRuns: 50 });
+/** Of two spans the second has the resource and scope of the first in every other one. */
+const batches = fc
+  .sample(fc.array(spanArbitrary, { minLength: 1, maxLength: 2 }), { seed: 7, numRuns: 50 })
+  .map((spans, index) => {
+    const { resource, scope, format } = spans[0] as (typeof spans)[number];
+    return index % 2 === 0 ? spans : spans.map((span) => ({ ...span, resource, scope, format }));
+  });
 const types = Object.keys(attributeTypeCodes) as AttributeType[];
 
 /** Says what it read, or throws a WireError. */

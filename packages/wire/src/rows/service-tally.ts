@@ -8,6 +8,6 @@ export interface ServiceTally {
   /** Whether these spans carry Jaeger's debug flag, bit 1 of `flags`. */
   readonly debug: boolean;
   spans: number;
-  /** Where the rows of root spans begin. */
+  /** Where the rows of root spans have their column `trace_id`. */
   readonly rootsAt: number[];
 }

@@ -13,27 +13,28 @@ import {
 } from "../model/span.ts";
 import { AttributeWriter } from "./attribute-writer.ts";
 import { ByteWriter } from "./byte-writer.ts";
+import { RowPrefixes } from "./row-prefixes.ts";
 import type { SpanRows } from "./span-rows.ts";
 
 /**
  * Writes spans of the domain model as rows, in the order of `spanColumns`.
  *
- * Resource and scope are encoded again only when they are other objects than those of the span before: decoders
+ * Resource and scope are encoded only when they are other objects than those of the span before: decoders
  * that share them among the spans of a batch get that for nothing.
  */
 export class SpanRowWriter {
   readonly #out: ByteWriter;
+  readonly #prefixes: RowPrefixes;
   #count = 0;
   #resource: Resource | undefined;
   #scope: Scope | undefined;
   #format: SpanFormat | undefined;
   #tenant = "";
-  #prefixStart = 0;
-  #prefixEnd = 0;
 
-  /** @param options.maxRowsBytes most bytes between two calls of `take`; 256 MiB by default */
+  /** @param options.maxRowsBytes most bytes between two calls of `take`, each row with its prefix; 256 MiB by default */
   constructor(options: { readonly maxRowsBytes?: number } = {}) {
     this.#out = new ByteWriter(options.maxRowsBytes);
+    this.#prefixes = new RowPrefixes(this.#out, options.maxRowsBytes);
   }
 
   /**
@@ -43,13 +44,17 @@ export class SpanRowWriter {
    *   `maxAttributeDepth`; WIRE_BAD_ID for an id that is not hex of its length
    */
   append(span: Span, tenant = ""): void {
-    if (this.#count === 0) this.#out.clear();
+    if (this.#count === 0) {
+      this.#out.clear();
+      this.#prefixes.begin();
+    }
     const start = this.#out.length;
+    const { plainBytes } = this.#prefixes;
     try {
       this.#appendPrefix(span, tenant);
       writeSpan(this.#out, span);
     } catch (error) {
-      this.#out.length = start;
+      this.#prefixes.takeBack(start, plainBytes);
       this.#resource = undefined;
       throw error;
     }
@@ -58,7 +63,10 @@ export class SpanRowWriter {
 
   /** The rows since the last `take`. Their bytes are a view that the next `append` overwrites. */
   take(): SpanRows {
-    const rows = { bytes: this.#count === 0 ? new Uint8Array(0) : this.#out.bytes, count: this.#count };
+    const rows =
+      this.#count === 0
+        ? { bytes: new Uint8Array(0), count: 0 }
+        : { bytes: this.#out.bytes, count: this.#count, plainBytes: this.#prefixes.plainBytes };
     this.#count = 0;
     this.#resource = undefined;
     this.#scope = undefined;
@@ -75,7 +83,7 @@ export class SpanRowWriter {
       format === this.#format &&
       tenant === this.#tenant
     ) {
-      out.copy(out.buffer, this.#prefixStart, this.#prefixEnd);
+      this.#prefixes.again();
     } else {
       writeResource(out, tenant, format, resource);
       writeScope(out, scope);
@@ -83,9 +91,8 @@ export class SpanRowWriter {
       this.#scope = scope;
       this.#format = format;
       this.#tenant = tenant;
+      this.#prefixes.written(start);
     }
-    this.#prefixStart = start;
-    this.#prefixEnd = out.length;
   }
 }
 

@@ -1,12 +1,14 @@
 import { readSpanRows } from "./read-span-rows.ts";
 import { SpanRowWriter } from "./span-row-writer.ts";
+import { plainBytesOf, type SpanRows } from "./span-rows.ts";
 
 /**
- * For tests: what the spans of rows are written as. The same bytes, unless a transcoder has let in what rows must not have,
- * such as texts that are not UTF-8 or with marks of lists in them.
+ * For tests: whether the spans of rows are written as these rows again. They are, unless a transcoder has let in what rows must
+ * not have, such as texts that are not UTF-8 or with marks of lists in them.
  */
-export function writtenAgain(rows: Uint8Array): Uint8Array {
+export function isWrittenAgain(rows: SpanRows): boolean {
   const writer = new SpanRowWriter();
-  for (const span of readSpanRows(rows)) writer.append(span);
-  return writer.take().bytes;
+  for (const span of readSpanRows(rows.bytes)) writer.append(span);
+  const again = writer.take();
+  return plainBytesOf(again) === plainBytesOf(rows) && Buffer.compare(again.bytes, rows.bytes) === 0;
 }

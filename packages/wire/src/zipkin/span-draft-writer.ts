@@ -1,9 +1,11 @@
 import { attributeTypeCodes } from "../model/attribute.ts";
 import { type SpanLink, spanFormats, spanKinds } from "../model/span.ts";
 import { AttributeWriter } from "../rows/attribute-writer.ts";
-import type { ByteWriter } from "../rows/byte-writer.ts";
+import { ByteWriter } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
+import { RowPrefixes } from "../rows/row-prefixes.ts";
 import { writeAttributes, writeLink } from "../rows/span-row-writer.ts";
+import type { SpanRows } from "../rows/span-rows.ts";
 import { type EncodedEvent, parseEncodedEvent, parseEncodedLink } from "./encoded-text.ts";
 import type { SpanDraft } from "./span-draft.ts";
 import { linkTagPrefix, maxLinks, specialTagKeys, specialTags, specialTagTable } from "./special-tags.ts";
@@ -44,6 +46,7 @@ const taken = -2;
  */
 export class SpanDraftWriter {
   readonly #out: ByteWriter;
+  readonly #prefixes: RowPrefixes;
   readonly #attributes: AttributeWriter;
   /** By tag, what becomes of it. */
   #uses = new Int16Array(64);
@@ -55,14 +58,23 @@ export class SpanDraftWriter {
   #status = 0;
   #unreadable = 0;
 
-  constructor(out: ByteWriter) {
-    this.#out = out;
-    this.#attributes = new AttributeWriter(out);
+  /** @param maxRowsBytes most bytes of the rows of a message; 256 MiB by default */
+  constructor(maxRowsBytes: number | undefined) {
+    this.#out = new ByteWriter(maxRowsBytes);
+    this.#prefixes = new RowPrefixes(this.#out, maxRowsBytes);
+    this.#attributes = new AttributeWriter(this.#out);
   }
 
   /** Begins another message. */
   open(): void {
+    this.#out.clear();
+    this.#prefixes.begin();
     this.#unreadable = 0;
+  }
+
+  /** What was written since `open`: a view that the next message overwrites. @param count of rows */
+  rows(count: number): SpanRows {
+    return { bytes: this.#out.bytes, count, plainBytes: this.#prefixes.plainBytes };
   }
 
   /**
@@ -74,10 +86,12 @@ export class SpanDraftWriter {
     this.#classify(draft);
     this.#takeKind(draft);
     this.#takeStatus(draft);
+    const start = out.length;
     out.string(tenant);
     out.uint8(zipkinFormat);
     this.#writeResource(draft);
     this.#writeScope(draft);
+    this.#prefixes.written(start);
     out.copy(draft.ids, 0, 24);
     if (draft.ids.compare(draft.ids, 16, 24, 24, 32) === 0) out.zeros(8);
     else out.copy(draft.ids, 24, 32);

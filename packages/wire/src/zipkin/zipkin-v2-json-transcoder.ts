@@ -1,5 +1,4 @@
 import { WireError } from "../errors.ts";
-import { ByteWriter } from "../rows/byte-writer.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
 import { readHexId } from "./hex-id.ts";
 import { KeyTable } from "./key-table.ts";
@@ -43,12 +42,10 @@ const kindTable = new KeyTable(["SERVER", "CLIENT", "PRODUCER", "CONSUMER"]);
 export class ZipkinV2JsonTranscoder implements MessageTranscoder {
   readonly #text = new ZipkinJsonText();
   readonly #draft = new SpanDraft();
-  readonly #out: ByteWriter;
   readonly #writer: SpanDraftWriter;
 
   constructor(options: TranscoderOptions = {}) {
-    this.#out = new ByteWriter(options.maxRowsBytes);
-    this.#writer = new SpanDraftWriter(this.#out);
+    this.#writer = new SpanDraftWriter(options.maxRowsBytes);
   }
 
   /**
@@ -62,7 +59,6 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     const text = this.#text;
     text.open(message);
     this.#draft.open(text.bytes);
-    this.#out.clear();
     this.#writer.open();
     let count = 0;
     const { tape } = text;
@@ -75,7 +71,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
         count++;
       }
     }
-    return { rows: { bytes: this.#out.bytes, count }, rejectedSpans: 0, errorMessage: "" };
+    return { rows: this.#writer.rows(count), rejectedSpans: 0, errorMessage: "" };
   }
 
   #readSpan(span: number): void {

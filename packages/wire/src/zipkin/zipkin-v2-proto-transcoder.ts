@@ -1,7 +1,6 @@
 import { WireError } from "../errors.ts";
 import { spanKinds } from "../model/span.ts";
 import { fieldMask, ProtoCursor } from "../otlp/proto-cursor.ts";
-import { ByteWriter } from "../rows/byte-writer.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
 import { ipText } from "./ip-text.ts";
 import { type EndpointDraft, SpanDraft } from "./span-draft.ts";
@@ -32,12 +31,10 @@ const kinds = [
 export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
   readonly #cursor = new ProtoCursor();
   readonly #draft = new SpanDraft();
-  readonly #out: ByteWriter;
   readonly #writer: SpanDraftWriter;
 
   constructor(options: TranscoderOptions = {}) {
-    this.#out = new ByteWriter(options.maxRowsBytes);
-    this.#writer = new SpanDraftWriter(this.#out);
+    this.#writer = new SpanDraftWriter(options.maxRowsBytes);
   }
 
   /**
@@ -50,7 +47,6 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     const cursor = this.#cursor;
     cursor.open(message);
     this.#draft.open(message);
-    this.#out.clear();
     this.#writer.open();
     let count = 0;
     const end = message.length;
@@ -64,7 +60,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
       this.#writer.write(this.#draft, tenant);
       count++;
     }
-    return { rows: { bytes: this.#out.bytes, count }, rejectedSpans: 0, errorMessage: "" };
+    return { rows: this.#writer.rows(count), rejectedSpans: 0, errorMessage: "" };
   }
 
   #readSpan(end: number): void {

@@ -1,3 +1,4 @@
+import { plainBytesOf } from "wire/rows";
 import type { CountedRows } from "../counted-rows.ts";
 import { ServiceCounts } from "../service-counts.ts";
 import { endMarkBytes, frameHeaderBytes, writeFrameHeader } from "./segment-format.ts";
@@ -11,6 +12,7 @@ const firstCapacityBytes = 1024 * 1024;
 export class CommitGroup {
   #buffer = Buffer.allocUnsafeSlow(firstCapacityBytes);
   #length = frameHeaderBytes;
+  #plainBytes = 0;
   #rows = 0;
   #batches = 0;
   #services: ServiceCounts | undefined = new ServiceCounts();
@@ -29,6 +31,11 @@ export class CommitGroup {
     return this.#rows === 0 ? 0 : this.#length;
   }
 
+  /** Bytes of the rows if each had its own prefix. */
+  get plainBytes(): number {
+    return this.#plainBytes;
+  }
+
   /** All rows by service; undefined when a batch came without its counts. */
   get services(): ServiceCounts | undefined {
     return this.#services;
@@ -44,6 +51,7 @@ export class CommitGroup {
     }
     this.#buffer.set(rows.bytes, this.#length);
     this.#length = end;
+    this.#plainBytes += plainBytesOf(rows);
     this.#rows += rows.count;
     this.#batches++;
     if (rows.services === undefined) this.#services = undefined;
@@ -64,6 +72,7 @@ export class CommitGroup {
     const outcome = this.#outcome;
     this.#outcome = Promise.withResolvers<void>();
     this.#length = frameHeaderBytes;
+    this.#plainBytes = 0;
     this.#rows = 0;
     this.#batches = 0;
     this.#services = new ServiceCounts();

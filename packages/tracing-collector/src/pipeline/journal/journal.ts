@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
 import { folderError, type Logger, StartError } from "lifecycle";
+import { plainBytesOf } from "wire/rows";
 import { CollectorError } from "../../errors.ts";
 import type { CountedRows } from "../counted-rows.ts";
 import { CommitGroup } from "./commit-group.ts";
@@ -31,7 +32,7 @@ export interface JournalObserver {
   committed(durationMs: number): void;
 }
 
-/** Most bytes that wait in memory for the disk; a single larger batch is let through when nothing else waits. */
+/** Most bytes of rows, each with its prefix, that wait in memory for the disk; a single larger batch is let through when nothing else waits. */
 const maxWaitingBytes = 32 * 1024 * 1024;
 const syncIntervalMs = 1_000;
 
@@ -173,10 +174,10 @@ export class Journal implements SpanJournal {
     const needed = this.bytes + rows.bytes.length;
     if (needed + this.spareBytes > this.#settings.maxBytes) void this.#files.giveUpSpares();
     this.#room.admit(rows, this.bytes);
-    if (this.#filling.rows > 0 && this.#filling.bytes + rows.bytes.length > maxWaitingBytes) {
+    if (this.#filling.rows > 0 && this.#filling.plainBytes + plainBytesOf(rows) > maxWaitingBytes) {
       throw new CollectorError(
         "COLLECTOR_JOURNAL_BUSY",
-        `${this.#filling.bytes} bytes wait for the disk: the limit is ${maxWaitingBytes}`,
+        `${this.#filling.plainBytes} bytes wait for the disk: the limit is ${maxWaitingBytes}`,
       );
     }
   }
@@ -298,9 +299,9 @@ export class Journal implements SpanJournal {
   }
 
   /** Age alone does not seal while nobody could take the segment: larger blocks suit a busy storage better. */
-  #shouldSeal({ rows, bytes }: OpenSegment): boolean {
+  #shouldSeal({ rows, plainBytes }: OpenSegment): boolean {
     const { segmentRows, segmentBytes } = this.#settings;
-    if (rows >= segmentRows || bytes >= segmentBytes || this.#closing) return true;
+    if (rows >= segmentRows || plainBytes >= segmentBytes || this.#closing) return true;
     return this.#age.isOldEnough && this.#takers.length > 0;
   }
 

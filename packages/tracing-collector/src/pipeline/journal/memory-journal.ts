@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "lifecycle";
+import { plainBytesOf } from "wire/rows";
 import { CollectorError } from "../../errors.ts";
 import type { CountedRows } from "../counted-rows.ts";
 import { ServiceCounts } from "../service-counts.ts";
@@ -93,7 +94,7 @@ export class MemoryJournal implements SpanJournal {
     const open = this.#open;
     if (open === undefined) return;
     const { segmentRows, segmentBytes } = this.#limits;
-    const isLarge = open.rows >= segmentRows || open.bytes >= segmentBytes;
+    const isLarge = open.rows >= segmentRows || open.plainBytes >= segmentBytes;
     if (isLarge || (this.#age.isOldEnough && this.#takers.length > 0)) this.#seal(open);
   }
 
@@ -114,6 +115,7 @@ class MemorySegment implements JournalSegment {
   #batches: Uint8Array[] = [];
   #rows = 0;
   #bytes = 0;
+  #plainBytes = 0;
   #services: ServiceCounts | undefined = new ServiceCounts();
 
   get rows(): number {
@@ -128,8 +130,15 @@ class MemorySegment implements JournalSegment {
     return this.#bytes;
   }
 
-  add({ bytes, count, services }: CountedRows): void {
+  /** Bytes of its rows if each had its own prefix. */
+  get plainBytes(): number {
+    return this.#plainBytes;
+  }
+
+  add(rows: CountedRows): void {
+    const { bytes, count, services } = rows;
     this.#batches.push(Buffer.from(bytes));
+    this.#plainBytes += plainBytesOf(rows);
     this.#rows += count;
     this.#bytes += bytes.length;
     if (services === undefined) this.#services = undefined;

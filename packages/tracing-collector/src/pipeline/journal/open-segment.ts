@@ -32,6 +32,7 @@ export class OpenSegment {
   readonly frames: FrameList;
   #bytes = segmentHeaderBytes;
   #fileBytes: number;
+  #plainBytes = 0;
   #rows = 0;
   #services: ServiceCounts | undefined = new ServiceCounts();
 
@@ -88,6 +89,11 @@ export class OpenSegment {
     return this.#fileBytes;
   }
 
+  /** Bytes of its rows if each had its own prefix. */
+  get plainBytes(): number {
+    return this.#plainBytes;
+  }
+
   get rows(): number {
     return this.#rows;
   }
@@ -98,7 +104,7 @@ export class OpenSegment {
   }
 
   /** Appends a group as one frame. On failure the file may have a torn or unwanted tail: see `cut`. */
-  async append(group: Pick<CommitGroup, "frame" | "rows" | "services">): Promise<void> {
+  async append(group: Pick<CommitGroup, "frame" | "plainBytes" | "rows" | "services">): Promise<void> {
     const written = group.frame(this.frames.form.seed);
     await writeWhole(this.#file, written, this.#bytes);
     if (this.#syncsApart) await this.#file.datasync();
@@ -106,6 +112,7 @@ export class OpenSegment {
     this.#fileBytes = Math.max(this.#fileBytes, this.#bytes + written.length);
     this.#bytes += bytes;
     this.frames.add(bytes, group.rows);
+    this.#plainBytes += group.plainBytes;
     this.#rows += group.rows;
     if (group.services === undefined) this.#services = undefined;
     else this.#services?.add(group.services);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { firstLayoutBatches } from "../../../test/first-layout-spans.ts";
 import { quietLog } from "../../../test/receiver-fixture.ts";
-import { rowsOf, spanOf, spansOf } from "../../../test/span-rows-fixture.ts";
+import { plainRowsOf, spanOf, spansOf } from "../../../test/span-rows-fixture.ts";
 import { Journal } from "./journal.ts";
 import { quarantineFolder } from "./sealed-segment.ts";
 import { frameHeaderBytes, readSegmentHeader, writeFrameHeader } from "./segment-format.ts";
@@ -54,7 +54,7 @@ describe("a segment that was written when attributes were tuples", () => {
       const pieces: Buffer[] = [];
       for await (const { bytes } of segment!.source.pieces()) pieces.push(Buffer.from(bytes));
       const sent = Buffer.concat(pieces);
-      expect(sent.equals(rowsOf(allSpans).bytes)).toBe(true);
+      expect(sent.equals(plainRowsOf(allSpans).bytes)).toBe(true);
       expect(readSegmentHeader(await readFile(join(folder, name))).state).toBe("ours");
       await opened.close();
     }
@@ -91,7 +91,7 @@ describe("a segment that was written when attributes were tuples", () => {
     expect([opened.segments, opened.bytes]).toEqual([0, file.length]);
     expect(await readdir(join(folder, quarantineFolder))).toEqual([name]);
     expect(await readFile(join(folder, quarantineFolder, name))).toEqual(file);
-    await opened.append(rowsOf([spanOf({ name: "new" })]));
+    await opened.append(plainRowsOf([spanOf({ name: "new" })]));
     const segment = await opened.take();
     expect(spansOf(await segment!.read(Buffer.alloc(segment!.bytes)))).toEqual([spanOf({ name: "new" })]);
   });

@@ -13,7 +13,7 @@ import { spanColumns } from "wire/rows";
  * a crash cut short did not get to. No frame of it is taken for one of ours, as a file never has the same seed twice:
  * checksums of the same bytes that are begun with different seeds are different.
  *
- * A payload is one or more RowBinary rows in the order of `spanColumns`. The header tells rows of another layout, left
+ * A payload is one or more RowBinary rows in the order of `spanColumns`, of which the first has its prefix: see `SpanRows`. The header tells rows of another layout, left
  * by another version of the collector, from ours. Versions before this format take it for another layout.
  */
 const magic = "SPANSEG1";
@@ -22,7 +22,9 @@ const firstLayoutChecksum = 0x6386_3ef5;
 const layout = spanColumns.map(({ name, type }) => `${name} ${type}`).join("\n");
 /** Of today's rows in files without seed and end mark, whose header is 16 bytes. */
 const unseededChecksum = crc32(layout);
-const layoutChecksum = crc32(`${layout}\nseeded frames, end mark`);
+/** Of today's rows, each with its own prefix. */
+const plainChecksum = crc32(`${layout}\nseeded frames, end mark`);
+const layoutChecksum = crc32(`${layout}\nseeded frames, end mark, shared prefixes`);
 
 const unseededHeaderBytes = 16;
 export const segmentHeaderBytes = 24;
@@ -74,6 +76,7 @@ export function readSegmentHeader(file: Buffer): SegmentHeader {
   if (file.toString("latin1", 0, 8) !== magic) return { state: "torn" };
   switch (file.readUInt32LE(8)) {
     case layoutChecksum:
+    case plainChecksum:
       if (file.length < segmentHeaderBytes || file.readUInt32LE(20) !== crc32(file.subarray(0, 20))) {
         return { state: "torn" };
       }

@@ -89,6 +89,9 @@ export function spanJournalContract(name: string, openJournal: OpenJournal): voi
       const journal = await open({ segmentBytes: 10, segmentAgeMs: 1 });
       await journal.append(rows("more than ten bytes"));
       expect(await readNext(journal)).toBe("more than ten bytes");
+      // What rows would take with all their prefixes counts.
+      await journal.append({ ...rows("short"), plainBytes: 10 });
+      expect(await readNext(journal)).toBe("short");
       const next = readNext(journal);
       await journal.append(rows("old"));
       expect(await next).toBe("old");

@@ -81,7 +81,7 @@ export interface SegmentSource {
 export interface SegmentLimits {
   /** It is sealed when it has so many rows … */
   readonly segmentRows: number;
-  /** … or bytes … */
+  /** … or bytes, if each row had its own prefix: what storage makes of them goes by that … */
   readonly segmentBytes: number;
   /** … or when its first row is so old, and somebody waits for a segment; but as long as rows come fast … */
   readonly segmentAgeMs: number;

@@ -190,7 +190,7 @@ describe.each(["disk", "memory"] as const)("with a journal in %s", (mode) => {
   });
 
   test("what waits counts against the limit of bytes", async () => {
-    const journal = await open(mode, { maxBytes: 1_000 });
+    const journal = await open(mode, { maxBytes: 700 });
     await append(journal, ...four);
     await expect(append(journal, ...four, ...four)).rejects.toMatchObject({ code: "COLLECTOR_JOURNAL_FULL" });
   });

@@ -1,5 +1,6 @@
 import { WireError } from "../../errors.ts";
 import { ByteWriter } from "../byte-writer.ts";
+import { hasPrefixMark } from "../row-prefixes.ts";
 import { RowScanner } from "../row-scanner.ts";
 import { type SpanColumn, spanColumns } from "../span-columns.ts";
 import type { SpanRows } from "../span-rows.ts";
@@ -101,26 +102,25 @@ export class SpanBlock {
     const { length } = bytes;
     const rowsAfter = this.#rows + count;
     this.#reserve(rowsAfter);
-    let prefixStart = 0;
-    let prefixBytes = 0;
     let prefix = 0;
     for (let position = 0; position < length; ) {
       if (this.#rows === rowsAfter) throw wrongCount(count);
       const start = position;
-      if (
-        prefixBytes === 0 ||
-        start + prefixBytes > length ||
-        !sameBytes(view, prefixStart, view, start, prefixBytes)
-      ) {
-        const end = scanner.readPrefix(start);
+      if (hasPrefixMark(bytes, start)) {
+        // The prefix of the row before: a run of rows of one resource and scope goes on.
+        position = scanner.readSpan(scanner.readPrefix(start));
+      } else {
+        const { prefixStart } = scanner;
+        const prefixBytes = scanner.prefixEnd - prefixStart;
+        const repeats =
+          scanner.prefixEnd > 0 &&
+          start + prefixBytes <= length &&
+          sameBytes(view, prefixStart, view, start, prefixBytes);
+        const end = repeats ? start + prefixBytes : scanner.readPrefix(start);
         // The rest of the row is there before anything of it is used.
         position = scanner.readSpan(end);
-        prefix = this.#prefixes.numberOf(bytes, view, start, end);
-        prefixBytes = end - start;
-      } else {
-        position = scanner.readSpan(start + prefixBytes);
+        if (!repeats) prefix = this.#prefixes.numberOf(bytes, view, start, end);
       }
-      prefixStart = start;
       this.#addPrefix(prefix);
       this.#addSpan(from);
       this.#rows++;

@@ -1,0 +1,36 @@
+import fc from "fast-check";
+import type { Span } from "../model/span.ts";
+import { spanArbitrary } from "./span-arbitrary.ts";
+import { SpanRowWriter } from "./span-row-writer.ts";
+import type { SpanRows } from "./span-rows.ts";
+
+/** For tests: rows of spans, each with its own prefix. */
+export function plainRowsOf(spans: readonly Span[], tenant = ""): SpanRows {
+  const writer = new SpanRowWriter();
+  const rows = spans.map((span) => {
+    writer.append(span, tenant);
+    return Buffer.from(writer.take().bytes);
+  });
+  return { bytes: Buffer.concat(rows), count: spans.length };
+}
+
+/** For tests: spans of which some have the resource, scope and format of the one before, or equal ones. */
+export const sharingSpans: fc.Arbitrary<Span[]> = fc
+  .array(fc.tuple(spanArbitrary, fc.constantFrom("own", "same", "equal")), { maxLength: 8 })
+  .map((list) => {
+    const spans: Span[] = [];
+    for (const [span, kind] of list) {
+      const before = spans.at(-1);
+      if (kind === "own" || before === undefined) {
+        spans.push(span);
+        continue;
+      }
+      const { resource, scope, format } = before;
+      spans.push(
+        kind === "same"
+          ? { ...span, resource, scope, format }
+          : { ...span, resource: { ...resource }, scope: { ...scope }, format },
+      );
+    }
+    return spans;
+  });

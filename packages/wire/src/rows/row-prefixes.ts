@@ -1,0 +1,102 @@
+import { WireError } from "../errors.ts";
+import { type ByteWriter, defaultMaxRowsBytes } from "./byte-writer.ts";
+
+/** Bytes of the mark that stands in place of a row's prefix. */
+export const prefixMarkBytes = 2;
+
+/**
+ * Whether the row at `at` begins with the mark: its prefix is that of the row before. No row begins so with a prefix of its own, as
+ * these bytes would be a tenant's length of 0, which takes one byte.
+ */
+export function hasPrefixMark(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === 0x80 && bytes[at + 1] === 0;
+}
+
+/** @param at where a mark is that no row with a prefix stands before */
+export function prefixMissing(at: number): WireError {
+  return new WireError(
+    "WIRE_MALFORMED",
+    `the row at byte ${at} of the rows has the prefix of none before it`,
+  );
+}
+
+/**
+ * Begins rows: each with its prefix, or with the mark where that is the prefix of the row before.
+ *
+ * What rows would take with all their prefixes is counted and bounded: who reads them later may see each with its own.
+ */
+export class RowPrefixes {
+  readonly #out: ByteWriter;
+  readonly #maxRowsBytes: number;
+  /** The last prefix in `out`; nothing at the beginning. */
+  #start = 0;
+  #end = 0;
+  #savedBytes = 0;
+
+  constructor(out: ByteWriter, maxRowsBytes = defaultMaxRowsBytes) {
+    this.#out = out;
+    this.#maxRowsBytes = maxRowsBytes;
+  }
+
+  /** `out` was emptied. */
+  begin(): void {
+    this.forget();
+    this.#savedBytes = 0;
+  }
+
+  /** The next row gets its prefix, whatever stands before it. */
+  forget(): void {
+    this.#start = 0;
+    this.#end = 0;
+  }
+
+  /** Bytes of all rows with their prefixes. */
+  get plainBytes(): number {
+    return this.#out.length + this.#savedBytes;
+  }
+
+  /**
+   * A row begins with the prefix that was written last.
+   * @throws WireError WIRE_TOO_LARGE when all rows with their prefixes are over `maxRowsBytes`
+   */
+  again(): void {
+    const out = this.#out;
+    const saved = this.#end - this.#start - prefixMarkBytes;
+    if (this.plainBytes + saved > this.#maxRowsBytes) {
+      throw new WireError(
+        "WIRE_TOO_LARGE",
+        `rows of ${this.plainBytes + saved} bytes are over maxRowsBytes ${this.#maxRowsBytes}`,
+      );
+    }
+    out.reserve(prefixMarkBytes);
+    out.buffer[out.length++] = 0x80;
+    out.buffer[out.length++] = 0;
+    this.#savedBytes += saved;
+  }
+
+  /**
+   * A row begins with the prefix that was just written from `start` on; it is taken back where the row before has the same.
+   * @throws WireError WIRE_TOO_LARGE, as `again`
+   */
+  written(start: number): void {
+    const out = this.#out;
+    const { buffer, length } = out;
+    if (
+      length - start === this.#end - this.#start &&
+      buffer.compare(buffer, this.#start, this.#end, start, length) === 0
+    ) {
+      out.length = start;
+      this.again();
+      return;
+    }
+    this.#start = start;
+    this.#end = length;
+  }
+
+  /** Takes back the row from `start` on, of which `plainBytes` was that before. */
+  takeBack(start: number, plainBytes: number): void {
+    this.#out.length = start;
+    this.#savedBytes = plainBytes - start;
+    this.forget();
+  }
+}
