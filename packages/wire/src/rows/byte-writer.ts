@@ -32,14 +32,19 @@ export class ByteWriter {
   length = 0;
   readonly #maxBytes: number;
   readonly #keptBytes: number;
+  readonly #firstBytes: number;
   /** Bytes of `buffer`, in a field of its own: it is asked for at every piece. */
   #capacity: number;
 
-  /** @param keptBytes a buffer that grew past this is given back at the next `clear` */
-  constructor(maxBytes = defaultMaxRowsBytes, keptBytes = defaultKeptBytes) {
+  /**
+   * @param keptBytes a buffer that grew past this is given back at the next `clear`
+   * @param firstBytes what it begins with
+   */
+  constructor(maxBytes = defaultMaxRowsBytes, keptBytes = defaultKeptBytes, firstBytes = initialBytes) {
     this.#maxBytes = maxBytes;
     this.#keptBytes = keptBytes;
-    this.buffer = Buffer.allocUnsafeSlow(Math.min(initialBytes, maxBytes));
+    this.#firstBytes = Math.min(firstBytes, maxBytes);
+    this.buffer = Buffer.allocUnsafeSlow(this.#firstBytes);
     this.#capacity = this.buffer.length;
     this.view = viewOf(this.buffer);
   }
@@ -51,8 +56,7 @@ export class ByteWriter {
 
   clear(): void {
     this.length = 0;
-    if (this.buffer.length > this.#keptBytes)
-      this.#use(Buffer.allocUnsafeSlow(Math.min(initialBytes, this.#maxBytes)));
+    if (this.buffer.length > this.#keptBytes) this.#use(Buffer.allocUnsafeSlow(this.#firstBytes));
   }
 
   /**

@@ -4,10 +4,12 @@ import type { RowBytes } from "./row-bytes.ts";
 /** Most bytes of one column, and how many stay its own from one block to the next. */
 const maxColumnBytes = 1024 * 1024 * 1024;
 const keptColumnBytes = 32 * 1024 * 1024;
+/** A block has some forty columns and parts of columns for each group of its rows; most stay empty. */
+const firstColumnBytes = 1024;
 
 /** @returns a buffer for values of one column, one after the other */
 export function columnBytes(): ByteWriter {
-  return new ByteWriter(maxColumnBytes, keptColumnBytes);
+  return new ByteWriter(maxColumnBytes, keptColumnBytes, firstColumnBytes);
 }
 
 /**
@@ -53,11 +55,19 @@ export class ArrayEnds {
   readonly #out = columnBytes();
   #rows = 0;
   #elements = 0;
+  /** What ends have been moved by. */
+  #moved = 0;
 
   clear(): void {
     this.#out.clear();
     this.#rows = 0;
     this.#elements = 0;
+    this.#moved = 0;
+  }
+
+  /** Of all arrays together. */
+  get elements(): number {
+    return this.#elements;
   }
 
   /** Whether all arrays are empty. */
@@ -72,9 +82,22 @@ export class ArrayEnds {
     this.#end();
   }
 
-  bytes(rows: number): Uint8Array {
+  /**
+   * Ends of so many rows.
+   * @param before elements of the rows that are sent in front of these
+   */
+  bytes(rows: number, before: number): Uint8Array {
     this.#fill(rows);
+    this.#move(before);
     return this.#out.bytes;
+  }
+
+  #move(before: number): void {
+    const by = before - this.#moved;
+    if (by === 0) return;
+    const { view, length } = this.#out;
+    for (let at = 0; at < length; at += 8) view.setUint32(at, view.getUint32(at, true) + by, true);
+    this.#moved = before;
   }
 
   #fill(row: number): void {

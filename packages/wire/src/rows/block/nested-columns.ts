@@ -7,8 +7,30 @@ export interface NestedColumns {
   readonly isNothing: boolean;
   clear(): void;
   add(row: number, from: RowBytes): void;
-  /** The column, as pieces. */
-  pieces(rows: number): Uint8Array[];
+  /** Elements of all arrays, and of arrays in them. */
+  readonly elements: readonly number[];
+  /**
+   * The column, as pieces: parts of it that are as many for each column of its kind.
+   * @param before `elements` of the rows that are sent in front of these; nothing by default
+   */
+  pieces(rows: number, before?: readonly number[]): Uint8Array[];
+}
+
+/** A column whose rows are in several places, as one. */
+export function joinedPieces(
+  places: readonly { readonly column: NestedColumns; readonly rows: number }[],
+): Uint8Array[] {
+  const parts: Uint8Array[][] = [];
+  let before: readonly number[] = [];
+  for (const { column, rows } of places) {
+    for (const [index, piece] of column.pieces(rows, before).entries()) {
+      parts[index] ??= [];
+      parts[index].push(piece);
+    }
+    const behind = before;
+    before = column.elements.map((elements, index) => elements + (behind[index] ?? 0));
+  }
+  return parts.flat();
 }
 
 /** A column of attributes that are tuples. */
@@ -20,6 +42,10 @@ export class AttributeColumns implements NestedColumns {
 
   get isNothing(): boolean {
     return this.#ends.isNothing;
+  }
+
+  get elements(): [number] {
+    return [this.#ends.elements];
   }
 
   clear(): void {
@@ -36,8 +62,8 @@ export class AttributeColumns implements NestedColumns {
     }
   }
 
-  pieces(rows: number): Uint8Array[] {
-    return [this.#ends.bytes(rows), this.#keys.bytes, this.#types.bytes, this.#values.bytes];
+  pieces(rows: number, [before = 0]: readonly number[] = []): Uint8Array[] {
+    return [this.#ends.bytes(rows, before), this.#keys.bytes, this.#types.bytes, this.#values.bytes];
   }
 }
 
@@ -52,6 +78,10 @@ export class EventColumns implements NestedColumns {
 
   get isNothing(): boolean {
     return this.#ends.isNothing;
+  }
+
+  get elements(): [number, number] {
+    return [this.#ends.elements, ...this.#attributes.elements];
   }
 
   clear(): void {
@@ -70,12 +100,12 @@ export class EventColumns implements NestedColumns {
     }
   }
 
-  pieces(rows: number): Uint8Array[] {
+  pieces(rows: number, [before = 0, attributes = 0]: readonly number[] = []): Uint8Array[] {
     return [
-      this.#ends.bytes(rows),
+      this.#ends.bytes(rows, before),
       this.#times.bytes,
       this.#names.bytes,
-      ...this.#attributes.pieces(this.#count),
+      ...this.#attributes.pieces(this.#count, [attributes]),
       this.#dropped.bytes,
     ];
   }
@@ -95,6 +125,10 @@ export class LinkColumns implements NestedColumns {
 
   get isNothing(): boolean {
     return this.#ends.isNothing;
+  }
+
+  get elements(): [number, number] {
+    return [this.#ends.elements, ...this.#attributes.elements];
   }
 
   clear(): void {
@@ -119,13 +153,13 @@ export class LinkColumns implements NestedColumns {
     }
   }
 
-  pieces(rows: number): Uint8Array[] {
+  pieces(rows: number, [before = 0, attributes = 0]: readonly number[] = []): Uint8Array[] {
     return [
-      this.#ends.bytes(rows),
+      this.#ends.bytes(rows, before),
       this.#traceIds.bytes,
       this.#spanIds.bytes,
       this.#states.bytes,
-      ...this.#attributes.pieces(this.#count),
+      ...this.#attributes.pieces(this.#count, [attributes]),
       this.#dropped.bytes,
       this.#flags.bytes,
       this.#refTypes.bytes,
@@ -142,6 +176,10 @@ export class WarningColumns implements NestedColumns {
     return this.#ends.isNothing;
   }
 
+  get elements(): [number] {
+    return [this.#ends.elements];
+  }
+
   clear(): void {
     this.#ends.clear();
     this.#texts.clear();
@@ -153,7 +191,7 @@ export class WarningColumns implements NestedColumns {
     for (let left = count; left > 0; left--) copyString(from, this.#texts);
   }
 
-  pieces(rows: number): Uint8Array[] {
-    return [this.#ends.bytes(rows), this.#texts.bytes];
+  pieces(rows: number, [before = 0]: readonly number[] = []): Uint8Array[] {
+    return [this.#ends.bytes(rows, before), this.#texts.bytes];
   }
 }

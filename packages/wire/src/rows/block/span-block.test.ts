@@ -24,6 +24,12 @@ function written(block: SpanBlock): ReturnType<typeof readNativeBlock> {
   return read;
 }
 
+/** As a block has them. */
+function inOrder(spans: readonly Span[]): Span[] {
+  const service = ({ resource }: Span) => Buffer.from(resource.serviceName);
+  return spans.toSorted((one, other) => Buffer.compare(service(one), service(other)));
+}
+
 const [plain] = fc.sample(spanArbitrary, { seed: 5, numRuns: 1 }) as [Span];
 
 /** A span with nothing in it but its ids. */
@@ -53,7 +59,9 @@ describe("SpanBlock", () => {
         for (const rows of all) block.add(rows);
         const { bytes, count } = written(block);
         expect(count).toBe(batches.flat().length);
-        expect(readSpanRows(bytes)).toEqual(readSpanRows(Buffer.concat(all.map((rows) => rows.bytes))));
+        expect(readSpanRows(bytes)).toEqual(
+          inOrder(readSpanRows(Buffer.concat(all.map((rows) => rows.bytes)))),
+        );
         // A row begins with the tenant, its length in front.
         const tenantBytes = rowsOf([bare], tenant).bytes.subarray(0, 1 + Buffer.byteLength(tenant));
         expect(bytes.includes(tenantBytes)).toBe(true);
@@ -79,10 +87,48 @@ describe("SpanBlock", () => {
     expect(spanColumns.length).toBe(29);
   });
 
+  it("has rows of the first 64 services in the order of services, and all others behind them as they came", () => {
+    const services = Array.from({ length: 70 }, (_, index) => `s${(index * 37) % 70}`);
+    const spans = [...services, ...services].map((serviceName, index) => ({
+      ...bare,
+      spanId: index.toString(16).padStart(16, "0"),
+      resource: { ...bare.resource, serviceName },
+    }));
+    const block = new SpanBlock();
+    block.begin();
+    block.add(rowsOf(spans));
+    const known = new Set(services.slice(0, 64));
+    const isKnown = ({ resource }: Span) => known.has(resource.serviceName);
+    expect(readSpanRows(written(block).bytes)).toEqual([
+      ...inOrder(spans.filter(isKnown)),
+      ...spans.filter((span) => !isKnown(span)),
+    ]);
+    // Places of services that come no more are free for others from the block after the next one on.
+    for (let times = 0; times < 2; times++) {
+      block.begin();
+      block.add(rowsOf(spans.slice(64, 128)));
+    }
+    expect(readSpanRows(written(block).bytes)).toEqual(inOrder(spans.slice(64, 128)));
+  });
+
+  it("is the same when it is asked for once more, as for a server that refuses the first", () => {
+    fc.assert(
+      fc.property(fc.array(spanArbitrary, { minLength: 1, maxLength: 8 }), (spans) => {
+        const block = new SpanBlock();
+        block.begin();
+        block.add(rowsOf(spans));
+        const first = Buffer.concat(block.pieces());
+        expect(Buffer.concat(block.pieces())).toEqual(first);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it.each([256, 257, 1_500])("tells %i resources apart, and knows them again", (count) => {
     const resources = Array.from({ length: count }, (_, index) => ({
       ...bare.resource,
-      serviceName: `s${index}`,
+      serviceName: "s",
+      attributes: [{ key: "host.name", value: { type: "string" as const, value: `h${index}` } }],
     }));
     const spans = resources.map((resource) => ({ ...bare, resource }));
     const rows = rowsOf([...spans, ...spans]);
@@ -90,11 +136,10 @@ describe("SpanBlock", () => {
     block.begin();
     block.add(rows);
     const bytes = Buffer.concat(block.pieces());
-    expect(readNativeBlock(bytes).bytes.equals(rows.bytes)).toBe(true);
+    expect(readSpanRows(readNativeBlock(bytes).bytes)).toEqual(readSpanRows(rows.bytes));
     const indexBytes = count <= 256 ? 1 : 2;
-    // Ids, name, kind, times and attributes; the index; each service once.
-    const services = resources.reduce((sum, { serviceName }) => sum + serviceName.length + 1, 0);
-    expect(bytes.length).toBeLessThan(count * 2 * (51 + indexBytes) + services + 600);
+    // Ids, name, kind, times and attributes; the indexes of service and resource; each resource once.
+    expect(bytes.length).toBeLessThan(count * (2 * (51 + 2 * indexBytes) + 22) + 600);
   });
 
   it("throws for rows cut anywhere, and for more or fewer than were said, and is good again after `begin`", () => {

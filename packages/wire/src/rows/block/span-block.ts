@@ -5,33 +5,11 @@ import { RowScanner } from "../row-scanner.ts";
 import { type SpanColumn, spanColumns } from "../span-columns.ts";
 import type { SpanRows } from "../span-rows.ts";
 import { packIndexes, writeDictionaryHead, writeIndexHead } from "./dictionary.ts";
-import { columnBytes, MostlyZeroColumn } from "./native-column.ts";
-import {
-  AttributeColumns,
-  EventColumns,
-  LinkColumns,
-  type NestedColumns,
-  WarningColumns,
-} from "./nested-columns.ts";
+import { isDictionary } from "./dictionary-columns.ts";
 import { PrefixTable, sameBytes } from "./prefix-table.ts";
 import { RowBytes } from "./row-bytes.ts";
-
-/** Columns that all spans of a resource and scope share, and that have few values: each value is sent once. */
-const dictionaries = [
-  "tenant",
-  "service",
-  "resource_text",
-  "resource_schema_url",
-  "scope_name",
-  "scope_version",
-  "scope_schema_url",
-] as const satisfies readonly SpanColumn[];
-
-type DictionaryColumn = (typeof dictionaries)[number];
-
-function isDictionary(name: SpanColumn): name is DictionaryColumn {
-  return (dictionaries as readonly SpanColumn[]).includes(name);
-}
+import { ServiceGroups } from "./service-groups.ts";
+import { SpanGroup } from "./span-group.ts";
 
 /**
  * Spans as one block of ClickHouse's format Native: column by column, what RowBinary has row by row. The engine takes it in for a
@@ -41,42 +19,17 @@ function isDictionary(name: SpanColumn): name is DictionaryColumn {
  *     for (const rows of batches) block.add(rows);
  *     send(block.pieces());
  *
- * A block has at least one row. Columns have the names of `spanColumns`, and its types, but `name`, which is a plain String. A dictionary may have the same
- * value several times.
+ * A block has at least one row. Its rows are in the order of their services, and those of a service in the order in which they were added
+ * (`ServiceGroups` says where that ends). Columns have the names of `spanColumns`, and its types, but `name`, which is a plain String. A
+ * dictionary may have the same value several times.
  *
  * Source: ClickHouse documentation, "Native"; for LowCardinality, its own writer and those of the official clients.
  */
 export class SpanBlock {
   readonly #scanner = new RowScanner();
   readonly #prefixes = new PrefixTable();
-  /** Of each row, the number of its prefix. */
-  #numbers = new Uint32Array(1024);
+  readonly #groups = new ServiceGroups();
   #rows = 0;
-  /** All but the dictionaries. */
-  readonly #columns = {
-    format: new MostlyZeroColumn(1),
-    resource_dropped_attributes: new MostlyZeroColumn(4),
-    scope_attributes: new AttributeColumns(),
-    scope_dropped_attributes: new MostlyZeroColumn(4),
-    trace_id: columnBytes(),
-    span_id: columnBytes(),
-    parent_span_id: columnBytes(),
-    trace_state: new MostlyZeroColumn(1),
-    flags: new MostlyZeroColumn(4),
-    name: columnBytes(),
-    kind: columnBytes(),
-    start: columnBytes(),
-    duration: columnBytes(),
-    status: new MostlyZeroColumn(1),
-    status_message: new MostlyZeroColumn(1),
-    attribute_text: columnBytes(),
-    dropped_attributes: new MostlyZeroColumn(4),
-    events: new EventColumns(),
-    dropped_events: new MostlyZeroColumn(4),
-    links: new LinkColumns(),
-    dropped_links: new MostlyZeroColumn(4),
-    warnings: new WarningColumns(),
-  };
 
   get rows(): number {
     return this.#rows;
@@ -86,7 +39,7 @@ export class SpanBlock {
   begin(): void {
     this.#rows = 0;
     this.#prefixes.clear();
-    for (const column of Object.values(this.#columns)) column.clear();
+    this.#groups.clear();
   }
 
   /**
@@ -100,13 +53,14 @@ export class SpanBlock {
     const from = new RowBytes(bytes);
     const { view } = from;
     const { length } = bytes;
+    const prefixes = this.#prefixes;
     const rowsAfter = this.#rows + count;
-    this.#reserve(rowsAfter);
     let prefix = 0;
+    let group: SpanGroup | undefined;
     for (let position = 0; position < length; ) {
       if (this.#rows === rowsAfter) throw wrongCount(count);
       const start = position;
-      if (hasPrefixMark(bytes, start)) {
+      if (group !== undefined && hasPrefixMark(bytes, start)) {
         // The prefix of the row before: a run of rows of one resource and scope goes on.
         position = scanner.readSpan(scanner.readPrefix(start));
       } else {
@@ -119,10 +73,12 @@ export class SpanBlock {
         const end = repeats ? start + prefixBytes : scanner.readPrefix(start);
         // The rest of the row is there before anything of it is used.
         position = scanner.readSpan(end);
-        if (!repeats) prefix = this.#prefixes.numberOf(bytes, view, start, end);
+        if (!repeats || group === undefined) {
+          prefix = prefixes.numberOf(bytes, view, start, end);
+          group = this.#groups.ofPrefix(prefix, scanner);
+        }
       }
-      this.#addPrefix(prefix);
-      this.#addSpan(from);
+      group.add(from, scanner, prefixes, prefix);
       this.#rows++;
     }
     if (this.#rows !== rowsAfter) throw wrongCount(count);
@@ -133,17 +89,18 @@ export class SpanBlock {
    * left out: it is what tables have by default.
    */
   get columns(): SpanColumn[] {
-    return this.#present().map(({ name }) => name);
+    return this.#present(this.#groups.inOrder).map(({ name }) => name);
   }
 
-  /** The block, as pieces to be sent one after the other; good until the next `begin`. To be asked for once. */
+  /** The block, as pieces to be sent one after the other; good until the next `begin`. */
   pieces(): Uint8Array[] {
     const rows = this.#rows;
     const keys = this.#prefixes.size;
-    const indexes = packIndexes(this.#numbers.subarray(0, rows), keys);
+    const groups = this.#groups.inOrder;
+    const indexes = groups.map((group) => packIndexes(group.prefixes, keys));
     const pieces: Uint8Array[] = [];
     let head = new ByteWriter();
-    const columns = this.#present();
+    const columns = this.#present(groups);
     head.varint(columns.length);
     head.varint(rows);
     for (const { name, type } of columns) {
@@ -154,92 +111,23 @@ export class SpanBlock {
         pieces.push(head.bytes, this.#prefixes.texts(name));
         head = new ByteWriter();
         writeIndexHead(head, rows);
-        pieces.push(head.bytes, indexes);
+        pieces.push(head.bytes, ...indexes);
       } else {
         head.string(type.replaceAll("LowCardinality(String)", "String"));
-        pieces.push(head.bytes, ...this.#columnPieces(name));
+        pieces.push(head.bytes, ...SpanGroup.pieces(groups, name));
       }
       head = new ByteWriter();
     }
     return pieces;
   }
 
-  #present(): (typeof spanColumns)[number][] {
-    return spanColumns.filter(({ name }) => {
-      if (isDictionary(name)) return this.#prefixes.texts(name).some((byte) => byte !== 0);
-      const column = this.#columns[name];
-      return column instanceof ByteWriter || !column.isNothing;
-    });
+  #present(groups: readonly SpanGroup[]): (typeof spanColumns)[number][] {
+    return spanColumns.filter(({ name }) =>
+      isDictionary(name)
+        ? this.#prefixes.texts(name).some((byte) => byte !== 0)
+        : groups.some((group) => group.has(name)),
+    );
   }
-
-  #reserve(rows: number): void {
-    if (rows <= this.#numbers.length) return;
-    const numbers = new Uint32Array(Math.max(rows, this.#numbers.length * 2));
-    numbers.set(this.#numbers.subarray(0, this.#rows));
-    this.#numbers = numbers;
-  }
-
-  #addPrefix(prefix: number): void {
-    const row = this.#rows;
-    const prefixes = this.#prefixes;
-    this.#numbers[row] = prefix;
-    if (prefixes.isPlain(prefix)) return;
-    const columns = this.#columns;
-    columns.format.at(row).uint8(prefixes.formatOf(prefix));
-    columns.resource_dropped_attributes.at(row).uint32(prefixes.resourceDroppedOf(prefix));
-    columns.scope_dropped_attributes.at(row).uint32(prefixes.scopeDroppedOf(prefix));
-    const attributes = prefixes.scopeAttributesOf(prefix);
-    if (attributes !== undefined) columns.scope_attributes.add(row, attributes);
-  }
-
-  /** Copies the columns of the row that the scanner has read. */
-  #addSpan(from: RowBytes): void {
-    const { bytes, view } = from;
-    const row = this.#rows;
-    const columns = this.#columns;
-    const scanner = this.#scanner;
-    const { traceIdAt, traceStateEnd, durationAt, attributesStart, attributesEnd, eventsEnd, linksEnd } =
-      scanner;
-    columns.trace_id.words(view, traceIdAt, 16);
-    columns.span_id.words(view, traceIdAt + 16, 8);
-    columns.parent_span_id.words(view, traceIdAt + 24, 8);
-    const stateStart = traceIdAt + 32;
-    if (bytes[stateStart] !== 0) columns.trace_state.at(row).copy(bytes, stateStart, traceStateEnd);
-    if (scanner.flags !== 0) columns.flags.at(row).uint32(scanner.flags);
-    columns.name.copy(bytes, traceStateEnd + 4, scanner.nameEnd);
-    columns.kind.uint8(scanner.kind);
-    columns.start.words(view, scanner.startAt, 8);
-    columns.duration.words(view, durationAt, 8);
-    if (scanner.status !== 0) columns.status.at(row).uint8(scanner.status);
-    const messageStart = durationAt + 9;
-    if (bytes[messageStart] !== 0) columns.status_message.at(row).copy(bytes, messageStart, attributesStart);
-    const attributeBytes = attributesEnd - attributesStart;
-    if (attributeBytes >= 4) columns.attribute_text.words(view, attributesStart, attributeBytes);
-    else columns.attribute_text.copy(bytes, attributesStart, attributesEnd);
-    addUint32(columns.dropped_attributes, row, view, attributesEnd);
-    addArray(columns.events, row, from, attributesEnd + 4);
-    addUint32(columns.dropped_events, row, view, eventsEnd);
-    addArray(columns.links, row, from, eventsEnd + 4);
-    addUint32(columns.dropped_links, row, view, linksEnd);
-    addArray(columns.warnings, row, from, linksEnd + 4);
-  }
-
-  #columnPieces(name: Exclude<SpanColumn, DictionaryColumn>): Uint8Array[] {
-    const column = this.#columns[name];
-    if (column instanceof ByteWriter) return [column.bytes];
-    return column instanceof MostlyZeroColumn ? [column.bytes(this.#rows)] : column.pieces(this.#rows);
-  }
-}
-
-function addUint32(column: MostlyZeroColumn, row: number, view: DataView, at: number): void {
-  const value = view.getUint32(at, true);
-  if (value !== 0) column.at(row).uint32(value);
-}
-
-function addArray(column: NestedColumns, row: number, from: RowBytes, at: number): void {
-  if (from.bytes[at] === 0) return;
-  from.position = at;
-  column.add(row, from);
 }
 
 function wrongCount(expected: number): WireError {

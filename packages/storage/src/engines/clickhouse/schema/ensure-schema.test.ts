@@ -57,7 +57,7 @@ describe("ensureSchema", () => {
     expect(versions).toBe(String(schemaVersion));
   });
 
-  it("makes a new database as the steps do, but for columns that are not stored any more", async () => {
+  it("makes a new database as the steps do, but for columns that are not stored any more and the order of spans", async () => {
     await open().ready();
     const stepped = newDatabaseName();
     await runSql(server.url, `CREATE DATABASE ${stepped}`);
@@ -66,11 +66,18 @@ describe("ensureSchema", () => {
     }
     // Parts of the background work of version 6 need not be over, so it is the tables that are asked.
     const details = Object.keys(detailColumns).map((name) => `'${name}'`);
+    const order = (column: string) =>
+      `replaceOne(${column}, 'toStartOfMinute(start), trace_id', 'toStartOfMinute(start)')`;
     const shapes = [
-      "SELECT name, replaceRegexpOne(engine_full, ' PRIMARY KEY [^)]*[)]', ''), sorting_key, partition_key, replaceAll(as_select, database, 'd') FROM system.tables WHERE database = {d:String} AND name != 'schema_migrations' ORDER BY name",
+      `SELECT name, ${order("replaceRegexpOne(engine_full, ' PRIMARY KEY [^)]*[)]', '')")}, ${order("sorting_key")}, partition_key, replaceAll(as_select, database, 'd') FROM system.tables WHERE database = {d:String} AND name != 'schema_migrations' ORDER BY name`,
       `SELECT table, name, type, default_kind, compression_codec, if(default_kind = 'EPHEMERAL', '', replaceRegexpAll(default_expression, '\\\\bin_(resource_)?attributes', '\\\\1attributes')) FROM system.columns WHERE database = {d:String} AND table != 'schema_migrations' AND name NOT IN ('attributes', 'resource_attributes', ${details}) ORDER BY table, name`,
       "SELECT table, name, type_full, expr, granularity FROM system.data_skipping_indices WHERE database = {d:String} ORDER BY table, name",
     ];
+    const sorted = "SELECT sorting_key FROM system.tables WHERE database = {d:String} AND name = 'spans'";
+    expect(await runSql(server.url, sorted, { d: database })).toBe("service, toStartOfMinute(start)");
+    expect(await runSql(server.url, sorted, { d: stepped })).toBe(
+      "service, toStartOfMinute(start), trace_id",
+    );
     for (const sql of shapes) {
       const made = await runSql(server.url, sql, { d: database });
       expect(made.split("\n").length).toBeGreaterThan(5);

@@ -64,6 +64,9 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
  * What it leaves out: `attributes` and `resource_attributes`, arrays that only rows from before have; two empty arrays cost a tenth
  * of an insert. Collectors from before still send arrays, of which the texts are made. And what few spans have is sent in columns that are
  * not stored, but for their text.
+ *
+ * And spans of a service and minute stay in the order in which they came; in tables from before they are in that of their trace ids, which
+ * no statement can change: docs/adr/040-order-of-spans.md.
  */
 export const newDatabase: Migration = {
   version: 11,
@@ -77,7 +80,7 @@ export const newDatabase: Migration = {
       ],
     )} ENGINE = MergeTree
 PARTITION BY received
-ORDER BY (service, toStartOfMinute(start), trace_id)
+ORDER BY (service, toStartOfMinute(start))
 SETTINGS ${durable}, merge_selector_base = 10, min_bytes_for_wide_part = 2147483648, index_granularity = 4096`,
     `CREATE TABLE IF NOT EXISTS ${database}.archived_spans ${spanTable("", [])} ENGINE = ReplacingMergeTree
 PARTITION BY received

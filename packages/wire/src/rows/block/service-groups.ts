@@ -1,0 +1,57 @@
+import type { RowScanner } from "../row-scanner.ts";
+import { SpanGroup } from "./span-group.ts";
+
+/** Services past these have no group of their own. */
+const maxServices = 64;
+
+/**
+ * The rows of a block, by service. They are sent in the order of services, in which the store keeps them: it finds that they are in
+ * order and need not sort them. With more than 64 services some rows are not, and it sorts them all.
+ *
+ * Memory stays with a service from block to block, while it is about as large as it has to be.
+ */
+export class ServiceGroups {
+  /** By name, its bytes as code units: in the order of bytes. */
+  readonly #groups = new Map<string, SpanGroup>();
+  readonly #others = new SpanGroup();
+  /** Of each prefix, by its number. */
+  readonly #ofPrefix: SpanGroup[] = [];
+
+  clear(): void {
+    this.#ofPrefix.length = 0;
+    this.#others.clear();
+    for (const [service, group] of this.#groups) {
+      if (group.rows === 0 || group.isTooLarge) this.#groups.delete(service);
+      else group.clear();
+    }
+  }
+
+  /**
+   * The group of a prefix.
+   * @param scanner has read the prefix, and with it the service
+   */
+  ofPrefix(prefix: number, scanner: RowScanner): SpanGroup {
+    this.#ofPrefix[prefix] ??= this.#ofService(scanner);
+    return this.#ofPrefix[prefix];
+  }
+
+  /** All that have rows, in their order. */
+  get inOrder(): SpanGroup[] {
+    const ordered = [...this.#groups].toSorted(([one], [other]) => (one < other ? -1 : 1));
+    return [...ordered.map(([, group]) => group), this.#others].filter(({ rows }) => rows > 0);
+  }
+
+  #ofService({ bytes, serviceStart, serviceEnd }: RowScanner): SpanGroup {
+    const service = Buffer.from(
+      bytes.buffer,
+      bytes.byteOffset + serviceStart,
+      serviceEnd - serviceStart,
+    ).toString("latin1");
+    const known = this.#groups.get(service);
+    if (known !== undefined) return known;
+    if (this.#groups.size >= maxServices) return this.#others;
+    const group = new SpanGroup();
+    this.#groups.set(service, group);
+    return group;
+  }
+}

@@ -1,0 +1,159 @@
+import { ByteWriter } from "../byte-writer.ts";
+import type { RowScanner } from "../row-scanner.ts";
+import type { SpanColumn } from "../span-columns.ts";
+import type { DictionaryColumn } from "./dictionary-columns.ts";
+import { columnBytes, MostlyZeroColumn } from "./native-column.ts";
+import {
+  AttributeColumns,
+  EventColumns,
+  joinedPieces,
+  LinkColumns,
+  type NestedColumns,
+  WarningColumns,
+} from "./nested-columns.ts";
+import type { PrefixTable } from "./prefix-table.ts";
+import type { RowBytes } from "./row-bytes.ts";
+
+/** Columns whose values a group has itself. */
+export type OwnColumn = Exclude<SpanColumn, DictionaryColumn>;
+
+/** Rows of a block that are sent one behind the other: those of one service. */
+export class SpanGroup {
+  /** Of each row, the number of its prefix. */
+  #prefixes = new Uint32Array(64);
+  #rows = 0;
+  #mostRows = 0;
+  readonly #columns = {
+    format: new MostlyZeroColumn(1),
+    resource_dropped_attributes: new MostlyZeroColumn(4),
+    scope_attributes: new AttributeColumns(),
+    scope_dropped_attributes: new MostlyZeroColumn(4),
+    trace_id: columnBytes(),
+    span_id: columnBytes(),
+    parent_span_id: columnBytes(),
+    trace_state: new MostlyZeroColumn(1),
+    flags: new MostlyZeroColumn(4),
+    name: columnBytes(),
+    kind: columnBytes(),
+    start: columnBytes(),
+    duration: columnBytes(),
+    status: new MostlyZeroColumn(1),
+    status_message: new MostlyZeroColumn(1),
+    attribute_text: columnBytes(),
+    dropped_attributes: new MostlyZeroColumn(4),
+    events: new EventColumns(),
+    dropped_events: new MostlyZeroColumn(4),
+    links: new LinkColumns(),
+    dropped_links: new MostlyZeroColumn(4),
+    warnings: new WarningColumns(),
+  } satisfies Record<OwnColumn, ByteWriter | MostlyZeroColumn | NestedColumns>;
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** The numbers of the rows' prefixes. */
+  get prefixes(): Uint32Array {
+    return this.#prefixes.subarray(0, this.#rows);
+  }
+
+  /** Whether its memory is for far more rows than it has. */
+  get isTooLarge(): boolean {
+    return this.#rows * 2 < this.#mostRows;
+  }
+
+  clear(): void {
+    this.#mostRows = Math.max(this.#mostRows, this.#rows);
+    this.#rows = 0;
+    for (const column of Object.values(this.#columns)) column.clear();
+  }
+
+  /** Whether the column must be sent: `isNothing` of it is not true, or it is never left out. */
+  has(name: OwnColumn): boolean {
+    const column = this.#columns[name];
+    return column instanceof ByteWriter || !column.isNothing;
+  }
+
+  /**
+   * Copies a row.
+   * @param scanner has read it
+   * @param prefix its number in `prefixes`
+   */
+  add(from: RowBytes, scanner: RowScanner, prefixes: PrefixTable, prefix: number): void {
+    if (this.#rows === this.#prefixes.length) this.#grow();
+    this.#prefixes[this.#rows] = prefix;
+    if (!prefixes.isPlain(prefix)) this.#addPrefix(prefixes, prefix);
+    this.#addSpan(from, scanner);
+    this.#rows++;
+  }
+
+  #grow(): void {
+    const prefixes = new Uint32Array(this.#prefixes.length * 2);
+    prefixes.set(this.#prefixes);
+    this.#prefixes = prefixes;
+  }
+
+  #addPrefix(prefixes: PrefixTable, prefix: number): void {
+    const row = this.#rows;
+    const columns = this.#columns;
+    columns.format.at(row).uint8(prefixes.formatOf(prefix));
+    columns.resource_dropped_attributes.at(row).uint32(prefixes.resourceDroppedOf(prefix));
+    columns.scope_dropped_attributes.at(row).uint32(prefixes.scopeDroppedOf(prefix));
+    const attributes = prefixes.scopeAttributesOf(prefix);
+    if (attributes !== undefined) columns.scope_attributes.add(row, attributes);
+  }
+
+  #addSpan(from: RowBytes, scanner: RowScanner): void {
+    const { bytes, view } = from;
+    const row = this.#rows;
+    const columns = this.#columns;
+    const { traceIdAt, traceStateEnd, durationAt, attributesStart, attributesEnd, eventsEnd, linksEnd } =
+      scanner;
+    columns.trace_id.words(view, traceIdAt, 16);
+    columns.span_id.words(view, traceIdAt + 16, 8);
+    columns.parent_span_id.words(view, traceIdAt + 24, 8);
+    const stateStart = traceIdAt + 32;
+    if (bytes[stateStart] !== 0) columns.trace_state.at(row).copy(bytes, stateStart, traceStateEnd);
+    if (scanner.flags !== 0) columns.flags.at(row).uint32(scanner.flags);
+    columns.name.copy(bytes, traceStateEnd + 4, scanner.nameEnd);
+    columns.kind.uint8(scanner.kind);
+    columns.start.words(view, scanner.startAt, 8);
+    columns.duration.words(view, durationAt, 8);
+    if (scanner.status !== 0) columns.status.at(row).uint8(scanner.status);
+    const messageStart = durationAt + 9;
+    if (bytes[messageStart] !== 0) columns.status_message.at(row).copy(bytes, messageStart, attributesStart);
+    const attributeBytes = attributesEnd - attributesStart;
+    if (attributeBytes >= 4) columns.attribute_text.words(view, attributesStart, attributeBytes);
+    else columns.attribute_text.copy(bytes, attributesStart, attributesEnd);
+    addUint32(columns.dropped_attributes, row, view, attributesEnd);
+    addArray(columns.events, row, from, attributesEnd + 4);
+    addUint32(columns.dropped_events, row, view, eventsEnd);
+    addArray(columns.links, row, from, eventsEnd + 4);
+    addUint32(columns.dropped_links, row, view, linksEnd);
+    addArray(columns.warnings, row, from, linksEnd + 4);
+  }
+
+  /** A column of all groups, one behind the other, as pieces. */
+  static pieces(groups: readonly SpanGroup[], name: OwnColumn): Uint8Array[] {
+    const nested: { column: NestedColumns; rows: number }[] = [];
+    const pieces: Uint8Array[] = [];
+    for (const group of groups) {
+      const column = group.#columns[name];
+      if (column instanceof ByteWriter) pieces.push(column.bytes);
+      else if (column instanceof MostlyZeroColumn) pieces.push(column.bytes(group.#rows));
+      else nested.push({ column, rows: group.#rows });
+    }
+    return [...pieces, ...joinedPieces(nested)];
+  }
+}
+
+function addUint32(column: MostlyZeroColumn, row: number, view: DataView, at: number): void {
+  const value = view.getUint32(at, true);
+  if (value !== 0) column.at(row).uint32(value);
+}
+
+function addArray(column: NestedColumns, row: number, from: RowBytes, at: number): void {
+  if (from.bytes[at] === 0) return;
+  from.position = at;
+  column.add(row, from);
+}
