@@ -5,11 +5,12 @@ import type { ByteWriter } from "../rows/byte-writer.ts";
 import { keyValueFields, readAnyValue, readKeyValue } from "./any-value.ts";
 import type { FieldList } from "./field-list.ts";
 import type { ProtoCursor } from "./proto-cursor.ts";
+import { writeTextArray } from "./text-array.ts";
 
-const { empty, bool, int, double } = attributeTypeCodes;
+const { empty, bool, int, double, array } = attributeTypeCodes;
 
 /**
- * Writes `KeyValue` messages as attributes of a row. Plain values go from bytes to bytes; arrays, kvlists and
+ * Writes `KeyValue` messages as attributes of a row. Plain values go from bytes to bytes; most arrays, kvlists and
  * whatever is encoded in an unusual way take the way over `AttributeValue`.
  */
 export class AttributeTranscoder {
@@ -124,7 +125,7 @@ export class AttributeTranscoder {
   }
 
   /**
-   * Writes an attribute whose `AnyValue` is one string, bool, int or double and nothing else.
+   * Writes an attribute whose `AnyValue` is one string, bool, int or double, or an array of short strings, and nothing else.
    * @returns false when it is not: nothing is written then
    */
   #plainValue(keyStart: number, keyEnd: number, end: number): boolean {
@@ -156,9 +157,22 @@ export class AttributeTranscoder {
         attributes.double(value);
         return true;
       }
+      case 42:
+        return cursor.fieldEnd(end) === end && this.#textArray(keyStart, keyEnd, cursor.position, end);
       default:
         return false;
     }
+  }
+
+  #textArray(keyStart: number, keyEnd: number, start: number, end: number): boolean {
+    // Of tuples, which are few, texts have their length before them.
+    if (!this.#attributes.isList) return false;
+    const out = this.#out;
+    const { length } = out;
+    this.#key(array, keyStart, keyEnd);
+    if (writeTextArray(out, this.#cursor.bytes, start, end)) return true;
+    out.length = length;
+    return false;
   }
 
   #string(keyStart: number, keyEnd: number, start: number, end: number): void {

@@ -3,7 +3,7 @@ import { type Attribute, attributeTypeCodes } from "../model/attribute.ts";
 import { attributeMark, typeLetterBytes, valueMark } from "./attribute-list.ts";
 import { attributeText, doubleText } from "./attribute-text.ts";
 import type { ByteWriter } from "./byte-writer.ts";
-import { writeDecimal } from "./decimal-text.ts";
+import { writeDecimal, writeShortDouble } from "./decimal-text.ts";
 import { writeHex } from "./hex-text.ts";
 
 const trueText = Buffer.from("true");
@@ -47,6 +47,11 @@ export class AttributeWriter {
     const out = this.#out;
     if (out.length > this.#listAt + 2) out.uint8(attributeMark);
     return out.endString(this.#listAt);
+  }
+
+  /** Whether attributes are written as a list in one string. */
+  get isList(): boolean {
+    return this.#isList;
   }
 
   /** Where the list at hand begins as long as it is not at its end. */
@@ -155,6 +160,12 @@ export class AttributeWriter {
   }
 
   double(value: number): void {
+    const at = this.#beginShort();
+    if (writeShortDouble(this.#out, value)) {
+      this.#endShort(at);
+      return;
+    }
+    this.#out.length = at;
     this.value(doubleText(value));
   }
 

@@ -21,3 +21,34 @@ export function writeDecimal(out: ByteWriter, low: number, high: number): void {
   }
   out.length += digits;
 }
+
+const places = 6;
+const scale = 10 ** places;
+/** Decimals of up to 15 digits are each the shortest of their double. */
+const endOfShort = 1e15;
+
+/**
+ * Writes a double that has up to six places behind the point and up to 15 digits as JavaScript prints it.
+ * @returns false for any other one and for zeros, of which nothing is written
+ */
+export function writeShortDouble(out: ByteWriter, value: number): boolean {
+  const scaled = Math.abs(Math.round(value * scale));
+  if (scaled / scale !== Math.abs(value) || scaled === 0 || scaled >= endOfShort) return false;
+  if (value < 0) out.uint8(0x2d);
+  const whole = Math.floor(scaled / scale);
+  writeDecimal(out, whole, 0);
+  let fraction = scaled - whole * scale;
+  if (fraction === 0) return true;
+  let digits = places;
+  for (; fraction % 10 === 0; fraction /= 10) digits--;
+  out.reserve(digits + 1);
+  const { buffer, length } = out;
+  buffer[length] = 0x2e;
+  for (let position = length + digits; position > length; position--) {
+    const tenth = (fraction / 10) | 0;
+    buffer[position] = 48 + fraction - tenth * 10;
+    fraction = tenth;
+  }
+  out.length = length + digits + 1;
+  return true;
+}

@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import type { SpanRows } from "wire/rows";
 import type { FrameList } from "./frame-list.ts";
 import { frameHeaderBytes, isFrame } from "./segment-format.ts";
@@ -7,20 +7,22 @@ import { frameHeaderBytes, isFrame } from "./segment-format.ts";
 const framesPerRead = 500;
 
 /**
- * Reads rows out of the frames of a segment, headers aside: to where they belong, never copied. No file stays open from one
- * call to the next, so whoever reads may stop anywhere.
+ * Reads rows out of the frames of a segment, headers aside: to where they belong, never copied.
  */
 export class FrameReader {
-  readonly #path: string;
+  readonly #file: FileHandle;
   readonly #frames: FrameList;
   /** Of checksums; undefined where they are not compared. */
   readonly #seed: number | undefined;
   readonly #headers: Buffer;
   #next = 0;
 
-  /** @param checks whether to compare checksums; lengths always are */
-  constructor(path: string, frames: FrameList, checks: boolean) {
-    this.#path = path;
+  /**
+   * @param file stays the caller's to close
+   * @param checks whether to compare checksums; lengths always are
+   */
+  constructor(file: FileHandle, frames: FrameList, checks: boolean) {
+    this.#file = file;
     this.#frames = frames;
     this.#seed = checks ? frames.form.seed : undefined;
     this.#headers = Buffer.allocUnsafe(Math.min(frames.length, framesPerRead) * frameHeaderBytes);
@@ -56,7 +58,7 @@ export class FrameReader {
       end += bytes;
       rows += this.#frames.rowsOf(this.#next++);
     }
-    const bytesRead = await this.#readTo(parts, position);
+    const { bytesRead } = await this.#file.readv(parts, position);
     if (bytesRead !== end - position) throw new Error(`the file ends at byte ${position + bytesRead}`);
     for (let part = 0; part < parts.length; part += 2) {
       const [header, payload] = parts.slice(part, part + 2);
@@ -65,14 +67,5 @@ export class FrameReader {
       }
     }
     return { bytes: target.subarray(0, length), count: rows };
-  }
-
-  async #readTo(parts: readonly Buffer[], position: number): Promise<number> {
-    const file = await open(this.#path, "r");
-    try {
-      return (await file.readv(parts, position)).bytesRead;
-    } finally {
-      await file.close();
-    }
   }
 }

@@ -1,4 +1,4 @@
-import { open, rename, unlink } from "node:fs/promises";
+import { type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { SpanRows } from "wire/rows";
 import { CollectorError } from "../../errors.ts";
@@ -93,10 +93,12 @@ export class SealedSegment implements JournalSegment {
 
   /** @param target gives a place that has room for so many bytes, and takes more rows if it has more */
   async *#read(target: (room: number) => Buffer): AsyncGenerator<SpanRows, void> {
+    let file: FileHandle | undefined;
     try {
+      file = await open(this.path, "r");
       const checks = this.#own === undefined || performance.now() > this.#freshUntilMs;
-      if (checks) await expectHeader(this.path, this.#frames.form);
-      const reader = new FrameReader(this.path, this.#frames, checks);
+      if (checks) await expectHeader(file, this.#frames.form);
+      const reader = new FrameReader(file, this.#frames, checks);
       while (reader.nextBytes > 0) yield await reader.read(target(reader.nextBytes));
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
@@ -107,6 +109,8 @@ export class SealedSegment implements JournalSegment {
           cause,
         },
       );
+    } finally {
+      await file?.close();
     }
   }
 
@@ -122,14 +126,9 @@ export class SealedSegment implements JournalSegment {
   }
 }
 
-async function expectHeader(path: string, form: FrameForm): Promise<void> {
-  const file = await open(path, "r");
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(segmentHeaderBytes), 0, segmentHeaderBytes, 0);
-    const header = readSegmentHeader(buffer.subarray(0, bytesRead));
-    if (header.state !== "ours") throw new Error(`its header is ${header.state}`);
-    if (header.form.seed !== form.seed) throw new Error("its header is that of another segment");
-  } finally {
-    await file.close();
-  }
+async function expectHeader(file: FileHandle, form: FrameForm): Promise<void> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(segmentHeaderBytes), 0, segmentHeaderBytes, 0);
+  const header = readSegmentHeader(buffer.subarray(0, bytesRead));
+  if (header.state !== "ours") throw new Error(`its header is ${header.state}`);
+  if (header.form.seed !== form.seed) throw new Error("its header is that of another segment");
 }

@@ -71,7 +71,8 @@ export interface SegmentSource {
   /** All rows by service; undefined where they were not counted. */
   readonly services: ServiceCounts | undefined;
   /**
-   * Whole rows; the bytes of a piece are good until the second one after it is asked for.
+   * Whole rows; the bytes of a piece are good until the second one after it is asked for. Who stops before the end calls
+   * `return`, as `for await` does: a file is open until then.
    * @throws CollectorError COLLECTOR_JOURNAL_DAMAGED when something else is there than was written
    */
   pieces(): AsyncIterable<SpanRows>;

@@ -28,7 +28,7 @@ import { messagePrefixBytes } from "./decode-message.ts";
 import { FrameOutput } from "./frame-output.ts";
 import { failureHeaders, type GrpcFailure, okTrailers, responseHeaders } from "./grpc-status.ts";
 import { RecentStreams } from "./recent-streams.ts";
-import { readRequestHeaders, trailersProblem } from "./request-headers.ts";
+import { RequestHeadersReader, trailersProblem } from "./request-headers.ts";
 import {
   type PlannedAnswer,
   type RequestSettings,
@@ -65,6 +65,7 @@ export class Connection implements FrameHandler {
   readonly #dispatcher = new FrameDispatcher(this, { maxHeaderBlockBytes });
   readonly #reader = new FrameReader(this.#dispatcher, clientPreface);
   readonly #hpack = new HpackDecoder({ maxListBytes: maxHeaderListBytes });
+  readonly #headers = new RequestHeadersReader();
   readonly #sending = new SendWindow((frame) => this.#write(frame));
   /** Calls whose request is not yet whole. */
   readonly #requests = new Map<number, RequestStream>();
@@ -258,7 +259,7 @@ export class Connection implements FrameHandler {
       this.#closeEarly(streamId, endsStream);
       return;
     }
-    const headers = readRequestHeaders(fields);
+    const headers = this.#headers.read(fields);
     if (typeof headers === "string" || (endsStream && (headers.contentLength ?? 0) !== 0)) {
       this.#abandoned.add(streamId);
       this.#write(encodeRstStream(streamId, errorCodes.protocolError));

@@ -9,7 +9,6 @@ export interface RequestHeaders {
   readonly fields: readonly HeaderField[];
 }
 
-const pseudoNames: ReadonlySet<string> = new Set([":method", ":scheme", ":path", ":authority"]);
 /** Fields about one connection of HTTP/1; in HTTP/2 they make a message malformed. */
 const connectionNames: ReadonlySet<string> = new Set([
   "connection",
@@ -19,38 +18,69 @@ const connectionNames: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** Fields that were checked: those of HPACK's tables come again with every request. */
-const goodFields = new WeakSet<HeaderField>();
+/** Checks the header sections of the requests of one connection. */
+export class RequestHeadersReader {
+  /** The last that were checked: those of HPACK's tables come again, the same objects, most often in the same places. */
+  #checked: readonly HeaderField[] = [];
 
-/**
- * Checks a request's header section.
- * @returns what is wrong, for a request that is malformed
- * Source: RFC 9113, sections 8.2 and 8.3
- */
-export function readRequestHeaders(fields: readonly HeaderField[]): RequestHeaders | string {
-  for (const field of fields) {
-    if (goodFields.has(field)) continue;
-    const problem = fieldProblem(field);
-    if (problem !== "") return problem;
-    goodFields.add(field);
+  /**
+   * @returns what is wrong, for a request that is malformed
+   * Source: RFC 9113, sections 8.2 and 8.3
+   */
+  read(fields: readonly HeaderField[]): RequestHeaders | string {
+    const checked = this.#checked;
+    for (let index = 0; index < fields.length; index++) {
+      const field = fields[index] as HeaderField;
+      // A length comes with every request, and is read as a number below.
+      if (field === checked[index] || field.name === "content-length") continue;
+      const problem = fieldProblem(field);
+      if (problem !== "") return problem;
+    }
+    this.#checked = fields;
+    return headersOf(fields);
   }
-  const pseudo = new Map<string, string>();
+}
+
+function headersOf(fields: readonly HeaderField[]): RequestHeaders | string {
+  let method: string | undefined;
+  let scheme: string | undefined;
+  let path: string | undefined;
+  let authority: string | undefined;
+  let pseudoCount = 0;
   let contentLength: number | undefined;
-  for (const [index, { name, value }] of fields.entries()) {
+  for (let index = 0; index < fields.length; index++) {
+    const { name, value } = fields[index] as HeaderField;
     if (name.startsWith(":")) {
-      if (!pseudoNames.has(name)) return `field ${JSON.stringify(name)} is unknown`;
-      if (pseudo.has(name)) return `field ${name} comes twice`;
-      if (pseudo.size < index) return `field ${name} stands behind others`;
-      pseudo.set(name, value);
+      let before: string | undefined;
+      switch (name) {
+        case ":method":
+          before = method;
+          method = value;
+          break;
+        case ":scheme":
+          before = scheme;
+          scheme = value;
+          break;
+        case ":path":
+          before = path;
+          path = value;
+          break;
+        case ":authority":
+          before = authority;
+          authority = value;
+          break;
+        default:
+          return `field ${JSON.stringify(name)} is unknown`;
+      }
+      if (before !== undefined) return `field ${name} comes twice`;
+      if (pseudoCount++ < index) return `field ${name} stands behind others`;
     } else if (name === "content-length") {
       if (!/^\d{1,15}$/.test(value)) return "field content-length is no number";
       if (contentLength !== undefined && contentLength !== Number(value)) return "two lengths of content";
       contentLength = Number(value);
     }
   }
-  const method = pseudo.get(":method");
-  const path = pseudo.get(":path");
-  if (!method || !path || !pseudo.get(":scheme")) return "field :method, :scheme or :path is missing";
+  if (!method || !path || !scheme) return "field :method, :scheme or :path is missing";
   return { method, path, contentLength, fields };
 }
 
