@@ -44,71 +44,88 @@ const link = fc
     }),
   );
 
+const attribute = fc.constantFrom<Attribute>(
+  ...[text("z", "1"), text("b", "2"), int("peer.ipv4", 1n), text("long", "x".repeat(33)), text("clé", "ä")],
+  ...[
+    text("b", "\u{10000}"),
+    text("b", "\uffff"),
+    int("b", 2n ** 60n),
+    text("error", '"'),
+    text("t", "\u007f"),
+  ],
+  ...[int("n", -5n), int("n", 0n), int("m", 999_999_999_999_999n), int("m", -(2n ** 63n)), bool("t", true)],
+  ...[
+    bool("f", false),
+    int("peer.ipv4", 2n ** 31n),
+    text("peer.ipv4", "1.2.3.4"),
+    text("q", 'a "b" \\ \u0001'),
+  ],
+  ...[double("d", 0.5), double("d", -0), double("e", 1e300), double("e", Number.POSITIVE_INFINITY)],
+  { key: "ip", value: { type: "double", value: Number.NaN } },
+  { key: "l", value: { type: "array", value: [{ type: "bool", value: true }] } },
+  { key: "y", value: { type: "bytes", value: Uint8Array.of(1, 255) } },
+  { key: "", value: { type: "empty" } },
+);
+
+/** Those that are shown elsewhere, or as other tags are. */
+const seldomAttribute = fc.constantFrom<Attribute>(
+  ...[text("telemetry.sdk.name", "x"), text("otel.status_code", "x"), text("otel.status_description", "y")],
+  ...[text("span.kind", "client"), text("span.kind", "server"), text("internal.span.format", "x")],
+);
+
+const eventAttribute = fc.constantFrom(
+  ...[text("y", "1"), text("x", "\n"), int("ip", 16_909_060n), int("event", 1n), text("event", "own")],
+  ...[text("x", "0"), int("x", 5n), text("a", "b")],
+);
+
+/** Mostly what most spans have. */
+function mostly<T>(usual: T, other: fc.Arbitrary<T>): fc.Arbitrary<T> {
+  return fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, other);
+}
+
 const facts = fc.record({
   parent: fc.integer({ min: 0, max: 12 }),
   start: fc.oneof(
-    { weight: 20, arbitrary: fc.bigInt({ min: 0n, max: 2_000n }) },
+    { weight: 200, arbitrary: fc.bigInt({ min: 0n, max: 2_000n }) },
     fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
   ),
   duration: fc.bigInt({ min: -10n, max: 1_000n }),
   host: fc.nat({ max: hosts.length - 1 }),
   format: fc.constantFrom(...spanFormats),
   kind: fc.constantFrom(...spanKinds),
-  links: fc.array(link, { maxLength: 2 }),
-  attributes: fc.array(
-    fc.constantFrom<Attribute>(
-      ...[text("z", "1"), text("b", "2"), int("peer.ipv4", 1n), text("telemetry.sdk.name", "x")],
-      ...[text("span.kind", "client"), text("span.kind", "server"), text("internal.span.format", "x")],
-      ...[text("b", "\u{10000}"), text("b", "\uffff"), int("b", 2n ** 60n), text("error", '"')],
-      ...[
-        ...[
-          text("q", 'a "b" \\ \u0001'),
-          text("long", "x".repeat(33)),
-          text("clé", "ä"),
-          text("t", "\u007f"),
-        ],
-        ...[int("n", -5n), int("n", 0n), int("m", 999_999_999_999_999n), int("m", -(2n ** 63n))],
-        ...[bool("t", true), bool("f", false), int("peer.ipv4", 2n ** 31n), text("peer.ipv4", "1.2.3.4")],
-        ...[double("d", 0.5), double("d", -0), double("e", 1e300), double("e", Number.POSITIVE_INFINITY)],
-        { key: "ip", value: { type: "double", value: Number.NaN } } as const,
-        { key: "l", value: { type: "array", value: [{ type: "bool", value: true }] } } as const,
-        { key: "y", value: { type: "bytes", value: Uint8Array.of(1, 255) } } as const,
-        { key: "", value: { type: "empty" } } as const,
-      ],
-    ),
-    { maxLength: 5 },
+  links: mostly([], fc.array(link, { maxLength: 2 })),
+  isParentLinked: fc.boolean(),
+  attributes: fc.oneof(
+    { weight: 3, arbitrary: fc.uniqueArray(attribute, { maxLength: 5, selector: ({ key }) => key }) },
+    fc.array(fc.oneof(attribute, seldomAttribute), { maxLength: 5 }),
   ),
   flags: fc.constantFrom(0, 1),
   name: fc.constantFrom("GET", "POST /", "", 'é"'),
   status: fc.record({
     code: fc.constantFrom(...statusCodes),
-    message: fc.constantFrom("", "", "why", '"é"'),
+    message: fc.constantFrom<string>("", "", "why", '"é"'),
   }),
-  traceState: fc.constantFrom("", "", "a=b"),
-  warnings: fc.constantFrom([], [], ["early"]),
-  event: fc.option(
+  traceState: mostly<string>("", fc.constant("a=b")),
+  warnings: mostly<readonly string[]>([], fc.constant<readonly string[]>(["early"])),
+  event: mostly(
+    undefined,
     fc.record({
       name: fc.constantFrom("e", "", 'é"'),
-      attributes: fc.array(
-        fc.constantFrom(
-          ...[
-            text("y", "1"),
-            text("x", "\n"),
-            int("ip", 16_909_060n),
-            int("event", 1n),
-            text("event", "own"),
-          ],
-          ...[text("x", "0"), int("x", 5n)],
-        ),
-        { maxLength: 3 },
-      ),
+      attributes: fc.array(eventAttribute, { maxLength: 4 }),
     }),
-    { nil: undefined },
   ),
 });
 
+/** With another value, which may be in another place among those of equal keys. */
 const withOtherValue = ({ key, value }: Attribute): Attribute =>
-  text(key, value.type === "string" ? `${value.value}, other` : "other");
+  value.type === "string"
+    ? text(key, `${value.value === "2" ? "\u{10001}" : value.value}, other`)
+    : { key, value };
+
+function parentLink(traceId: string, parent: number): SpanLink {
+  const none = { traceState: "", attributes: [], droppedAttributesCount: 0, flags: 0 };
+  return { traceId, spanId: id(parent), refType: "child_of", ...none };
+}
 
 /** Spans with ids of their own, but for those that `shared` gives another one's. */
 function spansOf(
@@ -116,7 +133,7 @@ function spansOf(
   shared: number,
   traceId: string,
 ): Span[] {
-  return all.map(({ parent, start, duration, host, event, ...rest }, index) => ({
+  return all.map(({ parent, start, duration, host, event, isParentLinked, ...rest }, index) => ({
     ...otlpSpan({ service: `s${host}`, resourceAttributes: hosts[host] ?? [] }),
     ...rest,
     traceId,
@@ -124,6 +141,7 @@ function spansOf(
     parentSpanId: parent === 0 ? "" : id(parent),
     startTimeUnixNano: start,
     durationNano: duration,
+    links: isParentLinked && rest.links.length === 0 ? [parentLink(traceId, parent)] : rest.links,
     events: event === undefined ? [] : [{ ...event, timeUnixNano: start, droppedAttributesCount: 0 }],
   }));
 }
@@ -159,7 +177,12 @@ describe("shownTracesJson", () => {
     await fc.assert(
       fc.asyncProperty(input, async ([all, shared, maxClockSkewNano, traceId]) => {
         // The keys of all attributes once more, which come in a known order then, with other values.
-        const again = all.map((one) => ({ ...one, attributes: one.attributes.map(withOtherValue) }));
+        const again = all.map(({ attributes, status, traceState, ...rest }) => ({
+          ...rest,
+          attributes: attributes.map(withOtherValue),
+          status: { ...status, message: status.message === "why" ? "" : "other" },
+          traceState: traceState === "" ? "a=b" : "",
+        }));
         const spans = spansOf([...all, ...all, ...again], shared, traceId);
         const options = { maxClockSkewNano };
         const whole = together(spans, options);
@@ -168,6 +191,23 @@ describe("shownTracesJson", () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it("tells spans apart that have the same keys", async () => {
+    const values = [[], ["1", "2"], ["2", "1"], ["1", "1"]];
+    const parts = values.flatMap((listed) =>
+      ["", "why", '"é"'].flatMap((message) =>
+        ["", "a=b"].map((traceState) => ({ listed, message, traceState })),
+      ),
+    );
+    const spans = spanFormats.flatMap((format, number) =>
+      parts.map(({ listed, message, traceState }, index) => ({
+        ...otlpSpan({ attributes: listed.map((value) => text("b", value)), format, traceState }),
+        ...{ spanId: id(100 * number + index + 1), status: { code: "error", message } as const },
+      })),
+    );
+    const options = { maxClockSkewNano: 0n };
+    expect(await shown(storedTrace(spans), options)).toBe(together(spans, options));
   });
 
   it("keeps the order of many spans, in a deep trace", async () => {
@@ -194,7 +234,13 @@ describe("shownTracesJson", () => {
   });
 
   it("reads values that the store writes otherwise, and refuses what is none", async () => {
-    const spans = [otlpSpan({ attributes: [int("whole", 15n), double("half", 5.5), bool("is", true)] })];
+    const list: Attribute = {
+      key: "list",
+      value: { type: "array", value: [{ type: "string", value: "v" }] },
+    };
+    const spans = [
+      otlpSpan({ attributes: [int("whole", 15n), double("half", 5.5), bool("is", true), list] }),
+    ];
     const read = (from: string, to: string) => {
       const trace = storedTrace(
         spans,
@@ -208,6 +254,7 @@ describe("shownTracesJson", () => {
     expect((await read("btrue", "btrue")).join("")).toContain('"value":true}');
     await expect(read("btrue", "bTrue")).rejects.toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
     await expect(read("i15", "i1x")).rejects.toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
+    await expect(read('"v"]', '"v"}')).rejects.toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
     await expect(read("half\xfed", "half\xfe?")).rejects.toThrow(
       expect.objectContaining({ code: "WIRE_MALFORMED" }),
     );

@@ -15,6 +15,9 @@ import { spanJson, traceHead, traceTail } from "./trace-json.ts";
 /** Pieces are about this long: long enough to be cheap to send, short enough not to hold up other requests. */
 const pieceLength = 65_536;
 
+/** Those of bytes cost less, some two thirds of a millisecond. */
+const bytesLength = 262_144;
+
 const comma = ",".charCodeAt(0);
 
 /** A trace that is made JSON while it is sent. */
@@ -38,7 +41,7 @@ export async function* shownTracesJson(
   const parts =
     options === undefined
       ? undefined
-      : { writer: new ShownSpanJson(options), out: new JsonBytes(pieceLength), steps: new TagSteps() };
+      : { writer: new ShownSpanJson(options), out: new JsonBytes(bytesLength), steps: new TagSteps() };
   let separator = "[";
   for (const { traceId, isLarge, trace } of traces) {
     const head = separator + traceHead(traceId);
@@ -84,9 +87,9 @@ async function* adjustedJson(
   if (fieldsAt !== undefined) {
     const rows = new SpanRowsJson(trace.traceId, spans, parts);
     for (let index = 0; index < spans.length; index++) {
-      if (index > 0) out.put(out.length, comma);
+      if (index > 0) out.byte(comma);
       rows.write(index, fieldsAt(index), clockOf(index));
-      if (out.length >= pieceLength) yield out.take();
+      if (out.length >= bytesLength) yield out.take();
     }
     if (out.length > 0) yield out.take();
     return;

@@ -20,11 +20,16 @@ export function quoteRepeated(text: string): string {
 }
 
 /** JSON has no number for NaN and the infinities; the public model fails the whole answer, we write their names. */
-function floatJson(value: number): string {
+export function floatJson(value: number): string {
   if (Number.isFinite(value)) {
     return Object.is(value, -0) ? "-0" : String(value);
   }
   return `"${value}"`;
+}
+
+/** Past 2^53 a browser would round a number: those are strings. */
+export function int64Json(value: bigint): string {
+  return value > maxSafeInteger || value < -maxSafeInteger ? `"${value}"` : String(value);
 }
 
 function typeAndValue(tag: KeyValue): string {
@@ -33,13 +38,8 @@ function typeAndValue(tag: KeyValue): string {
       return `"string","value":${JSON.stringify(tag.vStr)}}`;
     case ValueType.BOOL:
       return tag.vBool ? '"bool","value":true}' : '"bool","value":false}';
-    case ValueType.INT64: {
-      const value = tag.vInt64;
-      // Past 2^53 a browser would round a number: those are strings.
-      return value > maxSafeInteger || value < -maxSafeInteger
-        ? `"int64","value":"${value}"}`
-        : `"int64","value":${value}}`;
-    }
+    case ValueType.INT64:
+      return `"int64","value":${int64Json(tag.vInt64)}}`;
     case ValueType.FLOAT64:
       return `"float64","value":${floatJson(tag.vFloat64)}}`;
     case ValueType.BINARY:

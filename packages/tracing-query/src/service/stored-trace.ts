@@ -8,7 +8,7 @@ export function storedTrace(spans: readonly Span[], change = (_rows: Buffer) => 
   const rows = new PackedSpans();
   const bytes = storedRowsOf(spans);
   change(bytes);
-  rows.add(bytes, () => {});
+  rows.add([bytes], () => {});
   rows.end();
   const { length } = rows;
   return {

@@ -47,7 +47,7 @@ describe("PackedSpans", () => {
         const packed = new PackedSpans();
         const seen: SpanPlace[] = [];
         for (let start = 0; start < rows.length; start += pieceBytes) {
-          packed.add(Buffer.from(rows.subarray(start, start + pieceBytes)), (span, index) => {
+          packed.add([Buffer.from(rows.subarray(start, start + pieceBytes))], (span, index) => {
             expect(index).toBe(seen.length);
             seen.push(span);
           });
@@ -79,7 +79,7 @@ describe("PackedSpans", () => {
       attributes: index === 150 ? [long] : span.attributes,
     }));
     const packed = new PackedSpans();
-    packed.add(storedRowsOf(spans), () => {});
+    packed.add([storedRowsOf(spans)], () => {});
     packed.end();
     expect(packed.byteLength).toBeGreaterThan(5_000_000);
     expect(spans.map((_, index) => packed.at(index))).toEqual(spans);
@@ -93,7 +93,7 @@ describe("PackedSpans", () => {
     const value = rows.lastIndexOf("btrue");
     rows[value + 1] = 0x54;
     const packed = new PackedSpans();
-    packed.add(rows, () => {});
+    packed.add([rows], () => {});
     packed.end();
     expect(packed.at(0)).toEqual(span);
     expect(() => packed.at(1)).toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
@@ -102,7 +102,7 @@ describe("PackedSpans", () => {
   it("says when the last row has no end", () => {
     const rows = storedRowsOf(fc.sample(spanArbitrary, { numRuns: 3, seed: 7 }));
     const packed = new PackedSpans();
-    packed.add(rows.subarray(0, -1), () => {});
+    packed.add([rows.subarray(0, -1)], () => {});
     expect(packed.length).toBe(2);
     expect(() => packed.end()).toThrow(expect.objectContaining({ code: "WIRE_TRUNCATED" }));
   });
@@ -117,7 +117,7 @@ describe("PackedSpans", () => {
     }));
     const spans = Array.from({ length: 300 }, (_, index) => ({ ...span, scope: scopes[index & 1] as Scope }));
     const packed = new PackedSpans();
-    packed.add(storedRowsOf(spans), () => {});
+    packed.add([storedRowsOf(spans)], () => {});
     packed.end();
     expect(packed.byteLength).toBeLessThan(1_000_000);
     expect(spans.map((_, index) => packed.at(index))).toEqual(spans);

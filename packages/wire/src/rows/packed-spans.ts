@@ -31,6 +31,15 @@ class KnownPrefix implements SpanPrefix {
   }
 }
 
+/** Comes with each piece, and is no news: made once, it need not look where it was. */
+const endOfPiece = new WireError("WIRE_TRUNCATED", "rows end inside a value");
+
+class PieceReader extends StoredRowReader {
+  protected override truncated(): WireError {
+    return endOfPiece;
+  }
+}
+
 /**
  * Spans as the bytes of their rows as the store gives them (see `readStoredRows`), which take less than half the memory of
  * objects. What spans of one sender share, resource and scope, is held once. Rows come in pieces that may be cut anywhere; a
@@ -66,13 +75,13 @@ export class PackedSpans {
 
   /**
    * Takes in more rows.
-   * @param bytes not kept
+   * @param pieces of them, one after the other; not kept
    * @param onSpan hears of each span that is now complete, with its index
    * @throws WireError WIRE_MALFORMED for a prefix or details that `readStoredRows` does not take either; the rest of a row is
    *   looked at when its span is asked for
    */
-  add(bytes: Uint8Array, onSpan: (span: SpanPlace, index: number) => void): void {
-    const reader = new StoredRowReader(this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]));
+  add(pieces: readonly Uint8Array[], onSpan: (span: SpanPlace, index: number) => void): void {
+    const reader = new PieceReader(Buffer.concat([this.#rest, ...pieces]));
     let rowStart = 0;
     let known: PrefixBytes | undefined;
     try {
@@ -91,10 +100,10 @@ export class PackedSpans {
         rowStart = reader.position;
       }
     } catch (error) {
-      if (!(error instanceof WireError && error.code === "WIRE_TRUNCATED")) throw error;
+      if (error !== endOfPiece) throw error;
     }
     // A copy: the buffer may be one of a pool.
-    this.#rest = Uint8Array.from(reader.bytes.subarray(rowStart));
+    this.#rest = new Uint8Array(reader.bytes.subarray(rowStart));
   }
 
   /** @throws WireError WIRE_TRUNCATED when the last row has no end */

@@ -12,11 +12,10 @@ export class RowReader {
   readonly bytes: Buffer;
   /** The same memory as `bytes`. */
   readonly view: DataView;
-  readonly #strings: RepeatCache<string>;
+  #strings: RepeatCache<string> | undefined;
 
   constructor(bytes: Uint8Array) {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.#strings = new RepeatCache(bytes);
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
@@ -74,6 +73,7 @@ export class RowReader {
   /** The text of `[start, end)`, which many rows share; `position` stays. */
   repeatedText(start: number, end: number): string {
     if (start === end) return "";
+    this.#strings ??= new RepeatCache(this.bytes);
     const known = this.#strings.find(start, end);
     if (known !== undefined) return known;
     const text = this.bytes.toString("utf8", start, end);
@@ -95,9 +95,14 @@ export class RowReader {
   #advance(count: number): number {
     const start = this.position;
     if (start + count > this.bytes.length) {
-      throw new WireError("WIRE_TRUNCATED", `rows end at byte ${this.bytes.length}, inside a value`);
+      throw this.truncated();
     }
     this.position = start + count;
     return start;
+  }
+
+  /** What to throw where the bytes end inside a value. */
+  protected truncated(): WireError {
+    return new WireError("WIRE_TRUNCATED", `rows end at byte ${this.bytes.length}, inside a value`);
   }
 }

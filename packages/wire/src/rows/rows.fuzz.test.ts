@@ -53,8 +53,8 @@ const readers: readonly [name: string, read: Read, messages: readonly Uint8Array
       const onSpan = ({ traceId }: { readonly traceId: string }) => {
         ids += traceId;
       };
-      packed.add(rows.subarray(0, cut), onSpan);
-      packed.add(rows.subarray(cut), onSpan);
+      packed.add([rows.subarray(0, cut)], onSpan);
+      packed.add([rows.subarray(cut)], onSpan);
       packed.end();
       const spans = readStoredRows(rows);
       expect(ids).toBe(spans.map(({ traceId }) => traceId).join(""));

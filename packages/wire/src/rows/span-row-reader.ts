@@ -19,10 +19,20 @@ export interface SpanOrigin {
 
 /** Reads rows out of one buffer, and knows the attributes that it has read lately. */
 export class SpanRowReader extends RowReader {
+  #listed: RepeatCache<Attribute> | undefined;
+  #attributes: RepeatCache<Attribute> | undefined;
+
   /** By their bytes in lists. */
-  readonly listed = new RepeatCache<Attribute>(this.bytes);
+  get listed(): RepeatCache<Attribute> {
+    this.#listed ??= new RepeatCache(this.bytes);
+    return this.#listed;
+  }
+
   /** By their bytes as tuples. */
-  readonly attributes = new RepeatCache<Attribute>(this.bytes);
+  get attributes(): RepeatCache<Attribute> {
+    this.#attributes ??= new RepeatCache(this.bytes);
+    return this.#attributes;
+  }
 }
 
 export function readEvent(reader: SpanRowReader): SpanEvent {

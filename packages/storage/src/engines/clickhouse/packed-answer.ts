@@ -63,10 +63,10 @@ export class PackedAnswer {
   }
 
   #take(): void {
-    const bytes = Buffer.concat(this.#pieces, this.#pieceBytes);
+    const pieces = this.#pieces;
     this.#pieces = [];
     this.#pieceBytes = 0;
-    decoded(() => this.#spans.add(bytes, (span, index) => this.#note(span, index)));
+    decoded(() => this.#spans.add(pieces, (span, index) => this.#note(span, index)));
   }
 
   #note({ traceId, startHigh, startLow }: SpanPlace, index: number): void {

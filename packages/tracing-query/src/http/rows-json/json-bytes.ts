@@ -13,6 +13,9 @@ export function knownBytes(text: string | Buffer): KnownBytes {
   return { view: viewOf(bytes), length: known.length };
 }
 
+/** Of the first piece, which may be the only one. */
+const firstBytes = 16_384;
+
 /** Beyond the length of a piece: most are taken before they grow. */
 const spareBytes = 8_192;
 
@@ -34,7 +37,7 @@ export class JsonBytes {
   /** @param pieceLength how long about what is taken */
   constructor(pieceLength: number) {
     this.#pieceLength = pieceLength;
-    this.#bytes = Buffer.allocUnsafeSlow(pieceLength + spareBytes);
+    this.#bytes = Buffer.allocUnsafeSlow(Math.min(firstBytes, pieceLength + spareBytes));
     this.#view = viewOf(this.#bytes);
   }
 
@@ -61,13 +64,9 @@ export class JsonBytes {
     this.#length = length;
   }
 
-  /** Writes a byte over the one there, or behind the last. */
-  put(at: number, byte: number): void {
-    if (at === this.#length) {
-      this.#reserve(1);
-      this.#length++;
-    }
-    this.#bytes[at] = byte;
+  byte(byte: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = byte;
   }
 
   known({ view: from, length }: KnownBytes): void {

@@ -1,29 +1,30 @@
 import type { SpanList } from "storage/api";
 import { tagFromAttribute, traceIdText } from "wire/api-v2";
-import { type Attribute, type Span, type SpanEvent, spanFormats, spanKinds, statusCodes } from "wire/model";
-import { attributeMark, type SpanFields } from "wire/rows";
+import { type Span, type SpanEvent, spanFormats, spanKinds, statusCodes } from "wire/model";
+import { attributeMark, parseAttributeText, type SpanFields } from "wire/rows";
 import type { SpanClock } from "../../service/adjusters/adjusted-spans.ts";
+import { withIpShown } from "../../service/adjusters/ip-tags.ts";
 import { microsText } from "../micros-text.ts";
 import type { ProcessKeys } from "../process-keys.ts";
 import { isOlderModel, ownWarnings, type ShownSpanJson } from "../shown-span-json.ts";
-import { shownTag } from "../shown-tags.ts";
+import { floatJson, int64Json, tagJson } from "../tag-json.ts";
 import { type JsonBytes, type KnownBytes, knownBytes } from "./json-bytes.ts";
-import { type FirstStep, maxListed, type TagStep, type TagSteps } from "./tag-steps.ts";
+import { type FirstStep, maxListed, messagePlace, type TagStep, type TagSteps } from "./tag-steps.ts";
 
-const openList = "[".charCodeAt(0);
 const [zero, nine, minus] = [0x30, 0x39, 0x2d];
 /** Digits of whole numbers that a JavaScript number has exactly. */
 const maxDigits = 15;
+
+/** Tags that are known; longer ones are not. */
+const maxOther = 256;
+const longestOther = 256;
 
 const afterId = knownBytes('","operationName":"');
 const rootAndStart = knownBytes('","references":[],"startTime":');
 const parentEndAndStart = knownBytes('"}],"startTime":');
 const duration = knownBytes(',"duration":');
-const tags = knownBytes(',"tags":');
-const noLogs = knownBytes('],"logs":[]');
-const logs = knownBytes('],"logs":');
-const endOfText = knownBytes('"}');
-const endOfValue = knownBytes("}");
+const noLogs = knownBytes(',"logs":[]');
+const logs = knownBytes(',"logs":');
 
 /** What spans of one process end with. */
 interface EndJson {
@@ -47,6 +48,8 @@ export class SpanRowsJson {
   readonly #head: KnownBytes;
   readonly #parent: KnownBytes;
   readonly #ends = new Map<SpanFields["origin"], EndJson>();
+  /** Tags that are more than the texts of their values, by all that they are made of. */
+  readonly #otherTags = new Map<string, string>();
   /** Of the attributes that were gone through last: what led to them, and where their values are. */
   readonly #found: TagStep[] = [];
   readonly #valueStarts = new Uint32Array(maxListed);
@@ -87,7 +90,7 @@ export class SpanRowsJson {
 
   /** @returns whether all of the span is written */
   #isWritten(index: number, fields: SpanFields, clock: SpanClock): boolean {
-    const { view, bytes, origin, spanIdAt, startAt, flags } = fields;
+    const { view, origin, spanIdAt, startAt, flags } = fields;
     if (fields.hasTraceState || this.#isNameless) return false;
     const isOlder = isOlderModel(origin);
     const details = fields.details();
@@ -97,9 +100,7 @@ export class SpanRowsJson {
     out.hex(view, spanIdAt);
     if (isOlder && flags !== 0) out.text(`","flags":${flags},"operationName":"`);
     else out.known(afterId);
-    if (!out.plain(view, fields.nameStart, fields.nameEnd)) {
-      out.text(quoted(bytes, fields.nameStart, fields.nameEnd).slice(1, -1));
-    }
+    this.#writeText(fields, fields.nameStart, fields.nameEnd);
     if (isOlder ? details === "parent" : hasId(view, spanIdAt + 8)) {
       out.known(this.#parent);
       out.hex(view, spanIdAt + 8);
@@ -112,7 +113,6 @@ export class SpanRowsJson {
     else out.text(microsText(view.getBigInt64(startAt, true) + appliedNano));
     out.known(duration);
     out.micros(view, startAt + 8);
-    out.known(tags);
     if (!this.#areTagsWritten(index, fields)) return false;
     if (fields.hasEvents) {
       const events = eventsOf(fields);
@@ -140,7 +140,7 @@ export class SpanRowsJson {
     return end;
   }
 
-  /** @returns whether the tags are written, up to the bracket that ends them */
+  /** @returns whether the tags are written */
   #areTagsWritten(index: number, fields: SpanFields): boolean {
     const { format, scope } = fields.origin;
     const { kind, status, messageStart, messageEnd } = fields;
@@ -150,26 +150,21 @@ export class SpanRowsJson {
     const hasMessage = messageStart < messageEnd;
     const first = this.#steps.first(scope, 2 * facts + Number(hasMessage), () => this.#spanAt(index));
     let last = this.#lastStep(fields, first);
-    if (last?.order === undefined) {
+    if (last?.layout === undefined) {
       this.#steps.learn(first, this.#spanAt(index).attributes);
       last = this.#lastStep(fields, first);
     }
-    const order = last?.order;
-    if (order === undefined || order === "none") return false;
+    const layout = last?.layout;
+    if (layout === undefined || layout === "none") return false;
     const out = this.#out;
-    const start = out.length;
-    const { own } = first;
-    for (const place of order) {
-      const ownTag = own[place];
-      if (ownTag === undefined) {
-        this.#writeAttribute(index, fields, place - own.length);
-        continue;
-      }
-      out.known(ownTag.json);
-      if (ownTag.hasMessage) this.#writeText(fields, messageStart, messageEnd);
+    const { between, places } = layout;
+    for (let at = 0; at < places.length; at++) {
+      out.known(between[at] as KnownBytes);
+      const place = places[at] as number;
+      if (place === messagePlace) this.#writeText(fields, messageStart, messageEnd);
+      else if (!this.#isValueWritten(fields, place)) return false;
     }
-    // Over the comma of the first tag, or where that would be.
-    out.put(start, openList);
+    out.known(between[places.length] as KnownBytes);
     return true;
   }
 
@@ -196,44 +191,61 @@ export class SpanRowsJson {
     return step;
   }
 
-  /** Writes the attribute at `place` of the list that was gone through. */
-  #writeAttribute(index: number, fields: SpanFields, place: number): void {
+  /** @returns whether the value of the attribute at `place` in the list that was gone through is written */
+  #isValueWritten(fields: SpanFields, place: number): boolean {
     const out = this.#out;
     const { view, bytes } = fields;
-    const { shownAs, head } = this.#found[place] as TagStep;
     const start = this.#valueStarts[place] as number;
     const end = this.#valueEnds[place] as number;
-    switch (shownAs) {
+    switch ((this.#found[place] as TagStep).shownAs) {
       case "string":
-        out.known(head);
         this.#writeText(fields, start, end);
-        return;
+        return true;
+      case "int64": {
+        if (isShortInt(bytes, start, end)) return out.plain(view, start, end);
+        const text = bytes.toString("latin1", start, end);
+        if (!/^-?\d{1,19}$/.test(text)) return false;
+        out.text(int64Json(BigInt(text)));
+        return true;
+      }
+      case "bool":
+        return isBool(view, start, end) && out.plain(view, start, end);
       case "float64": {
         const text = bytes.toString("latin1", start, end);
         const value = Number(text);
-        if (text === "" || !Number.isFinite(value)) break;
-        out.known(head);
-        out.text(Object.is(value, -0) ? "-0" : String(value));
-        out.known(endOfValue);
-        return;
+        if (text === "" || (Number.isNaN(value) && text !== "NaN")) return false;
+        out.text(floatJson(value));
+        return true;
       }
-      case "int64":
-      case "bool":
-        if (!(shownAs === "bool" ? isBool(view, start, end) : isInt(bytes, start, end))) break;
-        out.known(head);
-        out.plain(view, start, end);
-        out.known(endOfValue);
-        return;
+      case "other": {
+        const tag = this.#otherTag(this.#found[place] as TagStep, bytes.toString("utf8", start, end));
+        if (tag !== undefined) out.text(tag);
+        return tag !== undefined;
+      }
     }
-    const attribute = this.#spanAt(index).attributes[place] as Attribute;
-    out.text(shownTag(tagFromAttribute(attribute)).json);
   }
 
-  /** Writes the text of a tag, behind the quote that begins it. */
+  /** undefined for a value that is none: how so is said where the span is made an object. */
+  #otherTag({ key, type }: TagStep, text: string): string | undefined {
+    const all = `${key} ${type} ${text}`;
+    let tag = this.#otherTags.get(all);
+    if (tag !== undefined) return tag;
+    try {
+      tag = tagJson(withIpShown(tagFromAttribute({ key, value: parseAttributeText(type, text) })));
+    } catch {
+      return undefined;
+    }
+    if (all.length > longestOther) return tag;
+    if (this.#otherTags.size >= maxOther) this.#otherTags.clear();
+    this.#otherTags.set(all, tag);
+    return tag;
+  }
+
+  /** Writes text that stands between quotes. */
   #writeText({ view, bytes }: SpanFields, start: number, end: number): void {
     const out = this.#out;
-    if (!out.plain(view, start, end)) out.text(quoted(bytes, start, end).slice(1, -1));
-    out.known(endOfText);
+    if (!out.plain(view, start, end))
+      out.text(JSON.stringify(bytes.toString("utf8", start, end)).slice(1, -1));
   }
 
   #spanAt(index: number): Span {
@@ -248,10 +260,6 @@ function eventsOf(fields: SpanFields): SpanEvent[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-function quoted(bytes: Buffer, start: number, end: number): string {
-  return JSON.stringify(bytes.toString("utf8", start, end));
 }
 
 function hasId(view: DataView, start: number): boolean {
@@ -271,7 +279,7 @@ function isBool(view: DataView, start: number, end: number): boolean {
 }
 
 /** Whether this is a whole number as JavaScript writes it, and not a large one. */
-function isInt(bytes: Buffer, start: number, end: number): boolean {
+function isShortInt(bytes: Buffer, start: number, end: number): boolean {
   const first = bytes[start] === minus ? start + 1 : start;
   if (first === end || end - first > maxDigits) return false;
   if (bytes[first] === zero && end - start > 1) return false;

@@ -1,10 +1,9 @@
-import { formatTagKey, type KeyValue, tagFromAttribute, toApiV2Span } from "wire/api-v2";
+import { type KeyValue, tagFromAttribute, toApiV2Span } from "wire/api-v2";
 import type { Attribute, AttributeType, Scope, Span } from "wire/model";
 import { attributeTypeLetters, valueMark } from "wire/rows";
 import { sdkKeys } from "../../service/adjusters/sdk-tags.ts";
 import { compareTags } from "../../service/adjusters/tag-order.ts";
-import { shownTag } from "../shown-tags.ts";
-import { quoteRepeated } from "../tag-json.ts";
+import { quoteRepeated, tagJson } from "../tag-json.ts";
 import { type KnownBytes, knownBytes } from "./json-bytes.ts";
 
 /** Attributes of a list that is known; spans with more go another way. */
@@ -16,7 +15,7 @@ const maxNext = 64;
 /** Steps in all; more begin anew. */
 const maxSteps = 4_096;
 
-/** How a value's text becomes that of a tag; `other`: it takes more than its text. */
+/** How the text of a value is shown; `other`: the whole tag is made of the attribute. */
 type ShownAs = "string" | "int64" | "bool" | "float64" | "other";
 
 const shownTypes: Partial<Record<AttributeType, ShownAs>> = {
@@ -32,17 +31,21 @@ const addressKeys: ReadonlySet<string> = new Set(["ip", "peer.ipv4"]);
 /** Has the text of the status, which is a span's own. */
 const messageKey = "otel.status_description";
 
-/** A tag that is no attribute. */
-interface OwnTag {
-  readonly tag: KeyValue;
-  /** With a comma in front; where it has the text of the status, up to that. */
-  readonly json: KnownBytes;
-  readonly hasMessage: boolean;
+/** The place of that text among the values of tags, beside those of attributes. */
+export const messagePlace = -1;
+
+/** The tags of spans with one list of keys, but for the values that are a span's own. */
+export interface TagLayout {
+  /** What stands before each of these values, and behind the last. */
+  readonly between: readonly KnownBytes[];
+  /** Of which attributes they are, in order, or `messagePlace`. */
+  readonly places: readonly number[];
 }
 
 /** Where to begin with a span's attributes. */
 export interface FirstStep {
-  readonly own: readonly OwnTag[];
+  /** Tags that are no attributes. */
+  readonly own: readonly KeyValue[];
   readonly step: TagStep;
 }
 
@@ -51,13 +54,10 @@ export class TagStep {
   readonly key: string;
   readonly type: AttributeType;
   readonly shownAs: ShownAs;
-  /** What a tag begins with, up to its value; with a comma in front. */
-  readonly head: KnownBytes;
   /**
-   * In which order tags are shown where no more attributes follow: places of own tags, behind which are those of attributes.
-   * `none`: that depends on more, or they are not shown as the span's.
+   * The tags where no more attributes follow. `none`: their order depends on more, or they are not shown as the span's.
    */
-  order: readonly number[] | "none" | undefined;
+  layout: TagLayout | "none" | undefined;
   /** Key, mark and letter. */
   readonly #bytes: KnownBytes;
   readonly #next: TagStep[] = [];
@@ -68,7 +68,6 @@ export class TagStep {
     this.type = type;
     const shownAs = shownTypes[type] ?? "other";
     this.shownAs = addressKeys.has(key) && shownAs !== "string" ? "other" : shownAs;
-    this.head = knownBytes(headOf(key, this.shownAs));
     const mark = Buffer.from([valueMark, attributeTypeLetters[type].charCodeAt(0)]);
     this.#bytes = knownBytes(Buffer.concat([Buffer.from(key), mark]));
   }
@@ -107,7 +106,7 @@ export class TagStep {
   }
 }
 
-/** The lists of keys that spans have, and in which order their tags are shown: most have those of others. */
+/** The lists of keys that spans have, and their tags: most have those of others. */
 export class TagSteps {
   /** By scope, then by what else own tags depend on. */
   #first = new Map<Scope, Map<number, FirstStep>>();
@@ -123,7 +122,7 @@ export class TagSteps {
     if (known !== undefined) return known;
     this.#count(1);
     const { tags } = toApiV2Span({ ...spanOf(), attributes: [], events: [], links: [] });
-    const first = { own: tags.map(ownTag), step: new TagStep("", "empty") };
+    const first = { own: tags, step: new TagStep("", "empty") };
     const ofScope = this.#first.get(scope) ?? new Map<number, FirstStep>();
     this.#first.set(scope, ofScope.set(key, first));
     return first;
@@ -133,12 +132,13 @@ export class TagSteps {
   learn({ own, step: first }: FirstStep, attributes: readonly Attribute[]): void {
     if (attributes.length > maxListed) return;
     this.#count(attributes.length);
-    let step: TagStep | undefined = first;
+    const steps = [first];
     for (const { key, value } of attributes) {
-      step = step.to(key, value.type);
+      const step = (steps.at(-1) as TagStep).to(key, value.type);
       if (step === undefined) return;
+      steps.push(step);
     }
-    step.order ??= orderOf(own, attributes);
+    (steps.at(-1) as TagStep).layout ??= layoutOf(own, attributes, steps.slice(1));
   }
 
   #count(more: number): void {
@@ -149,27 +149,41 @@ export class TagSteps {
   }
 }
 
-function ownTag(tag: KeyValue): OwnTag {
-  const hasMessage = tag.key === messageKey;
-  const json = hasMessage ? headOf(tag.key, "string") : shownTag(tag).json;
-  return { tag, json: knownBytes(json), hasMessage };
-}
-
-function orderOf(own: readonly OwnTag[], attributes: readonly Attribute[]): readonly number[] | "none" {
-  // A collector that wrote through the remote storage API has brought the tag of the format along.
-  if (attributes.at(-1)?.key === formatTagKey) return "none";
+function layoutOf(
+  own: readonly KeyValue[],
+  attributes: readonly Attribute[],
+  steps: readonly TagStep[],
+): TagLayout | "none" {
   if (attributes.some(({ key }) => sdkKeys.has(key))) return "none";
-  const tags = [...own.map(({ tag }) => tag), ...attributes.map(tagFromAttribute)];
-  const order = Array.from(tags.keys()).sort((one, other) =>
-    compareTags(tags[one] as KeyValue, tags[other] as KeyValue),
-  );
-  // The order of equal keys is that of their values.
-  const keys = new Set(tags.map(({ key }) => key));
-  return keys.size === tags.length ? order : "none";
+  const tags = [...own, ...attributes.map(tagFromAttribute)];
+  // The order of equal keys is that of their values. And a collector that wrote through the remote storage API has brought the tag of
+  // the format along.
+  if (new Set(tags.map(({ key }) => key)).size < tags.length) return "none";
+  const between: KnownBytes[] = [];
+  const places: number[] = [];
+  let text = ',"tags":[';
+  let comma = "";
+  for (const tag of tags.toSorted(compareTags)) {
+    text += comma;
+    comma = ",";
+    const place = tags.indexOf(tag) - own.length;
+    const isMessage = place < 0 && tag.key === messageKey;
+    if (place < 0 && !isMessage) {
+      text += tagJson(tag);
+      continue;
+    }
+    const [head, end] = aroundValue(tag.key, isMessage ? "string" : (steps[place] as TagStep).shownAs);
+    between.push(knownBytes(text + head));
+    places.push(isMessage ? messagePlace : place);
+    text = end;
+  }
+  between.push(knownBytes(`${text}]`));
+  return { between, places };
 }
 
-/** What a tag begins with, up to its value; with a comma in front. */
-function headOf(key: string, shownAs: ShownAs): string {
-  const head = `,{"key":${quoteRepeated(key)},"type":"${shownAs}","value":`;
-  return shownAs === "string" ? `${head}"` : head;
+/** A tag up to its value, and behind that. */
+function aroundValue(key: string, shownAs: ShownAs): [head: string, end: string] {
+  if (shownAs === "other") return ["", ""];
+  const head = `{"key":${quoteRepeated(key)},"type":"${shownAs}","value":`;
+  return shownAs === "string" ? [`${head}"`, '"}'] : [head, "}"];
 }
