@@ -155,7 +155,8 @@ function packed(spans: readonly Span[]): PackedTrace {
 }
 
 async function shown(trace: PackedTrace, options: AdjustOptions | undefined): Promise<string> {
-  const traces = [{ traceId: trace.traceId, isLarge: false, trace }];
+  const isLarge = trace.spans.fieldsAt !== undefined;
+  const traces = [{ traceId: trace.traceId, isLarge, trace }];
   return (await Array.fromAsync(shownTracesJson(traces, options))).join("");
 }
 
@@ -247,7 +248,7 @@ describe("shownTracesJson", () => {
         (rows) => void rows.write(to, rows.indexOf(from, 0, "latin1"), "latin1"),
       );
       const { traceId } = trace;
-      return Array.fromAsync(shownTracesJson([{ traceId, isLarge: false, trace }], { maxClockSkewNano: 0n }));
+      return Array.fromAsync(shownTracesJson([{ traceId, isLarge: true, trace }], { maxClockSkewNano: 0n }));
     };
     expect((await read("i15", "i05")).join("")).toContain('"value":5}');
     expect((await read("d5.5", "d5e0")).join("")).toContain('"value":5}');

@@ -4,7 +4,6 @@ import type { Span } from "wire/model";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import { adjustedTogether, sentSpans } from "../service/adjusters/adjusted-spans.ts";
 import { planClocks } from "../service/adjusters/clock-plan.ts";
-import { largeTraceSpans } from "../service/trace-room.ts";
 import { ProcessKeys } from "./process-keys.ts";
 import { JsonBytes } from "./rows-json/json-bytes.ts";
 import { SpanRowsJson } from "./rows-json/span-rows-json.ts";
@@ -24,6 +23,7 @@ const comma = ",".charCodeAt(0);
 export interface ShownTrace {
   /** 32 hex digits. */
   readonly traceId: string;
+  /** Whether its spans are too many for objects. */
   readonly isLarge: boolean;
   readonly trace: PackedTrace | Promise<PackedTrace>;
 }
@@ -52,7 +52,7 @@ export async function* shownTracesJson(
     const packed = await trace;
     yield* parts === undefined || options === undefined
       ? apiSpansJson(sentSpans(packed), keys)
-      : adjustedJson(packed, options, { ...parts, keys });
+      : adjustedJson(packed, isLarge, options, { ...parts, keys });
     yield traceTail(keys, []);
   }
   yield separator === "[" ? "[]" : "]";
@@ -68,13 +68,14 @@ interface Parts {
 
 async function* adjustedJson(
   trace: PackedTrace,
+  isLarge: boolean,
   options: AdjustOptions,
   parts: Parts,
 ): AsyncGenerator<string | Uint8Array> {
   const { writer, keys, out } = parts;
-  const isLarge = trace.spans.length > largeTraceSpans;
-  const fieldsAt = trace.spans.fieldsAt?.bind(trace.spans);
-  const spans = isLarge || fieldsAt !== undefined ? trace.spans : asObjects(trace.spans);
+  // What spans of one trace share pays for few of them only as objects.
+  const spans = isLarge ? trace.spans : asObjects(trace.spans);
+  const fieldsAt = isLarge ? trace.spans.fieldsAt?.bind(trace.spans) : undefined;
   const plan = await planClocks(spans, options.maxClockSkewNano, writer.processes);
   if (plan === undefined) {
     yield* apiSpansJson(adjustedTogether(trace, options), keys);
