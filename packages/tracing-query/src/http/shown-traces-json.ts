@@ -41,7 +41,11 @@ export async function* shownTracesJson(
   const parts =
     options === undefined
       ? undefined
-      : { writer: new ShownSpanJson(options), out: new JsonBytes(bytesLength), steps: new TagSteps() };
+      : {
+          writer: new ShownSpanJson(options),
+          out: new JsonBytes(pieceLength, bytesLength),
+          steps: new TagSteps(),
+        };
   let separator = "[";
   for (const { traceId, isLarge, trace } of traces) {
     const head = separator + traceHead(traceId);
@@ -90,7 +94,7 @@ async function* adjustedJson(
     for (let index = 0; index < spans.length; index++) {
       if (index > 0) out.byte(comma);
       rows.write(index, fieldsAt(index), clockOf(index));
-      if (out.length >= bytesLength) yield out.take();
+      if (out.isFull) yield out.take();
     }
     if (out.length > 0) yield out.take();
     return;

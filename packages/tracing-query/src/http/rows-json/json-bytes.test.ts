@@ -4,7 +4,7 @@ import { microsText } from "../micros-text.ts";
 import { JsonBytes, knownBytes } from "./json-bytes.ts";
 
 function written(write: (out: JsonBytes) => void): string {
-  const out = new JsonBytes(16);
+  const out = new JsonBytes(16, 16);
   out.text("<");
   write(out);
   out.text(">");
@@ -88,7 +88,7 @@ describe("JsonBytes", () => {
   });
 
   it("goes back, and begins anew with each piece", () => {
-    const out = new JsonBytes(16);
+    const out = new JsonBytes(16, 20);
     out.text("abc");
     out.cut(1);
     out.byte(0x78);
@@ -99,5 +99,14 @@ describe("JsonBytes", () => {
     out.text("?".repeat(16));
     expect([small, large, out.take()].map(String)).toEqual(["ax", "z".repeat(16), "?".repeat(16)]);
     expect(out.length).toBe(0);
+  });
+
+  it("is full with more from piece to piece", () => {
+    const out = new JsonBytes(16, 24);
+    const lengths = Array.from({ length: 4 }, () => {
+      while (!out.isFull) out.byte(0x61);
+      return out.take().length;
+    });
+    expect(lengths).toEqual([16, 20, 24, 24]);
   });
 });

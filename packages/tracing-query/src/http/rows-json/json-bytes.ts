@@ -29,16 +29,28 @@ for (let byte = 0; byte < hexDigits.length; byte++) {
 
 /** JSON as it is sent, written piece by piece; mostly out of bytes that are text already. */
 export class JsonBytes {
-  readonly #pieceLength: number;
+  readonly #largest: number;
+  readonly #step: number;
+  #pieceLength: number;
   #bytes: Buffer;
   #view: DataView;
   #length = 0;
 
-  /** @param pieceLength how long about what is taken */
-  constructor(pieceLength: number) {
+  /**
+   * @param pieceLength how long about what is taken first
+   * @param largest later: each is a quarter of the first longer than the one before, as the first take longest for their length
+   */
+  constructor(pieceLength: number, largest: number) {
     this.#pieceLength = pieceLength;
+    this.#step = pieceLength / 4;
+    this.#largest = largest;
     this.#bytes = Buffer.allocUnsafeSlow(Math.min(firstBytes, pieceLength + spareBytes));
     this.#view = viewOf(this.#bytes);
+  }
+
+  /** Whether what was written is long enough to be taken. */
+  get isFull(): boolean {
+    return this.#length >= this.#pieceLength;
   }
 
   /** Of what was not taken yet. */
@@ -53,6 +65,7 @@ export class JsonBytes {
       this.#length = 0;
       return Buffer.from(taken);
     }
+    this.#pieceLength = Math.min(this.#pieceLength + this.#step, this.#largest);
     this.#bytes = Buffer.allocUnsafeSlow(this.#pieceLength + spareBytes);
     this.#view = viewOf(this.#bytes);
     this.#length = 0;
