@@ -2,6 +2,7 @@ import { WireError } from "../errors.ts";
 import { hexValues } from "./hex-values.ts";
 
 const initialBytes = 64 * 1024;
+const leastGrownBytes = 1024;
 /** A buffer that grew past this for one big batch is given back at the next `clear`, unless its owner wants more. */
 const defaultKeptBytes = 8 * 1024 * 1024;
 
@@ -74,7 +75,8 @@ export class ByteWriter {
         `rows of ${wanted} bytes are over maxRowsBytes ${this.#maxBytes}`,
       );
     }
-    const grown = Buffer.allocUnsafeSlow(Math.min(Math.max(wanted, this.buffer.length * 2), this.#maxBytes));
+    const bytes = Math.max(wanted, this.buffer.length * 2, leastGrownBytes);
+    const grown = Buffer.allocUnsafeSlow(Math.min(bytes, this.#maxBytes));
     this.buffer.copy(grown, 0, 0, this.length);
     this.#use(grown);
   }

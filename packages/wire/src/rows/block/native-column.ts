@@ -5,7 +5,7 @@ import type { RowBytes } from "./row-bytes.ts";
 const maxColumnBytes = 1024 * 1024 * 1024;
 const keptColumnBytes = 32 * 1024 * 1024;
 /** A block has some forty columns and parts of columns for each group of its rows; most stay empty. */
-const firstColumnBytes = 1024;
+const firstColumnBytes = 0;
 
 /** @returns a buffer for values of one column, one after the other */
 export function columnBytes(): ByteWriter {

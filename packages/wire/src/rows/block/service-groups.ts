@@ -2,11 +2,11 @@ import type { RowScanner } from "../row-scanner.ts";
 import { SpanGroup } from "./span-group.ts";
 
 /** Services past these have no group of their own. */
-const maxServices = 64;
+const maxServices = 256;
 
 /**
  * The rows of a block, by service. They are sent in the order of services, in which the store keeps them: it finds that they are in
- * order and need not sort them. With more than 64 services some rows are not, and it sorts them all.
+ * order and need not sort them. With more than 256 services some rows are not, and it sorts them all.
  *
  * Memory stays with a service from block to block, while it is about as large as it has to be.
  */

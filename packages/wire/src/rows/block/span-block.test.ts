@@ -87,8 +87,8 @@ describe("SpanBlock", () => {
     expect(spanColumns.length).toBe(29);
   });
 
-  it("has rows of the first 64 services in the order of services, and all others behind them as they came", () => {
-    const services = Array.from({ length: 70 }, (_, index) => `s${(index * 37) % 70}`);
+  it("has rows of the first 256 services in the order of services, and all others behind them as they came", () => {
+    const services = Array.from({ length: 530 }, (_, index) => `s${(index * 37) % 530}`);
     const spans = [...services, ...services].map((serviceName, index) => ({
       ...bare,
       spanId: index.toString(16).padStart(16, "0"),
@@ -97,7 +97,7 @@ describe("SpanBlock", () => {
     const block = new SpanBlock();
     block.begin();
     block.add(rowsOf(spans));
-    const known = new Set(services.slice(0, 64));
+    const known = new Set(services.slice(0, 256));
     const isKnown = ({ resource }: Span) => known.has(resource.serviceName);
     expect(readSpanRows(written(block).bytes)).toEqual([
       ...inOrder(spans.filter(isKnown)),
@@ -106,9 +106,9 @@ describe("SpanBlock", () => {
     // Places of services that come no more are free for others from the block after the next one on.
     for (let times = 0; times < 2; times++) {
       block.begin();
-      block.add(rowsOf(spans.slice(64, 128)));
+      block.add(rowsOf(spans.slice(500, 700)));
     }
-    expect(readSpanRows(written(block).bytes)).toEqual(inOrder(spans.slice(64, 128)));
+    expect(readSpanRows(written(block).bytes)).toEqual(inOrder(spans.slice(500, 700)));
   });
 
   it("is the same when it is asked for once more, as for a server that refuses the first", () => {
