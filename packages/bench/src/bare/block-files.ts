@@ -12,7 +12,7 @@ export interface BlockFile {
 }
 
 /** As many as the collector puts into one block under load. */
-const blockSpans = 150_000;
+const blockSpans = 120_000;
 const batchSpans = 100;
 
 /**

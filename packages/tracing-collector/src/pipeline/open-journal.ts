@@ -21,7 +21,7 @@ const segmentLimits = {
 /** Where rows are read as they are sent, a block takes no memory here; in storage, five times its bytes (docs/adr/029-memory-between-inserts.md). */
 const streamedSegmentLimits = {
   ...segmentLimits,
-  segmentRows: 150_000,
+  segmentRows: 120_000,
   segmentBytes: 96 * 1024 * 1024,
   busySegmentAgeMs: 2_500,
 };
