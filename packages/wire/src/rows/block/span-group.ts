@@ -68,7 +68,7 @@ export class SpanGroup {
     for (const column of Object.values(this.#columns)) column.clear();
   }
 
-  /** Whether the column must be sent: `isNothing` of it is not true, or it is never left out. */
+  /** Whether any row has something in the column, or it is one that is always sent. */
   has(name: OwnColumn): boolean {
     const column = this.#columns[name];
     return column instanceof ByteWriter || !column.isNothing;
