@@ -13,13 +13,14 @@ const maxServices = 256;
 export class ServiceGroups {
   /** By name, its bytes as code units: in the order of bytes. */
   readonly #groups = new Map<string, SpanGroup>();
-  readonly #others = new SpanGroup();
+  #others = new SpanGroup();
   /** Of each prefix, by its number. */
   readonly #ofPrefix: SpanGroup[] = [];
 
   clear(): void {
     this.#ofPrefix.length = 0;
-    this.#others.clear();
+    if (this.#others.isTooLarge) this.#others = new SpanGroup();
+    else this.#others.clear();
     for (const [service, group] of this.#groups) {
       if (group.rows === 0 || group.isTooLarge) this.#groups.delete(service);
       else group.clear();
