@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { firstLayoutBatches } from "../../../test/first-layout-spans.ts";
-import { quietLog } from "../../../test/receiver-fixture.ts";
 import { spansOf } from "../../../test/span-rows-fixture.ts";
-import { Journal } from "./journal.ts";
+import { openWholeJournal } from "../../../test/whole-journal.ts";
+import type { Journal } from "./journal.ts";
 import { quarantineFolder } from "./sealed-segment.ts";
 import { readSegmentHeader, segmentBeginning } from "./segment-format.ts";
 
@@ -16,14 +16,7 @@ let folder: string;
 let journal: Journal | undefined;
 
 async function openJournal(): Promise<Journal> {
-  const limits = {
-    maxBytes: 1e7,
-    segmentRows: 1e6,
-    segmentBytes: 1e7,
-    segmentAgeMs: 1,
-    busySegmentRows: 1e6,
-  };
-  journal = await Journal.open({ ...limits, folder, sync: "always" }, { committed() {} }, quietLog);
+  journal = await openWholeJournal(folder);
   return journal;
 }
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { firstLayoutBatches } from "../../../test/first-layout-spans.ts";
-import { quietLog } from "../../../test/receiver-fixture.ts";
 import { plainRowsOf, spanOf, spansOf } from "../../../test/span-rows-fixture.ts";
-import { Journal } from "./journal.ts";
+import { openWholeJournal } from "../../../test/whole-journal.ts";
+import type { Journal } from "./journal.ts";
 import { quarantineFolder } from "./sealed-segment.ts";
 import { frameHeaderBytes, readSegmentHeader, writeFrameHeader } from "./segment-format.ts";
 
@@ -31,14 +31,7 @@ afterEach(async () => {
 });
 
 async function openJournal(): Promise<Journal> {
-  const limits = {
-    maxBytes: 1e7,
-    segmentRows: 1e6,
-    segmentBytes: 1e7,
-    segmentAgeMs: 1,
-    busySegmentRows: 1e6,
-  };
-  journal = await Journal.open({ ...limits, folder, sync: "always" }, { committed() {} }, quietLog);
+  journal = await openWholeJournal(folder);
   return journal;
 }
 

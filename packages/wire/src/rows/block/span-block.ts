@@ -67,7 +67,7 @@ export class SpanBlock {
         const { prefixStart } = scanner;
         const prefixBytes = scanner.prefixEnd - prefixStart;
         const repeats =
-          scanner.prefixEnd > 0 &&
+          group !== undefined &&
           start + prefixBytes <= length &&
           sameBytes(view, prefixStart, view, start, prefixBytes);
         const end = repeats ? start + prefixBytes : scanner.readPrefix(start);
