@@ -1,7 +1,7 @@
 /**
  * The engine of tracing-storage alone in a process of its own: no HTTP, no server, nothing else on its threads. Inserts files into the
  * same tables, as many at a time as there are cores, waits until nothing is merged any more, and prints one line of JSON.
- * Run by `bench bare`: `bare-engine.ts FOLDER [as-collector] < files.json`; with the word, inserts have the settings of the collector's.
+ * Run by `bench bare`: `bare-engine.ts FOLDER MANNER < files.json`; with `as-collector`, inserts have the settings of the collector's.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -41,7 +41,7 @@ async function run(sql: string, settings: readonly string[] = []): Promise<strin
   }
 }
 
-async function insert({ path: file, columns, rows }: BlockFile, token: string): Promise<void> {
+async function insert({ path: file, format, columns, rows }: BlockFile, token: string): Promise<void> {
   const settings = {
     ...(manner === "as-collector" && leavingIndexes),
     insert_deduplication_token: `${new Date().toISOString().slice(0, 10)}/${token}`,
@@ -51,7 +51,7 @@ async function insert({ path: file, columns, rows }: BlockFile, token: string): 
     min_insert_block_size_rows: rows,
     min_insert_block_size_bytes: 0,
   };
-  const sql = `INSERT INTO tracing.spans (${columns.join(", ")}) FROM INFILE '${file}' COMPRESSION 'none' FORMAT Native`;
+  const sql = `INSERT INTO tracing.spans (${columns.join(", ")}) FROM INFILE '${file}' COMPRESSION 'none' FORMAT ${format}`;
   await run(
     sql,
     Object.entries(settings).map(([name, value]) => `--${name}=${value}`),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { measureBare } from "./bare-report.ts";
 
-test.each(["as-engine", "as-collector"] as const)(
+test.each(["as-engine", "as-collector", "from-rows"] as const)(
   "the engine alone takes all spans of the files, and says what that cost (%s)",
   {
     timeout: 120_000,

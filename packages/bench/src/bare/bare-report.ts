@@ -28,8 +28,11 @@ export interface BareReport {
 
 const program = fileURLToPath(new URL("bare-engine.ts", import.meta.url));
 
-/** How the engine alone inserts: by its own settings, or by those that the collector sends. */
-export type InsertManner = "as-engine" | "as-collector";
+/**
+ * How the engine alone inserts: by its own settings, or by those that the collector sends, from blocks of columns that are made already; or
+ * by its own settings from rows, which it makes columns of itself.
+ */
+export type InsertManner = "as-engine" | "as-collector" | "from-rows";
 
 /**
  * Feeds the engine alone with spans from files.
@@ -42,7 +45,7 @@ export async function measureBare(
 ): Promise<BareReport> {
   const folder = await mkdtemp(join(tmpdir(), "bench-bare-"));
   try {
-    const files = await writeBlockFiles(folder, spans);
+    const files = await writeBlockFiles(folder, spans, manner === "from-rows" ? "RowBinary" : "Native");
     const child = spawn(process.execPath, [program, folder, manner], {
       signal,
       stdio: ["pipe", "pipe", "pipe"],

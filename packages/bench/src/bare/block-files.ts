@@ -1,12 +1,16 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { OtlpTranscoder } from "wire/otlp";
-import { SpanBlock } from "wire/rows";
+import { readSpanRows, SpanBlock, type SpanRows, SpanRowWriter, spanColumns } from "wire/rows";
 import { Corpus } from "../corpus/corpus.ts";
 
-/** One block of spans in a file, of ClickHouse's format Native: what the store is sent. */
+/** As blocks of columns, which is what the store is sent, or as the rows that such blocks are made of. */
+export type FileFormat = "Native" | "RowBinary";
+
+/** One block of spans in a file, in one of ClickHouse's formats. */
 export interface BlockFile {
   readonly path: string;
+  readonly format: FileFormat;
   readonly columns: readonly string[];
   readonly rows: number;
 }
@@ -15,25 +19,64 @@ export interface BlockFile {
 const blockSpans = 120_000;
 const batchSpans = 100;
 
+/** What goes into one file. */
+interface Content {
+  readonly rows: number;
+  readonly columns: readonly string[];
+  begin(): void;
+  add(rows: SpanRows): void;
+  pieces(): Iterable<Uint8Array>;
+}
+
+/** Each row with all of its columns, in the order in which the spans came. */
+class RowContent implements Content {
+  readonly columns: readonly string[] = spanColumns.map(({ name }) => name);
+  readonly #writer = new SpanRowWriter();
+  #rows: Buffer[] = [];
+
+  get rows(): number {
+    return this.#rows.length;
+  }
+
+  begin(): void {
+    this.#rows = [];
+  }
+
+  add({ bytes }: SpanRows): void {
+    for (const span of readSpanRows(bytes)) {
+      this.#writer.append(span);
+      this.#rows.push(Buffer.from(this.#writer.take().bytes));
+    }
+  }
+
+  pieces(): Iterable<Uint8Array> {
+    return [Buffer.concat(this.#rows)];
+  }
+}
+
 /**
  * Writes the spans of the load to files, 100,000 to a second of their own clock.
  * @param folder exists
  * @param spans rounded up to whole batches of 100
  */
-export async function writeBlockFiles(folder: string, spans: number): Promise<BlockFile[]> {
+export async function writeBlockFiles(
+  folder: string,
+  spans: number,
+  format: FileFormat,
+): Promise<BlockFile[]> {
   const corpus = new Corpus(batchSpans, 1, Math.floor(Math.random() * 2 ** 32));
   const transcoder = new OtlpTranscoder();
-  const block = new SpanBlock();
+  const file: Content = format === "Native" ? new SpanBlock() : new RowContent();
   const files: BlockFile[] = [];
   let unixMs = Date.now() - spans / batchSpans;
   for (let left = spans; left > 0; ) {
-    block.begin();
-    for (; left > 0 && block.rows < blockSpans; left -= batchSpans) {
-      block.add(transcoder.transcode(corpus.next(unixMs++).body).rows);
+    file.begin();
+    for (; left > 0 && file.rows < blockSpans; left -= batchSpans) {
+      file.add(transcoder.transcode(corpus.next(unixMs++).body).rows);
     }
-    const path = join(folder, `${files.length}.native`);
-    files.push({ path, columns: block.columns, rows: block.rows });
-    await writeFile(path, block.pieces());
+    const path = join(folder, `${files.length}.${format}`);
+    files.push({ path, format, columns: file.columns, rows: file.rows });
+    await writeFile(path, file.pieces());
   }
   return files;
 }

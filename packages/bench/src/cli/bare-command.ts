@@ -33,8 +33,8 @@ export async function bareCommand(argv: readonly string[], signal: AbortSignal):
     process.stdout.write(`Compares collector and storage, built and fed over OTLP gRPC, with their engine alone.
 
 The engine alone reads the same spans from files, in blocks and in the format that the collector sends, into the same tables: as
-many inserts at a time as there are cores, no network, no load generator beside it. Once with the engine's own settings, and once with those of
-the collector's inserts, which leave some indexes to merges.
+many inserts at a time as there are cores, no network, no load generator beside it. Once with the engine's own settings, once with those of
+the collector's inserts, which leave some indexes to merges, and once from rows (RowBinary), of which the engine has to make columns itself.
 
 Usage: npm run bench -- bare [options]
 
@@ -58,15 +58,21 @@ ${optionHelp(options)}`);
   process.stderr.write("the engine alone\n");
   const bare = await measureBare(totalSpans, "as-engine", signal);
   const asCollector = await measureBare(totalSpans, "as-collector", signal);
-  if (args.has("json")) process.stdout.write(`${JSON.stringify({ ours, bare, asCollector }, null, 2)}\n`);
+  const fromRows = await measureBare(totalSpans, "from-rows", signal);
+  if (args.has("json"))
+    process.stdout.write(`${JSON.stringify({ ours, bare, asCollector, fromRows }, null, 2)}\n`);
   else {
     const columns = [
       ourColumn(ours.report, ours.mergedCpuSeconds),
       bareColumn("engine alone", bare),
       bareColumn("as the collector", asCollector),
+      bareColumn("from rows", fromRows),
     ] as const;
-    const ratio = { title: "ours : engine alone", ours: columns[0], peer: columns[1] };
-    process.stdout.write(renderTable(columns, [ratio]) + machineLine(ours.report.machine));
+    const ratios = [
+      { title: "ours : engine alone", ours: columns[0], peer: columns[1] },
+      { title: "ours : from rows", ours: columns[0], peer: columns[3] },
+    ];
+    process.stdout.write(renderTable(columns, ratios) + machineLine(ours.report.machine));
   }
   return lostSpans(ours.report) ? 1 : 0;
 }

@@ -4,6 +4,7 @@ import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { connectionSettings, type EngineLimits, writeEngineConfig } from "./engine-config.ts";
 import { engineError, toEngineError } from "./engine-error.ts";
 import { writeFolderVersion } from "./folder-version.ts";
+import { KeptConnections } from "./kept-connections.ts";
 import { forgetLostTokens } from "./lost-tokens.ts";
 import {
   loadNativeBinding,
@@ -19,9 +20,24 @@ const stopGraceMs = 3_000;
 /** The engine knows a query only some time after it was handed over: who cancels one tells the engine again. */
 const killAgainMs = 100;
 
+/** Connections that wait for the next question. */
+const maxIdleConnections = 16;
+
+/** What makes a connection that earlier questions have used as good as a fresh one with this question's `prepare`. */
+export interface KeptQuestion {
+  /** All that `prepare` says but for what `again` says too. */
+  readonly key: string;
+  /** Told to a connection with this key: parameters, all of them, and the tag. */
+  readonly again: string;
+}
+
 export interface EngineStatement {
   /** Runs first on the fresh connection: settings, parameters, database; "" for none. */
   readonly prepare: string;
+  /** A question and what prepares it are one call: each call waits for a thread, and costs as much as a small question. */
+  readonly isQuestion?: boolean;
+  /** Present for a question that leaves nothing on its connection: how it may have one that others have used. */
+  readonly kept?: KeptQuestion | undefined;
   readonly sql: string;
   /** Of the result when the statement names none. */
   readonly format: string;
@@ -49,8 +65,8 @@ export interface EngineConnection {
 }
 
 /**
- * The embedded engine on one data folder. Every statement gets a connection of its own (0.3 ms), so nothing a
- * request sets is left for the next one, and statements run side by side on libuv's threads.
+ * The embedded engine on one data folder. Every statement has a connection to itself, and nothing that a request sets is left for
+ * the next one: it is fresh, or kept from a question that was told the same. Statements run side by side on libuv's threads.
  */
 export class Engine {
   readonly folder: DataFolder;
@@ -60,7 +76,9 @@ export class Engine {
   /** Never runs a query: it keeps the engine open between requests. */
   readonly #anchor: NativeConnection;
   readonly #pipes: ResultPipes;
-  readonly #kept = new Set<NativeConnection>();
+  /** Of sessions. */
+  readonly #sessions = new Set<NativeConnection>();
+  readonly #kept: KeptConnections;
   #closed = false;
 
   private constructor(
@@ -76,6 +94,7 @@ export class Engine {
     this.#settings = settings;
     this.facts = facts;
     this.#pipes = new ResultPipes(folder.spoolPath);
+    this.#kept = new KeptConnections(native, maxIdleConnections);
   }
 
   /**
@@ -119,7 +138,7 @@ export class Engine {
       throw engineError("ABORTED", "the server is stopping");
     }
     const native = this.#connection("session");
-    this.#kept.add(native);
+    this.#sessions.add(native);
     return {
       run: async (statement) => {
         if (this.#closed) {
@@ -128,7 +147,7 @@ export class Engine {
         return await this.#runOn(native, statement);
       },
       close: () => {
-        if (this.#kept.delete(native)) {
+        if (this.#sessions.delete(native)) {
           this.#native.CloseConnection(native);
         }
       },
@@ -181,10 +200,11 @@ export class Engine {
     await idle;
     late.abort();
     await cancelled;
-    for (const kept of this.#kept) {
-      this.#native.CloseConnection(kept);
+    for (const session of this.#sessions) {
+      this.#native.CloseConnection(session);
     }
-    this.#kept.clear();
+    this.#sessions.clear();
+    this.#kept.closeAll();
     this.#native.CloseConnection(this.#anchor);
     this.#pipes.remove();
     this.folder.release();
@@ -201,6 +221,10 @@ export class Engine {
   }
 
   async #execute(statement: EngineStatement): Promise<NativeResult> {
+    const { kept } = statement;
+    if (kept !== undefined) {
+      return await this.#ask(statement, kept);
+    }
     const connection = this.#connection(statement.tag);
     try {
       return await this.#runOn(connection, statement);
@@ -209,10 +233,30 @@ export class Engine {
     }
   }
 
-  async #runOn(connection: NativeConnection, statement: EngineStatement): Promise<NativeResult> {
-    const { prepare, sql, format, pipe } = statement;
+  async #ask(statement: EngineStatement, { key, again }: KeptQuestion): Promise<NativeResult> {
+    const known = this.#kept.take(key);
+    const connection = known ?? this.#connection(statement.tag);
+    let result: NativeResult;
     try {
-      if (prepare !== "") {
+      result = await this.#runOn(
+        connection,
+        known === undefined ? statement : { ...statement, prepare: again },
+      );
+    } catch (error) {
+      this.#native.CloseConnection(connection);
+      throw error;
+    }
+    this.#kept.give(key, connection);
+    return result;
+  }
+
+  async #runOn(connection: NativeConnection, statement: EngineStatement): Promise<NativeResult> {
+    const { prepare, isQuestion = false, format, pipe } = statement;
+    let { sql } = statement;
+    try {
+      if (prepare !== "" && isQuestion) {
+        sql = `${prepare};\n${sql}`;
+      } else if (prepare !== "") {
         await this.#native.QueryAsyncConnection(connection, prepare, format);
       }
       return await this.#native.QueryAsyncConnection(connection, sql, format);

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { DiskGuard } from "../engine/disk-guard.ts";
-import type { Engine, EngineConnection } from "../engine/engine.ts";
+import type { Engine, EngineConnection, EngineStatement } from "../engine/engine.ts";
 import { EngineError, engineError, toEngineError } from "../engine/engine-error.ts";
 import type { QueryGate } from "../engine/query-gate.ts";
-import { sessionStatement } from "../sql/session-statement.ts";
+import { keptQuestion, sessionStatement } from "../sql/session-statement.ts";
 import {
   insertFromFile,
   killByClientId,
@@ -135,7 +135,10 @@ export async function runQuery(
   }
   const { session } = parameters;
   if (session === undefined) {
-    return await runOn(parts, parts.engine, sessionStatement(parameters), read, parameters, body, signal);
+    const prepare = sessionStatement(parameters);
+    const leavesNothing = kindOf(statement) === "select" && !statement.inserts;
+    const kept = leavesNothing ? keptQuestion(parameters, parameters.queryId) : undefined;
+    return await runOn(parts, parts.engine, { prepare, kept }, read, parameters, body, signal);
   }
   return await new Promise((resolve, reject) => {
     // The session stays locked until a streamed result has ended.
@@ -176,7 +179,7 @@ async function runInSession(
   };
   let outcome: QueryOutcome;
   try {
-    outcome = await runOn(parts, connection, prepare, read, parameters, body, signal);
+    outcome = await runOn(parts, connection, { prepare }, read, parameters, body, signal);
   } catch (error) {
     await putBack();
     throw error;
@@ -201,7 +204,7 @@ async function runInSession(
 async function runOn(
   parts: QueryParts,
   runner: Pick<Engine | EngineConnection, "run">,
-  prepare: string,
+  first: Pick<EngineStatement, "prepare" | "kept">,
   { statement, text, bodyFrom }: StatementText,
   parameters: QueryParameters,
   body: RequestBody,
@@ -216,7 +219,7 @@ async function runOn(
       const insertedBytes = await body.spool(path, text.subarray(statement.insert.dataAt), bodyFrom);
       await guard.check();
       const sql = insertFromFile(text, statement.insert, path);
-      const ran = await gate.run(() => runner.run({ prepare, sql, format: parameters.format, tag }), signal);
+      const ran = await gate.run(() => runner.run({ ...first, sql, format: parameters.format, tag }), signal);
       return {
         kind,
         format: parameters.format,
@@ -237,8 +240,8 @@ async function runOn(
   const { format } = parameters;
   if (kind === "select" && !statement.inserts && !parameters.waitForEnd) {
     const streamed = await runStreamed(parts, signal, tag, async (pipe) => {
-      const sql = prepared(prepare, resultToFile(text, statement, pipe.path, format));
-      return await runner.run({ prepare: "", sql, format, tag, pipe });
+      const sql = resultToFile(text, statement, pipe.path, format);
+      return await runner.run({ ...first, isQuestion: true, sql, format, tag, pipe });
     });
     if (streamed !== undefined) {
       return outcomeOfStream(streamed, statement.format ?? format);
@@ -246,11 +249,9 @@ async function runOn(
   }
   const sql =
     statement.verb === "KILL" ? Buffer.from(killByClientId(text.toString("latin1")), "latin1") : text;
-  const run = () =>
-    kind === "select"
-      ? runner.run({ prepare: "", sql: prepared(prepare, sql.toString("utf8")), format, tag })
-      : runner.run({ prepare, sql: sql.toString("utf8"), format, tag });
-  const ran = await gate.run(kind === "select" ? () => engine.cancelWhen(signal, tag, run) : run, signal);
+  const isQuestion = kind === "select";
+  const run = () => runner.run({ ...first, isQuestion, sql: sql.toString("utf8"), format, tag });
+  const ran = await gate.run(isQuestion ? () => engine.cancelWhen(signal, tag, run) : run, signal);
   return {
     kind,
     format: statement.format ?? format,
@@ -259,11 +260,6 @@ async function runOn(
     insertedBytes: 0,
     elapsedSeconds: ran.elapsed,
   };
-}
-
-/** A question and what prepares it in one call of the engine: each call waits for a thread, and costs as much as a small question. */
-function prepared(prepare: string, sql: string): string {
-  return prepare === "" ? sql : `${prepare};\n${sql}`;
 }
 
 function outcomeOfStream({ head, ran, rest }: StreamedResult, format: string): QueryOutcome {

@@ -1,3 +1,4 @@
+import type { KeptQuestion } from "../engine/engine.ts";
 import { readerProfile } from "../engine/engine-config.ts";
 import { engineError } from "../engine/engine-error.ts";
 import { quoteString } from "./statement.ts";
@@ -27,21 +28,42 @@ function checkedName(text: string, what: string): string {
  * @throws EngineError when a setting's or parameter's name is not a plain word
  */
 export function sessionStatement(input: SessionInput): string {
-  const assignments: string[] = [];
-  for (const [key, value] of input.parameters) {
-    assignments.push(`param_${checkedName(key, "parameter")} = ${quoteString(value)}`);
-  }
-  for (const [key, value] of input.settings) {
-    if (key === "readonly" && input.readOnly && !/^[12]$/.test(value)) {
-      continue;
-    }
-    assignments.push(`${checkedName(key, "setting")} = ${quoteString(value)}`);
-  }
-  if (input.readOnly && !/^[12]$/.test(input.settings.get("readonly") ?? "")) {
-    assignments.push("readonly = 2");
-  }
-  const profile = input.reader === true ? `SET profile = '${readerProfile}'` : "";
+  return statementOf(input, [...parameterAssignments(input), ...settingAssignments(input)]);
+}
+
+/**
+ * For a question: how connections that others of the same settings have used serve it. They had the same parameters, so that none
+ * keeps a value that it was not given.
+ * @param tag of the question, for `log_comment`
+ * @returns undefined where nothing more can be set on the connection
+ * @throws EngineError as `sessionStatement`
+ */
+export function keptQuestion(input: SessionInput, tag: string): KeptQuestion | undefined {
+  if (input.settings.get("readonly") === "1") return undefined;
+  const names = [...input.parameters.keys()].sort();
+  return {
+    key: JSON.stringify([statementOf(input, settingAssignments(input)), names]),
+    again: `SET ${[...parameterAssignments(input), `log_comment = ${quoteString(tag)}`].join(", ")}`,
+  };
+}
+
+function parameterAssignments({ parameters }: SessionInput): string[] {
+  return [...parameters].map(
+    ([key, value]) => `param_${checkedName(key, "parameter")} = ${quoteString(value)}`,
+  );
+}
+
+function settingAssignments({ settings, readOnly }: SessionInput): string[] {
+  const isRestricted = /^[12]$/.test(settings.get("readonly") ?? "");
+  const assignments = [...settings]
+    .filter(([key]) => key !== "readonly" || !readOnly || isRestricted)
+    .map(([key, value]) => `${checkedName(key, "setting")} = ${quoteString(value)}`);
+  return readOnly && !isRestricted ? [...assignments, "readonly = 2"] : assignments;
+}
+
+function statementOf({ database, reader }: SessionInput, assignments: readonly string[]): string {
+  const profile = reader === true ? `SET profile = '${readerProfile}'` : "";
   const set = assignments.length === 0 ? "" : `SET ${assignments.join(", ")}`;
-  const use = input.database === "" ? "" : `USE \`${input.database.replace(/[\\`]/g, "\\$&")}\``;
+  const use = database === "" ? "" : `USE \`${database.replace(/[\\`]/g, "\\$&")}\``;
   return [use, profile, set].filter((sql) => sql !== "").join("; ");
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sessionStatement } from "./session-statement.ts";
+import { keptQuestion, sessionStatement } from "./session-statement.ts";
 import { insertFromFile, killByClientId, readStatement, resultToFile } from "./statement.ts";
 
 const latin1 = (text: string) => Buffer.from(text, "utf8").toString("latin1");
@@ -136,6 +136,49 @@ describe("sessionStatement", () => {
 
   test("a name that is not a word is refused", () => {
     expect(() => sessionStatement({ ...input, settings: new Map([["a b", "1"]]) })).toThrow("is not letters");
+  });
+});
+
+describe("keptQuestion", () => {
+  const input = {
+    database: "d",
+    settings: new Map([["max_threads", "2"]]),
+    parameters: new Map([
+      ["b", "1"],
+      ["a", "it's"],
+    ]),
+    readOnly: true,
+  };
+  const keyOf = (changed: Partial<typeof input>) => keptQuestion({ ...input, ...changed }, "t")?.key;
+
+  test("says parameters and tag again", () => {
+    expect(keptQuestion(input, "t'")?.again).toBe(
+      "SET param_b = '1', param_a = 'it\\'s', log_comment = 't\\''",
+    );
+    expect(keptQuestion({ ...input, parameters: new Map() }, "t")?.again).toBe("SET log_comment = 't'");
+  });
+
+  test("questions share a connection whatever the values of their parameters", () => {
+    const others = new Map([
+      ["a", "2"],
+      ["b", "3"],
+    ]);
+    expect(keyOf({ parameters: others })).toBe(keyOf({}));
+    const different = [
+      keyOf({}),
+      keyOf({ parameters: new Map([["a", "2"]]) }),
+      keyOf({ parameters: new Map() }),
+      keyOf({ settings: new Map() }),
+      keyOf({ settings: new Map([["max_threads", "3"]]) }),
+      keyOf({ database: "" }),
+      keyOf({ readOnly: false }),
+      keptQuestion({ ...input, reader: true }, "t")?.key,
+    ];
+    expect(new Set(different).size).toBe(different.length);
+  });
+
+  test("where nothing can be set any more, none is shared", () => {
+    expect(keptQuestion({ ...input, settings: new Map([["readonly", "1"]]) }, "t")).toBeUndefined();
   });
 });
 
