@@ -1,14 +1,14 @@
-import { type ApiV2Span, formatTagKey, type Process, toApiV2Span, traceIdText } from "wire/api-v2";
+import { type ApiV2Span, formatTagKey, toApiV2Span, traceIdText } from "wire/api-v2";
 import type { Attribute, Scope, Span } from "wire/model";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import { adjustedSpan, type SpanClock } from "../service/adjusters/adjusted-spans.ts";
 import { missingParentWarning, skewOutcome } from "../service/adjusters/clock-skew.ts";
 import { sdkKeys } from "../service/adjusters/sdk-tags.ts";
-import { ShownProcesses } from "../service/adjusters/shown-processes.ts";
 import { compareTags } from "../service/adjusters/tag-order.ts";
 import { eventLogsJson } from "./event-logs.ts";
 import { microsText } from "./micros-text.ts";
-import { type ProcessKeys, processJson } from "./process-keys.ts";
+import type { ProcessKeys } from "./process-keys.ts";
+import type { SharedJson } from "./shared-json.ts";
 import { type ShownTag, ShownTags, shownField, shownTag } from "./shown-tags.ts";
 import { quoteRepeated } from "./tag-json.ts";
 import { TagOrders } from "./tag-orders.ts";
@@ -23,28 +23,18 @@ const maxOrderedTags = 64;
  * answer.
  */
 export class ShownSpanJson {
-  readonly processes = new ShownProcesses();
+  readonly shared: SharedJson;
   readonly #options: AdjustOptions;
   readonly #tags = new ShownTags();
   readonly #fields = new ShownTags(shownField);
   readonly #orders = new TagOrders<readonly ShownTag[]>();
   /** Tags that are no attributes, by scope, then by what else they are made of; sorted. */
   readonly #ownTags = new Map<Scope, Map<string, readonly ShownTag[]>>();
-  readonly #processJson = new Map<Process | undefined, string>();
 
-  constructor(options: AdjustOptions) {
+  constructor(options: AdjustOptions, shared: SharedJson) {
     this.#options = options;
+    this.shared = shared;
   }
-
-  /** `processJson`, which is kept. */
-  readonly processJsonOf = (process: Process | undefined): string => {
-    let json = this.#processJson.get(process);
-    if (json === undefined) {
-      json = processJson(process);
-      this.#processJson.set(process, json);
-    }
-    return json;
-  };
 
   /** @param keys of the trace */
   json(span: Span, clock: SpanClock, keys: ProcessKeys): string {
@@ -54,7 +44,7 @@ export class ShownSpanJson {
     const { appliedNano, warning } = this.skew(clock);
     const traceId = traceIdText(span.traceId);
     const flags = span.flags === 0 || !isOlderModel(span) ? "" : `"flags":${span.flags},`;
-    const { process } = this.processes.of(span);
+    const { process } = this.shared.processes.of(span.resource, () => span);
     const start = span.startTimeUnixNano + appliedNano;
     return (
       `{"traceID":"${traceId}","spanID":"${span.spanId}",${flags}"operationName":${quoteRepeated(span.name)},` +

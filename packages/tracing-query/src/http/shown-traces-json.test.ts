@@ -14,7 +14,8 @@ import { type AdjustOptions, adjustTrace } from "../service/adjusters/adjust-tra
 import { toApiTrace } from "../service/api-trace.ts";
 import { otlpSpan, sampleTraceId } from "../service/sample-store.ts";
 import { storedTrace } from "../service/stored-trace.ts";
-import { shownTracesJson } from "./shown-traces-json.ts";
+import { SharedJson } from "./shared-json.ts";
+import { type ShownTrace, sentTracesJson, shownTracesJson } from "./shown-traces-json.ts";
 import { tracesJson } from "./trace-json.ts";
 
 const id = (number: number) => number.toString(16).padStart(16, "0");
@@ -154,10 +155,20 @@ function packed(spans: readonly Span[]): PackedTrace {
   };
 }
 
+/** Of all answers of these tests, as of those of a process. */
+const shared = new SharedJson();
+
+function pieces(traces: readonly ShownTrace[], options: AdjustOptions | undefined) {
+  return options === undefined ? sentTracesJson(traces) : shownTracesJson(traces, options, shared);
+}
+
+async function textOf(traces: readonly ShownTrace[], options: AdjustOptions | undefined): Promise<string> {
+  const found = await Array.fromAsync<string | Uint8Array>(pieces(traces, options));
+  return found.map(String).join("");
+}
+
 async function shown(trace: PackedTrace, options: AdjustOptions | undefined): Promise<string> {
-  const isLarge = trace.spans.fieldsAt !== undefined;
-  const traces = [{ traceId: trace.traceId, isLarge, trace }];
-  return (await Array.fromAsync(shownTracesJson(traces, options))).join("");
+  return await textOf([{ traceId: trace.traceId, isLarge: trace.spans.length > 20, trace }], options);
 }
 
 /** The long way: all spans at once, in the older model. */
@@ -248,11 +259,11 @@ describe("shownTracesJson", () => {
         (rows) => void rows.write(to, rows.indexOf(from, 0, "latin1"), "latin1"),
       );
       const { traceId } = trace;
-      return Array.fromAsync(shownTracesJson([{ traceId, isLarge: true, trace }], { maxClockSkewNano: 0n }));
+      return textOf([{ traceId, isLarge: true, trace }], { maxClockSkewNano: 0n });
     };
-    expect((await read("i15", "i05")).join("")).toContain('"value":5}');
-    expect((await read("d5.5", "d5e0")).join("")).toContain('"value":5}');
-    expect((await read("btrue", "btrue")).join("")).toContain('"value":true}');
+    expect(await read("i15", "i05")).toContain('"value":5}');
+    expect(await read("d5.5", "d5e0")).toContain('"value":5}');
+    expect(await read("btrue", "btrue")).toContain('"value":true}');
     await expect(read("btrue", "bTrue")).rejects.toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
     await expect(read("i15", "i1x")).rejects.toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
     await expect(read('"v"]', '"v"}')).rejects.toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
@@ -263,7 +274,9 @@ describe("shownTracesJson", () => {
 
   it("knows many lists of keys, and begins anew with more", async () => {
     const spans = Array.from({ length: 2_000 }, (_, index) => ({
-      ...otlpSpan({ attributes: ["a", "b", "c"].map((key) => text(`${key}${index % 700}`, "v")) }),
+      ...otlpSpan({
+        attributes: ["a", "b", "c"].map((key) => text(`${key.repeat(200)}${index % 700}`, "v")),
+      }),
       ...{ spanId: id(index + 1), scope: { ...otlpSpan().scope, name: `scope ${index % 3}` } },
     }));
     const options = { maxClockSkewNano: 0n };
@@ -276,7 +289,7 @@ describe("shownTracesJson", () => {
       const spans = [otlpSpan({ traceId, service }), otlpSpan({ traceId, service: "both", spanId: id(7) })];
       return { traceId, isLarge: false, trace: Promise.resolve({ traceId, spans }) };
     });
-    const json = (await Array.fromAsync(shownTracesJson(traces, { maxClockSkewNano: 0n }))).join("");
+    const json = await textOf(traces, { maxClockSkewNano: 0n });
     const services = (JSON.parse(json) as { processes: Record<string, { serviceName: string }> }[]).map(
       ({ processes }) => Object.entries(processes).map(([key, { serviceName }]) => `${key} ${serviceName}`),
     );
@@ -284,18 +297,20 @@ describe("shownTracesJson", () => {
       ["p1 a", "p2 both"],
       ["p1 b", "p2 both"],
     ]);
-    expect(await Array.fromAsync(shownTracesJson([], undefined))).toEqual(["[]"]);
+    expect([await textOf([], undefined), await textOf([], { maxClockSkewNano: 0n })]).toEqual(["[]", "[]"]);
   });
 
   it("sends the beginning of a large trace before its spans are there", async () => {
     const spans = Promise.withResolvers<PackedTrace>();
-    const pieces = shownTracesJson([{ traceId: sampleTraceId, isLarge: true, trace: spans.promise }], {
-      maxClockSkewNano: 0n,
-    });
-    expect((await pieces.next()).value).toBe(`[{"traceID":"${sampleTraceId}","spans":[`);
-    expect((await pieces.next()).value).toBe("");
+    const sent = shownTracesJson(
+      [{ traceId: sampleTraceId, isLarge: true, trace: spans.promise }],
+      { maxClockSkewNano: 0n },
+      shared,
+    );
+    expect(String((await sent.next()).value)).toBe(`[{"traceID":"${sampleTraceId}","spans":[`);
+    expect((await sent.next()).value).toBe("");
     spans.resolve({ traceId: sampleTraceId, spans: [otlpSpan({})] });
-    const rest = await Array.fromAsync(pieces);
+    const rest = (await Array.fromAsync(sent)).map(String);
     expect(rest).not.toContain("");
     expect(rest.join("")).toMatch(/"warnings":null}]$/);
   });

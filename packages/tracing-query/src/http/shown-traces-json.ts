@@ -1,4 +1,4 @@
-import type { PackedTrace, SpanList } from "storage/api";
+import type { PackedTrace } from "storage/api";
 import type { ApiV2Span } from "wire/api-v2";
 import type { Span } from "wire/model";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
@@ -7,7 +7,7 @@ import { planClocks } from "../service/adjusters/clock-plan.ts";
 import { ProcessKeys } from "./process-keys.ts";
 import { JsonBytes } from "./rows-json/json-bytes.ts";
 import { SpanRowsJson } from "./rows-json/span-rows-json.ts";
-import { TagSteps } from "./rows-json/tag-steps.ts";
+import type { SharedJson } from "./shared-json.ts";
 import { ShownSpanJson } from "./shown-span-json.ts";
 import { spanJson, traceHead, traceTail } from "./trace-json.ts";
 
@@ -23,7 +23,7 @@ const comma = ",".charCodeAt(0);
 export interface ShownTrace {
   /** 32 hex digits. */
   readonly traceId: string;
-  /** Whether its spans are too many for objects. */
+  /** Whether its beginning is sent before its spans are there. */
   readonly isLarge: boolean;
   readonly trace: PackedTrace | Promise<PackedTrace>;
 }
@@ -32,83 +32,76 @@ export interface ShownTrace {
  * As `tracesJson`, for traces that are adjusted on the way. An empty piece says that what is there may go out at once: the
  * beginning of a large trace, whose spans take a while. Only where spans share an id are all of them held as objects at once:
  * whether one repeats another, or is the other side of its call, takes both.
- * @param options undefined: as they were sent
  */
 export async function* shownTracesJson(
   traces: Iterable<ShownTrace>,
-  options: AdjustOptions | undefined,
+  options: AdjustOptions,
+  shared: SharedJson,
 ): AsyncGenerator<string | Uint8Array> {
-  const parts =
-    options === undefined
-      ? undefined
-      : {
-          writer: new ShownSpanJson(options),
-          out: new JsonBytes(pieceLength, bytesLength),
-          steps: new TagSteps(),
-        };
+  const writer = new ShownSpanJson(options, shared);
+  const out = new JsonBytes(pieceLength, bytesLength);
   let separator = "[";
   for (const { traceId, isLarge, trace } of traces) {
-    const head = separator + traceHead(traceId);
-    yield head;
+    out.text(separator + traceHead(traceId));
+    separator = ",";
+    if (isLarge) {
+      yield out.take();
+      yield "";
+    }
+    const keys = new ProcessKeys(shared.processJsonOf);
+    yield* adjustedJson(await trace, options, { writer, out, keys });
+    out.text(traceTail(keys, []));
+    if (out.isFull) yield out.take();
+  }
+  out.text(separator === "[" ? "[]" : "]");
+  yield out.take();
+}
+
+/** The same for traces as they were sent. */
+export async function* sentTracesJson(traces: Iterable<ShownTrace>): AsyncGenerator<string> {
+  let separator = "[";
+  for (const { traceId, isLarge, trace } of traces) {
+    yield separator + traceHead(traceId);
     if (isLarge) yield "";
     separator = ",";
-    const keys = new ProcessKeys(parts?.writer.processJsonOf);
-    const packed = await trace;
-    yield* parts === undefined || options === undefined
-      ? apiSpansJson(sentSpans(packed), keys)
-      : adjustedJson(packed, isLarge, options, { ...parts, keys });
+    const keys = new ProcessKeys();
+    yield* apiSpansJson(sentSpans(await trace), keys);
     yield traceTail(keys, []);
   }
   yield separator === "[" ? "[]" : "]";
 }
 
-/** What traces of one answer share, and the keys of one of them. */
 interface Parts {
   readonly writer: ShownSpanJson;
   readonly out: JsonBytes;
-  readonly steps: TagSteps;
+  /** Of the trace. */
   readonly keys: ProcessKeys;
 }
 
+/** Writes the spans of a trace, and gives what is long enough to be sent. */
 async function* adjustedJson(
   trace: PackedTrace,
-  isLarge: boolean,
   options: AdjustOptions,
   parts: Parts,
-): AsyncGenerator<string | Uint8Array> {
+): AsyncGenerator<Uint8Array> {
   const { writer, keys, out } = parts;
-  // What spans of one trace share pays for few of them only as objects.
-  const spans = isLarge ? trace.spans : asObjects(trace.spans);
-  const fieldsAt = isLarge ? trace.spans.fieldsAt?.bind(trace.spans) : undefined;
-  const plan = await planClocks(spans, options.maxClockSkewNano, writer.processes);
+  const fieldsAt = trace.spans.fieldsAt?.bind(trace.spans);
+  const plan = await planClocks(trace.spans, options.maxClockSkewNano, writer.shared.processes);
   if (plan === undefined) {
-    yield* apiSpansJson(adjustedTogether(trace, options), keys);
-    return;
-  }
-  const clockOf = (index: number) => ({
-    deltaNano: plan.deltaNano(index),
-    missingParent: plan.missingParent(index),
-  });
-  if (fieldsAt !== undefined) {
-    const rows = new SpanRowsJson(trace.traceId, spans, parts);
-    for (let index = 0; index < spans.length; index++) {
-      if (index > 0) out.byte(comma);
-      rows.write(index, fieldsAt(index), clockOf(index));
+    for (const json of apiSpansJson(adjustedTogether(trace, options), keys)) {
+      out.text(json);
       if (out.isFull) yield out.take();
     }
-    if (out.length > 0) yield out.take();
     return;
   }
-  let json = "";
-  for (let index = 0; index < spans.length; index++) {
-    if (index > 0) json += ",";
-    json += writer.json(spans.at(index) as Span, clockOf(index), keys);
-    if (json.length >= pieceLength) {
-      yield json;
-      json = "";
-    }
+  const rows = fieldsAt && new SpanRowsJson(trace.traceId, trace.spans, parts);
+  for (let index = 0; index < trace.spans.length; index++) {
+    if (index > 0) out.byte(comma);
+    const clock = { deltaNano: plan.deltaNano(index), missingParent: plan.missingParent(index) };
+    if (rows !== undefined && fieldsAt !== undefined) rows.write(index, fieldsAt(index), clock);
+    else out.text(writer.json(trace.spans.at(index) as Span, clock, keys));
+    if (out.isFull) yield out.take();
   }
-  if (json !== "") yield json;
 }
 
 function* apiSpansJson(batches: Iterable<readonly ApiV2Span[]>, keys: ProcessKeys): Generator<string> {
@@ -125,8 +118,4 @@ function* apiSpansJson(batches: Iterable<readonly ApiV2Span[]>, keys: ProcessKey
     }
   }
   if (json !== "") yield json;
-}
-
-function asObjects(spans: SpanList): readonly Span[] {
-  return Array.from({ length: spans.length }, (_, index) => spans.at(index) as Span);
 }

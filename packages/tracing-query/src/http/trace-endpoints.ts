@@ -9,7 +9,8 @@ import { largeTraceSpans } from "../service/trace-room.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { slowEnvelope } from "./envelope.ts";
 import { parseSearchParams } from "./search-params.ts";
-import { type ShownTrace, shownTracesJson } from "./shown-traces-json.ts";
+import { SharedJson } from "./shared-json.ts";
+import { type ShownTrace, sentTracesJson, shownTracesJson } from "./shown-traces-json.ts";
 
 /** Traces one at a time. Takes each out of `traces`, so that it is held no longer than needed. */
 function* shown(traces: PackedTrace[]): Generator<ShownTrace> {
@@ -22,20 +23,21 @@ function* shown(traces: PackedTrace[]): Generator<ShownTrace> {
 
 /** `GET /api/traces`: a search, or the traces with the ids named, of which missing ones are listed in `errors`. */
 export function searchEndpoint(service: QueryService, options: AdjustOptions, limits: ReadLimits): Endpoint {
+  const shared = new SharedJson();
   return async ({ params, read }) => {
     const { traceIds, query } = parseSearchParams(params, Date.now());
     if (traceIds.length === 0) {
       checkLimits(query, limits);
       const traces = await service.findPackedTraces(query, read);
       checkSpans(traces, limits);
-      return slowEnvelope(shownTracesJson(shown(traces), options));
+      return slowEnvelope(shownTracesJson(shown(traces), options, shared));
     }
     checkTraceIds(traceIds, limits);
     const traces = await service.getPackedTraces(traceIds, read);
     checkSpans(traces, limits);
     const found = new Set(traces.map(({ traceId }) => traceId));
     const missing = traceIds.filter((id) => !found.has(id));
-    return slowEnvelope(shownTracesJson(shown(traces), options), {
+    return slowEnvelope(shownTracesJson(shown(traces), options, shared), {
       errors: missing.map((id) => ({ msg: "trace not found", traceID: traceIdText(id) })),
     });
   };
@@ -43,11 +45,14 @@ export function searchEndpoint(service: QueryService, options: AdjustOptions, li
 
 /** `GET /api/traces/{id}`; `raw=true` leaves the trace as it was sent. */
 export function traceEndpoint(service: QueryService, options: AdjustOptions, limits: ReadLimits): Endpoint {
+  const shared = new SharedJson();
   return async ({ params, pathPart, read }) => {
     const traceId = parseTraceId(pathPart("traceId"));
-    const shownOptions = isTrue(params.get("raw") ?? "") ? undefined : options;
-    const begun = await beginTrace(service, traceId, limits, read);
-    return slowEnvelope(shownTracesJson([{ traceId, ...begun }], shownOptions));
+    const traces = [{ traceId, ...(await beginTrace(service, traceId, limits, read)) }];
+    const isRaw = isTrue(params.get("raw") ?? "");
+    return slowEnvelope<string | Uint8Array>(
+      isRaw ? sentTracesJson(traces) : shownTracesJson(traces, options, shared),
+    );
   };
 }
 

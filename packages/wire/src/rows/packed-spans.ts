@@ -3,17 +3,15 @@ import type { Span } from "../model/span.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import {
   type PrefixBytes,
-  readStoredPrefix,
   readStoredSpan,
   type SpanPlace,
   type SpanPrefix,
-  type StoredPrefix,
   StoredRowReader,
-  skipStoredPrefix,
   skipStoredSpan,
 } from "./read-stored-rows.ts";
 import { SpanFields } from "./span-fields.ts";
 import type { SpanOrigin } from "./span-row-reader.ts";
+import { StoredPrefixes } from "./stored-prefixes.ts";
 
 const firstBlockBytes = 64 * 1024;
 const largestBlockBytes = 4 * 1024 * 1024;
@@ -48,8 +46,7 @@ class PieceReader extends StoredRowReader {
 export class PackedSpans {
   readonly #origins: KnownPrefix[] = [];
   readonly #originIndexes = new Map<SpanOrigin, number>();
-  /** By their bytes, one character each. */
-  readonly #prefixes = new Map<string, StoredPrefix>();
+  readonly #prefixes: StoredPrefixes;
   readonly #blocks: StoredRowReader[] = [];
   /** Of each span: the index of its origin twice, and one more if it has links; its block and where it begins there. */
   #places = new Uint32Array(3 * 64);
@@ -62,6 +59,11 @@ export class PackedSpans {
   /** Rows that are kept without a part of their details. */
   #shortened: ByteWriter | undefined;
   #fields: SpanFields | undefined;
+
+  /** @param prefixes known of other answers; theirs are the same objects here */
+  constructor(prefixes = new StoredPrefixes()) {
+    this.#prefixes = prefixes;
+  }
 
   /** Spans that are complete. */
   get length(): number {
@@ -90,7 +92,7 @@ export class PackedSpans {
         if (known !== undefined && reader.repeats(known.start, known.end)) {
           reader.position += known.end - known.start;
         } else {
-          known = this.#readPrefix(reader);
+          known = this.#prefixes.read(reader);
         }
         const start = reader.position;
         const span = skipStoredSpan(reader, known.prefix);
@@ -139,20 +141,6 @@ export class PackedSpans {
     }
     reader.position = this.#places[place + 2] as number;
     return { reader, prefix };
-  }
-
-  #readPrefix(reader: StoredRowReader): PrefixBytes {
-    const start = reader.position;
-    skipStoredPrefix(reader);
-    const end = reader.position;
-    const key = reader.bytes.toString("latin1", start, end);
-    let prefix = this.#prefixes.get(key);
-    if (prefix === undefined) {
-      reader.position = start;
-      ({ prefix } = readStoredPrefix(reader));
-      this.#prefixes.set(key, prefix);
-    }
-    return { start, end, prefix };
   }
 
   #indexOf(origin: SpanOrigin): number {

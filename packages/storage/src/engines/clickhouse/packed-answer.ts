@@ -1,4 +1,4 @@
-import { PackedSpans, type SpanPlace } from "wire/rows";
+import { PackedSpans, type SpanPlace, type StoredPrefixes } from "wire/rows";
 import { nextTurn } from "../../api/next-turn.ts";
 import type { PackedTrace } from "../../api/span-reader.ts";
 import { decoded } from "./decode-spans.ts";
@@ -15,11 +15,16 @@ interface SpansOfTrace {
 
 /** The rows of one answer of the store, by trace; held as bytes. */
 export class PackedAnswer {
-  readonly #spans = new PackedSpans();
+  readonly #spans: PackedSpans;
   readonly #traces = new Map<string, SpansOfTrace>();
   #pieces: Buffer[] = [];
   #pieceBytes = 0;
   #bytes = 0;
+
+  /** @param prefixes shared by answers */
+  constructor(prefixes: StoredPrefixes) {
+    this.#spans = new PackedSpans(prefixes);
+  }
 
   /** Length of the answer. */
   get bytes(): number {

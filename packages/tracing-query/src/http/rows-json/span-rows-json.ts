@@ -56,8 +56,7 @@ export class SpanRowsJson {
   readonly #valueEnds = new Uint32Array(maxListed);
 
   /**
-   * @param keys of the trace
-   * @param steps shared by traces
+   * @param parts `keys`: of the trace
    */
   constructor(
     traceId: string,
@@ -66,14 +65,13 @@ export class SpanRowsJson {
       readonly out: JsonBytes;
       readonly writer: ShownSpanJson;
       readonly keys: ProcessKeys;
-      readonly steps: TagSteps;
     },
   ) {
     this.#spans = spans;
     this.#out = parts.out;
     this.#writer = parts.writer;
     this.#keys = parts.keys;
-    this.#steps = parts.steps;
+    this.#steps = parts.writer.shared.steps;
     this.#isNameless = /^0*$/.test(traceId);
     const shownId = traceIdText(traceId);
     this.#head = knownBytes(`{"traceID":"${shownId}","spanID":"`);
@@ -133,7 +131,7 @@ export class SpanRowsJson {
   }
 
   #newEnd(index: number, origin: SpanFields["origin"]): EndJson {
-    const { process } = this.#writer.processes.of(this.#spanAt(index));
+    const { process } = this.#writer.shared.processes.of(origin.resource, () => this.#spanAt(index));
     const upToWarnings = `,"processID":"${this.#keys.keyOf(process)}","warnings":`;
     const end = { process: knownBytes(upToWarnings), withoutWarnings: knownBytes(`${upToWarnings}null}`) };
     this.#ends.set(origin, end);

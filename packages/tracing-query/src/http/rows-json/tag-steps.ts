@@ -12,8 +12,11 @@ export const maxListed = 64;
 /** Steps from one; more are not known. */
 const maxNext = 64;
 
-/** Steps in all; more begin anew. */
-const maxSteps = 4_096;
+/** Bytes of what is known, roughly; more begin anew. */
+const maxBytes = 4 * 1024 * 1024;
+
+/** Of a step, beside its key. */
+const stepBytes = 256;
 
 /** How the text of a value is shown; `other`: the whole tag is made of the attribute. */
 type ShownAs = "string" | "int64" | "bool" | "float64" | "other";
@@ -111,7 +114,7 @@ export class TagSteps {
   /** By scope, then by what else own tags depend on. */
   #first = new Map<Scope, Map<number, FirstStep>>();
   /** At most. */
-  #steps = 0;
+  #bytes = 0;
 
   /**
    * @param key tells spans of one scope with other own tags apart
@@ -120,9 +123,9 @@ export class TagSteps {
   first(scope: Scope, key: number, spanOf: () => Span): FirstStep {
     const known = this.#first.get(scope)?.get(key);
     if (known !== undefined) return known;
-    this.#count(1);
     const { tags } = toApiV2Span({ ...spanOf(), attributes: [], events: [], links: [] });
     const first = { own: tags, step: new TagStep("", "empty") };
+    this.#count(stepBytes + bytesOfTags(tags));
     const ofScope = this.#first.get(scope) ?? new Map<number, FirstStep>();
     this.#first.set(scope, ofScope.set(key, first));
     return first;
@@ -131,7 +134,8 @@ export class TagSteps {
   /** Keeps the keys of such attributes, if there are not too many. */
   learn({ own, step: first }: FirstStep, attributes: readonly Attribute[]): void {
     if (attributes.length > maxListed) return;
-    this.#count(attributes.length);
+    // As steps, and once more with the tags that are no attributes between the values.
+    this.#count(attributes.reduce((sum, { key }) => sum + stepBytes + 4 * key.length, bytesOfTags(own)));
     const steps = [first];
     for (const { key, value } of attributes) {
       const step = (steps.at(-1) as TagStep).to(key, value.type);
@@ -142,11 +146,15 @@ export class TagSteps {
   }
 
   #count(more: number): void {
-    this.#steps += more;
-    if (this.#steps <= maxSteps) return;
+    this.#bytes += more;
+    if (this.#bytes <= maxBytes) return;
     this.#first = new Map();
-    this.#steps = more;
+    this.#bytes = more;
   }
+}
+
+function bytesOfTags(tags: readonly KeyValue[]): number {
+  return tags.reduce((sum, { key, vStr }) => sum + 2 * (key.length + vStr.length) + stepBytes, 0);
 }
 
 function layoutOf(

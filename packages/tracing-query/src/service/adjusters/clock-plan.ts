@@ -57,7 +57,7 @@ export async function planClocks(
     } else {
       rest.push(index);
     }
-    if (index % (8 * spansPerTurn) === 0) await nextTurn();
+    if (index % (8 * spansPerTurn) === 8 * spansPerTurn - 1) await nextTurn();
   }
   const host = (index: number) => hosts[hostsOfSpans[index] as number] as string;
   const times = (index: number) => ({
@@ -142,7 +142,7 @@ async function readSpans(spans: SpanList, processes: ShownProcesses): Promise<Re
     }
     let host = hostOf.get(resource);
     if (host === undefined) {
-      host = hosts.push(processes.of(spans.at(index) as Span).host) - 1;
+      host = hosts.push(processes.of(resource, () => spans.at(index) as Span).host) - 1;
       hostOf.set(resource, host);
     }
     hostsOfSpans[index] = host;

@@ -11,18 +11,19 @@ export interface ShownProcess {
   readonly host: string;
 }
 
-/** The processes of spans as they are shown; each resource is looked at once. */
+/** The processes of spans as they are shown; each resource is looked at once, for as long as somebody has it. */
 export class ShownProcesses {
-  readonly #known = new Map<Resource, ShownProcess>();
+  readonly #known = new WeakMap<Resource, ShownProcess>();
 
-  of(span: Span): ShownProcess {
-    let shown = this.#known.get(span.resource);
+  /** @param spanOf one of its spans */
+  of(resource: Resource, spanOf: () => Span): ShownProcess {
+    let shown = this.#known.get(resource);
     if (shown === undefined) {
-      const { process } = toApiV2Span({ ...span, attributes: [], events: [], links: [] });
+      const { process } = toApiV2Span({ ...spanOf(), attributes: [], events: [], links: [] });
       const tags = (process?.tags ?? []).map(withIpShown).sort(compareTags);
       const adjusted = { serviceName: process?.serviceName ?? "", tags };
       shown = { process: adjusted, host: hostOf(adjusted) };
-      this.#known.set(span.resource, shown);
+      this.#known.set(resource, shown);
     }
     return shown;
   }
