@@ -1,14 +1,14 @@
 import type { PackedTrace } from "storage/api";
 import type { Span } from "wire/model";
-import { PackedSpans, StoredPrefixes } from "wire/rows";
+import { PackedSpans, StoredOrigins } from "wire/rows";
 import { storedRowsOf } from "wire/testing";
 
 /** Of all answers, as those that one reader gets. */
-const prefixes = new StoredPrefixes();
+const origins = new StoredOrigins();
 
 /** For tests: a trace as the rows that a store gives. @param change damages them */
 export function storedTrace(spans: readonly Span[], change = (_rows: Buffer) => {}): PackedTrace {
-  const rows = new PackedSpans(prefixes);
+  const rows = new PackedSpans(origins);
   const bytes = storedRowsOf(spans);
   change(bytes);
   rows.add([bytes], () => {});

@@ -16,4 +16,4 @@ export type { SpanFields } from "./span-fields.ts";
 export { SpanRowWriter } from "./span-row-writer.ts";
 export { plainBytesOf, type SpanRows } from "./span-rows.ts";
 export { storedColumns } from "./stored-columns.ts";
-export { StoredPrefixes } from "./stored-prefixes.ts";
+export { StoredOrigins } from "./stored-origins.ts";

@@ -3,15 +3,18 @@ import type { Span } from "../model/span.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import {
   type PrefixBytes,
+  readStoredPrefix,
   readStoredSpan,
   type SpanPlace,
   type SpanPrefix,
+  StoredPrefix,
   StoredRowReader,
+  skipStoredPrefix,
   skipStoredSpan,
 } from "./read-stored-rows.ts";
 import { SpanFields } from "./span-fields.ts";
 import type { SpanOrigin } from "./span-row-reader.ts";
-import { StoredPrefixes } from "./stored-prefixes.ts";
+import { StoredOrigins } from "./stored-origins.ts";
 
 const firstBlockBytes = 64 * 1024;
 const largestBlockBytes = 4 * 1024 * 1024;
@@ -46,7 +49,10 @@ class PieceReader extends StoredRowReader {
 export class PackedSpans {
   readonly #origins: KnownPrefix[] = [];
   readonly #originIndexes = new Map<SpanOrigin, number>();
-  readonly #prefixes: StoredPrefixes;
+  /** By their bytes, one character each. */
+  readonly #prefixes = new Map<string, StoredPrefix>();
+  /** Of other answers, too. */
+  readonly #known: StoredOrigins;
   readonly #blocks: StoredRowReader[] = [];
   /** Of each span: the index of its origin twice, and one more if it has links; its block and where it begins there. */
   #places = new Uint32Array(3 * 64);
@@ -60,9 +66,9 @@ export class PackedSpans {
   #shortened: ByteWriter | undefined;
   #fields: SpanFields | undefined;
 
-  /** @param prefixes known of other answers; theirs are the same objects here */
-  constructor(prefixes = new StoredPrefixes()) {
-    this.#prefixes = prefixes;
+  /** @param known of other answers: their origins are the same objects here */
+  constructor(known = new StoredOrigins()) {
+    this.#known = known;
   }
 
   /** Spans that are complete. */
@@ -92,7 +98,7 @@ export class PackedSpans {
         if (known !== undefined && reader.repeats(known.start, known.end)) {
           reader.position += known.end - known.start;
         } else {
-          known = this.#prefixes.read(reader);
+          known = this.#readPrefix(reader);
         }
         const start = reader.position;
         const span = skipStoredSpan(reader, known.prefix);
@@ -141,6 +147,23 @@ export class PackedSpans {
     }
     reader.position = this.#places[place + 2] as number;
     return { reader, prefix };
+  }
+
+  #readPrefix(reader: StoredRowReader): PrefixBytes {
+    const start = reader.position;
+    skipStoredPrefix(reader);
+    const end = reader.position;
+    const key = reader.bytes.toString("latin1", start, end);
+    let prefix = this.#prefixes.get(key);
+    if (prefix === undefined) {
+      const read = () => {
+        reader.position = start;
+        return readStoredPrefix(reader).prefix.plain;
+      };
+      prefix = new StoredPrefix(this.#known.of(key, read));
+      this.#prefixes.set(key, prefix);
+    }
+    return { start, end, prefix };
   }
 
   #indexOf(origin: SpanOrigin): number {

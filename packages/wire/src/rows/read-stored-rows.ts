@@ -89,7 +89,7 @@ export class StoredPrefix implements SpanPrefix {
     const start = details.position;
     const { resourceDropped, scopeAttributes, scopeDropped } = details.origin();
     const key = bytes.toString("latin1", start, details.position);
-    if (this.#others === undefined || this.#others.size >= maxOthers) this.#others = new Map();
+    this.#others ??= new Map();
     let origin = this.#others.get(key);
     if (origin === undefined) {
       const { format, resource, scope } = this.plain;
@@ -104,9 +104,6 @@ export class StoredPrefix implements SpanPrefix {
     return origin;
   }
 }
-
-/** Of one prefix, that are known of what details say; more begin anew. */
-const maxOthers = 64;
 
 /** What tuples begin with that say nothing of resource and scope. */
 const saysNothing = Buffer.from("(0,[],0,");

@@ -1,5 +1,5 @@
 import type { Span } from "wire/model";
-import { StoredPrefixes } from "wire/rows";
+import { StoredOrigins } from "wire/rows";
 import { distinctTraceIds, tenantOf } from "../../api/checked-query.ts";
 import type { PackedTrace, ReadOptions, SpanReader, Trace } from "../../api/span-reader.ts";
 import { tracesInOrder } from "../../api/traces-in-order.ts";
@@ -24,7 +24,7 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
   readonly #maxReadBytes: number;
   readonly #isCluster: boolean;
   readonly #justArrived: string | undefined;
-  readonly #prefixes = new StoredPrefixes();
+  readonly #origins = new StoredOrigins();
 
   /**
    * @param sql gives rows for `readStoredRows`, for the parameters `ids` and `tenant`
@@ -104,10 +104,10 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
     onCount: (spans: number, bytes?: number) => void,
     signal: AbortSignal | undefined,
   ): Promise<PackedAnswer> {
-    let answer = new PackedAnswer(this.#prefixes);
+    let answer = new PackedAnswer(this.#origins);
     const begin = (size: AnswerSize | undefined) => {
       if (size !== undefined) onCount(size.rows, size.bytes);
-      answer = new PackedAnswer(this.#prefixes);
+      answer = new PackedAnswer(this.#origins);
       return answer;
     };
     await this.#connection.pieces(sql, parameters, maxBytes, begin, signal);

@@ -1,4 +1,4 @@
-import { PackedSpans, type SpanPlace, type StoredPrefixes } from "wire/rows";
+import { PackedSpans, type SpanPlace, type StoredOrigins } from "wire/rows";
 import { nextTurn } from "../../api/next-turn.ts";
 import type { PackedTrace } from "../../api/span-reader.ts";
 import { decoded } from "./decode-spans.ts";
@@ -21,9 +21,9 @@ export class PackedAnswer {
   #pieceBytes = 0;
   #bytes = 0;
 
-  /** @param prefixes shared by answers */
-  constructor(prefixes: StoredPrefixes) {
-    this.#spans = new PackedSpans(prefixes);
+  /** @param origins shared by answers */
+  constructor(origins: StoredOrigins) {
+    this.#spans = new PackedSpans(origins);
   }
 
   /** Length of the answer. */
