@@ -12,6 +12,7 @@ import { metricsEndpoints } from "./metrics-endpoints.ts";
 import { operationNamesEndpoint, operationsEndpoint, servicesEndpoint } from "./name-endpoints.ts";
 import { openApiHandler } from "./openapi/openapi-handler.ts";
 import { sendText } from "./send-pieces.ts";
+import { SharedJson } from "./shared-json.ts";
 import { spanMetricsEndpoint } from "./span-metrics-endpoint.ts";
 import { archiveEndpoint, searchEndpoint, traceEndpoint } from "./trace-endpoints.ts";
 import { transformEndpoint } from "./transform-endpoint.ts";
@@ -24,6 +25,7 @@ export interface ApiSettings extends TailSettings {
 /** The JSON endpoints under `/api`. Paths that it does not know are left to the next router. */
 export function apiRouter(service: QueryService, settings: ApiSettings): Router {
   const { adjust, limits } = settings;
+  const shared = new SharedJson();
   const router = Router({ strict: true, caseSensitive: true });
   const add = (path: string, definition: Partial<EndpointDefinition> & Pick<EndpointDefinition, "answer">) =>
     router.all(
@@ -34,8 +36,8 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
   add("/api/services", { answer: servicesEndpoint(service) });
   add("/api/services/:service/operations", { answer: operationNamesEndpoint(service) });
   add("/api/operations", { answer: operationsEndpoint(service) });
-  add("/api/traces", { answer: searchEndpoint(service, adjust, limits), isHeavy: true });
-  add("/api/traces/:traceId", { answer: traceEndpoint(service, adjust, limits), isHeavy: true });
+  add("/api/traces", { answer: searchEndpoint(service, adjust, limits, shared), isHeavy: true });
+  add("/api/traces/:traceId", { answer: traceEndpoint(service, adjust, limits, shared), isHeavy: true });
   add("/api/archive/:traceId", { method: "POST", answer: archiveEndpoint(service), isHeavy: true });
   add("/api/transform", { method: "POST", answer: transformEndpoint, isHeavy: true });
   add("/api/dependencies", { answer: dependenciesEndpoint(service) });

@@ -5,7 +5,8 @@ import { TagSteps } from "./rows-json/tag-steps.ts";
 
 /**
  * What answers share: resources and lists of keys as JSON. A store that gives the same objects for equal resources and scopes, answer
- * after answer, has each made JSON once. It holds no resource that nobody else has, and of keys a few thousand.
+ * after answer, has each made JSON once. It holds no resource that nobody else has, and of keys some
+ * megabytes.
  */
 export class SharedJson {
   readonly processes = new ShownProcesses();

@@ -9,7 +9,7 @@ import { largeTraceSpans } from "../service/trace-room.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { slowEnvelope } from "./envelope.ts";
 import { parseSearchParams } from "./search-params.ts";
-import { SharedJson } from "./shared-json.ts";
+import type { SharedJson } from "./shared-json.ts";
 import { type ShownTrace, sentTracesJson, shownTracesJson } from "./shown-traces-json.ts";
 
 /** Traces one at a time. Takes each out of `traces`, so that it is held no longer than needed. */
@@ -22,8 +22,12 @@ function* shown(traces: PackedTrace[]): Generator<ShownTrace> {
 }
 
 /** `GET /api/traces`: a search, or the traces with the ids named, of which missing ones are listed in `errors`. */
-export function searchEndpoint(service: QueryService, options: AdjustOptions, limits: ReadLimits): Endpoint {
-  const shared = new SharedJson();
+export function searchEndpoint(
+  service: QueryService,
+  options: AdjustOptions,
+  limits: ReadLimits,
+  shared: SharedJson,
+): Endpoint {
   return async ({ params, read }) => {
     const { traceIds, query } = parseSearchParams(params, Date.now());
     if (traceIds.length === 0) {
@@ -44,8 +48,12 @@ export function searchEndpoint(service: QueryService, options: AdjustOptions, li
 }
 
 /** `GET /api/traces/{id}`; `raw=true` leaves the trace as it was sent. */
-export function traceEndpoint(service: QueryService, options: AdjustOptions, limits: ReadLimits): Endpoint {
-  const shared = new SharedJson();
+export function traceEndpoint(
+  service: QueryService,
+  options: AdjustOptions,
+  limits: ReadLimits,
+  shared: SharedJson,
+): Endpoint {
   return async ({ params, pathPart, read }) => {
     const traceId = parseTraceId(pathPart("traceId"));
     const traces = [{ traceId, ...(await beginTrace(service, traceId, limits, read)) }];
