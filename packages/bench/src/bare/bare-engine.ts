@@ -1,7 +1,7 @@
 /**
  * The engine of tracing-storage alone in a process of its own: no HTTP, no server, nothing else on its threads. Inserts files into the
- * same tables, as many at a time as there are cores, waits until nothing is merged any more, and prints one line of JSON.
- * Run by `bench bare`: `bare-engine.ts FOLDER MANNER < files.json`; with `as-collector`, inserts have the settings of the collector's.
+ * same tables, waits until nothing is merged any more, and prints one line of JSON.
+ * Run by `bench bare`: `bare-engine.ts FOLDER MANNER < files.json`; `InsertManner` says what the manners are.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -78,8 +78,9 @@ const anchor = engine.CreateConnection(path, []);
 for (const statement of schemaStatements("tracing")) await run(statement);
 const before = usage();
 const left = files.entries();
+const insertsAtATime = manner === "as-collector" ? 1 : availableParallelism();
 await Promise.all(
-  Array.from({ length: availableParallelism() }, async () => {
+  Array.from({ length: insertsAtATime }, async () => {
     for (const [index, file] of left) await insert(file, `bare-${index}`);
   }),
 );

@@ -29,8 +29,8 @@ export interface BareReport {
 const program = fileURLToPath(new URL("bare-engine.ts", import.meta.url));
 
 /**
- * How the engine alone inserts: by its own settings, or by those that the collector sends, from blocks of columns that are made already; or
- * by its own settings from rows, which it makes columns of itself.
+ * How the engine alone inserts: from blocks of columns that are made already, as many at a time as there are cores; or, as the collector
+ * does, one after the other with its settings; or, as many as there are cores again, from rows, which it makes columns of itself.
  */
 export type InsertManner = "as-engine" | "as-collector" | "from-rows";
 

@@ -32,9 +32,10 @@ export async function bareCommand(argv: readonly string[], signal: AbortSignal):
   if (args.has("help")) {
     process.stdout.write(`Compares collector and storage, built and fed over OTLP gRPC, with their engine alone.
 
-The engine alone reads the same spans from files, in blocks and in the format that the collector sends, into the same tables: as
-many inserts at a time as there are cores, no network, no load generator beside it. Once with the engine's own settings, once with those of
-the collector's inserts, which leave some indexes to merges, and once from rows (RowBinary), of which the engine has to make columns itself.
+The engine alone reads the same spans from files into the same tables: no network, no load generator beside it. Once in blocks and in the
+format that the collector sends, as many inserts at a time as there are cores; once as the collector inserts, one after the other, with its
+settings, which leave some indexes to merges; and once from rows (RowBinary), of which the engine has to make columns itself, again as
+many at a time as there are cores.
 
 Usage: npm run bench -- bare [options]
 
@@ -70,6 +71,7 @@ ${optionHelp(options)}`);
     ] as const;
     const ratios = [
       { title: "ours : engine alone", ours: columns[0], peer: columns[1] },
+      { title: "ours : as the collector", ours: columns[0], peer: columns[2] },
       { title: "ours : from rows", ours: columns[0], peer: columns[3] },
     ];
     process.stdout.write(renderTable(columns, ratios) + machineLine(ours.report.machine));

@@ -7,7 +7,7 @@ import type { AnswerSize, ClickHouseConnection } from "./clickhouse-connection.t
 import { decodeSpans } from "./decode-spans.ts";
 import { PackedAnswer } from "./packed-answer.ts";
 import type { QueryParameters } from "./parameter-text.ts";
-import { namingTraces } from "./schema/naming-traces.ts";
+import { namingTraces, onOneThread } from "./schema/naming-traces.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 /**
@@ -120,7 +120,8 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
     ids: readonly string[],
     known: () => ReadonlySet<string>,
   ): Generator<{ readonly sql: string; readonly parameters: QueryParameters }> {
-    yield { sql: namingTraces(this.#sql, ids), parameters: {} };
+    const sql = ids.length === 1 ? onOneThread(this.#sql) : this.#sql;
+    yield { sql: namingTraces(sql, ids), parameters: {} };
     const missing = () => {
       const found = known();
       return ids.filter((id) => !found.has(id));

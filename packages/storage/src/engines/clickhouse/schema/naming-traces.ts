@@ -11,6 +11,15 @@ export function namingTraces(sql: string, ids: readonly string[]): string {
   return sql.replaceAll(idsAsBytes, `(${named})`);
 }
 
+/**
+ * A statement for one trace on one thread. Its granules are too few for a second reader, and a second thread that only passes on what
+ * the first has read costs a tenth of the processor time: docs/adr/016-where-searches-spend-their-time.md.
+ * @param sql without settings it stays as it is
+ */
+export function onOneThread(sql: string): string {
+  return sql.replace("SETTINGS ", "SETTINGS max_threads = 1, ");
+}
+
 /** The type of the column makes it a `FixedString`. @throws Error for other than hex */
 function fixedBytes(id: string): string {
   if (!/^[0-9a-f]{32}$/.test(id)) throw new Error(`"${id}" is not the id of a trace`);
