@@ -91,7 +91,9 @@ describe("export and import", () => {
     expect(errors.trim().split("\n")).toHaveLength(1);
   });
 
-  test("a file from before attributes and details were texts", { timeout: 60_000 }, async () => {
+  test("a file from before attributes, events, scopes and details were texts", {
+    timeout: 60_000,
+  }, async () => {
     const type =
       "Array(Tuple(key String, type Enum8('empty' = 0, 'string' = 1, 'bool' = 2, 'int' = 3, 'double' = 4), value String))";
     const made = await fetch(storage.url, {
@@ -99,6 +101,8 @@ describe("export and import", () => {
       body: `SELECT toFixedString(unhex('${"ee".repeat(16)}'), 16) AS trace_id, 'older' AS service,
   CAST([('k', 'int', '7')], '${type.replaceAll("'", "\\'")}') AS attributes,
   CAST([('host', 'string', 'a')], '${type.replaceAll("'", "\\'")}') AS resource_attributes,
+  CAST([(fromUnixTimestamp64Nano(5, 'UTC'), 'retry', [('k', 'int', '7')], 2)], 'Array(Tuple(time DateTime64(9, \\'UTC\\'), name String, attributes ${type.replaceAll("'", "\\'")}, dropped_attributes UInt32))') AS events,
+  'pg' AS scope_name, '1.2' AS scope_version, 'https://schema' AS resource_schema_url,
   ['it\\'s late'] AS warnings, toUInt32(3) AS dropped_links
 FORMAT Parquet SETTINGS output_format_parquet_string_as_string = 0`,
     });
@@ -106,9 +110,10 @@ FORMAT Parquet SETTINGS output_format_parquet_string_as_string = 0`,
     await writeFile(file, new Uint8Array(await made.arrayBuffer()));
     expect(await run("import", file, "--url", storage.url)).toMatchObject({ exitCode: 0, errors: "" });
     const texts =
-      "SELECT hex(attribute_text), hex(resource_text), span_details FROM tracing.spans WHERE service = 'older' FORMAT TSVRaw";
+      "SELECT hex(attribute_text), hex(resource_text), hex(event_text), hex(scope_text), span_details FROM tracing.spans WHERE service = 'older' FORMAT TSVRaw";
+    const schemaUrl = Buffer.from("https://schema").toString("hex").toUpperCase();
     expect(await ask(storage.url, texts)).toBe(
-      "FF6BFE6937FF\tFF686F7374FE7361FF\t(0,[],0,0,0,[],3,['it\\'s late'])",
+      `FF6BFE6937FF\tFF686F7374FE7361FF\tFD35FC7265747279FF6BFE6937FFFC32\t7067FF312E32FFFF${schemaUrl}\t(0,[],0,0,0,[],3,['it\\'s late'])`,
     );
   });
 

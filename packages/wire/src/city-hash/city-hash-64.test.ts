@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cityHash64, combinedCityHash64 } from "./city-hash-64.ts";
+import { cityHash64 } from "./city-hash-64.ts";
 
 describe("cityHash64", () => {
   // What a ClickHouse 26.7 gives for the same bytes: of each length that is hashed in its own way, the least and the greatest.
@@ -27,10 +27,5 @@ describe("cityHash64", () => {
   ])("of %i bytes", (length, hash) => {
     const bytes = Uint8Array.from({ length }, (_, index) => (index * 37 + 11) % 256);
     expect(cityHash64(bytes)).toBe(hash);
-  });
-
-  test("of two arguments", () => {
-    const [key, value] = ["http.response.status_code", "503"].map((text) => cityHash64(Buffer.from(text)));
-    expect(combinedCityHash64(key ?? 0n, value ?? 0n)).toBe(13358022421545922593n);
   });
 });

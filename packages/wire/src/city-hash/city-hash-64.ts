@@ -25,11 +25,6 @@ export function cityHash64(bytes: Uint8Array): bigint {
   return length <= 64 ? hash33to64(view) : hashLong(view);
 }
 
-/** The same for two arguments, of the hashes of each. Source: ClickHouse src/Functions/FunctionsHashing.h, `combineHashes` */
-export function combinedCityHash64(first: bigint, second: bigint): bigint {
-  return hash16([first, second]);
-}
-
 function hash17to32(view: DataView): bigint {
   const length = view.byteLength;
   const a = u64(view.getBigUint64(0, true) * k1);

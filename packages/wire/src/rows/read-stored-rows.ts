@@ -1,15 +1,8 @@
 import { type Span, type SpanLink, spanFormats, spanKinds, statusCodes } from "../model/span.ts";
 import { DetailsText, type OwnDetails } from "./details-text.ts";
-import {
-  noParent,
-  readArray,
-  readAttributeList,
-  readEnum,
-  readEvent,
-  type SpanOrigin,
-  SpanRowReader,
-  skipEvent,
-} from "./span-row-reader.ts";
+import { readEventText } from "./event-text.ts";
+import { readScopeText } from "./scope-text.ts";
+import { noParent, readAttributeList, readEnum, type SpanOrigin, SpanRowReader } from "./span-row-reader.ts";
 
 /**
  * Reads rows in the order of `storedColumns`. Spans that follow one another with the same resource and scope share these
@@ -18,7 +11,7 @@ import {
  * The caller bounds `bytes`; the spans take about three times as much memory.
  *
  * @throws WireError WIRE_TRUNCATED when the bytes end inside a row; WIRE_MALFORMED for an unknown enum number, an attribute
- *   text that does not fit its type, or a text of details that the store does not write
+ *   text that does not fit its type, or a text of scope, events or details that the store does not write
  */
 export function readStoredRows(bytes: Uint8Array): Span[] {
   const reader = new StoredRowReader(bytes);
@@ -118,28 +111,19 @@ export interface PrefixBytes {
 /** The columns of a row before `trace_id`, which many rows share. */
 export function readStoredPrefix(reader: StoredRowReader): PrefixBytes {
   const start = reader.position;
-  // Property initializers run in the order they are written in, which is the order of the columns.
   const format = readEnum(reader, spanFormats);
-  const resource = {
-    serviceName: reader.repeatedString(),
-    attributes: readAttributeList(reader),
-    droppedAttributesCount: 0,
-    schemaUrl: reader.repeatedString(),
-  };
-  const scope = {
-    name: reader.repeatedString(),
-    version: reader.repeatedString(),
-    attributes: [],
-    droppedAttributesCount: 0,
-    schemaUrl: reader.repeatedString(),
-  };
+  const serviceName = reader.repeatedString();
+  const attributes = readAttributeList(reader);
+  const { name, version, schemaUrl, resourceSchemaUrl } = readScopeText(reader);
+  const resource = { serviceName, attributes, droppedAttributesCount: 0, schemaUrl: resourceSchemaUrl };
+  const scope = { name, version, attributes: [], droppedAttributesCount: 0, schemaUrl };
   return { start, end: reader.position, prefix: new StoredPrefix({ format, resource, scope }) };
 }
 
 /** Goes past the columns before `trace_id`. */
 export function skipStoredPrefix(reader: StoredRowReader): void {
   reader.skip(1); // format
-  for (let left = 6; left > 0; left--) reader.skipString();
+  for (let left = 3; left > 0; left--) reader.skipString();
 }
 
 /** What an answer is made of: the spans of each trace, by their start. */
@@ -164,7 +148,7 @@ export function skipStoredSpan(reader: StoredRowReader, prefix: SpanPrefix): Spa
   reader.skip(17); // start, duration, status
   reader.skipString(); // status_message
   reader.skipString(); // attribute_text
-  for (let left = reader.varint(); left > 0; left--) skipEvent(reader);
+  reader.skipString(); // event_text
   const start = openDetails(reader, prefix);
   const hasLinks =
     start === noDetails
@@ -187,7 +171,7 @@ export function readStoredSpan(reader: StoredRowReader, prefix: SpanPrefix): Spa
   const durationNano = reader.int64();
   const status = { code: readEnum(reader, statusCodes), message: reader.repeatedString() };
   const attributes = readAttributeList(reader);
-  const events = readArray(reader, readEvent);
+  const events = readEventText(reader);
   const own = readDetails(reader, prefix, traceId, parentSpanId);
   const { format, resource, scope } = reader.origin as SpanOrigin;
   return {

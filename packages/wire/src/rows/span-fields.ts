@@ -1,4 +1,5 @@
 import type { SpanEvent } from "../model/span.ts";
+import { readEventText } from "./event-text.ts";
 import {
   noDetails,
   openDetails,
@@ -6,7 +7,7 @@ import {
   type SpanPrefix,
   type StoredRowReader,
 } from "./read-stored-rows.ts";
-import { readArray, readEvent, type SpanOrigin, skipEvent } from "./span-row-reader.ts";
+import type { SpanOrigin } from "./span-row-reader.ts";
 
 /**
  * What a stored row says of a span, as places in its bytes: for who takes it from there and needs no object of it. Nothing is
@@ -82,14 +83,14 @@ export class SpanFields {
   /** @throws WireError as `readStoredRows` does */
   events(): SpanEvent[] {
     this.#reader.position = this.attributesEnd;
-    return readArray(this.#reader, readEvent);
+    return readEventText(this.#reader);
   }
 
   /** What few spans have: nothing, the parent as the only link, or more than that. */
   details(): "none" | "parent" | "more" {
     const reader = this.#reader;
     reader.position = this.attributesEnd;
-    for (let left = reader.varint(); left > 0; left--) skipEvent(reader);
+    reader.skipString(); // event_text
     switch (openDetails(reader, this.#prefix)) {
       case noDetails:
         return "none";

@@ -44,29 +44,26 @@ export function readEvent(reader: SpanRowReader): SpanEvent {
   };
 }
 
-/** Goes past what `readEvent` reads. */
-export function skipEvent(reader: SpanRowReader): void {
-  reader.skip(8); // time
-  reader.skipString(); // name
-  for (let left = reader.varint(); left > 0; left--) skipAttribute(reader);
-  reader.skip(4); // dropped attributes
-}
-
 /** A column of attributes that is one string. */
 export function readAttributeList(reader: SpanRowReader): Attribute[] {
+  const start = reader.skipString();
+  return readListBetween(reader, start, reader.position);
+}
+
+/** The list that `[start, end)` is. @throws WireError WIRE_MALFORMED when it is none */
+export function readListBetween(reader: SpanRowReader, start: number, end: number): Attribute[] {
   const { bytes } = reader;
-  let start = reader.skipString();
-  const last = reader.position - 1;
+  const last = end - 1;
   const attributes: Attribute[] = [];
   if (start > last) return attributes;
   if (start === last || bytes[start] !== attributeMark || bytes[last] !== attributeMark) {
     throw malformedList(start);
   }
-  while (start < last) {
-    const known = reader.listed.findToMark(start + 1);
-    const { end } = reader.listed;
-    attributes.push(known ?? readListed(reader, start + 1, end));
-    start = end;
+  for (let mark = start; mark < last; ) {
+    const known = reader.listed.findToMark(mark + 1);
+    const { end: next } = reader.listed;
+    attributes.push(known ?? readListed(reader, mark + 1, next));
+    mark = next;
   }
   return attributes;
 }

@@ -1,15 +1,12 @@
 /**
  * The row of one span as the store gives it, by its columns: those of `spanColumns`, but for the tenant, whose rows alone it
- * gives, and with all that few spans have in the last column as one text: see `details-text.ts`.
+ * gives, and with some of them as one text: see `scope-text.ts`, `event-text.ts` and, for what few spans have, `details-text.ts`.
  */
 export const storedColumns = [
   "format",
   "service",
   "resource_text",
-  "resource_schema_url",
-  "scope_name",
-  "scope_version",
-  "scope_schema_url",
+  "scope_text",
   "trace_id",
   "span_id",
   "parent_span_id",
@@ -22,6 +19,6 @@ export const storedColumns = [
   "status",
   "status_message",
   "attribute_text",
-  "events",
+  "event_text",
   "span_details",
 ] as const;

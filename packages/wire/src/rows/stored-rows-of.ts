@@ -1,8 +1,9 @@
-import { type Span, spanFormats, spanKinds, statusCodes } from "../model/span.ts";
+import { type Span, type SpanEvent, spanFormats, spanKinds, statusCodes } from "../model/span.ts";
 import { attributeListOf } from "./attribute-list.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { detailsTextOf } from "./details-text-of.ts";
-import { writeAttributes } from "./span-row-writer.ts";
+import { eventMark, fieldMark } from "./event-text.ts";
+import { textMark } from "./scope-text.ts";
 
 /** For tests: spans as rows that the store gives to `readStoredRows`. */
 export function storedRowsOf(
@@ -15,14 +16,11 @@ export function storedRowsOf(
 }
 
 function writeStored(out: ByteWriter, span: Span, details: Buffer): void {
-  const { resource, scope } = span;
+  const { resource } = span;
   out.uint8(spanFormats.indexOf(span.format));
   out.string(resource.serviceName);
   writeBytes(out, attributeListOf(resource.attributes));
-  out.string(resource.schemaUrl);
-  out.string(scope.name);
-  out.string(scope.version);
-  out.string(scope.schemaUrl);
+  writeBytes(out, scopeTextOf(span));
   out.hex(span.traceId, 16);
   out.hex(span.spanId, 8);
   out.hex(span.parentSpanId || "0".repeat(16), 8);
@@ -35,14 +33,30 @@ function writeStored(out: ByteWriter, span: Span, details: Buffer): void {
   out.uint8(statusCodes.indexOf(span.status.code));
   out.string(span.status.message);
   writeBytes(out, attributeListOf(span.attributes));
-  out.varint(span.events.length);
-  for (const event of span.events) {
-    out.int64(event.timeUnixNano);
-    out.string(event.name);
-    writeAttributes(out, event.attributes);
-    out.uint32(event.droppedAttributesCount);
-  }
+  writeBytes(out, eventTextOf(span.events));
   writeBytes(out, details);
+}
+
+function scopeTextOf({ resource, scope }: Span): Buffer {
+  return withMarks(textMark, [scope.name, scope.version, scope.schemaUrl, resource.schemaUrl]);
+}
+
+function eventTextOf(events: readonly SpanEvent[]): Buffer {
+  return Buffer.concat(
+    events.flatMap(({ timeUnixNano, droppedAttributesCount, name, attributes }) => [
+      Buffer.from([eventMark]),
+      withMarks(fieldMark, [`${timeUnixNano}`, name]),
+      attributeListOf(attributes),
+      droppedAttributesCount === 0
+        ? Buffer.alloc(0)
+        : withMarks(fieldMark, ["", `${droppedAttributesCount}`]),
+    ]),
+  );
+}
+
+function withMarks(mark: number, texts: readonly string[]): Buffer {
+  const pieces = texts.flatMap((text) => [Buffer.from([mark]), Buffer.from(text)]);
+  return Buffer.concat(pieces.slice(1));
 }
 
 function writeBytes(out: ByteWriter, bytes: Buffer): void {

@@ -281,3 +281,26 @@ ALTER TABLE tracing.spans
   MATERIALIZE INDEX attribute_hash_index, MATERIALIZE INDEX resource_hash_index, MATERIALIZE INDEX attribute_array_index, MATERIALIZE INDEX resource_array_index SETTINGS mutations_sync = 0, alter_sync = 0;
 
 INSERT INTO tracing.schema_migrations (version, name) SELECT 8, 'attributes indexed by hash';
+
+ALTER TABLE tracing.operations_of_metrics_view MODIFY QUERY
+SELECT tenant, service, name, kind, max(received) AS last_received FROM tracing.span_metrics
+WHERE (tenant, service, name, kind, received) NOT IN (SELECT tenant, service, name, kind, last_received FROM tracing.operations LIMIT 10000)
+GROUP BY tenant, service, name, kind;
+
+INSERT INTO tracing.schema_migrations (version, name) SELECT 9, 'operations that are new';
+
+ALTER TABLE tracing.spans ADD COLUMN IF NOT EXISTS span_details String DEFAULT if(resource_dropped_attributes = 0 AND empty(scope_attributes) AND scope_dropped_attributes = 0 AND dropped_attributes = 0 AND dropped_events = 0 AND dropped_links = 0 AND empty(warnings), if(empty(links), '', if(length(links) = 1 AND arrayExists(l -> l.1 = trace_id AND l.2 = parent_span_id AND l.3 = '' AND empty(l.4) AND l.5 = 0 AND l.6 = 0 AND l.7 = 'child_of', links), 'parent', toString(tuple(resource_dropped_attributes, scope_attributes, scope_dropped_attributes, dropped_attributes, dropped_events, links, dropped_links, warnings)))), toString(tuple(resource_dropped_attributes, scope_attributes, scope_dropped_attributes, dropped_attributes, dropped_events, links, dropped_links, warnings))) CODEC(ZSTD(1));
+
+ALTER TABLE tracing.spans MATERIALIZE COLUMN span_details SETTINGS mutations_sync = 0, alter_sync = 0;
+
+ALTER TABLE tracing.archived_spans ADD COLUMN IF NOT EXISTS span_details String DEFAULT if(resource_dropped_attributes = 0 AND empty(scope_attributes) AND scope_dropped_attributes = 0 AND dropped_attributes = 0 AND dropped_events = 0 AND dropped_links = 0 AND empty(warnings), if(empty(links), '', if(length(links) = 1 AND arrayExists(l -> l.1 = trace_id AND l.2 = parent_span_id AND l.3 = '' AND empty(l.4) AND l.5 = 0 AND l.6 = 0 AND l.7 = 'child_of', links), 'parent', toString(tuple(resource_dropped_attributes, scope_attributes, scope_dropped_attributes, dropped_attributes, dropped_events, links, dropped_links, warnings)))), toString(tuple(resource_dropped_attributes, scope_attributes, scope_dropped_attributes, dropped_attributes, dropped_events, links, dropped_links, warnings))) CODEC(ZSTD(1));
+
+ALTER TABLE tracing.archived_spans MATERIALIZE COLUMN span_details SETTINGS mutations_sync = 0, alter_sync = 0;
+
+INSERT INTO tracing.schema_migrations (version, name) SELECT 10, 'what few spans have as one text';
+
+ALTER TABLE tracing.spans MODIFY COLUMN arrived CODEC(T64, LZ4), MODIFY COLUMN tenant CODEC(LZ4), MODIFY COLUMN service CODEC(LZ4), MODIFY COLUMN resource_text CODEC(LZ4), MODIFY COLUMN resource_schema_url CODEC(LZ4), MODIFY COLUMN scope_name CODEC(LZ4), MODIFY COLUMN scope_version CODEC(LZ4), MODIFY COLUMN scope_schema_url CODEC(LZ4), MODIFY COLUMN parent_span_id CODEC(LZ4), MODIFY COLUMN trace_state CODEC(LZ4), MODIFY COLUMN flags CODEC(LZ4), MODIFY COLUMN name CODEC(LZ4), MODIFY COLUMN kind CODEC(LZ4), MODIFY COLUMN start CODEC(T64), MODIFY COLUMN duration CODEC(T64, LZ4), MODIFY COLUMN status CODEC(LZ4), MODIFY COLUMN status_message CODEC(LZ4);
+
+ALTER TABLE tracing.archived_spans MODIFY COLUMN tenant CODEC(LZ4), MODIFY COLUMN service CODEC(LZ4), MODIFY COLUMN resource_text CODEC(LZ4), MODIFY COLUMN resource_schema_url CODEC(LZ4), MODIFY COLUMN scope_name CODEC(LZ4), MODIFY COLUMN scope_version CODEC(LZ4), MODIFY COLUMN scope_schema_url CODEC(LZ4), MODIFY COLUMN parent_span_id CODEC(LZ4), MODIFY COLUMN trace_state CODEC(LZ4), MODIFY COLUMN flags CODEC(LZ4), MODIFY COLUMN name CODEC(LZ4), MODIFY COLUMN kind CODEC(LZ4), MODIFY COLUMN start CODEC(T64), MODIFY COLUMN duration CODEC(T64, LZ4), MODIFY COLUMN status CODEC(LZ4), MODIFY COLUMN status_message CODEC(LZ4);
+
+INSERT INTO tracing.schema_migrations (version, name) SELECT 11, 'codecs';

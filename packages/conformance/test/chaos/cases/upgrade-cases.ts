@@ -77,12 +77,16 @@ function upgradeFrom(version: number): ChaosCase {
   });
 }
 
+function upgradeFromNewAt(version: number): ChaosCase {
+  return upgrade({
+    name: `new-at-schema-${version}`,
+    meaning: `data of a database that was new with schema ${version}`,
+    statements: released(`new-database-${version}.sql`),
+  });
+}
+
 /** Data that an older release has written: the oldest, some between, and the one before this, by steps and as it made new ones. */
 export const upgradeCases: readonly ChaosCase[] = [
-  ...[1, 4, 5, 8].map(upgradeFrom),
-  upgrade({
-    name: "new-at-schema-8",
-    meaning: "data of a database that was new with schema 8",
-    statements: released("new-database-8.sql"),
-  }),
+  ...[1, 4, 5, 8, 11].map(upgradeFrom),
+  ...[8, 11].map(upgradeFromNewAt),
 ];

@@ -5,7 +5,8 @@ import { concatenated, type SqlText, sqlOf } from "./sql-text.ts";
 import { escapedText } from "./traceql/sql-literals.ts";
 
 // Expressions on attributes as text: `attribute_text` and `resource_text` of spans. What these hold is said in
-// `attribute-list.ts` of `wire/rows`: FF, key, FE, letter of the type, value for each attribute, and one FF in the end.
+// `attribute-list.ts` of `wire/rows`: FF, key, FE, letter of the type, value for each attribute, and one FF in the end. `event_text` has
+// such lists, and other things between them.
 
 /** The columns, by whose attributes they have. */
 export const attributeTexts = { span: "attribute_text", resource: "resource_text" } as const;

@@ -7,6 +7,8 @@ import {
 } from "../../api/attribute-catalog.ts";
 import type { IntrinsicSource } from "../../api/intrinsics.ts";
 import { attributeTexts, elementsOf, hasKey, keyOfElement, valuesOfKey } from "./attribute-text-sql.ts";
+import { eventElements, eventNames, eventText } from "./event-text-sql.ts";
+import { scopeName, scopeVersion } from "./scope-text-sql.ts";
 import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
 import { detailOf } from "./span-details-sql.ts";
 import { conditionSql } from "./traceql/condition-sql.ts";
@@ -39,9 +41,9 @@ interface Place {
   readonly values: (key: string) => Values;
 }
 
-function textPlace(column: string): Place {
+function textPlace(column: string, elements = elementsOf(column)): Place {
   return {
-    keys: `arrayMap(e -> ${keyOfElement("e")}, ${elementsOf(column)})`,
+    keys: `arrayMap(e -> ${keyOfElement("e")}, ${elements})`,
     values: (key) => ({ found: valuesOfKey(column, key), mayHave: hasKey(column, key) }),
   };
 }
@@ -62,10 +64,7 @@ const scopeAttributes = detailOf("scope_attributes");
 const places: Record<Exclude<AttributeScope, "intrinsic">, Place> = {
   span: textPlace(attributeTexts.span),
   resource: textPlace(attributeTexts.resource),
-  event: tuplePlace(
-    "arrayFlatten(arrayMap(e -> arrayMap(a -> a.1, e.3), events))",
-    "arrayFlatten(arrayMap(e -> e.3, events))",
-  ),
+  event: textPlace(eventText, eventElements),
   link: tuplePlace(
     `arrayFlatten(arrayMap(l -> arrayMap(a -> a.1, l.4), ${detailOf("links")}))`,
     `arrayFlatten(arrayMap(l -> l.4, ${detailOf("links")}))`,
@@ -205,9 +204,9 @@ const intrinsicColumns: Partial<Record<IntrinsicSource, readonly [column: string
   statusMessage: ["status_message", "status_message != ''"],
   rootName: ["name", ofRoots],
   rootService: ["service", ofRoots],
-  eventName: ["arrayJoin(events.name)", "1"],
-  scopeName: ["scope_name", "scope_name != ''"],
-  scopeVersion: ["scope_version", "scope_version != ''"],
+  eventName: [`arrayJoin(${eventNames})`, "1"],
+  scopeName: [scopeName, `${scopeName} != ''`],
+  scopeVersion: [scopeVersion, `${scopeVersion} != ''`],
 };
 
 /** Rows of `CatalogValue`: texts of an intrinsic, or of services. */

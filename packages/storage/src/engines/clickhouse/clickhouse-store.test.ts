@@ -126,7 +126,7 @@ describe("a ClickHouse store", () => {
       Object.entries(parameters).map(([name, value]) => [name, String(value)]),
     );
     const plan = await runSql(server.url, `EXPLAIN indexes = 1 ${sql}`, texts);
-    for (const index of ["attribute_hash_index", "resource_hash_index", "events_index"]) {
+    for (const index of ["attribute_hash_index", "resource_hash_index", "event_hash_index"]) {
       expect(plan).toContain(`Name: ${index}`);
     }
   });

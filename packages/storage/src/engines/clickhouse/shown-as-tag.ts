@@ -1,3 +1,6 @@
+import { eventNames } from "./event-text-sql.ts";
+import { scopeName, scopeVersion } from "./scope-text-sql.ts";
+
 const otlpRules = "format IN ('otlp', 'zipkin')";
 
 /**
@@ -28,13 +31,13 @@ function otlpCondition(key: string, value: string, valueSql: string): string | u
     case "otel.status_description":
       return `status_message = ${valueSql}`;
     case "otel.scope.name":
-      return `scope_name = ${valueSql}`;
+      return `${scopeName} = ${valueSql}`;
     case "otel.scope.version":
-      return `scope_version = ${valueSql}`;
+      return `${scopeVersion} = ${valueSql}`;
     case "w3c.tracestate":
       return `trace_state = ${valueSql}`;
     case "event":
-      return `has(events.name, ${valueSql})`;
+      return `has(${eventNames}, ${valueSql})`;
     default:
       return undefined;
   }

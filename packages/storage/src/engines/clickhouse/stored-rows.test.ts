@@ -94,11 +94,12 @@ it("reads a text as what it was made of, whatever bytes that has", async () => {
   const spans = readSpanRows(await binary(`SELECT ${written} FROM numbers(256)`));
   expect(spans[7]?.warnings).toHaveLength(5);
   const types = new Map<string, string>(spanColumns.map(({ name, type }) => [name, type]));
-  const stored = storedColumns.map((name) =>
-    name === "span_details"
-      ? `toString(tuple(${[...details.values()].join(", ")}))`
-      : other({ name, type: types.get(name) ?? "" }),
-  );
+  const texts: Readonly<Record<string, string>> = {
+    scope_text: "'\\xFF\\xFF\\xFF'",
+    event_text: "''",
+    span_details: `toString(tuple(${[...details.values()].join(", ")}))`,
+  };
+  const stored = storedColumns.map((name) => texts[name] ?? other({ name, type: types.get(name) ?? "" }));
   expect(readStoredRows(await binary(`SELECT ${stored.join(", ")} FROM numbers(256)`))).toEqual(spans);
 });
 

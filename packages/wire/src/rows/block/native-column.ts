@@ -126,3 +126,8 @@ export function copyString(from: RowBytes, to: ByteWriter): void {
   const start = from.string();
   to.copy(from.bytes, start, from.position);
 }
+
+/** Copies the next string, without its length. */
+export function copyStringBytes(from: RowBytes, to: ByteWriter): void {
+  copyNext(from, from.length(), to);
+}

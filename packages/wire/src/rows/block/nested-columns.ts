@@ -67,50 +67,6 @@ export class AttributeColumns implements NestedColumns {
   }
 }
 
-/** The column `events`. */
-export class EventColumns implements NestedColumns {
-  readonly #ends = new ArrayEnds();
-  readonly #times = columnBytes();
-  readonly #names = columnBytes();
-  readonly #attributes = new AttributeColumns();
-  readonly #dropped = columnBytes();
-  #count = 0;
-
-  get isNothing(): boolean {
-    return this.#ends.isNothing;
-  }
-
-  get elements(): [number, number] {
-    return [this.#ends.elements, ...this.#attributes.elements];
-  }
-
-  clear(): void {
-    for (const part of [this.#ends, this.#times, this.#names, this.#attributes, this.#dropped]) part.clear();
-    this.#count = 0;
-  }
-
-  add(row: number, from: RowBytes): void {
-    const count = from.length();
-    this.#ends.add(row, count);
-    for (let left = count; left > 0; left--) {
-      copyNext(from, 8, this.#times);
-      copyString(from, this.#names);
-      this.#attributes.add(this.#count++, from);
-      copyNext(from, 4, this.#dropped);
-    }
-  }
-
-  pieces(rows: number, [before = 0, attributes = 0]: readonly number[] = []): Uint8Array[] {
-    return [
-      this.#ends.bytes(rows, before),
-      this.#times.bytes,
-      this.#names.bytes,
-      ...this.#attributes.pieces(this.#count, [attributes]),
-      this.#dropped.bytes,
-    ];
-  }
-}
-
 /** The column `links`. */
 export class LinkColumns implements NestedColumns {
   readonly #ends = new ArrayEnds();

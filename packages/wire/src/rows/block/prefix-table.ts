@@ -1,9 +1,11 @@
+import type { ByteWriter } from "../byte-writer.ts";
+import { textMark } from "../scope-text.ts";
 import type { SpanColumn } from "../span-columns.ts";
-import { isDictionary } from "./dictionary-columns.ts";
-import { columnBytes, copyString } from "./native-column.ts";
+import { type DictionaryColumn, isDictionary } from "./block-columns.ts";
+import { columnBytes, copyString, copyStringBytes } from "./native-column.ts";
 import { RowBytes } from "./row-bytes.ts";
 
-/** Columns of a prefix, in the order in which a row has them: those that are sent as dictionaries, and what stands in between. */
+/** Columns of a prefix, in the order in which a row has them. */
 const layout = [
   "tenant",
   "format",
@@ -18,6 +20,11 @@ const layout = [
   "scope_schema_url",
 ] as const satisfies readonly SpanColumn[];
 
+/** Columns of a prefix whose texts are `scope_text`, in its order. */
+const scopeTexts = ["scope_name", "scope_version", "scope_schema_url", "resource_schema_url"] as const;
+
+type ScopeText = (typeof scopeTexts)[number];
+
 const minSlots = 1024;
 /** Places that are looked at for one prefix. When all are taken, by chance or on purpose, the prefix is kept once more. */
 const maxProbes = 32;
@@ -29,7 +36,19 @@ const maxProbes = 32;
 export class PrefixTable {
   /** All prefixes, one after the other. */
   readonly #copies = columnBytes();
-  readonly #texts = new Map<string, ReturnType<typeof columnBytes>>();
+  readonly #texts = {
+    tenant: columnBytes(),
+    service: columnBytes(),
+    resource_text: columnBytes(),
+    scope_text: columnBytes(),
+  } satisfies Record<DictionaryColumn, ByteWriter>;
+  /** Of the prefix that is added: where each text begins, with its length. */
+  readonly #scopeTextsAt: Record<ScopeText, number> = {
+    scope_name: 0,
+    scope_version: 0,
+    scope_schema_url: 0,
+    resource_schema_url: 0,
+  };
   readonly #formats: number[] = [];
   readonly #resourceDropped: number[] = [];
   readonly #scopeDropped: number[] = [];
@@ -40,17 +59,13 @@ export class PrefixTable {
   /** Number of a prefix plus one, or 0; open addressing. */
   #slots = new Int32Array(minSlots);
 
-  constructor() {
-    for (const name of layout) if (isDictionary(name)) this.#texts.set(name, columnBytes());
-  }
-
   get size(): number {
     return this.#hashes.length;
   }
 
   clear(): void {
     this.#copies.clear();
-    for (const texts of this.#texts.values()) texts.clear();
+    for (const texts of Object.values(this.#texts)) texts.clear();
     for (const list of [this.#formats, this.#resourceDropped, this.#scopeDropped]) list.length = 0;
     this.#starts.length = 1;
     this.#hashes.length = 0;
@@ -79,8 +94,8 @@ export class PrefixTable {
   }
 
   /** The texts of a column, one for each prefix. */
-  texts(name: SpanColumn): Uint8Array {
-    return this.#texts.get(name)?.bytes ?? new Uint8Array(0);
+  texts(name: DictionaryColumn): Uint8Array {
+    return this.#texts[name].bytes;
   }
 
   /** Whether all that is not a text is nothing: format 0, no attributes of the scope, none dropped. */
@@ -125,8 +140,8 @@ export class PrefixTable {
     const from = new RowBytes(bytes);
     from.position = start;
     for (const name of layout) {
-      const texts = this.#texts.get(name);
-      if (texts !== undefined) copyString(from, texts);
+      if (isDictionary(name)) copyString(from, this.#texts[name]);
+      else if (isScopeText(name)) this.#scopeTextsAt[name] = from.string();
       else if (name === "format") this.#formats.push(bytes[from.position++] as number);
       else if (name === "scope_attributes") {
         this.#scopeAttributesAt.push(copy + from.position - start);
@@ -137,6 +152,7 @@ export class PrefixTable {
         from.position += 4;
       }
     }
+    this.#addScopeText(from);
     const number = this.#hashes.push(hash) - 1;
     this.#isPlain.push(
       this.formatOf(number) === 0 &&
@@ -145,6 +161,18 @@ export class PrefixTable {
         copies.buffer[this.#scopeAttributesAt[number] as number] === 0,
     );
     return number;
+  }
+
+  /** @param from the row, of which the places of texts are known */
+  #addScopeText(from: RowBytes): void {
+    const out = this.#texts.scope_text;
+    const at = out.beginString();
+    for (const [index, name] of scopeTexts.entries()) {
+      if (index > 0) out.uint8(textMark);
+      from.position = this.#scopeTextsAt[name];
+      copyStringBytes(from, out);
+    }
+    out.endString(at);
   }
 
   #grow(): void {
@@ -160,6 +188,10 @@ export class PrefixTable {
     }
     this.#slots = slots;
   }
+}
+
+function isScopeText(name: SpanColumn): name is ScopeText {
+  return (scopeTexts as readonly SpanColumn[]).includes(name);
 }
 
 /** Whether `count` bytes, 4 or more, are the same in two places. */

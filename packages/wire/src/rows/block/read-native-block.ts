@@ -1,5 +1,8 @@
-import { varintBytes } from "../byte-writer.ts";
+import { ByteWriter, varintBytes } from "../byte-writer.ts";
+import { readEventText } from "../event-text.ts";
 import { spanColumns } from "../span-columns.ts";
+import { SpanRowReader } from "../span-row-reader.ts";
+import { writeAttributes } from "../span-row-writer.ts";
 
 /** Takes bytes from the front of a block. */
 class BlockBytes {
@@ -101,6 +104,40 @@ function varint(value: number): Buffer {
   return bytes;
 }
 
+/** Columns of a row that a block has as texts. */
+function addColumnsOfTexts(columns: Map<string, Buffer[]>): void {
+  const scopeColumns = ["scope_name", "scope_version", "scope_schema_url", "resource_schema_url"];
+  const scopes = columns.get("scope_text")?.map(textsOf) ?? [];
+  for (const [index, name] of scopeColumns.entries()) {
+    columns.set(
+      name,
+      scopes.map((texts) => texts[index] ?? Buffer.alloc(1)),
+    );
+  }
+  columns.set("events", columns.get("event_text")?.map(eventsOf) ?? []);
+}
+
+/** @param text of four, as RowBinary has it */
+function textsOf(text: Buffer): Buffer[] {
+  const from = new BlockBytes(text);
+  const bytes = from.take(from.length()).toString("latin1");
+  return bytes.split("\xff").map((each) => Buffer.concat([varint(each.length), Buffer.from(each, "latin1")]));
+}
+
+/** @param text as RowBinary has it */
+function eventsOf(text: Buffer): Buffer {
+  const events = readEventText(new SpanRowReader(text));
+  const out = new ByteWriter();
+  out.varint(events.length);
+  for (const { timeUnixNano, name, attributes, droppedAttributesCount } of events) {
+    out.int64(timeUnixNano);
+    out.string(name);
+    writeAttributes(out, attributes);
+    out.uint32(droppedAttributesCount);
+  }
+  return Buffer.from(out.bytes);
+}
+
 /**
  * For tests: the rows of a block of ClickHouse's format Native, written from its documentation and not from our writer. Columns
  * that are not there have nothing in all rows.
@@ -115,6 +152,8 @@ export function readNativeBlock(block: Uint8Array): { bytes: Buffer; count: numb
     columns.set(name, readColumn(from, from.take(from.length()).toString(), count));
   }
   if (!from.done) throw new Error("bytes are left behind the block");
+  const names = [...columns.keys()];
+  addColumnsOfTexts(columns);
   const rows = Array.from({ length: count }, (_, row) =>
     Buffer.concat(
       spanColumns.map(({ name, type }) => {
@@ -123,5 +162,5 @@ export function readNativeBlock(block: Uint8Array): { bytes: Buffer; count: numb
       }),
     ),
   );
-  return { bytes: Buffer.concat(rows), count, columns: [...columns.keys()] };
+  return { bytes: Buffer.concat(rows), count, columns: names };
 }

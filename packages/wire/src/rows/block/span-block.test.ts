@@ -75,6 +75,7 @@ describe("SpanBlock", () => {
     block.add(rowsOf([bare, bare]));
     expect(block.columns).toEqual([
       ...["trace_id", "span_id", "parent_span_id", "name", "kind", "start", "duration", "attribute_text"],
+      "scope_text",
     ]);
     expect(readSpanRows(written(block).bytes)).toEqual([bare, bare]);
     block.begin();
@@ -83,7 +84,7 @@ describe("SpanBlock", () => {
     block.begin();
     block.add(rowsOf([bare], "t"));
     expect(block.columns[0]).toBe("tenant");
-    expect(block.columns).toHaveLength(9);
+    expect(block.columns).toHaveLength(10);
     expect(spanColumns.length).toBe(29);
   });
 
@@ -138,8 +139,8 @@ describe("SpanBlock", () => {
     const bytes = Buffer.concat(block.pieces());
     expect(readSpanRows(readNativeBlock(bytes).bytes)).toEqual(readSpanRows(rows.bytes));
     const indexBytes = count <= 256 ? 1 : 2;
-    // Ids, name, kind, times and attributes; the indexes of service and resource; each resource once.
-    expect(bytes.length).toBeLessThan(count * (2 * (51 + 2 * indexBytes) + 22) + 600);
+    // Ids, name, kind, times and attributes; the indexes of service, resource and scope; each resource once.
+    expect(bytes.length).toBeLessThan(count * (2 * (51 + 3 * indexBytes) + 27) + 600);
   });
 
   it("throws for rows cut anywhere, and for more or fewer than were said, and is good again after `begin`", () => {

@@ -2,10 +2,9 @@ import { WireError } from "../../errors.ts";
 import { ByteWriter } from "../byte-writer.ts";
 import { hasPrefixMark } from "../row-prefixes.ts";
 import { RowScanner } from "../row-scanner.ts";
-import { type SpanColumn, spanColumns } from "../span-columns.ts";
 import type { SpanRows } from "../span-rows.ts";
+import { type BlockColumn, blockColumns, isDictionary } from "./block-columns.ts";
 import { packIndexes, writeDictionaryHead, writeIndexHead } from "./dictionary.ts";
-import { isDictionary } from "./dictionary-columns.ts";
 import { PrefixTable, sameBytes } from "./prefix-table.ts";
 import { RowBytes } from "./row-bytes.ts";
 import { ServiceGroups } from "./service-groups.ts";
@@ -20,7 +19,7 @@ import { SpanGroup } from "./span-group.ts";
  *     send(block.pieces());
  *
  * A block has at least one row. Its rows are in the order of their services, and those of a service in the order in which they were added
- * (`ServiceGroups` says where that ends). Columns have the names of `spanColumns`, and its types, but `name`, which is a plain String. A
+ * (`ServiceGroups` says where that ends). Columns are those of `blockColumns`, but `name` is a plain String. A
  * dictionary may have the same value several times.
  *
  * Source: ClickHouse documentation, "Native"; for LowCardinality, its own writer and those of the official clients.
@@ -88,7 +87,7 @@ export class SpanBlock {
    * The columns of which any row has a value other than nothing (an empty string or array, a zero), and some others. The rest is
    * left out: it is what tables have by default.
    */
-  get columns(): SpanColumn[] {
+  get columns(): BlockColumn[] {
     return this.#present(this.#groups.inOrder).map(({ name }) => name);
   }
 
@@ -121,8 +120,8 @@ export class SpanBlock {
     return pieces;
   }
 
-  #present(groups: readonly SpanGroup[]): (typeof spanColumns)[number][] {
-    return spanColumns.filter(({ name }) =>
+  #present(groups: readonly SpanGroup[]): (typeof blockColumns)[number][] {
+    return blockColumns.filter(({ name }) =>
       isDictionary(name)
         ? this.#prefixes.texts(name).some((byte) => byte !== 0)
         : groups.some((group) => group.has(name)),

@@ -1,11 +1,10 @@
 import { ByteWriter } from "../byte-writer.ts";
 import type { RowScanner } from "../row-scanner.ts";
-import type { SpanColumn } from "../span-columns.ts";
-import type { DictionaryColumn } from "./dictionary-columns.ts";
+import type { BlockColumn, DictionaryColumn } from "./block-columns.ts";
+import { writeEventText } from "./event-text-writer.ts";
 import { columnBytes, MostlyZeroColumn } from "./native-column.ts";
 import {
   AttributeColumns,
-  EventColumns,
   joinedPieces,
   LinkColumns,
   type NestedColumns,
@@ -15,7 +14,7 @@ import type { PrefixTable } from "./prefix-table.ts";
 import type { RowBytes } from "./row-bytes.ts";
 
 /** Columns whose values a group has itself. */
-export type OwnColumn = Exclude<SpanColumn, DictionaryColumn>;
+export type OwnColumn = Exclude<BlockColumn, DictionaryColumn>;
 
 /** Rows of a block that are sent one behind the other: those of one service. */
 export class SpanGroup {
@@ -41,7 +40,7 @@ export class SpanGroup {
     status_message: new MostlyZeroColumn(1),
     attribute_text: columnBytes(),
     dropped_attributes: new MostlyZeroColumn(4),
-    events: new EventColumns(),
+    event_text: new MostlyZeroColumn(1),
     dropped_events: new MostlyZeroColumn(4),
     links: new LinkColumns(),
     dropped_links: new MostlyZeroColumn(4),
@@ -126,7 +125,11 @@ export class SpanGroup {
     if (attributeBytes >= 4) columns.attribute_text.words(view, attributesStart, attributeBytes);
     else columns.attribute_text.copy(bytes, attributesStart, attributesEnd);
     addUint32(columns.dropped_attributes, row, view, attributesEnd);
-    addArray(columns.events, row, from, attributesEnd + 4);
+    const eventsStart = attributesEnd + 4;
+    if (bytes[eventsStart] !== 0) {
+      from.position = eventsStart;
+      writeEventText(columns.event_text.at(row), from);
+    }
     addUint32(columns.dropped_events, row, view, eventsEnd);
     addArray(columns.links, row, from, eventsEnd + 4);
     addUint32(columns.dropped_links, row, view, linksEnd);

@@ -119,7 +119,7 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
       await expect
         .poll(() => runSql(url, indexes), { timeout: 60_000 })
         .toBe(
-          "['arrived_index','attribute_array_index','attribute_hash_index','duration_index','events_index','resource_array_index','resource_hash_index','start_index','trace_id_index']",
+          "['arrived_index','attribute_array_index','attribute_hash_index','duration_index','event_hash_index','resource_array_index','resource_hash_index','start_index','trace_id_index']",
         );
       const unfinished = `SELECT count() FROM system.mutations WHERE database = '${database}' AND NOT is_done`;
       await expect.poll(() => runSql(url, unfinished), { timeout: 60_000 }).toBe("0");

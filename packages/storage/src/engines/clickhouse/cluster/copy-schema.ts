@@ -13,9 +13,9 @@ export async function objectsOf(
   database: string,
   signal?: AbortSignal,
 ): Promise<StoredObject[]> {
-  // The bytes that part attributes are no UTF-8, so JSON would bring something else in their place: they come, and go, as
+  // The bytes that part attributes and events are no UTF-8, so JSON would bring something else in their place: they come, and go, as
   // escapes.
-  const statement = ["FF", "FE"].reduce(
+  const statement = ["FF", "FE", "FD", "FC"].reduce(
     (text, byte) => `replaceAll(${text}, unhex('${byte}'), '\\\\x${byte}')`,
     "create_table_query",
   );

@@ -1,7 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 /** Of a list of attributes, each as the hash of key, FE, type and value; `attribute-list.ts` of `wire/rows` says what a list is. */
-function hashesOf(text: string): string {
+export function hashesOf(text: string): string {
   return `arrayMap(e -> cityHash64(e), splitByChar('\\xFF', ${text}))`;
 }
 
@@ -21,7 +21,7 @@ export const hashIndexes = [
 ] as const;
 
 /** Those of the tables of spans that are not made when rows are written, but when parts are merged. */
-export const indexesLeftToMerges = [...hashIndexes.map(([name]) => name), "events_index"] as const;
+export const indexesLeftToMerges = [...hashIndexes.map(([name]) => name), "event_hash_index"] as const;
 
 /**
  * Attributes are indexed by their hashes rather than as texts: what an index is made of is put in the order of the table, and a

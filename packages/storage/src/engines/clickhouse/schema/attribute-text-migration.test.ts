@@ -5,10 +5,12 @@ import { rowsOfTenant } from "../../../contract/contract-context.ts";
 import { attribute, fullOtlpSpan, sampleSpan, text } from "../../../contract/sample-spans.ts";
 import { attributeTexts, attributeTuples } from "../attribute-text-sql.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
+import { eventAttributes, eventNames, eventTimes } from "../event-text-sql.ts";
 import { searchSql } from "../search-sql.ts";
 import { detailOf } from "../span-details-sql.ts";
 import { newDatabaseName, runSql, startTestServer, type TestServer } from "../test-server.ts";
 import { attributeTextMigration } from "./attribute-text-migration.ts";
+import { eventsType } from "./event-text-migration.ts";
 import { migrations } from "./migrations.ts";
 import { type DetailColumn, detailColumns } from "./span-details-migration.ts";
 
@@ -43,8 +45,21 @@ const span = sampleSpan({
     attribute("bytes", { type: "bytes", value: Buffer.from([0, 254, 255]) }),
     text("text", "again"),
   ],
-  resource: { attributes: [text("host.name", "žluťoučký")], droppedAttributesCount: 1 },
+  resource: {
+    attributes: [text("host.name", "žluťoučký")],
+    droppedAttributesCount: 1,
+    schemaUrl: "https://schema",
+  },
   ...{
+    events: [
+      {
+        timeUnixNano: -1n,
+        name: "exception",
+        attributes: [text("exception.type", "io"), text("a", "")],
+        droppedAttributesCount: 2,
+      },
+      { timeUnixNano: 2n ** 62n, name: "", attributes: [], droppedAttributesCount: 0 },
+    ],
     links,
     droppedLinksCount: 2,
     warnings: ["it's \\ late"],
@@ -54,12 +69,25 @@ const span = sampleSpan({
   },
 });
 
-/** The columns that were arrays, as version 5 takes them, made from those of another database. */
+const dropped =
+  "arrayMap(e -> toUInt32OrZero(splitByChar('\\xFC', e)[3]), arraySlice(splitByChar('\\xFD', event_text), 2))";
+const ofEvents = [
+  `arrayMap(t -> fromUnixTimestamp64Nano(t, 'UTC'), ${eventTimes})`,
+  eventNames,
+  eventAttributes,
+];
+const scopeText = (number: number) => `splitByChar('\\xFF', scope_text)[${number}]`;
+/** The columns that were no texts, as version 5 takes them, made from those of another database. */
 const arrays = new Map([
   ["attribute_text", ["in_attributes", attributeTuples(attributeTexts.span)]],
   ["resource_text", ["in_resource_attributes", attributeTuples(attributeTexts.resource)]],
+  ["events", ["events", `CAST(arrayZip(${ofEvents.join(", ")}, ${dropped}) AS ${eventsType})`]],
+  ["scope_name", ["in_scope_name", scopeText(1)]],
+  ["scope_version", ["in_scope_version", scopeText(2)]],
+  ["scope_schema_url", ["scope_schema_url", scopeText(3)]],
+  ["resource_schema_url", ["resource_schema_url", scopeText(4)]],
 ]);
-const plain = new Set(["tenant", "service", "scope_name", "scope_version", "name"]);
+const plain = new Set(["tenant", "service", "name"]);
 const columns = spanColumns.map(
   ({ name }) =>
     arrays.get(name) ?? [
@@ -77,7 +105,7 @@ SETTINGS insert_deduplication_token = '2026-01-01/${token}'`,
   );
 }
 
-it.each([5, 6])("gives all of rows of version %i, whenever they came, as they were", async (version) => {
+it.each([5, 6, 11])("gives all of rows of version %i, whenever they came, as they were", async (version) => {
   const [fresh, old] = [newDatabaseName(), newDatabaseName()];
   const freshStore = open(fresh);
   await freshStore.writer.writeSpans(rowsOfTenant("", span), { deduplicationToken: "t" });
@@ -114,6 +142,9 @@ it.each([5, 6])("gives all of rows of version %i, whenever they came, as they we
     expect(await finds("array", '["one"]')).toBe(traces);
     expect(await finds("host.name", "žluťoučký")).toBe(traces);
     expect(await finds("host.name", "again")).toBe(0);
+    expect(await finds("exception.type", "io")).toBe(traces);
+    expect(await finds("event", "exception")).toBe(traces);
+    expect(await finds("otel.scope.name", scope.name)).toBe(traces);
   };
   await isAsItWas();
   if (version === 6) await runSql(server.url, `SYSTEM START MERGES ${old}.spans`);
@@ -124,6 +155,7 @@ it.each([5, 6])("gives all of rows of version %i, whenever they came, as they we
   const plan = await runSql(server.url, `EXPLAIN indexes = 1 ${sql}`, parameters as Record<string, string>);
   // Indexes of the part that was there have been made.
   expect(plan).toContain("attribute_hash_index");
+  expect(plan).toContain("event_hash_index");
   expect(plan).toContain("Granules: 0/1");
   const other = { ...span, traceId: "01".repeat(16) };
   await writer.writeSpans(rowsOfTenant("", other), { deduplicationToken: "new" });

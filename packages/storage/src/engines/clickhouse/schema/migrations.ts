@@ -4,6 +4,7 @@ import { callDetailsMigration } from "./call-details-migration.ts";
 import { codecsMigration } from "./codecs-migration.ts";
 import { compactPartsMigration } from "./compact-parts-migration.ts";
 import { derivedMigration } from "./derived-migration.ts";
+import { eventTextMigration } from "./event-text-migration.ts";
 import type { Migration } from "./migration.ts";
 import { newDatabase } from "./new-database.ts";
 import { newOperationsMigration } from "./new-operations-migration.ts";
@@ -25,6 +26,7 @@ export const migrations: readonly Migration[] = [
   newOperationsMigration,
   spanDetailsMigration,
   codecsMigration,
+  eventTextMigration,
 ];
 
 /** The version of the schema that this code reads and writes. */

@@ -3,6 +3,7 @@ import { textOf } from "./attribute-text-migration.ts";
 import { detailedCalls } from "./call-details-migration.ts";
 import { arrivedCodec, codecs } from "./codecs-migration.ts";
 import { kinds, spanMetrics, traceMinutes } from "./derived-migration.ts";
+import { eventIndex, eventsType, eventTextColumn, scopeTextColumn } from "./event-text-migration.ts";
 import type { Migration } from "./migration.ts";
 import { newOperationsMigration } from "./new-operations-migration.ts";
 import { samplingMigration } from "./sampling-migration.ts";
@@ -23,18 +24,20 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
   in_resource_attributes ${plainAttributes} EPHEMERAL,
   in_scope_name String EPHEMERAL,
   in_scope_version String EPHEMERAL,
+  resource_schema_url String EPHEMERAL,
+  scope_name String EPHEMERAL in_scope_name,
+  scope_version String EPHEMERAL in_scope_version,
+  scope_schema_url String EPHEMERAL,
   in_name String EPHEMERAL,
   in_attributes ${plainAttributes} EPHEMERAL,
+  events ${eventsType} EPHEMERAL,
   ${sentDetails},
   received Date DEFAULT ifNull(toDateOrNull(substring(getSetting('insert_deduplication_token'), 1, 10)), today()),
   ${arrived}tenant LowCardinality(String) DEFAULT in_tenant CODEC(${codecs.tenant}),
   format Enum8('otlp' = 0, 'proto' = 1, 'jaeger' = 2, 'zipkin' = 3),
   service LowCardinality(String) DEFAULT in_service CODEC(${codecs.service}),
   resource_text LowCardinality(String) DEFAULT if(in_resource_text = '', ${textOf("in_resource_attributes")}, in_resource_text) CODEC(${codecs.resource_text}),
-  resource_schema_url LowCardinality(String) CODEC(${codecs.resource_schema_url}),
-  scope_name LowCardinality(String) DEFAULT in_scope_name CODEC(${codecs.scope_name}),
-  scope_version LowCardinality(String) DEFAULT in_scope_version CODEC(${codecs.scope_version}),
-  scope_schema_url LowCardinality(String) CODEC(${codecs.scope_schema_url}),
+  ${scopeTextColumn},
   trace_id FixedString(16) CODEC(ZSTD(1)),
   span_id FixedString(8) CODEC(NONE),
   parent_span_id FixedString(8) CODEC(${codecs.parent_span_id}),
@@ -47,36 +50,37 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
   status Enum8('unset' = 0, 'ok' = 1, 'error' = 2) CODEC(${codecs.status}),
   status_message String CODEC(${codecs.status_message}),
   attribute_text String DEFAULT ${textOf("in_attributes")} CODEC(ZSTD(1)),
-  events Array(Tuple(time DateTime64(9, 'UTC'), name String, attributes ${plainAttributes}, dropped_attributes UInt32)) CODEC(ZSTD(1)),
+  ${eventTextColumn},
   ${spanDetails},
   INDEX trace_id_index trace_id TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX start_index start TYPE minmax GRANULARITY 1,
-  INDEX duration_index duration TYPE minmax GRANULARITY 1,
-  INDEX events_index arrayFlatten(arrayMap(e -> arrayMap(a -> cityHash64(a.1, a.3), e.3), events)) TYPE bloom_filter(0.01) GRANULARITY 1${indexes.map((index) => `,\n  INDEX ${index} GRANULARITY 1`).join("")}
+  INDEX duration_index duration TYPE minmax GRANULARITY 1${indexes.map((index) => `,\n  INDEX ${index} GRANULARITY 1`).join("")}
 )`;
 }
 
 /**
- * The tables as version 11 has them, made in one go where there are none. The steps up to it add columns and indexes, and
+ * The tables as version 12 has them, made in one go where there are none. The steps up to it add columns and indexes, and
  * change what is there; in a database without data none of that is needed, and replicas refuse to drop a column while one of
  * them has not finished another change. Two processes that do this at the same moment make the same.
  *
  * What it leaves out: `attributes` and `resource_attributes`, arrays that only rows from before have; two empty arrays cost a tenth
- * of an insert. Collectors from before still send arrays, of which the texts are made. And what few spans have is sent in columns that are
- * not stored, but for their text.
+ * of an insert. Collectors from before still send arrays, of which the texts are made. And events, scopes and what few spans have are sent
+ * in columns that are not stored, but for their texts.
  *
  * And spans of a service and minute stay in the order in which they came; in tables from before they are in that of their trace ids, which
  * no statement can change: docs/adr/040-order-of-spans.md.
  */
 export const newDatabase: Migration = {
-  version: 11,
+  version: 12,
   name: "new database",
   statements: (database) => [
     `CREATE TABLE IF NOT EXISTS ${database}.spans ${spanTable(
       `arrived DateTime('UTC') DEFAULT if(getSetting('insert_deduplication_token') = '', toDateTime(0, 'UTC'), now('UTC')) CODEC(${arrivedCodec}),\n  `,
       [
         "arrived_index arrived TYPE minmax",
-        ...hashIndexes.map(([name, expression]) => `${name} ${expression} TYPE bloom_filter(0.01)`),
+        ...[eventIndex, ...hashIndexes].map(
+          ([name, expression]) => `${name} ${expression} TYPE bloom_filter(0.01)`,
+        ),
       ],
     )} ENGINE = MergeTree
 PARTITION BY received

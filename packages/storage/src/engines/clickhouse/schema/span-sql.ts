@@ -1,5 +1,4 @@
 import { storedColumns } from "wire/rows";
-import { eventAttributeHash } from "../attribute-hashes.ts";
 import {
   attributeTexts,
   hasElement,
@@ -7,7 +6,8 @@ import {
   type SoughtValues,
   typesOfText,
 } from "../attribute-text-sql.ts";
-import { type SqlText, sqlOf } from "../sql-text.ts";
+import { eventText } from "../event-text-sql.ts";
+import type { SqlText } from "../sql-text.ts";
 
 /** What `readStoredRows` reads. */
 export const selectColumns: string = storedColumns.join(", ");
@@ -74,9 +74,6 @@ export function archivedSpansOfTraces(database: string): string {
   );
 }
 
-// This must stay, to the letter, what the index of `spans` is built on: otherwise it is not used.
-const hashesOfEvents = "arrayFlatten(arrayMap(e -> arrayMap(a -> cityHash64(a.1, a.3), e.3), events))";
-
 /** An attribute that is looked for by the texts of its key and value, whatever type it has. */
 export interface SoughtAttribute {
   readonly key: SqlText;
@@ -91,32 +88,13 @@ export function attributePlaces(sought: SoughtAttribute): [span: string, resourc
   return [
     hasElement(attributeTexts.span, sought.key, values),
     hasElement(attributeTexts.resource, sought.key, values),
-    hasEventAttribute(sought),
+    hasElement(eventText, sought.key, values),
   ];
 }
 
 function valuesOf({ value, asDouble }: SoughtAttribute): SoughtValues {
   const types = typesOfText(value.text).map((type) => [type, value] as const);
   return asDouble === undefined ? types : [...types, ["double", asDouble]];
-}
-
-/** The first part drops granules by the index, and costs nothing for the rows of those that stay; the second is exact. */
-function hasEventAttribute(sought: SoughtAttribute): string {
-  const { key, value, asDouble } = sought;
-  const texts = asDouble === undefined ? [value] : [value, asDouble];
-  const hint = texts.map(({ text }) => `has(${hashesOfEvents}, ${eventAttributeHash(key.text, text)})`);
-  // Not a part of the column: servers of a cluster do not understand each other when a hint has the whole and nothing else does.
-  return `(indexHint(${hint.join(" OR ")}) AND arrayExists(e -> arrayExists(a -> ${isEventAttribute(sought)}, e.3), events))`;
-}
-
-function hasEventText(sought: SoughtAttribute): string {
-  return `arrayExists(a -> ${isEventAttribute(sought)}, arrayFlatten(events.attributes))`;
-}
-
-/** Of the tuple `a`. */
-function isEventAttribute({ key, value, asDouble }: SoughtAttribute): string {
-  const isDouble = asDouble === undefined ? "" : ` OR (a.2 = 'double' AND a.3 = ${sqlOf(asDouble)})`;
-  return `a.1 = ${sqlOf(key)} AND (a.3 = ${sqlOf(value)}${isDouble})`;
 }
 
 /** The condition that a span has this attribute in one of the places. */
@@ -126,7 +104,7 @@ export function hasAttribute(attribute: SoughtAttribute): string {
 
 /** The same for few rows: without what the indexes know, which takes longer to plan than these rows to read. */
 export function hasAttributeText(attribute: SoughtAttribute): string {
-  const columns = [attributeTexts.span, attributeTexts.resource];
+  const columns = [attributeTexts.span, attributeTexts.resource, eventText];
   const places = columns.map((column) => hasElementText(column, attribute.key, valuesOf(attribute)));
-  return `(${[...places, hasEventText(attribute)].join(" OR ")})`;
+  return `(${places.join(" OR ")})`;
 }

@@ -7,8 +7,11 @@ import {
   firstElement,
   hasArray,
   hasElement,
+  hasKey,
   partsOfElement,
 } from "../attribute-text-sql.ts";
+import { eventAttributes, eventNames, eventText, eventTimes } from "../event-text-sql.ts";
+import { scopeName, scopeVersion } from "../scope-text-sql.ts";
 import { detailOf } from "../span-details-sql.ts";
 import { equalTexts, type StoredText } from "./equal-texts.ts";
 import { bytesLiteral, textLiteral } from "./sql-literals.ts";
@@ -17,8 +20,11 @@ import { attributeTest, intTest, textTest, type ValueTest } from "./value-test.t
 const nullNumber = "CAST(NULL, 'Nullable(Float64)')";
 const noParent = "toFixedString('', 8)";
 
-/** Where the lists of events and links have their attributes, by number. */
-const attributesOfEach = { event: ["events", 3], link: [detailOf("links"), 4] } as const;
+/** Of each event or link: its attributes, which are tuples of key, type and text. */
+const attributesOfEach = {
+  event: eventAttributes,
+  link: `arrayMap(l -> l.4, ${detailOf("links")})`,
+} as const;
 
 const scopeAttributes = detailOf("scope_attributes");
 
@@ -58,9 +64,9 @@ function plainField(field: Field): PlainField | undefined {
     case "trace:id":
       return { sql: "lower(hex(trace_id))", type: "text" };
     case "instrumentation:name":
-      return { sql: "scope_name", type: "text" };
+      return { sql: scopeName, type: "text" };
     case "instrumentation:version":
-      return { sql: "scope_version", type: "text" };
+      return { sql: scopeVersion, type: "text" };
     default:
       return undefined;
   }
@@ -70,10 +76,10 @@ function listField(field: Field): ListField | undefined {
   if (field.type === "attribute") return undefined;
   switch (field.name) {
     case "event:name":
-      return { sql: "events.name", type: "text" };
+      return { sql: eventNames, type: "text" };
     case "event:timeSinceStart":
       return {
-        sql: "arrayMap(e -> toUnixTimestamp64Nano(e.1) - toUnixTimestamp64Nano(start), events)",
+        sql: `arrayMap(t -> t - toUnixTimestamp64Nano(start), ${eventTimes})`,
         type: "int",
       };
     case "link:traceID":
@@ -108,8 +114,9 @@ function elementOf({ scope, name }: AttributeField): string {
 
 /** Of each event or link that has the attribute: a tuple whose second is the type and whose third the text. */
 function attributeOfEach({ scope, name }: AttributeField): string {
-  const [column, number] = attributesOfEach[scope === "link" ? "link" : "event"];
-  return `arrayFilter(a -> a.2 != 'empty', arrayMap(e -> arrayFirst(a -> a.1 = ${textLiteral(name)}, e.${number}), ${column}))`;
+  const lists = attributesOfEach[scope === "link" ? "link" : "event"];
+  const first = `arrayFirst(a -> a.1 = ${textLiteral(name)}, l)`;
+  return `arrayFilter(a -> a.2 NOT IN ('', 'empty'), arrayMap(l -> ${first}, ${lists}))`;
 }
 
 /**
@@ -133,7 +140,10 @@ function attributeFieldTest(field: AttributeField, test: ValueTest): string {
   if (field.scope === "event" || field.scope === "link") {
     const each = attributeOfEach(field);
     const passes = attributeTest(test, (type) => `a.2 = '${type}'`, "a.3");
-    return `arrayExists(a -> ${passes}, ${each})`;
+    const isThere = `arrayExists(a -> ${passes}, ${each})`;
+    return field.scope === "link"
+      ? isThere
+      : `(${hasKey(eventText, textLiteral(field.name))} AND ${isThere})`;
   }
   if (field.scope === "instrumentation") {
     const { isOf, text } = attributeOfScope(field);

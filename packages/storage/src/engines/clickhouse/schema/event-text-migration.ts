@@ -1,0 +1,52 @@
+import { hashesOf } from "./attribute-hash-migration.ts";
+import { textOf } from "./attribute-text-migration.ts";
+import type { Migration } from "./migration.ts";
+import { plainAttributes } from "./spans-migration.ts";
+
+/** What writers send of events. */
+export const eventsType = `Array(Tuple(time DateTime64(9, 'UTC'), name String, attributes ${plainAttributes}, dropped_attributes UInt32))`;
+
+/** Of the tuple `e`; `event-text.ts` of `wire/rows` says what it is. */
+const eventText =
+  `concat('\\xFD', toString(toUnixTimestamp64Nano(e.1)), '\\xFC', e.2, ${textOf("e.3")}, ` +
+  "if(e.4 = 0, '', concat('\\xFC', toString(e.4))))";
+
+/** The column of all events of a span. */
+export const eventTextColumn = `event_text String DEFAULT arrayStringConcat(arrayMap(e -> ${eventText}, events)) CODEC(ZSTD(1))`;
+
+/** The index of their attributes, as those of spans have one, but for arrays. */
+export const eventIndex = ["event_hash_index", hashesOf("event_text")] as const;
+
+const scopeTexts = ["scope_name", "scope_version", "scope_schema_url", "resource_schema_url"];
+
+/** The column of what the scope has, but for attributes, and of the schema URL of the resource; `scope-text.ts` of `wire/rows` says what it is. */
+export const scopeTextColumn = `scope_text LowCardinality(String) DEFAULT concat(${scopeTexts.join(", '\\xFF', ")}) CODEC(LZ4)`;
+
+/**
+ * Events as one text, which were eight streams, and scope and schema URLs as one, which were four dictionaries. Why, with the
+ * figures: docs/adr/041-events-and-scopes-as-texts.md.
+ *
+ * Rows come with the texts; of rows of collectors from before they are made when these arrive. Parts that are there get them in the background, with
+ * one rewriting; until then they are made when they are read, and attributes of events are looked for without an index. The columns of before
+ * stay here, and are empty in new rows; a new database has none of them: see new-database.ts.
+ */
+export const eventTextMigration: Migration = {
+  version: 12,
+  name: "events and scopes as texts",
+  statements: (database) => {
+    const inBackground = "SETTINGS mutations_sync = 0, alter_sync = 0";
+    const made = "MATERIALIZE COLUMN scope_text, MATERIALIZE COLUMN event_text";
+    return [
+      ...["spans", "archived_spans"].map(
+        (table) => `ALTER TABLE ${database}.${table}
+  ADD COLUMN IF NOT EXISTS ${scopeTextColumn},
+  ADD COLUMN IF NOT EXISTS ${eventTextColumn}`,
+      ),
+      `ALTER TABLE ${database}.spans ADD INDEX IF NOT EXISTS ${eventIndex.join(" ")} TYPE bloom_filter(0.01) GRANULARITY 1`,
+      `ALTER TABLE ${database}.spans ${made}, MATERIALIZE INDEX event_hash_index ${inBackground}`,
+      `ALTER TABLE ${database}.archived_spans ${made} ${inBackground}`,
+      `ALTER TABLE ${database}.spans DROP INDEX IF EXISTS events_index ${inBackground}`,
+      `ALTER TABLE ${database}.archived_spans DROP INDEX IF EXISTS events_index ${inBackground}`,
+    ];
+  },
+};

@@ -1,0 +1,42 @@
+import { type SpanColumn, spanColumns } from "../span-columns.ts";
+
+/** Of a row, what is sent as one text: see `scope-text.ts` and `event-text.ts`. */
+const columnsOfTexts = [
+  "resource_schema_url",
+  "scope_name",
+  "scope_version",
+  "scope_schema_url",
+  "events",
+] as const;
+
+type PlainColumn = Exclude<SpanColumn, (typeof columnsOfTexts)[number]>;
+
+/** Names of columns that a block may have. */
+export type BlockColumn = PlainColumn | "scope_text" | "event_text";
+
+/** Columns that a block may have, with their types. */
+export const blockColumns: readonly { readonly name: BlockColumn; readonly type: string }[] = [
+  ...spanColumns.filter(isPlain),
+  { name: "scope_text", type: "LowCardinality(String)" },
+  { name: "event_text", type: "String" },
+];
+
+function isPlain<T extends { readonly name: SpanColumn }>(
+  column: T,
+): column is T & { readonly name: PlainColumn } {
+  return !(columnsOfTexts as readonly SpanColumn[]).includes(column.name);
+}
+
+/** Columns that all spans of a resource and scope share, and that have few values: each value is sent once. */
+const dictionaryColumns = [
+  "tenant",
+  "service",
+  "resource_text",
+  "scope_text",
+] as const satisfies readonly BlockColumn[];
+
+export type DictionaryColumn = (typeof dictionaryColumns)[number];
+
+export function isDictionary(name: string): name is DictionaryColumn {
+  return (dictionaryColumns as readonly string[]).includes(name);
+}

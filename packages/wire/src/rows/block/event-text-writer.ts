@@ -1,0 +1,38 @@
+import { attributeMark, typeLetterBytes, valueMark } from "../attribute-list.ts";
+import type { ByteWriter } from "../byte-writer.ts";
+import { writeDecimal } from "../decimal-text.ts";
+import { eventMark, fieldMark } from "../event-text.ts";
+import { copyStringBytes } from "./native-column.ts";
+import type { RowBytes } from "./row-bytes.ts";
+
+/** Writes the events of a row, which are the next in `from`, as the string that `event-text.ts` tells of, with its length in front. */
+export function writeEventText(out: ByteWriter, from: RowBytes): void {
+  const at = out.beginString();
+  for (let left = from.length(); left > 0; left--) {
+    const { view, position } = from;
+    out.uint8(eventMark);
+    writeDecimal(out, view.getInt32(position, true), view.getInt32(position + 4, true));
+    from.position = position + 8;
+    out.uint8(fieldMark);
+    copyStringBytes(from, out);
+    writeAttributes(out, from);
+    const dropped = view.getUint32(from.position, true);
+    from.position += 4;
+    if (dropped === 0) continue;
+    out.uint8(fieldMark);
+    out.utf8(String(dropped));
+  }
+  out.endString(at);
+}
+
+function writeAttributes(out: ByteWriter, from: RowBytes): void {
+  const count = from.length();
+  for (let left = count; left > 0; left--) {
+    out.uint8(attributeMark);
+    copyStringBytes(from, out);
+    out.uint8(valueMark);
+    out.uint8(typeLetterBytes[from.bytes[from.position++] as number] as number);
+    copyStringBytes(from, out);
+  }
+  if (count > 0) out.uint8(attributeMark);
+}
