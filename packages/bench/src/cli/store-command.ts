@@ -1,3 +1,4 @@
+import { askBesidePlain, type PlainReport } from "../store/ask-beside-plain.ts";
 import { askQuery, type QueryReport } from "../store/ask-query.ts";
 import { type AskReport, askStore } from "../store/ask-store.ts";
 import { largeTrace } from "../store/fill-store.ts";
@@ -10,6 +11,9 @@ const specs = {
   hours: { value: "N", text: "A million spans are an hour.", fallback: "10" },
   times: { value: "N", text: "Requests of each kind.", fallback: "15" },
   settle: { text: "Wait until there is nothing left to merge." },
+  plain: {
+    text: "Also ask a plain table of the same spans, in turns with ours: tells a slow hour from slow tables.",
+  },
   json: { text: "Print the reports as JSON." },
   help: { text: "Print this." },
 } satisfies OptionSpecs;
@@ -40,13 +44,22 @@ ${optionHelp(specs)}`);
     await query.healthy(signal);
     const largeTraceUnixMs = await largeTraceStart(storeUrl);
     const queryReports = await askQuery(query, { endUnixMs, largeTraceUnixMs }, times);
+    const progress = (line: string) => process.stderr.write(`${line}\n`);
+    const plainReports = options.has("plain")
+      ? await askBesidePlain(store, storeUrl, filledDatabase, endUnixMs, times, progress)
+      : [];
     const disk = await storeSql(
       storeUrl,
       `SELECT table, count() AS parts, sum(rows) AS rows, sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = '${filledDatabase}' GROUP BY table ORDER BY bytes DESC FORMAT TSVWithNames`,
     );
     if (options.has("json"))
-      process.stdout.write(`${JSON.stringify({ store: reports, query: queryReports }, undefined, 2)}\n`);
-    else process.stdout.write(`${disk}\n\n${table(reports)}\n${queryTable(queryReports)}`);
+      process.stdout.write(
+        `${JSON.stringify({ store: reports, query: queryReports, plain: plainReports }, undefined, 2)}\n`,
+      );
+    else
+      process.stdout.write(
+        `${disk}\n\n${table(reports)}\n${queryTable(queryReports)}${plainReports.length > 0 ? `\n${plainTable(plainReports)}` : ""}`,
+      );
     return 0;
   } finally {
     await system.stop();
@@ -75,6 +88,19 @@ function table(reports: readonly AskReport[]): string {
     ].join(""),
   );
   return `${[" ".repeat(36) + head.map((name) => name.padStart(12)).join(""), ...lines].join("\n")}\n`;
+}
+
+function plainTable(reports: readonly PlainReport[]): string {
+  const head = ["ours p50 ms", "plain p50 ms", "ours to plain"];
+  const lines = reports.map(({ name, oursMs, plainMs }) =>
+    [
+      name.padEnd(36),
+      ...[oursMs.toFixed(1), plainMs.toFixed(1), (oursMs / plainMs).toFixed(2)].map((value) =>
+        value.padStart(15),
+      ),
+    ].join(""),
+  );
+  return `${[" ".repeat(36) + head.map((name) => name.padStart(15)).join(""), ...lines].join("\n")}\n`;
 }
 
 function queryTable(reports: readonly QueryReport[]): string {

@@ -11,6 +11,35 @@ export interface Question {
   ask(attempt: number): Promise<number>;
 }
 
+/** A stored span with a tag that no other has. */
+export interface StoredSample {
+  /** 32 hex digits. */
+  readonly traceId: string;
+  /** Its `http.request.id`. */
+  readonly requestId: string;
+}
+
+/** Gives for each attempt one of fifty. @throws Error where no span has the tag */
+export async function storedSamples(
+  url: string,
+  database: string,
+): Promise<(attempt: number) => StoredSample> {
+  const lines = await storeSql(
+    url,
+    `SELECT lower(hex(trace_id)), splitByChar('\\xFF', splitByString('\\xFFhttp.request.id\\xFEs', attribute_text)[2])[1] FROM ${database}.spans ` +
+      "WHERE position(attribute_text, '\\xFFhttp.request.id\\xFEs') > 0 ORDER BY cityHash64(trace_id) LIMIT 50 FORMAT TSV",
+  );
+  const samples = lines.split("\n").map((line): StoredSample => {
+    const [traceId = "", requestId = ""] = line.split("\t");
+    return { traceId, requestId };
+  });
+  return (attempt) => {
+    const sample = samples[attempt % samples.length];
+    if (sample === undefined || sample.requestId === "") throw new Error("no span has an http.request.id");
+    return sample;
+  };
+}
+
 /**
  * What people ask: in the search form, within the newest hour or over everything; and the pages for names, dependencies,
  * rates and analysis.
@@ -25,17 +54,8 @@ export async function storeQuestions(
   const end = BigInt(endUnixMs) * 1_000_000n;
   const hour = { startTimeMinUnixNano: end - hourNano, startTimeMaxUnixNano: end };
   const all = { startTimeMinUnixNano: end - 10_000n * hourNano, startTimeMaxUnixNano: end };
-  const samples = (
-    await storeSql(
-      url,
-      `SELECT lower(hex(trace_id)), splitByChar('\\xFF', splitByString('\\xFFhttp.request.id\\xFEs', attribute_text)[2])[1] FROM ${database}.spans ` +
-        "WHERE position(attribute_text, '\\xFFhttp.request.id\\xFEs') > 0 ORDER BY cityHash64(trace_id) LIMIT 50 FORMAT TSV",
-    )
-  )
-    .split("\n")
-    .map((line) => line.split("\t"));
-  const sample = (attempt: number) => samples[attempt % samples.length] ?? [];
-  const rare = (attempt: number) => new Map([["http.request.id", sample(attempt)[1] ?? ""]]);
+  const sample = await storedSamples(url, database);
+  const rare = (attempt: number) => new Map([["http.request.id", sample(attempt).requestId]]);
   const search = (name: string, query: (attempt: number) => Omit<TraceQuery, "limit">): Question => ({
     name,
     ask: async (attempt) => (await store.reader.findTraces({ limit: 20, ...query(attempt) })).length,
@@ -54,7 +74,7 @@ export async function storeQuestions(
     search("long durations, every service, all", () => ({ durationMinNano: 190_000_000n, ...all })),
     {
       name: "trace by id",
-      ask: async (attempt) => (await store.reader.getTraces([sample(attempt)[0] ?? ""])).length,
+      ask: async (attempt) => (await store.reader.getTraces([sample(attempt).traceId])).length,
     },
     {
       name: "trace of 50,000 spans",
