@@ -43,6 +43,8 @@ export async function fillPlainTable(
   const isThere = "SELECT count() FROM system.tables WHERE database = 'plain' AND name = 'spans' FORMAT TSV";
   if ((await storeSql(url, isThere)) === "1") return;
   await storeSql(url, "CREATE DATABASE IF NOT EXISTS plain");
+  // Of a fill that did not end.
+  await storeSql(url, "DROP TABLE IF EXISTS plain.filling SYNC");
   const defined = [...columns.map(([name, type]) => `${name} ${type}`), ...indexes].join(",\n  ");
   await storeSql(
     url,
