@@ -68,13 +68,14 @@ describe("a search for something rare", () => {
       sampleSpan({ service: "rare", startTimeUnixNano: nowNano - seconds * 1_000_000_000n }),
     );
     await store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
-    const reader = new ClickHouseSpanReader(connection, new SchemaGuard(connection, database), {
-      ...{ database, maxReadBytes: 1_000_000 },
-    });
+    const schema = new SchemaGuard(connection, database);
+    // Knows of no search before.
+    const newReader = () =>
+      new ClickHouseSpanReader(connection, schema, { database, maxReadBytes: 1_000_000 });
     // The first of all looks at the schema.
-    expect(await reader.findTraceIds({ service: "rare", limit: 5 })).toHaveLength(5);
+    expect(await newReader().findTraceIds({ service: "rare", limit: 5 })).toHaveLength(5);
     const asked = vi.spyOn(connection, "rows");
-    const statements = async (startTimeMinUnixNano: bigint, limit: number) => {
+    const statements = async (startTimeMinUnixNano: bigint, limit: number, reader = newReader()) => {
       asked.mockClear();
       const found = await reader.findTraceIds({ service: "rare", startTimeMinUnixNano, limit });
       expect(found).toEqual(spans.slice(0, found.length).map(({ traceId }) => traceId));
@@ -86,6 +87,39 @@ describe("a search for something rare", () => {
     // One in a minute: sixteen are expected of a quarter of an hour.
     expect(await statements(nowNano - hour, 2)).toEqual([2, 2]);
     expect(await statements(nowNano - hour, 3)).toEqual([3, 3]);
+    // Who has looked before begins with all that time.
+    const reader = newReader();
+    expect(await statements(nowNano - hour, 20, reader)).toEqual([3, 2]);
+    expect(await statements(nowNano - hour, 20, reader)).toEqual([3, 1]);
+    asked.mockRestore();
+  });
+
+  it("begins with all the time that a duration of the same magnitude took", async () => {
+    const nowNano = BigInt(Date.now()) * 1_000_000n;
+    const spans = [300n, 1_800n].map((seconds, index) =>
+      sampleSpan({
+        ...{ service: "slow", durationNano: BigInt(index + 3) * 1_000_000_000n },
+        startTimeUnixNano: nowNano - seconds * 1_000_000_000n,
+      }),
+    );
+    await store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
+    const reader = new ClickHouseSpanReader(connection, new SchemaGuard(connection, database), {
+      ...{ database, maxReadBytes: 1_000_000 },
+    });
+    await reader.getServices();
+    const asked = vi.spyOn(connection, "rows");
+    const statements = async (seconds: number) => {
+      asked.mockClear();
+      const found = await reader.findTraceIds({
+        ...{ service: "slow", startTimeMinUnixNano: nowNano - 3_600_000_000_000n, limit: 20 },
+        durationMinNano: BigInt(seconds * 1e9),
+      });
+      return [found.map((id) => spans.findIndex(({ traceId }) => traceId === id)), asked.mock.calls.length];
+    };
+    expect(await statements(3)).toEqual([[0, 1], 2]);
+    expect(await statements(3.5)).toEqual([[1], 1]);
+    expect(await statements(4)).toEqual([[1], 1]);
+    expect(await statements(5)).toEqual([[], 2]);
     asked.mockRestore();
   });
 });

@@ -1,7 +1,7 @@
 import type { TraceQuery } from "../../api/span-reader.ts";
 
 /** Kinds of searches that are remembered. */
-const maxKinds = 256;
+const maxKinds = 1_024;
 
 /** How long a kind of search is done as any other once it had too much to read. */
 const refusedMs = 10_000;
@@ -16,8 +16,8 @@ interface Known {
 }
 
 /**
- * How far back searches for rare tags had to go. Who looks for a request by its id looks for the next one too: that search need not
- * begin with the newest minute. Values are left out, and bounds of time.
+ * How far back searches for something rare had to go. Who looks for a request by its id, for what took long, or for a service with few
+ * spans, looks again: that search need not begin with the newest minute. Values of tags are left out, and bounds of time.
  */
 export class SearchReach {
   readonly #known = new Map<string, Known>();
@@ -30,7 +30,6 @@ export class SearchReach {
 
   /** @param reachNano what was searched; undefined: the newest minute had enough, or much of it */
   note(query: TraceQuery, tenant: string, reachNano: bigint | undefined): void {
-    if (!query.tags?.size) return;
     const kind = kindOf(query, tenant);
     const againMs = this.#known.get(kind)?.againMs ?? 0;
     this.#known.delete(kind);
@@ -50,7 +49,8 @@ export class SearchReach {
 
 function kindOf(query: TraceQuery, tenant: string): string {
   const { service, operation, spanKind, hasError, durationMinNano, durationMaxNano, tags } = query;
-  const duration = [durationMinNano !== undefined, durationMaxNano !== undefined];
+  // There are more of a duration than of twice as long a one.
+  const duration = [durationMinNano, durationMaxNano].map((bound) => bound?.toString(2).length);
   return JSON.stringify([
     tenant,
     service,
