@@ -2,16 +2,28 @@
 
 import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
 import { openHttpReceiver } from "../src/e2e/exporters/test-receivers.ts";
 import type { IngestReport } from "../src/e2e/ingest-report.ts";
+import type { PlainReport } from "../src/store/ask-beside-plain.ts";
+import type { QueryReport } from "../src/store/ask-query.ts";
+import type { AskReport } from "../src/store/ask-store.ts";
 import type { SystemReport } from "../src/suite/run-suite.ts";
 
 // Each test starts processes, some of them several; a busy machine takes its time for that.
 vi.setConfig({ testTimeout: 90_000 });
+
+interface StoreReports {
+  readonly store: readonly AskReport[];
+  readonly query: readonly QueryReport[];
+  readonly plain: readonly PlainReport[];
+}
 
 const program = fileURLToPath(new URL("../bin/bench.ts", import.meta.url));
 
@@ -100,10 +112,34 @@ test("a receiver that loses what it acknowledged is found out", async () => {
   }
 });
 
+test("a store is filled once, and answers every question, beside a plain table too", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "bench-store-"));
+  const options = ["--folder", folder, "--hours=2", "--spans=30000", "--times=2", "--plain", "--json"];
+  try {
+    for (const progress of ["filled: 2 hours\nfilling a plain table\n", ""]) {
+      const { code, stdout, stderr } = await bench("store", ...options);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(`${progress}$`) });
+      const { store, query, plain } = JSON.parse(stdout) as StoreReports;
+      expect(store.length).toBeGreaterThan(15);
+      for (const { name, results, rows } of store) {
+        expect(results, name).toBeGreaterThan(0);
+        expect(rows, name).toBeGreaterThan(0);
+      }
+      expect(query.filter(({ failed }) => failed > 0)).toEqual([]);
+      expect(plain.map(({ name }) => name)).toContain("trace by id");
+      for (const { name, oursMs, plainMs } of plain)
+        expect(Math.min(oursMs, plainMs), name).toBeGreaterThan(0);
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test.each([
   ["an unknown command", ["ingets"], 2, '"ingets" is not a command'],
   ["an unknown option", ["ingest", "--fast"], 2, "--fast"],
   ["both ends", ["ingest", "--total=1", "--duration=1s"], 2, "exclude each other"],
+  ["no folder", ["store", "--hours=1"], 2, "--folder is missing"],
   ["a wrong address", ["ingest", "--protocol=http", "--endpoint=localhost:4318"], 2, "is not a base URL"],
   ["a wrong process", ["ingest", "--pid=collector"], 2, '--pid "collector" is not NAME=PID'],
   ["a process that is not there", ["ingest", "--pid=x=4194305"], 1, "process 4194305 is not there"],

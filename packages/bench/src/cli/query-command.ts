@@ -7,6 +7,7 @@ import { unasked } from "../query/http-questions.ts";
 import { readSamples } from "../query/samples.ts";
 import { machineLine } from "../report/notes.ts";
 import { type Column, renderTable } from "../report/table.ts";
+import { millionPerHour } from "../store/fill-store.ts";
 import { startFilledSystem } from "../store/filled-system.ts";
 import { Arguments, type OptionSpecs, optionHelp, UsageError } from "./arguments.ts";
 
@@ -50,7 +51,11 @@ ${optionHelp(specs)}`);
   let missing: string[] = [];
   for (const hours of sizes) {
     const title = `ours, ${hours} million`;
-    const system = await startFilledSystem(join(folder, `hours-${hours}`), hours, signal);
+    const system = await startFilledSystem(
+      join(folder, `hours-${hours}`),
+      { hours, spansPerHour: millionPerHour },
+      signal,
+    );
     try {
       const { query, endUnixMs } = system;
       await query.healthy(signal);

@@ -1,14 +1,19 @@
 import { askBesidePlain, type PlainReport } from "../store/ask-beside-plain.ts";
 import { askQuery, type QueryReport } from "../store/ask-query.ts";
 import { type AskReport, askStore } from "../store/ask-store.ts";
-import { largeTrace } from "../store/fill-store.ts";
+import { batchSpans, largeTrace, millionPerHour } from "../store/fill-store.ts";
 import { filledDatabase, startFilledSystem } from "../store/filled-system.ts";
 import { storeSql } from "../store/store-sql.ts";
 import { Arguments, type OptionSpecs, optionHelp, UsageError } from "./arguments.ts";
 
 const specs = {
   folder: { value: "PATH", text: "Data of the store; kept, and filled only when it is empty." },
-  hours: { value: "N", text: "A million spans are an hour.", fallback: "10" },
+  hours: { value: "N", text: "Hours of spans, of which the last has just ended.", fallback: "10" },
+  spans: {
+    value: "N",
+    text: "Spans of an hour; figures are of a million.",
+    fallback: String(millionPerHour),
+  },
   times: { value: "N", text: "Requests of each kind.", fallback: "15" },
   settle: { text: "Wait until there is nothing left to merge." },
   plain: {
@@ -36,7 +41,9 @@ ${optionHelp(specs)}`);
   if (folder === "") throw new UsageError("--folder is missing");
   const hours = options.integer("hours", 1, 10_000);
   const times = options.integer("times", 1, 100_000);
-  const system = await startFilledSystem(folder, hours, signal);
+  const spans = options.integer("spans", batchSpans, 10 * millionPerHour);
+  const spansPerHour = Math.ceil(spans / batchSpans) * batchSpans;
+  const system = await startFilledSystem(folder, { hours, spansPerHour }, signal);
   try {
     const { store, storeUrl, endUnixMs, query } = system;
     if (options.has("settle")) await storeSql(storeUrl, `OPTIMIZE TABLE ${filledDatabase}.spans FINAL`);

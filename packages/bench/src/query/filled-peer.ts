@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Corpus } from "../corpus/corpus.ts";
 import { HttpExporter } from "../e2e/exporters/http-exporter.ts";
 import { waitForSpans } from "../e2e/measure/span-store.ts";
-import { spansPerHour } from "../store/fill-store.ts";
+import { millionPerHour } from "../store/fill-store.ts";
 import { startPeerSystem } from "../suite/peer-system.ts";
 import { type System, stopAll } from "../suite/system.ts";
 
@@ -39,7 +39,7 @@ export async function startFilledPeer(
   try {
     const endUnixMs = Date.now();
     await send(system, endUnixMs, signal);
-    const { stored } = await waitForSpans(system.store, 0, spansPerHour, storedStallMs);
+    const { stored } = await waitForSpans(system.store, 0, millionPerHour, storedStallMs);
     return {
       ...{ url: system.queryUrl ?? "", grpcAddress: system.queryGrpcAddress ?? "", endUnixMs, stored },
       stop: () => stopAll(system.processes),
@@ -56,7 +56,7 @@ async function send({ httpEndpoint, store }: System, endUnixMs: number, signal: 
   const exporter = new HttpExporter({
     ...{ endpoint: httpEndpoint, gzip: false, connections: clients, timeoutMs: 30_000 },
   });
-  const batches = spansPerHour / batchSpans;
+  const batches = millionPerHour / batchSpans;
   let [sent, stored] = [0, 0];
   const client = async () => {
     while (sent < batches && !signal.aborted) {

@@ -3,12 +3,19 @@ import { OtlpTranscoder } from "wire/otlp";
 import { Corpus } from "../corpus/corpus.ts";
 import { storeSql } from "./store-sql.ts";
 
-/** Spans of an hour; all fills have this density, so that more spans are more hours. */
-export const spansPerHour = 1_000_000;
-/** The trace that has this many spans. */
+/** How many spans a store is filled with. */
+export interface FillSize {
+  readonly hours: number;
+  /** All figures are of `millionPerHour`: more spans are more hours. A multiple of 100. */
+  readonly spansPerHour: number;
+}
+
+export const millionPerHour = 1_000_000;
+/** The trace that has this many spans, or a twentieth of an hour where that is less. */
 export const largeTrace = { traceId: "1a4e".repeat(8), spans: 50_000 } as const;
 
-const batchSpans = 100;
+/** Of one request. */
+export const batchSpans = 100;
 const blockSpans = 50_000;
 const hourMs = 3_600_000;
 const piecesPerHour = 4;
@@ -24,13 +31,13 @@ export async function fillStore(
   store: TraceStore,
   url: string,
   database: string,
-  hours: number,
+  { hours, spansPerHour }: FillSize,
   endUnixMs: number,
   progress: (line: string) => void,
 ): Promise<void> {
   await store.ready();
   const oldestEndMs = endUnixMs - (hours - 1) * hourMs;
-  await writeHour(store, oldestEndMs);
+  await writeHour(store, oldestEndMs, spansPerHour);
   progress("filled: 1 hour");
   const columns = (
     await storeSql(
@@ -59,10 +66,11 @@ export async function fillStore(
     progress(`filled: ${hour + 1} hours`);
   }
   const traceId = `toFixedString(unhex('${largeTrace.traceId}'), 16)`;
-  await copy(hours - 1, traceId, `ORDER BY s.start LIMIT ${largeTrace.spans}`);
+  const largeSpans = Math.min(largeTrace.spans, Math.ceil(spansPerHour / 20));
+  await copy(hours - 1, traceId, `ORDER BY s.start LIMIT ${largeSpans}`);
 }
 
-async function writeHour(store: TraceStore, endUnixMs: number): Promise<void> {
+async function writeHour(store: TraceStore, endUnixMs: number, spansPerHour: number): Promise<void> {
   const corpus = new Corpus(batchSpans, 1, 7);
   const transcoder = new OtlpTranscoder();
   const batches = spansPerHour / batchSpans;
@@ -71,7 +79,7 @@ async function writeHour(store: TraceStore, endUnixMs: number): Promise<void> {
     const nowMs = Math.floor(endUnixMs - hourMs + (batch * hourMs) / batches);
     // The bytes are the transcoder's, until its next call.
     pending.push(Buffer.from(transcoder.transcode(corpus.next(nowMs).body).rows.bytes));
-    if (pending.length * batchSpans < blockSpans) continue;
+    if (pending.length * batchSpans < blockSpans && batch < batches) continue;
     await store.writer.writeSpans(
       { bytes: Buffer.concat(pending), count: pending.length * batchSpans },
       { deduplicationToken: `fill-${endUnixMs}-${batch}`, receivedUnixMs: nowMs },

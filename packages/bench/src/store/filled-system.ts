@@ -6,7 +6,7 @@ import { freeAddresses } from "lifecycle/testing";
 import type { TraceStore } from "storage/api";
 import { openClickHouseStore } from "storage/clickhouse";
 import { TestProcess } from "../suite/test-process.ts";
-import { fillStore } from "./fill-store.ts";
+import { type FillSize, fillStore } from "./fill-store.ts";
 import { storeSql } from "./store-sql.ts";
 
 /** From its sources, with its own options of Node. */
@@ -38,12 +38,11 @@ export interface FilledSystem {
 /**
  * Starts both on free ports.
  * @param folder kept; filled only when it is empty
- * @param hours a million spans each
  * @throws Error when they do not get healthy
  */
 export async function startFilledSystem(
   folder: string,
-  hours: number,
+  size: FillSize,
   signal: AbortSignal,
 ): Promise<FilledSystem> {
   await mkdir(folder, { recursive: true });
@@ -83,7 +82,7 @@ export async function startFilledSystem(
     const filledEnd = await filledUntil(storeUrl);
     const endUnixMs = filledEnd ?? Date.now();
     const progress = (line: string) => process.stderr.write(`${line}\n`);
-    if (filledEnd === undefined) await fillStore(store, storeUrl, filledDatabase, hours, endUnixMs, progress);
+    if (filledEnd === undefined) await fillStore(store, storeUrl, filledDatabase, size, endUnixMs, progress);
     return {
       ...{ store, storeUrl, endUnixMs, stop },
       query: {
