@@ -46,7 +46,7 @@ if [ ! -f "$archive" ]; then
   trap 'rm -rf "$folder"' EXIT
   root=$folder/root
 
-  debootstrap --variant=minbase --include=ca-certificates,libatomic1,libstdc++6 "$suite" "$root" "$mirror" >"$folder/log" ||
+  debootstrap --variant=minbase --include=ca-certificates,e2fsprogs,libatomic1,libstdc++6 "$suite" "$root" "$mirror" >"$folder/log" ||
     { tail -n 20 "$folder/log" >&2; exit 1; }
   rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/var/log/* "$root"/usr/share/{doc,man,info,locale,lintian}/*
   if [ -f /etc/ssl/certs/ca-certificates.crt ]; then

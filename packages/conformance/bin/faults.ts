@@ -3,17 +3,21 @@ import { parseArgs } from "node:util";
 import { runAttack } from "../test/faults/attack-run.ts";
 import { type JournalKind, journalKinds, runKills } from "../test/faults/kill-run.ts";
 import { type Absence, runOutage } from "../test/faults/outage-run.ts";
+import { openPowerDisk } from "../test/faults/power-disk.ts";
+import { runPowerCuts } from "../test/faults/power-run.ts";
 import { newSeed } from "../test/faults/seeded-random.ts";
 
 const help = `Breaks a collector and its storage, which it starts itself, while senders send over every protocol.
 
-Usage: node packages/conformance/bin/faults.ts kills|outage|attack [options]
+Usage: node packages/conformance/bin/faults.ts kills|power|outage|attack [options]
 
   kills    SIGKILL of the collector at random moments, and now and then of storage
+  power    the power of the disk that both share is cut: what was not synced is lost (Linux, as root)
   outage   storage goes away until the journal is full, and comes back
   attack   random bytes, broken frames, bombs, slow and half-open connections on every port of the collector
 
   --kills          kills of the collector (default 100)
+  --cuts           cuts of the power (default 20)
   --journal        kills: always, interval or off, when the collector syncs; or memory, which may lose what it has
                    acknowledged, in whole requests (default always)
   --seconds        how long storage is away, or the attack takes (default 300)
@@ -27,6 +31,7 @@ told anything else than the documents say.
 
 const options = {
   kills: { type: "string", default: "100" },
+  cuts: { type: "string", default: "20" },
   journal: { type: "string", default: "always" },
   seconds: { type: "string", default: "300" },
   absence: { type: "string", default: "killed" },
@@ -36,7 +41,7 @@ const options = {
 } as const;
 
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
-const numberOf = (name: "kills" | "seconds" | "journal-mib" | "seed"): number => {
+const numberOf = (name: "kills" | "cuts" | "seconds" | "journal-mib" | "seed"): number => {
   const value = Number(values[name]);
   if (Number.isInteger(value) && value >= 0) return value;
   process.stderr.write(`--${name} ${values[name]} is not a whole number\n`);
@@ -48,6 +53,7 @@ const say = (line: string) => console.log(line);
 const wayMs = numberOf("seconds") * 1_000;
 const runs: Readonly<Record<string, () => Promise<{ readonly problems: readonly string[] }>>> = {
   kills: () => runKills({ kills: numberOf("kills"), journal: journalOf(values.journal), seed, say }),
+  power: runPower,
   outage: () =>
     runOutage({
       absence: absenceOf(values.absence),
@@ -71,6 +77,15 @@ const report = await run();
 console.dir(report, { depth: 3, maxArrayLength: 20 });
 say(report.problems.length === 0 ? "nothing is wrong" : `${report.problems.length} problems`);
 process.exit(report.problems.length === 0 ? 0 : 1);
+
+async function runPower(): Promise<{ readonly problems: readonly string[] }> {
+  const disk = await openPowerDisk();
+  try {
+    return await runPowerCuts({ disk, cuts: numberOf("cuts"), seed, say });
+  } finally {
+    await disk.close();
+  }
+}
 
 function absenceOf(text: string): Absence {
   if (text === "killed" || text === "frozen") return text;

@@ -253,6 +253,15 @@ test("each container passes its health check, is not root, and cannot write to i
   }
 }, 180_000);
 
+test("storage has the tools that it calls", async (context) => {
+  const { engine } = running(context);
+  const look = `const { statSync } = require("node:fs");
+    const { spawnSync } = require("node:child_process");
+    console.log(statSync("/data/storage/spool/result-0").isFIFO(), spawnSync("chattr").error?.code)`;
+  const container = engine.containerOf("tracing-storage");
+  expect(await engine.podman("exec", container, "node", "-e", look)).toBe("true undefined");
+});
+
 test("each container ends by itself when it is told to", async (context) => {
   const { engine } = running(context);
   // Who takes longer is killed, and says so: 137.

@@ -6,7 +6,7 @@ import { HouseProcess } from "../../src/house/house-process.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
 import type { CollectorAddresses } from "./span-doors.ts";
 
-/** A storage and a collector that syncs its journal, neither started, with a temporary folder of their own. */
+/** A storage and a collector that syncs its journal, neither started, with a folder of their own. */
 export interface FaultHouse {
   readonly storage: HouseProcess;
   readonly collector: HouseProcess;
@@ -22,15 +22,17 @@ export interface FaultHouse {
 export interface FaultHouseSettings {
   /** More options of the collector. */
   readonly collectorOptions?: readonly string[];
+  /** Of all data; a temporary one when absent. Removed in the end. */
+  readonly folder?: string;
   /** A folder of the house's own when absent. */
   readonly journal?: string;
 }
 
 export async function openFaultHouse({
   collectorOptions = [],
+  folder = mkdtempSync(join(tmpdir(), "faults-")),
   journal,
 }: FaultHouseSettings = {}): Promise<FaultHouse> {
-  const folder = mkdtempSync(join(tmpdir(), "faults-"));
   const [store, storeAdmin, otlpGrpc, otlpHttp, apiV2Grpc, thriftHttp, zipkinHttp, admin] =
     (await freeAddresses(8)) as [string, string, string, string, string, string, string, string];
   const storage = new HouseProcess(

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { eventually } from "../../src/expect.ts";
-import type { HouseProcess } from "../../src/house/house-process.ts";
-import { metricOf, openFaultHouse } from "./fault-house.ts";
+import { drained } from "./drained.ts";
+import { openFaultHouse } from "./fault-house.ts";
 import { randomOf } from "./seeded-random.ts";
 import { type LedgerReport, SpanLedger } from "./span-ledger.ts";
 import { SpanSenders } from "./span-senders.ts";
@@ -131,16 +130,5 @@ export async function runKills({
     };
   } finally {
     await house.close();
-  }
-}
-
-/** Resolves when no span waits for storage. @throws Error when for a minute none of them was stored, however many wait */
-async function drained(collector: HouseProcess): Promise<void> {
-  for (let least = Number.POSITIVE_INFINITY; least > 0; ) {
-    least = await eventually(async () => {
-      const waiting = await metricOf(collector, "tracing_collector_queue_length");
-      if (waiting >= least) throw new Error(`${waiting} spans wait for storage, and none is stored`);
-      return waiting;
-    }, startWithinMs);
   }
 }

@@ -51,7 +51,7 @@ export class SpanLedger {
   readonly #mayLoseAcknowledged: boolean;
 
   /**
-   * @param mayKeepRefused a proxy refuses in the collector's place, also what lost its answer on the way: it may be kept
+   * @param mayKeepRefused what is refused may be kept: by a proxy in the collector's place, what lost its answer on the way
    * @param mayLoseAcknowledged acknowledged requests may be missing, but none in part or twice
    */
   constructor({ mayKeepRefused = false, mayLoseAcknowledged = false } = {}) {

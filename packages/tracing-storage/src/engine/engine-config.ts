@@ -59,6 +59,12 @@ const uncompressedCacheBytes = 67_108_864;
  * deleted by up to 128. Each thread holds three open files and some hundred kilobytes for good.
  */
 const backgroundThreads = 2;
+/**
+ * Parts that a merge has made one of are deleted after so long, or twice as long where there are few. The engine would wait for up to five minutes:
+ * under load hundreds of parts, which take memory and double the disk. It does not sync what a merge wrote either, but deletes what it was
+ * made of: rows that were synced when they came would be lost with the power for half a minute. So merges are synced here.
+ */
+const cleanupSeconds = 5;
 /** Idle threads that are kept; further ones end. */
 const idleThreads = 16;
 
@@ -82,6 +88,10 @@ function serverXml(usersPath: string, limits: EngineLimits): string {
   <merge_tree>
     <fsync_after_insert>1</fsync_after_insert>
     <fsync_part_directory>1</fsync_part_directory>
+    <min_rows_to_fsync_after_merge>1</min_rows_to_fsync_after_merge>
+    <cleanup_delay_period>${cleanupSeconds}</cleanup_delay_period>
+    <max_cleanup_delay_period>${2 * cleanupSeconds}</max_cleanup_delay_period>
+    <cleanup_delay_period_random_add>0</cleanup_delay_period_random_add>
   </merge_tree>
 </clickhouse>
 `;

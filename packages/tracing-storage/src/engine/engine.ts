@@ -13,6 +13,7 @@ import {
   type NativeResult,
 } from "./native-binding.ts";
 import { type ResultPipe, ResultPipes } from "./result-pipe.ts";
+import { SyncedTokens } from "./synced-tokens.ts";
 
 /** How long statements under way may go on when the engine is closed; less than the shell's own deadline. */
 const stopGraceMs = 3_000;
@@ -79,6 +80,7 @@ export class Engine {
   /** Of sessions. */
   readonly #sessions = new Set<NativeConnection>();
   readonly #kept: KeptConnections;
+  readonly #tokens: SyncedTokens;
   #closed = false;
 
   private constructor(
@@ -95,6 +97,7 @@ export class Engine {
     this.facts = facts;
     this.#pipes = new ResultPipes(folder.spoolPath);
     this.#kept = new KeptConnections(native, maxIdleConnections);
+    this.#tokens = new SyncedTokens(folder.enginePath);
   }
 
   /**
@@ -121,7 +124,10 @@ export class Engine {
     const { bytes } = await native.QueryAsyncConnection(anchor, "SELECT version(), timezone()", "TSV");
     const [version = "", timezone = "UTC"] = bytes.toString("utf8").trim().split("\t");
     writeFolderVersion(folder.path, version);
-    return new Engine(native, anchor, folder, connectionSettings(limits), { version, timezone, lostTokens });
+    const facts = { version, timezone, lostTokens };
+    const engine = new Engine(native, anchor, folder, connectionSettings(limits), facts);
+    await engine.tablesChanged();
+    return engine;
   }
 
   /** @throws EngineError with the engine's code and text */
@@ -152,6 +158,11 @@ export class Engine {
         }
       },
     };
+  }
+
+  /** After each statement that may have made a table. */
+  async tablesChanged(): Promise<void> {
+    await this.#tokens.mark();
   }
 
   /** @returns undefined when this machine has no pipes for it: the result then comes as a whole */

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartError } from "lifecycle";
 
@@ -23,6 +23,10 @@ function read(folder: string): FolderVersion | undefined {
       return undefined;
     }
     throw error;
+  }
+  // What a loss of power leaves of a file that was never synced, as earlier versions wrote it.
+  if (text === "") {
+    return undefined;
   }
   try {
     const { layout, engine } = JSON.parse(text) as Record<string, unknown>;
@@ -56,8 +60,21 @@ export function checkFolderVersion(folder: string, engine: string): void {
   }
 }
 
-/** Notes who writes here from now on. */
+/** Notes who writes here from now on, where that is news. On the disk when it returns, whole or as it was. */
 export function writeFolderVersion(folder: string, engine: string): void {
+  const found = read(folder);
+  if (found?.layout === layoutVersion && found.engine === engine) {
+    return;
+  }
   const version: FolderVersion = { layout: layoutVersion, engine };
-  writeFileSync(join(folder, fileName), `${JSON.stringify(version)}\n`);
+  const path = join(folder, fileName);
+  const temporary = `${path}.tmp`;
+  writeFileSync(temporary, `${JSON.stringify(version)}\n`, { flush: true });
+  renameSync(temporary, path);
+  const folderDescriptor = openSync(folder, "r");
+  try {
+    fsyncSync(folderDescriptor);
+  } finally {
+    closeSync(folderDescriptor);
+  }
 }

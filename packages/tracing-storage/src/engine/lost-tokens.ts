@@ -1,5 +1,6 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn, tableFolders, tokenFolderOf } from "./table-folders.ts";
 
 /** A block that a table believes to have: its token was noted, and the process was killed before its part got its name. */
 interface LostToken {
@@ -25,16 +26,9 @@ export function forgetLostTokens(enginePath: string): number {
   return lost.length;
 }
 
-function tableFolders(enginePath: string): string[] {
-  const store = join(enginePath, "store");
-  return namesIn(store).flatMap((group) =>
-    namesIn(join(store, group)).map((name) => join(store, group, name)),
-  );
-}
-
 /** A table writes one part at a time, so only what it noted last can be without one. */
 function lostTokenOf(tableFolder: string): LostToken | undefined {
-  const logs = join(tableFolder, "deduplication_logs");
+  const logs = tokenFolderOf(tableFolder);
   const numberOf = (name: string) => Number(/\d+/.exec(name)?.[0] ?? 0);
   const newestFirst = namesIn(logs).sort((one, other) => numberOf(other) - numberOf(one));
   for (const name of newestFirst) {
@@ -48,14 +42,4 @@ function lostTokenOf(tableFolder: string): LostToken | undefined {
     return existsSync(join(tableFolder, `tmp_insert_${part}`)) ? { logPath, part, block } : undefined;
   }
   return undefined;
-}
-
-/** @returns none for a folder that is not there, or a file */
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
-    throw error;
-  }
 }

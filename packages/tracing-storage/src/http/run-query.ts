@@ -252,6 +252,7 @@ async function runOn(
   const isQuestion = kind === "select";
   const run = () => runner.run({ ...first, isQuestion, sql: sql.toString("utf8"), format, tag });
   const ran = await gate.run(isQuestion ? () => engine.cancelWhen(signal, tag, run) : run, signal);
+  if (kind === "other") await engine.tablesChanged();
   return {
     kind,
     format: statement.format ?? format,

@@ -1,0 +1,16 @@
+import { eventually } from "../../src/expect.ts";
+import type { HouseProcess } from "../../src/house/house-process.ts";
+import { metricOf } from "./fault-house.ts";
+
+const storedWithinMs = 60_000;
+
+/** Resolves when no span waits for storage. @throws Error when for a minute none of them was stored, however many wait */
+export async function drained(collector: HouseProcess): Promise<void> {
+  for (let least = Number.POSITIVE_INFINITY; least > 0; ) {
+    least = await eventually(async () => {
+      const waiting = await metricOf(collector, "tracing_collector_queue_length");
+      if (waiting >= least) throw new Error(`${waiting} spans wait for storage, and none is stored`);
+      return waiting;
+    }, storedWithinMs);
+  }
+}

@@ -1,0 +1,67 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Sparse: what is not written takes no room. */
+const diskBytes = 4 * 2 ** 30;
+const unmountTries = 50;
+
+/**
+ * EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH of the kernel's fs/ext4/ext4.h: from now on the file system writes nothing, neither
+ * what waits in memory nor its own journal. Node has no ioctl; perl is on every Debian.
+ */
+const shutDown =
+  'open(my $folder, "<", $ARGV[0]) or die $!; my $how = pack("L", 2); ioctl($folder, 0x8004587d, $how) or die $!';
+
+/** A disk of its own in a file, whose power can be cut: what was not synced is lost. */
+export interface PowerDisk {
+  readonly folder: string;
+  /** What was not synced by now is lost; each use of the folder fails. */
+  cut(): void;
+  /** The power is back, once nobody uses the folder any more. */
+  restore(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @throws Error without the right to mount, `mkfs.ext4`, or loop devices */
+export async function openPowerDisk(): Promise<PowerDisk> {
+  const home = mkdtempSync(join(tmpdir(), "power-"));
+  const image = join(home, "image");
+  const folder = join(home, "disk");
+  const mount = () => execFileSync("mount", ["-o", "loop", image, folder], { stdio: "pipe" });
+  const unmount = async () => {
+    for (let left = unmountTries; ; left--) {
+      try {
+        execFileSync("umount", [folder], { stdio: "pipe" });
+        return;
+      } catch (error) {
+        if (left === 0) throw error;
+        await sleep(20);
+      }
+    }
+  };
+  try {
+    mkdirSync(folder);
+    writeFileSync(image, "");
+    truncateSync(image, diskBytes);
+    execFileSync("mkfs.ext4", ["-q", "-F", image], { stdio: "pipe" });
+    mount();
+  } catch (error) {
+    rmSync(home, { recursive: true });
+    throw error;
+  }
+  return {
+    folder,
+    cut: () => void execFileSync("perl", ["-e", shutDown, folder], { stdio: "pipe" }),
+    async restore() {
+      await unmount();
+      mount();
+    },
+    async close() {
+      await unmount();
+      rmSync(home, { recursive: true });
+    },
+  };
+}

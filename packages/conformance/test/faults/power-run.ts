@@ -1,0 +1,90 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ask } from "../../src/tracing-api/ask.ts";
+import { drained } from "./drained.ts";
+import { openFaultHouse } from "./fault-house.ts";
+import type { PowerDisk } from "./power-disk.ts";
+import { randomOf } from "./seeded-random.ts";
+import { type LedgerReport, SpanLedger } from "./span-ledger.ts";
+import { SpanSenders } from "./span-senders.ts";
+
+export interface PowerSettings {
+  /** Holds the data of collector and storage. */
+  readonly disk: PowerDisk;
+  readonly cuts: number;
+  readonly seed: number;
+  /** Gets a line of progress after each cut. */
+  say(line: string): void;
+}
+
+export interface PowerReport extends LedgerReport {
+  readonly cuts: number;
+  /** Parts that storage found damaged, and put aside. */
+  readonly damagedParts: number;
+}
+
+const maxIngestMs = 4_000;
+const startWithinMs = 60_000;
+const lookMs = 1;
+
+/**
+ * Cuts the power of the disk that collector and storage share, again and again, while senders send over every protocol: every other time at any
+ * moment, and otherwise just when storage has a new block and has not yet said so. Then compares what was acknowledged with what is stored.
+ * @throws Error when a process does not come back
+ */
+export async function runPowerCuts({ disk, cuts, seed, say }: PowerSettings): Promise<PowerReport> {
+  const random = randomOf(seed);
+  const folder = join(disk.folder, "data");
+  const house = await openFaultHouse({ folder });
+  const { collector, storage } = house;
+  // What was written in the moment of the cut may be there: its sender, who is refused here, would hear nothing.
+  const ledger = new SpanLedger({ mayKeepRefused: true });
+  let damagedParts = 0;
+  const start = () => Promise.all([storage.start(), collector.start()]);
+  try {
+    await start();
+    const senders = new SpanSenders({ addresses: house.addresses, ledger, random });
+    try {
+      for (let cut = 1; cut <= cuts; cut++) {
+        const before = senders.acknowledged;
+        await senders.until(() => senders.acknowledged > before, "a sender is acknowledged", startWithinMs);
+        if (cut % 2 === 0) await newPart(house.storageUrl);
+        else await sleep(random(maxIngestMs));
+        disk.cut();
+        await Promise.all([collector.end("SIGKILL"), storage.end("SIGKILL")]);
+        await disk.restore();
+        await start();
+        damagedParts += Number(await answerOf(house.storageUrl, "SELECT count() FROM system.detached_parts"));
+        say(`${cut} cuts, ${senders.acknowledged} requests acknowledged`);
+      }
+      await senders.more(1, startWithinMs);
+    } finally {
+      await senders.stop();
+    }
+    await drained(collector);
+    return { ...(await ledger.compare(house.storageUrl)), cuts, damagedParts };
+  } finally {
+    await house.close();
+  }
+}
+
+/** Resolves when the folder of the spans has a part that an insert has just made. */
+async function newPart(storageUrl: string): Promise<void> {
+  const folder = await answerOf(
+    storageUrl,
+    "SELECT data_paths[1] FROM system.tables WHERE database = 'tracing' AND name = 'spans'",
+  );
+  const inserted = () => readdirSync(folder).filter((name) => /^\d+_\d+_\d+_0$/.test(name));
+  const before = new Set(inserted());
+  for (const until = Date.now() + startWithinMs; !inserted().some((name) => !before.has(name)); ) {
+    if (Date.now() > until) throw new Error(`storage has stored nothing for ${startWithinMs} ms`);
+    await sleep(lookMs);
+  }
+}
+
+async function answerOf(storageUrl: string, sql: string): Promise<string> {
+  const { status, text } = await ask(storageUrl, { method: "POST", body: sql });
+  if (status !== 200) throw new Error(`storage answers ${status}: ${text.slice(0, 300)}`);
+  return text.trim();
+}

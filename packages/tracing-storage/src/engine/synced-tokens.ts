@@ -1,0 +1,45 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { namesIn, tableFolders, tokenFolderOf } from "./table-folders.ts";
+
+const run = promisify(execFile);
+
+/**
+ * Has the system write tokens of blocks through to the disk (`chattr +S`). The engine notes a token before it gives a part its name,
+ * and syncs the part but not the token: when the power fails, the block is there, and when its sender sends it again, it is not known.
+ *
+ * Where the system has no such attribute, nothing changes: a block that was under way may then be stored twice after a loss of power.
+ */
+export class SyncedTokens {
+  readonly #enginePath: string;
+  readonly #marked = new Set<string>();
+  #isPossible = true;
+
+  /** @param enginePath the engine's folder */
+  constructor(enginePath: string) {
+    this.#enginePath = enginePath;
+  }
+
+  /** For the tables there are now. @returns whether tokens of all of them are written through */
+  async mark(): Promise<boolean> {
+    if (!this.#isPossible) return false;
+    const folders = tableFolders(this.#enginePath).map(tokenFolderOf);
+    const unmarked = folders.filter((folder) => !this.#marked.has(folder) && existsSync(folder));
+    if (unmarked.length === 0) return true;
+    // Files that come later have it from their folder.
+    const paths = unmarked.flatMap((folder) => [
+      folder,
+      ...namesIn(folder).map((name) => join(folder, name)),
+    ]);
+    try {
+      await run("chattr", ["+S", "--", ...paths]);
+    } catch {
+      this.#isPossible = false;
+      return false;
+    }
+    for (const folder of unmarked) this.#marked.add(folder);
+    return true;
+  }
+}
