@@ -124,6 +124,26 @@ describe("a search for something rare", () => {
   });
 });
 
+describe("a search of no time at all", () => {
+  it("leaves nothing behind that the next search would begin with", async () => {
+    const nowNano = BigInt(Date.now()) * 1_000_000n;
+    const span = sampleSpan({ service: "moment", startTimeUnixNano: nowNano - 1_800_000_000_000n });
+    await store.writer.writeSpans(rowsOf(span), { deduplicationToken: newToken() });
+    const reader = new ClickHouseSpanReader(connection, new SchemaGuard(connection, database), {
+      ...{ database, maxReadBytes: 1_000_000 },
+    });
+    const find = (startTimeMinUnixNano: bigint, startTimeMaxUnixNano: bigint) =>
+      reader.findTraceIds({ service: "moment", limit: 20, startTimeMinUnixNano, startTimeMaxUnixNano });
+    const hourAgo = nowNano - 3_600_000_000_000n;
+    const spanOf = [span.traceId];
+    expect(await find(hourAgo, nowNano)).toEqual(spanOf);
+    expect(await find(hourAgo, hourAgo)).toEqual([]);
+    expect(await find(hourAgo, nowNano)).toEqual(spanOf);
+    expect(await find(2n * nowNano, 2n * nowNano)).toEqual([]);
+    expect(await find(hourAgo, nowNano)).toEqual(spanOf);
+  });
+});
+
 describe("a search by a tag that was rare the last time", () => {
   it("asks for all that time in one statement, whatever value is sought", async () => {
     const nowNano = BigInt(Date.now()) * 1_000_000n;

@@ -1,4 +1,5 @@
 import type { TraceQuery } from "../../api/span-reader.ts";
+import { firstSliceNano } from "./time-slices.ts";
 
 /** Kinds of searches that are remembered. */
 const maxKinds = 1_024;
@@ -28,12 +29,12 @@ export class SearchReach {
     return known === undefined || known.againMs > nowMs ? undefined : known.reachNano;
   }
 
-  /** @param reachNano what was searched; undefined: the newest minute had enough, or much of it */
+  /** @param reachNano what was searched; undefined: the newest minute had enough, or much of it. Of less than a minute nothing is to be learned */
   note(query: TraceQuery, tenant: string, reachNano: bigint | undefined): void {
     const kind = kindOf(query, tenant);
     const againMs = this.#known.get(kind)?.againMs ?? 0;
     this.#known.delete(kind);
-    if (reachNano === undefined) return;
+    if (reachNano === undefined || reachNano < firstSliceNano) return;
     this.#known.set(kind, { reachNano: reachNano < maxReachNano ? reachNano : maxReachNano, againMs });
     const [oldest] = this.#known.keys();
     if (this.#known.size > maxKinds && oldest !== undefined) this.#known.delete(oldest);

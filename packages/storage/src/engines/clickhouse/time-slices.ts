@@ -1,7 +1,8 @@
 import type { TraceQuery } from "../../api/span-reader.ts";
 
 const minuteNano = 60_000_000_000n;
-const firstSliceNano = minuteNano;
+/** Of a search that nothing is known of. */
+export const firstSliceNano = minuteNano;
 /** How many times as long as the one before it a slice is. */
 export const sliceGrowth = 16;
 const growth = BigInt(sliceGrowth);
@@ -15,7 +16,7 @@ const firstNanoThereIs = -(2n ** 63n);
  * The time of a search in slices, newest first, which together are all of it: a minute, a quarter of an hour, four
  * hours, some days, the rest. Traces are wanted newest first, so whoever has found enough need not read the older slices.
  * @param nowUnixNano what is newer than this is in the first slice
- * @param firstNano another length of the first slice
+ * @param firstNano another length of the first slice, not shorter
  */
 export function* timeSlices(
   query: TimeSlice,
