@@ -25,15 +25,36 @@ function table(name: string, logs: Readonly<Record<string, string>>, parts: read
 
 const one = "deduplication_log_1.txt";
 
-it("takes back the last token of each table whose part has no name yet", () => {
+it("takes back tokens of each table whose parts have no name yet", () => {
   const text = "1\tall_1_1_0\tall_11\n1\tall_2_2_0\tall_22\n";
   const lost = table("abc1", { [one]: text }, ["all_1_1_0", "tmp_insert_all_2_2_0"]);
   const rotated = table("abc2", { "deduplication_log_10.txt": text, "deduplication_log_11.txt": "" }, [
-    "tmp_insert_all_2_2_0",
+    "all_1_1_0",
   ]);
   expect(forgetLostTokens(engine)).toBe(2);
   expect(lost(one)).toBe(`${text}2\tall_2_2_0\tall_22\n`);
-  expect(rotated("deduplication_log_10.txt")).toBe(`${text}2\tall_2_2_0\tall_22\n`);
+  expect(rotated("deduplication_log_10.txt")).toBe(text);
+  expect(rotated("deduplication_log_11.txt")).toBe("2\tall_2_2_0\tall_22\n");
+  expect(forgetLostTokens(engine)).toBe(0);
+});
+
+it("takes back those of any partition, whatever the folder of their insert is called", () => {
+  const days = [
+    "1\t20261122_3_3_0\ta",
+    "1\t20261123_4_4_0\tb",
+    "1\t20261123_5_5_0\tc",
+    "1\t20261123_6_6_0\td",
+  ];
+  const text = `${days.join("\n")}\n`;
+  const parts = ["20261122_1_9_2", "20261123_1_4_1_7", "20261123_6_6_0", "tmp_insert_20261123_8_8_0"];
+  const lost = table("abc3", { [one]: text }, parts);
+  expect(forgetLostTokens(engine)).toBe(1);
+  expect(lost(one)).toBe(`${text}2\t20261123_5_5_0\tc\n`);
+});
+
+it("looks at the last tokens only: earlier ones may be of parts that are long gone", () => {
+  const tokens = Array.from({ length: 300 }, (_, index) => `1\tall_${index}_${index}_0\tt${index}\n`);
+  table("abc4", { [one]: tokens.join("") }, ["all_44_299_3"]);
   expect(forgetLostTokens(engine)).toBe(0);
 });
 
