@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { type ExecFileException, execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -35,11 +35,17 @@ export class SyncedTokens {
     ]);
     try {
       await run("chattr", ["+S", "--", ...paths]);
-    } catch {
-      this.#isPossible = false;
+    } catch (error) {
+      // Anything else is a table that went away in this moment: the next change of tables looks again.
+      this.#isPossible = !isUnknownHere(error as ExecFileException);
       return false;
     }
     for (const folder of unmarked) this.#marked.add(folder);
     return true;
   }
+}
+
+/** No `chattr`, or a file system without the attribute. */
+function isUnknownHere({ code, stderr = "" }: ExecFileException): boolean {
+  return code === "ENOENT" || /not supported|inappropriate ioctl/i.test(String(stderr));
 }
