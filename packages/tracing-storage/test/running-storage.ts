@@ -28,7 +28,19 @@ export async function makeFolder(): Promise<string> {
   return await mkdtemp(join(tmpdir(), "tracing-storage-"));
 }
 
+/** Processes that have not ended, with the folders of their data. */
+const processes = new Map<ChildProcess, string>();
+
+/** Ends what still runs on it, as a failed test leaves it, and removes it. */
 export async function removeFolder(path: string): Promise<void> {
+  const left = [...processes].filter(([, dataDir]) => dataDir.startsWith(path));
+  await Promise.all(
+    left.map(async ([child]) => {
+      const exited = once(child, "exit");
+      child.kill("SIGKILL");
+      await exited;
+    }),
+  );
   await rm(path, { recursive: true, force: true });
 }
 
@@ -48,7 +60,11 @@ function launch(dataDir: string, flags: readonly string[]): ChildProcess {
   );
   const end = () => child.kill("SIGKILL");
   process.once("exit", end);
-  child.once("exit", () => process.off("exit", end));
+  processes.set(child, dataDir);
+  child.once("exit", () => {
+    process.off("exit", end);
+    processes.delete(child);
+  });
   return child;
 }
 

@@ -1,35 +1,24 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import type { TraceStore } from "../../api/trace-store.ts";
 import { newToken, rowsOf } from "../../contract/contract-context.ts";
 import { sampleSpan } from "../../contract/sample-spans.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { ClickHouseSpanReader } from "./clickhouse-span-reader.ts";
-import { openClickHouseStore } from "./clickhouse-store.ts";
 import { SchemaGuard } from "./schema/schema-guard.ts";
 import type { Parameters } from "./search-sql.ts";
-import { newDatabaseName, runSql, startTestServer, type TestServer } from "./test-server.ts";
+import { shareTestStore } from "./shared-test-store.ts";
 
-const database = newDatabaseName();
-let server: TestServer;
-let store: TraceStore;
+const shared = shareTestStore();
+const { database } = shared;
 let connection: ClickHouseConnection;
 
 beforeAll(async () => {
-  server = await startTestServer();
-  store = openClickHouseStore({ urls: [server.url], database });
-  await store.ready();
   connection = new ClickHouseConnection({
-    urls: [server.url],
+    urls: [shared.url],
     ...{ user: "default", password: "", database },
     ...{ requestTimeoutMs: 60_000, maxConnections: 4, maxReadBytes: 1_000_000 },
   });
 });
-afterAll(async () => {
-  await connection.close();
-  await store.close();
-  await runSql(server.url, `DROP DATABASE IF EXISTS ${database} SYNC`);
-  await server.stop();
-});
+afterAll(() => connection.close());
 
 // Slices of time end with whole minutes: how many a search asks for must not depend on the second at which the test runs.
 beforeEach(() => {
@@ -47,7 +36,7 @@ describe("a search of a store with too many spans", () => {
     const spans = agesMs.map((ms) =>
       sampleSpan({ service: "dense", startTimeUnixNano: nowNano - BigInt(ms) * 1_000_000n }),
     );
-    await store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
+    await shared.store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
     const schema = new SchemaGuard(connection, database);
     const settings = { database, maxReadBytes: 1_000_000 };
     // Each search that would read more than one row is refused, and repeated in pieces; so are slices joined.
@@ -56,7 +45,7 @@ describe("a search of a store with too many spans", () => {
       const query = { service: "dense", limit };
       const newest = spans.slice(0, limit).map(({ traceId }) => traceId);
       expect(await dense.findTraceIds(query)).toEqual(newest);
-      expect(await store.reader.findTraceIds(query)).toEqual(newest);
+      expect(await shared.store.reader.findTraceIds(query)).toEqual(newest);
     }
   });
 });
@@ -67,7 +56,7 @@ describe("a search for something rare", () => {
     const spans = [0n, 300n, 1_800n, 7_200n, 86_400n].map((seconds) =>
       sampleSpan({ service: "rare", startTimeUnixNano: nowNano - seconds * 1_000_000_000n }),
     );
-    await store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
+    await shared.store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
     const schema = new SchemaGuard(connection, database);
     // Knows of no search before.
     const newReader = () =>
@@ -102,7 +91,7 @@ describe("a search for something rare", () => {
         startTimeUnixNano: nowNano - seconds * 1_000_000_000n,
       }),
     );
-    await store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
+    await shared.store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
     const reader = new ClickHouseSpanReader(connection, new SchemaGuard(connection, database), {
       ...{ database, maxReadBytes: 1_000_000 },
     });
@@ -128,7 +117,7 @@ describe("a search of no time at all", () => {
   it("leaves nothing behind that the next search would begin with", async () => {
     const nowNano = BigInt(Date.now()) * 1_000_000n;
     const span = sampleSpan({ service: "moment", startTimeUnixNano: nowNano - 1_800_000_000_000n });
-    await store.writer.writeSpans(rowsOf(span), { deduplicationToken: newToken() });
+    await shared.store.writer.writeSpans(rowsOf(span), { deduplicationToken: newToken() });
     const reader = new ClickHouseSpanReader(connection, new SchemaGuard(connection, database), {
       ...{ database, maxReadBytes: 1_000_000 },
     });
@@ -157,7 +146,7 @@ describe("a search by a tag that was rare the last time", () => {
         ],
       }),
     );
-    await store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
+    await shared.store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
     const schema = new SchemaGuard(connection, database);
     const settings = { database, maxReadBytes: 1_000_000 };
     const reader = new ClickHouseSpanReader(connection, schema, settings);
@@ -202,7 +191,7 @@ describe("a search that the newest minute nearly satisfies", () => {
     const spans = seconds.map((second) =>
       sampleSpan({ service: "even", startTimeUnixNano: nowNano - BigInt(second) * 1_000_000_000n }),
     );
-    await store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
+    await shared.store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
     const reader = new ClickHouseSpanReader(connection, new SchemaGuard(connection, database), {
       ...{ database, maxReadBytes: 1_000_000 },
     });
@@ -243,7 +232,7 @@ describe("a search for a tag of a service", () => {
       });
     });
     const other = sampleSpan({ service: "tagged", startTimeUnixNano: nowNano, attributes: [] });
-    await store.writer.writeSpans(rowsOf(...spans, other), { deduplicationToken: newToken() });
+    await shared.store.writer.writeSpans(rowsOf(...spans, other), { deduplicationToken: newToken() });
     const found = spans.map(({ traceId }) => traceId);
     const query = { service: "tagged", tags: new Map([["code", "503"]]), limit: 4 };
     const schema = new SchemaGuard(connection, database);

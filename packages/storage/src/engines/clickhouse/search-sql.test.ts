@@ -1,24 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { TraceStore } from "../../api/trace-store.ts";
+import { describe, expect, it } from "vitest";
 import { newToken, rowsOf } from "../../contract/contract-context.ts";
 import { sampleSpan } from "../../contract/sample-spans.ts";
-import { openClickHouseStore } from "./clickhouse-store.ts";
 import { parameterText } from "./parameter-text.ts";
 import { searchSql } from "./search-sql.ts";
-import { newDatabaseName, runSql, startTestServer, type TestServer } from "./test-server.ts";
+import { shareTestStore } from "./shared-test-store.ts";
 
-const database = newDatabaseName();
-let server: TestServer;
-let store: TraceStore;
-beforeAll(async () => {
-  server = await startTestServer();
-  store = openClickHouseStore({ urls: [server.url], database });
-});
-afterAll(async () => {
-  await store.close();
-  await runSql(server.url, `DROP DATABASE IF EXISTS ${database} SYNC`);
-  await server.stop();
-});
+const shared = shareTestStore();
+const { database } = shared;
 
 const odd = "it's {tenant:String} \\xFF \0\t\r\n;-- žluťoučký";
 const long = "long ".repeat(300);
@@ -53,9 +41,9 @@ describe("searchSql", () => {
     { name: "long", key: odd, value: long },
   ])("finds a tag of $name texts wherever it is, with indexes and without", async ({ name, key, value }) => {
     const { having, not } = spansWith(key, value, name);
-    await store.writer.writeSpans(rowsOf(...having, not), { deduplicationToken: newToken() });
+    await shared.store.writer.writeSpans(rowsOf(...having, not), { deduplicationToken: newToken() });
     // The first merge makes the indexes.
-    await runSql(server.url, `OPTIMIZE TABLE ${database}.spans FINAL`);
+    await shared.sql(`OPTIMIZE TABLE ${database}.spans FINAL`);
     const expected = having.map(({ traceId }) => traceId).sort();
     for (const form of [{}, { apart: true }, { isSmall: true }]) {
       const query = { service: name, tags: new Map([[key, value]]), limit: 9 };
@@ -65,16 +53,16 @@ describe("searchSql", () => {
         name === "long" ? 2 : 0,
       );
       const texts = Object.entries(parameters).map(([parameter, text]) => [parameter, parameterText(text)]);
-      const answer = await runSql(server.url, `${sql} FORMAT TSV`, Object.fromEntries(texts));
+      const answer = await shared.sql(`${sql} FORMAT TSV`, Object.fromEntries(texts));
       expect(answer.split("\n").sort()).toEqual(expected);
     }
   });
 
   it("leaves out granules that do not have a tag", async () => {
-    await store.writer.writeSpans(rowsOf(sampleSpan()), { deduplicationToken: newToken() });
-    await runSql(server.url, `OPTIMIZE TABLE ${database}.spans FINAL`);
+    await shared.store.writer.writeSpans(rowsOf(sampleSpan()), { deduplicationToken: newToken() });
+    await shared.sql(`OPTIMIZE TABLE ${database}.spans FINAL`);
     const { sql, parameters } = searchSql({ tags: new Map([["no such", "5"]]), limit: 5 }, database, "");
-    const plan = await runSql(server.url, `EXPLAIN indexes = 1 ${sql}`, parameters as Record<string, string>);
+    const plan = await shared.sql(`EXPLAIN indexes = 1 ${sql}`, parameters as Record<string, string>);
     expect(plan).toMatch(/Granules: 0\/\d/);
   });
 });

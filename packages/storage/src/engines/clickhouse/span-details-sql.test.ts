@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Span, SpanLink } from "wire/model";
-import type { TraceStore } from "../../api/trace-store.ts";
 import { rowsOfTenant } from "../../contract/contract-context.ts";
 import {
   attribute,
@@ -9,31 +8,20 @@ import {
   olderModelSpan,
   sampleSpan,
 } from "../../contract/sample-spans.ts";
-import { openClickHouseStore } from "./clickhouse-store.ts";
 import { type DetailColumn, detailColumns } from "./schema/span-details-migration.ts";
+import { shareTestStore } from "./shared-test-store.ts";
 import { detailOf } from "./span-details-sql.ts";
-import { newDatabaseName, runSql, startTestServer, type TestServer } from "./test-server.ts";
 
-let server: TestServer;
-let store: TraceStore;
-const database = newDatabaseName();
+const shared = shareTestStore();
+const { database } = shared;
 const names = Object.keys(detailColumns) as DetailColumn[];
 
-beforeAll(async () => {
-  server = await startTestServer();
-  store = openClickHouseStore({ urls: [server.url], database });
-  await store.ready();
-});
-afterAll(async () => {
-  await store.close();
-  await server.stop();
-});
-
 async function stored(span: Span): Promise<string> {
-  await store.writer.writeSpans(rowsOfTenant("", span), { deduplicationToken: span.traceId });
-  expect(await store.reader.getTraces([span.traceId])).toEqual([{ traceId: span.traceId, spans: [span] }]);
-  return await runSql(
-    server.url,
+  await shared.store.writer.writeSpans(rowsOfTenant("", span), { deduplicationToken: span.traceId });
+  expect(await shared.store.reader.getTraces([span.traceId])).toEqual([
+    { traceId: span.traceId, spans: [span] },
+  ]);
+  return await shared.sql(
     `SELECT span_details FROM ${database}.spans WHERE trace_id = unhex('${span.traceId}') FORMAT TSVRaw`,
   );
 }
@@ -88,19 +76,17 @@ describe("what few spans have", () => {
       warnings: `[${all}, '', '\\'', '(', 'parent']`,
     };
     const casts = names.map((name) => `CAST(${values[name]} AS ${detailColumns[name]})`);
-    await runSql(
-      server.url,
+    await shared.sql(
       `INSERT INTO ${database}.archived_spans (trace_id, ${names.join(", ")}) SELECT ${id(16)}, ${casts.join(", ")} FROM numbers(256)`,
     );
     const hash = (columns: readonly string[]) =>
       `SELECT count(), groupBitXor(sipHash64(trace_id, ${columns.join(", ")}))`;
-    const expected = await runSql(
-      server.url,
+    const expected = await shared.sql(
       `${hash(casts)} FROM (SELECT number, ${id(16)} AS trace_id FROM numbers(256))`,
     );
     const columns = names.map(detailOf);
-    expect(await runSql(server.url, `${hash(columns)} FROM ${database}.archived_spans`)).toBe(expected);
-    await runSql(server.url, `OPTIMIZE TABLE ${database}.archived_spans FINAL`);
-    expect(await runSql(server.url, `${hash(columns)} FROM ${database}.archived_spans`)).toBe(expected);
+    expect(await shared.sql(`${hash(columns)} FROM ${database}.archived_spans`)).toBe(expected);
+    await shared.sql(`OPTIMIZE TABLE ${database}.archived_spans FINAL`);
+    expect(await shared.sql(`${hash(columns)} FROM ${database}.archived_spans`)).toBe(expected);
   });
 });

@@ -1,28 +1,15 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Span } from "wire/model";
 import { readSpanRows, readStoredRows, spanColumns, storedColumns } from "wire/rows";
 import { spanArbitrary } from "wire/testing";
-import type { TraceStore } from "../../api/trace-store.ts";
 import { rowsOfTenant } from "../../contract/contract-context.ts";
 import { newTraceId, noonUnixNano } from "../../contract/sample-spans.ts";
-import { openClickHouseStore } from "./clickhouse-store.ts";
 import { type DetailColumn, detailColumns } from "./schema/span-details-migration.ts";
-import { newDatabaseName, runSql, startTestServer, type TestServer } from "./test-server.ts";
+import { shareTestStore } from "./shared-test-store.ts";
 
-let server: TestServer;
-let store: TraceStore;
-const database = newDatabaseName();
-
-beforeAll(async () => {
-  server = await startTestServer();
-  store = openClickHouseStore({ urls: [server.url], database });
-  await store.ready();
-});
-afterAll(async () => {
-  await store.close();
-  await server.stop();
-});
+const shared = shareTestStore();
+const { database } = shared;
 
 it("gives back whatever details spans have, as objects, as packed rows and archived", async () => {
   const someSpans = fc.array(spanArbitrary, { minLength: 36, maxLength: 36 });
@@ -43,11 +30,11 @@ it("gives back whatever details spans have, as objects, as packed rows and archi
         spans: spans.filter((span) => span.traceId === traceId),
       }));
       const rows = rowsOfTenant("", ...spans);
-      await store.writer.writeSpans(rows, { deduplicationToken: ids[0] as string });
-      await store.archive.writer.writeSpans(rows, { deduplicationToken: ids[0] as string });
+      await shared.store.writer.writeSpans(rows, { deduplicationToken: ids[0] as string });
+      await shared.store.archive.writer.writeSpans(rows, { deduplicationToken: ids[0] as string });
       const inOrder = <T extends { traceId: string }>(traces: readonly T[]) =>
         traces.toSorted((a, b) => ids.indexOf(a.traceId) - ids.indexOf(b.traceId));
-      for (const reader of [store.reader, store.archive.reader]) {
+      for (const reader of [shared.store.reader, shared.store.archive.reader]) {
         expect(inOrder(await reader.getTraces(ids))).toEqual(expected);
         const packed = inOrder((await reader.getPackedTraces?.(ids)) ?? []);
         const unpacked = packed.map(({ traceId, spans }) => ({
@@ -62,7 +49,7 @@ it("gives back whatever details spans have, as objects, as packed rows and archi
 });
 
 async function binary(sql: string): Promise<Uint8Array> {
-  const response = await fetch(server.url, { method: "POST", body: `${sql} FORMAT RowBinary` });
+  const response = await fetch(shared.url, { method: "POST", body: `${sql} FORMAT RowBinary` });
   if (!response.ok) throw new Error(await response.text());
   return new Uint8Array(await response.arrayBuffer());
 }
@@ -105,11 +92,10 @@ it("reads a text as what it was made of, whatever bytes that has", async () => {
 
 it("refuses rows whose details are none", async () => {
   const traceId = newTraceId();
-  await runSql(
-    server.url,
+  await shared.sql(
     `INSERT INTO ${database}.archived_spans (trace_id, span_details) VALUES (unhex('${traceId}'), '(0,[],0,0,0,[],0,[]')`,
   );
-  await expect(store.archive.reader.getTraces([traceId])).rejects.toThrow(
+  await expect(shared.store.archive.reader.getTraces([traceId])).rejects.toThrow(
     expect.objectContaining({ name: "StorageError", code: "STORAGE_REFUSED" }),
   );
 });

@@ -1,27 +1,14 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Span } from "wire/model";
 import { SpanRowWriter, spanColumns } from "wire/rows";
 import { spanArbitrary } from "wire/testing";
-import type { TraceStore } from "../../../api/trace-store.ts";
 import { rowsOfTenant } from "../../../contract/contract-context.ts";
 import { newTraceId, noonUnixNano } from "../../../contract/sample-spans.ts";
-import { openClickHouseStore } from "../clickhouse-store.ts";
-import { newDatabaseName, runSql, startTestServer, type TestServer } from "../test-server.ts";
+import { shareTestStore } from "../shared-test-store.ts";
 
-let server: TestServer;
-let store: TraceStore;
-const database = newDatabaseName();
-
-beforeAll(async () => {
-  server = await startTestServer();
-  store = openClickHouseStore({ urls: [server.url], database });
-  await store.ready();
-});
-afterAll(async () => {
-  await store.close();
-  await server.stop();
-});
+const shared = shareTestStore();
+const { database } = shared;
 
 /** As rows that have events and scopes as columns, which collectors from before send. */
 async function insertColumns(spans: readonly Span[]): Promise<void> {
@@ -31,7 +18,7 @@ async function insertColumns(spans: readonly Span[]): Promise<void> {
     return Buffer.from(writer.take().bytes);
   });
   const sql = `INSERT INTO ${database}.spans (${spanColumns.map(({ name }) => name).join(", ")}) FORMAT RowBinary`;
-  const answer = await fetch(`${server.url}/?query=${encodeURIComponent(sql)}`, {
+  const answer = await fetch(`${shared.url}/?query=${encodeURIComponent(sql)}`, {
     method: "POST",
     body: Buffer.concat(rows),
   });
@@ -40,7 +27,7 @@ async function insertColumns(spans: readonly Span[]): Promise<void> {
 
 async function textsOf(traceId: string): Promise<string[]> {
   const sql = `SELECT hex(event_text), hex(scope_text) FROM ${database}.spans WHERE trace_id = unhex('${traceId}') ORDER BY span_id FORMAT TSV`;
-  return (await runSql(server.url, sql)).split("\n");
+  return (await shared.sql(sql)).split("\n");
 }
 
 it("makes of columns what collectors send as texts, byte for byte", async () => {
@@ -57,7 +44,7 @@ it("makes of columns what collectors send as texts, byte for byte", async () => 
             startTimeUnixNano: noonUnixNano,
           }),
         );
-      await store.writer.writeSpans(rowsOfTenant("", ...of(sent)), { deduplicationToken: sent });
+      await shared.store.writer.writeSpans(rowsOfTenant("", ...of(sent)), { deduplicationToken: sent });
       await insertColumns(of(made));
       const texts = await textsOf(sent);
       expect(texts).toHaveLength(some.length);

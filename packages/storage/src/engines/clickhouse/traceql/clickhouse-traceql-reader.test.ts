@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { parseTraceQl } from "traceql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Span } from "wire/model";
-import type { TraceStore } from "../../../api/trace-store.ts";
 import { newToken, rowsOf } from "../../../contract/contract-context.ts";
 import {
   attribute,
@@ -16,29 +15,21 @@ import {
 import { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
 import { SchemaGuard } from "../schema/schema-guard.ts";
-import { newDatabaseName, runSql, startTestServer, type TestServer } from "../test-server.ts";
+import { shareTestStore } from "../shared-test-store.ts";
+import { newDatabaseName } from "../test-server.ts";
 import { ClickHouseTraceQlReader } from "./clickhouse-traceql-reader.ts";
 import { pipelineSql } from "./spanset-sql.ts";
 import { candidatesSql, spansOf } from "./traceql-sql.ts";
 
-const database = newDatabaseName();
-let server: TestServer;
-let store: TraceStore;
+const shared = shareTestStore();
+const { database } = shared;
 let connection: ClickHouseConnection;
 
 beforeAll(async () => {
-  server = await startTestServer();
-  store = openClickHouseStore({ urls: [server.url], database });
-  await store.ready();
   const limits = { requestTimeoutMs: 60_000, maxConnections: 4, maxReadBytes: 10_000_000 };
-  connection = new ClickHouseConnection({ urls: [server.url], user: "default", password: "", ...limits });
+  connection = new ClickHouseConnection({ urls: [shared.url], user: "default", password: "", ...limits });
 });
-afterAll(async () => {
-  await connection.close();
-  await store.close();
-  await runSql(server.url, `DROP DATABASE IF EXISTS ${database} SYNC`);
-  await server.stop();
-});
+afterAll(() => connection.close());
 
 /** Trees of spans named a, b and c, of one service. */
 function sampleTraces(service: string): Span[] {
@@ -66,12 +57,12 @@ describe("a search", () => {
       sampleSpan({ service, startTimeUnixNano: noonUnixNano + away }),
     );
     for (const span of traces)
-      await store.writer.writeSpans(rowsOf(span), { deduplicationToken: newToken() });
+      await shared.store.writer.writeSpans(rowsOf(span), { deduplicationToken: newToken() });
     const query = parseTraceQl(`{ resource.service.name = "${service}" }`);
     const range = { startUnixNano: noonUnixNano, endUnixNano: noonUnixNano };
     for (const when of ["as written", "merged"]) {
-      if (when === "merged") await runSql(server.url, `OPTIMIZE TABLE ${database}.spans FINAL`);
-      const found = await store.traceql.search({ query, range, limit: 10, spansPerSpanset: 3 });
+      if (when === "merged") await shared.sql(`OPTIMIZE TABLE ${database}.spans FINAL`);
+      const found = await shared.store.traceql.search({ query, range, limit: 10, spansPerSpanset: 3 });
       expect([when, found.traces.map(({ traceId }) => traceId)]).toEqual([when, [traces[0]?.traceId]]);
     }
   });
@@ -80,7 +71,9 @@ describe("a search", () => {
 describe("a search for spans below or above others", () => {
   it("finds the same whether one side is rare or not", async () => {
     const service = newServiceName();
-    await store.writer.writeSpans(rowsOf(...sampleTraces(service)), { deduplicationToken: newToken() });
+    await shared.store.writer.writeSpans(rowsOf(...sampleTraces(service)), {
+      deduplicationToken: newToken(),
+    });
     const schema = new SchemaGuard(connection, database);
     const readers = [0, 300].map((rare) => new ClickHouseTraceQlReader(connection, schema, database, rare));
     const range = { startUnixNano: noonUnixNano - 3_540_000n * msNano, endUnixNano: noonUnixNano };
@@ -119,7 +112,7 @@ describe("an equation of an attribute", () => {
       20,
     );
     const texts = Object.entries(parameters).map(([name, value]) => [name, String(value)]);
-    return runSql(server.url, `EXPLAIN indexes = 1 ${sql}`, Object.fromEntries(texts));
+    return shared.sql(`EXPLAIN indexes = 1 ${sql}`, Object.fromEntries(texts));
   };
   /** Granules of 4,096 rows that are read. */
   const readOf = async (condition: string) => {
@@ -141,13 +134,13 @@ describe("an equation of an attribute", () => {
         resource: { attributes: [text("host", `host-${index >> 12}`)] },
       }),
     );
-    const ownStore = openClickHouseStore({ urls: [server.url], database: own });
+    const ownStore = openClickHouseStore({ urls: [shared.url], database: own });
     await ownStore.writer.writeSpans(rowsOf(...all), { deduplicationToken: newToken() });
     await ownStore.close();
     // The first merge makes the indexes.
-    await runSql(server.url, `OPTIMIZE TABLE ${own}.spans FINAL`);
+    await shared.sql(`OPTIMIZE TABLE ${own}.spans FINAL`);
   });
-  afterAll(() => runSql(server.url, `DROP DATABASE IF EXISTS ${own} SYNC`));
+  afterAll(() => shared.sql(`DROP DATABASE IF EXISTS ${own} SYNC`));
 
   it("is asked of the indexes that a search for tags has", async () => {
     const plan = await planOf('.half = "first"');

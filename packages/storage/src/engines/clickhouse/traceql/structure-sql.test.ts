@@ -1,26 +1,23 @@
 import fc from "fast-check";
 import { parseTraceQl, type SpansetOperator } from "traceql";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { TraceStore } from "../../../api/trace-store.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { newToken, rowsOf } from "../../../contract/contract-context.ts";
 import { msNano, newTraceId, noonUnixNano, sampleSpan } from "../../../contract/sample-spans.ts";
 import { allSpans, pipelineEvaluator } from "../../../traceql/pipeline-evaluator.ts";
 import { QueryFields } from "../../../traceql/query-fields.ts";
 import { TraceView } from "../../../traceql/trace-view.ts";
-import { openClickHouseStore } from "../clickhouse-store.ts";
-import { newDatabaseName, runSql, startTestServer, type TestServer } from "../test-server.ts";
+import { shareTestStore } from "../shared-test-store.ts";
 import type { SpanSql } from "./span-relations.ts";
 import { pipelineSql } from "./spanset-sql.ts";
 import { structureSql } from "./structure-sql.ts";
+
+const shared = shareTestStore();
+const { database } = shared;
 
 const spansetOperators: readonly SpansetOperator[] = [
   ...(["&&", "||", ">", ">>", "<", "<<", "~", "!>", "!>>", "!<", "!<<", "!~"] as const),
   ...(["&>", "&>>", "&<", "&<<", "&~"] as const),
 ];
-
-const database = newDatabaseName();
-let server: TestServer;
-let store: TraceStore;
 
 /** Trees of spans named a, b and c, some of them with two that share an id, or with a circle of parents. */
 const trees = fc.sample(
@@ -53,16 +50,8 @@ const traces = trees.map((tree) => {
 });
 
 beforeAll(async () => {
-  server = await startTestServer();
-  store = openClickHouseStore({ urls: [server.url], database });
-  await store.ready();
   const rows = rowsOf(...traces.flatMap(({ spans }) => spans));
-  await store.writer.writeSpans(rows, { deduplicationToken: newToken() });
-});
-afterAll(async () => {
-  await store.close();
-  await runSql(server.url, `DROP DATABASE IF EXISTS ${database} SYNC`);
-  await server.stop();
+  await shared.store.writer.writeSpans(rows, { deduplicationToken: newToken() });
 });
 
 const spans: SpanSql = {
@@ -79,8 +68,7 @@ function pipelineOf(text: string) {
 
 async function letThrough(text: string): Promise<string[]> {
   const { sql } = structureSql(pipelineOf(text), spans);
-  const found = await runSql(
-    server.url,
+  const found = await shared.sql(
     `SELECT DISTINCT lower(hex(trace_id)) FROM ${database}.spans WHERE ${sql} ORDER BY 1`,
   );
   return found.split("\n").filter((id) => id !== "");

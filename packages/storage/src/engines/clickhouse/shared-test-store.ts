@@ -1,0 +1,40 @@
+import { afterAll, beforeAll } from "vitest";
+import type { TraceStore } from "../../api/trace-store.ts";
+import { openClickHouseStore } from "./clickhouse-store.ts";
+import { newDatabaseName, runSql, startTestServer, type TestServer } from "./test-server.ts";
+
+/** What the tests of a file share; server and store are there once the first test runs. */
+export interface SharedTestStore {
+  readonly database: string;
+  readonly url: string;
+  readonly store: TraceStore;
+  /** Runs one statement, past the engine under test; the answer as text. */
+  sql(sql: string, parameters?: Record<string, string>): Promise<string>;
+}
+
+/** Opens a store in a database of its own before a file's first test, and drops both after the last. */
+export function shareTestStore(): SharedTestStore {
+  const database = newDatabaseName();
+  let server: TestServer;
+  let store: TraceStore;
+  beforeAll(async () => {
+    server = await startTestServer();
+    store = openClickHouseStore({ urls: [server.url], database });
+    await store.ready();
+  });
+  afterAll(async () => {
+    await store?.close();
+    if (server !== undefined) await runSql(server.url, `DROP DATABASE IF EXISTS ${database} SYNC`);
+    await server?.stop();
+  });
+  return {
+    database,
+    get url() {
+      return server.url;
+    },
+    get store() {
+      return store;
+    },
+    sql: (sql, parameters) => runSql(server.url, sql, parameters),
+  };
+}
