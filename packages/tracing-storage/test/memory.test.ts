@@ -1,5 +1,6 @@
+import { availableParallelism } from "node:os";
 import { expect, test, vi } from "vitest";
-import { ask, shareStorage } from "./running-storage.ts";
+import { ask, askUntil, shareStorage } from "./running-storage.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const storage = shareStorage();
@@ -27,3 +28,19 @@ test("many parts are deleted by few threads, and idle ones end", async () => {
   await ask(storage.url, "DROP TABLE old SYNC");
   expect(await threads()).toBeLessThanOrEqual(before + 16);
 });
+
+const cores = availableParallelism();
+
+// It takes 300 MiB of memory for each of them.
+test.skipIf(cores > 4)(
+  "while the engine holds more than 240 MiB for each core, what is freed goes back at once",
+  async () => {
+    const given = (than: string) =>
+      `SELECT sum(value) ${than} FROM system.events WHERE event = 'MemoryAllocatorPurge'`;
+    expect(await ask(storage.url, given("= 0"))).toBe("1");
+    await ask(storage.url, "CREATE TABLE held (n UInt64) ENGINE = Memory");
+    await ask(storage.url, `INSERT INTO held SELECT number FROM numbers(${cores * 300 * 131_072})`);
+    await askUntil(storage.url, given("> 0"), "1");
+    await ask(storage.url, "DROP TABLE held SYNC");
+  },
+);

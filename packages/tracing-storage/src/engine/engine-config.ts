@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 
 export interface EngineLimits {
@@ -67,11 +68,24 @@ const backgroundThreads = 2;
 const cleanupSeconds = 5;
 /** Idle threads that are kept; further ones end. */
 const idleThreads = 16;
+/**
+ * Of what the engine's allocator holds, for each core: above that, what was freed goes back to the system at once, not after the seconds of
+ * `allocator.ts`. Two merges, an insert and a search that meet would otherwise come on top of what those before them have left.
+ */
+const heldBytesPerCore = 251_658_240;
+
+/** `heldBytesPerCore` as the engine wants it: a part of all the memory that it may have; 0.9, its default, at most. */
+export function purgeRatio(maxMemoryBytes: number, cores: number): number {
+  return Math.min(0.9, (cores * heldBytesPerCore) / maxMemoryBytes);
+}
 
 function serverXml(usersPath: string, limits: EngineLimits): string {
   return `<clickhouse>
   <users_config>${usersPath}</users_config>
   <max_server_memory_usage>${limits.maxMemoryBytes}</max_server_memory_usage>
+  <memory_worker_use_cgroup>0</memory_worker_use_cgroup>
+  <memory_worker_purge_total_memory_threshold_ratio>${purgeRatio(limits.maxMemoryBytes, availableParallelism())}</memory_worker_purge_total_memory_threshold_ratio>
+  <memory_worker_decay_adjustment_period_ms>0</memory_worker_decay_adjustment_period_ms>
   <uncompressed_cache_size>${uncompressedCacheBytes}</uncompressed_cache_size>
   <mark_cache_size>134217728</mark_cache_size>
   <index_mark_cache_size>67108864</index_mark_cache_size>
