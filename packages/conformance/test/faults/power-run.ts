@@ -71,16 +71,18 @@ export async function runPowerCuts({ disk, cuts, seed, say }: PowerSettings): Pr
 
 /** Resolves when the folder of the spans has a part that an insert has just made. */
 async function newPart(storageUrl: string): Promise<void> {
-  const folder = await answerOf(
-    storageUrl,
-    "SELECT data_paths[1] FROM system.tables WHERE database = 'tracing' AND name = 'spans'",
-  );
+  const untilMs = Date.now() + startWithinMs;
+  const pause = async () => {
+    if (Date.now() > untilMs) throw new Error(`storage has stored nothing for ${startWithinMs} ms`);
+    await sleep(lookMs);
+  };
+  const asked = "SELECT data_paths[1] FROM system.tables WHERE database = 'tracing' AND name = 'spans'";
+  let folder = await answerOf(storageUrl, asked);
+  // A collector acknowledges before it has made the tables.
+  for (; folder === ""; folder = await answerOf(storageUrl, asked)) await pause();
   const inserted = () => readdirSync(folder).filter((name) => /^\d+_\d+_\d+_0$/.test(name));
   const before = new Set(inserted());
-  for (const until = Date.now() + startWithinMs; !inserted().some((name) => !before.has(name)); ) {
-    if (Date.now() > until) throw new Error(`storage has stored nothing for ${startWithinMs} ms`);
-    await sleep(lookMs);
-  }
+  while (!inserted().some((name) => !before.has(name))) await pause();
 }
 
 async function answerOf(storageUrl: string, sql: string): Promise<string> {
