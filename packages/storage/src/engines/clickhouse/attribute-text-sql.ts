@@ -1,6 +1,7 @@
 import type { AttributeType } from "wire/model";
 import { attributeTypeLetters, doubleText } from "wire/rows";
 import { elementHash } from "./attribute-hashes.ts";
+import { placeOfMark } from "./place-of-mark.ts";
 import { concatenated, type SqlText, sqlOf } from "./sql-text.ts";
 import { escapedText } from "./traceql/sql-literals.ts";
 
@@ -39,27 +40,27 @@ export function elementsOf(column: string): string {
 
 /** Of an element: its key. */
 export function keyOfElement(element: string): string {
-  return `substring(${element}, 1, position(${element}, ${valueMark}) - 1)`;
+  return `substring(${element}, 1, ${placeOfMark(element, valueMark)} - 1)`;
 }
 
 /** Of an element: its value. */
 export function valueOfElement(element: string): string {
-  return `substring(${element}, position(${element}, ${valueMark}) + 2)`;
+  return `substring(${element}, ${placeOfMark(element, valueMark)} + 2)`;
 }
 
 /** Of an element: key, FE and value, without the type. */
 export function untypedElement(element: string): string {
-  return `concat(substring(${element}, 1, position(${element}, ${valueMark})), ${valueOfElement(element)})`;
+  return `concat(substring(${element}, 1, ${placeOfMark(element, valueMark)}), ${valueOfElement(element)})`;
 }
 
 /** Of what `untypedElement` gives: its value. */
 export function valueOfUntyped(untyped: string): string {
-  return `substring(${untyped}, position(${untyped}, ${valueMark}) + 1)`;
+  return `substring(${untyped}, ${placeOfMark(untyped, valueMark)} + 1)`;
 }
 
 /** The attributes of a column as tuples of key, name of the type and value. */
 export function attributeTuples(column: string): string {
-  const letter = `substring(e, position(e, ${valueMark}) + 1, 1)`;
+  const letter = `substring(e, ${placeOfMark("e", valueMark)} + 1, 1)`;
   return `arrayMap(e -> (${keyOfElement("e")}, ${typeName(letter)}, ${valueOfElement("e")}), ${elementsOf(column)})`;
 }
 
@@ -95,7 +96,7 @@ export function hasKey(column: string, key: string): string {
 export function firstElement(column: string, name: string): string {
   const at = `position(${column}, '\\xFF${escapedText(name)}\\xFE')`;
   const from = `${at} + ${Buffer.byteLength(name) + 2}`;
-  return `if(${at} = 0, 'e', substring(${column}, ${from}, position(${column}, ${mark}, ${from}) - (${from})))`;
+  return `if(${at} = 0, 'e', substring(${column}, ${from}, ${placeOfMark(column, mark, from)} - (${from})))`;
 }
 
 /** Expressions for an attribute. */

@@ -1,4 +1,5 @@
 import { attributeTuples } from "./attribute-text-sql.ts";
+import { placeOfMark } from "./place-of-mark.ts";
 
 // Expressions on `event_text`. What it holds is said in `event-text.ts` of `wire/rows`: FD, time, FC, name and attribute list for
 // each event, and FC and how many attributes were dropped where any were.
@@ -7,7 +8,7 @@ import { attributeTuples } from "./attribute-text-sql.ts";
 export const eventText = "event_text";
 
 /** All attributes of events, each a text: key, FE, letter, value. */
-export const eventElements = `arrayFilter(e -> position(e, '\\xFE') > 0, splitByChar('\\xFF', ${eventText}))`;
+export const eventElements = `arrayFilter(e -> ${placeOfMark("e", "'\\xFE'")} > 0, splitByChar('\\xFF', ${eventText}))`;
 
 /** The events, each a text without its mark. */
 const texts = `arraySlice(splitByChar('\\xFD', ${eventText}), 2)`;
@@ -15,8 +16,10 @@ const texts = `arraySlice(splitByChar('\\xFD', ${eventText}), 2)`;
 /** Of the event `e`: time; name and attributes; the count of those that were dropped, where that is not 0. */
 const fields = "splitByChar('\\xFC', e)";
 
-/** Of `f`, the name and attributes of an event: the attributes, as an attribute list. */
-const list = "substring(f, if(position(f, '\\xFF') = 0, length(f) + 1, position(f, '\\xFF')))";
+/** In `f`, the name and attributes of an event: where the attributes begin. */
+const firstMark = placeOfMark("f", "'\\xFF'");
+/** Of `f`: the attributes, as an attribute list. */
+const list = `substring(f, if(${firstMark} = 0, length(f) + 1, ${firstMark}))`;
 
 /** The names of events. */
 export const eventNames = `arrayMap(e -> splitByChar('\\xFF', ${fields}[2])[1], ${texts})`;

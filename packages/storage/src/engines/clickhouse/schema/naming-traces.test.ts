@@ -12,6 +12,13 @@ test("ids stand in the statement as bytes, wherever it asks for them", () => {
   expect(sql).not.toContain("{ids:");
 });
 
+test("one id is compared, and no set is made of it", () => {
+  const sql = namingTraces(spansOfTraces("tracing"), [first]);
+  expect(sql.split(`trace_id = ${firstBytes}`)).toHaveLength(3);
+  expect(sql).not.toContain("trace_id IN");
+  expect(sql).not.toContain("{ids:");
+});
+
 test.each(["", "00", `${first}00`, `${first.slice(1)}'`])("%j is not taken for an id", (id) => {
   expect(() => namingTraces(spansOfTraces("tracing"), [id])).toThrow("not the id of a trace");
 });
