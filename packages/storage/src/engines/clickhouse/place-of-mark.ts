@@ -1,7 +1,7 @@
 /**
- * Where in a text a mark, one byte of FC to FF, stands first: from 1 on, 0 where it does not. Not `position`: on processors without AVX-512
- * that misses a single byte above 7F among the last 8 to 15 of a block's texts (ClickHouse 26.7), so that the last row has no such
- * mark. Several bytes it finds. Marks have no other case, so this function is as exact, and was right for each place in texts of up to 40.
+ * Where in a text a mark, one byte of FC to FF, stands first: from 1 on, 0 where it does not. Not `position`: on some processors (seen
+ * on an AMD EPYC with AVX2 and without AVX-512) that misses a single byte above 7F near the end of a block's texts (ClickHouse 26.7), so
+ * that the last row has no such mark. Several bytes it finds. Marks have no other case, so this function is as exact.
  * @param text an expression
  * @param mark a literal
  * @param from an expression: the byte to begin with, from 1 on
