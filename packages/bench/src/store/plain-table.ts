@@ -6,9 +6,9 @@ const plainTable = "plain.spans";
 
 const elements = (column: string) => `arrayFilter(e -> e != '', splitByChar('\\xFF', ${column}))`;
 const keys = (column: string) =>
-  `arrayMap(e -> substring(e, 1, position(e, '\\xFE') - 1), ${elements(column)})`;
+  `arrayMap(e -> substring(e, 1, positionCaseInsensitive(e, '\\xFE') - 1), ${elements(column)})`;
 const values = (column: string) =>
-  `arrayMap(e -> substring(e, position(e, '\\xFE') + 2), ${elements(column)})`;
+  `arrayMap(e -> substring(e, positionCaseInsensitive(e, '\\xFE') + 2), ${elements(column)})`;
 
 /** Columns of the table, with their types and what they are in `spans`. */
 const columns: readonly (readonly [name: string, type: string, from: string])[] = [
