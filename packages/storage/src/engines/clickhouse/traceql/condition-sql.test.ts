@@ -13,7 +13,7 @@ function conditionOf(text: string): FieldExpression {
 const at = "position(attribute_text, '\\xFFa\\xFE')";
 const hasA =
   `NOT (startsWith(if(${at} = 0, 'e', substring(attribute_text, ${at} + 3, ` +
-  `position(attribute_text, '\\xFF', ${at} + 3) - (${at} + 3))), 'e'))`;
+  `positionCaseInsensitive(attribute_text, '\\xFF', ${at} + 3) - (${at} + 3))), 'e'))`;
 
 describe("conditionSql", () => {
   it.each([
