@@ -40,6 +40,45 @@ const texts = fc.oneof(
     .map((parts) => Buffer.from(parts.join(""), "latin1")),
 );
 
+interface Sequence {
+  readonly literals: number;
+  /** Four less than its length. */
+  readonly match: number;
+  /** One less than it is, as far as there is so much before it. */
+  readonly offset: number;
+}
+
+/** A block of these sequences, and what it is unpacked, byte by byte. */
+function writtenBlock(sequences: readonly Sequence[], last: number) {
+  const block: number[] = [];
+  const bytes: number[] = [];
+  let offsetAt = 0;
+  const length = (value: number) => {
+    let left = value - 15;
+    for (; left >= 255; left -= 255) block.push(255);
+    if (left >= 0) block.push(left);
+  };
+  const literals = (count: number, match: number) => {
+    block.push((Math.min(count, 15) << 4) | Math.min(match, 15));
+    length(count);
+    for (let index = 0; index < count; index++) {
+      const byte = (bytes.length * 31 + sequences.length) & 255;
+      block.push(byte);
+      bytes.push(byte);
+    }
+  };
+  for (const { literals: count, match, offset } of sequences) {
+    literals(bytes.length === 0 ? Math.max(count, 1) : count, match);
+    const back = 1 + (offset % bytes.length);
+    offsetAt = block.length;
+    block.push(back & 255, back >> 8);
+    length(match);
+    for (let left = match + 4; left > 0; left--) bytes.push(bytes[bytes.length - back] as number);
+  }
+  literals(last, 0);
+  return { block: Buffer.from(block), bytes: Buffer.from(bytes), offsetAt };
+}
+
 describe("LZ4 blocks", () => {
   test("come back as they were", () => {
     fc.assert(
@@ -50,6 +89,47 @@ describe("LZ4 blocks", () => {
       }),
     );
   });
+
+  test("are read with literals and matches of any length, which may overlap", () => {
+    // Short pieces are copied in another way than long ones.
+    const lengths = fc.oneof(
+      fc.nat(20),
+      fc.integer({ min: 28, max: 36 }),
+      fc.integer({ min: 250, max: 600 }),
+    );
+    const sequence = fc.record({ literals: lengths, match: lengths, offset: lengths });
+    fc.assert(
+      fc.property(fc.array(sequence, { maxLength: 20 }), lengths, fc.nat(50), (sequences, last, at) => {
+        const { block, bytes } = writtenBlock(sequences, last);
+        // Behind the last byte nothing is written, and what is before the first one stays.
+        const target = Buffer.alloc(at + bytes.length + 40, 0xee);
+        expect(decompressLz4Block(block, target.subarray(0, at + bytes.length), at)).toBe(at + bytes.length);
+        expect(target.subarray(at, at + bytes.length).equals(bytes)).toBe(true);
+        expect(target.fill(0xee, at, at + bytes.length).every((byte) => byte === 0xee)).toBe(true);
+        if (bytes.length > 0) {
+          const short = Buffer.alloc(at + bytes.length - 1);
+          expect(() => decompressLz4Block(block, short, at)).toThrow(RangeError);
+        }
+      }),
+    );
+  });
+
+  test.each([31, 32, 33, 34, 64])(
+    "repeat the last bytes %i times and reach back exactly so far",
+    (length) => {
+      for (const offset of [1, 2, 3, 31, 32, 33, 64]) {
+        const { block, bytes } = writtenBlock([{ literals: 70, match: length - 4, offset: offset - 1 }], 5);
+        const target = Buffer.alloc(bytes.length);
+        expect(decompressLz4Block(block, target)).toBe(bytes.length);
+        expect([offset, target.equals(bytes)]).toEqual([offset, true]);
+      }
+      const all = writtenBlock([{ literals: length, match: length - 4, offset: length - 1 }], 5);
+      expect(decompressLz4Block(all.block, Buffer.alloc(all.bytes.length))).toBe(all.bytes.length);
+      // One byte further than the data goes back.
+      all.block.writeUInt16LE(length + 1, all.offsetAt);
+      expect(() => decompressLz4Block(all.block, Buffer.alloc(all.bytes.length))).toThrow(RangeError);
+    },
+  );
 
   test("that are none are refused, and nothing is written past the target", () => {
     fc.assert(

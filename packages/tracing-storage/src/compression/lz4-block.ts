@@ -10,6 +10,9 @@ const lastLiterals = 5;
 const hashBits = 14;
 const maxOffset = 65_535;
 
+/** So many bytes are sooner copied one by one than by a call. */
+const shortBytes = 32;
+
 /** Longest result of compressing `length` bytes. */
 export function maxCompressedBytes(length: number): number {
   return length + Math.floor(length / 255) + 16;
@@ -102,9 +105,13 @@ export function decompressLz4Block(source: Buffer, target: Buffer, at = 0): numb
     if (literals > source.length - index || literals > target.length - out) {
       throw new RangeError("literals of an LZ4 block reach past its end");
     }
-    source.copy(target, out, index, index + literals);
-    index += literals;
-    out += literals;
+    if (literals <= shortBytes) {
+      for (const end = index + literals; index < end; ) target[out++] = source[index++] as number;
+    } else {
+      source.copy(target, out, index, index + literals);
+      index += literals;
+      out += literals;
+    }
     if (index === source.length) {
       return out;
     }
@@ -118,7 +125,7 @@ export function decompressLz4Block(source: Buffer, target: Buffer, at = 0): numb
       throw new RangeError("a match of an LZ4 block reaches past the data");
     }
     let from = out - offset;
-    if (offset >= length) {
+    if (offset >= length && length > shortBytes) {
       target.copyWithin(out, from, from + length);
       out += length;
     } else {

@@ -1,0 +1,106 @@
+import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { join } from "node:path";
+import type { BlockCache } from "./block-cache.ts";
+import type { Granule, Layout, ReadGranule } from "./granule.ts";
+import { unpackBlockAt, unpackFile } from "./packed-block.ts";
+import { ScratchPiece } from "./scratch-piece.ts";
+import { type BlockAt, Stream, type StreamPlace } from "./stream.ts";
+import { UnreadablePart } from "./unreadable-part.ts";
+
+/** A mark: a block of the file and a byte in it, for each stream; then how many rows the granule has. */
+const placeBytes = 16;
+const rowsBytes = 8;
+
+/**
+ * All columns in one file: a granule's rows stand column by column, each in blocks of its own, and a mark says where.
+ * Source: ClickHouse src/Storages/MergeTree/MergeTreeDataPartWriterCompact.cpp, MergeTreeIndexGranularityInfo.h
+ */
+export class CompactLayout implements Layout {
+  readonly granules: number;
+  readonly #folder: string;
+  readonly #streams: ReadonlyMap<string, number>;
+  readonly #marks: Buffer;
+  readonly #markBytes: number;
+  readonly #cache: BlockCache;
+
+  /**
+   * @param streams of all columns, in the order of the file
+   * @throws UnreadablePart, and errors of files
+   */
+  constructor(folder: string, streams: readonly string[], granules: number, cache: BlockCache) {
+    this.#folder = folder;
+    this.#streams = new Map(streams.map((name, index) => [name, index]));
+    this.#marks = unpackFile(readFileSync(join(folder, "data.cmrk4")));
+    this.#markBytes = streams.length * placeBytes + rowsBytes;
+    this.#cache = cache;
+    this.granules = granules;
+    // The last mark, of no rows, says where the last granule ends.
+    const isWhole = this.#marks.length === (granules + 1) * this.#markBytes;
+    if (!isWhole || this.#rowsOf(granules) !== 0)
+      throw new UnreadablePart("marks are not those of the index");
+  }
+
+  get bytes(): number {
+    return this.#marks.length;
+  }
+
+  read<T>(work: (granule: ReadGranule) => T): T {
+    let file: number | undefined;
+    const opened = () => {
+      file ??= openSync(join(this.#folder, "data.bin"), "r");
+      return file;
+    };
+    try {
+      return work((granule, streams) => this.#granule(opened, granule, streams));
+    } finally {
+      if (file !== undefined) closeSync(file);
+    }
+  }
+
+  #granule(file: () => number, granule: number, streams: readonly string[] | undefined): Granule {
+    const numbers = streams?.map((name) => this.#numberOf(name)) ?? [0, this.#streams.size - 1];
+    const begin = this.#place(granule, Math.min(...numbers)).block;
+    const end = this.#blockAfter(granule, Math.max(...numbers));
+    const packed = new ScratchPiece(
+      (target) => readSync(file(), target, 0, target.length, begin),
+      end - begin,
+    );
+    const blockAt: BlockAt = (at) =>
+      this.#cache.take(`${this.#folder}:${at}`, () => {
+        const block = unpackBlockAt(packed.bytes, at - begin);
+        return { bytes: block.bytes, end: block.end + begin };
+      });
+    const stream = (name: string) => new Stream(blockAt, this.#place(granule, this.#numberOf(name)));
+    return { rows: this.#rowsOf(granule), stream, shared: (name, make) => make(stream(name)).value };
+  }
+
+  /** Where the blocks of a stream end: the next column has its own. */
+  #blockAfter(granule: number, stream: number): number {
+    const { block } = this.#place(granule, stream);
+    for (let next = stream + 1; next < this.#streams.size; next++) {
+      const after = this.#place(granule, next).block;
+      if (after !== block) return after;
+    }
+    return this.#place(granule + 1, 0).block;
+  }
+
+  #numberOf(name: string): number {
+    const number = this.#streams.get(name);
+    if (number === undefined) throw new UnreadablePart(`there is no stream ${name}`);
+    return number;
+  }
+
+  #rowsOf(granule: number): number {
+    return uint64At(this.#marks, (granule + 1) * this.#markBytes - rowsBytes);
+  }
+
+  #place(granule: number, stream: number): StreamPlace {
+    const at = granule * this.#markBytes + stream * placeBytes;
+    return { block: uint64At(this.#marks, at), byte: uint64At(this.#marks, at + 8) };
+  }
+}
+
+/** A number of marks: a place in a file, or of rows. */
+export function uint64At(marks: Buffer, at: number): number {
+  return marks.readUInt32LE(at) + marks.readUInt32LE(at + 4) * 2 ** 32;
+}

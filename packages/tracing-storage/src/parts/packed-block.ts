@@ -1,0 +1,171 @@
+import { zstdDecompressSync } from "node:zlib";
+import { decompressLz4Block } from "../compression/lz4-block.ts";
+import { T64Values } from "./t64.ts";
+import { UnreadablePart } from "./unreadable-part.ts";
+
+/** Before each block: a checksum, which is not looked at. */
+const checksumBytes = 16;
+/** The method, the size from the method on, the size of what is packed. */
+const headerBytes = 9;
+/** Of a file that is unpacked as a whole: marks of 100 million rows. */
+const maxFileBytes = 128 * 1024 * 1024;
+/** As the engine limits what it unpacks. */
+const maxBlockBytes = 64 * 1024 * 1024;
+
+/** The least that zlib takes for `chunkSize`. */
+const leastChunk = 64;
+
+/** Bytes of methods. Source: ClickHouse src/Compression/CompressionInfo.h */
+const methods = { none: 0x02, lz4: 0x82, zstd: 0x90, several: 0x91, t64: 0x93 } as const;
+
+/** What is unpacked of a block: all at once, or what is asked for. */
+export interface BlockBytes {
+  readonly length: number;
+  /** Of memory. */
+  readonly heldBytes: number;
+  subarray(from: number, to: number): Buffer;
+}
+
+/** Bytes that are there. */
+export class PlainBytes implements BlockBytes {
+  readonly #bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  get length(): number {
+    return this.#bytes.length;
+  }
+
+  get heldBytes(): number {
+    return this.#bytes.length;
+  }
+
+  subarray(from: number, to: number): Buffer {
+    return this.#bytes.subarray(from, to);
+  }
+}
+
+/** A block of a file of a part. */
+export interface PackedBlock {
+  /** Where the next one begins. */
+  readonly end: number;
+  readonly bytes: BlockBytes;
+}
+
+/**
+ * @param file a part of a file, from the beginning of a block on
+ * @throws UnreadablePart when it is cut short, damaged, or packed in a way that is not read here
+ */
+export function unpackBlockAt(file: Buffer, at: number): PackedBlock {
+  const header = at + checksumBytes;
+  if (header + headerBytes > file.length) throw new UnreadablePart("a block is cut short in its header");
+  const packedBytes = file.readUInt32LE(header + 1);
+  const bytes = file.readUInt32LE(header + 5);
+  const end = header + packedBytes;
+  if (packedBytes < headerBytes || end > file.length) throw new UnreadablePart("a block is cut short");
+  if (bytes > maxBlockBytes) throw new UnreadablePart(`a block says that it has ${bytes} bytes`);
+  const packed = file.subarray(header + headerBytes, end);
+  return { end, bytes: unpacked(file[header] as number, packed, bytes) };
+}
+
+/** Bytes of a block's checksum and header. */
+export const blockHeaderBytes = checksumBytes + headerBytes;
+
+/** Length of a block, header included. @throws UnreadablePart for more than any block may have */
+export function packedLengthOf(header: Buffer): number {
+  const length = checksumBytes + header.readUInt32LE(checksumBytes + 1);
+  if (length < blockHeaderBytes || length > maxBlockBytes)
+    throw new UnreadablePart(`a block of ${length} bytes`);
+  return length;
+}
+
+/** All blocks of a file, one behind the other. @throws UnreadablePart */
+export function unpackFile(file: Buffer): Buffer {
+  const blocks: Buffer[] = [];
+  let length = 0;
+  for (let at = 0; at < file.length; ) {
+    const { bytes, end } = unpackBlockAt(file, at);
+    length += bytes.length;
+    if (length > maxFileBytes) throw new UnreadablePart(`a file has more than ${maxFileBytes} bytes`);
+    blocks.push(bytes.subarray(0, bytes.length));
+    at = end;
+  }
+  return Buffer.concat(blocks);
+}
+
+/** Blocks are kept longer than what was read of the file. */
+function copyOf(packed: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(packed.length);
+  packed.copy(copy);
+  return copy;
+}
+
+function unpacked(method: number, packed: Buffer, length: number): BlockBytes {
+  let bytes: BlockBytes;
+  switch (method) {
+    case methods.none:
+      bytes = new PlainBytes(copyOf(packed));
+      break;
+    case methods.lz4: {
+      const target = Buffer.allocUnsafeSlow(length);
+      bytes = new PlainBytes(
+        target.subarray(
+          0,
+          readable(() => decompressLz4Block(packed, target)),
+        ),
+      );
+      break;
+    }
+    case methods.zstd: {
+      // In one piece: Node makes pieces of 16 KiB otherwise.
+      const options = { maxOutputLength: length, chunkSize: Math.max(length, leastChunk) };
+      const unpackedBytes = readable(() => zstdDecompressSync(packed, options));
+      // Node gives small ones a place in memory that others share, and keeps as long as any of them.
+      const isAlone = unpackedBytes.buffer.byteLength === unpackedBytes.length;
+      bytes = new PlainBytes(isAlone ? unpackedBytes : copyOf(unpackedBytes));
+      break;
+    }
+    case methods.t64:
+      bytes = new T64Values(copyOf(packed), length);
+      break;
+    case methods.several:
+      bytes = unpackedSeveral(packed, length);
+      break;
+    default:
+      throw new UnreadablePart(`a block is packed by the method ${method}`);
+  }
+  if (bytes.length !== length) throw new UnreadablePart("a block has not as many bytes as it says");
+  return bytes;
+}
+
+/** One method after the other: their number and bytes, then a block in the last one, which has its own header but no checksum. */
+function unpackedSeveral(packed: Buffer, length: number): BlockBytes {
+  const count = packed[0] ?? 0;
+  let source = packed.subarray(1 + count);
+  let values: BlockBytes = new PlainBytes(source);
+  for (let index = count; index > 0; index--) {
+    const method = packed[index] as number;
+    if (source.length < headerBytes || source[0] !== method || method === methods.several) {
+      throw new UnreadablePart("a block of several methods does not have the one that it names");
+    }
+    const end = source.readUInt32LE(1);
+    const bytes = source.readUInt32LE(5);
+    if (end < headerBytes || end > source.length || bytes > maxBlockBytes) {
+      throw new UnreadablePart("a block of several methods is cut short");
+    }
+    values = unpacked(method, source.subarray(headerBytes, end), bytes);
+    if (index > 1) source = values.subarray(0, values.length);
+  }
+  if (values.length !== length) throw new UnreadablePart("a block of several methods has another length");
+  return values;
+}
+
+function readable<T>(unpack: () => T): T {
+  try {
+    return unpack();
+  } catch (error) {
+    throw new UnreadablePart(`a block cannot be unpacked: ${(error as Error).message}`);
+  }
+}

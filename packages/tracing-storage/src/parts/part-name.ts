@@ -1,0 +1,53 @@
+/** `<partition>_<first block>_<last block>_<level>[_<mutation>]`: the folder of a part. */
+export interface PartName {
+  readonly text: string;
+  readonly partition: string;
+  readonly first: number;
+  readonly last: number;
+  readonly level: number;
+  readonly mutation: number;
+}
+
+/** @returns undefined for folders that are no parts: those of inserts and merges under way, of what is deleted or detached */
+export function partNameOf(text: string): PartName | undefined {
+  const [, partition, first, last, level, mutation = "0"] =
+    /^(?!tmp_|delete_|patch-)([^_]+)_(\d+)_(\d+)_(\d+)(?:_(\d+))?$/.exec(text) ?? [];
+  if (partition === undefined) return undefined;
+  return {
+    ...{ text, partition, first: Number(first), last: Number(last) },
+    ...{ level: Number(level), mutation: Number(mutation) },
+  };
+}
+
+/** Whether all rows of `inner` are in `outer`. Source: ClickHouse src/Storages/MergeTree/MergeTreePartInfo.h, contains */
+function contains(outer: PartName, inner: PartName): boolean {
+  return (
+    outer.partition === inner.partition &&
+    outer.first <= inner.first &&
+    outer.last >= inner.last &&
+    outer.level >= inner.level &&
+    outer.mutation >= inner.mutation
+  );
+}
+
+/**
+ * The parts that hold a table's rows: what a merge has replaced stays in its folder for some seconds.
+ * @param names of all parts in a folder
+ */
+export function activeParts(names: readonly PartName[]): PartName[] {
+  // Of two that share blocks the one with more of them comes first; of the same blocks, the one that was made last.
+  const largestFirst = names.toSorted(
+    (one, other) =>
+      one.first - other.first ||
+      other.last - one.last ||
+      other.level - one.level ||
+      other.mutation - one.mutation,
+  );
+  const lastOf = new Map<string, PartName>();
+  return largestFirst.filter((name) => {
+    const before = lastOf.get(name.partition);
+    if (before !== undefined && contains(before, name)) return false;
+    lastOf.set(name.partition, name);
+    return true;
+  });
+}

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { BlockCache } from "./block-cache.ts";
+import { BloomIndex } from "./bloom-index.ts";
+import { type ColumnReader, columnReader } from "./column-reader.ts";
+import { CompactLayout } from "./compact-layout.ts";
+import type { Layout, ReadGranule } from "./granule.ts";
+import { unpackFile } from "./packed-block.ts";
+import { columnForms } from "./part-columns.ts";
+import { PrimaryIndex } from "./primary-index.ts";
+import { UnreadablePart } from "./unreadable-part.ts";
+import { WideLayout } from "./wide-layout.ts";
+
+/** The column that says of each row whether it is still there, after a lightweight DELETE. */
+const rowMask = "_row_exists";
+
+/** A column of a part: how to read its values, and of which streams. */
+export interface PartColumn {
+  readonly type: string;
+  readonly reader: ColumnReader;
+  readonly streams: readonly string[];
+}
+
+/** One part of a table. What is known of it is read once: a part never changes. */
+export class Part {
+  readonly folder: string;
+  readonly columns: ReadonlyMap<string, PartColumn>;
+  readonly index: PrimaryIndex;
+  readonly #layout: Layout;
+  readonly #filters = new Map<string, BloomIndex | undefined>();
+
+  private constructor(
+    folder: string,
+    columns: ReadonlyMap<string, PartColumn>,
+    index: PrimaryIndex,
+    layout: Layout,
+  ) {
+    this.folder = folder;
+    this.columns = columns;
+    this.index = index;
+    this.#layout = layout;
+  }
+
+  /**
+   * @param keyTypes of the primary key, as its index has them
+   * @throws UnreadablePart when it is of another form, and errors of files
+   */
+  static open(folder: string, keyTypes: readonly string[], cache: BlockCache): Part {
+    const text = (name: string) => readFileSync(join(folder, name), "utf8");
+    const forms = columnForms(
+      text("columns.txt"),
+      text("serialization.json"),
+      text("columns_substreams.txt"),
+    );
+    if (forms.some(({ name }) => name === rowMask)) throw new UnreadablePart("rows of the part are deleted");
+    const columns = new Map<string, PartColumn>();
+    for (const form of forms) {
+      const reader = columnReader(form);
+      if (reader !== undefined) columns.set(form.name, { type: form.type, reader, streams: form.streams });
+    }
+    const index = new PrimaryIndex(unpackFile(readFileSync(join(folder, "primary.cidx"))), keyTypes);
+    if (index.rows === 0)
+      throw new UnreadablePart("a part without rows, as a dropped partition leaves for a while");
+    const streams = forms.flatMap((form) => form.streams);
+    const isCompact = existsSync(join(folder, "data.bin"));
+    const layout = new (isCompact ? CompactLayout : WideLayout)(folder, streams, index.rows - 1, cache);
+    return new Part(folder, columns, index, layout);
+  }
+
+  /** Of memory. */
+  get bytes(): number {
+    return [...this.#filters.values()].reduce(
+      (sum, filter) => sum + (filter?.bytes ?? 0),
+      this.#layout.bytes + this.index.bytes,
+    );
+  }
+
+  /**
+   * @param name of an index of the type `bloom_filter(0.01)` with a filter for each granule
+   * @returns undefined when the part does not have it yet: inserts leave indexes to merges
+   * @throws UnreadablePart
+   */
+  filter(name: string): BloomIndex | undefined {
+    if (!this.#filters.has(name)) {
+      const file = fileIn(this.folder, `skp_idx_${name}.idx`);
+      this.#filters.set(name, file && new BloomIndex(unpackFile(file), this.#layout.granules));
+    }
+    return this.#filters.get(name);
+  }
+
+  /** @throws UnreadablePart, and errors of files */
+  read<T>(work: (granule: ReadGranule) => T): T {
+    return this.#layout.read(work);
+  }
+}
+
+/** @returns undefined when it is not there */
+function fileIn(folder: string, name: string): Buffer | undefined {
+  try {
+    return readFileSync(join(folder, name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,181 @@
+import { expect, it, vi } from "vitest";
+import { BloomIndex, bloomHashes } from "./bloom-index.ts";
+import { damagedBytes, type Random, randomOf } from "./damaged-bytes.ts";
+import { unpackBlockAt, unpackFile } from "./packed-block.ts";
+import { PrimaryIndex } from "./primary-index.ts";
+import { T64Values } from "./t64.ts";
+import { UnreadablePart } from "./unreadable-part.ts";
+import { plainBlock, t64Block, t64Of, t64Types } from "./written-blocks.ts";
+
+/** More by `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
+const rounds = Number(process.env.FUZZ_ROUNDS ?? 3_000);
+const timeoutMs = 30_000 + rounds * 10;
+/** Of one piece of memory: the most that a block may have. */
+const maxPiece = 64 * 1024 * 1024;
+
+const random = randomOf(7);
+const integers = [
+  [5n],
+  Array.from({ length: 100 }, () => 77n),
+  Array.from({ length: 150 }, () => BigInt(random(4_000))),
+  Array.from({ length: 64 }, () => BigInt(random(2 ** 32)) >> 1n),
+];
+const texts = [
+  "a",
+  "abcabc".repeat(40),
+  "any text ".repeat(100),
+  Array.from({ length: 90 }, () => random(1e9)).join(),
+];
+
+const t64s = t64Types.flatMap(({ type, isSigned }) =>
+  integers.map((values) => t64Of(type, isSigned ? values.map((value) => value - 1_000n) : values)),
+);
+const blocks = [
+  ...(["none", "lz4", "zstd"] as const).flatMap((method) =>
+    texts.map((text) => plainBlock(method, Buffer.from(text))),
+  ),
+  ...([undefined, "lz4", "zstd"] as const).flatMap((then) =>
+    t64Types.flatMap(({ type }) => integers.slice(1).map((values) => t64Block(type, values, then))),
+  ),
+];
+const files = Array.from({ length: 30 }, () =>
+  Buffer.concat(Array.from({ length: 1 + random(4) }, () => blocks[random(blocks.length)] as Buffer)),
+);
+
+/** Filters of as many granules. */
+function filters(granules: number): Buffer {
+  return Buffer.concat(
+    Array.from({ length: granules }, () => {
+      const values = random(200);
+      const count = values < 128 ? [values] : [(values & 127) | 128, 1];
+      return Buffer.concat([
+        Buffer.from(count),
+        Buffer.from(Array.from({ length: Math.ceil((values * 10) / 8) }, () => random(256))),
+      ]);
+    }),
+  );
+}
+
+/** Keys of a text and a number. */
+function keys(rows: number): Buffer {
+  return Buffer.concat(
+    Array.from({ length: rows }, (_, row) => {
+      const text = Buffer.alloc(random(3) === 0 ? 130 : random(10), `service ${row}`);
+      const length = text.length < 128 ? [text.length] : [(text.length & 127) | 128, 1];
+      return Buffer.concat([
+        Buffer.from(length),
+        text,
+        Buffer.from(Array.from({ length: 4 }, () => random(256))),
+      ]);
+    }),
+  );
+}
+
+const value = bloomHashes(Buffer.from("value"));
+
+/** Says how much it read, or throws an UnreadablePart. */
+type Read = (bytes: Buffer, random: Random) => number;
+
+const readers: readonly [name: string, read: Read, messages: readonly Buffer[]][] = [
+  [
+    "blocks",
+    (bytes, any) => {
+      const { end, bytes: unpacked } = unpackBlockAt(bytes, 0);
+      expect(end).toBeGreaterThan(0);
+      expect(end).toBeLessThanOrEqual(bytes.length);
+      expect(unpacked.length).toBeLessThanOrEqual(maxPiece);
+      // Pieces only, as readers of few rows take them.
+      const from = 8 * any(Math.floor(unpacked.length / 8) + 1);
+      const to = Math.min(from + 800, unpacked.length - (unpacked.length % 8));
+      return unpacked.subarray(from, Math.max(from, to)).length;
+    },
+    blocks,
+  ],
+  [
+    "blocks somewhere in a file",
+    (bytes, any) => {
+      // Where a block ends the next one begins, but a mark may say anything.
+      let at = any(8) === 0 ? any(bytes.length + 30) : 0;
+      for (let block = any(3); block >= 0; block--) at = unpackBlockAt(bytes, at).end;
+      return at;
+    },
+    files,
+  ],
+  ["files", (bytes) => unpackFile(bytes).length, files],
+  [
+    "integers packed by T64",
+    (bytes, any) => {
+      const width = any(2) === 0 ? 4 : 8;
+      const length = width * (any(3) === 0 ? any(200) : (integers[any(4)] as bigint[]).length);
+      const values = new T64Values(bytes, length);
+      return values.subarray(0, length).length;
+    },
+    t64s,
+  ],
+  [
+    "filters",
+    (bytes, any) => {
+      const granules = any(10) === 0 ? any(9) : 5;
+      const index = new BloomIndex(bytes, granules);
+      let count = 0;
+      for (let granule = 0; granule < granules; granule++) if (index.mayHave(granule, value)) count++;
+      return count + index.bytes;
+    },
+    Array.from({ length: 20 }, () => filters(5)),
+  ],
+  [
+    "keys of texts and numbers",
+    (bytes, any) => {
+      const index = new PrimaryIndex(bytes, ["LowCardinality(String)", "DateTime"]);
+      const found = index.granulesOfNumbers([any(2 ** 32), any(2 ** 32)]);
+      expect(found.every((granule) => granule >= 0 && granule + 1 < index.rows)).toBe(true);
+      return index.rows + index.bytes;
+    },
+    Array.from({ length: 20 }, () => keys(1 + random(20))),
+  ],
+  [
+    "keys of a fixed size",
+    (bytes, any) => {
+      const index = new PrimaryIndex(bytes, ["FixedString(16)", "DateTime('UTC')"]);
+      const [from, to] = index.granulesOf(Buffer.alloc(16, any(256)));
+      if (from < to) expect(to).toBeLessThan(index.rows);
+      expect(from).toBeGreaterThanOrEqual(0);
+      return to - from;
+    },
+    Array.from({ length: 20 }, () =>
+      Buffer.from(Array.from({ length: 20 * (1 + random(20)) }, () => random(256))),
+    ),
+  ],
+];
+
+it.each(readers)(
+  "reads damaged %s to the end or throws an UnreadablePart, never otherwise",
+  (_name, read, messages) => {
+    const any = randomOf(2026);
+    const spies = (["alloc", "allocUnsafe", "allocUnsafeSlow"] as const).map((name) =>
+      vi.spyOn(Buffer, name),
+    );
+    const seen = { good: 0, refused: 0 };
+    let largest = 0;
+    for (let round = 0; round < rounds; round++) {
+      const message = damagedBytes(messages, any);
+      try {
+        read(message, any);
+        seen.good++;
+      } catch (error) {
+        if (!(error instanceof UnreadablePart)) {
+          throw new Error(`round ${round}: ${message.toString("hex")}`, { cause: error });
+        }
+        seen.refused++;
+      }
+      for (const spy of spies) {
+        for (const [size] of spy.mock.calls) largest = Math.max(largest, size);
+        spy.mockClear();
+      }
+    }
+    expect(largest).toBeLessThanOrEqual(maxPiece);
+    expect(seen.good).toBeGreaterThan(rounds / 50);
+    expect(seen.refused).toBeGreaterThan(rounds / 20);
+  },
+  timeoutMs,
+);

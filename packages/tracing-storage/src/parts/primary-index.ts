@@ -1,0 +1,115 @@
+import { fixedWidth } from "./column-reader.ts";
+import { UnreadablePart } from "./unreadable-part.ts";
+
+/** The key of the first row of each granule, and of the last row of all. */
+export class PrimaryIndex {
+  readonly rows: number;
+  readonly #keys: Buffer;
+  readonly #columns: number;
+  /** Where each value begins, and where the last one ends. */
+  readonly #places: Uint32Array;
+  #minutes: MinuteRanges | undefined;
+
+  /** @throws UnreadablePart for types that are not read here, and for damage */
+  constructor(keys: Buffer, types: readonly string[]) {
+    const widths = types.map((type) => (isText(type) ? undefined : fixedWidth(type)));
+    if (widths.some((width, index) => width === undefined && !isText(types[index] ?? ""))) {
+      throw new UnreadablePart(`a key of ${types.join(", ")}`);
+    }
+    const places: number[] = [];
+    let at = 0;
+    while (at < keys.length) {
+      for (const width of widths) {
+        let length = width ?? 0;
+        if (width === undefined) {
+          let shift = 0;
+          let byte: number;
+          do {
+            byte = keys[at++] ?? 0;
+            length += (byte & 0x7f) * 2 ** shift;
+            shift += 7;
+          } while (byte >= 0x80 && shift < 35);
+        }
+        places.push(at);
+        at += length;
+      }
+    }
+    if (at !== keys.length) throw new UnreadablePart("a primary index is cut short");
+    this.#keys = keys;
+    this.#columns = types.length;
+    this.#places = Uint32Array.from(places);
+    this.rows = places.length / types.length;
+  }
+
+  get bytes(): number {
+    return this.#keys.length + this.#places.byteLength + this.rows * 5;
+  }
+
+  /**
+   * Granules that may have rows whose first column of the key, of a fixed size, is `value`.
+   * @returns the first, and the one behind the last
+   */
+  granulesOf(value: Buffer): readonly [from: number, to: number] {
+    const first = this.#firstWhere((row) => this.#compare(row, value) >= 0);
+    const behind = this.#firstWhere((row) => this.#compare(row, value) > 0);
+    // The rows of a granule go up to the key of the next one.
+    return [Math.max(first - 1, 0), Math.min(behind, this.rows - 1)];
+  }
+
+  /** Where the key is a text and then a number of four bytes: granules that may have rows with one of the numbers. */
+  granulesOfNumbers(numbers: readonly number[]): number[] {
+    this.#minutes ??= this.#numberRanges();
+    const { firsts, isOneText } = this.#minutes;
+    const found: number[] = [];
+    for (let granule = 0; granule + 1 < this.rows; granule++) {
+      const from = firsts[granule] as number;
+      const to = firsts[granule + 1] as number;
+      // Between two texts there may be others, which have any numbers.
+      const isLikely = isOneText[granule] === 0 || numbers.some((number) => number >= from && number <= to);
+      if (isLikely) found.push(granule);
+    }
+    return found;
+  }
+
+  #numberRanges(): MinuteRanges {
+    const firsts = new Uint32Array(this.rows);
+    const isOneText = new Uint8Array(this.rows);
+    for (let row = 0; row < this.rows; row++) {
+      const place = row * this.#columns;
+      firsts[row] = this.#keys.readUInt32LE(this.#places[place + 1] as number);
+      if (row > 0) isOneText[row - 1] = this.#text(row).equals(this.#text(row - 1)) ? 1 : 0;
+    }
+    return { firsts, isOneText };
+  }
+
+  #text(row: number): Buffer {
+    const place = row * this.#columns;
+    // What follows the text is a number of four bytes, which is not behind a length.
+    return this.#keys.subarray(this.#places[place], this.#places[place + 1]);
+  }
+
+  #compare(row: number, value: Buffer): number {
+    const at = this.#places[row * this.#columns] as number;
+    return this.#keys.compare(value, 0, value.length, at, at + value.length);
+  }
+
+  #firstWhere(isBehind: (row: number) => boolean): number {
+    let [from, to] = [0, this.rows];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (isBehind(middle)) to = middle;
+      else from = middle + 1;
+    }
+    return from;
+  }
+}
+
+interface MinuteRanges {
+  readonly firsts: Uint32Array;
+  /** Whether the text of a granule's first row is that of the next one. */
+  readonly isOneText: Uint8Array;
+}
+
+function isText(type: string): boolean {
+  return type === "String" || type === "LowCardinality(String)";
+}

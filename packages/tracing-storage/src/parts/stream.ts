@@ -1,0 +1,118 @@
+import { type BlockBytes, type PackedBlock, PlainBytes } from "./packed-block.ts";
+import { UnreadablePart } from "./unreadable-part.ts";
+
+/** Where a stream begins: a block of the file, and a byte of what is unpacked of it. */
+export interface StreamPlace {
+  readonly block: number;
+  readonly byte: number;
+}
+
+/** Gives the block that begins at a byte of a file. @throws UnreadablePart, and errors of files */
+export type BlockAt = (at: number) => PackedBlock;
+
+/** Of a stream at once: more than a granule has of any column. */
+const maxPieceBytes = 64 * 1024 * 1024;
+
+/** Bytes of one stream, which goes on from block to block. */
+export class Stream {
+  readonly #blockAt: BlockAt;
+  /** Of the block that was read last: where it lies, and the byte of the stream that is its first one. */
+  #at: number;
+  #from: number;
+
+  constructor(blockAt: BlockAt, place: StreamPlace) {
+    this.#blockAt = blockAt;
+    this.#at = place.block;
+    this.#from = -place.byte;
+  }
+
+  /**
+   * @param from a byte of the stream, not before the block that was read last
+   * @returns a view where one block has them all
+   * @throws UnreadablePart when there are not so many
+   */
+  bytes(from: number, length: number): Buffer {
+    if (length === 0) return Buffer.alloc(0);
+    if (!(length > 0 && length <= maxPieceBytes)) throw new UnreadablePart(`a piece of ${length} bytes`);
+    const first = this.#blockWith(from);
+    const start = from - this.#from;
+    if (start + length <= first.length) return first.subarray(start, start + length);
+    const target = Buffer.allocUnsafeSlow(length);
+    for (let taken = 0; taken < length; ) {
+      const block = this.#blockWith(from + taken);
+      const at = from + taken - this.#from;
+      taken += block.subarray(at, Math.min(at + length - taken, block.length)).copy(target, taken);
+    }
+    return target;
+  }
+
+  #blockWith(byte: number): BlockBytes {
+    if (byte < Math.max(this.#from, 0)) throw new UnreadablePart("a stream is read backwards");
+    for (;;) {
+      const { bytes, end } = this.#blockAt(this.#at);
+      if (byte < this.#from + bytes.length) return bytes;
+      if (end <= this.#at) throw new UnreadablePart("a stream ends too early");
+      this.#from += bytes.length;
+      this.#at = end;
+    }
+  }
+}
+
+/** Reads numbers that stand one behind the other. */
+export class StreamCursor {
+  readonly #stream: Stream;
+  #at = 0;
+
+  constructor(stream: Stream) {
+    this.#stream = stream;
+  }
+
+  /** Of bytes that stand alone. */
+  static of(bytes: Buffer): StreamCursor {
+    const block = { bytes: new PlainBytes(bytes), end: bytes.length };
+    return new StreamCursor(
+      new Stream(
+        (at) => {
+          if (at !== 0) throw new UnreadablePart("bytes are cut short");
+          return block;
+        },
+        { block: 0, byte: 0 },
+      ),
+    );
+  }
+
+  /** How many bytes were taken. */
+  get at(): number {
+    return this.#at;
+  }
+
+  bytes(length: number): Buffer {
+    const bytes = this.#stream.bytes(this.#at, length);
+    this.#at += length;
+    return bytes;
+  }
+
+  /** Eight bytes. @throws UnreadablePart for more than a number holds */
+  uint64(): number {
+    const value = Number(this.bytes(8).readBigUInt64LE(0));
+    if (!Number.isSafeInteger(value)) throw new UnreadablePart(`the number ${value} is not expected here`);
+    return value;
+  }
+
+  /** Seven bits a byte, the lowest first. */
+  varUint(): bigint {
+    let value = 0n;
+    for (let shift = 0n; shift < 64n; shift += 7n) {
+      const byte = this.bytes(1)[0] as number;
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+    throw new UnreadablePart("a number of more than ten bytes");
+  }
+
+  /** A text behind its length. */
+  text(): Buffer {
+    const length = Number(this.varUint());
+    return this.bytes(length);
+  }
+}

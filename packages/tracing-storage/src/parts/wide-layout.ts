@@ -1,0 +1,117 @@
+import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { join } from "node:path";
+import type { BlockCache } from "./block-cache.ts";
+import { uint64At } from "./compact-layout.ts";
+import type { Granule, Layout, ReadGranule } from "./granule.ts";
+import { blockHeaderBytes, packedLengthOf, unpackBlockAt, unpackFile } from "./packed-block.ts";
+import { type BlockAt, Stream, type StreamPlace } from "./stream.ts";
+import { UnreadablePart } from "./unreadable-part.ts";
+
+/** A mark: a block of the file, a byte in it, and how many rows the granule has. */
+const markBytes = 24;
+
+/** What was made of a stream for the place where a granule has it. */
+interface Shared {
+  readonly place: StreamPlace;
+  readonly value: unknown;
+  readonly bytes: number;
+}
+
+/**
+ * A file for each stream, as large parts have it: a block may have several granules.
+ * Source: ClickHouse src/Storages/MergeTree/MergeTreeDataPartWriterWide.cpp
+ */
+export class WideLayout implements Layout {
+  readonly granules: number;
+  readonly #folder: string;
+  readonly #streams: ReadonlySet<string>;
+  readonly #cache: BlockCache;
+  readonly #marks = new Map<string, Buffer>();
+  /** Of each stream the last one. */
+  readonly #shared = new Map<string, Shared>();
+
+  /** @param streams of all columns */
+  constructor(folder: string, streams: readonly string[], granules: number, cache: BlockCache) {
+    this.#folder = folder;
+    this.#streams = new Set(streams);
+    this.#cache = cache;
+    this.granules = granules;
+  }
+
+  get bytes(): number {
+    const marks = [...this.#marks.values()].reduce((sum, { length }) => sum + length, 0);
+    return [...this.#shared.values()].reduce((sum, { bytes }) => sum + bytes, marks);
+  }
+
+  read<T>(work: (granule: ReadGranule) => T): T {
+    const files = new Map<string, number>();
+    const fileOf = (stream: string) => {
+      const file = files.get(stream) ?? openSync(join(this.#folder, `${stream}.bin`), "r");
+      files.set(stream, file);
+      return file;
+    };
+    try {
+      return work((granule) => this.#granule(fileOf, granule));
+    } finally {
+      for (const file of files.values()) closeSync(file);
+    }
+  }
+
+  #granule(fileOf: (stream: string) => number, granule: number): Granule {
+    const blockOf =
+      (name: string): BlockAt =>
+      (at) =>
+        this.#cache.take(`${this.#folder}/${name}:${at}`, () => {
+          const packed = readBlock(fileOf(name), at);
+          return { bytes: unpackBlockAt(packed, 0).bytes, end: at + packed.length };
+        });
+    const stream = (name: string) => new Stream(blockOf(name), this.#place(granule, name));
+    return {
+      rows: this.#rowsOf(granule),
+      stream,
+      shared: <T>(name: string, make: (stream: Stream) => { readonly value: T; readonly bytes: number }) => {
+        const place = this.#place(granule, name);
+        const known = this.#shared.get(name);
+        if (known?.place.block === place.block && known.place.byte === place.byte) return known.value as T;
+        const made = make(stream(name));
+        this.#shared.set(name, { place, ...made });
+        return made.value;
+      },
+    };
+  }
+
+  #rowsOf(granule: number): number {
+    const [stream = ""] = this.#streams;
+    return uint64At(this.#marksOf(stream), granule * markBytes + 16);
+  }
+
+  #place(granule: number, stream: string): StreamPlace {
+    const marks = this.#marksOf(stream);
+    return { block: uint64At(marks, granule * markBytes), byte: uint64At(marks, granule * markBytes + 8) };
+  }
+
+  #marksOf(stream: string): Buffer {
+    const known = this.#marks.get(stream);
+    if (known !== undefined) return known;
+    if (!this.#streams.has(stream)) throw new UnreadablePart(`there is no stream ${stream}`);
+    const marks = unpackFile(readFileSync(join(this.#folder, `${stream}.cmrk2`)));
+    if (marks.length !== (this.granules + 1) * markBytes) {
+      throw new UnreadablePart("marks are not those of the index");
+    }
+    this.#marks.set(stream, marks);
+    return marks;
+  }
+}
+
+/** @throws UnreadablePart when the file ends before the block does */
+function readBlock(file: number, at: number): Buffer {
+  const header = Buffer.allocUnsafe(blockHeaderBytes);
+  if (readSync(file, header, 0, header.length, at) < header.length) {
+    throw new UnreadablePart("a file ends in the header of a block");
+  }
+  const packed = Buffer.allocUnsafeSlow(packedLengthOf(header));
+  if (readSync(file, packed, 0, packed.length, at) < packed.length) {
+    throw new UnreadablePart("a file ends in a block");
+  }
+  return packed;
+}
