@@ -4,6 +4,7 @@ await bundleProgram({
   packageFolder: new URL("..", import.meta.url),
   name: "tracing-storage",
   main: "bin/tracing-storage.ts",
+  entries: ["src/point-read/point-thread-start.ts"],
   lazyPackages: {
     "@grpc/proto-loader": "@grpc/grpc-js",
     undici: "storage",

@@ -17,6 +17,8 @@ export class StorageMetrics {
   readonly insertedBytes: Counter;
   readonly resultBytes: Counter;
   readonly cancelled: Counter;
+  /** Of statements for few rows by their keys: read from parts, or by the engine. */
+  readonly pointReads: Counter<"by">;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -30,6 +32,11 @@ export class StorageMetrics {
     this.insertedBytes = counter("inserted_bytes_total", "Bytes of bodies of inserts, decompressed.");
     this.resultBytes = counter("result_bytes_total", "Bytes of results, before compression.");
     this.cancelled = counter("cancelled_total", "Queries cancelled because their client left.");
+    this.pointReads = counter(
+      "point_reads_total",
+      "Statements for few rows by their keys, as for a trace: answered from the files of parts, or by the engine.",
+      ["by"],
+    );
     this.seconds = new Histogram({
       name: `${prefix}query_seconds`,
       help: "Time of a query, waiting included.",

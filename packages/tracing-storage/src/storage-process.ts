@@ -15,6 +15,8 @@ import { createHttpFront } from "./http/http-front.ts";
 import { openInnerFront } from "./http/inner-front.ts";
 import { readUsers } from "./http/users.ts";
 import { CalmMerges } from "./merging/calm-merges.ts";
+import { PointReader } from "./point-read/point-reader.ts";
+import { PointThread } from "./point-read/point-thread.ts";
 import { Retention } from "./retention/retention.ts";
 import { StorageMetrics, watchEngine } from "./storage-metrics.ts";
 import { storageOptions } from "./storage-options.ts";
@@ -48,12 +50,13 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
     const [owner] = users;
     const address = options["storage.http.host-port"];
     const tls = await openServerTls(options, "storage.http", log);
-    const engine = await Engine.open(options["storage.data-dir"], {
+    const limits = {
       maxMemoryBytes: options["storage.max-memory"],
       maxQueryMemoryBytes: options["storage.max-query-memory"],
       maxResultBytes: options["storage.max-result-bytes"],
       maxQuerySeconds: Math.ceil(options["storage.query-timeout"] / 1000),
-    });
+    };
+    const engine = await Engine.open(options["storage.data-dir"], limits);
     const { lostTokens } = engine.facts;
     if (lostTokens > 0) {
       log.info(`inserts that a kill cut short: ${lostTokens}; their blocks are taken when they come again`);
@@ -83,7 +86,9 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
       { engine, log, metrics: registry },
       { databases: options["storage.retention-databases"], ...calm },
     );
-    const frontParts = { engine, gate, guard, metrics: new StorageMetrics(registry), log };
+    const pointThread = new PointThread(log);
+    const pointReader = new PointReader(engine, pointThread, limits);
+    const frontParts = { engine, gate, guard, pointReader, metrics: new StorageMetrics(registry), log };
     const frontLimits = {
       sendTimeoutMs: options["storage.http.send-timeout"],
       maxBodyBytes: options["storage.http.max-body-bytes"],
@@ -135,6 +140,7 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
         signal.addEventListener("abort", cut);
         // A query whose client takes its result too slowly cannot end by itself.
         setTimeout(cut, cutAfterMs).unref();
+        await pointThread.close();
         const upkeepEnded = Promise.all([retention.close(), calmMerges.close()]);
         await engine.close(Promise.all([gate.idle(), upkeepEnded]));
         for (const one of servers) one.closeIdleConnections();

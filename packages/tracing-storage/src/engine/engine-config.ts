@@ -50,10 +50,10 @@ const fixedSettings = [
 export const readerProfile = "reader";
 
 /**
- * Of granules that are kept unpacked, for statements that ask for it (`use_uncompressed_cache`): a minute of a million spans an hour
- * is 47 MiB. Under load it is always full: memory that the process has for good.
+ * Of granules that are kept unpacked, for statements that ask for it (`use_uncompressed_cache`): searches; whole traces are read from parts, which
+ * has a cache of its own. Under load it is always full: memory that the process has for good.
  */
-const uncompressedCacheBytes = 67_108_864;
+const uncompressedCacheBytes = 33_554_432;
 
 /**
  * Threads that do one kind of work in the background. The engine's own numbers are for servers: old parts, of which a merge leaves ten, are

@@ -82,6 +82,7 @@ export class Engine {
   readonly #kept: KeptConnections;
   readonly #tokens: SyncedTokens;
   #closed = false;
+  #tablesVersion = 0;
 
   private constructor(
     native: NativeBinding,
@@ -160,8 +161,14 @@ export class Engine {
     };
   }
 
-  /** After each statement that may have made a table. */
+  /** Another number after each statement that may have changed a table. */
+  get tablesVersion(): number {
+    return this.#tablesVersion;
+  }
+
+  /** After each statement that may have made or changed a table. */
   async tablesChanged(): Promise<void> {
+    this.#tablesVersion++;
     await this.#tokens.mark();
   }
 

@@ -7,6 +7,7 @@ import type { DiskGuard } from "../engine/disk-guard.ts";
 import type { Engine } from "../engine/engine.ts";
 import { EngineError, engineError, toEngineError } from "../engine/engine-error.ts";
 import type { QueryGate } from "../engine/query-gate.ts";
+import type { PointReader } from "../point-read/point-reader.ts";
 import type { StorageMetrics } from "../storage-metrics.ts";
 import { answer, answerEarly, answerStream, type Packing, unpacked } from "./answer.ts";
 import { contentType } from "./content-type.ts";
@@ -35,6 +36,7 @@ export interface HttpFrontParts {
   readonly engine: Engine;
   readonly gate: QueryGate;
   readonly guard: DiskGuard;
+  readonly pointReader: PointReader;
   readonly metrics: StorageMetrics;
   readonly log: Logger;
 }
@@ -68,9 +70,9 @@ function describeSpan(kind: QueryOutcome["kind"]): void {
 
 /** ClickHouse's HTTP protocol over an engine. Does not listen yet. */
 export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettings): Server | HttpsServer {
-  const { engine, gate, guard, metrics, log } = parts;
+  const { engine, gate, guard, pointReader, metrics, log } = parts;
   const sessions = new Sessions(engine, settings.maxSessions);
-  const queryParts: QueryParts = { engine, gate, guard, sessions };
+  const queryParts: QueryParts = { engine, gate, guard, sessions, pointReader, metrics };
   /** Of the queries under way: by its id a query is cancelled, so no two may have the same. */
   const ids = new Set<string>();
   const version = `(version ${engine.facts.version} (embedded))`;

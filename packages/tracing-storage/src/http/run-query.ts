@@ -4,7 +4,10 @@ import { join } from "node:path";
 import type { DiskGuard } from "../engine/disk-guard.ts";
 import type { Engine, EngineConnection, EngineStatement } from "../engine/engine.ts";
 import { EngineError, engineError, toEngineError } from "../engine/engine-error.ts";
+import type { NativeResult } from "../engine/native-binding.ts";
 import type { QueryGate } from "../engine/query-gate.ts";
+import type { PointReader } from "../point-read/point-reader.ts";
+import { pointQuestionOf } from "../point-read/point-request.ts";
 import { keptQuestion, sessionStatement } from "../sql/session-statement.ts";
 import {
   insertFromFile,
@@ -14,6 +17,7 @@ import {
   resultToFile,
   type Statement,
 } from "../sql/statement.ts";
+import type { StorageMetrics } from "../storage-metrics.ts";
 import type { QueryParameters } from "./query-parameters.ts";
 import type { RequestBody } from "./request-body.ts";
 import { type Sessions, statementToRestore } from "./sessions.ts";
@@ -23,6 +27,9 @@ import type { User } from "./users.ts";
 /** As ClickHouse's default for `max_query_size`, which a request may raise up to the second figure. */
 const maxQueryBytes = 256 * 1024;
 const maxRaisedQueryBytes = 16 * 1024 * 1024;
+
+/** Neither questions nor inserts, and all the same they leave tables as they are. */
+const leavingTables: ReadonlySet<string> = new Set(["SET", "USE", "KILL", "OPTIMIZE", "CHECK"]);
 
 export interface QueryOutcome {
   readonly kind: "select" | "insert" | "other";
@@ -48,6 +55,8 @@ export interface QueryParts {
   readonly gate: QueryGate;
   readonly guard: DiskGuard;
   readonly sessions: Sessions;
+  readonly pointReader: PointReader;
+  readonly metrics: Pick<StorageMetrics, "pointReads">;
 }
 
 function kindOf({ verb }: Statement): QueryOutcome["kind"] {
@@ -134,6 +143,8 @@ export async function runQuery(
     await parts.guard.check();
   }
   const { session } = parameters;
+  const point = session === undefined ? await answerOfParts(parts, read, parameters) : undefined;
+  if (point !== undefined) return point;
   if (session === undefined) {
     const prepare = sessionStatement(parameters);
     const leavesNothing = kindOf(statement) === "select" && !statement.inserts;
@@ -150,6 +161,25 @@ export async function runQuery(
       })
       .catch(reject);
   });
+}
+
+/** @returns undefined for all but a statement for few rows by their keys, which needs no engine */
+async function answerOfParts(
+  { pointReader, metrics }: QueryParts,
+  { statement, text }: StatementText,
+  parameters: QueryParameters,
+): Promise<QueryOutcome | undefined> {
+  if (statement.verb !== "SELECT") return undefined;
+  const begin = performance.now();
+  const question = pointQuestionOf(text.toString("latin1"), parameters, pointReader.maxQuerySeconds);
+  if (question === undefined) return undefined;
+  const answer = await pointReader.read(question);
+  metrics.pointReads.inc({ by: answer === undefined ? "engine" : "parts" });
+  if (answer === undefined) return undefined;
+  return {
+    ...{ kind: "select", format: "RowBinary", result: answer.bytes, rows: answer.rows, insertedBytes: 0 },
+    elapsedSeconds: (performance.now() - begin) / 1000,
+  };
 }
 
 /** Runs one query in a session: its parameters are put back behind it. */
@@ -251,8 +281,13 @@ async function runOn(
     statement.verb === "KILL" ? Buffer.from(killByClientId(text.toString("latin1")), "latin1") : text;
   const isQuestion = kind === "select";
   const run = () => runner.run({ ...first, isQuestion, sql: sql.toString("utf8"), format, tag });
-  const ran = await gate.run(isQuestion ? () => engine.cancelWhen(signal, tag, run) : run, signal);
-  if (kind === "other") await engine.tablesChanged();
+  let ran: NativeResult;
+  try {
+    ran = await gate.run(isQuestion ? () => engine.cancelWhen(signal, tag, run) : run, signal);
+  } finally {
+    // One that fails may have changed some of the tables that it names.
+    if (kind === "other" && !leavingTables.has(statement.verb)) await engine.tablesChanged();
+  }
   return {
     kind,
     format: statement.format ?? format,

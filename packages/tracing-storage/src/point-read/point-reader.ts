@@ -1,0 +1,115 @@
+import type { Engine } from "../engine/engine.ts";
+import type { EngineLimits } from "../engine/engine-config.ts";
+import type { PointQuestion } from "./point-request.ts";
+import type { PointStatement, TableName } from "./point-statement.ts";
+import type { PointThread, ToldTable } from "./point-thread.ts";
+import type { PointAnswer } from "./read-point.ts";
+import { readTableFacts, type TableFacts } from "./table-facts.ts";
+
+/** Tables that wait to be changed are asked for again after so long. */
+const againMs = 1_000;
+/** What a byte of an answer takes at most in the engine's memory, by which it counts. */
+const memoryOfByte = 8;
+/** Of hex digits. */
+const leastKey = 8;
+/** Of tables that statements name, those that are not there too. */
+const maxTables = 64;
+
+/** Those of the engine's; 0 is none. */
+export type PointLimits = Pick<EngineLimits, "maxQuerySeconds" | "maxResultBytes">;
+
+interface KnownTable {
+  readonly version: number;
+  /** When it is asked for again, if it could not be read. */
+  readonly untilMs: number;
+  readonly table: ToldTable | undefined;
+}
+
+/**
+ * Answers statements for few rows by their keys from the files of parts. The engine plans such a statement for longer than it reads; here
+ * nothing is planned. What is not as it is known here, the engine answers: docs/adr/043-point-reads.md.
+ */
+export class PointReader {
+  readonly #engine: Pick<Engine, "run" | "folder" | "tablesVersion">;
+  readonly #thread: Pick<PointThread, "read" | "forget">;
+  readonly #limits: PointLimits;
+  readonly #tables = new Map<string, KnownTable>();
+
+  constructor(
+    engine: Pick<Engine, "run" | "folder" | "tablesVersion">,
+    thread: Pick<PointThread, "read" | "forget">,
+    limits: PointLimits,
+  ) {
+    this.#engine = engine;
+    this.#thread = thread;
+    this.#limits = limits;
+  }
+
+  get maxQuerySeconds(): number {
+    return this.#limits.maxQuerySeconds;
+  }
+
+  /** @returns undefined when the engine is to be asked */
+  async read({ statement, value }: PointQuestion): Promise<PointAnswer | undefined> {
+    const rows = await this.#table(statement.table);
+    const places = await this.#table(statement.places.table);
+    if (rows === undefined || places === undefined) return undefined;
+    if (!isAsKnown(statement, rows.facts, places.facts)) return undefined;
+    const answer = await this.#thread.read({ rows, places }, statement, value);
+    const { maxResultBytes } = this.#limits;
+    const isLong =
+      answer !== undefined && maxResultBytes > 0 && answer.bytes.length * memoryOfByte > maxResultBytes;
+    return isLong ? undefined : answer;
+  }
+
+  /** As the engine has it since the last statement that may have changed a table. */
+  async #table(name: TableName): Promise<ToldTable | undefined> {
+    const path = `${name.database}.${name.table}`;
+    const version = this.#engine.tablesVersion;
+    const known = this.#tables.get(path);
+    if (known?.version === version && (known.table !== undefined || performance.now() < known.untilMs)) {
+      return known.table;
+    }
+    const facts = await readTableFacts(this.#engine, name);
+    const keyTypes = facts === undefined ? undefined : keyTypesOf(facts);
+    const table = facts === undefined || keyTypes === undefined ? undefined : { facts, keyTypes };
+    this.#forget(path);
+    this.#tables.set(path, { version, untilMs: performance.now() + againMs, table });
+    if (this.#tables.size > maxTables) this.#forget(this.#tables.keys().next().value ?? "");
+    return table;
+  }
+
+  #forget(path: string): void {
+    const table = this.#tables.get(path)?.table;
+    this.#tables.delete(path);
+    if (table !== undefined) this.#thread.forget(table);
+  }
+}
+
+/** Whether the tables are made so that the statement can be answered from their parts. */
+function isAsKnown(statement: PointStatement, rows: TableFacts, there: TableFacts): boolean {
+  const { key, keys, columns, equal, partition, time, places } = statement;
+  const [text = "", minute] = rows.primaryKey;
+  const keyType = rows.columns.get(key);
+  return (
+    [...columns, equal.column].every((name) => rows.columns.has(name)) &&
+    keys.every(({ length }) => length >= leastKey && `FixedString(${length / 2})` === keyType) &&
+    // The places: by the minute within a text, and by the key; partitions of the same days have the same names.
+    /^(LowCardinality\(String\)|String)$/.test(rows.columns.get(text) ?? "") &&
+    minute === `toStartOfMinute(${time})` &&
+    there.primaryKey[0] === key &&
+    there.columns.get(key) === keyType &&
+    rows.partitionKey === partition &&
+    there.partitionKey === places.partition &&
+    rows.columns.get(partition) === there.columns.get(places.partition)
+  );
+}
+
+/** @returns undefined for other expressions than columns, and the minute of a column */
+function keyTypesOf({ primaryKey, columns }: TableFacts): string[] | undefined {
+  const types = primaryKey.map((expression) => {
+    const minuteOf = /^toStartOfMinute\((\w+)\)$/.exec(expression)?.[1];
+    return minuteOf === undefined ? columns.get(expression) : "DateTime";
+  });
+  return types.includes(undefined) ? undefined : (types as string[]);
+}

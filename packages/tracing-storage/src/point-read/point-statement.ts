@@ -1,0 +1,81 @@
+/** A table by its names. */
+export interface TableName {
+  readonly database: string;
+  readonly table: string;
+}
+
+/** Rows of a table by some values of one column, as a statement asks for them. */
+export interface PointStatement {
+  readonly table: TableName;
+  /** In the order of the answer. */
+  readonly columns: readonly string[];
+  /** The column whose values are named, and these in hex. */
+  readonly key: string;
+  readonly keys: readonly string[];
+  /** Another column, and the parameter that has its value. */
+  readonly equal: { readonly column: string; readonly parameter: string };
+  /** Where the rows are: partitions and minutes that another table has for the same keys. */
+  readonly places: {
+    readonly table: TableName;
+    readonly partition: string;
+    readonly minute: string;
+  };
+  /** Of `table`: the column that partitions it, and the time whose minutes are meant. */
+  readonly partition: string;
+  readonly time: string;
+}
+
+const word = "[A-Za-z_][A-Za-z0-9_]*";
+const bytes = "'(?:\\\\x[0-9a-f]{2})+'";
+const isNamed = `(= ${bytes}|IN \\(${bytes}(?:, ${bytes})*\\))`;
+const setting = `${word} = (?:[0-9]+|'[A-Za-z0-9_]*')`;
+const shape = new RegExp(
+  `^SELECT (${word}(?:, ${word})*) FROM (${word})\\.(${word}) PREWHERE (${word}) ${isNamed} ` +
+    `WHERE (${word}) = \\{(${word}):String\\} AND indexHint\\(\\((${word}), toStartOfMinute\\((${word})\\)\\) IN ` +
+    `\\(SELECT (${word}), (${word}) FROM (${word})\\.(${word}) WHERE (${word}) ${isNamed}\\)\\) ` +
+    `SETTINGS (${setting}(?:, ${setting})*) FORMAT RowBinary$`,
+);
+/** Settings that say how rows are found, and by what means, but not which rows there are. */
+const harmless: ReadonlySet<string> = new Set([
+  "max_threads",
+  "ignore_data_skipping_indices",
+  "use_uncompressed_cache",
+  "merge_tree_max_rows_to_use_cache",
+  "output_format_parallel_formatting",
+  "max_execution_time",
+  "readonly",
+  "cancel_http_readonly_queries_on_client_close",
+  "use_statistics_for_part_pruning",
+  "optimize_const_name_size",
+]);
+
+/**
+ * What a statement asks for, where it has the one shape that is known here: rows by values of a key, which are looked for where a second
+ * table has them.
+ * @param settings names of those that the request has besides
+ * @returns undefined for every other statement
+ */
+export function pointStatementOf(sql: string, settings: Iterable<string>): PointStatement | undefined {
+  const match = shape.exec(sql);
+  if (match === null) return undefined;
+  const [, columns = "", database = "", table = "", key = "", named = "", column = "", parameter = ""] =
+    match;
+  const [partition = "", time = "", partitionThere = "", minute = "", otherDatabase = "", otherTable = ""] =
+    match.slice(8);
+  const [otherKey, otherNamed, ownSettings = ""] = match.slice(14);
+  if (otherKey !== key || otherNamed !== named) return undefined;
+  const names = ownSettings.split(", ").map((setting) => setting.split(" ")[0] ?? "");
+  for (const name of [...names, ...settings]) {
+    if (!harmless.has(name)) return undefined;
+  }
+  return {
+    table: { database, table },
+    columns: columns.split(", "),
+    key,
+    keys: [...named.matchAll(/'([^']*)'/g)].map(([, text = ""]) => text.replaceAll("\\x", "")),
+    equal: { column, parameter },
+    places: { table: { database: otherDatabase, table: otherTable }, partition: partitionThere, minute },
+    partition,
+    time,
+  };
+}

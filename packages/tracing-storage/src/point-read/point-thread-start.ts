@@ -1,0 +1,48 @@
+/** The program of the thread that reads parts: files are read and unpacked here, so that nobody else waits for a disk. */
+import { parentPort } from "node:worker_threads";
+import { UnreadablePart } from "../parts/unreadable-part.ts";
+import { type OpenTable, readPoint } from "./read-point.ts";
+import { PartCache, TableParts } from "./table-parts.ts";
+import type { FromThread, ReadMessage, ToThread } from "./thread-messages.ts";
+
+/** Of marks, indexes and filters: 2 MiB for two and a half million spans. And of blocks. */
+const cachedBytes = 16 * 1024 * 1024;
+const cachedBlockBytes = 24 * 1024 * 1024;
+
+const cache = new PartCache(cachedBytes, cachedBlockBytes);
+const tables = new Map<number, OpenTable>();
+
+function tableOf(number: number): OpenTable {
+  const table = tables.get(number);
+  if (table === undefined) throw new Error(`nobody has told of the table ${number}`);
+  return table;
+}
+
+function answerTo({ call, rows, places, statement, value }: ReadMessage): FromThread {
+  try {
+    const answer = readPoint({ rows: tableOf(rows), places: tableOf(places) }, statement, value);
+    return { kind: "answer", call, ...answer };
+  } catch (error) {
+    // A merge may have replaced a part since its folder was looked at.
+    const isGone = (error as NodeJS.ErrnoException).code === "ENOENT";
+    if (isGone || error instanceof UnreadablePart) return { kind: "none", call };
+    return { kind: "none", call, error: String(error) };
+  }
+}
+
+parentPort?.on("message", (message: ToThread) => {
+  if (message.kind === "forget") {
+    tables.delete(message.table);
+    return;
+  }
+  if (message.kind === "table") {
+    const { table, facts, keyTypes } = message;
+    cache.forget(facts.folder);
+    tables.set(table, { facts, parts: new TableParts(facts.folder, keyTypes, cache) });
+    return;
+  }
+  const answer = answerTo(message);
+  const moved = answer.kind === "answer" ? [answer.bytes.buffer as ArrayBuffer] : [];
+  parentPort?.postMessage(answer, moved);
+});
+parentPort?.postMessage({ kind: "ready" } satisfies FromThread);

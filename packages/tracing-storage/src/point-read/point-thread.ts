@@ -1,0 +1,138 @@
+import { Worker } from "node:worker_threads";
+import type { Logger } from "lifecycle";
+import type { PointStatement } from "./point-statement.ts";
+import type { PointAnswer } from "./read-point.ts";
+import type { TableFacts } from "./table-facts.ts";
+import type { FromThread, ToThread } from "./thread-messages.ts";
+
+/** Calls that wait. With more, the engine is asked, which has several threads. */
+const maxCalls = 4;
+/** Of the heap of the thread. */
+const maxYoungGenerationSizeMb = 8;
+/** After a thread has ended by itself. */
+const againMs = 10_000;
+
+/** A table as a call names it. */
+export interface ToldTable {
+  readonly facts: TableFacts;
+  /** Of the primary key. */
+  readonly keyTypes: readonly string[];
+}
+
+/** A thread for `readPoint`. It begins with the first call, which it does not answer yet. */
+export class PointThread {
+  readonly #log: Logger;
+  #worker: Worker | undefined;
+  #isReady = false;
+  #isClosed = false;
+  #notBeforeMs = 0;
+  #lastNumber = 0;
+  readonly #calls = new Map<number, (answer: PointAnswer | undefined) => void>();
+  /** What this thread was told: numbers of tables. */
+  readonly #tables = new Map<ToldTable, number>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /**
+   * @param tables which the statement names; the same objects as long as nothing has changed
+   * @returns undefined when the engine is to be asked: the thread begins, has enough to do, or cannot read it
+   */
+  async read(
+    tables: { readonly rows: ToldTable; readonly places: ToldTable },
+    statement: PointStatement,
+    value: string,
+  ): Promise<PointAnswer | undefined> {
+    const worker = this.#worker ?? this.#begin();
+    if (worker === undefined || !this.#isReady || this.#calls.size >= maxCalls) return undefined;
+    const [rows, places] = [this.#numberOf(worker, tables.rows), this.#numberOf(worker, tables.places)];
+    const call = ++this.#lastNumber;
+    return await new Promise((resolve) => {
+      this.#calls.set(call, resolve);
+      post(worker, { kind: "read", call, rows, places, statement, value });
+    });
+  }
+
+  /** A table is not as it was: its number is forgotten. */
+  forget(table: ToldTable): void {
+    const number = this.#tables.get(table);
+    this.#tables.delete(table);
+    if (number !== undefined && this.#worker !== undefined) {
+      post(this.#worker, { kind: "forget", table: number });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#worker?.terminate();
+  }
+
+  #begin(): Worker | undefined {
+    if (this.#isClosed || performance.now() < this.#notBeforeMs) return undefined;
+    let worker: Worker;
+    try {
+      worker = new Worker(new URL("./point-thread-start.ts", import.meta.url), {
+        name: "point reads",
+        resourceLimits: { maxYoungGenerationSizeMb },
+      });
+    } catch (error) {
+      this.#failed(error);
+      this.#ended();
+      return undefined;
+    }
+    // Nobody waits for it at the end.
+    worker.unref();
+    worker.on("message", (message: FromThread) => this.#take(message));
+    worker.on("error", (error) => this.#failed(error));
+    worker.on("exit", () => this.#ended());
+    this.#worker = worker;
+    return worker;
+  }
+
+  #failed(error: unknown): void {
+    this.#log.error({ err: error }, "the thread that reads parts has failed; the engine answers meanwhile");
+  }
+
+  #take(message: FromThread): void {
+    if (message.kind === "ready") {
+      this.#isReady = true;
+      return;
+    }
+    const { call } = message;
+    const resolve = this.#calls.get(call);
+    this.#calls.delete(call);
+    if (message.kind === "none") {
+      if (message.error !== undefined) {
+        this.#log.warn(`parts were not read, the engine is asked: ${message.error}`);
+      }
+      resolve?.(undefined);
+      return;
+    }
+    const { bytes, rows } = message;
+    resolve?.({ bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), rows });
+  }
+
+  /** The engine answers what it has not answered; the next thread is told all anew. */
+  #ended(): void {
+    this.#worker = undefined;
+    this.#isReady = false;
+    this.#notBeforeMs = performance.now() + againMs;
+    this.#tables.clear();
+    for (const resolve of this.#calls.values()) resolve(undefined);
+    this.#calls.clear();
+  }
+
+  #numberOf(worker: Worker, told: ToldTable): number {
+    const known = this.#tables.get(told);
+    if (known !== undefined) return known;
+    const table = ++this.#lastNumber;
+    this.#tables.set(told, table);
+    post(worker, { kind: "table", table, ...told });
+    return table;
+  }
+}
+
+function post(worker: Worker, message: ToThread): void {
+  worker.postMessage(message);
+}

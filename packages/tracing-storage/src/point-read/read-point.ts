@@ -1,0 +1,225 @@
+import { type BloomHashes, bloomHashes } from "../parts/bloom-index.ts";
+import { textValue } from "../parts/column-reader.ts";
+import type { Granule } from "../parts/granule.ts";
+import type { Part, PartColumn } from "../parts/part.ts";
+import type { PartName } from "../parts/part-name.ts";
+import { UnreadablePart } from "../parts/unreadable-part.ts";
+import { KeySet, rowsOfSorted } from "./key-set.ts";
+import type { PointStatement } from "./point-statement.ts";
+import type { TableFacts } from "./table-facts.ts";
+import type { TableParts } from "./table-parts.ts";
+
+/** Of granules in which rows may be. With more of them the engine is faster: it has several threads. */
+const maxGranules = 96;
+/** The same of the table that knows the places, for all keys together; small ones. */
+const maxIndexGranules = 2_048;
+/** Rows and bytes of an answer: large traces are the engine's. */
+const maxRows = 8_192;
+const maxBytes = 16 * 1024 * 1024;
+/** What takes longer, on a slow disk or for large spans, is left to the engine. */
+const maxMs = 500;
+
+/** A table whose parts are read. */
+export interface OpenTable {
+  readonly facts: TableFacts;
+  readonly parts: TableParts;
+}
+
+/** The tables that a statement names. */
+export interface PointTables {
+  readonly rows: OpenTable;
+  readonly places: OpenTable;
+}
+
+export interface PointAnswer {
+  /** RowBinary. */
+  readonly bytes: Buffer;
+  readonly rows: number;
+}
+
+/** Where rows may be: partitions, and in each the minutes. */
+type Places = Map<string, Set<number>>;
+
+/**
+ * The answer to a statement from the files of parts.
+ * @param value of the statement's parameter
+ * @throws UnreadablePart, and errors of files, when the engine is to be asked
+ */
+export function readPoint(tables: PointTables, statement: PointStatement, value: string): PointAnswer {
+  const { rows, places: there } = tables;
+  const keys = statement.keys.map((hex) => Buffer.from(hex, "hex"));
+  const hashes = keys.map(bloomHashes);
+  const untilMs = performance.now() + maxMs;
+  const places = placesOf(there.parts, statement, keys, untilMs);
+  const filter = rows.facts.filters.get(statement.key);
+  const likely = rows.parts
+    .active()
+    .filter(({ partition }) => places.has(partition))
+    .map((name) => likelyGranules(rows.parts, name, places, filter, hashes));
+  checkCount(
+    likely.reduce((sum, { granules }) => sum + granules.length, 0),
+    maxGranules,
+  );
+  const search = { statement, facts: rows.facts, value, untilMs };
+  const sought = new KeySet(keys);
+  const found = likely.map(({ part, granules }) => foundIn(part, granules, search, sought));
+  checkRows(found.flat().reduce((sum, { rows: some }) => sum + some.length, 0));
+  const answer = new Answer();
+  for (const [index, granules] of found.entries()) {
+    const part = likely[index]?.part;
+    if (part !== undefined && granules.length > 0) readRows(part, granules, search, answer);
+  }
+  return answer.whole();
+}
+
+/** Rows as they are found. */
+class Answer {
+  readonly #rows: Buffer[] = [];
+  #bytes = 0;
+
+  /** @throws UnreadablePart when it becomes too long */
+  add(values: readonly Buffer[]): void {
+    const row = Buffer.concat(values);
+    this.#bytes += row.length;
+    this.#rows.push(row);
+    if (this.#bytes > maxBytes) throw new UnreadablePart("more bytes than are read here");
+  }
+
+  /** In memory of its own, which can go to another thread. */
+  whole(): PointAnswer {
+    const bytes = Buffer.allocUnsafeSlow(this.#bytes);
+    let at = 0;
+    for (const row of this.#rows) at += row.copy(bytes, at);
+    return { bytes, rows: this.#rows.length };
+  }
+}
+
+function checkCount(granules: number, most: number): void {
+  if (granules > most) throw new UnreadablePart("more granules than are read here");
+}
+
+function checkRows(rows: number): void {
+  if (rows > maxRows) throw new UnreadablePart("more rows than are read here");
+}
+
+function checkTime(untilMs: number): void {
+  if (performance.now() > untilMs) throw new UnreadablePart("it takes longer than is waited here");
+}
+
+/** Partitions and minutes that a table has for keys, which is in their order. */
+function placesOf(
+  parts: TableParts,
+  { key, places: { minute } }: PointStatement,
+  keys: readonly Buffer[],
+  untilMs: number,
+): Places {
+  const places: Places = new Map();
+  let count = 0;
+  for (const name of parts.active()) {
+    const part = parts.open(name);
+    const [keyColumn, minuteColumn] = [columnOf(part, key), columnOf(part, minute, "DateTime('UTC')")];
+    part.read((read) => {
+      for (const one of keys) {
+        const [from, to] = part.index.granulesOf(one);
+        count += to - from;
+        checkCount(count, maxIndexGranules);
+        checkTime(untilMs);
+        for (let granule = from; granule < to; granule++) {
+          const rows = rowsOfSorted(allOf(keyColumn, read(granule, keyColumn.streams)), one);
+          if (rows.length === 0) continue;
+          const minutes = places.get(name.partition) ?? new Set();
+          places.set(name.partition, minutes);
+          for (const bytes of minuteColumn.reader.values(read(granule, minuteColumn.streams), rows)) {
+            minutes.add(bytes.readUInt32LE(0));
+          }
+        }
+      }
+    });
+  }
+  return places;
+}
+
+/** Granules of the minutes, but for those whose filter has none of the keys. */
+function likelyGranules(
+  parts: TableParts,
+  name: PartName,
+  places: Places,
+  filterName: string | undefined,
+  hashes: readonly BloomHashes[],
+): { readonly part: Part; readonly granules: readonly number[] } {
+  const part = parts.open(name);
+  const granules = part.index.granulesOfNumbers([...(places.get(name.partition) ?? [])]);
+  const filter = filterName === undefined || granules.length === 0 ? undefined : part.filter(filterName);
+  if (filter === undefined) return { part, granules };
+  return {
+    part,
+    granules: granules.filter((granule) => hashes.some((hash) => filter.mayHave(granule, hash))),
+  };
+}
+
+/** What rows are looked for, and until when. */
+interface Search {
+  readonly statement: PointStatement;
+  readonly facts: TableFacts;
+  readonly value: string;
+  readonly untilMs: number;
+}
+
+/** Rows of a granule that have one of the keys. */
+interface FoundRows {
+  readonly granule: number;
+  readonly rows: readonly number[];
+}
+
+/** Looks at the column of the keys alone. */
+function foundIn(
+  part: Part,
+  granules: readonly number[],
+  { statement: { key }, facts, untilMs }: Search,
+  keys: KeySet,
+): FoundRows[] {
+  const column = columnOf(part, key, facts.columns.get(key));
+  return part.read((read) => {
+    const found = granules.map((granule) => {
+      checkTime(untilMs);
+      return { granule, rows: keys.rowsIn(allOf(column, read(granule, column.streams))) };
+    });
+    return found.filter(({ rows }) => rows.length > 0);
+  });
+}
+
+/** Adds the rows that were found, if they have the value. */
+function readRows(part: Part, found: readonly FoundRows[], search: Search, answer: Answer): void {
+  const { statement, facts, value, untilMs } = search;
+  const { columns, equal } = statement;
+  const columnsRead = columns.map((name) => columnOf(part, name, facts.columns.get(name)));
+  const equalColumn = columnOf(part, equal.column, facts.columns.get(equal.column));
+  const wanted = textValue(Buffer.from(value));
+  part.read((read) => {
+    for (const { granule: number, rows: likely } of found) {
+      checkTime(untilMs);
+      const granule = read(number);
+      const equals = equalColumn.reader.values(granule, likely);
+      const rows = likely.filter((_, index) => wanted.equals(equals[index] as Buffer));
+      const values = columnsRead.map(({ reader }) => reader.values(granule, rows));
+      for (let row = 0; row < rows.length; row++) {
+        answer.add(values.map((ofColumn) => ofColumn[row] as Buffer));
+      }
+    }
+  });
+}
+
+function allOf({ reader }: PartColumn, granule: Granule): Buffer {
+  const all = reader.all?.(granule);
+  if (all === undefined) throw new UnreadablePart("a key is not of a fixed size");
+  return all;
+}
+
+/** @param type that it must have, where it matters */
+function columnOf(part: Part, name: string, type?: string): PartColumn {
+  const column = part.columns.get(name);
+  if (column === undefined || (type !== undefined && column.type !== type)) {
+    throw new UnreadablePart(`${part.folder} does not have ${name} as it is read here`);
+  }
+  return column;
+}

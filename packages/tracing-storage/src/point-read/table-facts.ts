@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { z } from "zod";
+import type { Engine } from "../engine/engine.ts";
+import type { TableName } from "./point-statement.ts";
+
+/** What is known of a table whose parts are read. */
+export interface TableFacts {
+  /** Of its parts. */
+  readonly folder: string;
+  readonly partitionKey: string;
+  /** Expressions. */
+  readonly primaryKey: readonly string[];
+  readonly columns: ReadonlyMap<string, string>;
+  /** By expressions: indexes that say of each granule that it does not have a value. */
+  readonly filters: ReadonlyMap<string, string>;
+}
+
+const row = z.object({
+  uuid: z.string(),
+  engine: z.string(),
+  partition_key: z.string(),
+  primary_key: z.string(),
+  names: z.array(z.string()),
+  types: z.array(z.string()),
+  filters: z.array(z.tuple([z.string(), z.string()])),
+  changing: z.coerce.number(),
+  policies: z.coerce.number(),
+});
+
+/** Tables whose rows are those of their parts, whatever merges make of equal ones later. */
+const engines = new Set(["MergeTree", "ReplacingMergeTree"]);
+
+/**
+ * Asks the engine for a table.
+ * @returns undefined where a reading of its parts may not be what a statement would give: it is of another engine, its parts wait to be
+ *   changed, or somebody may not see all rows
+ */
+export async function readTableFacts(
+  engine: Pick<Engine, "run" | "folder">,
+  { database, table }: TableName,
+): Promise<TableFacts | undefined> {
+  const ofTable = `database = '${database}' AND table = '${table}'`;
+  const columns = `SELECT groupArray(COLUMN) FROM (SELECT name, type FROM system.columns WHERE ${ofTable} AND default_kind IN ('', 'DEFAULT') ORDER BY position)`;
+  const sql =
+    `SELECT toString(uuid) AS uuid, engine, partition_key, primary_key, (${columns.replace("COLUMN", "name")}) AS names, ` +
+    `(${columns.replace("COLUMN", "type")}) AS types, ` +
+    `(SELECT groupArray((expr, name)) FROM system.data_skipping_indices WHERE ${ofTable} AND type_full = 'bloom_filter(0.01)' AND granularity = 1) AS filters, ` +
+    `(SELECT count() FROM system.mutations WHERE ${ofTable} AND NOT is_done) AS changing, ` +
+    `(SELECT count() FROM system.row_policies) AS policies ` +
+    `FROM system.tables WHERE database = '${database}' AND name = '${table}'`;
+  const { bytes } = await engine.run({ prepare: "", sql, format: "JSONEachRow", tag: "point-read" });
+  const text = bytes.toString("utf8").trim();
+  if (text === "") return undefined;
+  const facts = row.parse(JSON.parse(text));
+  if (!engines.has(facts.engine) || facts.changing > 0 || facts.policies > 0) return undefined;
+  return {
+    folder: join(engine.folder.enginePath, "store", facts.uuid.slice(0, 3), facts.uuid),
+    partitionKey: facts.partition_key,
+    primaryKey: facts.primary_key.split(", "),
+    columns: new Map(facts.names.map((name, index) => [name, facts.types[index] ?? ""])),
+    filters: new Map(facts.filters),
+  };
+}

@@ -1,0 +1,87 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { BlockCache } from "../parts/block-cache.ts";
+import { Part } from "../parts/part.ts";
+import { activeParts, type PartName, partNameOf } from "../parts/part-name.ts";
+import { UnreadablePart } from "../parts/unreadable-part.ts";
+
+/** So long after a change of a folder its time may be that of a second change, too: a clock of the file system ticks each few milliseconds. */
+const unsureMs = 100;
+
+/** The parts of a table, as its folder has them now. */
+export class TableParts {
+  readonly #folder: string;
+  readonly #cache: PartCache;
+  readonly #keyTypes: readonly string[];
+  #listed:
+    | { readonly atMs: number; readonly changedMs: number; readonly parts: readonly PartName[] }
+    | undefined;
+
+  constructor(folder: string, keyTypes: readonly string[], cache: PartCache) {
+    this.#folder = folder;
+    this.#keyTypes = keyTypes;
+    this.#cache = cache;
+  }
+
+  /** @throws UnreadablePart where parts have changes beside them; errors of files */
+  active(): readonly PartName[] {
+    const { mtimeMs } = statSync(this.#folder);
+    const known = this.#listed;
+    const isSure = known !== undefined && known.changedMs === mtimeMs && known.atMs > mtimeMs + unsureMs;
+    if (isSure) return known.parts;
+    const atMs = Date.now();
+    const names = readdirSync(this.#folder);
+    if (names.some((name) => name.startsWith("patch-"))) {
+      throw new UnreadablePart("a table has patches of its parts");
+    }
+    const parts = activeParts(names.flatMap((name) => partNameOf(name) ?? []));
+    this.#listed = { atMs, changedMs: mtimeMs, parts };
+    return parts;
+  }
+
+  /** @throws UnreadablePart, and errors of files */
+  open(name: PartName): Part {
+    const folder = join(this.#folder, name.text);
+    return this.#cache.take(folder, () => Part.open(folder, this.#keyTypes, this.#cache.blocks));
+  }
+}
+
+/** Marks and indexes of the parts that were asked last, and blocks of their files. */
+export class PartCache {
+  readonly blocks: BlockCache;
+  readonly #maxBytes: number;
+  readonly #parts = new Map<string, { readonly part: Part; readonly bytes: number }>();
+  #bytes = 0;
+
+  constructor(maxBytes: number, maxBlockBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.blocks = new BlockCache(maxBlockBytes);
+  }
+
+  take(folder: string, open: () => Part): Part {
+    const known = this.#parts.get(folder);
+    const part = known?.part ?? open();
+    this.#parts.delete(folder);
+    // Some of a part is read later.
+    const { bytes } = part;
+    this.#parts.set(folder, { part, bytes });
+    this.#bytes += bytes - (known?.bytes ?? 0);
+    for (const [oldest, { bytes: freed }] of this.#parts) {
+      if (this.#bytes <= this.#maxBytes || oldest === folder) break;
+      this.#parts.delete(oldest);
+      this.#bytes -= freed;
+    }
+    return part;
+  }
+
+  /** All that is known of the parts in a table's folder: after some statements new ones may have names of old ones. */
+  forget(tableFolder: string): void {
+    const prefix = join(tableFolder, "/");
+    for (const [folder, { bytes }] of this.#parts) {
+      if (!folder.startsWith(prefix)) continue;
+      this.#parts.delete(folder);
+      this.#bytes -= bytes;
+    }
+    this.blocks.forget(prefix);
+  }
+}
