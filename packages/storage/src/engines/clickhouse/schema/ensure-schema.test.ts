@@ -57,7 +57,7 @@ describe("ensureSchema", () => {
     expect(versions).toBe(String(schemaVersion));
   });
 
-  it("makes a new database as the steps do, but for columns that are not stored any more and the order of spans", async () => {
+  it("makes a new database as the steps do, but for columns that are not stored any more, the order of spans and the size of granules", async () => {
     await open().ready();
     const stepped = newDatabaseName();
     await runSql(server.url, `CREATE DATABASE ${stepped}`);
@@ -70,8 +70,9 @@ describe("ensureSchema", () => {
     const others = [...sentOnly, ...textsOnly].map((name) => `'${name}'`);
     const order = (column: string) =>
       `replaceOne(${column}, 'toStartOfMinute(start), trace_id', 'toStartOfMinute(start)')`;
+    const engine = order("replaceRegexpOne(engine_full, ' PRIMARY KEY [^)]*[)]', '')");
     const shapes = [
-      `SELECT name, ${order("replaceRegexpOne(engine_full, ' PRIMARY KEY [^)]*[)]', '')")}, ${order("sorting_key")}, partition_key, replaceAll(as_select, database, 'd') FROM system.tables WHERE database = {d:String} AND name != 'schema_migrations' ORDER BY name`,
+      `SELECT name, replaceOne(${engine}, 'index_granularity = 2048', 'index_granularity = 4096'), ${order("sorting_key")}, partition_key, replaceAll(as_select, database, 'd') FROM system.tables WHERE database = {d:String} AND name != 'schema_migrations' ORDER BY name`,
       `SELECT table, name, type, default_kind, compression_codec, if(default_kind = 'EPHEMERAL', '', replaceRegexpAll(default_expression, '\\\\bin_(resource_)?attributes', '\\\\1attributes')) FROM system.columns WHERE database = {d:String} AND table != 'schema_migrations' AND name NOT IN (${others}) ORDER BY table, name`,
       "SELECT table, name, type_full, expr, granularity FROM system.data_skipping_indices WHERE database = {d:String} ORDER BY table, name",
     ];

@@ -99,7 +99,7 @@ describe("a search for spans below or above others", () => {
 describe("an equation of an attribute", () => {
   const own = newDatabaseName();
   const tenant = "";
-  const spans = 4 * 4_096;
+  const spans = 4 * 2_048;
   const range = { startUnixNano: noonUnixNano - 60_000n * msNano, endUnixNano: noonUnixNano };
   const planOf = (condition: string) => {
     const query = parseTraceQl(`{ ${condition} }`);
@@ -114,7 +114,7 @@ describe("an equation of an attribute", () => {
     const texts = Object.entries(parameters).map(([name, value]) => [name, String(value)]);
     return shared.sql(`EXPLAIN indexes = 1 ${sql}`, Object.fromEntries(texts));
   };
-  /** Granules of 4,096 rows that are read. */
+  /** Granules of 2,048 rows that are read. */
   const readOf = async (condition: string) => {
     const plan = await planOf(condition);
     return Number([...plan.matchAll(/Granules: (\d+)\//g)].at(-1)?.[1]);
@@ -127,11 +127,11 @@ describe("an equation of an attribute", () => {
         // In this order in the table.
         service: `service-${String(index).padStart(5, "0")}`,
         attributes: [
-          text("half", index < 6_000 ? "first" : "second"),
+          text("half", index < 3_000 ? "first" : "second"),
           attribute("number", { type: "int", value: BigInt(index) }),
           ...(index === spans - 1 ? [array("rare")] : []),
         ],
-        resource: { attributes: [text("host", `host-${index >> 12}`)] },
+        resource: { attributes: [text("host", `host-${index >> 11}`)] },
       }),
     );
     const ownStore = openClickHouseStore({ urls: [shared.url], database: own });
