@@ -10,7 +10,7 @@ import type { TableFacts } from "./table-facts.ts";
 import type { TableParts } from "./table-parts.ts";
 
 /** Of granules in which rows may be. With more of them the engine is faster: it has several threads. */
-const maxGranules = 96;
+const maxGranules = 64;
 /** The same of the table that knows the places, for all keys together; small ones. */
 const maxIndexGranules = 2_048;
 /** Rows and bytes of an answer: large traces are the engine's. */
