@@ -71,6 +71,15 @@ describe("a block", () => {
     expect(keptBytes(Buffer.concat([block, Buffer.alloc(1_000_000)]))).toEqual([5_000, 5_000]);
   });
 
+  it("is refused when any of its bytes is another", () => {
+    const block = plainBlock("lz4", Buffer.alloc(300, "any text, "));
+    for (let at = 0; at < block.length; at++) {
+      const damaged = Buffer.from(block);
+      damaged[at] = (damaged[at] as number) ^ (1 << (at % 8));
+      expect(() => unpackBlockAt(damaged, 0)).toThrow(UnreadablePart);
+    }
+  });
+
   const packed = Buffer.from("some text, some more text");
   const several = (...bytes: number[]) => Buffer.from(bytes);
 

@@ -1,9 +1,10 @@
 import { zstdDecompressSync } from "node:zlib";
+import { cityHash128 } from "wire/city-hash";
 import { decompressLz4Block } from "../compression/lz4-block.ts";
 import { T64Values } from "./t64.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** Before each block: a checksum, which is not looked at. */
+/** Before each block: a checksum of all that follows. */
 const checksumBytes = 16;
 /** The method, the size from the method on, the size of what is packed. */
 const headerBytes = 9;
@@ -66,6 +67,10 @@ export function unpackBlockAt(file: Buffer, at: number): PackedBlock {
   const end = header + packedBytes;
   if (packedBytes < headerBytes || end > file.length) throw new UnreadablePart("a block is cut short");
   if (bytes > maxBlockBytes) throw new UnreadablePart(`a block says that it has ${bytes} bytes`);
+  const [low, high] = cityHash128(file.subarray(header, end));
+  if (file.readBigUInt64LE(at) !== low || file.readBigUInt64LE(at + 8) !== high) {
+    throw new UnreadablePart("a block has not the checksum that it should have");
+  }
   const packed = file.subarray(header + headerBytes, end);
   return { end, bytes: unpacked(file[header] as number, packed, bytes) };
 }

@@ -1,4 +1,5 @@
 import { zstdCompressSync } from "node:zlib";
+import { cityHash128 } from "wire/city-hash";
 import { compressLz4Block } from "../compression/lz4-block.ts";
 
 /** For tests: ways in which a block of a file is packed, with the bytes that name them. */
@@ -23,9 +24,23 @@ function behindHeader(method: number, packed: Buffer, length: number): Buffer {
   return Buffer.concat([header, packed]);
 }
 
-/** For tests: a block as a file has it. Its checksum is none. */
+/** For tests: a block as a file has it. */
 export function blockOf(method: number, packed: Buffer, length: number): Buffer {
-  return Buffer.concat([Buffer.alloc(16, 0xcc), behindHeader(method, packed, length)]);
+  return sealed(Buffer.concat([Buffer.alloc(16), behindHeader(method, packed, length)]));
+}
+
+/** For tests: blocks with checksums that fit, as far as their headers say where they are. */
+export function sealed(blocks: Buffer): Buffer {
+  const bytes = Buffer.from(blocks);
+  for (let at = 0; at + 25 <= bytes.length; ) {
+    const end = at + 16 + bytes.readUInt32LE(at + 17);
+    if (end > bytes.length || end < at + 25) break;
+    const [low, high] = cityHash128(bytes.subarray(at + 16, end));
+    bytes.writeBigUInt64LE(low, at);
+    bytes.writeBigUInt64LE(high, at + 8);
+    at = end;
+  }
+  return bytes;
 }
 
 /** For tests: a block with these bytes. */

@@ -1,3 +1,4 @@
+import { mixBlocks } from "./mix-blocks.ts";
 import {
   hash0to16,
   hash16,
@@ -5,7 +6,6 @@ import {
   k1,
   k3,
   type MixState,
-  mix64,
   type Pair,
   rotate,
   shiftMix,
@@ -61,7 +61,7 @@ function seeded(view: DataView, start: number, total: number, seed: Pair): Pair 
     ],
   };
   const mixed = total - (total % 128);
-  for (let at = 0; at < mixed; at += 64) mix64(state, view, start + at);
+  mixBlocks(state, view, start, mixed);
   let { x, y, v, w } = state;
   const { z } = state;
   const length = total - mixed;

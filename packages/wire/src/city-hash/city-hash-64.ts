@@ -1,3 +1,4 @@
+import { mixBlocks } from "./mix-blocks.ts";
 import {
   hash0to16,
   hash16,
@@ -6,7 +7,6 @@ import {
   k2,
   k3,
   type MixState,
-  mix64,
   rotate,
   shiftMix,
   u64,
@@ -70,7 +70,7 @@ function hashLong(view: DataView): bigint {
   const z = u64(seed + shiftMix(v[1]) * k1);
   const x = u64(rotate(u64(z + view.getBigUint64(0, true)), 39n) * k1);
   const state: MixState = { x, y: u64(rotate(y, 33n) * k1), z, v, w };
-  for (let at = 0; at < length - 1 - ((length - 1) % 64); at += 64) mix64(state, view, at);
+  mixBlocks(state, view, 0, length - 1 - ((length - 1) % 64));
   return hash16([
     u64(hash16([state.v[0], state.w[0]]) + shiftMix(state.y) * k1 + state.z),
     u64(hash16([state.v[1], state.w[1]]) + state.x),

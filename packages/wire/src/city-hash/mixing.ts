@@ -67,16 +67,3 @@ export interface MixState {
   v: Pair;
   w: Pair;
 }
-
-/** Mixes 64 bytes into a state. */
-export function mix64(state: MixState, view: DataView, at: number): void {
-  const { v, w } = state;
-  const x = u64(rotate(u64(state.x + state.y + v[0] + view.getBigUint64(at + 16, true)), 37n) * k1) ^ w[1];
-  const y = u64(rotate(u64(state.y + v[1] + view.getBigUint64(at + 48, true)), 42n) * k1) ^ v[0];
-  const z = rotate(state.z ^ w[0], 33n);
-  state.v = weakHash32(view, at, u64(v[1] * k1), u64(x + w[0]));
-  state.w = weakHash32(view, at + 32, u64(z + w[1]), y);
-  state.x = z;
-  state.y = y;
-  state.z = x;
-}

@@ -1,0 +1,143 @@
+import { type MixState, u64 } from "./mixing.ts";
+
+/** Pieces of 16 bits of the constant k1, 0xb492b66fbe98f273. */
+const k1Low0 = 0xf273;
+const k1Low1 = 0xbe98;
+const k1Low = 0xbe98f273 | 0;
+const k1High = 0xb492b66f | 0;
+
+/** Halves of the last result: a number of 64 bits is two of 32, as `BigInt` takes fifty times as long. */
+let high = 0;
+let low = 0;
+
+function add(aHigh: number, aLow: number, bHigh: number, bLow: number): void {
+  const sum = (aLow >>> 0) + (bLow >>> 0);
+  low = sum | 0;
+  high = (aHigh + bHigh + (sum > 0xffffffff ? 1 : 0)) | 0;
+}
+
+/** To the right, by less than 32. */
+function rotate(aHigh: number, aLow: number, shift: number): void {
+  low = (aLow >>> shift) | (aHigh << (32 - shift));
+  high = (aHigh >>> shift) | (aLow << (32 - shift));
+}
+
+function timesK1(aHigh: number, aLow: number): void {
+  const a0 = aLow & 0xffff;
+  const a1 = aLow >>> 16;
+  const p00 = a0 * k1Low0;
+  const middle = a0 * k1Low1 + a1 * k1Low0 + (p00 >>> 16);
+  low = (middle << 16) | (p00 & 0xffff);
+  // The middle has up to 34 bits.
+  high = (a1 * k1Low1 + Math.floor(middle / 65_536) + Math.imul(aHigh, k1Low) + Math.imul(aLow, k1High)) | 0;
+}
+
+const halves = (value: bigint): [number, number] => [
+  Number(BigInt.asIntN(32, value >> 32n)),
+  Number(BigInt.asIntN(32, value)),
+];
+const whole = (valueHigh: number, valueLow: number): bigint =>
+  u64((BigInt(valueHigh >>> 0) << 32n) | BigInt(valueLow >>> 0));
+
+/** Mixes pieces of 64 bytes into a state. @param length a multiple of 64 */
+export function mixBlocks(state: MixState, view: DataView, start: number, length: number): void {
+  let [xH, xL] = halves(state.x);
+  let [yH, yL] = halves(state.y);
+  let [zH, zL] = halves(state.z);
+  let [v0H, v0L] = halves(state.v[0]);
+  let [v1H, v1L] = halves(state.v[1]);
+  let [w0H, w0L] = halves(state.w[0]);
+  let [w1H, w1L] = halves(state.w[1]);
+  for (let at = start; at < start + length; at += 64) {
+    // x = rotate(x + y + v0 + bytes 16, 37) * k1 ^ w1
+    add(xH, xL, yH, yL);
+    add(high, low, v0H, v0L);
+    add(high, low, view.getInt32(at + 20, true), view.getInt32(at + 16, true));
+    rotate(low, high, 5);
+    timesK1(high, low);
+    xH = high ^ w1H;
+    xL = low ^ w1L;
+    // y = rotate(y + v1 + bytes 48, 42) * k1 ^ v0
+    add(yH, yL, v1H, v1L);
+    add(high, low, view.getInt32(at + 52, true), view.getInt32(at + 48, true));
+    rotate(low, high, 10);
+    timesK1(high, low);
+    yH = high ^ v0H;
+    yL = low ^ v0L;
+    // z = rotate(z ^ w0, 33)
+    rotate(zL ^ w0L, zH ^ w0H, 1);
+    zH = high;
+    zL = low;
+    // v = 32 bytes, mixed with v1 * k1 and x + w0
+    timesK1(v1H, v1L);
+    const aH = high;
+    const aL = low;
+    add(xH, xL, w0H, w0L);
+    mix32(view, at, aH, aL, high, low);
+    v0H = firstHigh;
+    v0L = firstLow;
+    v1H = high;
+    v1L = low;
+    // w = the next 32, with z + w1 and y
+    add(zH, zL, w1H, w1L);
+    mix32(view, at + 32, high, low, yH, yL);
+    w0H = firstHigh;
+    w0L = firstLow;
+    w1H = high;
+    w1L = low;
+    // x and z change places
+    const oldH = xH;
+    const oldL = xL;
+    xH = zH;
+    xL = zL;
+    zH = oldH;
+    zL = oldL;
+  }
+  state.x = whole(xH, xL);
+  state.y = whole(yH, yL);
+  state.z = whole(zH, zL);
+  state.v = [whole(v0H, v0L), whole(v1H, v1L)];
+  state.w = [whole(w0H, w0L), whole(w1H, w1L)];
+}
+
+/** The first of the two results of `mix32`; the second one is the last result. */
+let firstHigh = 0;
+let firstLow = 0;
+
+/** As `weakHash32`. */
+function mix32(
+  view: DataView,
+  at: number,
+  seedAHigh: number,
+  seedALow: number,
+  bH: number,
+  bL: number,
+): void {
+  const zH = view.getInt32(at + 28, true);
+  const zL = view.getInt32(at + 24, true);
+  add(seedAHigh, seedALow, view.getInt32(at + 4, true), view.getInt32(at, true));
+  const cH = high;
+  const cL = low;
+  // b = rotate(b + a + z, 21)
+  add(bH, bL, cH, cL);
+  add(high, low, zH, zL);
+  rotate(high, low, 21);
+  const rotatedH = high;
+  const rotatedL = low;
+  // a += x + y
+  add(cH, cL, view.getInt32(at + 12, true), view.getInt32(at + 8, true));
+  add(high, low, view.getInt32(at + 20, true), view.getInt32(at + 16, true));
+  const aH = high;
+  const aL = low;
+  // b += rotate(a, 44); then b + c, and a + z
+  rotate(aL, aH, 12);
+  add(rotatedH, rotatedL, high, low);
+  add(high, low, cH, cL);
+  const secondH = high;
+  const secondL = low;
+  add(aH, aL, zH, zL);
+  firstHigh = high;
+  firstLow = low;
+  high = secondH;
+  low = secondL;
+}
