@@ -123,8 +123,8 @@ test("a store is filled once, and answers every question, beside a plain table t
       expect(store.length).toBeGreaterThan(15);
       for (const { name, results, rows } of store) {
         expect(results, name).toBeGreaterThan(0);
-        // A trace is read from parts, past the engine.
-        if (name !== "trace by id") expect(rows, name).toBeGreaterThan(0);
+        // Traces are read from parts, past the engine, unless they are large.
+        if (!name.startsWith("trace ")) expect(rows, name).toBeGreaterThan(0);
       }
       expect(query.filter(({ failed }) => failed > 0)).toEqual([]);
       expect(plain.map(({ name }) => name)).toContain("trace by id");
