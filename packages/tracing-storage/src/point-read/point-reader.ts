@@ -70,7 +70,8 @@ export class PointReader {
     if (known?.version === version && (known.table !== undefined || performance.now() < known.untilMs)) {
       return known.table;
     }
-    const facts = await readTableFacts(this.#engine, name);
+    // Where the engine cannot say, it will answer the statement itself, or say why not.
+    const facts = await readTableFacts(this.#engine, name).catch(() => undefined);
     const keyTypes = facts === undefined ? undefined : keyTypesOf(facts);
     const table = facts === undefined || keyTypes === undefined ? undefined : { facts, keyTypes };
     this.#forget(path);
