@@ -168,6 +168,19 @@ describe("a long result", () => {
   });
 });
 
+test("a question of which only the head is asked for leaves no query behind, and its session is free", async () => {
+  const query = "SELECT number FROM numbers(100000000000) FORMAT RowBinary";
+  const heads = Array.from({ length: 12 }, async (_, index) => {
+    const session = `${storage.url}/?session_id=head-${index}`;
+    const answered = await fetch(`${session}&${new URLSearchParams({ query })}`, { method: "HEAD" });
+    expect([answered.status, answered.headers.get("content-length")]).toEqual([200, null]);
+    const inSession = async () => await (await fetch(session, { method: "POST", body: "SELECT 1" })).text();
+    await expect.poll(inSession, { timeout: 10_000 }).toBe("1\n");
+  });
+  await Promise.all(heads);
+  await askUntil(storage.url, "SELECT count() FROM system.processes WHERE query LIKE '%numbers(1000%'", "1");
+});
+
 test("a stop does not wait for a client that takes nothing of its result", { timeout: 60_000 }, async () => {
   const path = await makeFolder();
   const stopping = await startStorage(path);

@@ -13,8 +13,12 @@ export interface ResultPipe {
   readonly stream: Readable;
   /** The engine has written all it will write: its query has ended, or was never started. */
   end(): void;
-  /** Nobody reads on (an iterator must be returned first): the rest is thrown away, so that the query can be cancelled, which no blocked write can. */
+  /**
+   * Nobody reads on: the rest is thrown away, so that the query can be cancelled, which no blocked write can. A reader
+   * that is still there sees the end, and must not take it for that of the result.
+   */
   abandon(): void;
+  readonly isAbandoned: boolean;
 }
 
 /**
@@ -68,10 +72,14 @@ export class ResultPipes {
           closeSync(held);
         }
       },
+      get isAbandoned() {
+        return abandoned;
+      },
       abandon: () => {
-        // Once, and after a reader that is just leaving has taken its listener away, which would hold the flow.
         if (!abandoned) {
           abandoned = true;
+          // A reader that waits, or has stopped reading, would hold the flow.
+          stream.removeAllListeners("readable");
           stream.on("data", () => {});
           setImmediate(() => stream.resume());
         }

@@ -155,7 +155,7 @@ async function write(
 export async function answerStream(
   request: IncomingMessage,
   response: ServerResponse,
-  { head, rest }: { readonly head: Buffer; readonly rest: AsyncGenerator<Buffer, void> },
+  { head, rest }: { readonly head: Buffer; readonly rest: AsyncIterable<Buffer> },
   packing: Packing,
   sendTimeoutMs: number,
   failure: (error: unknown) => Buffer,
@@ -180,8 +180,6 @@ export async function answerStream(
           break;
         }
       }
-    } else {
-      await rest.return();
     }
     if (!goesOn && request.method !== "HEAD") {
       response.destroy();

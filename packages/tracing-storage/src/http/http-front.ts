@@ -105,14 +105,15 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
   async function sendStream(
     request: IncomingMessage,
     response: ServerResponse,
-    { result, rest }: QueryOutcome & { readonly rest: AsyncGenerator<Buffer, void> },
+    result: Buffer,
+    chunks: AsyncIterable<Buffer>,
     packing: Packing,
   ): Promise<void> {
     const tag = exceptionTag();
     response.setHeader("X-ClickHouse-Exception-Tag", tag);
     metrics.resultBytes.inc(result.length);
     async function* counted(): AsyncGenerator<Buffer, void> {
-      for await (const chunk of rest) {
+      for await (const chunk of chunks) {
         metrics.resultBytes.inc(chunk.length);
         yield chunk;
       }
@@ -162,11 +163,11 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
       response.setHeader("X-ClickHouse-Summary", summary(outcome));
       response.setHeader("Content-Type", contentType(outcome.format));
       const packing = { mayCompress: parameters.mayCompress, asBlocks: parameters.compressBlocks };
-      if (outcome.rest === undefined) {
+      if (outcome.more === undefined) {
         metrics.resultBytes.inc(outcome.result.length);
         await answer(request, response, 200, outcome.result, packing);
       } else {
-        await sendStream(request, response, { ...outcome, rest: outcome.rest }, packing);
+        await sendStream(request, response, outcome.result, outcome.more.chunks, packing);
       }
     } catch (error) {
       const known = toEngineError(error);
@@ -177,6 +178,8 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
       }
       await sendError(request, response, known);
     } finally {
+      // What is not read by now is not wanted: of a HEAD, or of a client that took too long.
+      left.abort();
       if (id !== undefined) {
         ids.delete(id);
       }

@@ -21,7 +21,7 @@ import type { StorageMetrics } from "../storage-metrics.ts";
 import type { QueryParameters } from "./query-parameters.ts";
 import type { RequestBody } from "./request-body.ts";
 import { type Sessions, statementToRestore } from "./sessions.ts";
-import { runStreamed, type StreamedResult } from "./streamed-result.ts";
+import { type RestOfResult, runStreamed, type StreamedResult } from "./streamed-result.ts";
 import type { User } from "./users.ts";
 
 /** As ClickHouse's default for `max_query_size`, which a request may raise up to the second figure. */
@@ -37,11 +37,8 @@ export interface QueryOutcome {
   readonly format: string;
   /** The whole result, or its beginning. */
   readonly result: Buffer;
-  /**
-   * What follows `result` when that is only the beginning; throws EngineError when the query fails on its way. Must be
-   * read to its end, or returned early.
-   */
-  readonly rest?: AsyncGenerator<Buffer, void>;
+  /** What follows `result` when that is only the beginning: to be read to its end, or the signal of the query aborted. */
+  readonly more?: RestOfResult;
   /** Rows of the result, or rows that the insert brought; 0 when that is not known yet. */
   readonly rows: number;
   /** Decompressed bytes of the rows that the insert brought. */
@@ -109,7 +106,7 @@ function writesRows({ verb, inserts }: Statement): boolean {
  * Runs the query of one request. Rows of an insert go to a file of the spool first, so that a slow client holds no
  * place in the engine, and from there into the table; so every format works, binary ones too, and a body may be
  * larger than memory. The result of a question comes through a pipe, as the client takes it.
- * @param signal aborted when the client leaves: cancels what only reads; an insert under way goes on
+ * @param signal aborted when the client leaves, or nobody reads on: cancels what only reads; an insert under way goes on
  * @throws EngineError
  */
 export async function runQuery(
@@ -152,7 +149,7 @@ export async function runQuery(
     return await runOn(parts, parts.engine, { prepare, kept }, read, parameters, body, signal);
   }
   return await new Promise((resolve, reject) => {
-    // The session stays locked until a streamed result has ended.
+    // The session stays locked until the query of a streamed result has ended.
     parts.sessions
       .use(user, session, async (connection) => {
         const outcome = await runInSession(parts, connection, read, parameters, body, signal);
@@ -214,21 +211,12 @@ async function runInSession(
     await putBack();
     throw error;
   }
-  const { rest } = outcome;
-  if (rest === undefined) {
+  const { more } = outcome;
+  if (more === undefined) {
     await putBack();
     return { outcome, ended: Promise.resolve() };
   }
-  const { promise: ended, resolve } = Promise.withResolvers<void>();
-  async function* untilEnded(chunks: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer, void> {
-    try {
-      yield* chunks;
-    } finally {
-      await putBack().catch(() => {});
-      resolve();
-    }
-  }
-  return { outcome: { ...outcome, rest: untilEnded(rest) }, ended };
+  return { outcome, ended: more.ended.then(putBack).catch(() => {}) };
 }
 
 async function runOn(
@@ -298,7 +286,7 @@ async function runOn(
   };
 }
 
-function outcomeOfStream({ head, ran, rest }: StreamedResult, format: string): QueryOutcome {
+function outcomeOfStream({ head, ran, more }: StreamedResult, format: string): QueryOutcome {
   return {
     kind: "select",
     format,
@@ -306,6 +294,6 @@ function outcomeOfStream({ head, ran, rest }: StreamedResult, format: string): Q
     rows: ran?.rowsRead ?? 0,
     insertedBytes: 0,
     elapsedSeconds: ran?.elapsed ?? 0,
-    ...(rest === undefined ? {} : { rest }),
+    ...(more === undefined ? {} : { more }),
   };
 }

@@ -1,5 +1,5 @@
 import type { Engine } from "../engine/engine.ts";
-import { EngineError, toEngineError } from "../engine/engine-error.ts";
+import { EngineError, engineError, toEngineError } from "../engine/engine-error.ts";
 import type { NativeResult } from "../engine/native-binding.ts";
 import type { QueryGate } from "../engine/query-gate.ts";
 import type { ResultPipe } from "../engine/result-pipe.ts";
@@ -17,8 +17,16 @@ export interface StreamedResult {
   readonly head: Buffer;
   /** Present when `head` is all. */
   readonly ran?: NativeResult;
-  /** Present when there is more; throws EngineError when the query fails on its way. */
-  readonly rest?: AsyncGenerator<Buffer, void>;
+  /** Present when there is more. */
+  readonly more?: RestOfResult;
+}
+
+/** What follows the beginning of a result. */
+export interface RestOfResult {
+  /** Throws EngineError when the query fails on its way. */
+  readonly chunks: AsyncIterable<Buffer>;
+  /** Resolves when the query has ended, in whatever way: its connection is free, while the last chunks may be unread. */
+  readonly ended: Promise<void>;
 }
 
 interface StreamParts {
@@ -33,8 +41,8 @@ function withoutPath(error: unknown, path: string): EngineError {
 }
 
 /**
- * Runs a question in its place of the gate, and gives its result as the engine makes it. The place is kept until the
- * last byte was taken.
+ * Runs a question in its place of the gate, and gives its result as the engine makes it. The query ends when all was
+ * read, or when the signal is aborted: whoever does not read to the end must abort it.
  * @param run runs the statement into the pipe
  * @returns undefined when it must be run without a pipe: there is none here, or the engine does not take the statement
  *   with one (what is wrong with it is then better said by the engine, of the text as the client wrote it)
@@ -47,61 +55,60 @@ export async function runStreamed(
   run: (pipe: ResultPipe) => Promise<NativeResult>,
 ): Promise<StreamedResult | undefined> {
   const started = Promise.withResolvers<ResultPipe | undefined>();
-  const ended = gate.run(async () => {
+  const ran = gate.run(async () => {
     const pipe = engine.takePipe();
     started.resolve(pipe);
     if (pipe === undefined) {
       return undefined;
     }
+    // The query may have ended, and its last bytes still lie in the pipe.
+    signal.addEventListener("abort", () => pipe.abandon(), { once: true });
     try {
       return await engine.cancelWhen(signal, tag, () => run(pipe));
     } finally {
       pipe.end();
     }
   }, signal);
-  ended.catch((error: unknown) => started.reject(error));
+  ran.catch((error: unknown) => started.reject(error));
   const pipe = await started.promise;
   if (pipe === undefined) {
     return undefined;
   }
-  const chunks = pipe.stream.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+  const chunks = chunksOf(pipe, ran);
   const held: Buffer[] = [];
   let length = 0;
   try {
     while (length < headBytes) {
       const { value, done } = await chunks.next();
       if (done === true) {
-        const ran = await ended;
-        return ran === undefined ? undefined : { head: Buffer.concat(held, length), ran };
+        const result = await ran;
+        return result === undefined ? undefined : { head: Buffer.concat(held, length), ran: result };
       }
       held.push(value);
       length += value.length;
     }
   } catch (error) {
-    await chunks.return?.();
-    pipe.abandon();
-    const known = withoutPath(error, pipe.path);
-    if (known.code === syntaxError && length === 0) {
+    if (error instanceof EngineError && error.code === syntaxError && length === 0) {
       return undefined;
     }
-    throw known;
+    throw error;
   }
-  async function* rest(open: ResultPipe): AsyncGenerator<Buffer, void> {
-    try {
-      for (;;) {
-        const { value, done } = await chunks.next();
-        if (done === true) {
-          break;
-        }
-        yield value;
-      }
-      await ended;
-    } catch (error) {
-      throw withoutPath(error, open.path);
-    } finally {
-      await chunks.return?.();
-      open.abandon();
-    }
+  const ended = ran.then(
+    () => {},
+    () => {},
+  );
+  return { head: Buffer.concat(held, length), more: { chunks, ended } };
+}
+
+/** @throws EngineError when the query fails, or what it wrote was thrown away */
+async function* chunksOf(pipe: ResultPipe, ran: Promise<unknown>): AsyncGenerator<Buffer, void> {
+  try {
+    yield* pipe.stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+    await ran;
+  } catch (error) {
+    throw withoutPath(error, pipe.path);
   }
-  return { head: Buffer.concat(held, length), rest: rest(pipe) };
+  if (pipe.isAbandoned) {
+    throw engineError("QUERY_WAS_CANCELLED", "the result was not read to its end");
+  }
 }
