@@ -4,13 +4,15 @@ import { UnreadablePart } from "../parts/unreadable-part.ts";
 import { type OpenTable, readPoint } from "./read-point.ts";
 import { PartCache, TableParts } from "./table-parts.ts";
 import type { FromThread, ReadMessage, ToThread } from "./thread-messages.ts";
+import { garbageCollector } from "./unpacked-garbage.ts";
 
 /** Of marks, indexes and filters: 2 MiB for two and a half million spans. And of blocks. */
 const cachedBytes = 16 * 1024 * 1024;
-const cachedBlockBytes = 24 * 1024 * 1024;
+const cachedBlockBytes = 8 * 1024 * 1024;
 
 const cache = new PartCache(cachedBytes, cachedBlockBytes);
 const tables = new Map<number, OpenTable>();
+const collectGarbage = garbageCollector();
 
 function tableOf(number: number): OpenTable {
   const table = tables.get(number);
@@ -44,5 +46,7 @@ parentPort?.on("message", (message: ToThread) => {
   const answer = answerTo(message);
   const moved = answer.kind === "answer" ? [answer.bytes.buffer as ArrayBuffer] : [];
   parentPort?.postMessage(answer, moved);
+  // Behind the answer, which nobody waits for any more.
+  setImmediate(collectGarbage);
 });
 parentPort?.postMessage({ kind: "ready" } satisfies FromThread);

@@ -8,7 +8,7 @@ import type { FromThread, ToThread } from "./thread-messages.ts";
 /** Calls that wait. With more, the engine is asked, which has several threads. */
 const maxCalls = 4;
 /** Of the heap of the thread. */
-const maxYoungGenerationSizeMb = 8;
+const maxYoungGenerationSizeMb = 3;
 /** After a thread has ended by itself. */
 const againMs = 10_000;
 
