@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { type PartName, partNameOf } from "../parts/part-name.ts";
 import { namesIn, tableFolders, tokenFolderOf } from "./table-folders.ts";
 
 /** A block that a table believes to have: its token was noted, and the process ended before its part got its name. */
@@ -7,13 +8,6 @@ interface LostToken {
   readonly logPath: string;
   readonly part: string;
   readonly block: string;
-}
-
-/** `<partition>_<first block>_<last block>_<level>[_<mutation>]`. */
-interface PartName {
-  readonly partition: string;
-  readonly first: number;
-  readonly last: number;
 }
 
 const added = "1";
@@ -70,10 +64,4 @@ function lostTokensOf(tableFolder: string): LostToken[] {
     }
   }
   return lost;
-}
-
-function partNameOf(name: string): PartName | undefined {
-  const [, partition, first, last] = /^(?!tmp_)([^_]+)_(\d+)_(\d+)_\d+(?:_\d+)?$/.exec(name) ?? [];
-  if (partition === undefined) return undefined;
-  return { partition, first: Number(first), last: Number(last) };
 }
