@@ -9,10 +9,12 @@ import { TestProcess } from "../suite/test-process.ts";
 import { type FillSize, fillStore } from "./fill-store.ts";
 import { storeSql } from "./store-sql.ts";
 
-/** From its sources, with its own options of Node. */
-function programOf(name: string): string[] {
+/** From its sources, as it would start itself once built. */
+function programOf(name: string, args: readonly string[]) {
   const folder = new URL(`../../../${name}/`, import.meta.url);
-  return [...readProgram(folder).nodeOptions, fileURLToPath(new URL(`bin/${name}.ts`, folder))];
+  const { nodeOptions, environment } = readProgram(folder);
+  const program = fileURLToPath(new URL(`bin/${name}.ts`, folder));
+  return { name, command: process.execPath, args: [...nodeOptions, program, ...args], environment };
 }
 
 /** Of the spans. */
@@ -48,25 +50,19 @@ export async function startFilledSystem(
   await mkdir(folder, { recursive: true });
   const [http = "", admin = "", queryHttp = "", queryGrpc = "", queryAdmin = ""] = await freeAddresses(5);
   const storage = new TestProcess({
-    name: "tracing-storage",
-    command: process.execPath,
-    args: [
-      ...programOf("tracing-storage"),
+    ...programOf("tracing-storage", [
       ...["--storage.data-dir", join(folder, "storage"), "--storage.http.host-port", http],
       ...["--grpc.host-port", "127.0.0.1:0", "--admin.http.host-port", admin],
-    ],
+    ]),
     healthUrl: `http://${admin}/`,
     watchesParent: true,
   });
   const storeUrl = `http://${http}`;
   const query = new TestProcess({
-    name: "tracing-query",
-    command: process.execPath,
-    args: [
-      ...programOf("tracing-query"),
+    ...programOf("tracing-query", [
       ...["--clickhouse.url", storeUrl, "--query.http-server.host-port", queryHttp],
       ...["--query.grpc-server.host-port", queryGrpc, "--admin.http.host-port", queryAdmin],
-    ],
+    ]),
     healthUrl: `http://${queryAdmin}/`,
     watchesParent: true,
   });

@@ -27,16 +27,17 @@ export function startBuilt(
   preload: Preload | undefined = undefined,
 ): TestProcess {
   const folder = new URL(`../../../${name}/`, import.meta.url);
-  const program = fileURLToPath(new URL(`dist/${name}.cjs`, folder));
+  const file = fileURLToPath(new URL(`dist/${name}.cjs`, folder));
+  const { nodeOptions, environment } = readProgram(folder);
   return new TestProcess({
     name,
     command: process.execPath,
     args: [
-      ...readProgram(folder).nodeOptions,
+      ...nodeOptions,
       ...(preload === undefined ? [] : ["--require", preload.file]),
-      ...[program, ...args, "--admin.http.host-port", adminAddress],
+      ...[file, ...args, "--admin.http.host-port", adminAddress],
     ],
-    environment: preload?.environment ?? {},
+    environment: { ...environment, ...preload?.environment },
     healthUrl: `http://${adminAddress}/`,
     watchesParent: true,
   });
