@@ -219,7 +219,7 @@ test("the same rows as the engine's, of one trace and of several", async () => {
     [1, 100_000],
     Array.from({ length: 30 }, (_, n) => n * 9),
   ];
-  const questions = [...Array.from({ length: 30 }, (_, n) => [n * 14]), ...groups];
+  const questions = [...Array.from({ length: 12 }, (_, n) => [n * 35]), ...groups];
   for (const traces of questions) {
     for (const tenant of ["t", "other"]) await expectSame(traces, { tenant });
   }
@@ -237,13 +237,13 @@ test("what was inserted is seen at once", async () => {
   await untilByParts([1]);
   const before = await byParts();
   const missed: number[] = [];
-  for (let trace = 1_000; trace < 1_080; trace++) {
+  for (let trace = 1_000; trace < 1_030; trace++) {
     await insert({ trace, second: trace % 120 }, { trace: 7, second: trace % 120 });
     if (countOf(await point([trace])) !== 1) missed.push(trace);
     if (countOf(await point([7])) !== trace - 999) missed.push(trace);
   }
   expect(missed).toEqual([]);
-  expect((await byParts()) - before).toBeGreaterThan(80);
+  expect((await byParts()) - before).toBeGreaterThan(30);
 });
 
 describe("the engine's answer after a change", () => {
@@ -263,7 +263,7 @@ describe("the engine's answer after a change", () => {
   async function expectSameForSomeTime(question: Question = {}): Promise<Answer> {
     let answer: Answer = { rows: [] };
     for (let time = 0; time < 3; time++) {
-      for (const traces of [[1], [2, 3, 5_000], [5]]) answer = await expectSame(traces, question);
+      for (const traces of [[1], [2, 3, 5_000]]) answer = await expectSame(traces, question);
     }
     return answer;
   }
@@ -691,7 +691,7 @@ describe("a damaged part", () => {
   }
 
   test("bytes of data.bin that are others", async () => {
-    const count = 60;
+    const count = 30;
     await insertParts(1, count);
     await insert({ trace: 9_999 });
     await untilByParts([9_999]);
@@ -721,7 +721,7 @@ describe("a damaged part", () => {
     "columns_substreams.txt",
     "serialization.json",
   ])("%s of other bytes, cut short, and gone", async (name) => {
-    const count = 9;
+    const count = 6;
     await insertParts(1, count);
     await insert({ trace: 9_999 });
     await untilByParts([9_999]);
@@ -779,7 +779,7 @@ test("a limit for all answers is one for those of parts, too", async () => {
     expect(countOf(await expectSame([1]))).toBe(100);
     const many = Array.from({ length: 30 }, (_, n) => n);
     // The first ones are the engine's: the thread begins.
-    for (let time = 0; time < 20; time++) {
+    for (let time = 0; time < 8; time++) {
       const answer = await expectSame(many);
       expect(answer).toEqual({ code: "396" });
     }

@@ -80,6 +80,7 @@ export const notRun: readonly NotRun[] = [
     block: "npm run bench",
     reason: `${long}; bench's own tests run each suite for a moment`,
   },
+  { page: "benchmarks-history.md", block: "npm run bench", reason: "what benchmarks.md has" },
   { page: "compose.md", block: "docker compose up", reason: engine },
   { page: "compose.md", block: "docker compose cp", reason: engine },
   { page: "compose.md", block: "docker compose exec", reason: engine },
