@@ -33,7 +33,7 @@ const cores = availableParallelism();
 
 // It takes 300 MiB of memory for each of them.
 test.skipIf(cores > 4)(
-  "while the engine holds more than 200 MiB for each core, what is freed goes back at once",
+  "while the engine holds more than 180 MiB for each core, what is freed goes back at once",
   async () => {
     const given = (than: string) =>
       `SELECT sum(value) ${than} FROM system.events WHERE event = 'MemoryAllocatorPurge'`;

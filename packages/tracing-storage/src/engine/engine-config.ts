@@ -72,7 +72,7 @@ const idleThreads = 16;
  * Of what the engine's allocator holds, for each core: above that, what was freed goes back to the system at once, not after the seconds of
  * `allocator.ts`. Two merges, an insert and a search that meet would otherwise come on top of what those before them have left.
  */
-const heldBytesPerCore = 209_715_200;
+const heldBytesPerCore = 188_743_680;
 
 /** `heldBytesPerCore` as the engine wants it: a part of all the memory that it may have; 0.9, its default, at most. */
 export function purgeRatio(maxMemoryBytes: number, cores: number): number {
