@@ -12,12 +12,15 @@ export interface CollectorMeans {
 }
 
 function thisThread(): CollectorMeans {
+  let gc: NodeJS.GCFunction | undefined;
   return {
     heldBytes: () => getHeapStatistics().external_memory,
     collect() {
-      setFlagsFromString("--expose-gc");
-      const gc = runInNewContext("globalThis.gc") as NodeJS.GCFunction | undefined;
-      gc?.({ type: "major" });
+      if (gc === undefined) {
+        setFlagsFromString("--expose-gc");
+        gc = runInNewContext("globalThis.gc") as NodeJS.GCFunction;
+      }
+      gc({ type: "major" });
     },
   };
 }
