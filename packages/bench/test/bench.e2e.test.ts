@@ -136,11 +136,40 @@ test("a store is filled once, and answers every question, beside a plain table t
   }
 });
 
+test("stores of two sizes are asked the same, in turns", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "bench-growth-"));
+  try {
+    const { code, stdout } = await bench(
+      "growth",
+      "--folder",
+      folder,
+      "--hours=1,2",
+      "--spans=4000",
+      "--times=1",
+    );
+    expect(code).toBe(0);
+    const [head, ...lines] = stdout.trimEnd().split("\n");
+    expect(head).toMatch(
+      /^ +1 h: p50 \(min\) ms +2 h: p50 \(min\) ms +2 h to 1 h +1 h: rows +2 h: rows +results$/,
+    );
+    expect(lines.pop()).toContain("load average");
+    expect(lines.length).toBeGreaterThan(15);
+    const figure = String.raw`\d+\.\d \(\d+\.\d\) +`;
+    for (const line of lines)
+      expect(line).toMatch(
+        RegExp(`^\\D.* ${figure}${figure}\\d+\\.\\d\\d +\\d+ +\\d+ +[1-9]\\d*, [1-9]\\d*$`),
+      );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test.each([
   ["an unknown command", ["ingets"], 2, '"ingets" is not a command'],
   ["an unknown option", ["ingest", "--fast"], 2, "--fast"],
   ["both ends", ["ingest", "--total=1", "--duration=1s"], 2, "exclude each other"],
   ["no folder", ["store", "--hours=1"], 2, "--folder is missing"],
+  ["a wrong list of sizes", ["growth", "--folder=/nowhere", "--hours=1,x"], 2, '--hours "1,x" is not a list'],
   ["a wrong address", ["ingest", "--protocol=http", "--endpoint=localhost:4318"], 2, "is not a base URL"],
   ["a wrong process", ["ingest", "--pid=collector"], 2, '--pid "collector" is not NAME=PID'],
   ["a process that is not there", ["ingest", "--pid=x=4194305"], 1, "process 4194305 is not there"],

@@ -1,6 +1,7 @@
 import { agentCommand } from "./agent-command.ts";
 import { UsageError } from "./arguments.ts";
 import { bareCommand } from "./bare-command.ts";
+import { growthCommand } from "./growth-command.ts";
 import { ingestCommand } from "./ingest-command.ts";
 import { microCommand } from "./micro-command.ts";
 import { proxyCommand } from "./proxy-command.ts";
@@ -19,6 +20,7 @@ const commands = {
   micro: microCommand,
   agent: agentCommand,
   store: storeCommand,
+  growth: growthCommand,
   query: queryCommand,
   server: serverCommand,
   proxy: proxyCommand,

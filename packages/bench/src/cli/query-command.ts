@@ -7,13 +7,11 @@ import { unasked } from "../query/http-questions.ts";
 import { readSamples } from "../query/samples.ts";
 import { machineLine } from "../report/notes.ts";
 import { type Column, renderTable } from "../report/table.ts";
-import { millionPerHour } from "../store/fill-store.ts";
-import { startFilledSystem } from "../store/filled-system.ts";
 import { Arguments, type OptionSpecs, optionHelp, UsageError } from "./arguments.ts";
+import { hoursOf, startStoreOfHours, storeSizeSpecs } from "./store-sizes.ts";
 
 const specs = {
-  folder: { value: "PATH", text: "Data of our stores, `hours-N` of each; kept, and filled only when empty." },
-  hours: { value: "N,…", text: "Sizes of our stores: a million spans are an hour.", fallback: "1,10" },
+  ...storeSizeSpecs,
   peer: { value: "PATH", text: "Jaeger 1.62's all-in-one: the same of a million spans in Badger." },
   times: { value: "N", text: "Requests of each kind.", fallback: "20" },
   json: { text: "Print the reports as JSON." },
@@ -51,11 +49,7 @@ ${optionHelp(specs)}`);
   let missing: string[] = [];
   for (const hours of sizes) {
     const title = `ours, ${hours} million`;
-    const system = await startFilledSystem(
-      join(folder, `hours-${hours}`),
-      { hours, spansPerHour: millionPerHour },
-      signal,
-    );
+    const system = await startStoreOfHours(folder, hours, signal);
     try {
       const { query, endUnixMs } = system;
       await query.healthy(signal);
@@ -83,16 +77,6 @@ ${optionHelp(specs)}`);
     process.stdout.write(machineLine({ cores: availableParallelism(), loadBefore, loadAfter }));
   }
   return failed.length === 0 && missing.length === 0 ? 0 : 1;
-}
-
-function hoursOf(text: string): number[] {
-  const sizes = text.split(",").map(Number);
-  for (const size of sizes) {
-    if (!Number.isInteger(size) || size < 1 || size > 10_000) {
-      throw new UsageError(`--hours "${text}" is not a list of whole numbers from 1 to 10000`);
-    }
-  }
-  return sizes;
 }
 
 async function askAll(

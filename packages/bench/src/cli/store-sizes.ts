@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import { millionPerHour } from "../store/fill-store.ts";
+import { type FilledSystem, startFilledSystem } from "../store/filled-system.ts";
+import { type OptionSpec, UsageError } from "./arguments.ts";
+
+/** Options of a command that wants stores of several sizes. */
+export const storeSizeSpecs = {
+  folder: { value: "PATH", text: "Data of our stores, `hours-N` of each; kept, and filled only when empty." },
+  hours: { value: "N,…", text: "Sizes of our stores: a million spans are an hour.", fallback: "1,10" },
+} satisfies Record<string, OptionSpec>;
+
+/** @param text of `--hours` @throws UsageError when it is not a list of sizes */
+export function hoursOf(text: string): number[] {
+  const sizes = text.split(",").map(Number);
+  for (const size of sizes) {
+    if (!Number.isInteger(size) || size < 1 || size > 10_000) {
+      throw new UsageError(`--hours "${text}" is not a list of whole numbers from 1 to 10000`);
+    }
+  }
+  return sizes;
+}
+
+/** Starts the store of so many hours in its folder, as {@link startFilledSystem} does. */
+export function startStoreOfHours(
+  folder: string,
+  hours: number,
+  signal: AbortSignal,
+  spansPerHour = millionPerHour,
+): Promise<FilledSystem> {
+  return startFilledSystem(join(folder, `hours-${hours}`), { hours, spansPerHour }, signal);
+}

@@ -1,0 +1,63 @@
+import type { Question } from "./store-questions.ts";
+import { storeCost } from "./store-sql.ts";
+
+/** One of the stores, and what it is asked. */
+export interface GrowthStore {
+  readonly hours: number;
+  /** The store's HTTP port. */
+  readonly url: string;
+  readonly questions: readonly Question[];
+}
+
+/** One kind of question to one store. */
+export interface GrowthFigure {
+  readonly hours: number;
+  readonly results: number;
+  /** Median, least and 95th percentile. */
+  readonly wallMs: number;
+  readonly wallMinMs: number;
+  readonly wallP95Ms: number;
+  /** That the engine read; none of traces read from parts. */
+  readonly rows: number;
+}
+
+/** One kind of question to all stores, in their order. */
+export interface GrowthReport {
+  readonly name: string;
+  readonly figures: readonly GrowthFigure[];
+}
+
+/**
+ * Asks stores of different sizes the same, in turns: how fast the machine is at the moment is the same for all.
+ * @param stores all with the same questions; nobody else may use them meanwhile
+ */
+export async function askGrowth(stores: readonly GrowthStore[], times: number): Promise<GrowthReport[]> {
+  const reports: GrowthReport[] = [];
+  for (const [index, { name }] of stores[0]?.questions.entries() ?? []) {
+    const asked = stores.map((store) => ({ store, ask: store.questions[index]?.ask, walls: [] as number[] }));
+    for (let attempt = 0; attempt < times; attempt++) {
+      for (const { ask, walls } of attempt % 2 === 0 ? asked : asked.toReversed()) {
+        const startedAt = performance.now();
+        await ask?.(attempt);
+        walls.push(performance.now() - startedAt);
+      }
+    }
+    const figures: GrowthFigure[] = [];
+    for (const { store, ask, walls } of asked) {
+      walls.sort((one, other) => one - other);
+      const at = (share: number) => walls[Math.floor(walls.length * share)] ?? 0;
+      const before = await storeCost(store.url);
+      const between = await storeCost(store.url);
+      const results = (await ask?.(0)) ?? 0;
+      const after = await storeCost(store.url);
+      figures.push({
+        ...{ hours: store.hours, results },
+        ...{ wallMs: at(0.5), wallMinMs: at(0), wallP95Ms: at(0.95) },
+        // Less what asking for the cost costs.
+        rows: after.rows - between.rows - (between.rows - before.rows),
+      });
+    }
+    reports.push({ name, figures });
+  }
+  return reports;
+}
