@@ -1,5 +1,5 @@
-import { getHeapStatistics, setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { getHeapStatistics } from "node:v8";
+import { collectGarbage } from "lifecycle/collect-garbage";
 
 /** What is unpacked of files and no longer needed may take so much memory. V8 on its own waits for 64 MiB, as it looks at its heap, in which they are small. */
 const maxGarbageBytes = 12 * 1024 * 1024;
@@ -11,24 +11,15 @@ export interface CollectorMeans {
   readonly collect: () => void;
 }
 
-function thisThread(): CollectorMeans {
-  let gc: NodeJS.GCFunction | undefined;
-  return {
-    heldBytes: () => getHeapStatistics().external_memory,
-    collect() {
-      if (gc === undefined) {
-        setFlagsFromString("--expose-gc");
-        gc = runInNewContext("globalThis.gc") as NodeJS.GCFunction;
-      }
-      gc({ type: "major" });
-    },
-  };
-}
+const thisThread: CollectorMeans = {
+  heldBytes: () => getHeapStatistics().external_memory,
+  collect: () => collectGarbage("regular"),
+};
 
 /**
  * @returns to be called when there is time for it: frees what was unpacked and is garbage, when it is much. Takes some milliseconds then.
  */
-export function garbageCollector(means: CollectorMeans = thisThread()): () => void {
+export function garbageCollector(means: CollectorMeans = thisThread): () => void {
   let leftBytes = means.heldBytes();
   return () => {
     const heldBytes = means.heldBytes();

@@ -1,5 +1,5 @@
-import { getHeapStatistics, setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { getHeapStatistics } from "node:v8";
+import { collectGarbage } from "lifecycle/collect-garbage";
 
 /** How long a thread is watched before it counts as idle, and how much of that it may have been at work. */
 const watchedMs = 2_000;
@@ -7,16 +7,6 @@ const mostBusy = 0.05;
 /** Less than this on top of what the last collection left is not worth another one, nor is less than this part of it. */
 const leastGrowthBytes = 8 * 1024 * 1024;
 const leastGrowth = 0.25;
-
-/**
- * Has V8 give back all that it can: garbage, and compiled code of functions that do nothing now. Those that run again are
- * compiled again then. Takes 15 to 30 ms of processor time.
- */
-function collectAll(): void {
-  setFlagsFromString("--expose-gc");
-  const gc = runInNewContext("globalThis.gc") as NodeJS.GCFunction | undefined;
-  gc?.({ type: "major", flavor: "last-resort" });
-}
 
 /** What {@link releaseMemory} looks at and does; tests bring their own. */
 export interface ReleaseMeans {
@@ -30,7 +20,7 @@ export interface ReleaseMeans {
 function thisThread(): ReleaseMeans {
   let last = performance.eventLoopUtilization();
   return {
-    collect: collectAll,
+    collect: () => collectGarbage("last-resort"),
     busy() {
       const now = performance.eventLoopUtilization();
       const { utilization } = performance.eventLoopUtilization(now, last);

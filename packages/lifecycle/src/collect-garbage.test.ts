@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { collectGarbage } from "./collect-garbage.ts";
+
+test.each(["regular", "last-resort"] as const)(
+  "what nobody holds is gone after a collection (%s)",
+  async (flavor) => {
+    const held = new WeakRef({ large: new Array(1_000).fill(0) });
+    // What a WeakRef has given out is kept until the turn ends.
+    await new Promise((resolve) => setImmediate(resolve));
+    collectGarbage(flavor);
+    expect(held.deref() === undefined).toBe(true);
+  },
+);
