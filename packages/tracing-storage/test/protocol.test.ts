@@ -54,6 +54,27 @@ describe("queries", () => {
     expect([response.status, await response.text()]).toEqual([200, text]);
   });
 
+  test("literals hold any bytes, also those that are no text", async () => {
+    const literal = Buffer.from([0x27, 0xff, 0xc3, 0xbc, 0xe2, 0x82, 0x27]);
+    const select = Buffer.concat([Buffer.from("SELECT hex("), literal, Buffer.from(")")]);
+    expect(await (await post({}, select)).text()).toBe("FFC3BCE282\n");
+    expect(await (await post({ wait_end_of_query: "1" }, select)).text()).toBe("FFC3BCE282\n");
+    const insert = Buffer.concat([Buffer.from("INSERT INTO default.t SELECT 1, "), literal]);
+    expect((await post({}, insert)).status).toBe(200);
+    expect(await ask(storage.url, "SELECT hex(b) FROM default.t")).toBe("FFC3BCE282");
+    // What is printed of a table makes the same table again.
+    const create = Buffer.concat([
+      Buffer.from("CREATE OR REPLACE TABLE default.bytes (b String DEFAULT "),
+      ...[literal, Buffer.from(") ENGINE = MergeTree ORDER BY b")],
+    ]);
+    expect((await post({}, create)).status).toBe(200);
+    const printed = await (await post({}, "SHOW CREATE TABLE default.bytes FORMAT TSVRaw")).arrayBuffer();
+    expect(Buffer.from(printed).includes(literal)).toBe(true);
+    await ask(storage.url, "DROP TABLE default.bytes SYNC");
+    expect((await post({}, new Uint8Array(printed))).status).toBe(200);
+    await ask(storage.url, "DROP TABLE default.bytes SYNC");
+  });
+
   test("headers say what was done", async () => {
     const { headers } = await post({ query_id: "my-query" }, "SELECT 1 FORMAT CSV");
     expect(headers.get("x-clickhouse-query-id")).toBe("my-query");

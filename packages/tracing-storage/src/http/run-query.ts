@@ -17,6 +17,7 @@ import {
   resultToFile,
   type Statement,
 } from "../sql/statement.ts";
+import { utf8Text } from "../sql/utf8-text.ts";
 import type { StorageMetrics } from "../storage-metrics.ts";
 import type { QueryParameters } from "./query-parameters.ts";
 import type { RequestBody } from "./request-body.ts";
@@ -268,7 +269,7 @@ async function runOn(
   const sql =
     statement.verb === "KILL" ? Buffer.from(killByClientId(text.toString("latin1")), "latin1") : text;
   const isQuestion = kind === "select";
-  const run = () => runner.run({ ...first, isQuestion, sql: sql.toString("utf8"), format, tag });
+  const run = () => runner.run({ ...first, isQuestion, sql: utf8Text(sql), format, tag });
   let ran: NativeResult;
   try {
     ran = await gate.run(isQuestion ? () => engine.cancelWhen(signal, tag, run) : run, signal);

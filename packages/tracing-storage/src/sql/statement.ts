@@ -1,6 +1,7 @@
 import { engineError } from "../engine/engine-error.ts";
 import { EngineClause } from "./engine-clause.ts";
 import { type Token, tokenize } from "./tokenizer.ts";
+import { utf8Text } from "./utf8-text.ts";
 
 /** What the front must know of a statement before the engine sees it. */
 export interface Statement {
@@ -265,7 +266,7 @@ export function quoteString(text: string): string {
  */
 export function insertFromFile(text: Buffer, insert: InsertStatement, path: string): string {
   const { sourceAt, formatAt, format, formatEnd, dataAt } = insert;
-  const part = (from: number, to: number) => text.toString("utf8", from, to).trim();
+  const part = (from: number, to: number) => utf8Text(text.subarray(from, to)).trim();
   return [
     part(0, sourceAt),
     `FROM INFILE ${quoteString(path)} COMPRESSION 'none'`,
@@ -286,9 +287,9 @@ export function resultToFile(
   fallback: string,
 ): string {
   return [
-    text.toString("utf8", 0, outfileAt),
+    utf8Text(text.subarray(0, outfileAt)),
     `INTO OUTFILE ${quoteString(path)} APPEND COMPRESSION 'none'`,
-    format === undefined ? `FORMAT ${fallback}` : text.toString("utf8", outfileAt, end),
+    format === undefined ? `FORMAT ${fallback}` : utf8Text(text.subarray(outfileAt, end)),
   ].join("\n");
 }
 
