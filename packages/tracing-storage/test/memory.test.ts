@@ -31,6 +31,24 @@ test("many parts are deleted by few threads, and idle ones end", async () => {
 
 const cores = availableParallelism();
 
+test("merges are as many as there are cores, the last of them small, and hold little", async () => {
+  const settingOf = async (table: string, name: string) =>
+    await ask(storage.url, `SELECT value FROM system.${table} WHERE name = '${name}'`);
+  const pool = await ask(
+    storage.url,
+    "SELECT value FROM system.metrics WHERE metric = 'BackgroundMergesAndMutationsPoolSize'",
+  );
+  const merges = Math.max(2, cores);
+  expect(Number(pool)).toBe(merges);
+  expect(
+    Number(
+      await settingOf("merge_tree_settings", "number_of_free_entries_in_pool_to_lower_max_size_of_merge"),
+    ),
+  ).toBe(Math.min(merges, 8));
+  expect(await settingOf("merge_tree_settings", "merge_max_block_size")).toBe("4096");
+  expect(await settingOf("merge_tree_settings", "max_compress_block_size")).toBe("524288");
+});
+
 // It takes 300 MiB of memory for each of them.
 test.skipIf(cores > 4)(
   "while the engine holds more than 180 MiB for each core, what is freed goes back at once",

@@ -74,12 +74,30 @@ const idleThreads = 16;
  */
 const heldBytesPerCore = 188_743_680;
 
+/**
+ * Merges at once: one for each core, two at least. The engine would run twice as many as it has threads for, and a merge takes some 50 MiB, however
+ * small it is. The last one that can begin is a small one (`number_of_free_entries_in_pool_to_lower_max_size_of_merge`): while a large
+ * merge goes on for minutes, new parts are merged beside it.
+ */
+function mergesAtOnce(cores: number): number {
+  return Math.max(2, cores);
+}
+/** Of merges at once, those with whose number the size of the next one begins to shrink: as the engine has it where there are many. */
+const mergesToShrinkAt = 8;
+/**
+ * Rows that a merge takes from each part at a time, and what of a column is packed at once. Both are half of the engine's own: merges of ten parts take
+ * 46 MiB in place of 55, at most 53 in place of 73, in the same time and to as many bytes.
+ */
+const mergeBlockRows = 4_096;
+const maxCompressBlockBytes = 524_288;
+
 /** `heldBytesPerCore` as the engine wants it: a part of all the memory that it may have; 0.9, its default, at most. */
 export function purgeRatio(maxMemoryBytes: number, cores: number): number {
   return Math.min(0.9, (cores * heldBytesPerCore) / maxMemoryBytes);
 }
 
 function serverXml(usersPath: string, limits: EngineLimits): string {
+  const merges = mergesAtOnce(availableParallelism());
   return `<clickhouse>
   <users_config>${usersPath}</users_config>
   <max_server_memory_usage>${limits.maxMemoryBytes}</max_server_memory_usage>
@@ -90,8 +108,10 @@ function serverXml(usersPath: string, limits: EngineLimits): string {
   <mark_cache_size>134217728</mark_cache_size>
   <index_mark_cache_size>67108864</index_mark_cache_size>
   <primary_index_cache_size>134217728</primary_index_cache_size>
-  <query_condition_cache_size>16777216</query_condition_cache_size>
+  <query_condition_cache_size>4194304</query_condition_cache_size>
   <mmap_cache_size>0</mmap_cache_size>
+  <background_pool_size>${merges}</background_pool_size>
+  <background_merges_mutations_concurrency_ratio>1</background_merges_mutations_concurrency_ratio>
   <max_parts_cleaning_thread_pool_size>${backgroundThreads}</max_parts_cleaning_thread_pool_size>
   <max_active_parts_loading_thread_pool_size>${backgroundThreads}</max_active_parts_loading_thread_pool_size>
   <max_outdated_parts_loading_thread_pool_size>${backgroundThreads}</max_outdated_parts_loading_thread_pool_size>
@@ -103,6 +123,9 @@ function serverXml(usersPath: string, limits: EngineLimits): string {
     <fsync_after_insert>1</fsync_after_insert>
     <fsync_part_directory>1</fsync_part_directory>
     <min_rows_to_fsync_after_merge>1</min_rows_to_fsync_after_merge>
+    <number_of_free_entries_in_pool_to_lower_max_size_of_merge>${Math.min(merges, mergesToShrinkAt)}</number_of_free_entries_in_pool_to_lower_max_size_of_merge>
+    <merge_max_block_size>${mergeBlockRows}</merge_max_block_size>
+    <max_compress_block_size>${maxCompressBlockBytes}</max_compress_block_size>
     <cleanup_delay_period>${cleanupSeconds}</cleanup_delay_period>
     <max_cleanup_delay_period>${2 * cleanupSeconds}</max_cleanup_delay_period>
     <cleanup_delay_period_random_add>0</cleanup_delay_period_random_add>
