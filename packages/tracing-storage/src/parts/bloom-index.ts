@@ -1,6 +1,7 @@
 import { cityHash64, hash128To64 } from "wire/city-hash";
-import { StreamCursor } from "./stream.ts";
-import { UnreadablePart } from "./unreadable-part.ts";
+import type { Marks } from "./marks.ts";
+import type { PackedFile } from "./packed-file.ts";
+import { type Stream, StreamCursor } from "./stream.ts";
 
 /** Of an index that errs in at most one of a hundred granules; how many functions go with so many bits the engine has in a table. */
 const bitsOfRow = 10;
@@ -28,49 +29,44 @@ export function bloomHashes(value: Uint8Array): BloomHashes {
 }
 
 /**
- * An index of the type `bloom_filter(0.01)` with a filter for each granule.
+ * An index of the type `bloom_filter(0.01)` with a filter for each granule. Of 100 million rows it has 40 MB, so only the filters that are asked for are
+ * unpacked.
  * Source: ClickHouse src/Storages/MergeTree/MergeTreeIndexBloomFilter.cpp
  */
 export class BloomIndex {
-  readonly #filters: Buffer;
-  /** Of each granule: where its filter begins, and its length. */
-  readonly #places: Uint32Array;
+  readonly #filterOf: (granule: number) => Stream;
+
+  /** @param filterOf gives what begins with the filter of a granule */
+  constructor(filterOf: (granule: number) => Stream) {
+    this.#filterOf = filterOf;
+  }
+
+  /** @param marks of the file, one for each granule */
+  static of(filters: PackedFile, marks: Marks): BloomIndex {
+    return new BloomIndex((granule) => {
+      const { block, byte } = marks.place(granule, 0);
+      return filters.streamAt(block, byte);
+    });
+  }
 
   /**
-   * @param filters the unpacked file
-   * @throws UnreadablePart when there are not so many granules
+   * @returns false when the granule has none of the values
+   * @throws UnreadablePart
    */
-  constructor(filters: Buffer, granules: number) {
-    this.#filters = filters;
-    this.#places = new Uint32Array(2 * granules);
-    let at = 0;
-    for (let granule = 0; granule < granules; granule++) {
-      const cursor = StreamCursor.of(filters.subarray(at));
-      const values = Number(cursor.varUint());
-      const length = Math.ceil((values * bitsOfRow) / 8);
-      at += cursor.at;
-      this.#places[2 * granule] = at;
-      this.#places[2 * granule + 1] = length;
-      at += length;
-    }
-    if (at !== filters.length) throw new UnreadablePart("an index has other filters than its part granules");
+  mayHaveAny(granule: number, values: readonly BloomHashes[]): boolean {
+    const cursor = new StreamCursor(this.#filterOf(granule));
+    const filter = cursor.bytes(Math.ceil((Number(cursor.varUint()) * bitsOfRow) / 8));
+    return filter.length > 0 && values.some((hashes) => hasBits(filter, hashes));
   }
+}
 
-  get bytes(): number {
-    return this.#filters.length + this.#places.byteLength;
+function hasBits(filter: Buffer, hashes: BloomHashes): boolean {
+  const bits = filter.length * 8;
+  const carry = 2 ** 32 % bits;
+  for (let index = 0; index < hashes.length; index += 2) {
+    const high = (hashes[index] as number) % bits;
+    const bit = (high * carry + (hashes[index + 1] as number)) % bits;
+    if (((filter[bit >> 3] as number) & (1 << (bit & 7))) === 0) return false;
   }
-
-  /** @returns false when the granule does not have the value */
-  mayHave(granule: number, hashes: BloomHashes): boolean {
-    const begin = this.#places[2 * granule] as number;
-    const bits = (this.#places[2 * granule + 1] as number) * 8;
-    if (bits === 0) return false;
-    const carry = 2 ** 32 % bits;
-    for (let index = 0; index < hashes.length; index += 2) {
-      const high = (hashes[index] as number) % bits;
-      const bit = (high * carry + (hashes[index + 1] as number)) % bits;
-      if (((this.#filters[begin + (bit >> 3)] as number) & (1 << (bit & 7))) === 0) return false;
-    }
-    return true;
-  }
+  return true;
 }

@@ -1,15 +1,12 @@
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { BlockCache } from "./block-cache.ts";
 import type { Granule, Layout, ReadGranule } from "./granule.ts";
-import { unpackBlockAt, unpackFile } from "./packed-block.ts";
+import { Marks } from "./marks.ts";
+import { unpackBlockAt } from "./packed-block.ts";
 import { ScratchPiece } from "./scratch-piece.ts";
-import { type BlockAt, Stream, type StreamPlace } from "./stream.ts";
+import { type BlockAt, Stream } from "./stream.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
-
-/** A mark: a block of the file and a byte in it, for each stream; then how many rows the granule has. */
-const placeBytes = 16;
-const rowsBytes = 8;
 
 /**
  * All columns in one file: a granule's rows stand column by column, each in blocks of its own, and a mark says where.
@@ -19,8 +16,7 @@ export class CompactLayout implements Layout {
   readonly granules: number;
   readonly #folder: string;
   readonly #streams: ReadonlyMap<string, number>;
-  readonly #marks: Buffer;
-  readonly #markBytes: number;
+  readonly #marks: Marks;
   readonly #cache: BlockCache;
 
   /**
@@ -30,18 +26,19 @@ export class CompactLayout implements Layout {
   constructor(folder: string, streams: readonly string[], granules: number, cache: BlockCache) {
     this.#folder = folder;
     this.#streams = new Map(streams.map((name, index) => [name, index]));
-    this.#marks = unpackFile(readFileSync(join(folder, "data.cmrk4")));
-    this.#markBytes = streams.length * placeBytes + rowsBytes;
     this.#cache = cache;
     this.granules = granules;
     // The last mark, of no rows, says where the last granule ends.
-    const isWhole = this.#marks.length === (granules + 1) * this.#markBytes;
-    if (!isWhole || this.#rowsOf(granules) !== 0)
-      throw new UnreadablePart("marks are not those of the index");
+    this.#marks = Marks.open(join(folder, "data.cmrk4"), streams.length, granules + 1, cache);
+    if (this.#marks.rows(granules) !== 0) throw new UnreadablePart("marks are not those of the index");
   }
 
   get bytes(): number {
-    return this.#marks.length;
+    return this.#marks.bytes;
+  }
+
+  filterMarks(index: string): Marks {
+    return Marks.open(join(this.#folder, `${index}.cmrk4`), 1, this.granules, this.#cache);
   }
 
   read<T>(work: (granule: ReadGranule) => T): T {
@@ -59,7 +56,7 @@ export class CompactLayout implements Layout {
 
   #granule(file: () => number, granule: number, streams: readonly string[] | undefined): Granule {
     const numbers = streams?.map((name) => this.#numberOf(name)) ?? [0, this.#streams.size - 1];
-    const begin = this.#place(granule, Math.min(...numbers)).block;
+    const begin = this.#marks.place(granule, Math.min(...numbers)).block;
     const end = this.#blockAfter(granule, Math.max(...numbers));
     const packed = new ScratchPiece(
       (target) => readSync(file(), target, 0, target.length, begin),
@@ -70,18 +67,18 @@ export class CompactLayout implements Layout {
         const block = unpackBlockAt(packed.bytes, at - begin);
         return { bytes: block.bytes, end: block.end + begin };
       });
-    const stream = (name: string) => new Stream(blockAt, this.#place(granule, this.#numberOf(name)));
-    return { rows: this.#rowsOf(granule), stream, shared: (name, make) => make(stream(name)).value };
+    const stream = (name: string) => new Stream(blockAt, this.#marks.place(granule, this.#numberOf(name)));
+    return { rows: this.#marks.rows(granule), stream, shared: (name, make) => make(stream(name)).value };
   }
 
   /** Where the blocks of a stream end: the next column has its own. */
   #blockAfter(granule: number, stream: number): number {
-    const { block } = this.#place(granule, stream);
+    const { block } = this.#marks.place(granule, stream);
     for (let next = stream + 1; next < this.#streams.size; next++) {
-      const after = this.#place(granule, next).block;
+      const after = this.#marks.place(granule, next).block;
       if (after !== block) return after;
     }
-    return this.#place(granule + 1, 0).block;
+    return this.#marks.place(granule + 1, 0).block;
   }
 
   #numberOf(name: string): number {
@@ -89,18 +86,4 @@ export class CompactLayout implements Layout {
     if (number === undefined) throw new UnreadablePart(`there is no stream ${name}`);
     return number;
   }
-
-  #rowsOf(granule: number): number {
-    return uint64At(this.#marks, (granule + 1) * this.#markBytes - rowsBytes);
-  }
-
-  #place(granule: number, stream: number): StreamPlace {
-    const at = granule * this.#markBytes + stream * placeBytes;
-    return { block: uint64At(this.#marks, at), byte: uint64At(this.#marks, at + 8) };
-  }
-}
-
-/** A number of marks: a place in a file, or of rows. */
-export function uint64At(marks: Buffer, at: number): number {
-  return marks.readUInt32LE(at) + marks.readUInt32LE(at + 4) * 2 ** 32;
 }

@@ -2,9 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ask, shareStorage } from "../../test/running-storage.ts";
+import { BlockCache } from "./block-cache.ts";
 import { BloomIndex, bloomHashes } from "./bloom-index.ts";
 import { randomOf } from "./damaged-bytes.ts";
+import { Marks } from "./marks.ts";
 import { unpackBlockAt, unpackFile } from "./packed-block.ts";
+import { PackedFile } from "./packed-file.ts";
 import { PrimaryIndex } from "./primary-index.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 import { integersOf } from "./written-blocks.ts";
@@ -14,6 +17,7 @@ const storage = shareStorage();
 
 /** The newest part of a table. */
 interface WrittenPart {
+  readonly folder: string;
   readonly file: (name: string) => Buffer;
   /** Rows in the order in which they are in the part, as text: `SELECT <expressions>`. */
   readonly rows: (expressions: string) => Promise<string[][]>;
@@ -47,6 +51,7 @@ async function insert(table: string, rows: Buffer): Promise<WrittenPart> {
     )
   ).split("\t");
   return {
+    folder,
     file: (file) => readFileSync(join(folder, file)),
     rows: async (expressions) =>
       (
@@ -238,6 +243,7 @@ function anyBytes(length: number): Buffer {
 
 describe("an index of the type bloom_filter(0.01)", () => {
   const granularity = 512;
+  const cache = new BlockCache(1_000_000);
 
   /** Values of several granules, the last one not full, but so much that it is not put to the one before: some that are in each only once, some that are the only ones, and few. */
   function valuesOf(value: () => Buffer): Buffer[] {
@@ -260,14 +266,14 @@ describe("an index of the type bloom_filter(0.01)", () => {
       "tuple()",
       granularity,
     );
-    const { file } = await insert(table, Buffer.concat(values.map(asRow)));
-    const unpacked = unpackFile(file("skp_idx_sought.idx"));
+    const { folder } = await insert(table, Buffer.concat(values.map(asRow)));
     const granules = Math.ceil(values.length / granularity);
+    const path = join(folder, "skp_idx_sought");
     for (const other of [granules - 1, granules + 1]) {
-      expect(() => new BloomIndex(unpacked, other)).toThrow(UnreadablePart);
-      expect(() => new BloomIndex(unpacked.subarray(0, -1), other)).toThrow(UnreadablePart);
+      expect(() => Marks.open(`${path}.cmrk4`, 1, other, cache)).toThrow(UnreadablePart);
     }
-    return { index: new BloomIndex(unpacked, granules), granules };
+    const marks = Marks.open(`${path}.cmrk4`, 1, granules, cache);
+    return { index: BloomIndex.of(PackedFile.open(`${path}.idx`, cache), marks), granules };
   }
 
   it.each<readonly [string, string, () => Buffer, (value: Buffer) => Buffer]>([
@@ -279,20 +285,20 @@ describe("an index of the type bloom_filter(0.01)", () => {
     const { index, granules } = await indexOf(`bloom_${name.replace(" ", "_")}`, type, values, asRow);
     const present = new Set(values.map((one) => one.toString("latin1")));
     for (const [row, one] of values.entries()) {
-      expect(index.mayHave(Math.floor(row / granularity), bloomHashes(one))).toBe(true);
+      expect(index.mayHaveAny(Math.floor(row / granularity), [bloomHashes(one)])).toBe(true);
     }
     const absent = Array.from({ length: 2_000 }, value).filter((one) => !present.has(one.toString("latin1")));
     let taken = 0;
     for (const one of absent) {
-      const hashes = bloomHashes(one);
-      for (let granule = 0; granule < granules; granule++) if (index.mayHave(granule, hashes)) taken++;
+      const hashes = [bloomHashes(one)];
+      for (let granule = 0; granule < granules; granule++) if (index.mayHaveAny(granule, hashes)) taken++;
     }
     expect(absent.length).toBeGreaterThan(1_500);
     expect(taken / (absent.length * granules)).toBeLessThan(0.05);
     // Most values are in one granule.
     const elsewhere = values
       .slice(0, granularity)
-      .filter((one) => index.mayHave(1, bloomHashes(one)) || index.mayHave(2, bloomHashes(one)));
+      .filter((one) => [1, 2].some((granule) => index.mayHaveAny(granule, [bloomHashes(one)])));
     expect(elsewhere.length / granularity).toBeLessThan(0.1);
   });
 });

@@ -1,3 +1,4 @@
+import type { Marks } from "./marks.ts";
 import type { Stream } from "./stream.ts";
 
 /** Some rows of a part, which are read together: as many as the table's `index_granularity`, but for the last ones. */
@@ -20,6 +21,12 @@ export interface Layout {
   readonly granules: number;
   /** Of memory. */
   readonly bytes: number;
+  /**
+   * Of the file of an index with something for each granule.
+   * @param index the name of the file, without its end
+   * @throws UnreadablePart, and errors of files
+   */
+  filterMarks(index: string): Marks;
   /**
    * Files are opened when a block of theirs is not in the cache, and closed at the end: kept open, they would keep their room on the disk
    * when a merge has replaced the part.

@@ -8,7 +8,7 @@ import { UnreadablePart } from "./unreadable-part.ts";
 const checksumBytes = 16;
 /** The method, the size from the method on, the size of what is packed. */
 const headerBytes = 9;
-/** Of a file that is unpacked as a whole: marks of 100 million rows. */
+/** Of a file that is unpacked as a whole: a primary index. */
 const maxFileBytes = 128 * 1024 * 1024;
 /** As the engine limits what it unpacks. */
 const maxBlockBytes = 64 * 1024 * 1024;
@@ -78,12 +78,13 @@ export function unpackBlockAt(file: Buffer, at: number): PackedBlock {
 /** Bytes of a block's checksum and header. */
 export const blockHeaderBytes = checksumBytes + headerBytes;
 
-/** Length of a block, header included. @throws UnreadablePart for more than any block may have */
-export function packedLengthOf(header: Buffer): number {
-  const length = checksumBytes + header.readUInt32LE(checksumBytes + 1);
-  if (length < blockHeaderBytes || length > maxBlockBytes)
-    throw new UnreadablePart(`a block of ${length} bytes`);
-  return length;
+/** Lengths of a block: in the file, header included, and unpacked. @throws UnreadablePart for more than any block may have */
+export function lengthsOf(header: Buffer): { readonly packed: number; readonly unpacked: number } {
+  const packed = checksumBytes + header.readUInt32LE(checksumBytes + 1);
+  const unpacked = header.readUInt32LE(checksumBytes + 5);
+  if (packed < blockHeaderBytes || packed > maxBlockBytes || unpacked > maxBlockBytes)
+    throw new UnreadablePart(`a block of ${packed} bytes, ${unpacked} unpacked`);
+  return { packed, unpacked };
 }
 
 /** All blocks of a file, one behind the other. @throws UnreadablePart */

@@ -6,6 +6,7 @@ import { type ColumnReader, columnReader } from "./column-reader.ts";
 import { CompactLayout } from "./compact-layout.ts";
 import type { Layout, ReadGranule } from "./granule.ts";
 import { unpackFile } from "./packed-block.ts";
+import { PackedFile } from "./packed-file.ts";
 import { columnForms } from "./part-columns.ts";
 import { PrimaryIndex } from "./primary-index.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
@@ -27,18 +28,22 @@ export class Part {
   readonly columns: ReadonlyMap<string, PartColumn>;
   readonly index: PrimaryIndex;
   readonly #layout: Layout;
+  readonly #cache: BlockCache;
   readonly #filters = new Map<string, BloomIndex | undefined>();
+  #filterBytes = 0;
 
   private constructor(
     folder: string,
     columns: ReadonlyMap<string, PartColumn>,
     index: PrimaryIndex,
     layout: Layout,
+    cache: BlockCache,
   ) {
     this.folder = folder;
     this.columns = columns;
     this.index = index;
     this.#layout = layout;
+    this.#cache = cache;
   }
 
   /**
@@ -64,42 +69,36 @@ export class Part {
     const streams = forms.flatMap((form) => form.streams);
     const isCompact = existsSync(join(folder, "data.bin"));
     const layout = new (isCompact ? CompactLayout : WideLayout)(folder, streams, index.rows - 1, cache);
-    return new Part(folder, columns, index, layout);
+    return new Part(folder, columns, index, layout, cache);
   }
 
   /** Of memory. */
   get bytes(): number {
-    return [...this.#filters.values()].reduce(
-      (sum, filter) => sum + (filter?.bytes ?? 0),
-      this.#layout.bytes + this.index.bytes,
-    );
+    return this.#layout.bytes + this.index.bytes + this.#filterBytes;
   }
 
   /**
    * @param name of an index of the type `bloom_filter(0.01)` with a filter for each granule
    * @returns undefined when the part does not have it yet: inserts leave indexes to merges
-   * @throws UnreadablePart
+   * @throws UnreadablePart, and errors of files
    */
   filter(name: string): BloomIndex | undefined {
-    if (!this.#filters.has(name)) {
-      const file = fileIn(this.folder, `skp_idx_${name}.idx`);
-      this.#filters.set(name, file && new BloomIndex(unpackFile(file), this.#layout.granules));
-    }
+    if (!this.#filters.has(name)) this.#filters.set(name, this.#openFilter(name));
     return this.#filters.get(name);
+  }
+
+  #openFilter(name: string): BloomIndex | undefined {
+    const index = `skp_idx_${name}`;
+    const path = join(this.folder, `${index}.idx`);
+    if (!existsSync(path)) return undefined;
+    const filters = PackedFile.open(path, this.#cache);
+    const marks = this.#layout.filterMarks(index);
+    this.#filterBytes += filters.bytes + marks.bytes;
+    return BloomIndex.of(filters, marks);
   }
 
   /** @throws UnreadablePart, and errors of files */
   read<T>(work: (granule: ReadGranule) => T): T {
     return this.#layout.read(work);
-  }
-}
-
-/** @returns undefined when it is not there */
-function fileIn(folder: string, name: string): Buffer | undefined {
-  try {
-    return readFileSync(join(folder, name));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
   }
 }

@@ -1,14 +1,12 @@
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { BlockCache } from "./block-cache.ts";
-import { uint64At } from "./compact-layout.ts";
 import type { Granule, Layout, ReadGranule } from "./granule.ts";
-import { blockHeaderBytes, packedLengthOf, unpackBlockAt, unpackFile } from "./packed-block.ts";
+import { Marks } from "./marks.ts";
+import { blockHeaderBytes, lengthsOf, unpackBlockAt } from "./packed-block.ts";
+import { ScratchPiece } from "./scratch-piece.ts";
 import { type BlockAt, Stream, type StreamPlace } from "./stream.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
-
-/** A mark: a block of the file, a byte in it, and how many rows the granule has. */
-const markBytes = 24;
 
 /** What was made of a stream for the place where a granule has it. */
 interface Shared {
@@ -26,7 +24,7 @@ export class WideLayout implements Layout {
   readonly #folder: string;
   readonly #streams: ReadonlySet<string>;
   readonly #cache: BlockCache;
-  readonly #marks = new Map<string, Buffer>();
+  readonly #marks = new Map<string, Marks>();
   /** Of each stream the last one. */
   readonly #shared = new Map<string, Shared>();
 
@@ -39,8 +37,12 @@ export class WideLayout implements Layout {
   }
 
   get bytes(): number {
-    const marks = [...this.#marks.values()].reduce((sum, { length }) => sum + length, 0);
+    const marks = [...this.#marks.values()].reduce((sum, { bytes }) => sum + bytes, 0);
     return [...this.#shared.values()].reduce((sum, { bytes }) => sum + bytes, marks);
+  }
+
+  filterMarks(index: string): Marks {
+    return Marks.open(join(this.#folder, `${index}.cmrk2`), 1, this.granules, this.#cache);
   }
 
   read<T>(work: (granule: ReadGranule) => T): T {
@@ -62,8 +64,10 @@ export class WideLayout implements Layout {
       (name: string): BlockAt =>
       (at) =>
         this.#cache.take(`${this.#folder}/${name}:${at}`, () => {
-          const packed = readBlock(fileOf(name), at);
-          return { bytes: unpackBlockAt(packed, 0).bytes, end: at + packed.length };
+          const file = fileOf(name);
+          const length = blockLength(file, at);
+          const packed = new ScratchPiece((target) => readSync(file, target, 0, length, at), length);
+          return { bytes: unpackBlockAt(packed.bytes, 0).bytes, end: at + length };
         });
     const stream = (name: string) => new Stream(blockOf(name), this.#place(granule, name));
     return {
@@ -82,36 +86,29 @@ export class WideLayout implements Layout {
 
   #rowsOf(granule: number): number {
     const [stream = ""] = this.#streams;
-    return uint64At(this.#marksOf(stream), granule * markBytes + 16);
+    return this.#marksOf(stream).rows(granule);
   }
 
   #place(granule: number, stream: string): StreamPlace {
-    const marks = this.#marksOf(stream);
-    return { block: uint64At(marks, granule * markBytes), byte: uint64At(marks, granule * markBytes + 8) };
+    return this.#marksOf(stream).place(granule, 0);
   }
 
-  #marksOf(stream: string): Buffer {
+  #marksOf(stream: string): Marks {
     const known = this.#marks.get(stream);
     if (known !== undefined) return known;
     if (!this.#streams.has(stream)) throw new UnreadablePart(`there is no stream ${stream}`);
-    const marks = unpackFile(readFileSync(join(this.#folder, `${stream}.cmrk2`)));
-    if (marks.length !== (this.granules + 1) * markBytes) {
-      throw new UnreadablePart("marks are not those of the index");
-    }
+    const path = join(this.#folder, `${stream}.cmrk2`);
+    const marks = Marks.open(path, 1, this.granules + 1, this.#cache);
     this.#marks.set(stream, marks);
     return marks;
   }
 }
 
-/** @throws UnreadablePart when the file ends before the block does */
-function readBlock(file: number, at: number): Buffer {
+/** @throws UnreadablePart when the file ends in its header */
+function blockLength(file: number, at: number): number {
   const header = Buffer.allocUnsafe(blockHeaderBytes);
   if (readSync(file, header, 0, header.length, at) < header.length) {
     throw new UnreadablePart("a file ends in the header of a block");
   }
-  const packed = Buffer.allocUnsafeSlow(packedLengthOf(header));
-  if (readSync(file, packed, 0, packed.length, at) < packed.length) {
-    throw new UnreadablePart("a file ends in a block");
-  }
-  return packed;
+  return lengthsOf(header).packed;
 }

@@ -1,6 +1,9 @@
 import { zstdCompressSync } from "node:zlib";
 import { cityHash128 } from "wire/city-hash";
 import { compressLz4Block } from "../compression/lz4-block.ts";
+import { PlainBytes } from "./packed-block.ts";
+import { Stream } from "./stream.ts";
+import { UnreadablePart } from "./unreadable-part.ts";
 
 /** For tests: ways in which a block of a file is packed, with the bytes that name them. */
 export const blockMethods = { none: 0x02, lz4: 0x82, zstd: 0x90, several: 0x91, t64: 0x93 } as const;
@@ -108,4 +111,14 @@ function bitsOf(least: bigint, most: bigint, isSigned: boolean): number {
       if (bits > 0 && least >= -half && most < half) return bits;
     }
   }
+}
+
+/** For tests: a stream of bytes in one block. */
+export function streamOf(bytes: Buffer): Stream {
+  const block = { bytes: new PlainBytes(bytes), end: bytes.length };
+  const blockAt = (at: number) => {
+    if (at !== 0) throw new UnreadablePart("bytes are cut short");
+    return block;
+  };
+  return new Stream(blockAt, { block: 0, byte: 0 });
 }

@@ -151,10 +151,7 @@ function likelyGranules(
   const granules = part.index.granulesOfNumbers([...(places.get(name.partition) ?? [])]);
   const filter = filterName === undefined || granules.length === 0 ? undefined : part.filter(filterName);
   if (filter === undefined) return { part, granules };
-  return {
-    part,
-    granules: granules.filter((granule) => hashes.some((hash) => filter.mayHave(granule, hash))),
-  };
+  return { part, granules: granules.filter((granule) => filter.mayHaveAny(granule, hashes)) };
 }
 
 /** What rows are looked for, and until when. */

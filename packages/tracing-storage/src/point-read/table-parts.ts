@@ -46,7 +46,7 @@ export class TableParts {
   }
 }
 
-/** Marks and indexes of the parts that were asked last, and blocks of their files. */
+/** What is known of the parts that were asked last, and blocks of their files. */
 export class PartCache {
   readonly blocks: BlockCache;
   readonly #maxBytes: number;

@@ -1,0 +1,67 @@
+import type { BlockCache } from "./block-cache.ts";
+import { PackedFile } from "./packed-file.ts";
+import type { StreamPlace } from "./stream.ts";
+import { UnreadablePart } from "./unreadable-part.ts";
+
+/** A block of the file that is marked, and a byte in it. */
+const placeBytes = 16;
+const rowsBytes = 8;
+
+/**
+ * Marks of a part's file: for each granule where its streams begin, and how many rows it has. Of 100 million rows a wide part has 50 MB of them, so
+ * only those that are asked for are unpacked.
+ * Source: ClickHouse src/Storages/MergeTree/MergeTreeIndexGranularityInfo.h
+ */
+export class Marks {
+  readonly #file: PackedFile;
+  readonly #markBytes: number;
+  /** The one that was asked for last: most are asked for once for each stream. */
+  #last: { readonly granule: number; readonly mark: Buffer } | undefined;
+
+  private constructor(file: PackedFile, markBytes: number) {
+    this.#file = file;
+    this.#markBytes = markBytes;
+  }
+
+  /**
+   * @param streams that each mark has the places of
+   * @param count of marks
+   * @throws UnreadablePart when there are others; errors of files
+   */
+  static open(path: string, streams: number, count: number, cache: BlockCache): Marks {
+    const file = PackedFile.open(path, cache);
+    const markBytes = streams * placeBytes + rowsBytes;
+    if (file.length !== count * markBytes) throw new UnreadablePart("marks are not those of the index");
+    return new Marks(file, markBytes);
+  }
+
+  /** Of memory. */
+  get bytes(): number {
+    return this.#file.bytes;
+  }
+
+  /** @throws UnreadablePart */
+  place(granule: number, stream: number): StreamPlace {
+    const mark = this.#mark(granule);
+    const at = stream * placeBytes;
+    return { block: uint64At(mark, at), byte: uint64At(mark, at + 8) };
+  }
+
+  /** @throws UnreadablePart */
+  rows(granule: number): number {
+    return uint64At(this.#mark(granule), this.#markBytes - rowsBytes);
+  }
+
+  #mark(granule: number): Buffer {
+    if (this.#last?.granule === granule) return this.#last.mark;
+    const from = granule * this.#markBytes;
+    const mark = Buffer.from(this.#file.streamFrom(from).bytes(0, this.#markBytes));
+    this.#last = { granule, mark };
+    return mark;
+  }
+}
+
+/** A place in a file, or a number of rows. */
+function uint64At(mark: Buffer, at: number): number {
+  return mark.readUInt32LE(at) + mark.readUInt32LE(at + 4) * 2 ** 32;
+}

@@ -1,0 +1,116 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import type { BlockCache } from "./block-cache.ts";
+import { blockHeaderBytes, lengthsOf, unpackBlockAt } from "./packed-block.ts";
+import { ScratchPiece } from "./scratch-piece.ts";
+import { type BlockAt, Stream } from "./stream.ts";
+import { UnreadablePart } from "./unreadable-part.ts";
+
+/** What a file of marks or filters of some billion rows may have. */
+const maxBlocks = 1_000_000;
+
+/**
+ * A file of packed blocks, of which any piece can be read: known are the places of its blocks, and only those with the piece are unpacked. What
+ * is open of the file is closed after each piece: kept open, it would keep its room on the disk when a merge has replaced the part.
+ */
+export class PackedFile {
+  readonly #path: string;
+  readonly #cache: BlockCache;
+  /** Of each block the place in the file, and at last where the file ends. */
+  readonly #places: Float64Array;
+  /** The same of what is unpacked. */
+  readonly #firsts: Float64Array;
+
+  private constructor(path: string, cache: BlockCache, places: readonly number[], firsts: readonly number[]) {
+    this.#path = path;
+    this.#cache = cache;
+    this.#places = Float64Array.from(places);
+    this.#firsts = Float64Array.from(firsts);
+  }
+
+  /** @throws UnreadablePart when it does not end where a block does; errors of files */
+  static open(path: string, cache: BlockCache): PackedFile {
+    const places = [0];
+    const firsts = [0];
+    const file = openSync(path, "r");
+    try {
+      const { size } = fstatSync(file);
+      const header = Buffer.alloc(blockHeaderBytes);
+      for (let [at, first] = [0, 0]; at < size; places.push(at), firsts.push(first)) {
+        if (readSync(file, header, 0, header.length, at) < header.length || places.length > maxBlocks) {
+          throw new UnreadablePart(`${path} does not end behind a block`);
+        }
+        const { packed, unpacked } = lengthsOf(header);
+        at += packed;
+        first += unpacked;
+        if (at > size) throw new UnreadablePart(`${path} is cut short`);
+      }
+    } finally {
+      closeSync(file);
+    }
+    return new PackedFile(path, cache, places, firsts);
+  }
+
+  /** Of what is unpacked. */
+  get length(): number {
+    return this.#firsts.at(-1) as number;
+  }
+
+  /** Of memory. */
+  get bytes(): number {
+    return this.#places.byteLength + this.#firsts.byteLength;
+  }
+
+  /**
+   * @param from a byte of what is unpacked
+   * @throws UnreadablePart when it is not there
+   */
+  streamFrom(from: number): Stream {
+    const block = this.#blockWith(from);
+    return this.#streamFrom(this.#places[block] as number, from - (this.#firsts[block] as number));
+  }
+
+  /**
+   * @param block a place in the file, as marks name it
+   * @param byte of what is unpacked of that block
+   * @throws UnreadablePart when no block begins there
+   */
+  streamAt(block: number, byte: number): Stream {
+    if (this.#places[firstFrom(this.#places, block)] !== block) {
+      throw new UnreadablePart(`no block of ${this.#path} begins at ${block}`);
+    }
+    return this.#streamFrom(block, byte);
+  }
+
+  #streamFrom(block: number, byte: number): Stream {
+    return new Stream(this.#blockAt, { block, byte });
+  }
+
+  readonly #blockAt: BlockAt = (at) =>
+    this.#cache.take(`${this.#path}:${at}`, () => {
+      const end = this.#places[firstFrom(this.#places, at + 1)];
+      if (end === undefined) throw new UnreadablePart(`${this.#path} ends too early`);
+      const file = openSync(this.#path, "r");
+      try {
+        const packed = new ScratchPiece((target) => readSync(file, target, 0, target.length, at), end - at);
+        return { bytes: unpackBlockAt(packed.bytes, 0).bytes, end };
+      } finally {
+        closeSync(file);
+      }
+    });
+
+  #blockWith(byte: number): number {
+    if (!(byte >= 0 && byte < this.length)) throw new UnreadablePart(`${this.#path} has no byte ${byte}`);
+    return firstFrom(this.#firsts, byte + 1) - 1;
+  }
+}
+
+/** @returns the index of the first of ascending numbers that is not less; their number where all are */
+function firstFrom(numbers: Float64Array, least: number): number {
+  let [from, to] = [0, numbers.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((numbers[middle] as number) >= least) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
