@@ -256,6 +256,8 @@ describe("the engine's answer after a change", () => {
     await untilByParts([1]);
   });
 
+  /** Mutations wait for their turn where there are few threads for them. */
+  const inTime = { timeout: 30_000 };
   const unfinished = () =>
     `SELECT count() FROM system.mutations WHERE database = '${database}' AND NOT is_done`;
 
@@ -350,7 +352,7 @@ describe("the engine's answer after a change", () => {
 
   test.each(["0", "2"])("a light DELETE, lightweight_deletes_sync = %s", async (lightweight_deletes_sync) => {
     await sql(`DELETE FROM ${database}.spans WHERE service = 'shop'`, { lightweight_deletes_sync });
-    await expect.poll(() => sql(unfinished())).toBe("0");
+    await expect.poll(() => sql(unfinished()), inTime).toBe("0");
     await expectSameForSomeTime();
     expect(countOf(await expectSame([1]))).toBe(10);
     await sql(`OPTIMIZE TABLE ${database}.spans FINAL`);
@@ -378,7 +380,7 @@ describe("the engine's answer after a change", () => {
     const later = await point([1], { by: "engine" });
     // Days are changed one after the other, so a moment between has a third answer.
     if (JSON.stringify(old) === JSON.stringify(later)) expect(first).toEqual(old);
-    await expect.poll(() => sql(unfinished())).toBe("0");
+    await expect.poll(() => sql(unfinished()), inTime).toBe("0");
     await expectSameForSomeTime();
     await untilByParts([1]);
     await expectSameForSomeTime();
