@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
+import { collectGarbage } from "lifecycle/collect-garbage";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { BlockCache } from "./block-cache.ts";
 import { Marks } from "./marks.ts";
@@ -58,4 +59,21 @@ it("says where each stream of a granule begins, and how many rows there are", ()
     ),
     { numRuns: 100 },
   );
+});
+
+it("holds no more memory than it says", () => {
+  write([1, 2, 3], 24);
+  collectGarbage("regular");
+  const before = process.memoryUsage().arrayBuffers;
+  const held = Array.from({ length: 300 }, () => {
+    const marks = Marks.open(path, 1, 1, new BlockCache(0));
+    expect(marks.rows(0)).toBe(3);
+    // Small buffers share pieces of memory, which is kept as long as any of them.
+    for (let other = 0; other < 4; other++) Buffer.allocUnsafe(Buffer.poolSize >>> 2);
+    return marks;
+  });
+  collectGarbage("regular");
+  const bytes = process.memoryUsage().arrayBuffers - before;
+  expect(held.reduce((sum, marks) => sum + marks.bytes, 0)).toBeLessThan(50_000);
+  expect(bytes).toBeLessThan(2_000_000);
 });

@@ -98,7 +98,11 @@ export function unpackFile(file: Buffer): Buffer {
     blocks.push(bytes.subarray(0, bytes.length));
     at = end;
   }
-  return Buffer.concat(blocks);
+  // A small one would keep a larger piece of memory that it shares with others.
+  const all = Buffer.allocUnsafeSlow(length);
+  let filled = 0;
+  for (const block of blocks) filled += block.copy(all, filled);
+  return all;
 }
 
 /** Blocks are kept longer than what was read of the file. */
