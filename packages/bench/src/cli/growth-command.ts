@@ -1,21 +1,23 @@
 import { availableParallelism, loadavg } from "node:os";
 import { machineLine } from "../report/notes.ts";
 import { askGrowth, type GrowthReport, type GrowthStore } from "../store/ask-growth.ts";
-import { batchSpans, millionPerHour } from "../store/fill-store.ts";
 import { type FilledSystem, filledDatabase } from "../store/filled-system.ts";
 import { storeQuestions } from "../store/store-questions.ts";
 import { storeSql } from "../store/store-sql.ts";
-import { Arguments, type OptionSpecs, optionHelp, UsageError } from "./arguments.ts";
-import { hoursOf, startStoreOfHours, storeSizeSpecs } from "./store-sizes.ts";
+import { Arguments, type OptionSpecs, optionHelp } from "./arguments.ts";
+import {
+  folderOf,
+  hoursOf,
+  spansOfHour,
+  spansOfHourSpecs,
+  startStoreOfHours,
+  storeSizeSpecs,
+} from "./store-sizes.ts";
 
 const specs = {
   ...storeSizeSpecs,
   hours: { ...storeSizeSpecs.hours, fallback: "1,10,50" },
-  spans: {
-    value: "N",
-    text: "Spans of an hour; figures are of a million.",
-    fallback: String(millionPerHour),
-  },
+  ...spansOfHourSpecs,
   times: { value: "N", text: "Requests of each kind, to each store.", fallback: "40" },
   json: { text: "Print the reports as JSON." },
   help: { text: "Print this." },
@@ -35,12 +37,10 @@ Usage: npm run bench -- growth --folder PATH [options]
 ${optionHelp(specs)}`);
     return 0;
   }
-  const folder = options.text("folder");
-  if (folder === "") throw new UsageError("--folder is missing");
+  const folder = folderOf(options);
   const sizes = hoursOf(options.text("hours"));
   const times = options.integer("times", 1, 100_000);
-  const spansPerHour =
-    Math.ceil(options.integer("spans", batchSpans, 10 * millionPerHour) / batchSpans) * batchSpans;
+  const spansPerHour = spansOfHour(options);
   const systems: FilledSystem[] = [];
   try {
     const stores: GrowthStore[] = [];

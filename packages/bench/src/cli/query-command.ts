@@ -7,8 +7,8 @@ import { unasked } from "../query/http-questions.ts";
 import { readSamples } from "../query/samples.ts";
 import { machineLine } from "../report/notes.ts";
 import { type Column, renderTable } from "../report/table.ts";
-import { Arguments, type OptionSpecs, optionHelp, UsageError } from "./arguments.ts";
-import { hoursOf, startStoreOfHours, storeSizeSpecs } from "./store-sizes.ts";
+import { Arguments, type OptionSpecs, optionHelp } from "./arguments.ts";
+import { folderOf, hoursOf, startStoreOfHours, storeSizeSpecs } from "./store-sizes.ts";
 
 const specs = {
   ...storeSizeSpecs,
@@ -39,8 +39,7 @@ Usage: npm run bench -- query --folder PATH [options]
 ${optionHelp(specs)}`);
     return 0;
   }
-  const folder = options.text("folder");
-  if (folder === "") throw new UsageError("--folder is missing");
+  const folder = folderOf(options);
   const sizes = hoursOf(options.text("hours"));
   const times = options.integer("times", 1, 100_000);
   const program = options.text("peer");

@@ -1,19 +1,16 @@
 import { askBesidePlain, type PlainReport } from "../store/ask-beside-plain.ts";
 import { askQuery, type QueryReport } from "../store/ask-query.ts";
 import { type AskReport, askStore } from "../store/ask-store.ts";
-import { batchSpans, largeTrace, millionPerHour } from "../store/fill-store.ts";
+import { largeTrace } from "../store/fill-store.ts";
 import { filledDatabase, startFilledSystem } from "../store/filled-system.ts";
 import { storeSql } from "../store/store-sql.ts";
-import { Arguments, type OptionSpecs, optionHelp, UsageError } from "./arguments.ts";
+import { Arguments, type OptionSpecs, optionHelp } from "./arguments.ts";
+import { folderOf, spansOfHour, spansOfHourSpecs } from "./store-sizes.ts";
 
 const specs = {
   folder: { value: "PATH", text: "Data of the store; kept, and filled only when it is empty." },
   hours: { value: "N", text: "Hours of spans, of which the last has just ended.", fallback: "10" },
-  spans: {
-    value: "N",
-    text: "Spans of an hour; figures are of a million.",
-    fallback: String(millionPerHour),
-  },
+  ...spansOfHourSpecs,
   times: { value: "N", text: "Requests of each kind.", fallback: "15" },
   settle: { text: "Wait until there is nothing left to merge." },
   plain: {
@@ -37,12 +34,10 @@ Usage: npm run bench -- store --folder PATH [options]
 ${optionHelp(specs)}`);
     return 0;
   }
-  const folder = options.text("folder");
-  if (folder === "") throw new UsageError("--folder is missing");
+  const folder = folderOf(options);
   const hours = options.integer("hours", 1, 10_000);
   const times = options.integer("times", 1, 100_000);
-  const spans = options.integer("spans", batchSpans, 10 * millionPerHour);
-  const spansPerHour = Math.ceil(spans / batchSpans) * batchSpans;
+  const spansPerHour = spansOfHour(options);
   const system = await startFilledSystem(folder, { hours, spansPerHour }, signal);
   try {
     const { store, storeUrl, endUnixMs, query } = system;

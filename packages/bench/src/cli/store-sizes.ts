@@ -1,13 +1,34 @@
 import { join } from "node:path";
-import { millionPerHour } from "../store/fill-store.ts";
+import { batchSpans, millionPerHour } from "../store/fill-store.ts";
 import { type FilledSystem, startFilledSystem } from "../store/filled-system.ts";
-import { type OptionSpec, UsageError } from "./arguments.ts";
+import { type Arguments, type OptionSpec, UsageError } from "./arguments.ts";
 
 /** Options of a command that wants stores of several sizes. */
 export const storeSizeSpecs = {
   folder: { value: "PATH", text: "Data of our stores, `hours-N` of each; kept, and filled only when empty." },
   hours: { value: "N,…", text: "Sizes of our stores: a million spans are an hour.", fallback: "1,10" },
 } satisfies Record<string, OptionSpec>;
+
+/** For tests: hours of fewer spans. */
+export const spansOfHourSpecs = {
+  spans: {
+    value: "N",
+    text: "Spans of an hour; figures are of a million.",
+    fallback: String(millionPerHour),
+  },
+} satisfies Record<string, OptionSpec>;
+
+/** @returns `--spans`, in whole requests @throws UsageError when it is not a number of spans */
+export function spansOfHour(options: Arguments<"spans">): number {
+  return Math.ceil(options.integer("spans", batchSpans, 10 * millionPerHour) / batchSpans) * batchSpans;
+}
+
+/** @returns `--folder` @throws UsageError without it */
+export function folderOf(options: Arguments<"folder">): string {
+  const folder = options.text("folder");
+  if (folder === "") throw new UsageError("--folder is missing");
+  return folder;
+}
 
 /** @param text of `--hours` @throws UsageError when it is not a list of sizes */
 export function hoursOf(text: string): number[] {
