@@ -19,6 +19,8 @@ it.each([
   ["a byte in the middle of text", [0xc3, 0xbc, 0xfe, 0xc3, 0xbc], "ü\\xfeü"],
   ["a form that is too long", [0xc0, 0x80], "\\xc0\\x80"],
   ["half of a pair", [0xed, 0xa0, 0x80], "\\xed\\xa0\\x80"],
+  ["a byte behind a backslash", [0x5c, 0xff], "\\\\\\xff"],
+  ["a byte behind two of them", [0x5c, 0x5c, 0xff], "\\\\\\xff"],
   ["the end", [0x61, 0xe2, 0x82], "a\\xe2\\x82"],
 ])("escapes %s", (_what, bytes, text) => {
   expect(utf8Text(Buffer.from(bytes))).toBe(text);

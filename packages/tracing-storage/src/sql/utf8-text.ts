@@ -22,7 +22,10 @@ export function utf8Text(bytes: Buffer): string {
       at = end;
       continue;
     }
-    text += `${bytes.toString("utf8", copied, at)}\\x${first.toString(16)}`;
+    const before = bytes.toString("utf8", copied, at);
+    // A backslash before such a byte is one itself, as the two are no escape.
+    const isEscaped = /(?<!\\)(?:\\\\)*\\$/.test(before);
+    text += `${before}${isEscaped ? "\\" : ""}\\x${first.toString(16)}`;
     copied = ++at;
   }
   return text + bytes.toString("utf8", copied);
