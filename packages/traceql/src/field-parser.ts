@@ -14,6 +14,7 @@ import type {
 } from "./syntax-tree.ts";
 import type { TokenReader } from "./token-reader.ts";
 import { isNumeric, takes, typeOf, typesMatch } from "./value-types.ts";
+import { wholeId } from "./whole-ids.ts";
 
 const minInt = -(2n ** 63n);
 
@@ -163,8 +164,13 @@ function binary(
   if (!takes(operator, leftType) || !takes(operator, rightType)) {
     throw tokens.errorAt(node, `illegal operation for the given types: ${shown(node)}`);
   }
-  if (operator === "=~" || operator === "!~") checkRegex(tokens, right);
-  return node;
+  if (operator === "=~" || operator === "!~") {
+    checkRegex(tokens, right);
+    return node;
+  }
+  const [leftId, rightId] = [wholeId(right, left), wholeId(left, right)];
+  if (leftId === undefined && rightId === undefined) return node;
+  return tokens.placed({ ...node, left: leftId ?? left, right: rightId ?? right }, tokens.offsetOf(left));
 }
 
 function checkRegex(tokens: TokenReader, right: FieldExpression): void {

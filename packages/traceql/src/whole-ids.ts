@@ -1,0 +1,24 @@
+import type { FieldExpression, IntrinsicName, StaticExpression } from "./syntax-tree.ts";
+
+/** Hex digits of each field that holds an id: 32 for a trace, 16 for a span. */
+const digitsOf: Partial<Record<IntrinsicName, number>> = {
+  "trace:id": 32,
+  "span:id": 16,
+  "span:parentID": 16,
+  "link:traceID": 32,
+  "link:spanID": 16,
+};
+
+/**
+ * The id that a text means, when it is compared with a field that holds ids: people copy ids without their leading zeros, in
+ * upper case, or with the 16 digits that 64-bit clients print. Engines compare the whole form only.
+ * @param other the other side of the comparison
+ * @returns the id in lower case with all its digits; undefined when the sides are no such pair, or the text is no id
+ */
+export function wholeId(other: FieldExpression, text: FieldExpression): StaticExpression | undefined {
+  if (other.type !== "intrinsic" || text.type !== "static" || text.value.type !== "string") return undefined;
+  const digits = digitsOf[other.name];
+  if (digits === undefined || !/^[0-9a-f]+$/i.test(text.value.value)) return undefined;
+  const value = text.value.value.toLowerCase().replace(/^0+/, "").padStart(digits, "0");
+  return value.length === digits ? { type: "static", value: { type: "string", value } } : undefined;
+}
