@@ -17,7 +17,11 @@ await bundleProgram({
   packageFolder,
   name: "server",
   main: "bin/server.ts",
-  entries: ["src/worker/worker-start.ts", "src/core/user-modules/import-natively.cts"],
+  entries: [
+    "src/worker/worker-start.ts",
+    "src/passwords/password-thread.ts",
+    "src/core/user-modules/import-natively.cts",
+  ],
   modules: ["src/module-api.ts"],
   sideFiles: { "../admin-ui/dist": "console" },
   lazyPackages: {

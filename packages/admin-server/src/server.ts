@@ -32,6 +32,7 @@ import { UsagePool } from "./core/modules/usage-pool.ts";
 import { MetricsPushParticipant } from "./http/metrics-push/metrics-push-participant.ts";
 import { OwnLines, ownLines } from "./modules/logging/own-lines.ts";
 import { standardModules } from "./modules/standard.ts";
+import { PasswordChecker } from "./passwords/password-checker.ts";
 import { openThreads, type WorkerThreadOptions } from "./worker/open-threads.ts";
 
 /** Where the console's build lies, unless `SERVER_UI_FOLDER` names another folder. */
@@ -66,11 +67,15 @@ export class Server {
   readonly #remoteAdmin: RemoteAdminEndpoint;
   readonly #puller: ConfigPuller;
   readonly #scope: ConfigScope;
+  readonly #passwords: PasswordChecker;
 
   private constructor(options: ServerOptions) {
     const { environment, log, metrics } = options;
     const registry = new ModuleRegistry(standardModules);
-    const threads = openThreads(log, options.workers, dataFolder(environment));
+    const threads = openThreads(log, options.workers, dataFolder(environment), (thread) =>
+      this.#passwords.forgetThread(thread),
+    );
+    this.#passwords = new PasswordChecker(threads.messages, metrics, log);
     this.services = {
       registry,
       pool: new UsagePool(),
@@ -152,5 +157,6 @@ export class Server {
     await this.engine.stop();
     await this.history.close();
     await this.#scope.close();
+    await this.#passwords.close();
   }
 }

@@ -213,8 +213,9 @@ describe("other commands", () => {
       "64",
     ]);
     const hash = await provisionModule(passwordHashes, "argon2id", {});
-    expect(await hash.verify(stdout.trim(), "pässword")).toBe(true);
-    expect(await hash.verify(stdout.trim(), "password")).toBe(false);
+    const attempt = { client: "192.0.2.1", remember: false, onGone: () => {} };
+    expect(await hash.verify(stdout.trim(), "pässword", attempt)).toBe(true);
+    expect(await hash.verify(stdout.trim(), "password", attempt)).toBe(false);
   });
 
   test.each([

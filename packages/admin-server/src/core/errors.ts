@@ -46,6 +46,7 @@ export type ServerErrorCode =
   | "HTTP_BODY_TOO_LARGE"
   | "HTTP_TIMEOUT" // the client was too slow
   | "HTTP_RESPONSE" // a handler cannot make the response that its config asks for
+  | "PASSWORDS_BUSY" // too many passwords wait to be checked
   | "PROXY_UPSTREAM" // no upstream could be dialed, or the round trip broke
   | "PROXY_NO_UPSTREAM" // none is available
   | "CLIENT_GONE";

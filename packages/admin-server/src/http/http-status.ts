@@ -9,6 +9,7 @@ const statuses: Partial<Record<ServerErrorCode, number>> = {
   HTTP_BODY_TOO_LARGE: 413,
   HTTP_TIMEOUT: 408,
   CLIENT_GONE: 499,
+  PASSWORDS_BUSY: 503,
   PROXY_UPSTREAM: 502,
   PROXY_NO_UPSTREAM: 503,
 };

@@ -89,6 +89,7 @@ export function openThreads(
   log: Logger,
   options: WorkerThreadOptions | undefined,
   dataFolder: string,
+  onThreadDeath: (thread: number) => void = () => {},
 ): Threads {
   const memory = memoryKeeper();
   if (options === undefined || options.count === 0) {
@@ -119,6 +120,7 @@ export function openThreads(
     });
   };
   const onDeath = (thread: number) => {
+    onThreadDeath(thread);
     const lost = ports.lostBy(thread);
     if (lost.length > 0) {
       endForLost(lost, log);

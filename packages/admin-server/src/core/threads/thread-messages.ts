@@ -73,7 +73,13 @@ interface Ask {
 type Answer =
   | { readonly kind: "answer"; readonly id: number; readonly value: unknown }
   | { readonly kind: "none"; readonly id: number }
-  | { readonly kind: "refused"; readonly id: number; readonly code: string; readonly message: string };
+  | {
+      readonly kind: "refused";
+      readonly id: number;
+      readonly code: string;
+      readonly message: string;
+      readonly retryAtMs: number | undefined;
+    };
 
 /** What goes over a {@link ThreadLink}. */
 export type LinkMessage = Ask | Answer;
@@ -140,7 +146,8 @@ export class ThreadLink {
     } else if (message.kind === "none") {
       waiting?.resolve(noListener);
     } else {
-      waiting?.reject(new ServerError(message.code as ServerError["code"], message.message));
+      const { code, message: text, retryAtMs } = message;
+      waiting?.reject(new ServerError(code as ServerError["code"], text, { retryAtMs }));
     }
   }
 
@@ -152,8 +159,15 @@ export class ThreadLink {
     try {
       this.#port.postMessage({ kind: "answer", id, value: await this.#topics.answer(topic, value) });
     } catch (error) {
-      const code = error instanceof ServerError ? error.code : "THREAD";
-      this.#port.postMessage({ kind: "refused", id, code, message: messageOf(error) } satisfies Answer);
+      const { code, retryAtMs } =
+        error instanceof ServerError ? error : { code: "THREAD", retryAtMs: undefined };
+      this.#port.postMessage({
+        kind: "refused",
+        id,
+        code,
+        message: messageOf(error),
+        retryAtMs,
+      } satisfies Answer);
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { ModuleInstance, ModuleNamespace } from "../../../core/modules/module.ts";
 import type { Exchange } from "../../../http/exchange.ts";
+import type { CheckOptions } from "../../../passwords/ask-password-check.ts";
 
 /** Who a request is from. */
 export interface AuthenticatedUser {
@@ -18,10 +19,13 @@ export interface AuthProvider extends ModuleInstance {
   authenticate(exchange: Exchange): Promise<AuthenticatedUser | undefined>;
 }
 
+/** Whom a comparison is for, so that it can take its turn, and end with its client. */
+export type PasswordAttempt = CheckOptions;
+
 /** Compares passwords with their hashes, in time that says nothing of either. */
 export interface PasswordHash extends ModuleInstance {
-  /** @throws when `hash` is none of its kind */
-  verify(hash: string, password: string): Promise<boolean>;
+  /** @throws when `hash` is none of its kind; ServerError PASSWORDS_BUSY, CLIENT_GONE */
+  verify(hash: string, password: string, attempt: PasswordAttempt): Promise<boolean>;
   /** A hash of nobody's password: comparing with it takes as long as with a real one. */
   readonly fakeHash: string;
 }

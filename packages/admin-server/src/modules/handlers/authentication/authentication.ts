@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { errorWithin, messageOf } from "../../../core/errors.ts";
+import { errorWithin, messageOf, ServerError } from "../../../core/errors.ts";
 import type { JsonValue } from "../../../core/json/json-value.ts";
 import { moduleMap } from "../../../core/modules/config-fields.ts";
 import { defineModule } from "../../../core/modules/module.ts";
@@ -33,6 +33,7 @@ export const authentication = defineModule({
     }
     return {
       async handle(exchange, next) {
+        let busy: ServerError | undefined;
         for (const [name, provider] of providers) {
           try {
             const user = await provider.authenticate(exchange);
@@ -44,9 +45,21 @@ export const authentication = defineModule({
               return next(exchange);
             }
           } catch (error) {
+            if (error instanceof ServerError && error.code === "CLIENT_GONE") {
+              throw error;
+            }
+            if (error instanceof ServerError && error.code === "PASSWORDS_BUSY") {
+              busy = error;
+              continue;
+            }
             context.log.error(`authentication provider ${name}: ${messageOf(error)}`);
             setPlaceholder(exchange, `http.auth.${name}.error`, messageOf(error));
           }
+        }
+        if (busy !== undefined) {
+          const seconds = Math.ceil(((busy.retryAtMs ?? 0) - Date.now()) / 1000);
+          exchange.responseHeaders.push("Retry-After", String(Math.max(1, seconds)));
+          throw busy;
         }
         throw new HttpError(401, "not authenticated");
       },

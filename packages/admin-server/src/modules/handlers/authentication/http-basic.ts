@@ -1,5 +1,3 @@
-import { createHmac, randomBytes } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { ServerError } from "../../../core/errors.ts";
 import { inlineModule } from "../../../core/modules/config-fields.ts";
@@ -7,6 +5,8 @@ import { defineModule } from "../../../core/modules/module.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import { setHeader } from "../../../http/header-list.ts";
 import { compileTemplate } from "../../../http/placeholders.ts";
+import { clientGroup } from "../../../passwords/client-group.ts";
+import { CheckKeys, RightPasswords } from "../../../passwords/right-passwords.ts";
 import { type AuthProvider, type PasswordHash, passwordHashes } from "./auth-provider.ts";
 
 const configSchema = z.strictObject({
@@ -32,9 +32,6 @@ const configSchema = z.strictObject({
     .describe("Keeps the results of comparisons in memory, keyed by a keyed hash: saves CPU time."),
 });
 
-/** Results that are kept. */
-const maxKnown = 1000;
-
 /** The longest user name and password together, encoded. */
 const maxCredentials = 4096;
 
@@ -53,24 +50,6 @@ function credentialsOf(exchange: Exchange): Credentials | undefined {
   const text = Buffer.from(encoded, "base64").toString("utf8");
   const cut = text.indexOf(":");
   return cut === -1 ? undefined : { user: text.slice(0, cut), password: text.slice(cut + 1) };
-}
-
-/** Remembers comparisons, and makes equal ones that come at once wait for one. */
-class ComparisonCache {
-  readonly #key = randomBytes(32);
-  readonly #known = new LRUCache<string, Promise<boolean>>({ max: maxKnown });
-
-  compare(hash: string, password: string, compare: () => Promise<boolean>): Promise<boolean> {
-    const mac = createHmac("sha256", this.#key);
-    const key = mac.update(`${hash.length}:${hash}`).update(password).digest("base64");
-    let known = this.#known.get(key);
-    if (known === undefined) {
-      known = compare();
-      this.#known.set(key, known);
-      known.catch(() => this.#known.delete(key));
-    }
-    return known;
-  }
 }
 
 /** Hashes of other tools' making may be base64 once more. */
@@ -102,11 +81,24 @@ export const httpBasic = defineModule({
       accounts.set(user, stored);
     }
     const realm = (config.realm || "restricted").replace(/[^ -~]/g, "").replace(/["\\]/g, "\\$&");
-    const cache = config.hash_cache ? new ComparisonCache() : undefined;
+    const remember = config.hash_cache !== undefined && config.hash_cache !== null;
+    const keys = new CheckKeys();
+    const right = new RightPasswords();
 
-    function matches(stored: string, password: string): Promise<boolean> {
-      const compare = () => hash.verify(stored, password);
-      return cache === undefined ? compare() : cache.compare(stored, password, compare);
+    async function matches(stored: string, password: string, exchange: Exchange): Promise<boolean> {
+      const key = remember ? keys.keyOf(stored, password) : "";
+      if (remember && right.has(key)) {
+        return true;
+      }
+      const isRight = await hash.verify(stored, password, {
+        client: clientGroup(exchange.clientAddress),
+        remember,
+        onGone: (callback) => exchange.onEnd(callback),
+      });
+      if (remember && isRight) {
+        right.add(key);
+      }
+      return isRight;
     }
 
     return {
@@ -115,8 +107,8 @@ export const httpBasic = defineModule({
         if (credentials !== undefined) {
           const stored = accounts.get(credentials.user);
           // An unknown user costs as much as a known one.
-          const right = await matches(stored ?? hash.fakeHash, credentials.password);
-          if (right && stored !== undefined) {
+          const isRight = await matches(stored ?? hash.fakeHash, credentials.password, exchange);
+          if (isRight && stored !== undefined) {
             return { id: credentials.user };
           }
         }

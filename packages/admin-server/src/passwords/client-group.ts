@@ -1,0 +1,19 @@
+/** Groups of an IPv6 address that name a network; the rest is chosen by whoever is in it. Source: RFC 4291, 2.5.4 */
+const networkGroups = 4;
+
+/** Who takes turns: an IPv4 address, or the /64 network of an IPv6 address, of which a client has all addresses. */
+export function clientGroup(address: string): string {
+  if (!address.includes(":")) {
+    return address;
+  }
+  const plain = address.split("%", 1)[0] ?? "";
+  if (plain.includes(".")) {
+    return plain.slice(plain.lastIndexOf(":") + 1); // an IPv4 address in IPv6's form
+  }
+  const [left = "", right = ""] = plain.split("::");
+  const groups = (text: string) => (text === "" ? [] : text.split(":"));
+  const before = groups(left);
+  const after = plain.includes("::") ? groups(right) : [];
+  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0");
+  return `${[...before, ...zeros, ...after].slice(0, networkGroups).join(":")}::/64`;
+}

@@ -1,0 +1,47 @@
+import { argon2Sync, timingSafeEqual } from "node:crypto";
+import { verifySync } from "@node-rs/bcrypt";
+import type { PasswordCheck } from "./password-check.ts";
+
+/** The most memory that a hash may ask for, in KiB. */
+const maxMemoryKiB = 1024 * 1024;
+const maxPasses = 1000;
+const maxParallelism = 64;
+
+interface Argon2idHash {
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+  readonly salt: Buffer;
+  readonly tag: Buffer;
+}
+
+/** Source: the PHC string format, github.com/P-H-C/phc-string-format */
+function parseArgon2id(hash: string): Argon2idHash {
+  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(hash);
+  const [memory, passes, parallelism] = (match ?? []).slice(1, 4).map(Number);
+  const [salt, tag] = (match ?? []).slice(4).map((text) => Buffer.from(text, "base64"));
+  if (!memory || !passes || !parallelism || salt === undefined || tag === undefined) {
+    throw new Error("not a hash of argon2id version 19");
+  }
+  if (memory > maxMemoryKiB || passes > maxPasses || parallelism > maxParallelism || tag.length < 4) {
+    throw new Error(
+      `argon2id parameters m=${memory}, t=${passes}, p=${parallelism} over the limits m=${maxMemoryKiB}, t=${maxPasses}, p=${maxParallelism}`,
+    );
+  }
+  return { memory, passes, parallelism, salt, tag };
+}
+
+/** Source: RFC 9106 */
+function verifyArgon2id(hash: string, password: string): boolean {
+  const { memory, passes, parallelism, salt, tag } = parseArgon2id(hash);
+  const cost = { parallelism, tagLength: tag.length, memory, passes };
+  return timingSafeEqual(argon2Sync("argon2id", { message: password, nonce: salt, ...cost }), tag);
+}
+
+/**
+ * Compares a password with its hash. Takes up to seconds of the thread that calls it.
+ * @throws when the hash is none of its algorithm, or asks for too much
+ */
+export function verifyPassword({ algorithm, hash, password }: PasswordCheck): boolean {
+  return algorithm === "bcrypt" ? verifySync(password, hash) : verifyArgon2id(hash, password);
+}
