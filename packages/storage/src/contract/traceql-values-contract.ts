@@ -7,7 +7,7 @@ import { valueSpan } from "./traceql-sample-spans.ts";
 /** What every engine that answers TraceQL promises of values: of every type, in every place, and never as SQL. */
 export function traceqlValuesContract(context: ContractContext): void {
   const { store, test } = context;
-  const { search } = askingTraceQl(context);
+  const { search, metrics } = askingTraceQl(context);
 
   test("traceql: values of every type, where they are found, and where they are not", async () => {
     const service = newServiceName();
@@ -123,6 +123,25 @@ export function traceqlValuesContract(context: ContractContext): void {
     ]) {
       expect([condition, await isFound(condition)]).toEqual([condition, false]);
     }
+  });
+
+  test("traceql: a span that ends before it starts has lasted for 0", async () => {
+    const service = newServiceName();
+    const early = sampleSpan({ service, name: "early", durationNano: -250_000_000n });
+    await write(store(), [early]);
+    const of = (condition: string) => `{ resource.service.name = "${service}" && ${condition} }`;
+    const found = async (condition: string) => (await search(of(condition))).traces.length;
+    expect(await found("duration = 0")).toBe(1);
+    expect(await found("duration >= 0s")).toBe(1);
+    expect(await found("duration < 1ns")).toBe(1);
+    expect(await found("duration < 0s")).toBe(0);
+    expect(await found("duration != 0")).toBe(0);
+    expect(await found("duration > 1ns")).toBe(0);
+    const [trace] = (await search(`${of("true")} | max(duration) >= 0s | sum(duration) = 0s`)).traces;
+    expect(trace?.durationNano).toBe(0n);
+    expect(trace?.spanSets[0]?.spans[0]?.durationNano).toBe(0n);
+    const { series } = await metrics(`${of("true")} | min_over_time(duration)`);
+    expect(series.flatMap(({ samples }) => samples.map(({ value }) => value))).toEqual([0]);
   });
 
   test("traceql: texts of a query are never taken for SQL", async () => {

@@ -73,7 +73,7 @@ export class TraceView {
     let end = start;
     for (const { startUnixNano, durationNano } of facts) {
       if (startUnixNano < start) start = startUnixNano;
-      const spanEnd = startUnixNano + (durationNano > 0n ? durationNano : 0n);
+      const spanEnd = startUnixNano + durationNano;
       if (spanEnd > end) end = spanEnd;
     }
     this.startUnixNano = start;

@@ -1,5 +1,6 @@
 import type { PackedTrace } from "storage/api";
-import { type ApiV2Span, type KeyValue, toApiV2Span } from "wire/api-v2";
+import type { ApiV2Span, KeyValue } from "wire/api-v2";
+import { toShownSpan } from "../service/end-before-start.ts";
 import { spansOf } from "../service/spans-of.ts";
 
 /** As in the public model. */
@@ -27,7 +28,7 @@ export function* spanChunks(traces: readonly PackedTrace[]): Generator<ApiV2Span
     let chunk: ApiV2Span[] = [];
     let chunkSize = 0;
     for (const span of spansOf(trace.spans)) {
-      const apiSpan = toApiV2Span(span);
+      const apiSpan = toShownSpan(span);
       const size = roughSize(apiSpan);
       if (chunk.length === maxChunkSpans || (chunk.length > 0 && chunkSize + size > maxChunkCharacters)) {
         yield chunk;

@@ -39,7 +39,8 @@ export class ShownSpanJson {
   /** @param keys of the trace */
   json(span: Span, clock: SpanClock, keys: ProcessKeys): string {
     const tags = this.#tagsJson(span);
-    if (tags === undefined) return spanJson(adjustedSpan(span, clock, this.#options), keys);
+    if (tags === undefined || span.durationNano < 0n)
+      return spanJson(adjustedSpan(span, clock, this.#options), keys);
     const rest = span.links.length > 0 ? this.#rest(span, clock) : undefined;
     const { appliedNano, warning } = this.skew(clock);
     const traceId = traceIdText(span.traceId);

@@ -21,3 +21,13 @@ test("spans of one resource share a process, until an adjuster changes one of th
   expect(first?.process?.tags).toEqual([]);
   expect(second?.process?.tags.map(({ key }) => key)).toEqual(["telemetry.sdk.name"]);
 });
+
+test("a span that ends before it starts has lasted for 0, and says so", () => {
+  const spans = [otlpSpan({ durationNano: -250_000_000n }), otlpSpan({ durationNano: 0n })];
+  const [early, instant] = toApiTrace({ traceId: sampleTraceId, spans }).spans;
+  expect(early?.duration).toEqual({ seconds: 0n, nanos: 0 });
+  expect(early?.warnings).toEqual([
+    "the span ends 250000000 ns before it starts: its duration is shown as 0",
+  ]);
+  expect(instant?.warnings).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import type { Trace } from "storage/api";
-import { type ApiV2Span, type Process, toApiV2Span } from "wire/api-v2";
+import type { ApiV2Span, Process } from "wire/api-v2";
 import type { Resource } from "wire/model";
+import { toShownSpan } from "./end-before-start.ts";
 
 /**
  * A trace in the older model, as adjusters work on it and the UI's JSON shows it. Spans may share a process: who
@@ -17,7 +18,7 @@ export function toApiTrace(trace: Trace): ApiTrace {
   // Spans of one sender share their resource; sharing the process too spares the adjusters most of their work.
   const processes = new Map<Resource, Process>();
   const spans = trace.spans.map((span) => {
-    const apiSpan = toApiV2Span(span);
+    const apiSpan = toShownSpan(span);
     const known = processes.get(span.resource);
     if (known !== undefined) {
       apiSpan.process = known;

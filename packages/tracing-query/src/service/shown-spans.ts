@@ -1,6 +1,6 @@
 import { nextTurn, type PackedTrace } from "storage/api";
 import type { ApiV2Span } from "wire/api-v2";
-import type { Span, SpanKind } from "wire/model";
+import { lengthNano, type Span, type SpanKind } from "wire/model";
 import { type AdjustOptions, adjustTrace } from "./adjusters/adjust-trace.ts";
 import { planClocks } from "./adjusters/clock-plan.ts";
 import { toApiTrace } from "./api-trace.ts";
@@ -93,7 +93,7 @@ function shownSpan({ resource, name, kind, status }: Span, facts: IdsAndTimes): 
     operation: name,
     spanKind: kind,
     startTimeUnixNano: facts.startTimeUnixNano,
-    durationNano: facts.durationNano,
+    durationNano: lengthNano(facts),
     hasError: status.code === "error",
   };
 }

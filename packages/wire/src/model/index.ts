@@ -6,6 +6,7 @@ export {
   maxAttributeDepth,
 } from "./attribute.ts";
 export {
+  lengthNano,
   type RefType,
   type Resource,
   refTypes,

@@ -79,7 +79,7 @@ export interface Span {
   readonly kind: SpanKind;
   /** Nanoseconds since the Unix epoch. */
   readonly startTimeUnixNano: bigint;
-  /** Nanoseconds; negative when the sender's end lies before its start. */
+  /** Nanoseconds; negative when the sender's end lies before its start: readers count such a span as `lengthNano` says. */
   readonly durationNano: bigint;
   readonly attributes: readonly Attribute[];
   readonly droppedAttributesCount: number;
@@ -92,4 +92,12 @@ export interface Span {
   readonly scope: Scope;
   readonly format: SpanFormat;
   readonly warnings: readonly string[];
+}
+
+/**
+ * How long a span lasted, in nanoseconds: 0 when its end lies before its start. Every answer that shows, compares or adds up
+ * durations uses this; only answers in OTLP give both times as they were sent.
+ */
+export function lengthNano({ durationNano }: Pick<Span, "durationNano">): bigint {
+  return durationNano > 0n ? durationNano : 0n;
 }

@@ -43,7 +43,7 @@ export function durationRankSql(query: DurationRankQuery, database: string, tena
     parameters.kind = spanKind;
   }
   const sql = `SELECT toFloat64(count()) AS peers, toFloat64(countIf(duration <= {duration:Int64})) AS notLonger,
-  arrayMap(nano -> toFloat64(nano), quantilesTDigest(0.5, 0.95, 0.99)(duration)) AS quantiles
+  arrayMap(nano -> toFloat64(nano), quantilesTDigest(0.5, 0.95, 0.99)(greatest(duration, 0))) AS quantiles
 FROM ${database}.spans WHERE ${where}`;
   return { sql, parameters };
 }

@@ -1,4 +1,4 @@
-import type { Span } from "wire/model";
+import { lengthNano, type Span } from "wire/model";
 import { attributeText } from "wire/rows";
 import type {
   AnalysisReader,
@@ -126,7 +126,7 @@ export class MemoryAnalysisReader implements AnalysisReader {
       if (spanKind !== undefined && span.kind !== spanKind) continue;
       if (span.startTimeUnixNano < range.startUnixNano || span.startTimeUnixNano > range.endUnixNano)
         continue;
-      durations.push(span.durationNano);
+      durations.push(lengthNano(span));
     }
     if (durations.length === 0) return undefined;
     durations.sort((one, other) => (one < other ? -1 : one === other ? 0 : 1));
@@ -224,7 +224,7 @@ function summaryOf(spans: readonly Span[]): OperationSummary {
   for (const span of spans) {
     const bucket = durationBucket(span.durationNano);
     buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
-    if (span.durationNano > 0n) durationNano += span.durationNano;
+    durationNano += lengthNano(span);
   }
   return {
     service: spans[0]?.resource.serviceName ?? "",

@@ -1,6 +1,6 @@
 import type { Tail } from "storage/api";
 import { toApiV2Span, traceIdText } from "wire/api-v2";
-import type { Span } from "wire/model";
+import { lengthNano, type Span } from "wire/model";
 import { tagsJson } from "../tag-json.ts";
 import { microsOf, timeMicrosOf } from "./micros.ts";
 
@@ -50,7 +50,7 @@ function spanJson(span: Span): string {
     operation: span.name,
     kind: span.kind,
     start: timeMicrosOf(span.startTimeUnixNano),
-    duration: microsOf(span.durationNano),
+    duration: microsOf(lengthNano(span)),
     error: span.status.code === "error",
   });
   return `${facts.slice(0, -1)},"tags":${tagsJson(toApiV2Span(span).tags)}}`;

@@ -90,6 +90,8 @@ export class SpanRowsJson {
   #isWritten(index: number, fields: SpanFields, clock: SpanClock): boolean {
     const { view, origin, spanIdAt, startAt, flags } = fields;
     if (fields.hasTraceState || this.#isNameless) return false;
+    const endsBeforeStart = view.getInt32(startAt + 12, true) < 0;
+    if (endsBeforeStart) return false;
     const isOlder = isOlderModel(origin);
     const details = fields.details();
     if (details === "more" || (details === "parent" && !isOlder)) return false;

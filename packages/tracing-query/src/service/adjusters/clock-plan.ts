@@ -1,6 +1,6 @@
 import { nextTurn, type SpanList } from "storage/api";
 import { toApiV2Span } from "wire/api-v2";
-import type { Resource, Span, SpanFormat } from "wire/model";
+import { lengthNano, type Resource, type Span, type SpanFormat } from "wire/model";
 import type { SpanFields } from "wire/rows";
 import { parentKey } from "../span-facts.ts";
 import { skewAgainst } from "./clock-skew.ts";
@@ -62,7 +62,7 @@ export async function planClocks(
   const host = (index: number) => hosts[hostsOfSpans[index] as number] as string;
   const times = (index: number) => ({
     startNano: starts[index] as bigint,
-    durationNano: durations[index] as bigint,
+    durationNano: lengthNano({ durationNano: durations[index] as bigint }),
   });
   // A stack, not recursion: a trace may be as deep as it has spans. `starts` are the adjusted ones from here on.
   const deltas = new BigInt64Array(count);

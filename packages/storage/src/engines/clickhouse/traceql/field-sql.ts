@@ -18,6 +18,8 @@ import { bytesLiteral, textLiteral } from "./sql-literals.ts";
 import { attributeTest, intTest, textTest, type ValueTest } from "./value-test.ts";
 
 const nullNumber = "CAST(NULL, 'Nullable(Float64)')";
+/** A span that ends before it starts has lasted for 0. */
+export const lengthSql = "greatest(duration, 0)";
 const noParent = "toFixedString('', 8)";
 
 /** Of each event or link: its attributes, which are tuples of key, type and text. */
@@ -48,7 +50,7 @@ function plainField(field: Field): PlainField | undefined {
   }
   switch (field.name) {
     case "span:duration":
-      return { sql: "duration", type: "int" };
+      return { sql: lengthSql, type: "int" };
     case "span:name":
       return { sql: "name", type: "text" };
     case "span:status":
@@ -172,7 +174,7 @@ function hasAny({ scope, name }: AttributeField, texts: readonly StoredText[]): 
 function plainTest(field: Field, { sql, type }: PlainField, test: ValueTest): string | undefined {
   switch (type) {
     case "int":
-      return intTest(test, sql);
+      return intTest(test, sql === lengthSql && isAboveZero(test) ? "duration" : sql);
     case "text":
       return idTest(field, test) ?? textTest(test, sql);
     default:
@@ -182,6 +184,13 @@ function plainTest(field: Field, { sql, type }: PlainField, test: ValueTest): st
         return undefined;
       return `${sql} ${test.operator} ${textLiteral(test.constant.value.value)}`;
   }
+}
+
+/** Whether a test gives the same for 0 as for what is less: then the column itself can be tested, whose index helps. */
+function isAboveZero(test: ValueTest): boolean {
+  if ("pattern" in test) return false;
+  const { constant } = test;
+  return (typeof constant === "bigint" || typeof constant === "number") && constant > 0;
 }
 
 /** Ids as bytes, so that indexes can help. */

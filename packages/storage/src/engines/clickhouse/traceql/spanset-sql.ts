@@ -1,6 +1,7 @@
 import type { Pipeline, ScalarExpression, ScalarFilter, SpansetExpression, SpansetOperation } from "traceql";
 import { staticValue } from "../../../traceql/query-value.ts";
 import { allOf, anyOf, type Condition, conditionSql, everything } from "./condition-sql.ts";
+import { lengthSql } from "./field-sql.ts";
 import { leavesOneSet } from "./one-set.ts";
 import {
   childOf,
@@ -101,8 +102,8 @@ function scalarSql(
       if (operand === undefined) return { sql: "toInt64(count())", isInt: true };
       if (operand.type !== "intrinsic" || operand.name !== "span:duration") return undefined;
       return aggregate === "avg"
-        ? { sql: "(sum(duration) / count())", isInt: false }
-        : { sql: `${aggregate}(duration)`, isInt: true };
+        ? { sql: `(sum(${lengthSql}) / count())`, isInt: false }
+        : { sql: `${aggregate}(${lengthSql})`, isInt: true };
     }
     case "scalar-operation": {
       const [left, right] = [scalarSql(expression.left), scalarSql(expression.right)];

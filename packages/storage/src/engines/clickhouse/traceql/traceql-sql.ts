@@ -6,7 +6,7 @@ import { wantsBuckets } from "../../../traceql/metric-rows.ts";
 import { keepsUnpacked } from "../schema/span-sql.ts";
 import type { SqlQuery } from "../search-sql.ts";
 import type { Condition } from "./condition-sql.ts";
-import { fieldNumber, fieldValues } from "./field-sql.ts";
+import { fieldNumber, fieldValues, lengthSql } from "./field-sql.ts";
 import type { SpanSql } from "./span-relations.ts";
 import { bytesLiteral } from "./sql-literals.ts";
 
@@ -130,7 +130,7 @@ function rowColumns(fields: readonly Field[]): string {
   const values = fields.map((field) => fieldValues(field) ?? "[]");
   return `lower(hex(trace_id)) AS t, lower(hex(span_id)) AS i,
   if(parent_span_id = toFixedString('', 8), '', lower(hex(parent_span_id))) AS p, service AS s, name AS n,
-  toString(kind) AS k, toString(status) AS c, toString(toUnixTimestamp64Nano(start)) AS b, toString(duration) AS d,
+  toString(kind) AS k, toString(status) AS c, toString(toUnixTimestamp64Nano(start)) AS b, toString(${lengthSql}) AS d,
   ${within("rangeStart", "rangeEnd")} AS r, ${values.length === 0 ? "[]" : `[${values.join(", ")}]`} AS v`;
 }
 

@@ -1,4 +1,4 @@
-import type { Span } from "wire/model";
+import { lengthNano, type Span } from "wire/model";
 import type { TimeRange } from "../../../api/analysis-reader.ts";
 import type { QueryFields } from "../../../traceql/query-fields.ts";
 import { storedValue } from "../../../traceql/stored-value.ts";
@@ -22,7 +22,7 @@ export function factsOf(span: Span, range: TimeRange, fields: QueryFields): Span
     kind: span.kind,
     status: span.status.code,
     startUnixNano: span.startTimeUnixNano,
-    durationNano: span.durationNano,
+    durationNano: lengthNano(span),
     isInRange: startsWithin(span, range),
     values: fields.stored.map((field) => storedValue(span, field)),
   };
