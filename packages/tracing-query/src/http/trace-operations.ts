@@ -77,11 +77,11 @@ export const traceOperations: readonly OperationDescription[] = [
     method: "POST",
     path: "/api/transform",
     id: "transformTraces",
-    summary: "OTLP JSON as this API's; nothing is stored",
+    summary: "OTLP JSON, one document or JSON lines, as this API's; nothing is stored",
     body: z.looseObject({ resourceSpans: z.array(z.looseObject({})) }).meta({ id: "OtlpTraces" }),
     answer: traces,
     failures: "envelope",
-    failureStatuses: [413, 500],
+    failureStatuses: [400, 413],
     example: {
       body: {
         resourceSpans: [
@@ -104,6 +104,6 @@ export const traceOperations: readonly OperationDescription[] = [
         ],
       },
     },
-    failingExample: { status: 500, request: { body: [] } },
+    failingExample: { status: 400, request: { body: [] } },
   },
 ];

@@ -1,9 +1,11 @@
+import type { Span } from "wire/model";
 import { OtlpJsonTranscoder } from "wire/otlp";
 import { readSpanRows } from "wire/rows";
 import { QueryError } from "../query-error.ts";
 import { type ApiTrace, toApiTrace } from "../service/api-trace.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { envelope } from "./envelope.ts";
+import { type EnvelopeError, envelope } from "./envelope.ts";
+import { jsonDocuments } from "./json-documents.ts";
 import { tracesJson } from "./trace-json.ts";
 
 const formatTag = "internal.span.format";
@@ -12,17 +14,31 @@ function unreadable(reason: string, cause?: unknown): QueryError {
   return new QueryError("QUERY_UNREADABLE", `cannot unmarshal OTLP : ${reason}`, { cause });
 }
 
-function tracesOf(body: Buffer): ApiTrace[] {
-  try {
-    const { rows, rejectedSpans, errorMessage } = new OtlpJsonTranscoder().transcode(body);
-    if (rejectedSpans > 0) {
-      throw new Error(errorMessage);
+/** What became of an upload. */
+interface Upload {
+  readonly traces: readonly ApiTrace[];
+  /** Why spans of it are missing. */
+  readonly errors: readonly EnvelopeError[];
+}
+
+function read(body: Buffer): Upload {
+  const transcoder = new OtlpJsonTranscoder();
+  const documents = jsonDocuments(body);
+  const spans: Span[] = [];
+  const errors: EnvelopeError[] = [];
+  for (const [index, document] of documents.entries()) {
+    const place = documents.length === 1 ? "" : `document ${index + 1} of ${documents.length}: `;
+    try {
+      const { rows, rejectedSpans, errorMessage } = transcoder.transcode(document);
+      spans.push(...readSpanRows(rows.bytes));
+      if (rejectedSpans > 0) errors.push({ code: 400, msg: `${place}${errorMessage}` });
+    } catch (error) {
+      throw unreadable(`${place}${error instanceof Error ? error.message : error}`, error);
     }
-    const byTrace = Map.groupBy(readSpanRows(rows.bytes), ({ traceId }) => traceId);
-    return Array.from(byTrace, ([traceId, spans]) => toApiTrace({ traceId, spans }));
-  } catch (error) {
-    throw unreadable(error instanceof Error ? error.message : String(error), error);
   }
+  if (spans.length === 0 && errors[0] !== undefined) throw unreadable(errors[0].msg);
+  const byTrace = Map.groupBy(spans, ({ traceId }) => traceId);
+  return { traces: Array.from(byTrace, ([traceId, own]) => toApiTrace({ traceId, spans: own })), errors };
 }
 
 /** Spans that are only looked at came in no format. */
@@ -33,6 +49,11 @@ function withoutFormat(trace: ApiTrace): ApiTrace {
   return trace;
 }
 
-/** `POST /api/transform`: OTLP JSON as the UI's JSON, traces in order of their first span; nothing is stored. */
-export const transformEndpoint: Endpoint = async ({ body }) =>
-  envelope(tracesJson(tracesOf(await body()).map(withoutFormat)));
+/**
+ * `POST /api/transform`: OTLP JSON as the UI's JSON, traces in order of their first span; nothing is stored. Several documents
+ * may follow each other, as JSON lines do. Spans that cannot be read are left out, and `errors` says why.
+ */
+export const transformEndpoint: Endpoint = async ({ body }) => {
+  const { traces, errors } = read(await body());
+  return envelope(tracesJson(traces.map(withoutFormat)), { errors });
+};

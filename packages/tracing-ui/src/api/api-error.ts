@@ -8,6 +8,7 @@ import { RequestError } from "ui-kit/request-error.ts";
  * - `API_FAILED`: the service answered 5xx, often because its store is away
  * - `API_SHAPE`: an answer that is no JSON, or not the JSON expected
  * - `API_TOO_LARGE`: an answer over the limit of `readJson`
+ * - `API_FILE`: a file that the user opened holds no traces
  */
 export type ApiErrorCode =
   | "API_UNREACHABLE"
@@ -15,7 +16,8 @@ export type ApiErrorCode =
   | "API_REFUSED"
   | "API_FAILED"
   | "API_SHAPE"
-  | "API_TOO_LARGE";
+  | "API_TOO_LARGE"
+  | "API_FILE";
 
 /** A request to the query service that failed; the message is the service's own where it gave one. */
 export class ApiError extends RequestError<ApiErrorCode> {}

@@ -23,9 +23,9 @@ export function openedTraces(): readonly ApiTrace[] {
 }
 
 /**
- * Reads traces of a file: as the query service answers, a list of traces, one trace, or OTLP JSON, which the query
- * service turns into the first.
- * @throws ApiError API_TOO_LARGE, API_SHAPE; API_REFUSED in the service's words for OTLP that is wrong
+ * Reads traces of a file: as the query service answers, a list of traces, one trace, or OTLP JSON, one document or JSON
+ * lines, which the query service turns into the first.
+ * @throws ApiError API_TOO_LARGE, API_FILE; API_REFUSED in the service's words for OTLP that is wrong
  */
 export async function openTraces(file: File, signal: AbortSignal): Promise<readonly ApiTrace[]> {
   if (file.size > maxFileBytes) {
@@ -33,7 +33,7 @@ export async function openTraces(file: File, signal: AbortSignal): Promise<reado
   }
   const text = await file.text();
   const traces = await tracesOf(text, file.name, signal);
-  if (traces.length === 0) throw new ApiError("API_SHAPE", `${file.name} holds no traces`);
+  if (traces.length === 0) throw new ApiError("API_FILE", `${file.name} holds no traces`);
   for (const trace of traces) opened.set(trace.traceID, trace);
   return traces;
 }
@@ -43,11 +43,10 @@ async function tracesOf(text: string, name: string, signal: AbortSignal): Promis
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new ApiError("API_SHAPE", `${name} is not JSON`, { cause });
+    if (isOtlp(firstLine(text))) return transformed(text, signal);
+    throw new ApiError("API_FILE", `${name} is not JSON`, { cause });
   }
-  if (value !== null && typeof value === "object" && "resourceSpans" in value) {
-    return (await readJson("api/transform", traceList, signal, text)).data ?? [];
-  }
+  if (isOtlp(value)) return transformed(text, signal);
   const list = bare.safeParse(value);
   if (list.success) return list.data;
   const one = apiTrace.safeParse(value);
@@ -56,7 +55,26 @@ async function tracesOf(text: string, name: string, signal: AbortSignal): Promis
   if (answer.success) return answer.data.data ?? [];
   const issue = answer.error.issues[0];
   throw new ApiError(
-    "API_SHAPE",
+    "API_FILE",
     `${name} is neither traces as the query service gives them nor OTLP JSON: ${issue?.path.join(".") || "(whole)"}: ${issue?.message}`,
   );
+}
+
+async function transformed(text: string, signal: AbortSignal): Promise<readonly ApiTrace[]> {
+  return (await readJson("api/transform", traceList, signal, text)).data ?? [];
+}
+
+function isOtlp(value: unknown): boolean {
+  return value !== null && typeof value === "object" && "resourceSpans" in value;
+}
+
+/** The first line as JSON; undefined where it is none. */
+function firstLine(text: string): unknown {
+  const start = text.trimStart();
+  const end = start.indexOf("\n");
+  try {
+    return end === -1 ? undefined : JSON.parse(start.slice(0, end));
+  } catch {
+    return undefined;
+  }
 }

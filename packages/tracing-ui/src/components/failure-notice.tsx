@@ -26,6 +26,10 @@ const advice: Record<ApiErrorCode, Advice> = {
     title: "The answer is too large for a browser tab",
     text: "Ask for fewer traces or a shorter time range, or read the trace through the API.",
   },
+  API_FILE: {
+    title: "The file holds no traces",
+    text: "Open traces that were saved here or in Jaeger, or OTLP as JSON or JSON lines.",
+  },
 };
 
 /** Says why a request failed and what to do, with a button to ask again. */

@@ -1,0 +1,49 @@
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [quote, backslash] = [0x22, 0x5c];
+
+/**
+ * The JSON documents of a body, one behind the other with white space between, as JSON lines are: what the OpenTelemetry
+ * Collector's file exporter writes. Only objects and arrays end a document; whatever else stands there belongs to the one that
+ * follows, so that its reader says what is wrong.
+ * @returns at least one; parts of `body`, which is not copied
+ */
+export function jsonDocuments(body: Buffer): Buffer[] {
+  const documents: Buffer[] = [];
+  let start = 0;
+  let depth = 0;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at] as number;
+    if (byte === quote) {
+      at = endOfText(body, at);
+    } else if (byte === openBrace || byte === openBracket) {
+      depth++;
+    } else if (byte === closeBrace || byte === closeBracket) {
+      if (--depth > 0) continue;
+      depth = 0;
+      documents.push(body.subarray(start, at + 1));
+      start = at + 1;
+    }
+  }
+  if (documents.length === 0 || !isBlank(body, start)) documents.push(body.subarray(start));
+  return documents;
+}
+
+/** The place of the quote that ends a text; past the end where none does. */
+function endOfText(body: Buffer, start: number): number {
+  let end = start;
+  for (;;) {
+    end = body.indexOf(quote, end + 1);
+    if (end === -1) return body.length;
+    let escapes = 0;
+    while (body[end - 1 - escapes] === backslash) escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+}
+
+function isBlank(body: Buffer, start: number): boolean {
+  for (let at = start; at < body.length; at++) {
+    const byte = body[at] as number;
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return false;
+  }
+  return true;
+}
