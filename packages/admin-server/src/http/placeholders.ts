@@ -223,6 +223,21 @@ export function compileMappedTemplate(
 }
 
 /**
+ * As `compileTemplate` for names of files and folders: an unknown placeholder has the empty value. Values pass through
+ * `change`, empty ones too.
+ */
+export function compileFileTemplate(text: string, change = (value: string): string => value): Template {
+  return compile(text, (name) => {
+    const reader = readerOf(name) ?? (() => "");
+    const unknown = `{${name}}`;
+    return (exchange) => {
+      const value = reader(exchange);
+      return change(value === unknown ? "" : value);
+    };
+  });
+}
+
+/**
  * As `compileTemplate`, for header values: text as its UTF-8 bytes, with blanks for control characters of values that
  * were decoded; what comes from the request undecoded stays as it came.
  */

@@ -1,7 +1,6 @@
 import { posix } from "node:path";
 import type { Exchange } from "../../http/exchange.ts";
-import { HttpError } from "../../http/http-error.ts";
-import { compileTemplate, isFixed, type Template } from "../../http/placeholders.ts";
+import { compileFileTemplate, isFixed, type Template } from "../../http/placeholders.ts";
 
 /** What {@link posix.normalize} may change in a path that begins with a slash. */
 const unclean = /\/[./]/;
@@ -28,7 +27,8 @@ export function joinSitePath(root: string, path: string): string {
 /** Prepares the root of a site; `{http.vars.root}` where the config has none, the working folder where that is empty. */
 export function compileRoot(root: string | null | undefined): (exchange: Exchange) => string {
   const normalize = (path: string) => posix.normalize(path || ".").replace(/(?<=.)\/$/, "");
-  const template = compileTemplate(root || "{http.vars.root}");
+  // A part without a value is the working folder: "" before a slash would be the machine's root.
+  const template = compileFileTemplate(root || "{http.vars.root}", (value) => value || ".");
   if (isFixed(template)) {
     const fixed = normalize((template as () => string)());
     return () => fixed;
@@ -37,15 +37,13 @@ export function compileRoot(root: string | null | undefined): (exchange: Exchang
 }
 
 /**
- * Prepares the check of a file system's name. There is one, that of the machine: "" and `default`.
- * @throws HttpError 500 when a request asks for another
+ * Prepares the question whether a request asks for a file system that exists. Only the machine's own does: "" and
+ * `default`.
  */
-export function compileFileSystem(name: string | null | undefined): (exchange: Exchange) => void {
-  const template: Template = name ? compileTemplate(name) : (exchange) => exchange.varText("fs");
+export function compileFileSystem(name: string | null | undefined): (exchange: Exchange) => boolean {
+  const template: Template = name ? compileFileTemplate(name) : (exchange) => exchange.varText("fs");
   return (exchange) => {
     const found = template(exchange);
-    if (found !== "" && found !== "default") {
-      throw new HttpError(500, `use of unregistered filesystem '${found}'`);
-    }
+    return found === "" || found === "default";
   };
 }

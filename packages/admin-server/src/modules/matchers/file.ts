@@ -1,18 +1,14 @@
 import { type Stats, statSync } from "node:fs";
 import { posix } from "node:path";
 import { z } from "zod";
+import { isGlob } from "../../core/glob/path-glob.ts";
 import { defineModule } from "../../core/modules/module.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import type { HttpMatcher } from "../../http/handler.ts";
 import { HttpError } from "../../http/http-error.ts";
-import {
-  compileMappedTemplate,
-  compileTemplate,
-  setPlaceholder,
-  type Template,
-} from "../../http/placeholders.ts";
-import { expandGlob } from "../files/site-glob.ts";
-import { compileFileSystem, compileRoot, joinSitePath } from "../files/site-path.ts";
+import { compileFileTemplate, setPlaceholder, type Template } from "../../http/placeholders.ts";
+import { expandGlob, nameExists } from "../files/site-glob.ts";
+import { compileFileSystem, compileRoot } from "../files/site-path.ts";
 
 const configSchema = z.strictObject({
   fs: z.string().nullish().describe("File system; only the machine's own, `default`, exists."),
@@ -68,21 +64,47 @@ function statOf(path: string): Stats | undefined {
 }
 
 function errorStatus(text: string): number | undefined {
-  return /^=[1-9]\d\d$/.test(text) ? Number(text.slice(1)) : undefined;
+  return /^=\+?0*[1-9]\d\d$/.test(text) ? Number(text.slice(1)) : undefined;
 }
 
+function relativeTo(root: string, path: string): string {
+  return path.startsWith(root) ? path.slice(root.length) : path;
+}
+
+/** Without `.`, `..` and double slashes. A final slash stays: `/file/.` and `/file/` never name a regular file. */
 function clean(path: string): string {
   const cleaned = posix.normalize(path);
-  return path.endsWith("/") || !cleaned.endsWith("/") || cleaned === "/" ? cleaned : cleaned.slice(0, -1);
+  return path.endsWith("/") && !cleaned.endsWith("/") ? `${cleaned}/` : cleaned;
 }
 
-/** Cuts a path after the first ending that a segment has. Case does not count. */
-function splitPath(path: string, endings: readonly string[]): { before: string; remainder: string } {
-  const lower = path.toLowerCase();
+function withoutFinalSlash(path: string): string {
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+}
+
+/**
+ * A candidate's place on the disk. The candidate `/` becomes the root without a slash, which is a folder that does not
+ * end in one, so no policy that asks for existence takes it.
+ * Source: the public model (Caddy 2.11), `SanitizedPathJoin`
+ */
+function pathBelow(root: string, candidate: string): string {
+  const path = withoutFinalSlash(posix.join(root, posix.normalize(`/${candidate}`)));
+  return candidate.length > 1 && candidate.endsWith("/") && path !== "/" ? `${path}/` : path;
+}
+
+/**
+ * An ending of a path's file, in any case of its ASCII letters. Without the flag `u`, `i` never takes a letter for one of
+ * another length. An ending at the end of the path cuts nothing off, so it does not count.
+ */
+function endingPattern(ending: string): RegExp {
+  return new RegExp(`${ending.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}(?=.)`, "is");
+}
+
+/** Cuts a path behind an ending. Only the first place of each ending is tried: there a segment must end. */
+function splitPath(path: string, endings: readonly RegExp[]): { before: string; remainder: string } {
   for (const ending of endings) {
-    const at = lower.indexOf(ending.toLowerCase());
-    const cut = at + ending.length;
-    if (at !== -1 && (cut === path.length || path[cut] === "/")) {
+    const match = ending.exec(path);
+    const cut = match === null ? -1 : match.index + match[0].length;
+    if (cut !== -1 && path[cut] === "/") {
       return { before: path.slice(0, cut), remainder: path.slice(cut) };
     }
   }
@@ -110,14 +132,14 @@ export const fileMatcher = defineModule({
   config: configSchema,
   provision(config): HttpMatcher {
     const rootOf = compileRoot(config.root);
-    const checkFileSystem = compileFileSystem(config.fs);
-    const endings = config.split_path ?? [];
+    const hasFileSystem = compileFileSystem(config.fs);
+    const endings = (config.split_path ?? []).map(endingPattern);
     const policy = config.try_policy || "first_exist";
     const tried: TriedFile[] = (config.try_files ?? ["{http.request.uri.path}"]).map((text) => ({
       text,
       status: errorStatus(text),
-      pattern: compileMappedTemplate(text, (value) => value.replace(/[*?[\\]/g, "\\$&")),
-      literal: compileTemplate(text),
+      pattern: compileFileTemplate(text, (value) => value.replace(/[*?[\\]/g, "\\$&")),
+      literal: compileFileTemplate(text),
     }));
 
     function candidatesOf(file: TriedFile, root: string, exchange: Exchange): Candidate[] {
@@ -125,17 +147,27 @@ export const fileMatcher = defineModule({
       if (before !== "/" && before.endsWith("/") && !file.text.endsWith("/")) {
         return [];
       }
-      return expandGlob(root, posix.normalize(`/${before}`)).map((path) => ({
-        path,
-        relative: path.slice(root === "/" || root === "." ? 0 : root.length),
-        remainder,
-      }));
+      const paths = isGlob(before)
+        ? expandGlob(root, posix.normalize(`/${before}`).slice(1))
+        : [pathBelow(root, before)];
+      return paths.map((path) => ({ path, relative: relativeTo(root, path), remainder }));
     }
 
     function literalOf(file: TriedFile, root: string, exchange: Exchange): Candidate {
-      const { before, remainder } = splitPath(clean(file.literal(exchange)), endings);
-      const path = joinSitePath(root, before);
-      return { path, relative: path.slice(root.length), remainder };
+      const text = withoutFinalSlash(posix.normalize(file.literal(exchange)));
+      const { before, remainder } = splitPath(text, endings);
+      const path = pathBelow(root, file.text.endsWith("/") ? `${before}/` : before);
+      return { path, relative: relativeTo(root, path), remainder };
+    }
+
+    /** The last entry of `first_exist_fallback`: what exists, else its text as it is. */
+    function fallbackOf(file: TriedFile, root: string, exchange: Exchange): Candidate {
+      const literal = literalOf(file, root, exchange);
+      const [first] = candidatesOf(file, root, exchange);
+      if (first === undefined || (first.path === literal.path && first.remainder === literal.remainder)) {
+        return literal;
+      }
+      return nameExists(first.path) ? first : literal;
     }
 
     function firstExisting(root: string, exchange: Exchange): boolean {
@@ -143,12 +175,10 @@ export const fileMatcher = defineModule({
         if (file.status !== undefined) {
           throw new HttpError(file.status, file.text.slice(1));
         }
-        const isFallback = policy === "first_exist_fallback" && index === tried.length - 1;
-        const candidates = candidatesOf(file, root, exchange);
-        if (isFallback) {
-          return takeFile(exchange, candidates[0] ?? literalOf(file, root, exchange), false);
+        if (policy === "first_exist_fallback" && index === tried.length - 1) {
+          return takeFile(exchange, fallbackOf(file, root, exchange), false);
         }
-        for (const candidate of candidates) {
+        for (const candidate of candidatesOf(file, root, exchange)) {
           const stats = statOf(candidate.path);
           if (stats !== undefined && stats.isDirectory() === candidate.path.endsWith("/")) {
             return takeFile(exchange, candidate, stats.isDirectory());
@@ -171,7 +201,9 @@ export const fileMatcher = defineModule({
 
     return {
       matches(exchange) {
-        checkFileSystem(exchange);
+        if (!hasFileSystem(exchange)) {
+          return false;
+        }
         const root = rootOf(exchange);
         return policy.startsWith("first_exist") ? firstExisting(root, exchange) : best(root, exchange);
       },

@@ -113,7 +113,7 @@ describe("whole files", () => {
     ["/pass/absent", 299, "next"],
     ["/pass/a.txt", 200, "0123456789"],
     ["/free/folder", 200, "other"],
-    ["/nofs/a.txt", 500, ""],
+    ["/nofs/a.txt", 404, ""],
   ])("%s: %i", async (path, status, text) => {
     const answer = await get(path);
     expect([answer.status, answer.text]).toEqual([status, text]);

@@ -10,7 +10,7 @@ import type { Exchange } from "../../../http/exchange.ts";
 import type { HttpHandler, Next } from "../../../http/handler.ts";
 import { getHeader } from "../../../http/header-list.ts";
 import { HttpError } from "../../../http/http-error.ts";
-import { compileTemplate, type Template } from "../../../http/placeholders.ts";
+import { compileFileTemplate, compileTemplate, type Template } from "../../../http/placeholders.ts";
 import { acceptedEncodings } from "../../encoding/accepted-encodings.ts";
 import { mediaTypeOf } from "../../files/media-type.ts";
 import { compileFileSystem, compileRoot, joinSitePath } from "../../files/site-path.ts";
@@ -51,7 +51,7 @@ function baseName(path: string): string {
 class FileServer implements HttpHandler {
   readonly #cache: FileCache;
   readonly #rootOf: (exchange: Exchange) => string;
-  readonly #checkFileSystem: (exchange: Exchange) => void;
+  readonly #hasFileSystem: (exchange: Exchange) => boolean;
   readonly #isHidden: (path: string, exchange: Exchange) => boolean;
   readonly #indexNames: readonly Template[];
   readonly #browse: Browser | undefined;
@@ -64,9 +64,11 @@ class FileServer implements HttpHandler {
   constructor(config: Config, cache: FileCache, browse: Browser | undefined) {
     this.#cache = cache;
     this.#rootOf = compileRoot(config.root);
-    this.#checkFileSystem = compileFileSystem(config.fs);
+    this.#hasFileSystem = compileFileSystem(config.fs);
     this.#isHidden = compileHidden(config.hide ?? []);
-    this.#indexNames = (config.index_names ?? ["index.html", "index.txt"]).map(compileTemplate);
+    this.#indexNames = (config.index_names ?? ["index.html", "index.txt"]).map((name) =>
+      compileFileTemplate(name),
+    );
     this.#browse = browse;
     this.#canonical = config.canonical_uris !== false;
     const status = String(config.status_code ?? "");
@@ -79,7 +81,9 @@ class FileServer implements HttpHandler {
   }
 
   handle(exchange: Exchange, next: Next): void | Promise<void> {
-    this.#checkFileSystem(exchange);
+    if (!this.#hasFileSystem(exchange)) {
+      throw new HttpError(404, "filesystem not found");
+    }
     const root = this.#rootOf(exchange);
     let path = joinSitePath(root, exchange.path);
     if (path.length > 1 && path.endsWith("/")) {

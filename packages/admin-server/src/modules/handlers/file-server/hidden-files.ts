@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { compileGlob } from "../../../core/glob/path-glob.ts";
 import type { Exchange } from "../../../http/exchange.ts";
-import { compileTemplate } from "../../../http/placeholders.ts";
+import { compileFileTemplate } from "../../../http/placeholders.ts";
 
 interface Rule {
   /** Compares one component of the path; undefined for a rule about whole paths. */
@@ -41,7 +41,7 @@ export function compileHidden(hide: readonly string[]): (path: string, exchange:
     return never;
   }
   const fixed = hide.filter((text) => !text.includes("{")).map(compileRule);
-  const templates = hide.filter((text) => text.includes("{")).map(compileTemplate);
+  const templates = hide.filter((text) => text.includes("{")).map((text) => compileFileTemplate(text));
   return (path, exchange) =>
     isHiddenBy(fixed, path) ||
     (templates.length > 0 &&
