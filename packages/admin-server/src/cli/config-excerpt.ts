@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { stripVTControlCharacters, styleText } from "node:util";
 import type { TextPlace } from "../core/errors.ts";
+import { readRegularFileSync } from "../core/files/read-regular-file.ts";
 
 const maxColumns = 120;
 const maxFileBytes = 16 * 1024 * 1024;
@@ -21,8 +21,7 @@ function rangeIn(line: string, { column, word = "" }: TextPlace): [start: number
 /** @returns undefined where there is no such file */
 function readNamed(file: string | undefined): string | undefined {
   try {
-    const bytes = readFileSync(file ?? "");
-    return bytes.length > maxFileBytes ? undefined : bytes.toString("utf8");
+    return readRegularFileSync(file ?? "", maxFileBytes).toString("utf8");
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
+import { readRegularFileSync } from "../core/files/read-regular-file.ts";
 import type { Exchange } from "./exchange.ts";
 import { headerBytes } from "./header-list.ts";
 import { remoteAddress } from "./remote-address.ts";
@@ -67,8 +67,9 @@ const maxFileBytes = 1024 * 1024;
 /** The text of a file without its final newline; "" when it cannot be read or is over 1 MiB. Read anew each time. */
 function fileText(path: string): string {
   try {
-    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    return size === 0 || size > maxFileBytes ? "" : readFileSync(path, "utf8").replace(/\r?\n$/, "");
+    return readRegularFileSync(path, maxFileBytes)
+      .toString("utf8")
+      .replace(/\r?\n$/, "");
   } catch {
     return "";
   }

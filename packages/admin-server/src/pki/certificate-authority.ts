@@ -1,8 +1,8 @@
 import { createPublicKey, type KeyObject, type X509Certificate } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import type { Logger } from "lifecycle";
-import { errorWithin, messageOf, ServerError } from "../core/errors.ts";
+import { errorWithin, ServerError } from "../core/errors.ts";
 import type { Storage } from "../core/storage/storage.ts";
+import { readPemFile } from "../tls/loaders/read-file.ts";
 import { keyFromPem, keyToPem, makeKey } from "./key-pair.ts";
 import { certificatesToPem, parseCertificates } from "./pem.ts";
 import type { CertificatePlan } from "./x509.ts";
@@ -63,18 +63,10 @@ export interface LeafRequest {
   readonly signWithRoot?: boolean;
 }
 
-async function read(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    throw new ServerError("CERTIFICATE", `${path}: ${messageOf(error)}`, { cause: error });
-  }
-}
-
 async function readPair({ certificate, privateKey }: KeyPairFiles): Promise<Pair> {
-  const chainPem = await read(certificate);
+  const chainPem = await readPemFile(certificate);
   if (privateKey !== undefined) {
-    return toSigner(chainPem, certificate, await read(privateKey), privateKey);
+    return toSigner(chainPem, certificate, await readPemFile(privateKey), privateKey);
   }
   const [first, ...others] = parseCertificates(chainPem, certificate);
   if (first === undefined) {

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContext } from "node:tls";
 import { errorAt, messageOf, ServerError } from "../../core/errors.ts";
+import { readPemFile } from "../../tls/loaders/read-file.ts";
 import type { IdentityConfig } from "./identity-config.ts";
 
 /** A certificate with its key. */
@@ -17,7 +17,7 @@ async function readCredential(files: {
   readonly key: string;
 }): Promise<Credential> {
   try {
-    const [cert, key] = await Promise.all([readFile(files.certificate), readFile(files.key)]);
+    const [cert, key] = await Promise.all([readPemFile(files.certificate), readPemFile(files.key)]);
     // The context checks that certificate and key belong together.
     const context = createSecureContext({ cert, key, minVersion: "TLSv1.2" });
     return { certificate: new X509Certificate(cert), context, cert, key };

@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import type { Agent } from "undici";
 import type { AdapterRegistry } from "../../core/adapters/adapter-registry.ts";
 import { errorWithin, messageOf, ServerError } from "../../core/errors.ts";
 import { encodeJson } from "../../core/json/encode-json.ts";
+import { readPemFile } from "../../tls/loaders/read-file.ts";
 import type { ShownCertificate } from "../identity/server-identity.ts";
 import { formatOf } from "../posted-config.ts";
 import { maxBodyBytes } from "../request-body.ts";
@@ -11,7 +11,7 @@ import type { PullConfig } from "./pull-config.ts";
 const defaultTimeoutMs = 10_000;
 
 async function agentFor({ tls }: PullConfig, identity: ShownCertificate | undefined): Promise<Agent> {
-  const read = (path: string | null | undefined) => (path ? readFile(path) : undefined);
+  const read = (path: string | null | undefined) => (path ? readPemFile(path) : undefined);
   if (tls?.use_server_identity === true && identity === undefined) {
     throw new ServerError("CONFIG_PULL", "the server has no certificate of its identity yet");
   }
@@ -20,7 +20,7 @@ async function agentFor({ tls }: PullConfig, identity: ShownCertificate | undefi
     shown?.cert ?? (await read(tls?.client_certificate_file)),
     shown?.key ?? (await read(tls?.client_certificate_key_file)),
   ];
-  const ca = await Promise.all((tls?.root_ca_pem_files ?? []).map((path) => readFile(path)));
+  const ca = await Promise.all((tls?.root_ca_pem_files ?? []).map((path) => readPemFile(path)));
   const { Agent } = await import("undici"); // when it is needed: few servers pull a config
   return new Agent({
     connect: {

@@ -15,7 +15,11 @@ const importNatively = require(fileURLToPath(new URL("./import-natively.cts", im
 
 /** Names the state of a file, so that a changed one is loaded anew and an unchanged one is not. */
 function versionOf(url: string): string {
-  const { mtimeMs, size } = statSync(fileURLToPath(url));
+  const stats = statSync(fileURLToPath(url));
+  if (!stats.isFile()) {
+    throw new Error(`${fileURLToPath(url)} is no regular file`); // reading a pipe would stop the thread
+  }
+  const { mtimeMs, size } = stats;
   return `${Math.trunc(mtimeMs)}-${size}`;
 }
 

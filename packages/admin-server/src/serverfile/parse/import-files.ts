@@ -1,7 +1,8 @@
-import { globSync, readFileSync, statSync } from "node:fs";
+import { globSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { maxAdaptedBytes } from "../../core/adapters/config-adapter.ts";
 import { messageOf } from "../../core/errors.ts";
+import { readRegularFileSync } from "../../core/files/read-regular-file.ts";
 import type { TokenCursor } from "../lexer/token-cursor.ts";
 
 /** A text that an import brings in. */
@@ -18,14 +19,7 @@ function count(text: string, char: string): number {
 function readImported(cursor: TokenCursor, path: string): ImportedFile {
   let bytes: Buffer;
   try {
-    const { size, isDirectory } = { size: statSync(path).size, isDirectory: statSync(path).isDirectory() };
-    if (isDirectory) {
-      throw new Error("is a directory");
-    }
-    if (size > maxAdaptedBytes) {
-      throw new Error(`${size} bytes are over the limit of ${maxAdaptedBytes}`);
-    }
-    bytes = readFileSync(path);
+    bytes = readRegularFileSync(path, maxAdaptedBytes);
   } catch (error) {
     throw cursor.error(`Could not import ${path}: ${messageOf(error)}`, error);
   }

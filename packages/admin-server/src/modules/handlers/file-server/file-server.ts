@@ -2,6 +2,7 @@ import { type BigIntStats, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { posix } from "node:path";
 import type { z } from "zod";
+import { openFlags } from "../../../core/files/read-regular-file.ts";
 import { defineModule } from "../../../core/modules/module.ts";
 import type { ModuleContext } from "../../../core/modules/module-context.ts";
 import type { ResourceKind } from "../../../core/modules/usage-pool.ts";
@@ -231,7 +232,7 @@ class FileServer implements HttpHandler {
   ): Promise<void> {
     let handle: FileHandle;
     try {
-      handle = await open(chosen.path);
+      handle = await open(chosen.path, openFlags);
     } catch (error) {
       const failure = openError(error, exchange);
       if (failure.status === 404) {
@@ -242,6 +243,9 @@ class FileServer implements HttpHandler {
     let sending: void | Promise<void>;
     try {
       const stats = await handle.stat({ bigint: true });
+      if (!stats.isFile()) {
+        throw new HttpError(403, "not a regular file"); // it was one a moment ago
+      }
       const described = describeFile(chosen.path, stats);
       const etag = ownEtag ?? ((await readEtagFile(chosen.path, this.#etagExtensions)) || described.etag);
       const file: ServedFile = { ...described, etag };

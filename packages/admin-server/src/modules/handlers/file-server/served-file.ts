@@ -1,5 +1,5 @@
 import type { BigIntStats } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readRegularFile } from "../../../core/files/read-regular-file.ts";
 import type { Validators } from "../../files/preconditions.ts";
 
 /** A file as it is now: what an answer says of it. */
@@ -30,12 +30,13 @@ export function describeFile(path: string, stats: BigIntStats): ServedFile {
 }
 
 const maxEtagBytes = 1024;
+const maxEtagFileBytes = 64 * 1024;
 
 /** The tag that a sidecar file holds; "" when there is none of these. @throws the error of a file that cannot be read */
 export async function readEtagFile(path: string, extensions: readonly string[]): Promise<string> {
   for (const extension of extensions) {
     try {
-      const text = await readFile(path + extension, "latin1");
+      const text = (await readRegularFile(path + extension, maxEtagFileBytes)).toString("latin1");
       return text.replace(/[^\x20-\x7e\x80-\xff]/g, "").slice(0, maxEtagBytes);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") {

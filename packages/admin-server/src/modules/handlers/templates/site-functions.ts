@@ -1,5 +1,6 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { messageOf } from "../../../core/errors.ts";
+import { readRegularFile } from "../../../core/files/read-regular-file.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import { HttpError } from "../../../http/http-error.ts";
 import { readPlaceholder } from "../../../http/placeholders.ts";
@@ -38,15 +39,9 @@ export function siteFunctions(options: SiteFunctionOptions): Record<string, Temp
   async function read(name: unknown): Promise<string> {
     const path = joinSitePath(root, printed(name));
     try {
-      const { size } = await stat(path);
-      if (size > maxFileBytes) {
-        throw new TemplateError(`file of ${size} bytes, limit ${maxFileBytes}`);
-      }
-      return await readFile(path, "utf8");
+      return (await readRegularFile(path, maxFileBytes)).toString("utf8");
     } catch (error) {
-      throw error instanceof TemplateError
-        ? error
-        : new TemplateError(`reading ${JSON.stringify(printed(name))}: ${messageOf(error)}`);
+      throw new TemplateError(`reading ${JSON.stringify(printed(name))}: ${messageOf(error)}`);
     }
   }
 

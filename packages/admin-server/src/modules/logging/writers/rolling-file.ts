@@ -1,7 +1,8 @@
 import type { Stats } from "node:fs";
-import { chmod, type FileHandle, mkdir, open, rename, stat } from "node:fs/promises";
+import { chmod, type FileHandle, mkdir, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type OldFileRules, oldFileName, tidyOldFiles } from "./old-log-files.ts";
+import { openForAppending } from "./open-for-appending.ts";
 import { nextRoll, type RollSchedule } from "./roll-schedule.ts";
 
 /** Counts those that append, so that nobody touches a file that was put aside while one of them still writes to it. */
@@ -123,7 +124,7 @@ export class RollingFile {
           ? mode | ((mode & 0o444) >> 2)
           : folderMode;
     await makeFolder(folder, made);
-    const handle = await open(path, "a", mode);
+    const handle = await openForAppending(path, mode);
     const stats = await handle.stat();
     if (setMode && (stats.mode & 0o777) !== mode) {
       await chmod(path, mode);

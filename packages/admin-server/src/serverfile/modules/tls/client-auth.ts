@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { messageOf } from "../../../core/errors.ts";
+import { maxPemBytes, readRegularFileSync } from "../../../core/files/read-regular-file.ts";
 import type { TokenCursor } from "../../lexer/token-cursor.ts";
 import { type Draft, listOf, setAt } from "../../values/draft.ts";
 import type { ModuleReader, ReadModule } from "../module-reader.ts";
@@ -10,10 +10,10 @@ const pemBlock = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 /** The certificates of a PEM file as base64 of their DER. */
 function certificatesOf(cursor: TokenCursor, path: string): string[] {
   try {
-    const pem = readFileSync(path, "utf8");
+    const pem = readRegularFileSync(path, maxPemBytes).toString("utf8");
     return (pem.match(pemBlock) ?? []).map((block) => new X509Certificate(block).raw.toString("base64"));
   } catch (error) {
-    throw cursor.error(messageOf(error), error);
+    throw cursor.error(`${path}: ${messageOf(error)}`, error);
   }
 }
 

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { messageOf, ServerError } from "../../../../core/errors.ts";
+import { readRegularFile } from "../../../../core/files/read-regular-file.ts";
 import { HttpError } from "../../../../http/http-error.ts";
 import { formatGoTime } from "../../../go-time.ts";
 import { basicFunctions } from "../../templates/basic-functions.ts";
@@ -64,6 +64,9 @@ function pageContext(page: PageListing): Record<string, unknown> {
   return context;
 }
 
+/** Limit of a template, as of those of the handler `templates`. */
+const maxTemplateBytes = 16 * 1024 * 1024;
+
 /**
  * Reads a template for listings. It sees what templates of the handler `templates` see, and the listing.
  * @throws ServerError MODULE_CONFIG when it cannot be read
@@ -72,7 +75,7 @@ function pageContext(page: PageListing): Record<string, unknown> {
 export async function loadBrowseTemplate(path: string): Promise<RenderPage> {
   let template: ParsedTemplate;
   try {
-    template = parseTemplate(await readFile(path, "utf8"), ...delimiters);
+    template = parseTemplate((await readRegularFile(path, maxTemplateBytes)).toString("utf8"), ...delimiters);
   } catch (error) {
     throw new ServerError("MODULE_CONFIG", `browse template ${path}: ${messageOf(error)}`, {
       cause: error,

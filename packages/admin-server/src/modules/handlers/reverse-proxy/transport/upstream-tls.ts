@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { type ConnectionOptions, rootCertificates } from "node:tls";
 import { z } from "zod";
 import { messageOf, ServerError } from "../../../../core/errors.ts";
+import { maxPemBytes, readRegularFile } from "../../../../core/files/read-regular-file.ts";
 import type { JsonValue } from "../../../../core/json/json-value.ts";
 import { configDuration, inlineModule } from "../../../../core/modules/config-fields.ts";
 import type { ModuleContext } from "../../../../core/modules/module-context.ts";
@@ -63,7 +63,7 @@ const curveNames: Readonly<Record<string, string>> = {
 
 async function read(file: string): Promise<string> {
   try {
-    return await readFile(file, "utf8");
+    return (await readRegularFile(file, maxPemBytes)).toString("utf8");
   } catch (error) {
     throw new ServerError("MODULE_CONFIG", `reading ${file}: ${messageOf(error)}`, { cause: error });
   }

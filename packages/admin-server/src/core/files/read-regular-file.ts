@@ -1,0 +1,135 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statfsSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+
+/** Opening a pipe waits for its other side, and a terminal could become the process's own: not with these. */
+export const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+
+/** Type of the file system of processes. Source: Linux, statfs(2) */
+const procMagic = 0x9fa0;
+/** Limit of a file with certificates or a key: the trust stores of systems have a quarter of a mebibyte. */
+export const maxPemBytes = 10 * 1024 * 1024;
+
+const chunkBytes = 64 * 1024;
+
+/** What a path names that is no regular file. */
+function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) {
+    return "is a directory";
+  }
+  if (stats.isFIFO()) {
+    return "is a named pipe";
+  }
+  if (stats.isSocket()) {
+    return "is a socket";
+  }
+  return "is a device";
+}
+
+function overLimit(size: number | string, maxBytes: number): Error {
+  return new Error(`${size} bytes are over the limit of ${maxBytes}`);
+}
+
+/** @throws Error that says why this cannot be read as a file of at most so many bytes */
+function check(path: string, stats: Stats, maxBytes: number): void {
+  if (!stats.isFile()) {
+    throw new Error(kindOf(stats));
+  }
+  if (stats.size > maxBytes) {
+    throw overLimit(stats.size, maxBytes);
+  }
+  if (stats.size === 0 && process.platform === "linux" && statfsSync(path).type === procMagic) {
+    throw new Error("is no file on a disk, but made by the kernel");
+  }
+}
+
+/** A socket cannot be opened; every other kind of file can, and is looked at then. */
+function openError(error: unknown): unknown {
+  return (error as NodeJS.ErrnoException).code === "ENXIO" ? new Error("is a socket or a device") : error;
+}
+
+/** Room for a file, and one byte by which one that grows over the limit shows itself. */
+function roomFor(stats: Stats, maxBytes: number): Buffer {
+  return Buffer.allocUnsafe(Math.min(maxBytes, stats.size || chunkBytes) + 1);
+}
+
+/**
+ * Opens a regular file without waiting for anything.
+ * @throws Error that says why: not there, a directory, a pipe, a device, over the limit
+ */
+export async function openRegularFile(path: string, maxBytes: number): Promise<FileHandle> {
+  const handle = await open(path, openFlags).catch((error: unknown) => {
+    throw openError(error);
+  });
+  try {
+    check(path, await handle.stat(), maxBytes);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/**
+ * Reads a file that a configuration names. A named pipe, a device or a file without end would hold up whoever reads it, and
+ * with it the thread or a place in the pool that reads files for everybody: they are refused at once.
+ * @throws Error that says why, without the path
+ */
+export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer> {
+  const handle = await openRegularFile(path, maxBytes);
+  try {
+    let bytes = roomFor(await handle.stat(), maxBytes);
+    let length = 0;
+    for (;;) {
+      const { bytesRead } = await handle.read(bytes, length, bytes.length - length);
+      length += bytesRead;
+      if (length > maxBytes) {
+        throw overLimit(`more than ${maxBytes}`, maxBytes);
+      }
+      if (bytesRead === 0) {
+        return bytes.subarray(0, length);
+      }
+      bytes = grown(bytes, length, maxBytes);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** As {@link readRegularFile}, in the thread that calls it. */
+export function readRegularFileSync(path: string, maxBytes: number): Buffer {
+  let fd: number;
+  try {
+    fd = openSync(path, openFlags);
+  } catch (error) {
+    throw openError(error);
+  }
+  try {
+    const stats = fstatSync(fd);
+    check(path, stats, maxBytes);
+    let bytes = roomFor(stats, maxBytes);
+    let length = 0;
+    for (;;) {
+      const bytesRead = readSync(fd, bytes, length, bytes.length - length, null);
+      length += bytesRead;
+      if (length > maxBytes) {
+        throw overLimit(`more than ${maxBytes}`, maxBytes);
+      }
+      if (bytesRead === 0) {
+        return bytes.subarray(0, length);
+      }
+      bytes = grown(bytes, length, maxBytes);
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** More room where a file has more than it said. */
+function grown(bytes: Buffer, length: number, maxBytes: number): Buffer {
+  if (length < bytes.length) {
+    return bytes;
+  }
+  const more = Buffer.allocUnsafe(Math.min(maxBytes + 1, bytes.length * 2));
+  bytes.copy(more, 0, 0, length);
+  return more;
+}
