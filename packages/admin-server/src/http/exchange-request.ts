@@ -1,10 +1,12 @@
 import type { Socket } from "node:net";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { ServerError } from "../core/errors.ts";
 import { cleanPath, decodePath, type RequestTarget, splitTarget } from "../core/uri/request-target.ts";
+import { BytesReadable, contain } from "./body/contained-stream.ts";
+import type { BodyFilter } from "./body/filtered-body.ts";
+import { readAll } from "./body/read-all.ts";
 import { getHeader, type HeaderList } from "./header-list.ts";
 import type { HttpStream } from "./http-stream.ts";
-import { readAll } from "./read-all.ts";
 import { remoteAddress } from "./remote-address.ts";
 
 /** The request line as it was before any handler rewrote it. */
@@ -55,7 +57,7 @@ export class ExchangeRequest {
   hostport: string;
   /** Fields of the request as handlers left them so far. Change them with {@link changeRequestHeaders}. */
   requestHeaders: HeaderList;
-  /** The whole body, once {@link bufferBody} has read it. */
+  /** The whole body, once {@link bufferBody} has read it or a handler has set it. */
   bufferedBody: Buffer | undefined;
   #method: string;
   #rawPath: string;
@@ -64,7 +66,14 @@ export class ExchangeRequest {
   #cleanedPath: string | undefined;
   #host: string | undefined;
   #original: RequestLine | undefined;
+  /** What is read in place of the client's stream. */
   #body: Readable | undefined;
+  /** Whether that has nothing of the client's. */
+  #isReplaced = false;
+  /** Filters that nobody's reading has passed yet. */
+  #filters: BodyFilter[] | undefined;
+  /** The stream that {@link body} gave last. */
+  #given: Readable | undefined;
   #buffered: Promise<Buffer> | undefined;
 
   /** @throws ServerError HTTP_BAD_REQUEST for a target or a Host that cannot be */
@@ -198,22 +207,40 @@ export class ExchangeRequest {
 
   /** Whether there is a body to read. */
   get hasBody(): boolean {
-    return this.#body !== undefined || this.stream.hasBody;
+    return this.#isReplaced || this.stream.hasBody;
   }
 
-  /** All of the body, where it is there already: it came with the head, or {@link bufferBody} has read it. */
+  /**
+   * All of the body, where it is there already: it came with the head, or {@link bufferBody} has read it.
+   * @throws HttpError of a filter: 413
+   */
   get wholeBody(): Buffer | undefined {
-    return this.bufferedBody ?? (this.#body === undefined ? this.stream.wholeBody : undefined);
+    const whole = this.bufferedBody ?? (this.#body === undefined ? this.stream.wholeBody : undefined);
+    if (whole !== undefined && this.#filters !== undefined) {
+      this.#admit(whole.length);
+    }
+    return whole;
   }
 
   /** Fields that came after the body that {@link body} reads; none for one that a handler put in place. */
   get requestTrailers(): HeaderList {
-    return this.#body === undefined ? this.stream.requestTrailers : [];
+    return this.#isReplaced ? [] : this.stream.requestTrailers;
   }
 
-  /** The body: the client's, or what a handler put in its place. Made when asked for; ask only where it is read. */
+  /**
+   * The body: the client's, or what a handler put in its place. Made when asked for; ask only where it is read.
+   * @throws HttpError of a filter that refuses it before any of it is read: 413
+   */
   get body(): Readable {
-    return this.#body ?? this.stream.body;
+    const bytes = this.bufferedBody;
+    if (bytes !== undefined && (this.#body === undefined || this.#body.readableDidRead)) {
+      this.#body = new BytesReadable(bytes);
+    }
+    if (this.#filters !== undefined) {
+      this.#applyFilters(this.#filters);
+    }
+    this.#given = this.#body ?? this.stream.body;
+    return this.#given;
   }
 
   /** Whether some of the client's body is gone, so that the request cannot be sent a second time. */
@@ -221,16 +248,28 @@ export class ExchangeRequest {
     return this.stream.bodyTouched && this.#buffered === undefined;
   }
 
-  /** Puts another body in place of the client's: a limit, a decoder, a fixed text. */
+  /** Puts another body in place of the client's: a decoder, a fixed text. What looks at a body is a {@link filterBody}. */
   replaceBody(body: Readable | string | Uint8Array): void {
-    this.#body = body instanceof Readable ? body : Readable.from([Buffer.from(body as Uint8Array)]);
-    this.#buffered = undefined;
-    this.bufferedBody = undefined;
+    const bytes = typeof body === "string" || body instanceof Uint8Array ? Buffer.from(body) : undefined;
+    this.#body = bytes === undefined ? contain(body as Readable) : undefined;
+    if (this.#body !== undefined) {
+      this.#failWithSource(this.#body);
+    }
+    this.#isReplaced = true;
+    this.#filters = undefined;
+    this.#buffered = bytes === undefined ? undefined : Promise.resolve(bytes);
+    this.bufferedBody = bytes;
+  }
+
+  /** Puts a filter before whoever reads the body from now on: a limit, a pace. It costs nothing as long as nobody reads. */
+  filterBody(filter: BodyFilter): void {
+    this.#filters ??= [];
+    this.#filters.push(filter);
   }
 
   /**
    * Reads the whole body; it can be read again afterwards.
-   * @throws ServerError HTTP_BODY_TOO_LARGE over `maxBytes`, CLIENT_GONE
+   * @throws ServerError HTTP_BODY_TOO_LARGE over `maxBytes`, CLIENT_GONE; HttpError of a filter
    */
   async bufferBody(maxBytes: number): Promise<Buffer> {
     if (!this.hasBody) {
@@ -238,8 +277,38 @@ export class ExchangeRequest {
     }
     this.#buffered ??= readAll(this.body, maxBytes);
     const bytes = await this.#buffered;
-    this.bufferedBody = bytes;
-    this.#body = Readable.from([bytes]);
+    this.#admit(bytes.length);
+    if (this.bufferedBody === undefined) {
+      this.bufferedBody = bytes;
+      this.#body = undefined;
+      this.#isReplaced = true;
+    }
     return bytes;
+  }
+
+  /** What was made of a stream by `pipe` does not hear of its errors, and its reader would wait for ever. */
+  #failWithSource(body: Readable): void {
+    const source = this.#given;
+    if (source !== undefined && source !== body) {
+      source.on("error", (error) => body.destroy(error));
+    }
+  }
+
+  #admit(bytes: number): void {
+    for (const filter of this.#filters ?? []) {
+      filter.admit?.(bytes);
+    }
+  }
+
+  #applyFilters(filters: readonly BodyFilter[]): void {
+    const length =
+      this.bufferedBody?.length ?? (this.#body === undefined ? this.stream.bodyLength : undefined);
+    if (length !== undefined) {
+      this.#admit(length);
+    }
+    this.#filters = undefined;
+    for (const filter of filters) {
+      this.#body = contain(filter.apply(this.#body ?? this.stream.body));
+    }
   }
 }

@@ -1,12 +1,13 @@
 import type { Socket } from "node:net";
-import { Readable } from "node:stream";
 import { ServerError } from "../core/errors.ts";
+import { BytesReadable } from "./body/contained-stream.ts";
 import type { Exchange } from "./exchange.ts";
 import type { HeaderList } from "./header-list.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "./http-stream.ts";
 
 /** How deep requests may stand in one another. Source: the public model (Caddy 2.11), templates */
 const maxDepth = 3;
+const noBytes = new Uint8Array();
 const maxBodyBytes = 16 * 1024 * 1024;
 
 /** Fields that are of the outer request alone: of its body, its connection, and the copy that its client has. */
@@ -34,7 +35,7 @@ class VirtualStream implements HttpStream {
   readonly socket: Socket;
   readonly hasBody = false;
   readonly bodyLength = undefined;
-  readonly body = Readable.from([]);
+  readonly body = new BytesReadable(noBytes);
   readonly bodyTouched = false;
   readonly wholeBody = undefined;
   readonly requestTrailers: HeaderList = [];
@@ -91,6 +92,7 @@ class VirtualStream implements HttpStream {
   }
 
   destroy(): void {
+    this.answer.promise.catch(() => {}); // who asked may be gone
     this.answer.reject(new ServerError("HTTP_RESPONSE", `${this.target}: the answer was cut`));
     this.#close();
   }

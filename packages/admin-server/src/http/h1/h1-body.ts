@@ -1,7 +1,7 @@
-import { Readable } from "node:stream";
+import { ContainedReadable } from "../body/contained-stream.ts";
 
 /** The body of a request, as its connection hands it on. */
-export class H1Body extends Readable {
+export class H1Body extends ContainedReadable {
   readonly #wanted: () => void;
   readonly #left: () => void;
 

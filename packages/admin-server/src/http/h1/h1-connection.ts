@@ -1,7 +1,5 @@
 import type { Socket } from "node:net";
-import type { Readable } from "node:stream";
 import { ServerError } from "../../core/errors.ts";
-import type { HeaderList } from "../header-list.ts";
 import type { DetachedConnection } from "../http-stream.ts";
 import { ConnectionClock } from "./connection-clock.ts";
 import type { ConnectionOwner } from "./connection-owner.ts";
@@ -17,7 +15,6 @@ import type { RequestHead } from "./request-head.ts";
 const maxHeldBytes = 64 * 1024;
 
 const empty = Buffer.alloc(0);
-const noTrailers: HeaderList = []; // never changed
 
 type State = "head" | "body" | "waiting" | "closing" | "gone";
 
@@ -58,14 +55,6 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     return this.#owner.accepting;
   }
 
-  get bodyTouched(): boolean {
-    return this.#body?.touched === true;
-  }
-
-  get requestTrailers(): HeaderList {
-    return this.#body?.trailers ?? noTrailers;
-  }
-
   /** Whether no request is under way. */
   get idle(): boolean {
     return this.#stream === undefined;
@@ -73,9 +62,12 @@ export class H1Connection implements H1Carrier, BodyFeeder {
 
   // Called by the stream
 
-  openBody(): Readable {
+  bodyOf(stream: H1Stream): RequestBody | undefined {
+    if (this.#stream !== stream) {
+      return undefined;
+    }
     this.#body ??= new RequestBody(this, 0);
-    return this.#body.reader;
+    return this.#body;
   }
 
   onceDrain(callback: () => void): void {

@@ -1,13 +1,24 @@
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { ServerError } from "../../core/errors.ts";
+import { BytesReadable } from "../body/contained-stream.ts";
 import { bodyTooLong, DeclaredBody, fieldsFor } from "../declared-body.ts";
 import type { FieldMemo } from "../field-memo.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
+import type { RequestBody } from "./request-body.ts";
 import type { RequestHead } from "./request-head.ts";
 import { encodeFields, encodeResponseFields, httpDate, statusLine } from "./response-head.ts";
 import { stableResponse } from "./stable-response.ts";
+
+const noTrailers: HeaderList = []; // never changed
+
+/** What a handler gets that asks for the body when its request is over. */
+function lostBody(): Readable {
+  return new BytesReadable(new Uint8Array()).destroy(
+    new ServerError("CLIENT_GONE", "the request is over, and its body with it"),
+  );
+}
 
 /** Up to here a body is copied behind its head, into one write; above it is written by itself. */
 const maxJoinedBytes = 16 * 1024;
@@ -17,11 +28,8 @@ export interface H1Carrier {
   readonly socket: Socket;
   /** Whether the listener still accepts: on one that does not, each response is the last of its connection. */
   readonly accepting: boolean;
-  /** The body of the request under way. */
-  openBody(): Readable;
-  readonly bodyTouched: boolean;
-  /** Fields that came after it. */
-  readonly requestTrailers: HeaderList;
+  /** The body of a request; undefined when the connection is at another one by now. */
+  bodyOf(stream: H1Stream): RequestBody | undefined;
   /** The response of the request under way is written. @param reusable whether the connection can go on */
   responseEnded(reusable: boolean): void;
   onceDrain(callback: () => void): void;
@@ -72,12 +80,12 @@ export class H1Stream implements HttpStream {
   }
 
   get body(): Readable {
-    this.#body ??= this.#carrier.openBody();
+    this.#body ??= this.#carrier.bodyOf(this)?.reader ?? lostBody();
     return this.#body;
   }
 
   get bodyTouched(): boolean {
-    return this.#carrier.bodyTouched;
+    return this.#carrier.bodyOf(this)?.touched === true;
   }
 
   get wholeBody(): undefined {
@@ -85,7 +93,7 @@ export class H1Stream implements HttpStream {
   }
 
   get requestTrailers(): HeaderList {
-    return this.#carrier.requestTrailers;
+    return this.#carrier.bodyOf(this)?.trailers ?? noTrailers;
   }
 
   get headSent(): boolean {
@@ -134,7 +142,7 @@ export class H1Stream implements HttpStream {
   }
 
   write(chunk: Uint8Array | string): boolean {
-    if (this.#closed || this.#declared.isLeftOut) {
+    if (this.#closed || this.#ended || this.#declared.isLeftOut) {
       return true;
     }
     const length = typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length;

@@ -1,4 +1,4 @@
-import { Readable } from "node:stream";
+import { ContainedReadable } from "../body/contained-stream.ts";
 
 /** Who hands a body on. */
 export interface BodySource {
@@ -7,7 +7,7 @@ export interface BodySource {
 }
 
 /** The body of a request, as its stream hands it on. */
-export class H2Body extends Readable {
+export class H2Body extends ContainedReadable {
   readonly #source: BodySource;
 
   constructor(source: BodySource) {

@@ -1,4 +1,5 @@
 import { Duplex } from "node:stream";
+import { contain } from "../body/contained-stream.ts";
 import type { BodySource } from "./h2-body.ts";
 
 /** The stream below a tunnel. */
@@ -18,6 +19,7 @@ export class H2Tunnel extends Duplex {
 
   constructor(stream: TunnelStream) {
     super({ allowHalfOpen: true });
+    contain(this);
     this.#stream = stream;
   }
 

@@ -3,14 +3,17 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask } from "../../testing/ask.ts";
 import { makeExchange } from "../../testing/make-exchange.ts";
 import { provisionHandler } from "../../testing/provision-module.ts";
+import { rawRequest } from "../../testing/raw-request.ts";
 import { RunningServer, siteConfig } from "../../testing/running-server.ts";
 import { UpstreamServer } from "../../testing/upstream-server.ts";
 
 let upstream: UpstreamServer;
 let server: RunningServer;
+let upstreamRequests = 0;
 
 beforeAll(async () => {
   upstream = await UpstreamServer.start((request, response) => {
+    upstreamRequests++;
     text(request).then(
       (body) => response.end(`${request.headers["content-length"] ?? "-"} ${body}`),
       () => response.destroy(),
@@ -44,14 +47,38 @@ test("a body within the limit passes", async () => {
   expect((await ask(`${server.site}/limit`)).text).toBe("- ");
 });
 
-test("one over it fails with 413 when it is read", async () => {
-  const handler = await provisionHandler("request_body", { max_size: 5 });
-  const exchange = makeExchange({ method: "POST", body: "123456" });
-  await handler.handle(exchange, async () => {
-    await expect(text(exchange.body)).rejects.toMatchObject({ status: 413 });
-  });
+/** Sends a request as it is written, and says which status comes back. */
+async function statusOf(text: string): Promise<string | undefined> {
+  return (await rawRequest(server.site, text)).match(/^HTTP\/1\.1 (\d+)/)?.[1];
+}
+
+test("one that is declared to be over it gets 413 before a byte of it is passed on", async () => {
+  const before = upstreamRequests;
+  const head = "POST /limit HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+  expect(await statusOf(`${head}Content-Length: 6\r\n\r\n123456`)).toBe("413");
+  expect(await statusOf(`${head}Content-Length: 6\r\nExpect: 100-continue\r\n\r\n`)).toBe("413");
+  expect(upstreamRequests).toBe(before);
+});
+
+test("one without a length gets 413 when it is read that far", async () => {
+  const chunked =
+    "HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n123456\r\n0\r\n\r\n";
+  expect(await statusOf(`POST /limit ${chunked}`)).toBe("413");
+  expect(await statusOf(`POST / ${chunked}`)).toBe("200");
+});
+
+test("one that nobody reads is let be", async () => {
   const unread = await ask(`${server.site}/`, { method: "POST", body: "123456" });
   expect([unread.status, unread.text]).toEqual([200, "unread"]);
+});
+
+test("a set body is held to the limit too", async () => {
+  const handler = await provisionHandler("request_body", { max_size: 5, set: "123456" });
+  const exchange = makeExchange();
+  await handler.handle(exchange, () => {
+    expect(() => exchange.body).toThrow("larger than the limit of 5 bytes");
+    expect(() => exchange.wholeBody).toThrow("larger than the limit of 5 bytes");
+  });
 });
 
 test("a body can be replaced", async () => {

@@ -1,45 +1,44 @@
-import { Transform } from "node:stream";
+import type { Readable } from "node:stream";
 import { z } from "zod";
 import { defineModule } from "../../core/modules/module.ts";
-import type { Exchange } from "../../http/exchange.ts";
+import { type BodyFilter, FilteredBody } from "../../http/body/filtered-body.ts";
 import type { HttpHandler } from "../../http/handler.ts";
 import { removeHeaders } from "../../http/header-list.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { compileTemplate } from "../../http/placeholders.ts";
 
+function tooLarge(limit: number): HttpError {
+  return new HttpError(413, `request body is larger than the limit of ${limit} bytes`);
+}
+
 /** Hands a body on up to a number of bytes, then fails with 413. */
-class LimitedBody extends Transform {
+class LimitedBody extends FilteredBody {
   readonly #limit: number;
   #length = 0;
 
-  constructor(limit: number) {
-    super();
+  constructor(source: Readable, limit: number) {
+    super(source);
     this.#limit = limit;
   }
 
-  override _transform(
-    chunk: Buffer,
-    _encoding: string,
-    done: (error?: Error | null, chunk?: Buffer) => void,
-  ) {
+  protected override pass(chunk: Buffer): void {
     this.#length += chunk.length;
     if (this.#length > this.#limit) {
-      done(new HttpError(413, `request body is larger than the limit of ${this.#limit} bytes`));
-    } else {
-      done(null, chunk);
+      throw tooLarge(this.#limit);
     }
   }
 }
 
-function limitBody(exchange: Exchange, limit: number): void {
-  if (!exchange.hasBody) {
-    return;
-  }
-  const limited = new LimitedBody(limit);
-  const { body } = exchange;
-  body.once("error", (error) => limited.destroy(error));
-  exchange.replaceBody(limited);
-  body.pipe(limited);
+/** A body that is declared to be longer is refused before any of it is read. */
+function sizeLimit(limit: number): BodyFilter {
+  return {
+    admit(bytes) {
+      if (bytes > limit) {
+        throw tooLarge(limit);
+      }
+    },
+    apply: (source) => new LimitedBody(source, limit),
+  };
 }
 
 /** Limits or replaces the body of the request. Source: the public model (Caddy 2.11) */
@@ -50,11 +49,13 @@ export const requestBody = defineModule({
       .int()
       .min(0)
       .nullish()
-      .describe("Bytes from which a body is refused with 413, when somebody reads that far (unlimited)."),
+      .describe(
+        "Bytes beyond which a body is refused with 413: by its Content-Length before any of it is read (unlimited).",
+      ),
     set: z.string().nullish().describe("Another body; placeholders allowed."),
   }),
   provision(config): HttpHandler {
-    const limit = config.max_size || undefined;
+    const filter = config.max_size ? sizeLimit(config.max_size) : undefined;
     const set = config.set ? compileTemplate(config.set) : undefined;
     return {
       handle(exchange, next) {
@@ -66,8 +67,8 @@ export const requestBody = defineModule({
             headers.push("Content-Length", String(bytes.length));
           });
         }
-        if (limit !== undefined) {
-          limitBody(exchange, limit);
+        if (filter !== undefined && exchange.hasBody) {
+          exchange.filterBody(filter);
         }
         return next(exchange);
       },

@@ -1,7 +1,8 @@
-import { type Readable, Transform } from "node:stream";
+import type { Readable } from "node:stream";
 import { z } from "zod";
 import { configDuration } from "../../core/modules/config-fields.ts";
 import { defineModule } from "../../core/modules/module.ts";
+import { FilteredBody } from "../../http/body/filtered-body.ts";
 import { defaultMaxWriteChunk } from "../../http/connection-limits.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import type { HttpHandler } from "../../http/handler.ts";
@@ -38,44 +39,40 @@ class Pace {
   }
 }
 
-/** A body that fails with 408 when the client is too slow. */
-class PacedBody extends Transform {
+/** A body that fails with 408 when the client is too slow for whoever reads it. */
+class PacedBody extends FilteredBody {
   readonly #pace: Pace;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(source: Readable, pace: Pace) {
-    super();
+    super(source);
     this.#pace = pace;
-    this.#arm();
-    source.once("error", (error) => this.destroy(error));
-    source.pipe(this);
   }
 
-  override _transform(
-    chunk: Buffer,
-    _encoding: string,
-    done: (error?: Error | null, chunk?: Buffer) => void,
-  ) {
-    this.#pace.progress(chunk.length);
-    this.#arm();
-    done(null, chunk);
+  protected override pass(chunk: Buffer): void {
+    if (this.#timer !== undefined) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      this.#pace.progress(chunk.length);
+    }
   }
 
-  override _flush(done: () => void): void {
+  override _read(): void {
+    this.#timer ??= setTimeout(
+      () => this.destroy(new HttpError(408, "the client sent its body too slowly")),
+      this.#pace.wait(),
+    );
+    super._read();
+  }
+
+  override end(): void {
     clearTimeout(this.#timer);
-    done();
+    super.end();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     clearTimeout(this.#timer);
-    done(error);
-  }
-
-  #arm(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.destroy(new HttpError(408, "the client sent its body too slowly"));
-    }, this.#pace.wait());
+    super._destroy(error, done);
   }
 }
 
@@ -218,7 +215,8 @@ export const timeouts = defineModule({
     return {
       handle(exchange, next) {
         if (readMs > 0 && exchange.hasBody) {
-          exchange.replaceBody(new PacedBody(exchange.body, new Pace(readMs, config.read_min_rate ?? 0)));
+          const pace = new Pace(readMs, config.read_min_rate ?? 0);
+          exchange.filterBody({ apply: (source) => new PacedBody(source, pace) });
         }
         if (writeMs > 0) {
           const pace = new Pace(writeMs, config.write_min_rate ?? 0);

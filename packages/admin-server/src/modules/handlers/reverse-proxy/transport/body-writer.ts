@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { StreamReading, type StreamTaker } from "../../../../http/body/stream-reading.ts";
 
 /** Where the bytes of a request's body go. */
 export interface BodySink {
@@ -10,25 +11,17 @@ export interface BodySink {
 /**
  * Sends the body of a request, with back pressure. Stops by itself when told so: then the rest stays where it is.
  */
-export class BodyWriter {
-  readonly #source: Readable;
+export class BodyWriter implements StreamTaker {
   readonly #sink: BodySink;
   readonly #done: (error: Error | undefined) => void;
-  #stopped = false;
+  readonly #reading: StreamReading;
   #begun = false;
 
   /** @param done called once, when all of it was written or its source failed; not after {@link stop} */
   constructor(source: Readable, sink: BodySink, done: (error: Error | undefined) => void) {
-    this.#source = source;
     this.#sink = sink;
     this.#done = done;
-    source.on("data", this.#onData);
-    source.once("end", this.#onEnd);
-    source.once("error", this.#onError);
-    source.once("close", this.#onClose);
-    if (source.isPaused()) {
-      source.resume(); // an earlier writer of it was stopped
-    }
+    this.#reading = new StreamReading(source, this);
   }
 
   /** Whether something was taken of the source, or its end: then it cannot be sent from the start again. */
@@ -36,42 +29,28 @@ export class BodyWriter {
     return this.#begun;
   }
 
-  readonly #onData = (chunk: Buffer): void => {
-    this.#begun = true;
-    if (!this.#sink.write(chunk)) {
-      this.#source.pause();
-      this.#sink.onceDrain(() => {
-        if (!this.#stopped) {
-          this.#source.resume();
-        }
-      });
-    }
-  };
-
-  readonly #onEnd = (): void => this.#finish(undefined);
-  readonly #onError = (error: Error): void => this.#finish(error);
-  readonly #onClose = (): void => this.#finish(new Error("the request body ended early"));
-
-  #finish(error: Error | undefined): void {
-    if (!this.#stopped) {
-      this.#begun = true;
-      this.stop();
-      this.#done(error);
-    }
+  stop(): void {
+    this.#reading.stop();
   }
 
-  stop(): void {
-    if (!this.#stopped) {
-      this.#stopped = true;
-      const source = this.#source;
-      source.off("data", this.#onData);
-      source.off("end", this.#onEnd);
-      source.off("close", this.#onClose);
-      source.off("error", this.#onError);
-      source.on("error", ignore);
-      source.pause();
+  // Called by the reading
+
+  data(chunk: Buffer): boolean {
+    this.#begun = true;
+    if (chunk.length === 0 || this.#sink.write(chunk)) {
+      return true;
     }
+    this.#sink.onceDrain(() => this.#reading.resume());
+    return false;
+  }
+
+  end(): void {
+    this.#begun = true;
+    this.#done(undefined);
+  }
+
+  failed(error: Error): void {
+    this.#begun = true;
+    this.#done(error);
   }
 }
-
-function ignore(): void {}

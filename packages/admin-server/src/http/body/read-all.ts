@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { ServerError } from "../core/errors.ts";
+import { ServerError } from "../../core/errors.ts";
 
 /** Reads a whole body. @throws ServerError HTTP_BODY_TOO_LARGE over `maxBytes`, CLIENT_GONE */
 export async function readAll(body: Readable, maxBytes: number): Promise<Buffer> {

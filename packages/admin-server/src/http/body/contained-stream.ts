@@ -1,0 +1,40 @@
+import type { EventEmitter } from "node:events";
+import { Readable, type ReadableOptions } from "node:stream";
+
+function stay(): void {}
+
+/**
+ * Lets a stream fail while nobody listens: without a listener its error would end the whole thread, with all
+ * connections of it. Who reads the stream is told as before; who comes later finds the error in `errored`.
+ */
+export function contain<Stream extends EventEmitter>(stream: Stream): Stream {
+  if (stream.listenerCount("error", stay) === 0) {
+    stream.on("error", stay);
+  }
+  return stream;
+}
+
+/** A readable stream that may fail while nobody listens. */
+export class ContainedReadable extends Readable {
+  constructor(options?: ReadableOptions) {
+    super(options);
+    contain(this);
+  }
+}
+
+/** Bytes that are known whole, as a stream. */
+export class BytesReadable extends ContainedReadable {
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    super();
+    this.#bytes = bytes;
+  }
+
+  override _read(): void {
+    if (this.#bytes.length > 0) {
+      this.push(this.#bytes);
+    }
+    this.push(null);
+  }
+}

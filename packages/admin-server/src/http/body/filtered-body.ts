@@ -1,0 +1,57 @@
+import type { Readable } from "node:stream";
+import { ContainedReadable } from "./contained-stream.ts";
+import { StreamReading, type StreamTaker } from "./stream-reading.ts";
+
+/** What stands between the body of a request and who reads it. */
+export interface BodyFilter {
+  /** The body is known to have so many bytes, before any of it is read. @throws HttpError when it may not */
+  admit?(bytes: number): void;
+  /** Called once, when the body is asked for. */
+  apply(source: Readable): Readable;
+}
+
+/**
+ * A body behind another one. It takes nothing before it is read itself, fails when its source fails, and lets go of its
+ * source when it is destroyed.
+ */
+export abstract class FilteredBody extends ContainedReadable implements StreamTaker {
+  readonly #source: Readable;
+  #reading: StreamReading | undefined;
+
+  constructor(source: Readable) {
+    super();
+    this.#source = source;
+  }
+
+  /** Looks at what passes. @throws HttpError: the body fails with it */
+  protected abstract pass(chunk: Buffer): void;
+
+  override _read(): void {
+    if (this.#reading === undefined) {
+      this.#reading = new StreamReading(this.#source, this);
+    } else {
+      this.#reading.resume();
+    }
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#reading?.stop();
+    if (!this.#source.readableEnded) {
+      this.#source.destroy();
+    }
+    done(error);
+  }
+
+  data(chunk: Buffer): boolean {
+    this.pass(chunk);
+    return this.push(chunk);
+  }
+
+  end(): void {
+    this.push(null);
+  }
+
+  failed(error: Error): void {
+    this.destroy(error);
+  }
+}

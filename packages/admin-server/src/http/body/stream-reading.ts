@@ -1,0 +1,96 @@
+import type { Readable } from "node:stream";
+import { contain } from "./contained-stream.ts";
+
+/** Who takes what a stream has. One of `end` and `failed` is called, once, and nothing after it. */
+export interface StreamTaker {
+  /** May throw: the reading fails with that. @returns false when it is enough for now: go on with `resume` */
+  data(chunk: Buffer): boolean;
+  end(): void;
+  /** The stream broke, was destroyed before its end, or `data` threw. */
+  failed(error: Error): void;
+}
+
+/**
+ * Reads a stream from where it is to its end. The one way of reading by events: a stream that failed before anybody read
+ * it, ends twice, or is destroyed without an error is told of like any other.
+ */
+export class StreamReading {
+  readonly #source: Readable;
+  readonly #taker: StreamTaker;
+  #over = false;
+
+  constructor(source: Readable, taker: StreamTaker) {
+    this.#source = source;
+    this.#taker = taker;
+    contain(source);
+    if (source.destroyed || source.readableEnded) {
+      // Its events are over.
+      process.nextTick(source.readableEnded && source.errored === null ? this.#onEnd : this.#onClose);
+      return;
+    }
+    source.on("data", this.#onData);
+    source.on("end", this.#onEnd);
+    source.on("error", this.#fail);
+    source.on("close", this.#onClose);
+    if (source.isPaused()) {
+      source.resume(); // an earlier reading of it was stopped
+    }
+  }
+
+  resume(): void {
+    if (!this.#over) {
+      this.#source.resume();
+    }
+  }
+
+  /** Nothing is told any more; the rest stays in the stream. */
+  stop(): void {
+    if (!this.#over) {
+      this.#over = true;
+      const source = this.#source;
+      source.off("data", this.#onData);
+      source.off("end", this.#onEnd);
+      source.off("error", this.#fail);
+      source.off("close", this.#onClose);
+      source.pause();
+    }
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#over) {
+      return;
+    }
+    let more: boolean;
+    try {
+      more = this.#taker.data(chunk);
+    } catch (error) {
+      this.#fail(error as Error);
+      return;
+    }
+    if (!more && !this.#over) {
+      this.#source.pause();
+    }
+  };
+
+  readonly #onEnd = (): void => {
+    if (!this.#over) {
+      this.stop();
+      try {
+        this.#taker.end();
+      } catch (error) {
+        this.#taker.failed(error as Error);
+      }
+    }
+  };
+
+  readonly #fail = (error: Error): void => {
+    if (!this.#over) {
+      this.stop();
+      this.#taker.failed(error);
+    }
+  };
+
+  readonly #onClose = (): void => {
+    this.#fail(this.#source.errored ?? new Error("the body ended early"));
+  };
+}
