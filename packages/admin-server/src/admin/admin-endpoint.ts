@@ -55,10 +55,9 @@ export class AdminEndpoint implements Participant {
     const next = existing ?? (await this.#open(configured, address));
     const access = this.#accessFor(next.address, config);
     return {
-      commit: () => {
-        next.listener.admit(access);
-        this.#replace(next);
-      },
+      commit: () => this.#replace(next),
+      // Not before: the first requests wait until the whole config runs.
+      committed: () => next.listener.admit(access),
       rollback: async () => {
         if (existing === undefined) {
           await next.listener.close();

@@ -10,7 +10,8 @@ import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../core/errors.ts";
 import { formatListenAddress, type ListenAddress } from "../core/listen/listen-address.ts";
 import { openPort } from "../core/listen/open-port.ts";
-import { cleanPath, decodePath, type RequestTarget, splitTarget } from "../core/uri/request-target.ts";
+import { decodeDocumentPath } from "../core/tree/document-place.ts";
+import { cleanPath, type RequestTarget, splitTarget } from "../core/uri/request-target.ts";
 import type { AdminHandler } from "./admin-handler.ts";
 import { type AdminReply, jsonReply } from "./admin-message.ts";
 import { adminStatus } from "./admin-status.ts";
@@ -129,20 +130,18 @@ export class AdminListener {
     let cors: Record<string, string> = {};
     try {
       const target = splitTarget(request.url ?? "/");
-      const path = decodePath(target.rawPath);
+      const path = decodeDocumentPath(target.rawPath);
       const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name));
       if (hosts.length > 1) {
         throw new ServerError("ADMIN_REQUEST", "too many Host headers");
       }
       await this.#ready.promise;
-      if (this.#gate === undefined) {
-        throw new ServerError("ADMIN_BUSY", "the config that opens this endpoint does not run");
-      }
-      cors = this.#gate.check(request, target.authority ?? request.headers.host ?? "", path ?? "");
+      const admit = () => this.#check(request, target, path ?? "");
+      cors = admit();
       if (path === undefined) {
         throw new ServerError("ADMIN_REQUEST", `invalid URL escape in ${JSON.stringify(target.rawPath)}`);
       }
-      reply = await this.#answer(request, response, target, path);
+      reply = await this.#answer(request, response, target, path, admit);
     } catch (error) {
       const status = adminStatus(error);
       reply = jsonReply(status, { error: messageOf(error) });
@@ -153,11 +152,20 @@ export class AdminListener {
     await this.#send(request, response, { ...reply, headers: { ...cors, ...reply.headers } });
   }
 
+  /** @returns headers that the answer gets. @throws ServerError */
+  #check(request: IncomingMessage, target: RequestTarget, path: string): Record<string, string> {
+    if (this.#gate === undefined) {
+      throw new ServerError("ADMIN_BUSY", "the config that opens this endpoint does not run");
+    }
+    return this.#gate.check(request, target.authority ?? request.headers.host ?? "", path);
+  }
+
   async #answer(
     request: IncomingMessage,
     response: ServerResponse,
     { rawPath, query }: RequestTarget,
     path: string,
+    admit: () => void,
   ): Promise<AdminReply> {
     const clean = cleanPath(rawPath);
     const lacksSlash = this.#handler.lacksSlash(clean);
@@ -167,7 +175,10 @@ export class AdminListener {
     const cleanDecoded = cleanPath(path);
     if (cleanDecoded !== path) {
       // Dots in disguise (%2e) would lead out of what a permission names.
-      return redirect(request, encodeURI(cleanDecoded), query);
+      const location = encodeURI(cleanDecoded).replace(/^\/id\/[^/]*/, (id) =>
+        id.replaceAll(/%25(25|2F)/g, "%$1"),
+      );
+      return redirect(request, location, query);
     }
     // Hardly anybody asks for it, and an abort that nobody hears costs an error with its stack.
     let gone: AbortController | undefined;
@@ -177,6 +188,7 @@ export class AdminListener {
       path,
       query: new URLSearchParams(query),
       author: authorOf(request),
+      admit,
       get signal() {
         gone ??= new AbortController();
         if (response.closed) {

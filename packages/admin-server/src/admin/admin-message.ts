@@ -6,13 +6,15 @@ import type { JsonValue } from "../core/json/json-value.ts";
 /** A request to the admin endpoint. */
 export interface AdminRequest {
   readonly method: string;
-  /** URL-decoded. */
+  /** URL-decoded, except that the id in `/id/<id>` keeps `%2F` and `%25`: `decodeDocumentPath`. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** Who asks, for the history: the client's address, and the name in its certificate where it showed one. */
   readonly author: string;
   /** Aborted when the client is gone before it has the answer. */
   readonly signal: AbortSignal;
+  /** Whether its client still may ask this, by the config that runs now. @throws ServerError when it may not */
+  readonly admit: () => void;
   /** A request header; "" when absent. */
   header(name: string): string;
   /** The whole body. @throws ServerError ADMIN_TOO_LARGE over the limit of `request-body.ts` */

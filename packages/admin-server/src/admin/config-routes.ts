@@ -2,7 +2,7 @@ import type { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
 import type { ConfigEngine } from "../core/engine/config-engine.ts";
 import { ServerError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json/json-value.ts";
-import { cleanPath } from "../core/uri/request-target.ts";
+import { type DocumentPlace, parsePlace } from "../core/tree/document-place.ts";
 import { acceptedText } from "./accepted-text.ts";
 import { type AdminReply, type AdminRequest, emptyReply } from "./admin-message.ts";
 import type { AdminRoute } from "./admin-route.ts";
@@ -17,9 +17,10 @@ export function sourceFileOf(request: AdminRequest): string | undefined {
 }
 
 /** What every change takes from its request. */
-function changeBasics(request: AdminRequest, path: string) {
+function changeBasics(request: AdminRequest, place: DocumentPlace) {
   return {
-    path,
+    place,
+    admit: request.admit,
     ifMatch: request.header("if-match") === "" ? undefined : request.header("if-match"),
     force: request.header("cache-control").includes("must-revalidate"),
     sourceFile: sourceFileOf(request),
@@ -27,14 +28,14 @@ function changeBasics(request: AdminRequest, path: string) {
   };
 }
 
-/** Changes the config at a path. @throws ServerError */
+/** Changes the config at a place. @throws ServerError */
 async function change(
   engine: ConfigEngine,
   request: AdminRequest,
   method: "POST" | "PUT" | "PATCH" | "DELETE",
-  path: string,
+  place: DocumentPlace,
 ): Promise<void> {
-  const basics = changeBasics(request, path);
+  const basics = changeBasics(request, place);
   if (method === "DELETE") {
     await engine.change({ ...basics, method, body: new Uint8Array() });
     return;
@@ -47,32 +48,36 @@ async function change(
     return;
   }
   if (!contentType.includes("/json") || patchType !== undefined) {
-    throw new ServerError(
-      "ADMIN_REQUEST",
-      `unacceptable content-type: ${contentType}; 'application/json' required`,
-    );
+    const refusal = `unacceptable content-type: ${contentType}; 'application/json' required`;
+    // In its turn, because an unknown id comes first.
+    await engine.change({
+      ...basics,
+      method,
+      body: () => Promise.reject(new ServerError("ADMIN_REQUEST", refusal)),
+    });
+    return;
   }
   await engine.change({ ...basics, method, body: await request.body() });
 }
 
-/** The config at a path: as JSON, or as text when the client asks for that. The ETag is that of the JSON either way. */
+/** The config at a place: as JSON, or as text when the client asks for that. The ETag is that of the JSON either way. */
 async function read(
   engine: ConfigEngine,
   adapters: AdapterRegistry,
   request: AdminRequest,
-  path: string,
+  place: DocumentPlace,
 ): Promise<AdminReply> {
-  const { body, etag } = await engine.read(path);
+  const { body, etag, path } = await engine.read(place);
   const text = acceptedText(request.header("accept"), adapters);
   if (text === undefined) {
     const headers = { "Content-Type": "application/json", Etag: etag, Vary: "Accept" };
     return { status: 200, headers, body };
   }
-  if (!/^\/config\/*$/.test(path)) {
+  if (path.segments.length > 1) {
     throw new ServerError(
       "CONFIG_INEXPRESSIBLE",
-      `${path} is a part of the config; only the whole one, /config/, is written as ${text.mediaType}`,
-      { path },
+      `${path.text} is a part of the config; only the whole one, /config/, is written as ${text.mediaType}`,
+      { path: path.text },
     );
   }
   const written = await adapters.toText(text.format, JSON.parse(body) as JsonValue);
@@ -80,43 +85,33 @@ async function read(
   return { status: 200, headers: { "Content-Type": type, Etag: etag, Vary: "Accept" }, body: written };
 }
 
-/** @param path URL-decoded, expanded when it came through `/id/` */
 async function handleConfig(
   engine: ConfigEngine,
   adapters: AdapterRegistry,
   request: AdminRequest,
-  path: string,
 ): Promise<AdminReply> {
+  const place = parsePlace(request.path);
   switch (request.method) {
     case "GET":
-      return read(engine, adapters, request, path);
+      return read(engine, adapters, request, place);
     case "POST":
     case "PUT":
     case "PATCH":
     case "DELETE":
-      await change(engine, request, request.method, path);
+      await change(engine, request, request.method, place);
       return emptyReply;
     default:
       throw new ServerError("ADMIN_METHOD", `method ${request.method} not allowed`);
   }
 }
 
-/** `/config/[path]`: read and change the live config. */
-export function configRoute(engine: ConfigEngine, adapters: AdapterRegistry): AdminRoute {
-  return { path: "/config/", handle: (request) => handleConfig(engine, adapters, request, request.path) };
-}
-
-/** `/id/<id>/<rest>`: as `/config/` with the path of the object whose `@id` is `<id>`, then `<rest>`. */
-export function idRoute(engine: ConfigEngine, adapters: AdapterRegistry): AdminRoute {
-  return {
-    path: "/id/",
-    handle(request) {
-      const [, , id = "", ...rest] = request.path.split("/");
-      if (id === "") {
-        throw new ServerError("ADMIN_REQUEST", "request path is missing object ID");
-      }
-      const expanded = cleanPath([engine.pathOfId(id), ...rest].join("/")).replace(/\/$/, "");
-      return handleConfig(engine, adapters, request, expanded);
-    },
-  };
+/**
+ * `/config/[path]`: read and change the live config. `/id/<id>/<rest>`: the same from the object whose `@id` is `<id>`,
+ * wherever it stands when the request has its turn.
+ */
+export function configRoutes(engine: ConfigEngine, adapters: AdapterRegistry): AdminRoute[] {
+  return ["/config/", "/id/"].map((path) => ({
+    path,
+    handle: (request) => handleConfig(engine, adapters, request),
+  }));
 }

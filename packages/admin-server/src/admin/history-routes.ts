@@ -3,6 +3,7 @@ import { errorWithin, ServerError } from "../core/errors.ts";
 import type { ConfigHistory } from "../core/history/config-history.ts";
 import type { JsonValue } from "../core/json/json-value.ts";
 import { parseJson } from "../core/json/parse-json.ts";
+import { wholeDocument } from "../core/tree/document-place.ts";
 import { diffJson } from "../core/tree/json-diff.ts";
 import { type AdminReply, type AdminRequest, emptyReply, jsonReply, requireMethod } from "./admin-message.ts";
 import type { AdminRoute } from "./admin-route.ts";
@@ -21,11 +22,23 @@ async function read(history: ConfigHistory, n: number): Promise<JsonValue> {
   return parseJson(Buffer.from(await history.document(n)));
 }
 
+/** What entry `n` was made of; null where that is forgotten, also while it is read. */
+async function readBefore(history: ConfigHistory, n: number): Promise<JsonValue> {
+  const earlier = history.before(n)?.n;
+  try {
+    return earlier === undefined ? null : await read(history, earlier);
+  } catch (error) {
+    if (history.before(n)?.n === earlier) {
+      throw error;
+    }
+    return null;
+  }
+}
+
 /** What made entry `n` of the one before it, or of entry `from`; of nothing (null) where that is forgotten. */
 async function difference(history: ConfigHistory, n: number, from: string | null): Promise<AdminReply> {
   const after = await read(history, n);
-  const earlier = from === null ? history.before(n)?.n : entryNumber(from);
-  const before = earlier === undefined ? null : await read(history, earlier);
+  const before = from === null ? await readBefore(history, n) : await read(history, entryNumber(from));
   return {
     ...jsonReply(200, diffJson(before, after) as unknown as JsonValue),
     headers: { "Content-Type": "application/json-patch+json" },
@@ -38,18 +51,19 @@ async function rollback(
   request: AdminRequest,
   n: number,
 ): Promise<AdminReply> {
-  const body = Buffer.from(await history.document(n));
   const ifMatch = request.header("if-match");
   try {
     await engine.change({
       method: "POST",
-      path: "/config/",
-      body,
+      place: wholeDocument,
+      admit: request.admit,
+      body: async () => Buffer.from(await history.document(n)),
       author: `${request.author}, rollback to ${n}`,
       ...(ifMatch === "" ? {} : { ifMatch }),
     });
   } catch (error) {
-    throw errorWithin(`rolling back to entry ${n}`, error);
+    const isUnknown = error instanceof ServerError && error.code === "HISTORY_UNKNOWN";
+    throw isUnknown ? error : errorWithin(`rolling back to entry ${n}`, error);
   }
   return emptyReply;
 }

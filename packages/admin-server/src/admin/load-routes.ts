@@ -23,6 +23,7 @@ export function loadRoute(engine: ConfigEngine, adapters: AdapterRegistry): Admi
         await engine.load(json, {
           force: request.header("cache-control").includes("must-revalidate"),
           author: request.author,
+          admit: request.admit,
           ...(sourceFile === undefined ? {} : { sourceFile }),
         });
       } catch (error) {

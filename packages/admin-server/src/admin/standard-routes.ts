@@ -4,7 +4,7 @@ import type { Workers } from "../core/engine/workers.ts";
 import type { ConfigHistory } from "../core/history/config-history.ts";
 import type { ModuleRegistry } from "../core/modules/module-registry.ts";
 import type { AdminRoute } from "./admin-route.ts";
-import { configRoute, idRoute } from "./config-routes.ts";
+import { configRoutes } from "./config-routes.ts";
 import { consoleRoute } from "./console/console-route.ts";
 import { profileRoutes } from "./debug/profile-routes.ts";
 import { varsRoute } from "./debug/vars-route.ts";
@@ -40,8 +40,7 @@ export function standardRoutes({
   stop,
 }: StandardRouteParts): AdminRoute[] {
   return [
-    configRoute(engine, adapters),
-    idRoute(engine, adapters),
+    ...configRoutes(engine, adapters),
     loadRoute(engine, adapters),
     adaptRoute(adapters),
     stopRoute(stop),

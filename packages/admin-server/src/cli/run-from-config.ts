@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import type { Logger } from "lifecycle";
 import { StartError } from "lifecycle/errors";
+import { ChangeLock } from "../core/engine/change-lock.ts";
 import { errorWithin, messageOf } from "../core/errors.ts";
 import type { Server } from "../server.ts";
 import { sendPingback } from "./pingback.ts";
@@ -22,10 +23,14 @@ export interface RunFromConfig extends Pick<ServerRun, "workers" | "logLevel" | 
   readonly pingback: string;
 }
 
+/** What runs came from elsewhere than the file. */
+class OtherConfig extends Error {}
+
 /** The file that runs, read once more on SIGUSR1 and while it is watched. */
 class ConfigFile {
   readonly path: string;
   readonly #adapter: string;
+  readonly #reloads = new ChangeLock(1);
   /** What was read last; undefined when the configuration that was saved runs. */
   current: Uint8Array | undefined;
 
@@ -43,14 +48,26 @@ class ConfigFile {
 
   /** SIGUSR1: the file again, as long as what runs came from it. */
   async reload(server: Server, log: Logger): Promise<void> {
+    // One after the other: what was read first must not come after what was read later.
+    await this.#reloads.runAnyway(async () => {
+      try {
+        this.#refuseOther(server);
+        const config = await this.#read();
+        await this.#apply(server, config, true, `SIGUSR1, ${this.path}`, () => this.#refuseOther(server));
+      } catch (error) {
+        if (error instanceof OtherConfig) {
+          log.warn("SIGUSR1: the configuration no longer is that of --config, so it stays");
+        } else {
+          log.error(`SIGUSR1: ${messageOf(error)}`);
+        }
+      }
+    });
+  }
+
+  /** @throws OtherConfig */
+  #refuseOther(server: Server): void {
     if (this.path === "" || this.path === "-" || server.engine.sourceFile !== this.path) {
-      log.warn("SIGUSR1: the configuration no longer is that of --config, so it stays");
-      return;
-    }
-    try {
-      await this.#apply(server, await this.#read(), true, `SIGUSR1, ${this.path}`);
-    } catch (error) {
-      log.error(`SIGUSR1: ${messageOf(error)}`);
+      throw new OtherConfig();
     }
   }
 
@@ -74,11 +91,17 @@ class ConfigFile {
   }
 
   /** @throws ServerError; the message names the file */
-  async #apply(server: Server, { json }: ReadConfig, force: boolean, author: string): Promise<void> {
+  async #apply(
+    server: Server,
+    { json }: ReadConfig,
+    force: boolean,
+    author: string,
+    admit?: () => void,
+  ): Promise<void> {
     try {
-      await server.engine.load(json, { force, sourceFile: this.path, author });
+      await server.engine.load(json, { force, sourceFile: this.path, author, admit });
     } catch (error) {
-      throw errorWithin(`--config ${this.path}`, error);
+      throw error instanceof OtherConfig ? error : errorWithin(`--config ${this.path}`, error);
     }
   }
 }

@@ -106,9 +106,8 @@ export class ConfigPuller implements Participant {
             shownCertificate(this.#identity.usual),
           );
         }
-        if (!signal.aborted) {
-          await this.#apply(next, plan.source.url);
-        }
+        signal.throwIfAborted();
+        await this.#apply(next, plan.source.url, signal);
       } catch (error) {
         if (!signal.aborted) {
           this.#log.error(`the pulled config does not run: ${messageOf(error)}`);
@@ -121,7 +120,8 @@ export class ConfigPuller implements Participant {
     }
   }
 
-  async #apply(body: Uint8Array, url: string): Promise<void> {
+  /** @param signal aborted when another config has taken the place of the one that asks for this, also while this waits */
+  async #apply(body: Uint8Array, url: string, signal: AbortSignal): Promise<void> {
     const next = planOf(decodeDocument(parseJson(body)));
     if (next?.delayMs === 0) {
       throw new ServerError(
@@ -130,6 +130,10 @@ export class ConfigPuller implements Participant {
         { path: "/config/admin/config/load" },
       );
     }
-    await this.#engine?.load(body, { author: `pulled from ${url}`, persist: false });
+    await this.#engine?.load(body, {
+      author: `pulled from ${url}`,
+      persist: false,
+      admit: () => signal.throwIfAborted(),
+    });
   }
 }

@@ -10,7 +10,7 @@ import {
 } from "../../core/listen/listen-address.ts";
 import { decodeAdminConfig } from "../admin-config.ts";
 import type { AdminHandler } from "../admin-handler.ts";
-import { AdminListener } from "../admin-listener.ts";
+import { type AdminGate, AdminListener } from "../admin-listener.ts";
 import type { IdentityCertificates } from "../identity/identity-certificates.ts";
 import { obtainedIdentifiers } from "../identity/identity-config.ts";
 import { IdentityFiles } from "../identity/identity-files.ts";
@@ -19,6 +19,13 @@ import { RemoteAccess } from "./remote-access.ts";
 
 const defaultAddress = ":2021";
 const defaultPort = 2021;
+
+/** Nobody may change a config any more that took the endpoint away. */
+const closedGate: AdminGate = {
+  check() {
+    throw new ServerError("ADMIN_UNKNOWN_CLIENT", "the remote admin endpoint is closed");
+  },
+};
 
 interface Opened {
   readonly configured: string;
@@ -99,10 +106,10 @@ export class RemoteAdminEndpoint implements Participant {
     return {
       commit: () => {
         opened.identity = new ServerIdentity(next.files, this.#certificates);
-        opened.listener.admit(next.access);
-        this.#replace(opened);
+        this.#replace(opened, next.access);
         this.#present();
       },
+      committed: () => opened.listener.admit(next.access),
       rollback: async () => {
         if (existing === undefined) {
           await opened.listener.close();
@@ -148,10 +155,12 @@ export class RemoteAdminEndpoint implements Participant {
     opened?.listener.present({ ...opened.identity.usual, minVersion: identityMinVersion });
   }
 
-  #replace(next: Opened | undefined): void {
+  /** @param gate of what still waits for its turn at an endpoint that closes */
+  #replace(next: Opened | undefined, gate: AdminGate = closedGate): void {
     const previous = this.#opened;
     this.#opened = next;
     if (previous !== undefined && previous !== next) {
+      previous.listener.admit(gate);
       this.#closing = previous.listener.close().then(
         () => this.#log.info(`remote admin endpoint on ${formatListenAddress(previous.address)} closed`),
         (error: unknown) => this.#log.error(`closing remote admin endpoint: ${messageOf(error)}`),

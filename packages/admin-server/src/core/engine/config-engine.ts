@@ -9,10 +9,11 @@ import { type ParsedJson, parseJsonText } from "../json/parse-json.ts";
 import { WrittenDocument } from "../json/written-document.ts";
 import type { ModuleRegistry } from "../modules/module-registry.ts";
 import { type ChangeMethod, changeAt } from "../tree/change-at.ts";
-import { indexIds } from "../tree/id-index.ts";
+import { type DocumentPlace, locate, parsePlace, wholeDocument } from "../tree/document-place.ts";
+import { type IdIndex, indexIds } from "../tree/id-index.ts";
 import { readAt } from "../tree/read-at.ts";
 import { reconcile } from "../tree/reconcile.ts";
-import { type ConfigTree, parseTreePath } from "../tree/tree-path.ts";
+import type { ConfigTree, TreePath } from "../tree/tree-path.ts";
 import type { Autosave, StagedSave } from "./autosave.ts";
 import { ChangeLock } from "./change-lock.ts";
 import { decodeDocument } from "./config-document.ts";
@@ -25,17 +26,22 @@ const maxWaitingChanges = 256;
 
 const nothing: ParsedJson = { value: null, text: "null" };
 
+/**
+ * A change as its client asked for it. It may wait for others, so nothing in it was looked up in the document: functions
+ * are called when the change has its turn.
+ */
 export interface ChangeRequest {
   readonly method: ChangeMethod;
-  /** `/config/…`, URL-decoded. */
-  readonly path: string;
-  /** JSON; empty means null. */
-  readonly body: Uint8Array;
+  readonly place: DocumentPlace;
+  /** JSON; empty means null. A function reads it from what earlier changes write. @throws ServerError */
+  readonly body: Uint8Array | (() => Promise<Uint8Array>);
   /**
-   * In place of the body: makes the value at `path` from the one that stands there when the change has its turn.
-   * The path must exist, as for PATCH. @throws ServerError
+   * In place of the body: makes the value at `place` from the one that stands there. The place must exist, as for PATCH.
+   * @throws ServerError
    */
   readonly edit?: ((current: JsonValue) => JsonValue) | undefined;
+  /** Whether its client still may, now that earlier changes run. @throws ServerError when it may not */
+  readonly admit?: (() => void) | undefined;
   /** Who asks, for the history: the client's address, a signal, a file. */
   readonly author?: string | undefined;
   /** False keeps the config out of the autosave: it comes again from where it was fetched. */
@@ -47,6 +53,15 @@ export interface ChangeRequest {
   readonly sourceFile?: string | undefined;
 }
 
+/** What stands at a place. */
+export interface ReadAnswer {
+  /** Compact JSON with a final newline. */
+  readonly body: string;
+  readonly etag: string;
+  /** Where that is now. */
+  readonly path: TreePath;
+}
+
 /** A config that runs from now on. */
 export interface AppliedChange {
   readonly config: JsonValue;
@@ -54,6 +69,13 @@ export interface AppliedChange {
   readonly written: WrittenDocument;
   /** "" when the request names none. */
   readonly author: string;
+}
+
+/** A change that can no longer fail. */
+interface PreparedChange {
+  readonly transitions: readonly Transition[];
+  readonly written: WrittenDocument;
+  readonly staged: StagedSave | undefined;
 }
 
 /** Told of each new config once it runs and is saved; the change is acknowledged when it returns. Must not throw. */
@@ -81,6 +103,39 @@ async function writeInTurn(encoded: EncodedDocument): Promise<WrittenDocument> {
   return new WrittenDocument(encoded.text);
 }
 
+/** @throws ServerError CONFIG_SYNTAX */
+function parseBody(body: Uint8Array): ParsedJson {
+  if (body.length === 0) {
+    return nothing;
+  }
+  try {
+    return parseJsonText(body);
+  } catch (error) {
+    throw errorWithin("decoding request body", error);
+  }
+}
+
+/**
+ * Parses a body that is there already, so that other changes need not wait for that; a fault counts only when the change
+ * has its turn, after what is wrong with its place.
+ */
+function bodyReader({ body, edit }: ChangeRequest): () => ParsedJson | Promise<ParsedJson> {
+  if (edit !== undefined) {
+    return () => nothing;
+  }
+  if (typeof body === "function") {
+    return async () => parseBody(await body());
+  }
+  try {
+    const parsed = parseBody(body);
+    return () => parsed;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
 /**
  * The live config: one JSON document, read at any time, changed by one change at a time. A change makes a new tree
  * beside the old one, has every participant prepare for it, and only then switches; on any failure the old goes on.
@@ -92,7 +147,9 @@ export class ConfigEngine {
   #tree: ConfigTree = { config: null };
   #encoded = encodeJson(null);
   #hasSpecialKeys = false;
-  #ids: ReadonlyMap<string, string> = new Map();
+  #ids: IdIndex = new Map();
+  /** Resolves when participants and document are of one config again; undefined while they are. */
+  #switching: Promise<void> | undefined;
   #sourceFile: string | undefined;
   #started = false;
   /** Aborted when the server is to stop: a change that did not begin to run yet is given up. */
@@ -119,39 +176,37 @@ export class ConfigEngine {
   }
 
   /**
-   * The answer to a GET: compact JSON with a final newline, and its ETag.
-   * @throws ServerError CONFIG_TRAVERSAL, CONFIG_INDEX
+   * The answer to a GET: compact JSON with a final newline, and its ETag. Waits while the participants switch over to
+   * another config: until that is over nobody can say which one runs.
+   * @throws ServerError CONFIG_ID_UNKNOWN, CONFIG_TRAVERSAL, CONFIG_INDEX
    */
-  async read(path: string): Promise<{ readonly body: string; readonly etag: string }> {
+  async read(place: DocumentPlace): Promise<ReadAnswer> {
     await prepareEtags();
-    const body = `${encodeJson(readAt(this.#tree, parseTreePath(path)))}\n`;
-    return { body, etag: makeEtag(path, body) };
+    await this.#switching;
+    return this.#read(place);
   }
 
-  /** The path of the object whose `@id` this is: `/config/…`. @throws ServerError CONFIG_ID_UNKNOWN */
-  pathOfId(id: string): string {
-    const path = this.#ids.get(id);
-    if (path === undefined) {
-      throw new ServerError("CONFIG_ID_UNKNOWN", `unknown object ID '${id}'`);
-    }
-    return path;
+  #read(place: DocumentPlace): ReadAnswer {
+    const path = locate(place, this.#ids);
+    const body = `${encodeJson(readAt(this.#tree, path))}\n`;
+    return { body, etag: makeEtag(path.text, body), path };
   }
 
   /**
    * Applies one change and returns when the new config runs and is saved. A change that changes nothing does nothing.
    * @throws ServerError with the old config still running, untouched
    */
-  change(request: ChangeRequest): Promise<void> {
-    const body = request.edit === undefined ? this.#parseBody(request.body) : nothing;
-    return this.#lock.run(() => this.#apply(request, body));
+  async change(request: ChangeRequest): Promise<void> {
+    const read = bodyReader(request);
+    await this.#lock.run(() => this.#apply(request, read));
   }
 
   /** Replaces the whole config. @throws ServerError as `change` */
   load(
     body: Uint8Array,
-    options: Pick<ChangeRequest, "force" | "sourceFile" | "author" | "persist"> = {},
+    options: Pick<ChangeRequest, "force" | "sourceFile" | "author" | "persist" | "admit"> = {},
   ): Promise<void> {
-    return this.change({ method: "POST", path: "/config/", body, ...options });
+    return this.change({ method: "POST", place: wholeDocument, body, ...options });
   }
 
   /**
@@ -184,40 +239,43 @@ export class ConfigEngine {
     });
   }
 
-  #parseBody(body: Uint8Array): ParsedJson {
-    if (body.length === 0) {
-      return nothing;
-    }
-    try {
-      return parseJsonText(body);
-    } catch (error) {
-      throw errorWithin("decoding request body", error);
-    }
-  }
-
-  async #apply(request: ChangeRequest, body: ParsedJson): Promise<void> {
+  async #apply(request: ChangeRequest, readBody: () => ParsedJson | Promise<ParsedJson>): Promise<void> {
     this.#stop.signal.throwIfAborted();
+    request.admit?.();
+    const path = locate(request.place, this.#ids);
     if (request.ifMatch !== undefined) {
       await this.#checkIfMatch(request.ifMatch);
     }
-    const changed = this.#changed(request, body.value);
+    const body = await readBody();
+    const changed = this.#changed(request, path, body.value);
     // What did not change is known by being the same object.
     const tree: ConfigTree = { config: reconcile(this.#tree.config, changed.config) };
-    const late = this.#lateText(tree.config, changed.config === body.value, request, body);
+    const late = this.#lateText(tree.config, changed.config === body.value, request, path, body);
     const encoded = late ?? encodeDocument(tree.config);
     const isSame =
       tree.config === this.#tree.config || (late === undefined && encoded.text === this.#encoded);
     if (isSame && request.force !== true && this.#started) {
       return;
     }
+    const startedAt = performance.now();
     const ids = encoded.hasIds ? indexIds(tree.config) : new Map<string, string>();
-    const written = await this.#swap(tree, encoded, request);
-    this.#tree = tree;
-    this.#encoded = written.text;
-    this.#hasSpecialKeys = encoded.hasIds || encoded.hasPrototypeKeys;
-    this.#ids = ids;
-    this.#sourceFile = request.sourceFile;
-    this.#started = true;
+    const { transitions, written, staged } = await this.#prepare(tree, encoded, request);
+    const switched = Promise.withResolvers<void>();
+    this.#switching = switched.promise;
+    try {
+      await this.#switch(transitions, staged);
+      this.#tree = tree;
+      this.#encoded = written.text;
+      this.#hasSpecialKeys = encoded.hasIds || encoded.hasPrototypeKeys;
+      this.#ids = ids;
+      this.#sourceFile = request.sourceFile;
+      this.#started = true;
+    } finally {
+      this.#switching = undefined;
+      switched.resolve();
+    }
+    this.#options.metrics.reloadSucceeded();
+    this.#options.log.info(`config loaded in ${(performance.now() - startedAt).toFixed(1)} ms`);
     for (const listener of this.#listeners) {
       await listener({ config: tree.config, written, author: request.author ?? "" });
     }
@@ -231,6 +289,7 @@ export class ConfigEngine {
     config: JsonValue,
     isSent: boolean,
     request: ChangeRequest,
+    path: TreePath,
     body: ParsedJson,
   ): LateText | undefined {
     if (isSent) {
@@ -238,12 +297,11 @@ export class ConfigEngine {
     }
     return this.#hasSpecialKeys || request.edit !== undefined || request.method === "PUT"
       ? undefined
-      : LateText.ofChange(config, [request.path, body.text]);
+      : LateText.ofChange(config, [path.text, body.text]);
   }
 
   /** The tree after a change, which nothing runs yet. @throws ServerError */
-  #changed(request: ChangeRequest, body: JsonValue): ConfigTree {
-    const path = parseTreePath(request.path);
+  #changed(request: ChangeRequest, path: TreePath, body: JsonValue): ConfigTree {
     const apply = (method: ChangeMethod, value: JsonValue): ConfigTree =>
       changeAt(this.#tree, {
         method,
@@ -261,18 +319,18 @@ export class ConfigEngine {
 
   async #checkIfMatch(header: string): Promise<void> {
     const { path, hash } = parseIfMatch(header);
-    if (!(await this.read(path)).etag.endsWith(` ${hash}"`)) {
+    await prepareEtags();
+    if (!this.#read(parsePlace(path)).etag.endsWith(` ${hash}"`)) {
       throw new ServerError("IF_MATCH_FAILED", "If-Match header did not match current config hash");
     }
   }
 
   /** Saves while the participants prepare; what is acknowledged runs and is on disk. */
-  async #swap(
+  async #prepare(
     { config }: ConfigTree,
     encoded: EncodedDocument,
     { force, persist }: ChangeRequest,
-  ): Promise<WrittenDocument> {
-    const startedAt = performance.now();
+  ): Promise<PreparedChange> {
     const writing = writeInTurn(encoded);
     writing.catch(() => {});
     const saving = persist === false ? undefined : this.#stage(config, writing);
@@ -300,25 +358,23 @@ export class ConfigEngine {
       }
       throw refusal;
     }
-    let written: WrittenDocument;
     try {
-      written = await writing;
+      return { transitions: prepared, written: await writing, staged: await saving };
     } catch (error) {
       await rollBack();
       throw error;
     }
-    const staged = await saving;
+  }
+
+  async #switch(transitions: readonly Transition[], staged: StagedSave | undefined): Promise<void> {
     const saved = staged?.commit().catch(this.#notSaved);
-    for (const transition of prepared) {
+    for (const transition of transitions) {
       await transition.commit();
     }
-    for (const transition of prepared) {
+    for (const transition of transitions) {
       transition.committed?.();
     }
     await saved;
-    this.#options.metrics.reloadSucceeded();
-    this.#options.log.info(`config loaded in ${(performance.now() - startedAt).toFixed(1)} ms`);
-    return written;
   }
 
   /** @throws ServerError CONFIG_BUSY as soon as the server is to stop: what was being prepared is rolled back when it is there */

@@ -1,8 +1,17 @@
 import { ServerError } from "../errors.ts";
 import { isJsonArray, isJsonObject, type JsonValue, member } from "../json/json-value.ts";
+import { formatJsonPointer } from "./json-pointer.ts";
 
 /** The member by which a client names an object, to address it as `/id/<name>`. */
 export const idKey = "@id";
+
+/** JSON pointers by `@id`, the document itself being the member `config`. */
+export type IdIndex = ReadonlyMap<string, string>;
+
+/** Nearly all keys go into a pointer as they are. */
+function pointerToken(key: string): string {
+  return /[~/]/.test(key) ? formatJsonPointer([key]) : `/${key}`;
+}
 
 function collect(value: JsonValue, path: string, index: Map<string, string>): void {
   if (isJsonArray(value)) {
@@ -23,7 +32,7 @@ function collect(value: JsonValue, path: string, index: Map<string, string>): vo
     }
     for (const [key, child] of Object.entries(value)) {
       if (key !== idKey) {
-        collect(child, `${path}/${key}`, index);
+        collect(child, path + pointerToken(key), index);
       }
     }
   }
@@ -31,10 +40,10 @@ function collect(value: JsonValue, path: string, index: Map<string, string>): vo
 
 /**
  * Finds every `@id` of a document.
- * @returns id → absolute path, `/config/…`
+ * @returns id → JSON pointer, `/config/…`
  * @throws ServerError CONFIG_ID when one is no string or number, or stands twice
  */
-export function indexIds(document: JsonValue): ReadonlyMap<string, string> {
+export function indexIds(document: JsonValue): IdIndex {
   const index = new Map<string, string>();
   try {
     collect(document, "/config", index);

@@ -34,15 +34,23 @@ function trimSlashes(text: string): string {
 }
 
 /**
- * Splits a path at its slashes; slashes at both ends do not count. A key that contains `/` cannot be addressed.
- * @throws ServerError CONFIG_TRAVERSAL for a path without any segment, or with more than a document is deep
+ * Splits a path at its slashes; slashes at both ends do not count. A key that contains `/` has no path of its own.
+ * @throws ServerError CONFIG_TRAVERSAL for a path without any segment; as {@link treePathOf}
  */
 export function parseTreePath(text: string): TreePath {
   const trimmed = trimSlashes(text);
   if (trimmed === "") {
     throw new ServerError("CONFIG_TRAVERSAL", "no traversable path");
   }
-  const segments = trimmed.split("/");
+  return treePathOf(text, trimmed.split("/"));
+}
+
+/**
+ * The path of these segments; `...` as the last of several spreads the body.
+ * @param text quoted in messages
+ * @throws ServerError CONFIG_TRAVERSAL for more segments than a document is deep
+ */
+export function treePathOf(text: string, segments: readonly string[]): TreePath {
   if (segments.length > maxSegments) {
     throw new ServerError("CONFIG_TRAVERSAL", `a path of ${segments.length} segments, limit ${maxSegments}`);
   }
