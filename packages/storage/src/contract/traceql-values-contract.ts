@@ -144,6 +144,18 @@ export function traceqlValuesContract(context: ContractContext): void {
     expect(series.flatMap(({ samples }) => samples.map(({ value }) => value))).toEqual([0]);
   });
 
+  test("traceql: a span that was sent twice is found and counted once", async () => {
+    const service = newServiceName();
+    const sent = sampleSpan({ service, name: "twice" });
+    const other = { ...sent, kind: "client" } as const;
+    await write(store(), [sent, other]);
+    await write(store(), [sent]);
+    const of = `{ resource.service.name = "${service}" }`;
+    const [trace] = (await search(of)).traces;
+    expect([trace?.spanSets[0]?.matched, trace?.spanSets[0]?.spans.length]).toEqual([2, 2]);
+    expect((await search(`${of} | count() > 2`)).traces).toEqual([]);
+  });
+
   test("traceql: texts of a query are never taken for SQL", async () => {
     const service = newServiceName();
     const nasty = [

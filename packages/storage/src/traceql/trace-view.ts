@@ -1,3 +1,4 @@
+import { distinctFacts } from "./distinct-facts.ts";
 import type { QueryValue } from "./query-value.ts";
 
 /** What TraceQL sees of a span. */
@@ -63,8 +64,9 @@ export class TraceView {
   #byParent: Map<string, SpanView[]> | undefined;
   #nestedSets: readonly NestedSet[] | undefined;
 
-  /** @param facts of all its spans, at least one, in any order */
-  constructor(traceId: string, facts: readonly SpanFacts[]) {
+  /** @param sent facts of all its spans, at least one, in any order; spans that were sent twice count once */
+  constructor(traceId: string, sent: readonly SpanFacts[]) {
+    const facts = distinctFacts(sent);
     this.traceId = traceId;
     this.spans = [...facts]
       .sort((one, other) => byStart(one, other))

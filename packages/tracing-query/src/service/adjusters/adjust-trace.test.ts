@@ -112,3 +112,15 @@ test("references to trace 0 go, with a warning; the parent comes first", () => {
       "XXX_NoUnkeyedLiteral:{} XXX_unrecognized:[] XXX_sizecache:0}",
   ]);
 });
+
+test("both sides of a call that share an id, sent twice, are two spans", () => {
+  const client = () => span({ id: 7, tags: [tag("span.kind", "client")] });
+  const server = () => span({ id: 7, tags: [tag("span.kind", "server")] });
+  const child = () => span({ id: 9, references: [childOf(7)] });
+  const spans = adjusted([client(), server(), child(), client(), server(), child()]);
+  expect(spans.map(({ spanId, references }) => [spanId.at(-1), references[0]?.spanId.at(-1)])).toEqual([
+    [7, undefined],
+    [1, 7],
+    [9, 1],
+  ]);
+});

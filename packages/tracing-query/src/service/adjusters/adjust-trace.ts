@@ -15,15 +15,15 @@ export interface AdjustOptions {
 /**
  * Makes a trace, as its senders sent it, fit to be looked at. Changes `trace` itself.
  *
- * The steps are those of the public model's release 1.62, but its clock step comes before the removal of duplicates:
- * its warning about a repeated id makes the duplicate differ, so that it stays. Here the clock step comes after it.
+ * The steps are those of the public model's release 1.62, but duplicates are removed before ids and clocks are changed. There a
+ * second id, or a warning of the clock step about a repeated one, makes the duplicate differ, so that it stays.
  */
 export function adjustTrace(trace: ApiTrace, { maxClockSkewNano }: AdjustOptions): void {
-  giveUniqueSpanIds(trace);
   showIpTags(trace);
   moveSdkTags(trace);
   sortTagsAndFields(trace); // Before the removal: duplicates may differ in the order of their tags.
   removeDuplicateSpans(trace);
+  giveUniqueSpanIds(trace);
   adjustClockSkew(trace, maxClockSkewNano);
   removeBadReferences(trace);
   putParentFirst(trace);
