@@ -66,7 +66,14 @@ describe("refuses, naming file and line", () => {
       "a.com {\n}\n{\ndebug\n}",
       "global configuration, and if used, it must be first, at Serverfile:4",
     ],
-    ["a heredoc without end", site("respond <<EOF\ntext"), "incomplete heredoc <<EOF on line #2"],
+    // The public model counts to the end of the text; the place is where the heredoc opens.
+    [
+      "a heredoc without end",
+      site("respond <<EOF\ntext"),
+      "incomplete heredoc <<EOF on line #5, expected ending marker EOF, at Serverfile:2",
+    ],
+    ["a heredoc without end or line break", ":80 {\nrespond <<EOF\n}", "<<EOF on line #3"],
+    ["a heredoc without end behind a continued line", ":80 {\nrespond \\\n<<EOF\n}\n", "<<EOF on line #5"],
     [
       "a heredoc out of line",
       site("respond <<E\n\ta\n\t\tE"),
@@ -122,7 +129,7 @@ describe("is bounded", () => {
 
   test("a heredoc of a megabyte without end, and a quoted word", () => {
     const lines = "a\n".repeat(500_000);
-    expect(refusal(`:80 {\nrespond <<EOF\n${lines}`)).toContain("incomplete heredoc <<EOF on line #2");
+    expect(refusal(`:80 {\nrespond <<EOF\n${lines}`)).toContain("incomplete heredoc <<EOF on line #500003");
     expect(refusal(`:80 {\nrespond "${lines}`)).toMatch(/at Serverfile:2$/);
   });
 

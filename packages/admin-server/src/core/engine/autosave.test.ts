@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,3 +43,24 @@ test("begins before the text is there, and leaves nothing of one that never come
   expect(await readdir(join(folder, "b"))).toEqual(["autosave.json"]);
   expect(await readFile(autosave.path, "utf8")).toBe("1");
 });
+
+test.each(["stage", "read"] as const)(
+  "%s removes what killed processes left, and nothing else",
+  async (begin) => {
+    const path = join(folder, begin, "autosave.json");
+    await new Autosave(path).write("1");
+    const ended = spawnSync(process.execPath, ["--version"]).pid;
+    const others = [
+      "autosave.json.1.tmp",
+      `autosave.json.${process.ppid}.tmp`,
+      "autosave.json.x.tmp",
+      "other.4.tmp",
+    ];
+    for (const name of [...others, `autosave.json.${ended}.tmp`, "autosave.json.4194304999.tmp"]) {
+      await writeFile(join(folder, begin, name), "{");
+    }
+    const autosave = new Autosave(path);
+    await (begin === "read" ? autosave.read() : autosave.write("2"));
+    expect((await readdir(join(folder, begin))).sort()).toEqual(["autosave.json", ...others].sort());
+  },
+);

@@ -2,6 +2,7 @@ import { closeSync, constants, fsync, open, openSync, write } from "node:fs";
 import { readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { removeLeftovers, temporaryPath } from "../files/leftovers.ts";
 import { inPrivateFolder } from "../files/private-file.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -52,6 +53,8 @@ export interface StagedSave {
 /** Keeps the last config that was acknowledged, so that `run --resume` starts with it after any crash. */
 export class Autosave {
   readonly path: string;
+  /** Resolves when nothing of earlier processes is left. */
+  #cleared: Promise<void> | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -68,11 +71,13 @@ export class Autosave {
     const path = this.path;
     const coming = Promise.resolve(text);
     coming.catch(() => {}); // awaited below, unless there is no file for it
-    const temporary = `${path}.${process.pid}.tmp`;
+    const cleared = this.#clear();
+    const temporary = temporaryPath(path);
     const file = await inPrivateFolder(temporary, () => openFile(temporary, flags, 0o600));
     const discard = () => rm(temporary);
     try {
       await writeToDisk(file, await coming);
+      await cleared;
     } catch (error) {
       await discard().catch(() => {});
       throw error;
@@ -93,6 +98,11 @@ export class Autosave {
     };
   }
 
+  #clear(): Promise<void> {
+    this.#cleared ??= removeLeftovers(this.path);
+    return this.#cleared;
+  }
+
   /** Saves at once. @throws the file system's error */
   async write(text: string): Promise<void> {
     const staged = await this.stage(Buffer.from(text));
@@ -101,6 +111,7 @@ export class Autosave {
 
   /** The bytes last written; undefined when there are none. @throws the file system's error */
   async read(): Promise<Uint8Array | undefined> {
+    await this.#clear();
     try {
       return await readFile(this.path);
     } catch (error) {

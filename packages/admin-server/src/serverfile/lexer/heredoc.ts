@@ -29,10 +29,14 @@ export function checkHeredocMarker(marker: string, file: string, line: number): 
   }
 }
 
-/** @throws ServerError CONFIG_ADAPTER: the text ended before the marker came again */
-export function heredocWithoutEnd(marker: string, file: string, line: number): ServerError {
+/**
+ * The text ended before the marker came again.
+ * @param line of the opening marker, which is the one to look at
+ * @param end the last line of the text, which the message names as the public model does
+ */
+export function heredocWithoutEnd(marker: string, file: string, line: number, end: number): ServerError {
   return fault(
-    `incomplete heredoc <<${marker} on line #${line}, expected ending marker ${marker}`,
+    `incomplete heredoc <<${marker} on line #${end}, expected ending marker ${marker}`,
     file,
     line,
   );

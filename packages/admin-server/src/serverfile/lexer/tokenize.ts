@@ -11,6 +11,14 @@ const code = { newLine: 0x0a, return: 0x0d, space: 0x20, quote: 0x22, hash: 0x23
 const backslash = 0x5c;
 const backtick = 0x60;
 
+function lineBreaks(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
+    count++;
+  }
+  return count;
+}
+
 /** Reads words one after the other, counting lines. */
 class Lexer {
   readonly #text: string;
@@ -114,7 +122,7 @@ class Lexer {
     const start = this.#at + 1;
     const end = this.#text.indexOf("`", start);
     const value = this.#text.slice(start, end === -1 ? undefined : end);
-    for (let at = value.indexOf("\n"); at !== -1; at = value.indexOf("\n", at + 1)) {
+    for (let left = lineBreaks(value); left > 0; left--) {
       this.#endLine();
     }
     this.#at = end === -1 ? this.#text.length : end + 1;
@@ -216,15 +224,12 @@ class Lexer {
     checkHeredocMarker(marker, this.#file, this.#line);
     const start = this.#at + 1;
     const end = this.#text.indexOf(marker, start);
+    const body = this.#text.slice(start, end === -1 ? undefined : end);
+    this.#skippedLines += 1 + lineBreaks(body);
     if (end === -1) {
-      throw heredocWithoutEnd(marker, this.#file, this.#line);
+      throw heredocWithoutEnd(marker, this.#file, this.#line, this.#line + this.#skippedLines);
     }
-    const body = this.#text.slice(start, end);
     const value = heredocText(body, marker, this.#file, this.#line);
-    this.#skippedLines++;
-    for (let at = body.indexOf("\n"); at !== -1; at = body.indexOf("\n", at + 1)) {
-      this.#skippedLines++;
-    }
     this.#line += this.#skippedLines;
     this.#skippedLines = 0;
     this.#at = end + marker.length;
