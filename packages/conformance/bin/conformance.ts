@@ -9,6 +9,7 @@ import { grafanaCommand } from "./grafana.ts";
 import { serverfileCommand } from "./serverfile.ts";
 import { storageIntegrationCommand } from "./storage-integration.ts";
 import { tempoCommand } from "./tempo.ts";
+import { twinsCommand } from "./twins.ts";
 
 if (process.argv[2] === "admin") process.exit(await adminCommand(process.argv.slice(3)));
 if (process.argv[2] === "commands") process.exit(await commandsCommand(process.argv.slice(3)));
@@ -17,6 +18,7 @@ if (process.argv[2] === "grafana") process.exit(await grafanaCommand(process.arg
 if (process.argv[2] === "serverfile") process.exit(await serverfileCommand(process.argv.slice(3)));
 if (process.argv[2] === "storage") process.exit(await storageIntegrationCommand(process.argv.slice(3)));
 if (process.argv[2] === "tempo") process.exit(await tempoCommand(process.argv.slice(3)));
+if (process.argv[2] === "twins") process.exit(await twinsCommand(process.argv.slice(3)));
 
 const options = {
   "otlp-http": { type: "string", default: "http://127.0.0.1:4318" },
@@ -39,6 +41,7 @@ Usage: npm run conformance [-- options]
        npm run conformance -- serverfile [--help]  compares what serverfiles become with its public model
        npm run conformance -- storage [--help]     runs the public model's storage suite
        npm run conformance -- tempo [--help]       compares what answers Grafana's Tempo data source with Tempo
+       npm run conformance -- twins [--help]       runs drawn sites beside the public model, and compares all that is seen
 
 ${Object.entries(options)
   .filter(([name]) => name !== "help")

@@ -1,3 +1,4 @@
+import type { Grammar } from "./grammar/grammar.ts";
 import type { RandomSource } from "./random-source.ts";
 import { serverfileGrammar, serverfileMistakes } from "./serverfile-grammar.ts";
 
@@ -23,25 +24,27 @@ const soundPerMistake = 25;
 /** Makes one text. */
 class Generator {
   readonly #random: RandomSource;
-  readonly #makesMistakes: boolean;
+  readonly #grammar: Grammar;
+  readonly #mistakes: Grammar;
 
-  constructor(random: RandomSource) {
+  constructor(random: RandomSource, grammar: Grammar, mistakes: Grammar) {
     this.#random = random;
-    this.#makesMistakes = random.below(3) === 0;
+    this.#grammar = grammar;
+    this.#mistakes = mistakes;
   }
 
   #pick(symbol: string, choices: readonly string[], depth: number): string {
     if (depth > maxDepth) {
       return choices[0] ?? "";
     }
-    const mistakes = this.#makesMistakes ? serverfileMistakes[symbol] : undefined;
+    const mistakes = this.#mistakes[symbol];
     return this.#random.pick(
       mistakes !== undefined && this.#random.below(soundPerMistake) === 0 ? mistakes : choices,
     );
   }
 
   text(symbol: string, depth: number): string {
-    const choices = serverfileGrammar[symbol];
+    const choices = this.#grammar[symbol];
     if (choices === undefined) {
       return `<${symbol}>`;
     }
@@ -54,5 +57,11 @@ class Generator {
 
 /** A text that the grammar allows, with mistakes now and then. Deep down the shortest way is taken. */
 export function generateServerfile(random: RandomSource): string {
-  return new Generator(random).text("file", 0);
+  const makesMistakes = random.below(3) === 0;
+  return new Generator(random, serverfileGrammar, makesMistakes ? serverfileMistakes : {}).text("file", 0);
+}
+
+/** A text of another grammar, without mistakes. */
+export function generateText(random: RandomSource, grammar: Grammar, symbol: string): string {
+  return new Generator(random, grammar, {}).text(symbol, 0);
 }

@@ -8,6 +8,13 @@ import { sendAdminRequest } from "./admin-request.ts";
 
 const ours = fileURLToPath(new URL("../../../../admin-server/bin/server.ts", import.meta.url));
 
+export interface AdminServerOptions {
+  /** Our server's program in the place of the sources. */
+  readonly script?: string;
+  /** Gets what the process writes to its log. */
+  onLog?(text: string): void;
+}
+
 /** A web server of its own for a comparison: its admin endpoint on a free port, its folders temporary. */
 export class AdminServerProcess {
   readonly port: number;
@@ -23,10 +30,13 @@ export class AdminServerProcess {
   }
 
   /** @param program of the public model; absent: ours. @throws Error when it does not answer */
-  static async start(program?: string): Promise<AdminServerProcess> {
+  static async start(
+    program?: string,
+    { script = ours, onLog }: AdminServerOptions = {},
+  ): Promise<AdminServerProcess> {
     const [address = ""] = await freeAddresses(1);
     const folder = await mkdtemp(join(tmpdir(), "admin-comparison-"));
-    const [command, args] = program === undefined ? [process.execPath, [ours, "run"]] : [program, ["run"]];
+    const [command, args] = program === undefined ? [process.execPath, [script, "run"]] : [program, ["run"]];
     let log = "";
     const child = spawn(command, args, {
       cwd: folder,
@@ -43,6 +53,7 @@ export class AdminServerProcess {
     });
     child.stderr?.on("data", (chunk: Buffer) => {
       log = (log + chunk.toString()).slice(-4_000);
+      onLog?.(chunk.toString());
     });
     const server = new AdminServerProcess(Number(address.split(":").at(-1)), child, folder);
     for (let attempt = 0; attempt < 300 && child.exitCode === null; attempt++) {
@@ -58,6 +69,11 @@ export class AdminServerProcess {
     }
     await server.close();
     throw new Error(`${command} does not answer on ${address}:\n${log}`);
+  }
+
+  /** Whether the process has not ended. */
+  get isAlive(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,156 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { connect as connectTls, type TLSSocket } from "node:tls";
+import type { Facts, TwinExchange } from "../twin-case.ts";
+import { answerFacts } from "./answer-facts.ts";
+import { fieldOf, type Message, MessageReader } from "./message-reader.ts";
+import type { Progress } from "./progress.ts";
+import { requestBytes } from "./request-bytes.ts";
+
+export interface Endpoint {
+  readonly address: string;
+  readonly httpPort: number;
+  readonly tlsPort: number;
+  /** Longest wait for an answer. */
+  readonly limitMs: number;
+}
+
+/** Clients of both servers have the same address. */
+export const clientAddress = "127.0.0.1";
+const pauseMs = 3;
+const slowReaderMs = 60;
+/** Between an answer that says `Connection: close` and the end of the connection. */
+const closeLimitMs = 1_000;
+
+export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Opens the connection of an exchange. @returns undefined when the handshake fails */
+export async function openSocket(
+  { address, httpPort, tlsPort }: Endpoint,
+  { via, serverName }: TwinExchange,
+): Promise<Socket | undefined> {
+  const isTls = via === "https" || via === "h2";
+  const plain = { host: address, localAddress: clientAddress };
+  const socket: Socket | TLSSocket = isTls
+    ? connectTls({
+        ...plain,
+        port: tlsPort,
+        rejectUnauthorized: false,
+        ...(serverName === "" ? {} : { servername: serverName }),
+        ALPNProtocols: via === "h2" ? ["h2"] : ["http/1.1"],
+      })
+    : connect({ ...plain, port: httpPort, allowHalfOpen: true });
+  socket.setNoDelay(true);
+  try {
+    await once(socket, isTls ? "secureConnect" : "connect", { signal: AbortSignal.timeout(10_000) });
+    return socket;
+  } catch {
+    socket.destroy();
+    return undefined;
+  }
+}
+
+function messageFacts(prefix: string, message: Message): Facts {
+  const { start, fields, body, trailers, framing, isComplete } = message;
+  return answerFacts(prefix, {
+    status: start,
+    fields,
+    body: Buffer.concat(body),
+    trailers,
+    framing,
+    isComplete,
+  });
+}
+
+const isFinal = ({ start }: Message) => !/^HTTP\/1\.\d 1(?!01)\d\d/.test(start);
+
+/** Does an exchange over HTTP/1. @param id tells it apart at upstreams */
+export async function exchangeOverHttp1(
+  endpoint: Endpoint,
+  exchange: TwinExchange,
+  id: string,
+  progress: Progress,
+): Promise<Facts> {
+  const socket = await openSocket(endpoint, exchange);
+  if (socket === undefined) return { end: "no connection" };
+  const { requests, reads, writes, leaves } = exchange;
+  const reader = new MessageReader((index) => requests[index]?.method === "HEAD");
+  let end = "";
+  let hasPaused = false;
+  let bodyBytes = 0;
+  let wake: () => void = () => {};
+  const finals = () => reader.messages.filter(isFinal);
+  const isAnswered = () => {
+    const all = finals();
+    const last = all.at(-1);
+    const isTunnel = last?.framing === "tunnel" && last.body.length > 0;
+    return isTunnel || (all.length >= requests.length && last?.isComplete === true);
+  };
+  socket.on("data", (chunk: Buffer) => {
+    reader.push(chunk);
+    // Heads are no pieces of a body.
+    const now = reader.messages.reduce(
+      (sum, { body }) => sum + body.reduce((all, { length }) => all + length, 0),
+      0,
+    );
+    progress.received(now - bodyBytes);
+    bodyBytes = now;
+    if (leaves === "early") {
+      end ||= "left";
+      socket.destroy();
+    } else if (reads === "slow" && !hasPaused) {
+      hasPaused = true;
+      socket.pause();
+      setTimeout(() => socket.resume(), slowReaderMs);
+    }
+    wake();
+  });
+  socket.once("end", () => {
+    end ||= "closed";
+    reader.end();
+    wake();
+  });
+  // A reset after a complete answer is a close like another: which of the two comes depends on what was still unread.
+  socket.once("error", () => {
+    end ||= isAnswered() ? "closed" : "reset";
+    wake();
+  });
+  socket.once("close", () => {
+    end ||= "closed";
+    reader.end();
+    wake();
+  });
+  const waitUntil = async (isDone: () => boolean, limitMs: number) => {
+    const limit = Date.now() + limitMs;
+    while (!isDone() && Date.now() < limit) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, limit - Date.now());
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    return isDone();
+  };
+  for (const part of requestBytes(exchange, id)) {
+    if (socket.destroyed) break;
+    socket.write(part);
+    if (writes === "slow") await sleep(pauseMs);
+  }
+  if (leaves === "half-closed") socket.end();
+  await waitUntil(() => end !== "" || isAnswered(), endpoint.limitMs);
+  const last = finals().at(-1);
+  if (end === "" && last?.framing === "tunnel" && isAnswered()) {
+    end = "tunnel";
+  } else if (end === "" && isAnswered()) {
+    const isLast = leaves === "half-closed" || /close/i.test(fieldOf(last?.fields ?? [], "connection") ?? "");
+    end = isLast ? ((await waitUntil(() => end !== "", closeLimitMs)) ? end : "stays open") : "kept";
+  }
+  socket.destroy();
+  const facts: Record<string, string> = { end: end === "" ? "no end" : end };
+  for (const [index, message] of reader.messages.entries()) {
+    Object.assign(facts, messageFacts(`answer ${index} `, message));
+  }
+  return facts;
+}

@@ -1,0 +1,31 @@
+/** What a client has received so far; its upstream waits for it, so that no clock decides whether a piece came at once. */
+export class Progress {
+  #bytes = 0;
+  #waiting: (() => void)[] = [];
+
+  received(bytes: number): void {
+    this.#bytes += bytes;
+    for (const tell of this.#waiting.splice(0)) tell();
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** @returns whether the client has more than `bytes` before the time is over */
+  async reaches(bytes: number, limitMs: number): Promise<boolean> {
+    const end = Date.now() + limitMs;
+    while (this.#bytes <= bytes) {
+      const left = end - Date.now();
+      if (left <= 0) return false;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, left);
+        this.#waiting.push(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    }
+    return true;
+  }
+}

@@ -1,0 +1,53 @@
+import { describeExchange, type Facts, type Observation, type TwinCase } from "../twin-case.ts";
+import { plainFacts } from "./plain-facts.ts";
+
+/** A fact that the two do not share. */
+export interface TwinDifference {
+  /** Number of the exchange; undefined for the site as a whole. */
+  readonly exchange: number | undefined;
+  /** The exchange in words, or `site`. */
+  readonly request: string;
+  readonly path: string;
+  /** Undefined where that side has no such fact. */
+  readonly theirs: string | undefined;
+  readonly ours: string | undefined;
+}
+
+function* factDifferences(
+  exchange: number | undefined,
+  request: string,
+  theirs: Facts,
+  ours: Facts,
+): Generator<TwinDifference> {
+  const [their, our] = [plainFacts(theirs), plainFacts(ours)];
+  for (const path of new Set([...Object.keys(their), ...Object.keys(our)])) {
+    if (their[path] !== our[path]) yield { exchange, request, path, theirs: their[path], ours: our[path] };
+  }
+}
+
+/** Everything that two servers did not do alike. */
+export function compareObservations(
+  twinCase: TwinCase,
+  theirs: Observation,
+  ours: Observation,
+): TwinDifference[] {
+  const exchanges = twinCase.steps.flatMap((step) => step.exchanges);
+  const count = Math.max(theirs.exchanges.length, ours.exchanges.length);
+  const differences = Array.from({ length: count }, (_, index) => {
+    const exchange = exchanges[index];
+    const request = exchange === undefined ? "" : describeExchange(exchange);
+    return [...factDifferences(index, request, theirs.exchanges[index] ?? {}, ours.exchanges[index] ?? {})];
+  });
+  return [...differences.flat(), ...factDifferences(undefined, "site", theirs.site, ours.site)];
+}
+
+/** Tells kinds of differences apart: where they are, and short values. */
+export function signatureOf({ path, theirs, ours }: TwinDifference): string {
+  const short = (value: string | undefined) =>
+    value === undefined ? "none" : value.length > 40 ? "long" : value.replace(/\d{4,}/g, "N");
+  const place = path.replace(/\d+/g, "N");
+  const isText = /body|field\.|log|log /.test(place);
+  return isText
+    ? `${place} (${theirs === undefined ? "none" : "some"}/${ours === undefined ? "none" : "some"})`
+    : `${place}: ${short(theirs)} / ${short(ours)}`;
+}

@@ -1,0 +1,19 @@
+import type { Facts } from "../twin-case.ts";
+
+/** What the two call themselves, and what no two answers have alike. */
+const replacements: readonly (readonly [pattern: RegExp, text: string])[] = [
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "UUID"],
+  [/\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} 20(2[4-9]|[3-9]\d) \d\d:\d\d:\d\d GMT/g, "NOW"],
+  // The name in `Server`, `Via` and `SERVER_SOFTWARE`.
+  [/^(\["|)(\d\.\d |)(?:Caddy|server)(?:\/\w+|)("\]|)$/g, "$1$2SERVER$3"],
+];
+
+/** Facts without what differs between any two servers. */
+export function plainFacts(facts: Facts): Facts {
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [
+      name,
+      replacements.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), value),
+    ]),
+  );
+}

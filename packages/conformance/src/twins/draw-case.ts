@@ -1,0 +1,39 @@
+import { RandomSource } from "../serverfile/random-source.ts";
+import { drawSteps, type RequestHints } from "./requests/draw-requests.ts";
+import { archetypes } from "./sites/archetypes/archetypes.ts";
+import { drawSiteText } from "./sites/draw-site.ts";
+import { readStatements, writeStatements } from "./sites/site-text.ts";
+import type { TwinStep } from "./twin-case.ts";
+
+/** One site of so many is an archetype. */
+const sitesPerArchetype = 3;
+
+/** A site before the servers have seen it. */
+export interface DrawnSite {
+  /** The archetype, or `drawn`. */
+  readonly kind: string;
+  readonly text: string;
+  /** Draws what clients do with the text that the servers take in the end. */
+  steps(text: string, requests: number): TwinStep[];
+}
+
+/**
+ * The site of a number; always the same for its seed.
+ * @param only name of an archetype that all sites are to be of
+ */
+export function drawSite(seed: number, index: number, only?: string): DrawnSite {
+  const random = new RandomSource(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));
+  const named = archetypes.find(({ name }) => name === only);
+  const isArchetype = named !== undefined || (only === undefined && index % sitesPerArchetype === 0);
+  const archetype = isArchetype
+    ? (named ?? archetypes[Math.floor(index / sitesPerArchetype) % archetypes.length])
+    : undefined;
+  const text =
+    archetype === undefined ? drawSiteText(random) : writeStatements(readStatements(archetype.text(random)));
+  const hints: RequestHints = archetype?.hints ?? {};
+  return {
+    kind: archetype?.name ?? "drawn",
+    text,
+    steps: (site, requests) => drawSteps(random, site, requests, hints),
+  };
+}

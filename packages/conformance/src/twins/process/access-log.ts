@@ -1,0 +1,107 @@
+import { open, writeFile } from "node:fs/promises";
+import { sleep } from "../client/http1-exchange.ts";
+import type { Facts } from "../twin-case.ts";
+
+/** Members of an entry that no two runs have alike. */
+const ignored = new Set([
+  "ts",
+  "duration",
+  "remote_port",
+  "client_port",
+  "err_id",
+  "err_trace",
+  "stacktrace",
+  "traceID",
+  "spanID",
+]);
+const pollMs = 5;
+
+export type LogEntry = Readonly<Record<string, unknown>>;
+
+/** The file that a server writes its log to. */
+export class AccessLog {
+  readonly #path: string;
+  #offset = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** What was written since the last call and belongs to requests, once it grows no more or has `wanted` access entries. */
+  async read(wanted: number, quietMs: number): Promise<LogEntry[]> {
+    const entries: LogEntry[] = [];
+    for (let quiet = 0; quiet < quietMs; quiet += pollMs) {
+      const text = await this.#news();
+      for (const line of text.split("\n")) {
+        const entry = parse(line);
+        if (entry !== undefined) entries.push(entry);
+      }
+      if (text !== "") quiet = 0;
+      if (entries.filter(isAccess).length >= wanted) break;
+      await sleep(pollMs);
+    }
+    return entries;
+  }
+
+  async clear(): Promise<void> {
+    await writeFile(this.#path, "", { flag: "a" });
+    await this.#news();
+  }
+
+  async #news(): Promise<string> {
+    const file = await open(this.#path, "r").catch(() => undefined);
+    if (file === undefined) return "";
+    try {
+      const { size } = await file.stat();
+      if (size <= this.#offset) return "";
+      const bytes = Buffer.alloc(size - this.#offset);
+      await file.read(bytes, 0, bytes.length, this.#offset);
+      // A line that is not whole yet is read the next time.
+      const end = bytes.lastIndexOf("\n") + 1;
+      this.#offset += end;
+      return bytes.toString("utf8", 0, end);
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+const isAccess = (entry: LogEntry) => String(entry.logger).startsWith("http.log.access");
+
+function parse(line: string): LogEntry | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    const entry = JSON.parse(line) as LogEntry;
+    return /^http\.log\.(access|error)/.test(String(entry.logger)) ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The exchange of an entry, by the field that its client sent. */
+export function exchangeOfEntry(entry: LogEntry): string {
+  const request = entry.request as { headers?: Record<string, unknown> } | undefined;
+  const value = request?.headers?.["X-Twin"];
+  return Array.isArray(value) ? String(value[0]) : "";
+}
+
+function flatten(path: string, value: unknown, facts: Record<string, string>): void {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      if (!ignored.has(name)) flatten(`${path}.${name}`, member, facts);
+    }
+  } else {
+    facts[path] = JSON.stringify(value);
+  }
+}
+
+/** What of the entries of an exchange is compared. Words of errors are each server's own. */
+export function logFacts(entries: readonly LogEntry[]): Facts {
+  const facts: Record<string, string> = {};
+  for (const [index, entry] of entries.filter(isAccess).entries()) flatten(`log ${index} `, entry, facts);
+  const errors = entries.filter((entry) => !isAccess(entry));
+  if (errors.length > 0) {
+    facts["error log"] = errors.map(({ level, logger, status }) => `${level} ${logger} ${status}`).join("\n");
+  }
+  return facts;
+}

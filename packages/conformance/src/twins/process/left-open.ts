@@ -1,0 +1,56 @@
+import { sendAdminRequest } from "../../admin-api/comparison/admin-request.ts";
+import { sleep } from "../client/http1-exchange.ts";
+import type { Facts } from "../twin-case.ts";
+import type { SeenRequests } from "../upstream/seen-requests.ts";
+
+const pollMs = 5;
+
+async function get(port: number, target: string): Promise<string> {
+  const { status, body } = await sendAdminRequest(port, { method: "GET", target, headers: {} });
+  return status === 200 ? body : `status ${status}`;
+}
+
+/** Requests that a server still counts at its upstreams. */
+async function inFlight(port: number): Promise<string> {
+  try {
+    const list = JSON.parse(await get(port, "/reverse_proxy/upstreams")) as { num_requests: number }[];
+    return String(list.reduce((sum, { num_requests }) => sum + num_requests, 0));
+  } catch {
+    return "unknown";
+  }
+}
+
+/** What a server still has open when all clients are gone. */
+export async function leftOpenFacts(port: number, seen: SeenRequests, limitMs: number): Promise<Facts> {
+  const end = Date.now() + limitMs;
+  let requests = await inFlight(port);
+  while ((requests !== "0" || seen.isBusy) && Date.now() < end) {
+    await sleep(pollMs);
+    requests = await inFlight(port);
+  }
+  return { "requests in flight": requests, "upstreams busy": seen.isBusy ? "yes" : "no" };
+}
+
+const counted =
+  /^\w*http_(requests_total|request_errors_total|requests_in_flight|request_size_bytes_count|response_size_bytes_count|response_duration_seconds_count)\{(.*)\} (\S+)$/;
+
+/** Counters of requests that `/metrics` shows, where the site keeps them. */
+export async function metricFacts(port: number): Promise<Facts> {
+  const facts: Record<string, string> = {};
+  for (const line of (await get(port, "/metrics")).split("\n")) {
+    const match = counted.exec(line);
+    // A counter that is absent has counted nothing.
+    if (match !== null && match[3] !== "0")
+      facts[`metric ${match[1]} ${match[2]?.split(",").sort().join(",")}`] = match[3] ?? "";
+  }
+  return facts;
+}
+
+/** What counters have grown by: one server starts them anew with each load, the other goes on. */
+export function grownBy(before: Facts, after: Facts): Facts {
+  const grown = Object.entries(after).map(([name, value]) => [
+    name,
+    String(Number(value) - Number(before[name] ?? 0)),
+  ]);
+  return Object.fromEntries(grown.filter(([, value]) => value !== "0"));
+}

@@ -1,0 +1,172 @@
+import { sendAdminRequest } from "../../admin-api/comparison/admin-request.ts";
+import type { AdminServerProcess } from "../../admin-api/comparison/admin-server-process.ts";
+import { type Endpoint, exchangeOverHttp1, sleep } from "../client/http1-exchange.ts";
+import { exchangeOverHttp2 } from "../client/http2-exchange.ts";
+import { Progress } from "../client/progress.ts";
+import { type SiteMarks, withMarks, withValues } from "../site-marks.ts";
+import type { Facts, Observation, Twin, TwinCase, TwinExchange, TwinStep, Verdict } from "../twin-case.ts";
+import type { SeenRequests } from "../upstream/seen-requests.ts";
+import { type AccessLog, exchangeOfEntry, logFacts } from "./access-log.ts";
+import { grownBy, leftOpenFacts, metricFacts } from "./left-open.ts";
+
+const reloadAfterMs = 4;
+/** A reload of the public model resets connections that wait in its queue, so a call may need another try. */
+const adminTries = 5;
+
+/** Which upstream answers is drawn by these. */
+const placeIsDrawn = /lb_policy (random|.*hash|cookie|header|query|least_conn)|random_choose/;
+
+/** A server of this machine with upstreams of its own. */
+export class LocalTwin implements Twin {
+  readonly #process: AdminServerProcess;
+  readonly #marks: SiteMarks;
+  readonly #seen: SeenRequests;
+  readonly #log: AccessLog;
+  readonly #closeUpstreams: () => void;
+  /** Waits are so many times longer: on a busy machine, and when a difference is looked at again. */
+  patience = 1;
+  #document: { readonly text: string; readonly verdict: Verdict } | undefined;
+  #count = 0;
+
+  constructor(
+    process: AdminServerProcess,
+    marks: SiteMarks,
+    seen: SeenRequests,
+    log: AccessLog,
+    closeUpstreams: () => void,
+  ) {
+    this.#process = process;
+    this.#marks = marks;
+    this.#seen = seen;
+    this.#log = log;
+    this.#closeUpstreams = closeUpstreams;
+  }
+
+  async adapt(text: string): Promise<Verdict> {
+    if (this.#document?.text !== text) {
+      const verdict = await this.#post("/adapt", "text/caddyfile", withValues(text, this.#marks));
+      this.#document = { text, verdict };
+    }
+    const { status, body } = this.#document.verdict;
+    const named = body.replaceAll("Caddyfile", "Serverfile").replaceAll("caddyfile", "serverfile");
+    return { status, body: withMarks(named, this.#marks) };
+  }
+
+  async load(text: string): Promise<Verdict> {
+    await this.adapt(text);
+    const { status, body } = this.#document?.verdict ?? { status: 0, body: "" };
+    if (status !== 200) return { status, body };
+    const { result } = JSON.parse(body) as { result: unknown };
+    const answer = await this.#post("/load", "application/json", JSON.stringify(result), {
+      "Cache-Control": "must-revalidate",
+    });
+    return { status: answer.status, body: withMarks(answer.body, this.#marks) };
+  }
+
+  async run(twinCase: TwinCase): Promise<Observation> {
+    const loaded = await this.load(twinCase.site);
+    if (loaded.status !== 200) return { exchanges: [], site: { load: String(loaded.status) } };
+    this.#seen.clear();
+    const hasLog = /^\s*log\b/m.test(twinCase.site.replace(/^\{[\s\S]*?^\}/m, ""));
+    if (hasLog) await this.#log.clear();
+    const hasMetrics = /^\s*metrics/m.test(twinCase.site);
+    const counters = hasMetrics ? await metricFacts(this.#process.port) : {};
+    const first = this.#count;
+    const facts: Facts[] = [];
+    for (const step of twinCase.steps) facts.push(...(await this.#step(step, twinCase.site)));
+    const ids = Array.from(facts, (_, index) => this.#id(first + index));
+    const leftOpen = await leftOpenFacts(this.#process.port, this.#seen, 100 * this.patience);
+    const entries = hasLog ? await this.#log.read(this.#answersIn(facts), 30 * this.patience) : [];
+    const skipsPlace = placeIsDrawn.test(twinCase.site);
+    const exchanges = facts.map((each, index) => {
+      const id = ids[index] ?? "";
+      const logged = logFacts(entries.filter((entry) => exchangeOfEntry(entry) === id));
+      return this.#plain({ ...each, ...this.#seen.factsOf(id, skipsPlace), ...logged }, id);
+    });
+    const known = new Set(ids);
+    const unnamed = this.#seen.unnamed(known).filter((start) => !/ \/(up|health|old)\b/.test(start));
+    const others = entries.filter((entry) => !known.has(exchangeOfEntry(entry)));
+    const site = {
+      ...leftOpen,
+      ...(hasMetrics ? grownBy(counters, await metricFacts(this.#process.port)) : {}),
+      ...(unnamed.length > 0 ? { "upstream, unnamed": unnamed.sort().join("\n") } : {}),
+      ...(others.length > 0
+        ? {
+            "log, unnamed": others
+              .map(({ logger, status }) => `${logger} ${status}`)
+              .sort()
+              .join("\n"),
+          }
+        : {}),
+    };
+    return { exchanges, site: this.#plain(site, "") };
+  }
+
+  async close(): Promise<void> {
+    await this.#process.close();
+    this.#closeUpstreams();
+  }
+
+  async #step(step: TwinStep, site: string): Promise<Facts[]> {
+    const running = step.exchanges.map((exchange) => this.#exchange(exchange));
+    if (step.reloads === true) {
+      await sleep(reloadAfterMs);
+      await this.load(site);
+    }
+    return Promise.all(running);
+  }
+
+  #exchange(exchange: TwinExchange): Promise<Facts> {
+    const id = this.#id(this.#count++);
+    const progress = new Progress();
+    this.#seen.expect(id, progress);
+    const { address, ports } = this.#marks;
+    const endpoint: Endpoint = {
+      address,
+      httpPort: ports.HTTP,
+      tlsPort: ports.TLS,
+      limitMs: 1_500 * this.patience,
+    };
+    const valued = JSON.parse(withValues(JSON.stringify(exchange), this.#marks)) as TwinExchange;
+    const isHttp1 = exchange.via === "http" || exchange.via === "https";
+    return (isHttp1 ? exchangeOverHttp1 : exchangeOverHttp2)(endpoint, valued, id, progress);
+  }
+
+  /** Ids have one length, so that lengths of messages do not depend on them. */
+  #id(count: number): string {
+    return String(1_000_000 + count);
+  }
+
+  #answersIn(facts: readonly Facts[]): number {
+    return facts.reduce(
+      (sum, each) => sum + Object.keys(each).filter((name) => /^answer \d+ status$/.test(name)).length,
+      0,
+    );
+  }
+
+  #plain(facts: Facts, id: string): Facts {
+    return Object.fromEntries(
+      Object.entries(facts).map(([name, value]) => {
+        const marked = withMarks(value, this.#marks);
+        return [name, id === "" ? marked : marked.replaceAll(id, "%ID%")];
+      }),
+    );
+  }
+
+  async #post(
+    target: string,
+    type: string,
+    body: string,
+    more: Record<string, string> = {},
+  ): Promise<Verdict> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const headers = { "Content-Type": type, ...more };
+        return await sendAdminRequest(this.#process.port, { method: "POST", target, headers, body });
+      } catch (error) {
+        if (attempt === adminTries) throw error;
+        await sleep(20 * attempt);
+      }
+    }
+  }
+}

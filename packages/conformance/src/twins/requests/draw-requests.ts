@@ -1,0 +1,144 @@
+import type { RandomSource } from "../../serverfile/random-source.ts";
+import type { Field, TwinBody, TwinExchange, TwinRequest, TwinStep, Via } from "../twin-case.ts";
+import { brokenRequests, cutRequests } from "./broken-requests.ts";
+import { drawBehaviour } from "./draw-behaviour.ts";
+import { brokenTargets, fieldGroups, methods, oddTargets } from "./odd-parts.ts";
+import { type SiteWords, siteWords } from "./site-words.ts";
+
+/** What a site is asked beside what is drawn from its text. */
+export interface RequestHints {
+  readonly targets?: readonly string[];
+  readonly fields?: readonly (readonly Field[])[];
+  readonly behaviours?: readonly string[];
+  readonly vias?: readonly Via[];
+  readonly methods?: readonly string[];
+}
+
+const one = (random: RandomSource, of: number) => random.below(of) === 0;
+
+/** Draws what clients do with one site. */
+class RequestDrawer {
+  readonly #random: RandomSource;
+  readonly #words: SiteWords;
+  readonly #hints: RequestHints;
+
+  constructor(random: RandomSource, site: string, hints: RequestHints) {
+    this.#random = random;
+    this.#words = siteWords(site);
+    this.#hints = hints;
+  }
+
+  #target(): string {
+    const random = this.#random;
+    const { targets = [] } = this.#hints;
+    if (targets.length > 0 && !one(random, 4)) return random.pick(targets);
+    if (one(random, 3)) return random.pick(oddTargets);
+    const path = random.pick(this.#words.paths);
+    const odd = random.pick(["", "", "", "x", "/", "/x", "?a=1", "/../x", "%2F", "/x.php", ".css", "//"]);
+    return path + odd;
+  }
+
+  #host(): string {
+    const random = this.#random;
+    const host = random.pick(this.#words.hosts);
+    return random.pick([host, host, host, host, `${host}:%HTTP%`, host.toUpperCase(), "other.test"]);
+  }
+
+  #body(): TwinBody {
+    const random = this.#random;
+    const text = random.pick([
+      "",
+      "a",
+      "hello",
+      "0123456789",
+      '{"a":1}',
+      "a=1&b=2",
+      "z".repeat(200),
+      "Z".repeat(70_000),
+    ]);
+    if (one(random, 2)) return { framing: "length", text };
+    return one(random, 4)
+      ? { framing: "chunked", text, trailers: [["X-Trailer", "t"]] }
+      : { framing: "chunked", text };
+  }
+
+  #request(host: string): TwinRequest {
+    const random = this.#random;
+    const method = random.pick(this.#hints.methods ?? methods);
+    const fields: Field[] = [["Host", host]];
+    const groups = [...fieldGroups, ...(this.#hints.fields ?? []), ...(this.#hints.fields ?? [])];
+    for (let count = random.below(3); count > 0; count--) fields.push(...random.pick(groups));
+    if (one(random, 6)) fields.push(random.pick(this.#words.fields));
+    const takesBody = method === "POST" || method === "PUT" || method === "PATCH" || one(random, 20);
+    const target = this.#target();
+    return takesBody && !one(random, 4)
+      ? { method, target, fields, body: this.#body() }
+      : { method, target, fields };
+  }
+
+  #via(): Via {
+    const random = this.#random;
+    const { vias } = this.#hints;
+    if (vias !== undefined) return random.pick(vias);
+    const secure: readonly Via[] = ["https", "h2", "h2", "h2"];
+    const plain: readonly Via[] = ["http", "http", "http", "h2c"];
+    return random.pick(this.#words.isSecure && !one(random, 6) ? secure : plain);
+  }
+
+  #broken(via: Via, host: string): TwinExchange {
+    const random = this.#random;
+    const isCut = one(random, 4);
+    const target = one(random, 5) ? random.pick(brokenTargets) : this.#target();
+    const raw = random
+      .pick(isCut ? cutRequests : brokenRequests)
+      .replaceAll("%HOST%", host)
+      .replaceAll("%TARGET%", () => target);
+    return {
+      via: via === "h2" || via === "https" ? "https" : "http",
+      serverName: host,
+      requests: [{ method: "GET", target, fields: [], raw }],
+      // A client that has said all it has to say: without it some of them are a wait for a time limit.
+      leaves: "half-closed",
+    };
+  }
+
+  exchange(): TwinExchange {
+    const random = this.#random;
+    const via = this.#via();
+    const host = this.#host();
+    const serverName = host.replace(/:.*/, "").toLowerCase();
+    if (one(random, 9)) return this.#broken(via, host);
+    const count = one(random, 10) ? 2 + random.below(2) : 1;
+    const requests = Array.from({ length: count }, () => this.#request(host));
+    const asksUpstream = this.#words.hasUpstream && one(random, 2);
+    const upstream = asksUpstream ? drawBehaviour(random, this.#hints.behaviours) : undefined;
+    return {
+      via,
+      serverName,
+      requests,
+      ...(upstream === undefined ? {} : { upstream }),
+      ...(one(random, 25) ? { reads: "slow" } : {}),
+      ...(one(random, 15) ? { writes: "slow" } : {}),
+      ...(one(random, 40) ? { leaves: random.pick(["half-closed", "early"] as const) } : {}),
+    };
+  }
+}
+
+/** Draws `count` exchanges with a site, in steps of one and sometimes of several at once. */
+export function drawSteps(
+  random: RandomSource,
+  site: string,
+  count: number,
+  hints: RequestHints = {},
+): TwinStep[] {
+  const drawer = new RequestDrawer(random, site, hints);
+  const steps: TwinStep[] = [];
+  let left = count;
+  while (left > 0) {
+    const together = one(random, 12) ? Math.min(left, 2 + random.below(6)) : 1;
+    const exchanges = Array.from({ length: together }, () => drawer.exchange());
+    left -= together;
+    steps.push(one(random, 60) ? { exchanges, reloads: true } : { exchanges });
+  }
+  return steps;
+}

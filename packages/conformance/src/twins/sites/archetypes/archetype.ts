@@ -1,0 +1,13 @@
+import type { RandomSource } from "../../../serverfile/random-source.ts";
+import type { RequestHints } from "../../requests/draw-requests.ts";
+
+/** A site as people run it: its parts vary from draw to draw. */
+export interface Archetype {
+  readonly name: string;
+  text(random: RandomSource): string;
+  readonly hints: RequestHints;
+}
+
+/** `line` in half of all draws. */
+export const maybe = (random: RandomSource, line: string): string =>
+  random.below(2) === 0 ? "" : `${line}\n`;

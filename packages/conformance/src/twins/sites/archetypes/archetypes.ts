@@ -1,0 +1,21 @@
+import { chat, corsApi, grpc, llmStream, singlePageApp } from "./app-sites.ts";
+import type { Archetype } from "./archetype.ts";
+import { cdnOrigin, downloads, homelab, maintenance, multiTenant, wildcard } from "./host-sites.ts";
+import { nextcloud, wordpress } from "./php-sites.ts";
+
+/** What people run, as they run it. */
+export const archetypes: readonly Archetype[] = [
+  wordpress,
+  nextcloud,
+  singlePageApp,
+  llmStream,
+  homelab,
+  wildcard,
+  grpc,
+  chat,
+  downloads,
+  cdnOrigin,
+  corsApi,
+  maintenance,
+  multiTenant,
+];

@@ -1,0 +1,75 @@
+/** A statement of a serverfile: one line, or a block with its statements. */
+export interface Statement {
+  readonly line: string;
+  /** Undefined for a line without a block. */
+  readonly block?: readonly Statement[];
+}
+
+/**
+ * Reads a text as statements. Texts of several lines (heredocs, quotes) count as statements of their own, which is good
+ * enough for taking parts away: what is no serverfile any more is refused by the servers.
+ */
+export function readStatements(text: string): Statement[] {
+  const root: Statement[] = [];
+  const open: { line: string; block: Statement[] }[] = [];
+  for (const line of text.split("\n").map((each) => each.trim())) {
+    const inner = open.at(-1)?.block ?? root;
+    if (line === "}" && open.length > 0) {
+      const done = open.pop();
+      (open.at(-1)?.block ?? root).push(done as Statement);
+    } else if (line === "{" || line.endsWith(" {")) {
+      open.push({ line, block: [] });
+    } else if (line !== "") {
+      inner.push({ line });
+    }
+  }
+  for (const rest of open.reverse()) root.push(rest);
+  return root;
+}
+
+function* lines(statements: readonly Statement[], depth: number): Generator<string> {
+  for (const { line, block } of statements) {
+    yield "\t".repeat(depth) + line;
+    if (block !== undefined) {
+      yield* lines(block, depth + 1);
+      yield `${"\t".repeat(depth)}}`;
+    }
+  }
+}
+
+export function writeStatements(statements: readonly Statement[]): string {
+  return `${[...lines(statements, 0)].join("\n")}\n`;
+}
+
+/** Every text with one statement less, or with the inside of a block in its place; large parts first. */
+export function* smallerTexts(statements: readonly Statement[]): Generator<readonly Statement[]> {
+  for (const [index, { block, line }] of statements.entries()) {
+    const before = statements.slice(0, index);
+    const after = statements.slice(index + 1);
+    // The global options make the site reachable.
+    const isGlobal = line === "{";
+    if (!isGlobal) yield [...before, ...after];
+    if (block === undefined) continue;
+    if (!isGlobal) yield [...before, ...block, ...after];
+    for (const smaller of smallerTexts(block)) yield [...before, { line, block: smaller }, ...after];
+  }
+}
+
+/** The text without the statement that starts on a line (from 1), or that contains it. */
+export function withoutLine(
+  statements: readonly Statement[],
+  wanted: number,
+): readonly Statement[] | undefined {
+  let at = 0;
+  const visit = (list: readonly Statement[]): readonly Statement[] | undefined => {
+    for (const [index, { line, block }] of list.entries()) {
+      const begin = ++at;
+      const inner = block === undefined ? undefined : visit(block);
+      if (block !== undefined) at++;
+      if (begin === wanted || (block !== undefined && at === wanted)) return list.toSpliced(index, 1);
+      if (inner !== undefined && inner !== block) return list.toSpliced(index, 1, { line, block: inner });
+    }
+    return undefined;
+  };
+  return visit(statements);
+}

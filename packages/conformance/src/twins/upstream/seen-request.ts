@@ -1,0 +1,39 @@
+import { bodyFact } from "../client/answer-facts.ts";
+import { fieldOf } from "../client/message-reader.ts";
+import type { MarkedPort } from "../site-marks.ts";
+import type { Facts, Field } from "../twin-case.ts";
+
+/** A request as an upstream got it. */
+export interface SeenRequest {
+  readonly to: MarkedPort;
+  readonly start: string;
+  readonly fields: readonly Field[];
+  readonly body: readonly Buffer[];
+  /** How the body was framed. */
+  readonly framing: string;
+  readonly trailers: readonly Field[];
+  /** Whether all of the body came. */
+  readonly isComplete: boolean;
+}
+
+/** Of the exchange that an upstream's request belongs to; empty when the site removed the field. */
+export const exchangeIdOf = (fields: readonly Field[]): string => fieldOf(fields, "x-twin") ?? "";
+
+/** What of a request at an upstream is compared. */
+export function seenFacts(prefix: string, request: SeenRequest): Facts {
+  const { to, start, fields, body, framing, trailers, isComplete } = request;
+  const values = new Map<string, string[]>();
+  for (const [name, value] of fields) {
+    // Spelling counts: an upstream may look for the usual form of a name.
+    values.set(name, [...(values.get(name) ?? []), value]);
+  }
+  return {
+    [`${prefix}to`]: to,
+    [`${prefix}start`]: start,
+    ...Object.fromEntries([...values].map(([name, list]) => [`${prefix}field.${name}`, list.join("\n")])),
+    // How much of a broken body goes through before it is noticed is a matter of buffers.
+    [`${prefix}body`]: isComplete ? bodyFact(Buffer.concat(body)) : "cut",
+    [`${prefix}framing`]: framing,
+    ...Object.fromEntries(trailers.map(([name, value]) => [`${prefix}trailer.${name}`, value])),
+  };
+}

@@ -1,0 +1,95 @@
+import type { Socket } from "node:net";
+import type { Message } from "../client/message-reader.ts";
+import type { Progress } from "../client/progress.ts";
+import type { MarkedPort } from "../site-marks.ts";
+import type { Facts } from "../twin-case.ts";
+import { exchangeIdOf, type SeenRequest, seenFacts } from "./seen-request.ts";
+
+interface Record_ {
+  readonly id: string;
+  readonly request: SeenRequest;
+  isFinished: boolean;
+}
+
+/** All requests that the upstreams of one server have got for a case. */
+export class SeenRequests {
+  readonly #progress = new Map<string, Progress>();
+  readonly #flow = new Map<string, string>();
+  readonly #sockets = new Set<Socket>();
+  #records: Record_[] = [];
+
+  /** Forgets a case, and closes what it left open. */
+  clear(): void {
+    this.#records = [];
+    this.#progress.clear();
+    this.#flow.clear();
+  }
+
+  opened(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+
+  closeAll(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  expect(id: string, progress: Progress): void {
+    this.#progress.set(id, progress);
+  }
+
+  progressOf(id: string): Progress | undefined {
+    return this.#progress.get(id);
+  }
+
+  noteFlow(id: string, hasArrived: boolean): void {
+    this.#flow.set(id, (this.#flow.get(id) ?? "") + (hasArrived ? "flows " : "held "));
+  }
+
+  begin(to: MarkedPort, message: Message): { readonly id: string; finish(): void } {
+    return this.add(exchangeIdOf(message.fields), {
+      to,
+      start: message.start,
+      fields: message.fields,
+      body: message.body,
+      framing: message.framing,
+      trailers: message.trailers,
+      get isComplete() {
+        return message.isComplete;
+      },
+    });
+  }
+
+  add(id: string, request: SeenRequest): { readonly id: string; finish(): void } {
+    const record: Record_ = { id, request, isFinished: false };
+    this.#records.push(record);
+    return {
+      id,
+      finish() {
+        record.isFinished = true;
+      },
+    };
+  }
+
+  /** Whether a request is still at an upstream. */
+  get isBusy(): boolean {
+    return this.#records.some(({ isFinished }) => !isFinished);
+  }
+
+  /** What upstreams saw of an exchange, and how its pieces flowed. @param skip facts of which upstream it was */
+  factsOf(id: string, skipsPlace: boolean): Facts {
+    const facts: Record<string, string> = {};
+    for (const [index, { request }] of this.#records.filter((record) => record.id === id).entries()) {
+      Object.assign(facts, seenFacts(`upstream ${index} `, request));
+      if (skipsPlace) delete facts[`upstream ${index} to`];
+    }
+    const flow = this.#flow.get(id);
+    if (flow !== undefined) facts.flow = flow.trim();
+    return facts;
+  }
+
+  /** First lines of requests that belong to no exchange: their field was removed. */
+  unnamed(known: ReadonlySet<string>): string[] {
+    return this.#records.filter(({ id }) => !known.has(id)).map(({ request }) => request.start);
+  }
+}

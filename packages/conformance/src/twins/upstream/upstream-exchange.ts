@@ -1,0 +1,34 @@
+import type { Socket } from "node:net";
+import { sleep } from "../client/http1-exchange.ts";
+import type { Message } from "../client/message-reader.ts";
+import type { Progress } from "../client/progress.ts";
+
+/** A request that an upstream is to answer. */
+export interface UpstreamExchange {
+  readonly socket: Socket;
+  readonly request: Message;
+  /** What the client of the exchange has so far; undefined when it is not known which exchange that is. */
+  readonly progress: Progress | undefined;
+  /** What stands after `=` in the name of the behaviour. */
+  readonly argument: string;
+  /** All of the request's body is here. @returns false when the connection ended first */
+  wholeRequest(): Promise<boolean>;
+  /** Notes whether a piece reached the client before the next one was sent. */
+  noteFlow(hasArrived: boolean): void;
+}
+
+/** A piece that takes longer to the client is held back by the server. */
+const pieceLimitMs = 400;
+
+/** Sends pieces, each when the client has the one before it. */
+export async function sendPieces(exchange: UpstreamExchange, pieces: readonly string[]): Promise<void> {
+  const { socket, progress } = exchange;
+  for (const [index, piece] of pieces.entries()) {
+    if (socket.destroyed) return;
+    const before = progress?.bytes ?? 0;
+    socket.write(piece, "latin1");
+    if (index === pieces.length - 1) return;
+    if (progress === undefined) await sleep(10);
+    else exchange.noteFlow(await progress.reaches(before, pieceLimitMs));
+  }
+}
