@@ -1,7 +1,8 @@
-import { isIP } from "node:net";
+import { canonicalIp } from "../core/go/ip-address.ts";
 import type { Exchange } from "./exchange.ts";
 import { getHeaders } from "./header-list.ts";
 import type { IpSource } from "./ip-source.ts";
+import { withoutZone } from "./remote-address.ts";
 
 /** How a server finds out who the client is. */
 export interface ClientAddressRules {
@@ -15,13 +16,13 @@ export interface ClientAddressRules {
   readonly trustUnix: boolean;
 }
 
-/** An entry of `X-Forwarded-For`, with or without port and brackets. @returns undefined for what is no address */
+/** An entry of `X-Forwarded-For`, with or without port, brackets and zone. @returns undefined for what is no address */
 function addressIn(text: string): string | undefined {
   const entry = text.trim();
   const bare =
     /^\[([^\]]*)\](?::\d+)?$/.exec(entry)?.[1] ??
     (/^[^:]+:\d+$/.test(entry) ? entry.replace(/:\d+$/, "") : entry);
-  return isIP(bare.replace(/%.*$/, "")) === 0 ? undefined : bare;
+  return canonicalIp(bare);
 }
 
 /** Whether who is connected may say who the client is. */
@@ -36,7 +37,7 @@ export function isTrustedProxy(exchange: Exchange, { trusted, trustUnix }: Clien
  */
 export function clientAddress(exchange: Exchange, rules: ClientAddressRules): string {
   if (!isTrustedProxy(exchange, rules)) {
-    return exchange.remoteAddress;
+    return withoutZone(exchange.remoteAddress);
   }
   for (const name of rules.headers) {
     const list = getHeaders(exchange.stream.headers, name).flatMap((value) => value.split(","));
@@ -48,5 +49,5 @@ export function clientAddress(exchange: Exchange, rules: ClientAddressRules): st
       return found;
     }
   }
-  return exchange.remoteAddress;
+  return withoutZone(exchange.remoteAddress);
 }

@@ -6,6 +6,7 @@ import type { Next } from "./handler.ts";
 import type { HeaderList } from "./header-list.ts";
 import type { HttpError } from "./http-error.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "./http-stream.ts";
+import { withoutZone } from "./remote-address.ts";
 import type { RequestTrace } from "./request-trace.ts";
 import { HeadFilter, type ResponseSink } from "./response-sink.ts";
 import { WireSink } from "./wire-sink.ts";
@@ -90,7 +91,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
 
   /** Who the client is: behind trusted proxies the one they name, else {@link remoteAddress}. */
   get clientAddress(): string {
-    return this.server.clientAddress?.(this) ?? this.remoteAddress;
+    return this.server.clientAddress?.(this) ?? withoutZone(this.remoteAddress);
   }
 
   /** A variable as text; "" when it was not set. Lists and objects as JSON. */

@@ -1,26 +1,13 @@
 import { randomInt } from "node:crypto";
-import { STATUS_CODES } from "node:http";
 import { messageOf, ServerError } from "../core/errors.ts";
 import { httpStatus } from "./http-status.ts";
+import { statusText } from "./status-text.ts";
 
 const idCharacters = "abcdefghijkmnpqrstuvwxyz0123456789";
 const idLength = 9;
 
 function randomId(): string {
   return Array.from({ length: idLength }, () => idCharacters[randomInt(idCharacters.length)]).join("");
-}
-
-/** Texts that the public model has and node has not, or has otherwise. Source: Go, `net/http.StatusText` */
-const otherTexts: Readonly<Record<number, string>> = {
-  413: "Request Entity Too Large",
-  414: "Request URI Too Long",
-  416: "Requested Range Not Satisfiable",
-  418: "I'm a teapot",
-};
-
-/** `Not Found`; "" for a status that has no text. */
-function textOf(status: number): string {
-  return otherTexts[status] ?? STATUS_CODES[status] ?? "";
 }
 
 /**
@@ -34,7 +21,7 @@ export class HttpError extends ServerError {
   readonly id = randomId();
 
   /** @param message the text of the status where there is nothing more to say */
-  constructor(status: number, message = textOf(status), options?: ErrorOptions) {
+  constructor(status: number, message = statusText(status), options?: ErrorOptions) {
     super("HTTP_STATUS", message, options);
     this.status = status;
   }
@@ -48,6 +35,6 @@ export class HttpError extends ServerError {
 
   /** `Not Found`; "" for a status that has no text. */
   get statusText(): string {
-    return textOf(this.status);
+    return statusText(this.status);
   }
 }

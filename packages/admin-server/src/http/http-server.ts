@@ -50,16 +50,8 @@ export function connectionLimits(config: HttpServerConfig): ConnectionLimits {
   };
 }
 
-const ofBody = new Set([
-  "content-length",
-  "content-type",
-  "content-encoding",
-  "content-range",
-  "transfer-encoding",
-  "accept-ranges",
-  "etag",
-  "last-modified",
-]);
+/** Fields that frame a body, or say how its bytes are to be read. */
+const ofBody = new Set(["content-length", "content-encoding", "content-range", "transfer-encoding"]);
 
 /** Answers when no route did: 200 with nothing, as the model. */
 function answerNothing(exchange: Exchange): void {
@@ -269,7 +261,8 @@ export class HttpServer implements RequestSink, ExchangeServer {
     if (error instanceof ServerError && error.code === "HTTP_RESPONSE") {
       exchange.responseHeaders = ["Server", product];
     } else {
-      // What handlers said of the resource stays (`Allow`, `WWW-Authenticate`), what they said of a body goes.
+      // What handlers and the site said of the resource stays (`Allow`, `Content-Type`, `Etag`), as in the model. The
+      // form of a body that nobody sends goes.
       removeHeaders(exchange.responseHeaders, (name) => ofBody.has(name));
     }
   }

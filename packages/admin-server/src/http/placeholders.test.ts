@@ -84,3 +84,32 @@ test("files are read without their last newline, up to 1 MiB", () => {
   expect([read(small), read(large), read(join(folder, "none"))]).toEqual(["secret\n", "", ""]);
   rmSync(folder, { recursive: true });
 });
+
+test.each([
+  ["example.com", "example.com", ""],
+  ["Example.com:080", "Example.com", "80"],
+  ["[::1]:8080", "::1", "8080"],
+  ["[::1]", "[::1]", ""],
+  ["a:", "a", ""],
+])("host and port of %s are %j and %j", (host, name, port) => {
+  const exchange = makeExchange({ host });
+  expect(compileTemplate("{http.request.host}|{http.request.port}|{http.request.hostport}")(exchange)).toBe(
+    `${name}|${port}|${host}`,
+  );
+});
+
+test.each([
+  ["::1", "[::1]:4321", "::1"],
+  ["::ffff:192.0.2.9", "192.0.2.9:4321", "192.0.2.9"],
+  ["fe80::1%eth0", "[fe80::1%eth0]:4321", "fe80::1"],
+])("who is connected from %s: %s, client %s", (remoteAddress, remote, client) => {
+  const exchange = makeExchange({ remoteAddress });
+  expect(compileTemplate("{http.request.remote}|{http.vars.client_ip}")(exchange)).toBe(
+    `${remote}|${client}`,
+  );
+});
+
+test("the last segment of the path stays escaped", () => {
+  const exchange = makeExchange({ target: "/a/b%2Fc%20d?x" });
+  expect(compileTemplate("{http.request.orig_uri.path.file_escaped}")(exchange)).toBe("b%2Fc%20d");
+});

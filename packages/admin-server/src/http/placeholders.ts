@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { readRegularFileSync } from "../core/files/read-regular-file.ts";
+import { tryHostPort } from "../core/go/host-port.ts";
 import type { Exchange } from "./exchange.ts";
 import { headerBytes } from "./header-list.ts";
-import { remoteAddress } from "./remote-address.ts";
+import { addressText, localAddress, remoteAddress } from "./remote-address.ts";
 import { decodedNames, requestPlaceholders, requestPrefixes } from "./request-placeholders.ts";
 import { tlsPlaceholder } from "./tls-placeholders.ts";
 
@@ -54,8 +55,15 @@ const foundPrefixes = [
 /** Names of fields, whose case does not count: set in lower case. */
 const interceptedField = "http.intercept.header.";
 
+/** `Host` without its port. As in the model, only an address with a port loses its brackets: `[::1]` keeps them. */
 function hostPart(hostport: string): string {
-  return hostport.replace(/:\d*$/, "");
+  const parts = tryHostPort(hostport);
+  return typeof parts === "string" ? hostport : parts.host;
+}
+
+function portPart(hostport: string): string {
+  const parts = tryHostPort(hostport);
+  return typeof parts === "string" ? "" : parts.port.replace(/^0+(?=\d+$)/, "");
 }
 
 function queryValue(exchange: Exchange, name: string): string {
@@ -82,7 +90,7 @@ const systems: Readonly<Record<string, string>> = { win32: "windows", sunos: "so
 const fixed: Readonly<Record<string, Reader>> = {
   "http.request.host": (exchange) => hostPart(exchange.hostport),
   "http.request.hostport": (exchange) => exchange.hostport,
-  "http.request.port": (exchange) => /:(\d+)$/.exec(exchange.hostport)?.[1] ?? "",
+  "http.request.port": (exchange) => portPart(exchange.hostport),
   "http.request.method": (exchange) => exchange.method,
   "http.request.scheme": (exchange) => exchange.scheme,
   "http.request.proto": (exchange) => exchange.protocol,
@@ -90,10 +98,10 @@ const fixed: Readonly<Record<string, Reader>> = {
   "http.request.uri.path": (exchange) => exchange.path,
   "http.request.uri.query": (exchange) => exchange.query.slice(1),
   "http.request.uri.prefixed_query": (exchange) => (exchange.query === "?" ? "" : exchange.query),
-  "http.request.remote": (exchange) => `${remoteAddress(exchange.socket)}:${exchange.socket.remotePort}`,
+  "http.request.remote": ({ socket }) => addressText(remoteAddress(socket), socket.remotePort),
   "http.request.remote.host": (exchange) => remoteAddress(exchange.socket),
   "http.request.remote.port": (exchange) => String(exchange.socket.remotePort ?? ""),
-  "http.request.local.host": (exchange) => exchange.socket.localAddress ?? "",
+  "http.request.local.host": (exchange) => localAddress(exchange.socket),
   "http.request.local.port": (exchange) => String(exchange.socket.localPort ?? ""),
   "http.request.uuid": (exchange) => {
     const uuid = String(exchange.vars.get("uuid") ?? randomUUID());

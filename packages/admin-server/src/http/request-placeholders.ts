@@ -1,8 +1,10 @@
 import { isIP } from "node:net";
 import { formatGoDuration } from "../core/go/go-duration.ts";
+import { canonicalIpv6 } from "../core/go/ip-address.ts";
 import type { Exchange } from "./exchange.ts";
 import type { RequestLine } from "./exchange-request.ts";
 import { getHeader } from "./header-list.ts";
+import { addressText, localAddress } from "./remote-address.ts";
 
 type Reader = (exchange: Exchange) => string;
 
@@ -63,10 +65,6 @@ function cookie(exchange: Exchange, name: string): string {
   return "";
 }
 
-function hostAndPort(host: string, port: number | undefined): string {
-  return port === undefined ? host : `${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
 function durationMs(exchange: Exchange): number {
   return performance.now() - exchange.startedAt;
 }
@@ -81,11 +79,6 @@ function masked(numbers: readonly number[], width: number, bits: number): number
 
 function isPrefix(text: string, most: number): boolean {
   return /^\d{1,3}$/.test(text) && Number(text) <= most;
-}
-
-/** As a URL has it: lower case, the longest run of zeros left out. Source: RFC 5952 */
-function canonicalIpv6(address: string): string {
-  return new URL(`http://[${address}]/`).hostname.slice(1, -1);
 }
 
 function ipv6Groups(address: string): number[] {
@@ -130,12 +123,14 @@ export const requestPlaceholders: Readonly<Record<string, Reader>> = {
   "http.request.body_base64": (exchange) => exchange.bufferedBody?.toString("base64") ?? "",
   "http.request.duration": (exchange) => formatGoDuration(durationMs(exchange)),
   "http.request.duration_ms": (exchange) => durationMs(exchange).toFixed(3),
-  "http.request.local": ({ socket }) => hostAndPort(socket.localAddress ?? "", socket.localPort),
+  "http.request.local": ({ socket }) => addressText(localAddress(socket), socket.localPort),
   "http.request.orig_method": (exchange) => original(exchange).method,
   "http.request.orig_uri": (exchange) => original(exchange).rawPath + original(exchange).query,
   "http.request.orig_uri.path": (exchange) => decoded(original(exchange).rawPath),
   "http.request.orig_uri.path.dir": (exchange) => directory(decoded(original(exchange).rawPath)),
   "http.request.orig_uri.path.file": (exchange) => file(decoded(original(exchange).rawPath)),
+  // The escaped path is cut: an encoded slash is part of the last segment.
+  "http.request.orig_uri.path.file_escaped": (exchange) => file(original(exchange).rawPath),
   "http.request.orig_uri.query": (exchange) => original(exchange).query.slice(1),
   "http.request.orig_uri.prefixed_query": (exchange) =>
     original(exchange).query === "?" ? "" : original(exchange).query,

@@ -1,13 +1,13 @@
-import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { closeLingering } from "../close-lingering.ts";
 import { httpStatus } from "../http-status.ts";
+import { reasonPhrase } from "../status-text.ts";
 
 /** Answers what is no request. The connection has no future then. */
 export function writeRefusal(socket: Socket, error: unknown): void {
   const status = httpStatus(error);
   socket.write(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+    `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
   );
 }
 

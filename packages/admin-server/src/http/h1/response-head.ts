@@ -1,6 +1,6 @@
-import { STATUS_CODES } from "node:http";
 import { ServerError } from "../../core/errors.ts";
 import type { HeaderList } from "../header-list.ts";
+import { reasonPhrase } from "../status-text.ts";
 
 const tokenOnly = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const notInValue = /[^\t\x20-\x7e\x80-\xff]/;
@@ -52,7 +52,7 @@ export function statusLine(status: number): string {
     if (!Number.isInteger(status) || status < 100 || status > 999) {
       throw new ServerError("HTTP_RESPONSE", `invalid status ${status}`);
     }
-    line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n`;
+    line = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`;
     statusLines.set(status, line);
   }
   return line;

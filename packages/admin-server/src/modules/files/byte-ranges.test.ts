@@ -25,6 +25,8 @@ test.each([
   ["bytes=0-1-2", "malformed"],
   ["bytes=0-9,0-9", "whole"],
   ["lines=0-4", "whole"],
+  ["bytes=", "whole"],
+  ["bytes=,", "whole"],
   [`bytes=${"0-0,".repeat(2000)}`, "whole"],
 ])("%.40s of ten bytes", (header, expected) => {
   expect(parseRanges(header, 10)).toEqual(expected);

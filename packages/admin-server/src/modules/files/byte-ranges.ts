@@ -10,7 +10,7 @@ const maxRanges = 100;
 /**
  * Reads a `Range` header.
  * @returns the ranges that lie in a body of `size` bytes, in the order asked for; "whole" when the header is to be
- *   ignored (another unit, more bytes than the body has, an empty body); "unsatisfiable"; "malformed"
+ *   ignored (another unit, no range, more bytes than the body has, an empty body); "unsatisfiable"; "malformed"
  * Source: RFC 9110 section 14.1.2
  */
 export function parseRanges(
@@ -22,12 +22,14 @@ export function parseRanges(
     return "whole";
   }
   const ranges: ByteRange[] = [];
+  let named = 0;
   let total = 0;
   for (const part of header.slice(unit[0].length).split(",", maxRanges + 2)) {
     const text = part.trim();
     if (text === "") {
       continue;
     }
+    named++;
     const match = /^(\d*)\s*-\s*(\d*)$/.exec(text);
     if (match === null || (match[1] === "" && match[2] === "")) {
       return "malformed";
@@ -44,7 +46,7 @@ export function parseRanges(
     }
   }
   if (ranges.length === 0) {
-    return size === 0 ? "whole" : "unsatisfiable";
+    return size === 0 || named === 0 ? "whole" : "unsatisfiable";
   }
   return total > size || ranges.length > maxRanges ? "whole" : ranges;
 }

@@ -1,4 +1,4 @@
-import { joinHostPort, tryHostPort } from "./host-port.ts";
+import { joinHostPort, tryHostPort } from "../../core/go/host-port.ts";
 
 const maxPortSpan = 65_535;
 

@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { type HostPort, joinHostPort, tryHostPort } from "./host-port.ts";
+import { type HostPort, joinHostPort, tryHostPort } from "../../core/go/host-port.ts";
 
 const maxLength = 4096;
 

@@ -1,4 +1,4 @@
-import { joinHostPort } from "../addresses/host-port.ts";
+import { joinHostPort } from "../../core/go/host-port.ts";
 import type { SiteAddress } from "../addresses/site-address.ts";
 import type { SiteBlock } from "../parse/site-block.ts";
 import type { DirectiveResult, Placed } from "./site-results.ts";

@@ -1,5 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
-import { splitHostPort } from "../addresses/host-port.ts";
+import { splitHostPort } from "../../core/go/host-port.ts";
 
 const internalNetworks = new BlockList();
 for (const [network, bits, family] of [

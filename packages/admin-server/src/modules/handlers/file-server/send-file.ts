@@ -109,7 +109,23 @@ async function sendRange(
 }
 
 const bodyFields = new Set(["content-type", "content-length", "content-encoding"]);
-const fileFields = new Set(["etag", "last-modified", "accept-ranges"]);
+const fileFields = new Set(["cache-control", "etag", "last-modified", "x-content-type-options"]);
+
+/**
+ * Answers a range that cannot be sent. What described the file goes, and the text says what was wrong.
+ * @param shown the status in place of 416 where it is not 0
+ * Source: Go, `net/http`, `serveError`
+ */
+function refuseRange(exchange: Exchange, text: string, shown: number): void {
+  const headers = exchange.responseHeaders;
+  removeHeaders(headers, (name) => bodyFields.has(name) || fileFields.has(name));
+  headers.push("Content-Type", "text/plain; charset=utf-8", "X-Content-Type-Options", "nosniff");
+  const body = exchange.method === "HEAD" ? "" : `${text}\n`;
+  if (body !== "") {
+    headers.push("Content-Length", String(body.length));
+  }
+  exchange.respond(shown || 416, body);
+}
 
 /**
  * Answers with a status alone: what described the body goes.
@@ -122,7 +138,6 @@ function sendEmpty(exchange: Exchange, status: number, shown: number): void {
     headers,
     (name) =>
       bodyFields.has(name) ||
-      (status === 416 && fileFields.has(name)) ||
       // The tag says all that the time does.
       (status === 304 && hasTag && name === "last-modified"),
   );
@@ -149,18 +164,20 @@ function prepare(
       return undefined;
     default:
   }
-  responseHeaders.push("Accept-Ranges", "bytes");
   const asked = exchange.header("range");
-  if (asked === "" || !rangeAllowed(exchange, file)) {
-    return "whole";
+  const ranges = asked === "" || !rangeAllowed(exchange, file) ? "whole" : parseRanges(asked, file.size);
+  switch (ranges) {
+    case "unsatisfiable":
+      responseHeaders.push("Content-Range", `bytes */${file.size}`);
+      refuseRange(exchange, "invalid range: failed to overlap", status);
+      return undefined;
+    case "malformed":
+      refuseRange(exchange, "invalid range", status);
+      return undefined;
+    default:
+      responseHeaders.push("Accept-Ranges", "bytes");
+      return ranges;
   }
-  const ranges = parseRanges(asked, file.size);
-  if (ranges === "unsatisfiable" || ranges === "malformed") {
-    responseHeaders.push("Content-Range", `bytes */${file.size}`);
-    sendEmpty(exchange, 416, status);
-    return undefined;
-  }
-  return ranges;
 }
 
 /**

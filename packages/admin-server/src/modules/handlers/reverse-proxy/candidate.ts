@@ -1,3 +1,4 @@
+import { messageOf, ServerError } from "../../../core/errors.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import { compileTemplate, type Template } from "../../../http/placeholders.ts";
 import type { ActiveHealth } from "./health/active-health.ts";
@@ -37,9 +38,17 @@ export class Candidate {
     return this.upstream.requests;
   }
 
-  /** @throws ServerError MODULE_CONFIG when placeholders make no address */
+  /** @throws ServerError PROXY_UPSTREAM when placeholders make no address */
   dial(exchange: Exchange): DialAddress {
-    return this.#dial ?? parseDial(this.#template?.(exchange) ?? "");
+    return this.#dial ?? this.#dialOf(this.#template?.(exchange) ?? "");
+  }
+
+  #dialOf(text: string): DialAddress {
+    try {
+      return parseDial(text);
+    } catch (error) {
+      throw new ServerError("PROXY_UPSTREAM", `${this.address}: ${messageOf(error)}`, { cause: error });
+    }
   }
 
   /** Where it is, if that does not depend on requests. */

@@ -1,7 +1,7 @@
 import type { Exchange } from "../../../http/exchange.ts";
 import { connectionWords } from "../../../http/h1/field-lines.ts";
 import { getHeaders, type HeaderList } from "../../../http/header-list.ts";
-import { remoteAddress } from "../../../http/remote-address.ts";
+import { remoteAddress, withoutZone } from "../../../http/remote-address.ts";
 
 /** Fields that concern one connection only. Source: the public model, RFC 9110 section 7.6.1 */
 const hopByHop = new Set([
@@ -77,7 +77,7 @@ function via(headers: readonly string[], version: string, product: string): stri
 /** Forwarded-for fields, for a client that is not trusted to send any, or for a proxy that is. */
 function pushForwarded(result: HeaderList, exchange: Exchange, trusted: boolean): void {
   const headers = exchange.requestHeaders;
-  const client = remoteAddress(exchange.socket).replace(/%.*$/, "");
+  const client = withoutZone(remoteAddress(exchange.socket));
   const before = trusted ? getHeaders(headers, "x-forwarded-for").join(", ") : "";
   if (client !== "" || before !== "") {
     result.push("X-Forwarded-For", before === "" ? client : client === "" ? before : `${before}, ${client}`);

@@ -1,6 +1,6 @@
-import { STATUS_CODES } from "node:http";
 import { formatGoDuration } from "../../../core/go/go-duration.ts";
 import { getHeaders, type HeaderList } from "../../../http/header-list.ts";
+import { statusText } from "../../../http/status-text.ts";
 import type { Candidate } from "./candidate.ts";
 import type { DialAddress } from "./transport/dial-address.ts";
 
@@ -53,7 +53,7 @@ export class ProxyProgress {
       case "status_code":
         return text(this.status);
       case "status_text":
-        return this.status === undefined ? "" : `${this.status} ${STATUS_CODES[this.status] ?? ""}`.trim();
+        return this.status === undefined ? "" : `${this.status} ${statusText(this.status)}`.trim();
       case "is_transport_error":
         return this.isTransportError ? "true" : "";
       case "upstream.address":

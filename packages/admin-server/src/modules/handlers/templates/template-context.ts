@@ -8,6 +8,7 @@ import {
   removeHeaders,
   setHeader,
 } from "../../../http/header-list.ts";
+import { addressText } from "../../../http/remote-address.ts";
 import { readCookie } from "../../cookies.ts";
 import { printed } from "./template-values.ts";
 
@@ -48,7 +49,7 @@ export function templateContext(
     Method: exchange.method,
     Host: exchange.hostport,
     Proto: exchange.protocol,
-    RemoteAddr: `${exchange.remoteAddress}:${exchange.socket.remotePort ?? ""}`,
+    RemoteAddr: addressText(exchange.remoteAddress, exchange.socket.remotePort),
     RequestURI: exchange.target,
     Header: headerObject(() => exchange.requestHeaders),
     URL: urlObject(exchange.rawPath, exchange.path, exchange.query),

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../core/errors.ts";
-import { splitHostPort } from "../../addresses/host-port.ts";
+import { splitHostPort } from "../../../core/go/host-port.ts";
 import type { TokenCursor } from "../../lexer/token-cursor.ts";
 import { readMatcherSet } from "../../matchers/matcher-set.ts";
 import { requestMatchers } from "../../matchers/request-matchers.ts";

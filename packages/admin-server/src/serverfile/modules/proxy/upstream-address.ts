@@ -1,4 +1,4 @@
-import { joinHostPort } from "../../addresses/host-port.ts";
+import { joinHostPort } from "../../../core/go/host-port.ts";
 import {
   isDescriptorNetwork,
   isUnixNetwork,

@@ -1,4 +1,4 @@
-import { splitHostPort } from "../../addresses/host-port.ts";
+import { splitHostPort } from "../../../core/go/host-port.ts";
 import { inexpressible } from "../inexpressible.ts";
 import type { Members } from "../members.ts";
 

@@ -1,5 +1,5 @@
+import { joinHostPort } from "../../../core/go/host-port.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../core/json/json-value.ts";
-import { joinHostPort } from "../../addresses/host-port.ts";
 import { textsOf } from "../json-lists.ts";
 import { type Line, line } from "../lines/line.ts";
 import { Members } from "../members.ts";
