@@ -4,7 +4,8 @@ import type { ModuleInstance, ModuleNamespace } from "../../core/modules/module.
 /** A stream of node:zlib. */
 export interface CompressStream extends Transform {
   /** Hands on what was written so far. */
-  flush(callback?: () => void): void;
+  flush(callback: () => void): void;
+  flush(kind: number, callback: () => void): void;
 }
 
 /** A content coding that responses can be sent in. */
@@ -16,6 +17,8 @@ export interface ContentEncoder extends ModuleInstance {
   /** Codes a whole body at once. */
   encode(bytes: Uint8Array): Buffer;
   createStream(): CompressStream;
+  /** How a stream hands on all it has and keeps what it learned of the text; absent: as it does by itself. */
+  readonly flushKind?: number;
 }
 
 export const contentEncoders: ModuleNamespace<ContentEncoder> = { prefix: "http.encoders" };

@@ -1,4 +1,4 @@
-import { createGzip, gzipSync } from "node:zlib";
+import { constants, createGzip, gzipSync } from "node:zlib";
 import { z } from "zod";
 import { defineModule } from "../../core/modules/module.ts";
 import type { ContentEncoder } from "./content-encoder.ts";
@@ -16,6 +16,7 @@ export const gzipEncoder = defineModule({
       key: `gzip ${options.level}`,
       encode: (bytes) => gzipSync(bytes, options),
       createStream: () => createGzip(options),
+      flushKind: constants.Z_SYNC_FLUSH,
     };
   },
 });

@@ -6,8 +6,10 @@ import {
   removeHeaders,
   setHeader,
 } from "../../../http/header-list.ts";
-import { ResponseFilter, type ResponseSink } from "../../../http/response-sink.ts";
+import { HoldingFilter } from "../../../http/holding-filter.ts";
+import type { ResponseSink } from "../../../http/response-sink.ts";
 import { deriveBody } from "../../../http/stable-bodies.ts";
+import { isUnbuffered } from "../../../http/unbuffered-response.ts";
 import type { CompressStream, ContentEncoder } from "../../encoders/content-encoder.ts";
 import type { ResponseMatcher } from "../../response-matcher.ts";
 
@@ -37,22 +39,35 @@ export function tagOfCoded(etag: string, coding: string): string {
   return etag.startsWith('"') && etag.length > 1 ? `${etag.slice(0, -1)}-${coding}"` : etag;
 }
 
-type Mode = "before head" | "undecided" | "as it is" | "coded";
+/**
+ * `undecided`: the head waits until the length of the body, or its first piece, says whether coding is worth it.
+ */
+type Mode = "undecided" | "as it is" | "coded";
 
-/** Compresses a response on its way, if it may and if that is worth it. */
-export class EncodeFilter extends ResponseFilter {
+/**
+ * Compresses a response on its way, if it may and if that is worth it.
+ * Source: the public model (Caddy 2.11), which looks at the first piece of a body of unknown length
+ */
+export class EncodeFilter extends HoldingFilter {
   readonly #exchange: Exchange;
   readonly #encoder: ContentEncoder | undefined;
   readonly #rules: EncodeRules;
   /** Whether the client asked for its copy of the coded form: 304 must have the tag of that. */
   readonly #askedForCoded: boolean;
   readonly #done = Promise.withResolvers<void>();
-  #mode: Mode = "before head";
+  #mode: Mode = "as it is";
   #status = 0;
   #headers: HeaderList = [];
+  /** The length that the head declares; -1: none. */
+  #declared = -1;
   #held: Uint8Array[] = [];
   #heldBytes = 0;
   #stream: CompressStream | undefined;
+  #hasBody = false;
+  /** Pieces that the compressor is busy with. */
+  #coding = 0;
+  /** Whether the compressor may have bytes that it has not handed on. */
+  #isDirty = false;
 
   constructor(
     below: ResponseSink,
@@ -68,9 +83,16 @@ export class EncodeFilter extends ResponseFilter {
     this.#askedForCoded = askedForCoded;
   }
 
-  /** Resolves when what is under way has gone on; undefined when nothing is. */
-  get pending(): Promise<void> | undefined {
+  protected override get pending(): Promise<void> | undefined {
     return this.#stream === undefined ? undefined : this.#done.promise;
+  }
+
+  protected override get holds(): boolean {
+    return this.#mode === "undecided" ? this.#heldBytes > 0 : this.#isDirty;
+  }
+
+  protected override get isReady(): boolean {
+    return this.#coding === 0;
   }
 
   override head(status: number, headers: HeaderList): void {
@@ -83,40 +105,36 @@ export class EncodeFilter extends ResponseFilter {
         setHeader(headers, "Etag", tagOfCoded(etag, this.#encoder.name));
       }
     }
+    const declared = Number(getHeader(headers, "content-length") ?? -1);
+    this.#declared = declared >= 0 ? declared : -1;
     if (!this.#mayBeCoded()) {
       this.#passOn();
-      return;
-    }
-    const length = Number(getHeader(headers, "content-length") ?? Number.NaN);
-    if (length < this.#rules.minLength) {
+    } else if (isUnbuffered(headers)) {
+      // Its first event may be long in coming, and its events are small.
+      this.#start();
+      super.flush();
+    } else if (this.#declared >= 0 && !this.#isWorthIt(this.#declared)) {
       this.#passOn();
-      return;
+    } else {
+      this.#mode = "undecided";
     }
-    if (this.#encoder === undefined) {
-      addVary(headers);
-      this.#passOn();
-      return;
-    }
-    this.#mode = "undecided";
   }
 
   override write(chunk: Uint8Array): boolean {
-    if (this.#mode === "as it is") {
-      return super.write(chunk);
+    switch (this.#mode) {
+      case "as it is":
+        return super.write(chunk);
+      case "coded":
+        return this.#code(chunk);
+      default:
     }
-    if (this.#mode === "undecided") {
-      this.#held.push(chunk);
-      this.#heldBytes += chunk.length;
-      if (
-        this.#heldBytes < this.#rules.minLength &&
-        getHeader(this.#headers, "content-length") === undefined
-      ) {
-        return true;
-      }
-      this.#startCoding();
-      return this.#writeHeld();
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    if (this.#heldBytes > maxAtOnceBytes) {
+      return this.#decide();
     }
-    return this.#stream?.write(chunk) ?? true;
+    this.kept();
+    return true;
   }
 
   override end(chunk?: Uint8Array): void {
@@ -124,6 +142,10 @@ export class EncodeFilter extends ResponseFilter {
       super.end(chunk);
     } else if (this.#mode === "undecided") {
       this.#endUndecided(chunk);
+    } else if (!this.#hasBody && (chunk?.length ?? 0) === 0) {
+      this.#stream?.destroy();
+      super.end();
+      this.#done.resolve();
     } else if (chunk === undefined) {
       this.#stream?.end();
     } else {
@@ -131,16 +153,36 @@ export class EncodeFilter extends ResponseFilter {
     }
   }
 
-  override flush(): void {
+  protected override release(done?: () => void): void {
     if (this.#mode === "undecided") {
-      // Who flushes sends in pieces, and nobody knows how many.
-      this.#startCoding();
-      this.#writeHeld();
+      this.#decide();
     }
-    if (this.#stream === undefined) {
-      super.flush();
+    const flushed = () => {
+      this.below.flush();
+      done?.();
+    };
+    const stream = this.#stream;
+    if (stream === undefined) {
+      flushed();
+      return;
+    }
+    this.#isDirty = false;
+    const kind = this.#encoder?.flushKind;
+    if (kind === undefined) {
+      stream.flush(flushed);
     } else {
-      this.#stream.flush(() => super.flush());
+      stream.flush(kind, flushed);
+    }
+  }
+
+  override flush(): void {
+    if (this.#mode === "undecided" && this.#heldBytes === 0) {
+      if (this.#declared >= 0) {
+        this.#decide();
+        super.flush();
+      }
+    } else {
+      super.flush();
     }
   }
 
@@ -168,15 +210,23 @@ export class EncodeFilter extends ResponseFilter {
     );
   }
 
+  #isWorthIt(length: number): boolean {
+    return length >= this.#rules.minLength;
+  }
+
   #passOn(): void {
     this.#mode = "as it is";
     super.head(this.#status, this.#headers);
   }
 
-  #describeCoded(): void {
+  /** Says in the head what becomes of a body that is worth coding. */
+  #describe(): void {
     const headers = this.#headers;
-    const name = this.#encoder?.name ?? "";
     addVary(headers);
+    const name = this.#encoder?.name;
+    if (name === undefined) {
+      return;
+    }
     removeHeaders(
       headers,
       (each) => each === "content-length" || each === "accept-ranges" || each === "content-encoding",
@@ -188,50 +238,64 @@ export class EncodeFilter extends ResponseFilter {
     }
   }
 
+  /** Sends the head and what is held, coded if that is worth it. @returns false when it is enough for now */
+  #decide(): boolean {
+    if (this.#isWorthIt(Math.max(this.#declared, this.#heldBytes))) {
+      this.#start();
+    } else {
+      this.#passOn();
+    }
+    const held = this.#held;
+    this.#held = [];
+    this.#heldBytes = 0;
+    let more = true;
+    for (const chunk of held) {
+      more = this.write(chunk);
+    }
+    return more;
+  }
+
   #endUndecided(chunk: Uint8Array | undefined): void {
     const last = chunk ?? new Uint8Array();
     const encoder = this.#encoder;
     const length = this.#heldBytes + last.length;
-    if (this.#exchange.method === "HEAD" || encoder === undefined) {
-      if (getHeader(this.#headers, "content-length") !== undefined) {
-        this.#describeCoded();
+    if (this.#exchange.method === "HEAD") {
+      if (this.#declared >= 0) {
+        this.#describe();
       }
       this.#passOn();
       super.end();
-      return;
-    }
-    if (length < this.#rules.minLength) {
-      this.#passOn();
-      for (const held of this.#held) {
-        super.write(held);
+    } else if (encoder === undefined || !this.#isWorthIt(length) || length > maxAtOnceBytes) {
+      if (last.length > 0) {
+        this.#held.push(last);
+        this.#heldBytes = length;
       }
-      super.end(chunk);
-      return;
+      this.#decide();
+      this.end();
+    } else {
+      this.#endAtOnce(this.#held.length === 0 ? last : Buffer.concat([...this.#held, last]), encoder);
     }
-    if (length > maxAtOnceBytes) {
-      this.#startCoding();
-      this.#writeHeld();
-      this.#stream?.end(last);
-      return;
-    }
-    const whole = this.#held.length === 0 ? last : Buffer.concat([...this.#held, last]);
+  }
+
+  #endAtOnce(whole: Uint8Array, encoder: ContentEncoder): void {
     const coded = deriveBody(whole, encoder.key, (bytes) => encoder.encode(bytes));
-    this.#describeCoded();
+    this.#describe();
     this.#headers.push("Content-Length", String(coded.length));
     this.#mode = "coded";
     super.head(this.#status, this.#headers);
     super.end(coded);
   }
 
-  #startCoding(): void {
-    const stream = this.#encoder?.createStream();
-    this.#describeCoded();
-    this.#mode = "coded";
-    super.head(this.#status, this.#headers);
-    if (stream === undefined) {
+  #start(): void {
+    this.#describe();
+    if (this.#encoder === undefined) {
+      this.#passOn();
       return;
     }
+    const stream = this.#encoder.createStream();
     this.#stream = stream;
+    this.#mode = "coded";
+    super.head(this.#status, this.#headers);
     stream.on("data", (coded: Buffer) => {
       if (!super.write(coded)) {
         stream.pause();
@@ -249,13 +313,17 @@ export class EncodeFilter extends ResponseFilter {
     });
   }
 
-  #writeHeld(): boolean {
-    let more = true;
-    for (const chunk of this.#held) {
-      more = this.#stream?.write(chunk) ?? true;
-    }
-    this.#held = [];
-    this.#heldBytes = 0;
-    return more;
+  #code(chunk: Uint8Array): boolean {
+    this.#hasBody = true;
+    this.#isDirty = true;
+    this.#coding++;
+    return this.#stream?.write(chunk, this.#coded) ?? true;
   }
+
+  readonly #coded = (): void => {
+    this.#coding--;
+    if (this.#coding === 0) {
+      this.kept();
+    }
+  };
 }

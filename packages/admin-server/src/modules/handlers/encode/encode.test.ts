@@ -1,5 +1,5 @@
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { brotliDecompressSync, constants, gunzipSync, gzipSync, zstdDecompressSync } from "node:zlib";
+import { expect, test, vi } from "vitest";
 import { HttpError } from "../../../http/http-error.ts";
 import { type MadeExchange, makeAnswering } from "../../../testing/make-exchange.ts";
 import { provisionHandler } from "../../../testing/provision-module.ts";
@@ -7,6 +7,18 @@ import { provisionHandler } from "../../../testing/provision-module.ts";
 const all = { encodings: { gzip: {}, br: {}, zstd: {} } };
 const text = "compressible ".repeat(1000);
 const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync };
+
+/** What a client has of a body that goes on. */
+function decodeStarted(name: keyof typeof decoders, body: Buffer): string {
+  switch (name) {
+    case "gzip":
+      return gunzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
+    case "br":
+      return brotliDecompressSync(body, { finishFlush: constants.BROTLI_OPERATION_FLUSH }).toString();
+    default:
+      return zstdDecompressSync(body, { finishFlush: constants.ZSTD_e_flush }).toString();
+  }
+}
 
 interface Answer {
   readonly status?: number;
@@ -102,13 +114,93 @@ test("a client that takes nothing is told that others may get another form", asy
   expect((await encoded(all, [])).header("vary")).toBe("Accept-Encoding");
 });
 
-test("a body in pieces is compressed on its way", async () => {
-  for (const flush of [false, true]) {
-    const chunks = ["a".repeat(300), "b".repeat(300), "c".repeat(300_000)];
-    const made = await encoded(all, ["Accept-Encoding", "gzip"], { chunks, flush });
-    expect(made.header("content-encoding")).toBe("gzip");
-    expect(gunzipSync(made.body()).toString()).toBe(chunks.join(""));
-  }
+test.each([false, true])("a body in pieces is compressed on its way, flushed: %s", async (flush) => {
+  const chunks = ["a".repeat(600), "b".repeat(300), "c".repeat(300_000)];
+  const made = await encoded(all, ["Accept-Encoding", "gzip"], { chunks, flush });
+  expect(made.header("content-encoding")).toBe("gzip");
+  expect(gunzipSync(made.body()).toString()).toBe(chunks.join(""));
+});
+
+test("the first piece of a body of unknown length says whether it is worth it", async () => {
+  const chunks = ["a".repeat(300), "b".repeat(300), "c".repeat(300_000)];
+  const slow = await encoded(all, ["Accept-Encoding", "gzip"], { chunks, flush: true });
+  expect([slow.header("content-encoding"), slow.header("vary")]).toEqual([undefined, undefined]);
+  expect(slow.body().toString()).toBe(chunks.join(""));
+  const headers = ["Content-Type", "text/plain", "Content-Length", "300600"];
+  const declared = await encoded(all, ["Accept-Encoding", "gzip"], { chunks, flush: true, headers });
+  expect(declared.header("content-encoding")).toBe("gzip");
+  expect(gunzipSync(declared.body()).toString()).toBe(chunks.join(""));
+});
+
+test.each(["text/event-stream", "text/event-stream; charset=utf-8"])(
+  "of %s each event leaves",
+  async (type) => {
+    for (const name of ["gzip", "br", "zstd"] as const) {
+      const handler = await provisionHandler("encode", all);
+      const made = makeAnswering({ headers: ["Accept-Encoding", name] });
+      const flushed = vi.spyOn(made.exchange.stream, "flush");
+      await handler.handle(made.exchange, async (exchange) => {
+        exchange.responseHeaders.push("Content-Type", type);
+        exchange.writeHead(200);
+        expect(made.status()).toBe(200); // before its first event
+        let text = "";
+        for (const event of ["data: 1\n\n", "data: 2\n\n"]) {
+          text += event;
+          exchange.write(Buffer.from(event));
+          const calls = flushed.mock.calls.length;
+          await vi.waitFor(() => expect(flushed.mock.calls.length).toBeGreaterThan(calls));
+          expect(decodeStarted(name, made.body())).toBe(text);
+        }
+        exchange.finish();
+      });
+      expect(decoders[name](made.body()).toString()).toBe("data: 1\n\ndata: 2\n\n");
+    }
+  },
+);
+
+test("an event stream without events has no body", async () => {
+  const made = await encoded(all, ["Accept-Encoding", "gzip"], {
+    headers: ["Content-Type", "text/event-stream"],
+    chunks: [""],
+  });
+  expect([made.header("content-encoding"), made.body().length]).toEqual(["gzip", 0]);
+});
+
+test("pieces that follow one another are compressed together", async () => {
+  const lines = Array.from({ length: 400 }, (_, index) =>
+    `line ${index} of a long text: ${index % 7}\n`.repeat(40),
+  );
+  const handler = await provisionHandler("encode", all);
+  const made = makeAnswering({ headers: ["Accept-Encoding", "gzip"] });
+  await handler.handle(made.exchange, async (exchange) => {
+    exchange.responseHeaders.push("Content-Type", "text/plain");
+    exchange.writeHead(200);
+    for (const line of lines) {
+      if (!exchange.write(Buffer.from(line))) {
+        await new Promise<void>((resolve) => exchange.onceDrain(resolve));
+      }
+    }
+    exchange.finish();
+  });
+  const whole = gzipSync(lines.join(""), { level: 5 }).length;
+  expect(gunzipSync(made.body()).toString()).toBe(lines.join(""));
+  expect(made.body().length).toBeLessThan(whole * 1.01);
+});
+
+test("a response that fails half-way hands on what came before", async () => {
+  const handler = await provisionHandler("encode", all);
+  const made = makeAnswering({ headers: ["Accept-Encoding", "gzip"] });
+  await expect(
+    (async () =>
+      handler.handle(made.exchange, async (exchange) => {
+        exchange.responseHeaders.push("Content-Type", "text/event-stream");
+        exchange.writeHead(200);
+        await new Promise(setImmediate);
+        exchange.write(Buffer.from("data: 1\n\n"));
+        throw new HttpError(502);
+      }))(),
+  ).rejects.toMatchObject({ status: 502 });
+  expect(decodeStarted("gzip", made.body())).toBe("data: 1\n\n");
 });
 
 test("small pieces that stay small are sent as they are", async () => {

@@ -98,8 +98,7 @@ export const encode = defineModule({
         const filter = exchange.interceptResponse(
           (below) => new EncodeFilter(below, exchange, encoder, rules, stripped),
         );
-        const running = next(exchange);
-        return running === undefined ? filter.pending : running.then(() => filter.pending);
+        return filter.around(exchange, next);
       },
     };
   },

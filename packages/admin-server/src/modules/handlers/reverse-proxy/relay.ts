@@ -2,6 +2,7 @@ import type { Duplex } from "node:stream";
 import { ServerError } from "../../../core/errors.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import { getHeader, type HeaderList } from "../../../http/header-list.ts";
+import { isUnbuffered } from "../../../http/unbuffered-response.ts";
 import type { ResponseRule } from "../response-rules.ts";
 import { PacedWriter } from "./paced-writer.ts";
 import { ProxyFailure } from "./proxy-error.ts";
@@ -360,11 +361,7 @@ export class Relay implements ResponseReceiver {
 
 /** Whether bytes of a response may wait: not of streams. Source: the public model (Caddy 2.11) */
 function mayWait(headers: HeaderList): boolean {
-  return (
-    getHeader(headers, "content-length") !== undefined &&
-    !/^text\/event-stream\s*(?:;|$)/i.test(getHeader(headers, "content-type") ?? "") &&
-    !/^\?1\s*(?:;|$)/.test(getHeader(headers, "incremental") ?? "")
-  );
+  return getHeader(headers, "content-length") !== undefined && !isUnbuffered(headers);
 }
 
 function clientGone(): ServerError {

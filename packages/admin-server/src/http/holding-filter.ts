@@ -1,0 +1,101 @@
+import type { Exchange } from "./exchange.ts";
+import type { Next } from "./handler.ts";
+import { ResponseFilter } from "./response-sink.ts";
+
+/**
+ * A filter that keeps bytes back because it does better with more of them, such as a compressor. What it keeps leaves
+ * when its source pauses: nothing more came during a whole turn of the event loop. So no handler has to say that it
+ * pauses, and a subclass cannot forget to let go.
+ *
+ * A subclass calls {@link kept} whenever it keeps something, and runs what comes after it by {@link around}.
+ */
+export abstract class HoldingFilter extends ResponseFilter {
+  /** Whether more came since the last look. */
+  #moved = false;
+  #isWatching = false;
+  #isGivenUp = false;
+
+  /** Whether something is kept. */
+  protected abstract get holds(): boolean;
+
+  /** Whether what is kept can leave now. One that is busy with it calls {@link kept} when it is not any more. */
+  protected get isReady(): boolean {
+    return true;
+  }
+
+  /**
+   * Hands on what is kept, down to the client: ends with a `flush` of what is below.
+   * @param done called when that has happened, which may be later
+   */
+  protected abstract release(done?: () => void): void;
+
+  /** Resolves when all that came has gone on; undefined when nothing is under way. */
+  protected get pending(): Promise<void> | undefined {
+    return undefined;
+  }
+
+  /** Something is kept: it leaves after a turn of the event loop in which nothing more came. */
+  protected kept(): void {
+    this.#moved = true;
+    if (!this.#isWatching) {
+      this.#isWatching = true;
+      setImmediate(this.#look);
+    }
+  }
+
+  readonly #look = (): void => {
+    if (this.#moved && this.#mayRelease) {
+      this.#moved = false;
+      setImmediate(this.#look);
+      return;
+    }
+    this.#isWatching = false;
+    if (this.#mayRelease) {
+      this.release();
+    }
+  };
+
+  get #mayRelease(): boolean {
+    return !this.#isGivenUp && this.holds && this.isReady;
+  }
+
+  override flush(): void {
+    if (this.#mayRelease) {
+      this.release();
+    } else {
+      super.flush();
+    }
+  }
+
+  /**
+   * Runs what comes after, whose response passes here, and waits until all of it has gone on. A response that fails
+   * half-way still hands on what came before. One that fails before its head was sent is given up: another answer follows.
+   */
+  around(exchange: Exchange, next: Next): void | Promise<void> {
+    let running: void | Promise<void>;
+    try {
+      running = next(exchange);
+    } catch (error) {
+      this.#isGivenUp = true;
+      throw error;
+    }
+    if (running === undefined) {
+      return this.pending;
+    }
+    return running.then(
+      () => this.pending,
+      (error: unknown) => this.#failed(exchange, error),
+    );
+  }
+
+  async #failed(exchange: Exchange, error: unknown): Promise<never> {
+    if (exchange.headSent && !exchange.ended && this.holds) {
+      await new Promise<void>((resolve) => {
+        exchange.onEnd(resolve);
+        this.release(resolve);
+      });
+    }
+    this.#isGivenUp = true;
+    throw error;
+  }
+}
