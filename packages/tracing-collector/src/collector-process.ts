@@ -4,6 +4,7 @@ import { CollectorMetrics } from "./metrics.ts";
 import { collectorOptions } from "./options/collector-options.ts";
 import { openJournal } from "./pipeline/open-journal.ts";
 import { openRowSteps } from "./pipeline/open-row-steps.ts";
+import { openRecentBatches } from "./pipeline/recent-batches.ts";
 import { SpanCounts } from "./pipeline/span-counts.ts";
 import { StorageWriter } from "./pipeline/storage-writer.ts";
 import { receiverOpeners } from "./receivers/open-receivers.ts";
@@ -41,6 +42,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     const context = {
       ...{ journal, metrics, log },
       sampling: sampling.provider,
+      recent: openRecentBatches(options["collector.recent-batches"]),
       steps: openRowSteps(options, [new SpanCounts(metrics), ...sampling.steps], registry),
       tenants: new TenantCheck(options),
       unfinished,

@@ -19,6 +19,7 @@ export class CollectorMetrics implements SpanCountsObserver {
   readonly requests;
   readonly spansRejected;
   readonly spansRefused;
+  readonly spansRepeated;
   readonly journalCommitSeconds;
   readonly spansSaved;
   readonly saveSeconds;
@@ -104,6 +105,12 @@ export class CollectorMetrics implements SpanCountsObserver {
       name: "tracing_collector_spans_refused_total",
       help: "Spans whose senders were told to come again, by reason.",
       labelNames: [...sourceLabels, "reason"],
+      registers,
+    });
+    this.spansRepeated = new Counter({
+      name: "tracing_collector_spans_repeated_total",
+      help: "Spans of batches that had come a short while before: they were acknowledged, and not kept twice.",
+      labelNames: sourceLabels,
       registers,
     });
     this.journalCommitSeconds = new Histogram({

@@ -36,6 +36,15 @@ export const pipelineOptions = z.object({
     .describe(
       "Serve the metric tracing_collector_spans_bytes: bytes of all spans kept, as they wait for storage.",
     ),
+  "collector.recent-batches": z
+    .int()
+    .min(0)
+    .max(10_000_000)
+    .default(131_072)
+    .describe(
+      "Batches that are remembered for 5 minutes or more: a copy of one, whose sender tried again, is acknowledged " +
+        "and not kept twice. With more batches the oldest are forgotten. About 100 bytes of memory each; 0 keeps copies.",
+    ),
   "downsampling.ratio": z
     .number()
     .min(0)

@@ -1,7 +1,9 @@
 import { createMetrics } from "lifecycle";
 import { describe, expect, it } from "vitest";
 import type { SpanRows } from "wire/rows";
+import { rowsOf, spanOf } from "../../test/span-rows-fixture.ts";
 import { CollectorMetrics, type SpanSource } from "../metrics.ts";
+import { RecentBatches } from "./recent-batches.ts";
 import type { RowStep } from "./row-step.ts";
 import { SpanIntake } from "./span-intake.ts";
 
@@ -63,6 +65,19 @@ describe("SpanIntake", () => {
     await intake.keep(rows, 0, 10);
     await expect(intake.keep({ ...rows, count: 1 }, 0, 10)).rejects.toThrow("full");
     expect(await registry.metrics()).toMatch(/^tracing_collector_spans_bytes 8$/m);
+  });
+
+  it("acknowledges a copy of a batch, and keeps and counts it once", async () => {
+    const kept: SpanRows[] = [];
+    const metrics = new CollectorMetrics(createMetrics("test"));
+    const journal = { append: async (some: SpanRows) => void kept.push(some) };
+    const recent = new RecentBatches({ maxBatches: 10, maxAgeMs: 1_000 });
+    const intake = new SpanIntake({ journal, metrics, recent }, source);
+    const batch = rowsOf([spanOf({})]);
+    await intake.keep(batch, 0, 10);
+    await intake.keep(batch, 0, 10);
+    expect(kept).toHaveLength(1);
+    expect((await metrics.spansRepeated.get()).values).toEqual([{ labels: source, value: 1 }]);
   });
 
   it("asks no step about a request without spans", async () => {

@@ -2,6 +2,7 @@ import type { SpanRows } from "wire/rows";
 import { CollectorError } from "../errors.ts";
 import type { CollectorMetrics, SpanSource } from "../metrics.ts";
 import type { SpanJournal } from "./journal/span-journal.ts";
+import type { RecentBatches } from "./recent-batches.ts";
 import type { RowStep } from "./row-step.ts";
 
 /** What is behind every way in. */
@@ -10,6 +11,8 @@ export interface Pipeline {
   readonly metrics: CollectorMetrics;
   /** What happens to the rows before the journal; none by default, and the rows pass untouched. */
   readonly steps?: readonly RowStep[] | undefined;
+  /** Batches that came a short while ago; where it is absent, copies are kept as the first was. */
+  readonly recent?: RecentBatches | undefined;
 }
 
 /** The way of one sender's format into the pipeline; counts what it takes. */
@@ -17,17 +20,20 @@ export class SpanIntake {
   readonly #journal: Pick<SpanJournal, "append">;
   readonly #metrics: CollectorMetrics;
   readonly #steps: readonly RowStep[];
+  readonly #recent: RecentBatches | undefined;
   readonly #source: SpanSource;
 
-  constructor({ journal, metrics, steps = [] }: Pipeline, source: SpanSource) {
+  constructor({ journal, metrics, steps = [], recent }: Pipeline, source: SpanSource) {
     this.#journal = journal;
     this.#metrics = metrics;
     this.#steps = steps;
+    this.#recent = recent;
     this.#source = source;
   }
 
   /**
-   * Keeps one request's rows; resolves when they may be acknowledged. `rows.bytes` is copied before the call returns.
+   * Keeps one request's rows; resolves when they may be acknowledged. `rows.bytes` is copied before the call returns. A copy of a
+   * batch that came a short while ago is acknowledged as soon as the first is kept, and not kept again.
    * @param rejectedSpans spans of the request that were left out
    * @throws CollectorError the sender is to come again, nothing is kept
    */
@@ -38,11 +44,13 @@ export class SpanIntake {
     this.#metrics.batchReceived(rows.count + rejectedSpans);
     if (rejectedSpans > 0) this.#metrics.spansRejected.inc(this.#source, rejectedSpans);
     try {
-      let stepped = rows;
-      if (rows.count > 0) for (const step of this.#steps) stepped = step.apply(stepped, this.#source);
-      const { length } = stepped.bytes;
-      await this.#journal.append(stepped);
-      this.#metrics.spansKept(length);
+      if (this.#recent === undefined || rows.count === 0) {
+        await this.#append(rows);
+      } else {
+        const { isRepeated, kept } = this.#recent.keepOnce(rows, () => this.#append(rows));
+        await kept;
+        if (isRepeated) this.#metrics.spansRepeated.inc(this.#source, rows.count);
+      }
     } catch (error) {
       const reason = error instanceof CollectorError ? error.code : "unexpected";
       this.#metrics.spansRefused.inc({ transport, format, reason }, rows.count);
@@ -50,6 +58,14 @@ export class SpanIntake {
       throw error;
     }
     totals.addRequest();
+  }
+
+  async #append(rows: SpanRows): Promise<void> {
+    let stepped = rows;
+    if (rows.count > 0) for (const step of this.#steps) stepped = step.apply(stepped, this.#source);
+    const { length } = stepped.bytes;
+    await this.#journal.append(stepped);
+    this.#metrics.spansKept(length);
   }
 
   /** Counts a request that was refused before it was read. */
