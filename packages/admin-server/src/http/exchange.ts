@@ -68,6 +68,8 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   bytesWritten = 0;
   /** Place among the requests under way at its server; -1: none. */
   activeIndex = -1;
+  /** Place of its note among the requests under way in this thread; undefined: there is none. */
+  note: number | undefined;
   /** Told the name of each handler that the request comes to; nearly always undefined. */
   onHandler: ((name: string) => void) | undefined;
   /** Whether {@link headAtMs} is wanted. */

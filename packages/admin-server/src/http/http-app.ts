@@ -25,6 +25,7 @@ import { ipSources } from "./ip-source.ts";
 import { protocolsByAddress } from "./listen-protocols.ts";
 import { type ListenerState, listenersTopic } from "./listener-state.ts";
 import { loadListenerWrappers } from "./listener-wrappers.ts";
+import { RequestsUnderWay, requestsUnderWay, underWayBytes, underWayName } from "./requests-under-way.ts";
 import { ResponseTally, responseTallies } from "./response-tally.ts";
 import { planRouteMetrics } from "./route-metrics-plan.ts";
 import { RouteObserver } from "./route-observer.ts";
@@ -238,6 +239,7 @@ class HttpApp implements App {
     const logs = context.resources(logSets).at(-1) ?? new LogSet([]);
     const tally = await context.acquire(responseTallies, name, () => new ResponseTally(name, metrics));
     return new HttpServer({
+      underWay: await this.#underWay(),
       tally: tally.value,
       limits: connectionLimits(config),
       routes: await loadRoutes(
@@ -274,6 +276,17 @@ class HttpApp implements App {
       logError: compileErrorLog(config.logs, logs),
       logHandler: config.logs?.trace === true ? compileHandlerLog(logs) : undefined,
     });
+  }
+
+  /** @returns undefined in the main thread, whose end is the end of the process */
+  async #underWay(): Promise<RequestsUnderWay | undefined> {
+    const { messages, processShared } = this.#context;
+    if (messages.thread === 0) {
+      return undefined;
+    }
+    const memory = await processShared.memory(underWayName(messages.thread), underWayBytes);
+    const lease = await this.#context.acquire(requestsUnderWay, "", () => new RequestsUnderWay(memory));
+    return lease.value;
   }
 
   /** @returns undefined where the config asks for no metrics of routes */

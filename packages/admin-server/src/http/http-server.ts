@@ -12,6 +12,7 @@ import type { HttpServerConfig } from "./http-config.ts";
 import { HttpError } from "./http-error.ts";
 import type { HttpStream } from "./http-stream.ts";
 import type { ListenerWrappers } from "./listener-wrappers.ts";
+import type { RequestsUnderWay } from "./requests-under-way.ts";
 import type { ResponseTally } from "./response-tally.ts";
 import type { RouteList } from "./routes.ts";
 import type { RequestSink } from "./shared-listener.ts";
@@ -92,6 +93,8 @@ export interface HttpServerParts {
   /** Knows what certificate authorities ask for; undefined when it does not. */
   readonly answerChallenge: (request: ChallengeRequest) => Promise<string | undefined>;
   readonly tally: ResponseTally;
+  /** Notes for the log of the main thread, should this one die; undefined where that is the main thread itself. */
+  readonly underWay: RequestsUnderWay | undefined;
   /** Called for each request that fails, with whether error routes answer it. */
   readonly logError: (exchange: Exchange, failure: HttpError, isHandled: boolean) => void;
   /** Told the name of each handler that a request comes to; undefined: nobody asks. */
@@ -143,6 +146,17 @@ export class HttpServer implements RequestSink, ExchangeServer {
     this.#active.add(exchange);
     this.#parts.tally.inFlight++;
     stream.listener = exchange;
+    const { underWay } = this.#parts;
+    if (underWay !== undefined) {
+      exchange.note = underWay.begin(stream.method, stream.authority, stream.target);
+    }
+    this.#start(exchange);
+    if (underWay !== undefined && exchange.note !== undefined) {
+      underWay.addRemote(exchange.note, exchange.remoteAddress);
+    }
+  }
+
+  #start(exchange: Exchange): void {
     if (exchange.rawPath.startsWith(wellKnownPath) && isChallenge(exchange)) {
       this.#answerChallenge(exchange);
       return;
@@ -190,6 +204,10 @@ export class HttpServer implements RequestSink, ExchangeServer {
   exchangeEnded(exchange: Exchange): void {
     this.#parts.logAccess?.(exchange);
     this.#parts.tally.count(exchange.status);
+    if (exchange.note !== undefined) {
+      this.#parts.underWay?.end(exchange.note);
+      exchange.note = undefined;
+    }
     this.#forget(exchange);
   }
 

@@ -70,10 +70,10 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     ports: PortSource,
     tls?: TlsAcceptor,
   ): Promise<SharedListener> {
-    const grant = await ports.reserve(address);
     const listener = new SharedListener(address, limits, ports);
     listener.#tls = tls;
     try {
+      const grant = await ports.reserve(address, () => listener.#takeOver());
       if (grant.listen) {
         listener.#port = await openPort(listener.#server, grant.address, grant);
       }
@@ -100,6 +100,13 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
 
   get limits(): ConnectionLimits {
     return this.#sink?.limits ?? this.#firstLimits;
+  }
+
+  /** The thread that listened for all has died. */
+  async #takeOver(): Promise<void> {
+    if (!this.#closed && !this.#server.listening) {
+      this.#port = await openPort(this.#server, this.#address);
+    }
   }
 
   /**

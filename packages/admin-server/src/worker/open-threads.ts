@@ -9,6 +9,7 @@ import { memoryKeeper, type SharedState, TableState } from "../core/threads/shar
 import { SharedTable } from "../core/threads/shared-table.ts";
 import { MessageTopics, SingleThread, type ThreadMessages } from "../core/threads/thread-messages.ts";
 import { MainMessages } from "../core/threads/worker-messages.ts";
+import { readRequestsLeft, underWayBytes, underWayName } from "../http/requests-under-way.ts";
 
 /**
  * Room for short-lived objects in each worker, from the start. Requests leave little behind: with 4 MB a request costs as
@@ -53,6 +54,9 @@ export interface MemoryRequest {
   readonly name: string;
   readonly byteLength: number;
 }
+
+/** Requests that a log line of a thread's death names. */
+const maxNamedRequests = 20;
 
 /** Platforms whose sockets several threads can open on one port. Source: node's `reusePort` of `server.listen` */
 const sharingPlatforms = new Set(["linux", "freebsd", "dragonfly", "sunos", "aix"]);
@@ -103,7 +107,7 @@ export function openThreads(
     return memory(name, byteLength);
   });
   const messages = new MainMessages(topics);
-  const ports = new SharedPorts(topics, log);
+  const ports = new SharedPorts(messages, log);
   openYoungSpace();
   const spawn = (thread: number) => {
     const workerData: WorkerStart = {
@@ -121,11 +125,26 @@ export function openThreads(
   };
   const onDeath = (thread: number) => {
     onThreadDeath(thread);
-    const lost = ports.lostBy(thread);
+    const lost = ports.threadDied(thread);
     if (lost.length > 0) {
       endForLost(lost, log);
     }
   };
-  const workers = new Workers({ count: options.count, spawn, table, topics, messages, log, onDeath });
+  const lastWork = async (thread: number) => {
+    const { requests, more } = readRequestsLeft(await memory(underWayName(thread), underWayBytes));
+    const named = requests.slice(0, maxNamedRequests);
+    return { requests: named, more_requests: more + requests.length - named.length };
+  };
+  const workers = new Workers({
+    count: options.count,
+    spawn,
+    table,
+    topics,
+    messages,
+    log,
+    onDeath,
+    lastWork,
+    onServing: (thread) => ports.threadServes(thread),
+  });
   return { shared: new TableState(table, memory), messages, ports, workers };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../errors.ts";
@@ -7,6 +8,7 @@ import type { MainMessages } from "../threads/worker-messages.ts";
 import { type ChangedPart, changedParts } from "../tree/changed-parts.ts";
 import type { ConfigDocument } from "./config-document.ts";
 import type { Participant, Transition } from "./participant.ts";
+import { RestartPace } from "./restart-pace.ts";
 
 /** Topics by which the main thread leads its workers; their part is `worker-thread.ts`. */
 export const workerTopics = {
@@ -30,11 +32,8 @@ type RunningConfig = Pick<ConfigDocument, "text" | "config" | "hasIds">;
 /** A change of more parts is sent as the whole. */
 const maxParts = 50;
 
-/** After a death the next one of the same thread is waited for so long, doubled each time up to the limit. */
-const firstPauseMs = 100;
-const maxPauseMs = 5_000;
-/** A worker that lived so long has no bad past. */
-const soundAfterMs = 10_000;
+/** How often a change is tried in successors of a thread that dies of it, or of something else at that moment. */
+const maxTries = 5;
 
 export interface WorkersOptions {
   readonly count: number;
@@ -46,6 +45,10 @@ export interface WorkersOptions {
   readonly log: Logger;
   /** Called when a thread ended that was not to, before its successor starts. */
   readonly onDeath?: (thread: number) => void;
+  /** Called when the successor of a thread that died runs the config. */
+  readonly onServing?: (thread: number) => void;
+  /** What a thread that died was doing, as members of a log line. */
+  readonly lastWork?: (thread: number) => Promise<object>;
 }
 
 interface RunningWorker {
@@ -53,31 +56,40 @@ interface RunningWorker {
   readonly worker: Worker;
   readonly link: ThreadLink;
   readonly startedAt: number;
+  /** The config that it runs; undefined before its first. */
+  config: RunningConfig | undefined;
+}
+
+function isDeath(error: unknown): boolean {
+  return error instanceof ServerError && error.code === "THREAD_DIED";
 }
 
 /**
  * The worker threads that serve traffic, each with the whole `http` app. All prepare a config before any commits; one
- * that dies is replaced by another with the config that runs.
+ * that dies is replaced by another with the config that runs, and a change waits for it.
  */
 export class Workers implements Participant {
   readonly #options: WorkersOptions;
   readonly #running = new Map<number, RunningWorker>();
-  readonly #pauses = new Map<number, number>();
-  /** Replacements on their way: a change of config waits for them. */
-  readonly #replacing = new Set<Promise<void>>();
+  readonly #pace = new RestartPace();
+  /** Successors on their way, by number of the thread. */
+  readonly #replacing = new Map<number, Promise<void>>();
+  readonly #stop = new AbortController();
   /** The config that runs; undefined before the first. */
   #current: RunningConfig | undefined;
-  #stopped = false;
 
   constructor(options: WorkersOptions) {
     this.#options = options;
-    for (let thread = 1; thread <= options.count; thread++) {
+    for (const thread of this.#threads) {
       this.#start(thread);
     }
   }
 
+  get #threads(): number[] {
+    return Array.from({ length: this.#options.count }, (_, index) => index + 1);
+  }
+
   async prepare(document: ConfigDocument): Promise<Transition> {
-    await Promise.all(this.#replacing);
     const { config, hasIds } = document;
     const parts =
       this.#current === undefined ? undefined : changedParts(this.#current.config, config, maxParts);
@@ -87,30 +99,80 @@ export class Workers implements Participant {
       // After a change of a leaf the workers need not read a megabyte.
       ...(parts === undefined ? { text: document.sent ?? document.text } : { parts }),
     };
-    const workers = [...this.#running.values()];
-    const results = await Promise.allSettled(workers.map(({ link }) => link.ask(workerTopics.prepare, task)));
-    const failure = results.find((result) => result.status === "rejected");
+    const prepared = new Map<number, RunningWorker>();
+    const results = await Promise.allSettled(
+      this.#threads.map(async (thread) => prepared.set(thread, await this.#prepareIn(thread, task))),
+    );
     const rollback = async () => {
-      const prepared = workers.filter((_, index) => results[index]?.status === "fulfilled");
-      await Promise.allSettled(prepared.map(({ link }) => link.ask(workerTopics.rollback, null)));
+      await Promise.allSettled(
+        [...prepared.values()].map(({ link }) => link.ask(workerTopics.rollback, null)),
+      );
     };
+    const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+    // Where another thread could prepare it, the config is not what this one died of: it gets it when it is there again.
+    const failure =
+      failures.find((error) => !isDeath(error)) ?? (prepared.size === 0 ? failures[0] : undefined);
     if (failure !== undefined) {
       await rollback();
-      throw failure.reason;
+      throw failure;
     }
     return {
       commit: async () => {
         this.#current = document;
-        // A worker that dies here is replaced by one with this config.
-        await Promise.allSettled(workers.map(({ link }) => link.ask(workerTopics.commit, null)));
+        await Promise.all(
+          this.#threads.map((thread) => this.#commitIn(thread, prepared.get(thread), document)),
+        );
       },
       rollback,
     };
   }
 
+  /** Has a thread prepare a change; when it dies, its successor. @throws what refuses it; ServerError THREAD_DIED */
+  async #prepareIn(thread: number, task: PrepareTask): Promise<RunningWorker> {
+    for (let attempt = 1; ; attempt++) {
+      await this.#replacing.get(thread);
+      const running = this.#running.get(thread);
+      try {
+        if (running === undefined) {
+          throw new ServerError("THREAD_DIED", `worker ${thread} died`);
+        }
+        await running.link.ask(workerTopics.prepare, task);
+        return running;
+      } catch (error) {
+        if (!isDeath(error) || attempt === maxTries || this.#stop.signal.aborted) {
+          throw error;
+        }
+      }
+    }
+  }
+
+  /** @param prepared who prepared the change in this thread; undefined: nobody did, as all had died */
+  async #commitIn(
+    thread: number,
+    prepared: RunningWorker | undefined,
+    document: ConfigDocument,
+  ): Promise<void> {
+    try {
+      await prepared?.link.ask(workerTopics.commit, null);
+    } catch (error) {
+      if (!isDeath(error)) {
+        this.#options.log.error(`worker ${thread} failed to commit a change: ${messageOf(error)}`);
+      }
+    }
+    if (prepared !== undefined) {
+      prepared.config = document;
+    }
+    // Its successor may have come between, with the config of before.
+    await this.#replacing.get(thread);
+    const running = this.#running.get(thread);
+    if (running !== undefined && running.config !== document) {
+      await this.#bringUp(running);
+    }
+  }
+
   async stop(): Promise<void> {
-    this.#stopped = true;
-    await Promise.all(this.#replacing);
+    this.#stop.abort();
+    await Promise.all(this.#replacing.values());
     const workers = [...this.#running.values()];
     if (this.#current !== undefined) {
       // Before the first config they have nothing to finish, and may still be starting.
@@ -148,7 +210,13 @@ export class Workers implements Participant {
   #start(thread: number): RunningWorker {
     const { spawn, topics, messages, log } = this.#options;
     const worker = spawn(thread);
-    const running = { thread, worker, link: new ThreadLink(worker, topics), startedAt: performance.now() };
+    const running: RunningWorker = {
+      thread,
+      worker,
+      link: new ThreadLink(worker, topics),
+      startedAt: performance.now(),
+      config: undefined,
+    };
     this.#running.set(thread, running);
     messages.links.set(thread, running.link);
     worker.on("error", (error) => log.error({ err: error }, `worker ${thread}: uncaught error`));
@@ -157,47 +225,64 @@ export class Workers implements Participant {
   }
 
   #ended({ thread, link, startedAt }: RunningWorker): void {
-    const { log, table, messages } = this.#options;
+    const { log, table, messages, lastWork, onDeath } = this.#options;
     link.break(new ServerError("THREAD_DIED", `worker ${thread} died`));
     this.#running.delete(thread);
     messages.links.delete(thread);
     table.forget(thread);
-    if (this.#stopped) {
+    if (this.#stop.signal.aborted) {
       return;
     }
-    log.error(`worker ${thread} died: starting another one`);
-    this.#options.onDeath?.(thread);
-    if (performance.now() - startedAt > soundAfterMs) {
-      this.#pauses.delete(thread);
-    }
-    const pauseMs = this.#pauses.get(thread) ?? 0;
-    this.#pauses.set(thread, Math.min(maxPauseMs, Math.max(firstPauseMs, pauseMs * 2)));
-    const replaced = this.#replace(thread, pauseMs).finally(() => this.#replacing.delete(replaced));
-    this.#replacing.add(replaced);
+    const message = `worker ${thread} died: starting another one`;
+    const work = lastWork?.(thread) ?? Promise.resolve({});
+    work.then(
+      (members) => log.error(members, message),
+      () => log.error(message),
+    );
+    onDeath?.(thread);
+    const othersServe = [...this.#running.values()].some(({ config }) => config !== undefined);
+    const pauseMs = this.#pace.pauseAfter(thread, performance.now() - startedAt, othersServe);
+    // What the successor takes over is read first.
+    const replaced = work.catch(() => {}).then(() => this.#replace(thread, pauseMs));
+    const settled = replaced.finally(() => {
+      if (this.#replacing.get(thread) === settled) {
+        this.#replacing.delete(thread);
+      }
+    });
+    this.#replacing.set(thread, settled);
   }
 
   async #replace(thread: number, pauseMs: number): Promise<void> {
+    const { signal } = this.#stop;
     if (pauseMs > 0) {
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await sleep(pauseMs, undefined, { signal }).catch(() => {}); // the server stops
     }
-    if (this.#stopped) {
+    if (signal.aborted) {
       return;
     }
-    const { link } = this.#start(thread);
-    const { log } = this.#options;
+    if (await this.#bringUp(this.#start(thread))) {
+      this.#options.onServing?.(thread);
+      this.#options.log.info(`worker ${thread} serves again`);
+    }
+  }
+
+  /** Has a thread run the config that runs, also when that changes meanwhile. @returns whether it does */
+  async #bringUp(running: RunningWorker): Promise<boolean> {
+    const { thread, link, worker } = running;
     try {
-      // The config may change while this one prepares: it ends with the one that runs.
-      for (let taken: RunningConfig | undefined; taken !== this.#current; ) {
-        taken = this.#current;
+      while (running.config !== this.#current) {
+        const taken = this.#current;
         const { text, hasIds } = taken ?? { text: "null", hasIds: false };
         const task: PrepareTask = { text, force: false, hasIds };
         await link.ask(workerTopics.prepare, task);
         await link.ask(workerTopics.commit, null);
+        running.config = taken;
       }
-      log.info(`worker ${thread} serves again`);
+      return true;
     } catch (error) {
-      log.error(`worker ${thread} cannot serve: ${messageOf(error)}`);
-      await this.#running.get(thread)?.worker.terminate();
+      this.#options.log.error(`worker ${thread} cannot serve: ${messageOf(error)}`);
+      await worker.terminate();
+      return false;
     }
   }
 }

@@ -1,7 +1,8 @@
 import { createServer } from "node:net";
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../errors.ts";
-import type { MessageTopics, ThreadMessages } from "../threads/thread-messages.ts";
+import type { ThreadLink, ThreadMessages } from "../threads/thread-messages.ts";
+import type { MainMessages } from "../threads/worker-messages.ts";
 import { formatListenAddress, type ListenAddress } from "./listen-address.ts";
 import { openPort } from "./open-port.ts";
 
@@ -17,8 +18,11 @@ export interface PortGrant {
 
 /** Says who may listen where, so that all threads of the server are one listener to the outside. */
 export interface PortSource {
-  /** @throws ServerError LISTEN when another process has the address */
-  reserve(address: ListenAddress): Promise<PortGrant>;
+  /**
+   * @param takeOver called where another thread listens for all and dies: this one listens from then on
+   * @throws ServerError LISTEN when another process has the address
+   */
+  reserve(address: ListenAddress, takeOver?: () => Promise<void>): Promise<PortGrant>;
   /** The thread listens. @param port in fact */
   opened(address: ListenAddress, port: number): void;
   /** The thread no longer listens, or never came to. */
@@ -74,11 +78,14 @@ interface Entry {
   /** Whether a thread listens, and the log says so. */
   announced: boolean;
   readonly threads: Set<number>;
+  /** Threads that died while they listened; their successors may listen again, or have another config. */
+  readonly died: Set<number>;
 }
 
 const reserveTopic = "ports.reserve";
 const openedTopic = "ports.opened";
 const releaseTopic = "ports.release";
+const takeOverTopic = "ports.take_over";
 
 interface PortRequest {
   readonly thread: number;
@@ -92,11 +99,13 @@ interface PortRequest {
 export class SharedPorts implements PortSource {
   readonly #log: Logger;
   readonly #entries = new Map<string, Entry>();
+  readonly #links: ReadonlyMap<number, ThreadLink>;
   /** Which thread listens on a socket that the process was given: the same one in every config. */
   readonly #givenTo = new Map<number, number>();
 
-  constructor(topics: MessageTopics, log: Logger) {
+  constructor({ topics, links }: Pick<MainMessages, "topics" | "links">, log: Logger) {
     this.#log = log;
+    this.#links = links;
     topics.on(reserveTopic, (value) => {
       const { thread, address } = value as PortRequest;
       return this.#reserve(thread, address);
@@ -124,13 +133,53 @@ export class SharedPorts implements PortSource {
     return [...this.#entries.values()].map(({ bound }) => bound);
   }
 
-  /** A thread died, and the sockets with it that the process was given. @returns their addresses */
-  lostBy(thread: number): string[] {
+  /**
+   * A thread died. Where it had listened for all, another thread listens now.
+   * @returns addresses that went with it for good: those of sockets that the process was given
+   */
+  threadDied(thread: number): string[] {
+    for (const entry of this.#entries.values()) {
+      const { address, threads, died } = entry;
+      if (!threads.has(thread)) {
+        continue;
+      }
+      const listened = address.network === "unix" && this.#owner(entry) === thread;
+      died.add(thread);
+      if (threads.size === 1) {
+        continue; // nobody else has it: its successor finds the address as it was
+      }
+      threads.delete(thread);
+      if (listened) {
+        this.#handOver(entry);
+      }
+    }
     const lost = [...this.#givenTo].filter(([, owner]) => owner === thread).map(([fd]) => fd);
     for (const fd of lost) {
       this.#givenTo.set(fd, nobody);
     }
     return lost.map((fd) => formatListenAddress({ network: "fd", fd }));
+  }
+
+  /** The successor of a thread that died runs its config: what it does not listen on any more is given up. */
+  threadServes(thread: number): void {
+    for (const { address, died } of [...this.#entries.values()]) {
+      if (died.delete(thread)) {
+        this.#release(thread, address);
+      }
+    }
+  }
+
+  #handOver(entry: Entry): void {
+    const next = this.#owner(entry);
+    this.#links
+      .get(next)
+      ?.ask(takeOverTopic, entry.address)
+      .catch((error: unknown) => {
+        if (error instanceof ServerError && error.code === "THREAD_DIED") {
+          return; // then it was handed over once more, or its successor listens
+        }
+        this.#log.error(`worker ${next} cannot take over ${entry.bound}: ${messageOf(error)}`);
+      });
   }
 
   /** The thread that listens for all where an address cannot be shared. */
@@ -148,10 +197,18 @@ export class SharedPorts implements PortSource {
     const key = formatListenAddress(address);
     let entry = this.#entries.get(key);
     if (entry === undefined) {
-      entry = { address, port: this.#findPort(address), bound: key, announced: false, threads: new Set() };
+      entry = {
+        address,
+        port: this.#findPort(address),
+        bound: key,
+        announced: false,
+        threads: new Set(),
+        died: new Set(),
+      };
       this.#entries.set(key, entry);
     }
     entry.threads.add(thread);
+    entry.died.delete(thread);
     const owner = this.#owner(entry);
     try {
       const port = await entry.port;
@@ -208,13 +265,20 @@ export class SharedPorts implements PortSource {
 export class WorkerPorts implements PortSource {
   readonly #messages: ThreadMessages;
   readonly #log: Logger;
+  readonly #takeOvers = new Map<string, () => Promise<void>>();
 
   constructor(messages: ThreadMessages, log: Logger) {
     this.#messages = messages;
     this.#log = log;
+    messages.on(takeOverTopic, (value) =>
+      this.#takeOvers.get(formatListenAddress(value as ListenAddress))?.(),
+    );
   }
 
-  async reserve(address: ListenAddress): Promise<PortGrant> {
+  async reserve(address: ListenAddress, takeOver?: () => Promise<void>): Promise<PortGrant> {
+    if (takeOver !== undefined) {
+      this.#takeOvers.set(formatListenAddress(address), takeOver);
+    }
     const request: PortRequest = { thread: this.#messages.thread, address };
     return (await this.#messages.askMain(reserveTopic, request)) as PortGrant;
   }
@@ -224,6 +288,7 @@ export class WorkerPorts implements PortSource {
   }
 
   release(address: ListenAddress): void {
+    this.#takeOvers.delete(formatListenAddress(address));
     this.#tell(releaseTopic, address);
   }
 

@@ -1,0 +1,25 @@
+/** After its second death a thread waits so long, doubled with each further one up to the limit. */
+const firstPauseMs = 100;
+const maxPauseMs = 5_000;
+/** The limit while no thread serves: clients that are refused for longer give up. */
+const maxPauseAloneMs = 250;
+/** A thread that lived so long has no bad past. */
+const soundAfterMs = 10_000;
+
+/** How soon the successors of threads that die start: at once, and later when they die again and again. */
+export class RestartPace {
+  readonly #pauses = new Map<number, number>();
+
+  /**
+   * @param livedMs how long the thread that died had lived
+   * @param othersServe whether connections have another thread to go to
+   */
+  pauseAfter(thread: number, livedMs: number, othersServe: boolean): number {
+    if (livedMs > soundAfterMs) {
+      this.#pauses.delete(thread);
+    }
+    const pauseMs = this.#pauses.get(thread) ?? 0;
+    this.#pauses.set(thread, Math.min(maxPauseMs, Math.max(firstPauseMs, pauseMs * 2)));
+    return othersServe ? pauseMs : Math.min(pauseMs, maxPauseAloneMs);
+  }
+}
