@@ -88,7 +88,6 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       {
         folder: uiFolder,
         configFile: options["query.ui-config"],
-        basePath,
         hasArchive: async () =>
           (await service.hasArchive({ signal: AbortSignal.timeout(archiveProbeMs) })) === true,
       },

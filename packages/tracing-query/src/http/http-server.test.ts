@@ -39,7 +39,7 @@ async function open(
     ...sampleSettings(),
     service: sampleService(store, metrics),
     tenants,
-    page: await UiPage.open({ folder: uiFolder, configFile: "", basePath }, log),
+    page: await UiPage.open({ folder: uiFolder, configFile: "" }, log),
     uiFolder,
     basePath,
     log,
@@ -254,13 +254,22 @@ describe("over a store with two traces", () => {
     expect(await of("/search")).toBeNull();
   });
 
+  test.each(["/", "/search", "/api/services", "/api/traces/zz", "/static/none.js", "/page-facts.js"])(
+    "%s cannot be framed by another site, nor taken for another type",
+    async (path) => {
+      const { headers } = await fetch(base + path);
+      expect(headers.get("content-security-policy")).toBe("frame-ancestors 'self'");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+    },
+  );
+
   test.each(["/", "/search", "/trace/x", "/api/nope", "/api/services/", "/API/services", "/api/traces/a/b"])(
     "%s is the UI's page",
     async (path) => {
       const response = await fetch(base + path);
       expect(response.status).toBe(200);
       expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
-      expect(await response.text()).toBe('<base href="/"><p>the page</p>');
+      expect(await response.text()).toMatch(/^<base href="(\.\/|(\.\.\/)+)"><p>the page<\/p>$/);
     },
   );
 
@@ -322,7 +331,7 @@ test("under a base path, and nowhere else", async () => {
   expect((await fetch(`${base}/tracing/ui/api/services`)).headers.get("content-type")).toBe(
     "application/json",
   );
-  expect(await (await fetch(`${base}/tracing/ui/search`)).text()).toContain('<base href="/tracing/ui/">');
+  expect(await (await fetch(`${base}/tracing/ui/search`)).text()).toContain('<base href="./">');
   expect(await (await fetch(`${base}/tracing/ui`)).text()).toContain("the page");
   expect((await fetch(`${base}/tracing/ui/static/icon.svg`)).status).toBe(200);
   expect((await fetch(`${base}/api/services`)).status).toBe(404);
@@ -412,7 +421,7 @@ test("a taken port is told in one line", async () => {
       tls: undefined,
       ...sampleSettings(),
       service: sampleService(reader),
-      page: await UiPage.open({ folder: "/nowhere", configFile: "", basePath: "" }, log),
+      page: await UiPage.open({ folder: "/nowhere", configFile: "" }, log),
       uiFolder: "/nowhere",
       basePath: "",
       log,

@@ -6,6 +6,7 @@ import type { QueryService } from "../service/query-service.ts";
 import { tempoRouter } from "../tempo/tempo-router.ts";
 import { type ApiSettings, apiRouter } from "./api-router.ts";
 import { sendFailure } from "./endpoint.ts";
+import { guardHeaders } from "./guard-headers.ts";
 import { shareHttp2 } from "./route-connections.ts";
 import { tidyPath } from "./tidy-path.ts";
 import type { UiPage } from "./ui-page.ts";
@@ -50,7 +51,7 @@ export async function openHttpServer(settings: HttpServerSettings): Promise<Http
   app.disable("etag");
   app.set("query parser", false);
   app.use((_request, response, next) => {
-    for (const [name, value] of headers) {
+    for (const [name, value] of [...guardHeaders, ...headers]) {
       response.setHeader(name, value);
     }
     next();
@@ -60,7 +61,7 @@ export async function openHttpServer(settings: HttpServerSettings): Promise<Http
     basePath === "" ? "/" : basePath,
     apiRouter(service, { ...settings, stopping: stopping.signal }),
     tempoRouter(service, settings),
-    uiRouter(page, uiFolder, logStaticFiles ? log : undefined),
+    uiRouter(page, { folder: uiFolder, basePath, accessLog: logStaticFiles ? log : undefined }),
   );
   app.use((_request, response) => {
     response.status(404).type("text/plain").send("404 page not found\n");

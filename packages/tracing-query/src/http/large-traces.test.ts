@@ -32,7 +32,7 @@ async function openLarge(maxSpans = 1_000_000, traceOf = asObjects) {
     address: parseHostPort("127.0.0.1:0")!,
     tls: undefined,
     service: sampleService(reader),
-    page: await UiPage.open({ folder: "/nowhere", configFile: "", basePath: "" }, log),
+    page: await UiPage.open({ folder: "/nowhere", configFile: "" }, log),
     uiFolder: "/nowhere",
     basePath: "",
     log,

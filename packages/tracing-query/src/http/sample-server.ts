@@ -23,7 +23,7 @@ export async function openSampleServer(
     address,
     tls: undefined,
     service: sampleService(store),
-    page: await UiPage.open({ folder: "/nowhere", configFile: "", basePath: "" }, log),
+    page: await UiPage.open({ folder: "/nowhere", configFile: "" }, log),
     uiFolder: "/nowhere",
     basePath: "",
     log,

@@ -27,20 +27,20 @@ function template(prefix: string): string {
 
 async function page(
   html: string,
-  { config = "", configName = "ui.json", basePath = "", hasArchive = false } = {},
+  { config = "", configName = "ui.json", base = "/", hasArchive = false } = {},
 ): Promise<string> {
   await writeFile(join(folder, "index.html"), html);
   const configFile = config === "" ? "" : join(folder, configName);
   if (configFile !== "") {
     await writeFile(configFile, config);
   }
-  const settings = { folder, configFile, basePath, hasArchive: async () => hasArchive };
-  return await (await UiPage.open(settings, log)).read();
+  const settings = { folder, configFile, hasArchive: async () => hasArchive };
+  return await (await UiPage.open(settings, log)).read(base);
 }
 
 describe.each(["TRACING", "JAEGER"])("names with %s_", (prefix) => {
   test("facts of the process are filled in", async () => {
-    expect(await page(template(prefix), { basePath: "/p/q" })).toBe(
+    expect(await page(template(prefix), { base: "/p/q/" })).toBe(
       [
         '<base href="/p/q/" data-x>',
         `const ${prefix}_CONFIG = DEFAULT_CONFIG;`,
@@ -77,17 +77,17 @@ test("facts beside the page: a script of its own is filled in as the page is; a 
   await writeFile(join(folder, "index.html"), '<base href="/">');
   const configFile = join(folder, "ui.json");
   await writeFile(configFile, '{"a": 1}');
-  const opened = await UiPage.open({ folder, configFile, basePath: "/p" }, log);
+  const opened = await UiPage.open({ folder, configFile }, log);
   expect(await opened.readScript()).toBeUndefined();
   await writeFile(join(folder, "page-facts.js"), template("TRACING"));
   expect(await opened.readScript()).toContain(`const TRACING_VERSION = ${versionJson};`);
   expect(await opened.readScript()).toContain('const TRACING_CONFIG = {"a":1};');
-  expect(await opened.read()).toBe('<base href="/p/">');
+  expect(await opened.read("../")).toBe('<base href="../">');
 });
 
 test("without a build the page says so, and how to get one", async () => {
-  const opened = await UiPage.open({ folder: join(folder, "none"), configFile: "", basePath: "/p" }, log);
-  const html = await opened.read();
+  const opened = await UiPage.open({ folder: join(folder, "none"), configFile: "" }, log);
+  const html = await opened.read("/p/");
   expect(html).toContain("The UI is not built");
   expect(html).toContain('<base href="/p/">');
 });
@@ -102,20 +102,20 @@ test.each([
 
 test("a configuration file that is missing cannot start", async () => {
   const configFile = join(folder, "none.json");
-  await expect(UiPage.open({ folder, configFile, basePath: "" }, log)).rejects.toThrow(/none\.json/);
+  await expect(UiPage.open({ folder, configFile }, log)).rejects.toThrow(/none\.json/);
 });
 
 test("follows changes; a configuration that breaks leaves the last good page", async () => {
   const configFile = join(folder, "ui.json");
   await writeFile(join(folder, "index.html"), "TRACING_CONFIG = DEFAULT_CONFIG;");
   await writeFile(configFile, "1");
-  const opened = await UiPage.open({ folder, configFile, basePath: "" }, log);
+  const opened = await UiPage.open({ folder, configFile }, log);
   await writeFile(configFile, "2");
-  expect(await opened.read()).toBe("TRACING_CONFIG = 2;");
+  expect(await opened.read("/")).toBe("TRACING_CONFIG = 2;");
   await writeFile(configFile, "{");
-  expect(await opened.read()).toBe("TRACING_CONFIG = 2;");
+  expect(await opened.read("/")).toBe("TRACING_CONFIG = 2;");
   await rm(configFile);
-  expect(await opened.read()).toBe("TRACING_CONFIG = 2;");
+  expect(await opened.read("/")).toBe("TRACING_CONFIG = 2;");
   await writeFile(configFile, "3");
-  expect(await opened.read()).toBe("TRACING_CONFIG = 3;");
+  expect(await opened.read("/")).toBe("TRACING_CONFIG = 3;");
 });

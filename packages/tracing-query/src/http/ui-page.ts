@@ -7,8 +7,6 @@ export interface UiPageSettings {
   readonly folder: string;
   /** File with the UI's configuration, `.json` or `.js`; "" for none. */
   readonly configFile: string;
-  /** "" for the root, otherwise "/some/path". */
-  readonly basePath: string;
   /** Whether the page shall offer to archive traces; absent: no. */
   readonly hasArchive?: () => Promise<boolean>;
 }
@@ -45,12 +43,11 @@ function assignment(name: string): RegExp {
 const configJsLines = /^[ \t]*\/\/[ \t]*(?:TRACING|JAEGER)_CONFIG_JS.*\n.*/gim;
 
 /** Replaces texts of the page by facts of this process. Functions as replacements: `$` in a text means nothing. */
-function fillIn(html: string, basePath: string, archiveStorage: boolean): string {
+function fillIn(html: string, archiveStorage: boolean): string {
   const { gitCommit, gitVersion, buildDate } = version;
   const capabilities = scriptJson({ archiveStorage });
   const versionJson = scriptJson({ gitCommit, gitVersion, buildDate });
   return html
-    .replace('<base href="/"', () => `<base href="${basePath}/"`)
     .replace(assignment("STORAGE_CAPABILITIES"), (_, name) => `${name} = ${capabilities};`)
     .replace(assignment("VERSION"), (_, name) => `${name} = ${versionJson};`);
 }
@@ -90,12 +87,9 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-async function build(
-  { folder, configFile, basePath }: UiPageSettings,
-  archiveStorage = false,
-): Promise<UiTexts> {
+async function build({ folder, configFile }: UiPageSettings, archiveStorage = false): Promise<UiTexts> {
   const complete = async (text: string) => {
-    const filled = fillIn(text, basePath, archiveStorage);
+    const filled = fillIn(text, archiveStorage);
     return configFile === "" ? filled : await withConfig(filled, configFile);
   };
   const script = await readIfThere(join(folder, "page-facts.js"));
@@ -133,9 +127,9 @@ export class UiPage {
     }
   }
 
-  /** The page. */
-  async read(): Promise<string> {
-    return (await this.#texts()).page;
+  /** The page. @param base what its addresses are relative to: an address that ends with a slash, safe in an attribute */
+  async read(base: string): Promise<string> {
+    return (await this.#texts()).page.replace('<base href="/"', () => `<base href="${base}"`);
   }
 
   /** The script with the facts of this process, where the page keeps none in itself; undefined where there is none. */

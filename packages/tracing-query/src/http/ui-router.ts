@@ -2,17 +2,23 @@ import { join } from "node:path";
 import compression from "compression";
 import express, { Router } from "express";
 import type { Logger } from "lifecycle";
+import { pageBase } from "./page-base.ts";
 import type { UiPage } from "./ui-page.ts";
 
 /** A name with a hash of its content in it: whatever has this name never changes. */
 const hashedName = /[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 
-/**
- * The UI: files under `/static/`, the script of facts, and its page for every other path.
- * @param folder holds the folder `static`
- * @param accessLog gets a line for each request; undefined: none
- */
-export function uiRouter(page: UiPage, folder: string, accessLog: Logger | undefined): Router {
+export interface UiRouterSettings {
+  /** Holds the folder `static`. */
+  readonly folder: string;
+  /** "" for the root, otherwise "/some/path". */
+  readonly basePath: string;
+  /** Gets a line for each request; undefined: none. */
+  readonly accessLog: Logger | undefined;
+}
+
+/** The UI: files under `/static/`, the script of facts, and its page for every other path. */
+export function uiRouter(page: UiPage, { folder, basePath, accessLog }: UiRouterSettings): Router {
   const router = Router({ strict: true, caseSensitive: true });
   if (accessLog !== undefined) {
     router.use((request, _response, next) => {
@@ -44,9 +50,10 @@ export function uiRouter(page: UiPage, folder: string, accessLog: Logger | undef
     response.setHeader("Cache-Control", "no-cache");
     response.type("text/javascript").send(script);
   });
-  router.use(async (_request, response) => {
+  router.use(async (request, response) => {
     response.setHeader("Cache-Control", "no-cache");
-    response.type("text/html").send(await page.read());
+    response.vary("X-Forwarded-Prefix");
+    response.type("text/html").send(await page.read(pageBase(request, basePath)));
   });
   return router;
 }

@@ -22,7 +22,7 @@ async function open(store: SampleStore, { basePath = "", ...changes }: OpenOptio
     address: parseHostPort("127.0.0.1:0")!,
     tls: undefined,
     service: sampleService(store),
-    page: await UiPage.open({ folder: "/nowhere", configFile: "", basePath }, log),
+    page: await UiPage.open({ folder: "/nowhere", configFile: "" }, log),
     uiFolder: "/nowhere",
     basePath,
     log,

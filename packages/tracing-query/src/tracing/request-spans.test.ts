@@ -68,7 +68,7 @@ async function open(status: number) {
     address: parseHostPort("127.0.0.1:0")!,
     tls: undefined,
     service: sampleService((await sampleStore([])).reader),
-    page: await UiPage.open({ folder: "/nowhere", configFile: "", basePath: "" }, log),
+    page: await UiPage.open({ folder: "/nowhere", configFile: "" }, log),
     uiFolder: "/nowhere",
     basePath: "",
     log,

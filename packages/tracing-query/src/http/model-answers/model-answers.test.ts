@@ -34,7 +34,7 @@ beforeAll(async () => {
     address: parseHostPort("127.0.0.1:0")!,
     tls: undefined,
     service: sampleService(store),
-    page: await UiPage.open({ folder: "/nowhere", configFile: "", basePath: "" }, log),
+    page: await UiPage.open({ folder: "/nowhere", configFile: "" }, log),
     uiFolder: "/nowhere",
     basePath: "",
     log,
