@@ -34,7 +34,7 @@ export class ProxyHandler implements HttpHandler {
     if (this.#isBuffered(body)) {
       body = await bufferBody(body, this.#parts.requestBufferBytes || Number.POSITIVE_INFINITY);
     }
-    const attempt: Attempt = { exchange, progress, line, body };
+    const attempt: Attempt = { exchange, progress, line, body, reached: false };
     let failed: Set<Candidate> | undefined;
     let held: HeldResponse | undefined;
     try {
@@ -53,6 +53,8 @@ export class ProxyHandler implements HttpHandler {
           if (candidate !== undefined && error instanceof ProxyFailure && error.stage === "dial") {
             failed ??= new Set();
             failed.add(candidate);
+          } else if (candidate !== undefined) {
+            attempt.reached = true;
           }
           await this.#beforeNext(attempt, error, candidate, candidates, failed);
         }
@@ -91,7 +93,7 @@ export class ProxyHandler implements HttpHandler {
    * @throws `error` when it was the last one
    */
   async #beforeNext(
-    { exchange, progress, body }: Attempt,
+    { exchange, progress, body, reached }: Attempt,
     error: unknown,
     candidate: Candidate | undefined,
     candidates: readonly Candidate[],
@@ -103,7 +105,7 @@ export class ProxyHandler implements HttpHandler {
     const { retries, log } = this.#parts;
     const pauseMs = retries.pauseBefore(exchange, error as Error, {
       progress,
-      repeatable: isRepeatable(body) || !exchange.bodyTouched,
+      repeatable: isRepeatable(body, exchange, reached),
       othersLeft: candidates.some((each) => unreachable?.has(each) !== true),
     });
     log?.debug(

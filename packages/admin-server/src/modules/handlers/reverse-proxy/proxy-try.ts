@@ -20,6 +20,8 @@ export interface Attempt {
   readonly progress: ProxyProgress;
   readonly line: RequestLine;
   readonly body: RequestBody;
+  /** Whether a try came past its dial. */
+  reached: boolean;
 }
 
 /** One try of a request, with one upstream. */
@@ -128,7 +130,7 @@ export class ProxyTry implements RelayPlan {
       upstream.countFailure(failDurationMs);
     }
     if (retries.looksAtResponses) {
-      const tries = { progress, repeatable: isRepeatable(body) || !exchange.bodyTouched, othersLeft: false };
+      const tries = { progress, repeatable: isRepeatable(body, exchange, true), othersLeft: false };
       if (retries.wantsOther(exchange, tries)) {
         return { kind: "retry" };
       }

@@ -8,6 +8,8 @@ export interface RequestBody {
   readonly content: Readable | Uint8Array | undefined;
   /** Bytes of a stream; undefined when nobody knows. Without content: whether the client said 0. */
   readonly length: number | undefined;
+  /** Its beginning was read and put back: the client's stream is touched, though no upstream has had any of it. */
+  readonly isPutBack?: boolean;
 }
 
 function declaredLength(exchange: Exchange): number | undefined {
@@ -15,9 +17,15 @@ function declaredLength(exchange: Exchange): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Whether the body can be sent again after some of it went out. */
-export function isRepeatable(body: RequestBody): boolean {
-  return body.content === undefined || body.content instanceof Uint8Array;
+/**
+ * Whether another try can send all of the body.
+ * @param reached whether a try came past its dial, and so may have taken of the body
+ */
+export function isRepeatable(body: RequestBody, exchange: Exchange, reached: boolean): boolean {
+  if (body.content === undefined || body.content instanceof Uint8Array) {
+    return true;
+  }
+  return body.isPutBack === true ? !reached : !exchange.bodyTouched;
 }
 
 /** The body of a request, nothing of it read yet. */
@@ -64,5 +72,5 @@ export async function bufferBody(body: RequestBody, limit: number): Promise<Requ
     return { content: all, length: bytes };
   }
   content.unshift(all);
-  return body;
+  return { ...body, isPutBack: true };
 }
