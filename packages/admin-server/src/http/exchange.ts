@@ -111,7 +111,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
 
   // The response
 
-  /** Status that was given to {@link writeHead} or {@link respond}; 0 before. */
+  /** Status of the response: as the handler gave it, then as the client gets it; 0 before. */
   get status(): number {
     return this.#status;
   }
@@ -193,6 +193,11 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     }
   }
 
+  /** Called where the client is next: filters may have changed the status. */
+  headPassed(status: number): void {
+    this.#status = status;
+  }
+
   #begin(status: number): void {
     this.#answered = true;
     this.#status = status;
@@ -219,6 +224,15 @@ export class Exchange extends ExchangeRequest implements StreamListener {
       this.#top.end();
     } else {
       this.#top.end(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+    }
+  }
+
+  /** Fields that go after the body, where the protocol and the client allow them. */
+  addTrailers(trailers: HeaderList): void {
+    if (this.#top === undefined) {
+      this.stream.addTrailers(trailers);
+    } else {
+      this.#top.addTrailers(trailers);
     }
   }
 
@@ -298,6 +312,26 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     this.#answered = false;
     this.#status = 0;
     this.headAtMs = 0;
+  }
+
+  /**
+   * Has handlers answer in place of the response under way, of which the client has seen nothing, while that one waits.
+   * @param to the sink that the other answer goes to
+   * @param headers its fields
+   * @returns puts the response that waits back, with the fields as they are then
+   */
+  divertResponse(to: ResponseSink, headers: HeaderList): () => void {
+    const top = this.#top;
+    const status = this.#status;
+    const headAtMs = this.headAtMs;
+    this.restartResponse(to);
+    this.responseHeaders = headers;
+    return () => {
+      this.#top = top;
+      this.#status = status;
+      this.#answered = true;
+      this.headAtMs = headAtMs;
+    };
   }
 
   /** Calls back once, when the response is sent or given up, or the tunnel ended. */

@@ -2,7 +2,7 @@ import type { HeaderList } from "./header-list.ts";
 
 /**
  * Where a response goes: the client, or a filter that stands before it. Calls come in this order: `head`, any number of
- * `write`, `end`; nothing after `end`.
+ * `write`, `addTrailers`, `end`; nothing after `end`.
  */
 export interface ResponseSink {
   /** @param headers may be changed by a filter, in place, before it hands them on */
@@ -10,6 +10,8 @@ export interface ResponseSink {
   /** @returns false when it is enough for now: go on after {@link onceDrain} */
   write(chunk: Uint8Array): boolean;
   end(chunk?: Uint8Array): void;
+  /** Fields that go after the body. */
+  addTrailers(trailers: HeaderList): void;
   /** Sends on what was written so far, without waiting for more: events, slow upstreams. */
   flush(): void;
   onceDrain(callback: () => void): void;
@@ -19,6 +21,8 @@ export interface ResponseSink {
  * A filter on the way of a response: hands everything on as it is. Subclasses change what they are there for; a filter
  * may hold the head back until it has seen the body, may leave the body away, and must call `end` of what is below in
  * the end. It may do so later than it was called itself: then its handler must not return before.
+ *
+ * Pieces of a body may be minutes apart, so `write` hands on what it got. One that keeps bytes back is a `HoldingFilter`.
  *
  * ```ts
  * class Upper extends ResponseFilter {
@@ -48,6 +52,10 @@ export class ResponseFilter implements ResponseSink {
 
   end(chunk?: Uint8Array): void {
     this.below.end(chunk);
+  }
+
+  addTrailers(trailers: HeaderList): void {
+    this.below.addTrailers(trailers);
   }
 
   flush(): void {

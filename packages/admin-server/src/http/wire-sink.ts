@@ -14,6 +14,7 @@ export class WireSink implements ResponseSink {
   }
 
   head(status: number, headers: HeaderList): void {
+    this.#exchange.headPassed(status);
     if (status !== 101) {
       this.#stream.writeHead(status, headers);
     }
@@ -27,6 +28,10 @@ export class WireSink implements ResponseSink {
   end(chunk?: Uint8Array): void {
     this.#exchange.bytesWritten += chunk?.length ?? 0;
     this.#stream.end(chunk);
+  }
+
+  addTrailers(trailers: HeaderList): void {
+    this.#stream.addTrailers(trailers);
   }
 
   flush(): void {

@@ -70,6 +70,16 @@ const chains: Record<string, { readonly handlers?: object[]; readonly proxy?: ob
   reverse_proxy: {},
   flush_interval: { proxy: { flush_interval: -1 } },
   copy_response: { proxy: copied },
+  "intercept that sets a field": {
+    handlers: [
+      {
+        handler: "intercept",
+        handle_response: [
+          { routes: [{ handle: [{ handler: "headers", response: { set: { "X-Mine": ["1"] } } }] }] },
+        ],
+      },
+    ],
+  },
   "all of them": {
     handlers: Object.entries(around)
       .filter(([handler]) => handler !== "static_response" && handler !== "encode")

@@ -163,11 +163,11 @@ export class Relay implements ResponseReceiver {
       return;
     }
     const { exchange } = this.#plan;
-    if (trailers.length > 0) {
-      exchange.stream.addTrailers(forwardedTrailers(trailers));
-    }
     this.#settled = true;
     try {
+      if (trailers.length > 0) {
+        exchange.addTrailers(forwardedTrailers(trailers));
+      }
       for (const chunk of this.#held ?? []) {
         exchange.write(chunk);
       }
